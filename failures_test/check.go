@@ -1,0 +1,122 @@
+package failures
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
+)
+
+// Verdict is what one failure did to one lock.
+type Verdict struct {
+	Failure  Failure
+	Subject  string
+	Outcome  Outcome
+	Findings []oracle.Finding
+	Trace    *world.Trace
+	Err      error // why the run did not end
+}
+
+// Expect tells which outcome is expected of a failure.
+type Expect func(Failure) Outcome
+
+// Stage expects what the lesson of stage n says, from 1.
+func Stage(n int) Expect {
+	return func(f Failure) Outcome { return Outcome(f.Stages[n-1]) }
+}
+
+// Flawless expects every failure to be absent, but for those that no lock with a
+// lease can prevent.
+func Flawless(f Failure) Outcome {
+	if f.Inherent {
+		return Inherent
+	}
+	return Safe
+}
+
+// Run plays one failure on one lock and judges it. scripts are the Lua scripts
+// that the lock is known to use; see [Rehearse].
+func Run(t *testing.T, f Failure, s Subject, scripts []string) Verdict {
+	v := Verdict{Failure: f, Subject: s.Name}
+	if !s.has(f.Needs) {
+		v.Outcome = NotApplicable
+		return v
+	}
+	v.Trace, v.Err = world.Run(t, world.Config{New: s.New, Client: f.Client, Scripts: scripts}, f.Script)
+	if v.Err != nil {
+		v.Outcome = Astray
+		return v
+	}
+	v.Findings = oracle.Judge(v.Trace)
+	v.Outcome = f.outcome(v.Findings)
+	return v
+}
+
+// Rehearse returns the Lua scripts that a lock uses in its ordinary life.
+func Rehearse(t *testing.T, s Subject) ([]string, error) {
+	return world.Rehearse(t, world.Config{New: s.New})
+}
+
+func (s Subject) has(needs []Feature) bool {
+	return !slices.ContainsFunc(needs, func(n Feature) bool { return !slices.Contains(s.Has, n) })
+}
+
+// outcome turns findings into the failure's outcome. A conviction by a rule that
+// the failure is not about is never passed over.
+func (f Failure) outcome(found []oracle.Finding) Outcome {
+	switch {
+	case oracle.Convicts(found, f.Breaks...) && f.Inherent:
+		return Inherent
+	case oracle.Convicts(found, f.Breaks...):
+		return Broken
+	case slices.ContainsFunc(found, func(x oracle.Finding) bool { return !slices.Contains(f.Given, x.Monitor) }):
+		return Astray
+	}
+	return Safe
+}
+
+// Sentence says in one line what happened.
+func (v Verdict) Sentence() string {
+	switch v.Outcome {
+	case NotApplicable:
+		return fmt.Sprintf("needs %v, which this lock does not have", v.Failure.Needs)
+	case Safe:
+		return "no rule is broken"
+	}
+	if v.Err != nil {
+		return v.Err.Error()
+	}
+	for _, found := range v.Findings {
+		if v.Outcome == Astray && !slices.Contains(v.Failure.Given, found.Monitor) ||
+			slices.Contains(v.Failure.Breaks, found.Monitor) {
+			return fmt.Sprintf("%s: %s", found.Monitor, found.Text)
+		}
+	}
+	return v.Outcome.String()
+}
+
+// Check runs the whole catalogue on a lock, one subtest for each failure, and
+// fails each whose outcome is not the expected one. With -v it prints a line for
+// each, and for one that is broken the timeline.
+func Check(t *testing.T, s Subject, expect Expect) {
+	scripts, err := Rehearse(t, s)
+	if err != nil {
+		t.Fatalf("%s does not survive an ordinary day: %v", s.Name, err)
+	}
+	for _, f := range All {
+		t.Run(f.ID, func(t *testing.T) {
+			v := Run(t, f, s, scripts)
+			want := expect(f)
+			fmt.Fprintf(t.Output(), "%s: %s\n", v.Outcome, v.Sentence())
+			if testing.Verbose() && v.Trace != nil && v.Outcome != Safe {
+				fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
+			}
+			if want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable) {
+				t.Errorf("%s on %s: expected %s, got %s (%s)", f.ID, s.Name, want, v.Outcome, v.Sentence())
+			}
+		})
+	}
+}

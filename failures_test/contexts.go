@@ -1,0 +1,60 @@
+package failures
+
+import (
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Failures of contexts: the caller goes away while a command is on its way.
+var contextFailures = []Failure{
+	{
+		ID: "cancel-in-flight", Family: Contexts, Stages: "xooo",
+		Title:  "the context is cancelled while the acquire is on its way",
+		Story:  "A's request is cancelled while the reply to its acquire is on its way. go-redis does not break off a command that has been sent, so A gets its OK. Stage 1 still has to send PEXPIRE, and with a cancelled context it sends nothing: a key without a lease.",
+		Fixed:  "One command: either nothing was sent, or the whole lock was taken and the caller knows.",
+		Breaks: []oracle.Monitor{oracle.Leak, oracle.Truth},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Delay(time.Second)
+			lock := a.StartLock()
+			w.Sleep(500 * time.Millisecond)
+			lock.Cancel()
+			if lock.Wait(); lock.Held() {
+				a.Unlock()
+			}
+			b.Lock(world.Within(patience))
+		},
+	},
+	{
+		ID: "deadline-in-flight", Family: Contexts, Stages: "xxxx",
+		Title:  "the deadline passes while the acquire is on its way",
+		Story:  "Redis grants A the lock, and A's deadline passes before the reply arrives. A gets an error and goes away; its key stays and keeps everybody out.",
+		Fixed:  "After an acquire whose outcome is unknown, free what it may have got, with a context of its own.",
+		Breaks: []oracle.Monitor{oracle.Leak},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Delay(time.Second)
+			a.Lock(world.Within(500 * time.Millisecond))
+			w.Sleep(time.Second)
+			b.Lock(world.Within(patience))
+		},
+	},
+	{
+		ID: "unlock-cancelled-ctx", Family: Contexts, Stages: "xxxx",
+		Title:  "the deferred Unlock gets the context that is already over",
+		Story:  "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
+		Fixed:  "Unlock takes no context of the caller's: it has a short one of its own.",
+		Breaks: []oracle.Monitor{oracle.Leak},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Unlock(world.Done())
+			b.Lock(world.Within(patience))
+		},
+	},
+}

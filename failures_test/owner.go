@@ -1,0 +1,106 @@
+package failures
+
+import (
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Failures of ownership: somebody frees a lock that is not his.
+var ownerFailures = []Failure{
+	{
+		ID: "delete-foreign", Family: Owner, Stages: "xxoo",
+		Title:  "a late Unlock deletes the next client's lock",
+		Story:  "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
+		Fixed:  "The owner's value in the key, compared before the delete.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Given:  []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			w.Sleep(w.Lease + 5*time.Second) // A works longer than its lease
+			b.Lock(world.Within(patience))
+			a.Unlock()
+			c.TryLock()
+		},
+	},
+	{
+		ID: "check-then-delete", Family: Owner, Stages: "xxxo",
+		Title:  "the lock changes hands between GET and DEL",
+		Story:  "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
+		Fixed:  "A Lua script: Redis compares and deletes in one step.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			a.Before(world.Of(world.OpUnlock, world.Write)).Freeze()
+			unlock := a.Unlock()
+			w.Sleep(w.Lease + time.Second)
+			b.Lock(world.Within(patience))
+			a.Thaw()
+			unlock.Wait()
+			c.TryLock()
+		},
+	},
+	{
+		ID: "stranger-unlock", Family: Owner, Stages: "xxoo",
+		Title:  "a client that holds nothing unlocks",
+		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A.",
+		Fixed:  "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			b.Unlock()
+			c.TryLock()
+		},
+	},
+	{
+		ID: "double-unlock", Family: Owner, Stages: "xxoo",
+		Title:  "a client unlocks twice",
+		Story:  "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
+		Fixed:  "A fresh value for each hold, forgotten once it is unlocked.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			a.Unlock()
+			b.Lock(world.Within(patience))
+			a.Unlock()
+			c.TryLock()
+		},
+	},
+	{
+		ID: "late-unlock", Family: Owner, Stages: "xxxo",
+		Title:  "an Unlock that timed out arrives after the next Lock",
+		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A.",
+		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Given:  []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
+		Script: func(w *world.World) {
+			a, c := w.Client("A"), w.Client("C")
+			a.Lock()
+			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease + 5*time.Second)
+			a.Unlock(world.Within(time.Second))
+			w.Sleep(w.Lease)
+			a.Lock(world.Within(patience))
+			w.Sleep(patience) // the old Unlock arrives
+			c.TryLock()
+		},
+	},
+	{
+		ID: "try-while-holding", Family: Owner, Stages: "oooo",
+		Title:  "a holder tries again and then unlocks",
+		Story:  "A holds the lock, tries to take it once more and is told no. Its Unlock must still free the lock that it has.",
+		Fixed:  "The value is remembered only when the lock was taken.",
+		Breaks: []oracle.Monitor{oracle.Truth, oracle.Leak, oracle.Deadlock},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.TryLock()
+			a.Unlock()
+			b.Lock(world.Within(patience))
+		},
+	},
+}

@@ -1,0 +1,37 @@
+package failures
+
+import (
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Failures of the server that a lock can survive.
+var serverFailures = []Failure{
+	{
+		ID: "script-flush", Family: Servers, Stages: "---o",
+		Title:  "Redis forgets the lock's scripts",
+		Story:  "A holds the lock when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays.",
+		Fixed:  "EVALSHA with EVAL to fall back on.",
+		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Needs:  []Feature{Scripts},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.FlushScripts()
+			a.Unlock()
+			b.Lock(world.Within(patience))
+		},
+	},
+	{
+		ID: "oom", Family: Servers, Stages: "oooo",
+		Title:  "Redis is full and refuses the acquire",
+		Story:  "Redis has no memory left and answers OOM. Lock has to return that error: to say that somebody else holds the lock would make A wait for nobody.",
+		Fixed:  "An error is an error, never a no.",
+		Breaks: []oracle.Monitor{oracle.Truth},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Before(world.Of(world.OpTryLock, world.Write)).Fail("OOM command not allowed when used memory > 'maxmemory'.")
+			a.TryLock()
+		},
+	},
+}

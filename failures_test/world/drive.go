@@ -1,0 +1,386 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// shared is what the goroutines of clients hand to the scenario's.
+type shared struct {
+	mu       sync.Mutex
+	arrived  []*request
+	finished []*Call
+	wake     chan struct{} // capacity 1: something arrived or finished
+}
+
+func (s *shared) init() {
+	s.wake = make(chan struct{}, 1)
+}
+
+func (s *shared) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// arrive takes what a client wrote to its wire.
+func (w *World) arrive(on *wire, commands [][]string, from *stack) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	call := on.process.sender(from)
+	lane := on.process.lanes[0]
+	if call != nil {
+		lane = call.Client
+	}
+	for _, args := range commands {
+		r := &request{wire: on, lane: lane, call: call, stack: from}
+		r.command = Command{Args: args, Name: strings.ToUpper(args[0]), Lane: lane.Name, Background: call == nil}
+		if call != nil {
+			r.command.Op = call.Op
+		}
+		w.arrived = append(w.arrived, r)
+	}
+	w.nudge()
+}
+
+// sender is the call whose goroutine sent something, nil for a goroutine that the
+// lock started itself. world.mu is held.
+func (p *process) sender(from *stack) *Call {
+	switch {
+	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
+		return nil
+	case len(p.running) == 1:
+		for _, call := range p.running {
+			return call
+		}
+	}
+	return p.running[goroutineID()]
+}
+
+// admit moves what arrived onto its wires, in an order that does not depend on
+// which goroutine was faster.
+func (w *World) admit() {
+	w.mu.Lock()
+	arrived := w.arrived
+	w.arrived = nil
+	for _, p := range w.processes {
+		p.wires = append(p.wires, p.opened...)
+		p.opened = nil
+	}
+	w.mu.Unlock()
+	for _, r := range arrived {
+		r.command.Write = w.server.isWrite(r.command.Name)
+		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source().String()
+	}
+	slices.SortStableFunc(arrived, compareRequests)
+	for _, r := range arrived {
+		r.sentAt = w.now()
+		r.wire.requests = append(r.wire.requests, r)
+		if !isHandshake(r.command.Name) {
+			w.recordRequest(Sent, r, Event{})
+		}
+	}
+}
+
+// prune forgets the wires that their client has closed. A delayed command on one
+// of them has left already and still arrives.
+func (w *World) prune() {
+	for _, p := range w.processes {
+		p.wires = slices.DeleteFunc(p.wires, func(c *wire) bool {
+			w.mu.Lock()
+			closed := c.closed
+			w.mu.Unlock()
+			if !closed {
+				return false
+			}
+			w.server.unsubscribe(c)
+			c.replies = nil
+			c.requests = slices.DeleteFunc(c.requests, func(r *request) bool { return r.due == 0 })
+			return len(c.requests) == 0
+		})
+	}
+}
+
+func compareRequests(a, b *request) int {
+	return cmp.Or(
+		cmp.Compare(a.wire.process.index, b.wire.process.index),
+		cmp.Compare(a.lane.index, b.lane.index),
+		cmp.Compare(a.order, b.order),
+	)
+}
+
+// isHandshake tells what go-redis sends by itself when it opens a connection.
+func isHandshake(name string) bool {
+	switch name {
+	case "HELLO", "CLIENT", "AUTH", "SELECT", "READONLY":
+		return true
+	}
+	return false
+}
+
+// settle lets everything happen that can happen without time passing.
+func (w *World) settle() {
+	for {
+		synctest.Wait()
+		w.admit()
+		w.prune()
+		w.collectPushes()
+		if w.finish() {
+			continue
+		}
+		if !w.step() {
+			return
+		}
+	}
+}
+
+// step does the next thing: the oldest reply that may be delivered, else the
+// first request that may be executed.
+func (w *World) step() bool {
+	now := w.now()
+	var next *reply
+	var on *wire
+	var todo *request
+	for _, p := range w.processes {
+		if p.isStopped() || p.cut {
+			continue
+		}
+		for _, c := range p.wires {
+			if len(c.replies) > 0 && c.replies[0].due <= now && (next == nil || c.replies[0].seq < next.seq) {
+				next, on = c.replies[0], c
+			}
+			if len(c.requests) > 0 && c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
+				todo = c.requests[0]
+			}
+		}
+	}
+	switch {
+	case next != nil:
+		w.deliver(on)
+	case todo != nil:
+		w.execute(todo)
+	default:
+		return false
+	}
+	return true
+}
+
+// execute runs the request at the head of its wire, unless a fault takes it over.
+func (w *World) execute(r *request) {
+	if isHandshake(r.command.Name) {
+		w.take(r)
+		r.wire.deliver(w.server.dispatch(r.wire, r.command.Args))
+		return
+	}
+	if w.strike(beforeExecution, r) == stop {
+		return
+	}
+	w.take(r)
+	if r.store != nil {
+		w.store(r)
+		return
+	}
+	w.lapse()
+	raw := w.server.dispatch(r.wire, r.command.Args)
+	w.note(r)
+	r.command.Effects = w.server.compare(r.lane, r.callID(), false)
+	text, _ := replyText(raw)
+	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
+	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.command.Effects, Keys: w.server.keys()})
+	synctest.Wait() // pushes reach their wires before the reply wakes its reader
+	w.collectPushes()
+	w.strike(afterExecution, r)
+}
+
+// take removes a request from the head of its wire.
+func (w *World) take(r *request) { r.wire.requests = r.wire.requests[1:] }
+
+// note remembers what a command means for its connection or for the world.
+func (w *World) note(r *request) {
+	switch r.command.Name {
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+		r.wire.subscribed = true
+	case "EVAL":
+		if len(r.command.Args) > 1 {
+			w.learnScript(r.command.Args[1])
+		}
+	case "SCRIPT":
+		if len(r.command.Args) > 2 && strings.EqualFold(r.command.Args[1], "load") {
+			w.learnScript(r.command.Args[2])
+		}
+	}
+}
+
+func (w *World) learnScript(source string) {
+	if !slices.Contains(w.server.scripts, source) {
+		w.server.scripts = append(w.server.scripts, source)
+	}
+	w.server.nameScript(source)
+}
+
+func (w *World) newReply(r *request, raw []byte, text string) *reply {
+	w.replies++
+	rep := &reply{request: r, raw: raw, text: text, seq: w.replies}
+	r.wire.replies = append(r.wire.replies, rep)
+	return rep
+}
+
+// collectPushes finds what Redis wrote to subscribers since the last step.
+func (w *World) collectPushes() {
+	for _, p := range w.processes {
+		for _, c := range p.wires {
+			raw := c.sink.take()
+			for len(raw) > 0 {
+				text, rest := replyText(raw)
+				w.replies++
+				c.replies = append(c.replies, &reply{raw: raw[:len(raw)-len(rest)], text: text, seq: w.replies})
+				raw = rest
+			}
+		}
+	}
+}
+
+// deliver lets the client read the reply at the head of its wire.
+func (w *World) deliver(on *wire) {
+	rep := on.replies[0]
+	on.replies = on.replies[1:]
+	if rep.request != nil {
+		w.recordRequest(Delivered, rep.request, Event{Reply: rep.text})
+	} else {
+		w.record(Event{
+			Kind: Delivered, Client: on.process.lanes[0].Name, Process: on.process.name, Background: true, Reply: rep.text,
+		})
+	}
+	on.deliver(rep.raw)
+}
+
+// recordRequest records an event about a request.
+func (w *World) recordRequest(kind Kind, r *request, e Event) {
+	if w.closing {
+		return
+	}
+	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.command.Background
+	e.Call, e.Op = r.callID(), r.command.Op
+	e.Command = w.names.command(r.command.Args, r.lane.Name)
+	if r.store == nil {
+		source := r.stack.source()
+		e.Source = &source
+	}
+	w.record(e)
+}
+
+func (r *request) callID() int {
+	if r.call == nil {
+		return 0
+	}
+	return r.call.ID
+}
+
+// finish records the calls that came back. One of a stopped process has not.
+func (w *World) finish() bool {
+	w.mu.Lock()
+	finished := w.finished
+	w.finished = nil
+	w.mu.Unlock()
+	slices.SortFunc(finished, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
+	recorded := false
+	for _, call := range finished {
+		if call.Client.process.isStopped() && !w.closing {
+			w.mu.Lock()
+			w.finished = append(w.finished, call)
+			w.mu.Unlock()
+			continue
+		}
+		call.over = true
+		recorded = true
+		w.record(Event{
+			Kind: Returned, Client: call.Client.Name, Process: call.Client.process.name,
+			Call: call.ID, Op: call.Op, Result: &call.result, Bound: call.bound,
+		})
+	}
+	return recorded
+}
+
+// lapse records the keys whose lease has ended.
+func (w *World) lapse() {
+	if effects := w.server.compare(nil, 0, true); len(effects) > 0 {
+		w.record(Event{Kind: Expired, Effects: effects, Keys: w.server.keys()})
+	}
+}
+
+// pass lets d of fake time pass, with everything that happens meanwhile.
+func (w *World) pass(d time.Duration) {
+	w.until(time.Now().Add(d), func() bool { return false })
+}
+
+// until lets time pass until done, or until the end. It reports done's last word.
+func (w *World) until(end time.Time, done func() bool) bool {
+	for {
+		w.settle()
+		if done() {
+			return true
+		}
+		if !time.Now().Before(end) {
+			return false
+		}
+		w.advance(end)
+		w.lapse()
+	}
+}
+
+// advance moves time to the next thing that happens: a client does something, a
+// lease ends, a delayed message arrives, or the end.
+func (w *World) advance(end time.Time) {
+	if at, ok := w.server.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
+		end = at
+	}
+	if at, ok := w.nextDue(); ok && at.Before(end) {
+		end = at
+	}
+	select {
+	case <-w.wake: // left over from what has been settled
+	default:
+	}
+	timer := time.NewTimer(time.Until(end))
+	defer timer.Stop()
+	select {
+	case <-w.wake:
+	case <-timer.C:
+	}
+}
+
+// nextDue is when the next delayed request or reply arrives.
+func (w *World) nextDue() (at time.Time, ok bool) {
+	now := w.now()
+	consider := func(due time.Duration) {
+		if due <= now {
+			return
+		}
+		if t := w.start.Add(due); !ok || t.Before(at) {
+			at, ok = t, true
+		}
+	}
+	for _, p := range w.processes {
+		for _, c := range p.wires {
+			if len(c.requests) > 0 {
+				consider(c.requests[0].due)
+			}
+			if len(c.replies) > 0 {
+				consider(c.replies[0].due)
+			}
+		}
+	}
+	return at, ok
+}
+
+// Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.
+func (w *World) Sleep(d time.Duration) {
+	w.settle()
+	w.record(Event{Kind: Slept, Text: d.String()})
+	w.pass(d)
+}

@@ -1,0 +1,209 @@
+package world
+
+import (
+	"io"
+	"strings"
+	"time"
+)
+
+// Command is a command on the wire, as a [Match] sees it.
+type Command struct {
+	Args       []string
+	Name       string // in capitals
+	Op         string // the call that sent it: Lock, TryLock, Unlock, Insert …; "" = a goroutine of the lock's own
+	Write      bool   // it can change something; scripts can
+	Background bool
+	Effects    []Effect // what it did; empty before it is executed
+	Lane       string
+}
+
+// Match chooses commands.
+type Match func(Command) bool
+
+// Any matches every command to Redis.
+func Any(c Command) bool { return c.Name != OpCheck && c.Name != OpInsert }
+
+// Write matches a command to Redis that can change something.
+func Write(c Command) bool { return Any(c) && c.Write }
+
+// Background matches what a goroutine of the lock's own sends: its watchdog.
+func Background(c Command) bool { return c.Background }
+
+// Installs matches a command that put a new key into Redis.
+func Installs(c Command) bool { return c.did(Installed) }
+
+// Insert matches the write to the ledger.
+func Insert(c Command) bool { return c.Name == OpInsert }
+
+// Named matches a command by its name.
+func Named(name string) Match {
+	return func(c Command) bool { return Any(c) && c.Name == strings.ToUpper(name) }
+}
+
+// Of narrows a match to the commands of one operation, such as OpUnlock.
+func Of(op string, m Match) Match {
+	return func(c Command) bool { return c.Op == op && m(c) }
+}
+
+// Nth matches only the nth command that m matches, counted from 1. It counts as
+// it is asked, so it is good for one fault.
+func Nth(n int, m Match) Match {
+	seen := 0
+	return func(c Command) bool {
+		if !m(c) {
+			return false
+		}
+		seen++
+		return seen == n
+	}
+}
+
+func (c Command) did(kind EffectKind) bool {
+	for _, e := range c.Effects {
+		if e.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Grants matches the command with which an acquire is complete: after it, the
+// key is there and has a lease. In stage 1 that is PEXPIRE, not SETNX.
+func (w *World) Grants(c Command) bool {
+	if !c.did(Installed) && !c.did(Leased) || c.Op == OpUnlock {
+		return false
+	}
+	for _, k := range w.server.state {
+		if !k.expires.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+type phase int
+
+const (
+	beforeExecution phase = iota
+	afterExecution
+)
+
+// rule is a fault that waits for its command.
+type rule struct {
+	phase phase
+	match Match
+	times int // how often it still strikes; < 0: always
+	act   func(*World, *request) verdict
+}
+
+// verdict is what a rule says about the command it struck.
+type verdict int
+
+const (
+	goOn verdict = iota
+	stop         // the command, or its reply, stays where it is
+)
+
+// Fault is a fault in the making: a client, a moment, and a command.
+type Fault struct {
+	client *Client
+	phase  phase
+	match  Match
+	times  int
+}
+
+// Before names the moment when a command that matches is about to be executed.
+func (c *Client) Before(m Match) *Fault {
+	return &Fault{client: c, phase: beforeExecution, match: m, times: 1}
+}
+
+// After names the moment when a command that matches has been executed and its
+// reply has not yet reached the client.
+func (c *Client) After(m Match) *Fault {
+	return &Fault{client: c, phase: afterExecution, match: m, times: 1}
+}
+
+// Always makes the fault strike each time; without it, it strikes once.
+func (f *Fault) Always() *Fault { f.times = -1; return f }
+
+// Freeze stops the whole process at that moment, until Thaw.
+func (f *Fault) Freeze() {
+	f.add(func(w *World, r *request) verdict {
+		w.freeze(r.wire.process, f.moment(r))
+		return stop
+	})
+}
+
+// Crash kills the process at that moment: nothing of it runs again.
+func (f *Fault) Crash() {
+	f.add(func(w *World, r *request) verdict {
+		w.crash(r.wire.process, f.moment(r))
+		return stop
+	})
+}
+
+// Fail answers the command with an error instead of executing it, such as
+// "OOM command not allowed when used memory > 'maxmemory'."
+func (f *Fault) Fail(text string) {
+	f.phase = beforeExecution
+	f.add(func(w *World, r *request) verdict {
+		w.refuse(r, text)
+		return stop
+	})
+}
+
+// Drop loses the reply, or before execution the command, and breaks the
+// connection.
+func (f *Fault) Drop() {
+	f.add(func(w *World, r *request) verdict {
+		w.drop(r, f.phase)
+		return stop
+	})
+}
+
+// Delay holds the command, or its reply, in the network for d. The client goes
+// on: its timeouts run.
+func (f *Fault) Delay(d time.Duration) {
+	f.add(func(w *World, r *request) verdict {
+		w.delay(r, f.phase, d)
+		return stop
+	})
+}
+
+func (f *Fault) add(act func(*World, *request) verdict) {
+	p := f.client.process
+	p.rules = append(p.rules, &rule{phase: f.phase, match: f.match, times: f.times, act: act})
+}
+
+func (f *Fault) moment(r *request) string {
+	line := strings.Join(r.wire.world.names.command(r.command.Args, r.lane.Name), " ")
+	if f.phase == beforeExecution {
+		return "before " + line
+	}
+	return "after " + line + ", before the reply"
+}
+
+// strike asks the process's rules about a command. It returns stop when one of
+// them took it over.
+func (w *World) strike(ph phase, r *request) verdict {
+	if w.closing {
+		return goOn
+	}
+	if ph == beforeExecution && r.struck {
+		return goOn
+	}
+	for _, rule := range r.wire.process.rules {
+		if rule.phase != ph || rule.times == 0 || !rule.match(r.command) {
+			continue
+		}
+		rule.times--
+		if rule.act(w, r) == stop {
+			r.struck = true
+			return stop
+		}
+	}
+	return goOn
+}
+
+// errLost is what a client sees when the network loses its connection.
+var errLost = io.EOF

@@ -1,0 +1,39 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Ledger is the resource that the lock protects: orders whose names must be
+// unique. A client checks that a name is free and then inserts it. Two clients
+// inside the lock at once can both find the name free: two orders of one name
+// are the damage that one can see.
+//
+// A fenced ledger also looks at the token that comes with an insert, and refuses
+// one that is lower than the highest it has seen, or the same from another
+// client. A plain ledger takes everything.
+type Ledger struct {
+	fenced  bool
+	orders  []Order
+	highest int64
+	holder  string // who brought the highest token
+}
+
+func (l *Ledger) check(name string) string {
+	if slices.ContainsFunc(l.orders, func(o Order) bool { return o.Name == name }) {
+		return "taken"
+	}
+	return "free"
+}
+
+func (l *Ledger) insert(o Order) string {
+	if l.fenced {
+		if o.Token < l.highest || o.Token == l.highest && o.Client != l.holder {
+			return fmt.Sprintf("refused: token %d, seen %d", o.Token, l.highest)
+		}
+		l.highest, l.holder = o.Token, o.Client
+	}
+	l.orders = append(l.orders, o)
+	return "inserted"
+}

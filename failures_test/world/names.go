@@ -1,0 +1,111 @@
+package world
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// names gives owners short names in the order in which they appear, so that a
+// trace says A1 where the lock wrote a random UUID, and the same scenario always
+// prints the same trace.
+type names struct {
+	lockName string
+	labels   map[string]string // random value → label
+	scripts  map[string]string // SHA1 → name
+	counts   map[string]int    // lane → how many labels it has
+}
+
+func newNames(lockName string) *names {
+	return &names{
+		lockName: lockName,
+		labels:   map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
+	}
+}
+
+// next names a new installation: A1, then A2.
+func (n *names) next(lane string) string {
+	n.counts[lane]++
+	return lane + strconv.Itoa(n.counts[lane])
+}
+
+// learn remembers that a stored value belongs to the installation label, unless
+// the value is the same every time ("locked") and therefore names nobody.
+func (n *names) learn(value, label string) {
+	if _, known := n.labels[value]; !known && n.looksRandom(value) {
+		n.labels[value] = label
+	}
+}
+
+// text replaces a random value by its label; one that never was stored in Redis
+// is "A?".
+func (n *names) text(value, lane string) string {
+	if label, ok := n.labels[value]; ok {
+		return label
+	}
+	if n.looksRandom(value) {
+		return lane + "?"
+	}
+	return value
+}
+
+// command renders a command for people: the name in capitals, scripts by name.
+func (n *names) command(args []string, lane string) []string {
+	shown := make([]string, len(args))
+	for i, arg := range args {
+		shown[i] = n.text(arg, lane)
+	}
+	shown[0] = strings.ToUpper(shown[0])
+	if len(args) < 2 {
+		return shown
+	}
+	switch shown[0] {
+	case "EVALSHA", "EVALSHA_RO":
+		shown[1] = n.script(args[1])
+	case "EVAL", "EVAL_RO":
+		shown[1] = scriptName(args[1])
+	}
+	return shown
+}
+
+func (n *names) script(sha string) string {
+	if name, ok := n.scripts[strings.ToLower(sha)]; ok {
+		return name
+	}
+	return shorten(sha, 8)
+}
+
+// scriptName is the first line of a script if it is a comment: "-- unlock".
+func scriptName(source string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
+	if name, ok := strings.CutPrefix(first, "--"); ok {
+		return shorten(strings.TrimSpace(name), 40)
+	}
+	return "script"
+}
+
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
+}
+
+// looksRandom tells an owner's random value from a word or a number that a
+// person chose: twelve letters or digits and more, with digits among them. Times
+// in microseconds have 16 digits, so digits alone need to be more.
+func (n *names) looksRandom(value string) bool {
+	if len(value) < 12 || strings.Contains(value, n.lockName) || strings.ContainsAny(value, " \n") {
+		return false
+	}
+	digits, letters := 0, 0
+	for _, r := range value {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	return digits >= 17 || digits > 0 && letters > 0 && digits+letters >= 12
+}

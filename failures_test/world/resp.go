@@ -1,0 +1,92 @@
+package world
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// parseCommand takes the first complete command off buf, which holds what a
+// client wrote: arrays of bulk strings. It returns nil args while the command
+// is still incomplete.
+func parseCommand(buf []byte) (args []string, rest []byte, err error) {
+	header, after, ok := cutLine(buf)
+	if !ok {
+		return nil, buf, nil
+	}
+	count, err := length(header, '*')
+	if err != nil {
+		return nil, buf, err
+	}
+	args = make([]string, 0, count)
+	for range count {
+		header, body, ok := cutLine(after)
+		if !ok {
+			return nil, buf, nil
+		}
+		size, err := length(header, '$')
+		if err != nil {
+			return nil, buf, err
+		}
+		if len(body) < size+2 {
+			return nil, buf, nil
+		}
+		args = append(args, string(body[:size]))
+		after = body[size+2:]
+	}
+	return args, after, nil
+}
+
+func cutLine(buf []byte) (line, rest []byte, ok bool) {
+	return bytes.Cut(buf, []byte("\r\n"))
+}
+
+func length(header []byte, kind byte) (int, error) {
+	if len(header) < 2 || header[0] != kind {
+		return 0, fmt.Errorf("world: the client sent %q where a length marked %q belongs", header, kind)
+	}
+	n, err := strconv.Atoi(string(header[1:]))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("world: the client sent the length %q", header)
+	}
+	return n, nil
+}
+
+// replyText renders one RESP2 reply the way redis-cli would, on one line.
+// A nested array is put in brackets. rest is what follows the reply.
+func replyText(raw []byte) (text string, rest []byte) {
+	line, rest, ok := cutLine(raw)
+	if !ok || len(line) == 0 {
+		return string(raw), nil
+	}
+	body := string(line[1:])
+	switch line[0] {
+	case '+', ':':
+		return body, rest
+	case '-':
+		return "(error) " + body, rest
+	case '$':
+		size, err := strconv.Atoi(body)
+		if err != nil || size < 0 {
+			return "(nil)", rest
+		}
+		if len(rest) < size+2 {
+			return string(raw), nil
+		}
+		return string(rest[:size]), rest[size+2:]
+	case '*':
+		count, err := strconv.Atoi(body)
+		if err != nil || count < 0 {
+			return "(nil)", rest
+		}
+		items := make([]string, 0, count)
+		for range count {
+			var item string
+			item, rest = replyText(rest)
+			items = append(items, item)
+		}
+		return "[" + strings.Join(items, " ") + "]", rest
+	}
+	return string(raw), nil
+}

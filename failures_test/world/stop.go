@@ -1,0 +1,140 @@
+package world
+
+import (
+	"fmt"
+	"time"
+)
+
+// Freeze stops the client's whole process now, as SIGSTOP does: what it sends
+// waits, what it is sent stays unread, and the deadlines on its connections stand
+// still. Its timers run, but what they send waits too.
+func (c *Client) Freeze() {
+	c.world.settle()
+	c.world.freeze(c.process, "")
+}
+
+func (w *World) freeze(p *process, moment string) {
+	if p.isStopped() {
+		return
+	}
+	p.frozen = true
+	p.stoppedAt = time.Now()
+	p.stopped.Store(true)
+	w.record(Event{Kind: Frozen, Client: p.lanes[0].Name, Process: p.name, Text: moment})
+}
+
+// Thaw lets the process go on where it stopped.
+func (c *Client) Thaw() {
+	p := c.process
+	if !p.frozen {
+		fail("%s cannot thaw: it is not frozen", p.name)
+	}
+	c.world.record(Event{Kind: Thawed, Client: p.lanes[0].Name, Process: p.name})
+	c.world.thaw(p)
+	c.world.settle()
+}
+
+func (w *World) thaw(p *process) {
+	p.frozen = false
+	p.stopped.Store(false)
+	now := time.Now()
+	for _, wire := range p.wires {
+		wire.shiftDeadline(p.stoppedAt, now)
+	}
+}
+
+// Crash ends the process now: nothing of it runs again.
+func (c *Client) Crash() {
+	c.world.settle()
+	c.world.crash(c.process, "")
+}
+
+func (w *World) crash(p *process, moment string) {
+	p.crashed = true
+	p.frozen = false
+	p.stoppedAt = time.Now()
+	p.stopped.Store(true)
+	w.record(Event{Kind: Crashed, Client: p.lanes[0].Name, Process: p.name, Text: moment})
+}
+
+// Cut takes the process's network away: nothing arrives on either side, and its
+// timeouts run.
+func (c *Client) Cut() {
+	w := c.world
+	w.settle()
+	w.mu.Lock()
+	c.process.cut = true
+	w.mu.Unlock()
+	w.record(Event{Kind: Cut, Client: c.Name, Process: c.process.name})
+}
+
+// Heal gives the network back. What waited on open connections arrives now.
+func (c *Client) Heal() {
+	c.world.record(Event{Kind: Healed, Client: c.Name, Process: c.process.name})
+	c.world.heal(c.process)
+	c.world.settle()
+}
+
+func (w *World) heal(p *process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !p.cut {
+		return
+	}
+	p.cut = false
+	close(p.healed)
+	p.healed = make(chan struct{})
+}
+
+// release lifts whatever holds a process, so that it can end.
+func (w *World) release(p *process) {
+	w.heal(p)
+	if p.isStopped() {
+		p.crashed = false
+		w.thaw(p)
+	}
+}
+
+// refuse answers a request with an error in place of Redis.
+func (w *World) refuse(r *request, text string) {
+	w.take(r)
+	rep := w.newReply(r, []byte("-"+text+"\r\n"), "(error) "+text)
+	w.recordRequest(Refused, r, Event{Reply: rep.text})
+}
+
+// drop loses a request or its reply and breaks the connection.
+func (w *World) drop(r *request, ph phase) {
+	c := r.wire
+	what := "the reply is lost"
+	if ph == beforeExecution {
+		what = "the command is lost"
+	}
+	w.recordRequest(Dropped, r, Event{Text: what})
+	w.breakWire(c)
+}
+
+func (w *World) breakWire(c *wire) {
+	c.requests, c.replies = nil, nil
+	c.hangUp(errLost)
+}
+
+func (w *World) breakConnections() {
+	for _, p := range w.processes {
+		for _, c := range p.wires {
+			w.breakWire(c)
+		}
+	}
+}
+
+// delay keeps a request, or its reply, in the network for d.
+func (w *World) delay(r *request, ph phase, d time.Duration) {
+	what := "the reply"
+	if ph == beforeExecution {
+		what = "the command"
+		r.due = w.now() + d
+	} else {
+		last := r.wire.replies[len(r.wire.replies)-1]
+		last.due = w.now() + d
+	}
+	w.recordRequest(Delayed, r, Event{Text: fmt.Sprintf("%s is on its way for %v", what, d)})
+}

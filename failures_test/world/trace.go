@@ -1,0 +1,141 @@
+package world
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Kind says what an [Event] is.
+type Kind string
+
+// The kinds of events, in the order in which they come in the life of a call.
+const (
+	Called    Kind = "called"    // a client called Lock, TryLock, Unlock, or began a write to the ledger
+	Sent      Kind = "sent"      // a command left the client
+	Executed  Kind = "executed"  // Redis ran a command
+	Refused   Kind = "refused"   // a fault answered instead of Redis
+	Delivered Kind = "delivered" // the reply, or a pushed message, reached the client
+	Dropped   Kind = "dropped"   // the reply was lost and the connection broken
+	Stored    Kind = "stored"    // the ledger answered
+	Returned  Kind = "returned"  // the call came back
+	Blocked   Kind = "blocked"   // the call has not come back, and the scenario stops waiting for it
+	Frozen    Kind = "frozen"    // the whole process stands still
+	Thawed    Kind = "thawed"
+	Crashed   Kind = "crashed" // nothing of the process runs again
+	Cut       Kind = "cut"     // the process has no network
+	Healed    Kind = "healed"
+	Delayed   Kind = "delayed" // a command or a reply is on its way for longer
+	Cancelled Kind = "cancelled"
+	Slept     Kind = "slept"   // the scenario let time pass
+	Expired   Kind = "expired" // the lease of a key ended
+	Server    Kind = "server"  // something happened to Redis: flush, eviction, restart, failover, clock
+)
+
+// Event is one thing that happened.
+type Event struct {
+	Step       int           `json:"step"`
+	At         time.Duration `json:"at_ns"` // fake time since the world began
+	Kind       Kind          `json:"kind"`
+	Client     string        `json:"client,omitempty"`     // the lane it belongs to
+	Process    string        `json:"process,omitempty"`    // the process of that lane
+	Call       int           `json:"call,omitempty"`       // the call it belongs to, from 1; 0 = none
+	Background bool          `json:"background,omitempty"` // sent by a goroutine the lock started itself
+	Op         string        `json:"op,omitempty"`         // the call's name: Lock, TryLock, Unlock, Check, Insert
+	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
+	Reply      string        `json:"reply,omitempty"`
+	Result     *Result       `json:"result,omitempty"` // of Returned
+	Bound      time.Duration `json:"bound_ns,omitempty"`
+	Effects    []Effect      `json:"effects,omitempty"`
+	Keys       []Key         `json:"keys,omitempty"`   // what Redis holds after this step
+	Orders     []Order       `json:"orders,omitempty"` // what the ledger holds after this step, of Stored
+	Source     *Source       `json:"source,omitempty"`
+	Text       string        `json:"text,omitempty"` // what a fault did, in words
+}
+
+// Result is what a call told its caller.
+type Result struct {
+	Held  bool   `json:"held"` // Lock and TryLock: the caller now holds the lock
+	Error string `json:"error,omitempty"`
+	Claim Claim  `json:"claim"`
+}
+
+// Claim is what a result says about the lock.
+type Claim string
+
+// What a call can claim.
+const (
+	ClaimDone    Claim = "done"    // it did what was asked
+	ClaimRefused Claim = "refused" // no: somebody else holds it, or the caller does not hold it
+	ClaimUnknown Claim = "unknown" // a context or the network ended the call: it may have taken effect
+	ClaimPanic   Claim = "panic"
+)
+
+// EffectKind says what a command did to a key.
+type EffectKind string
+
+// What can happen to a key.
+const (
+	Installed   EffectKind = "installed"   // the key, or an owner's field, is new
+	Removed     EffectKind = "removed"     // it was deleted
+	Overwritten EffectKind = "overwritten" // it has another value
+	Leased      EffectKind = "leased"      // it got a new time to live
+	Persisted   EffectKind = "persisted"   // it lost its time to live
+	Lapsed      EffectKind = "lapsed"      // its time to live ended
+)
+
+// Effect is what one step did to one key. Owner is who had installed what was
+// there before; for Installed it is the new owner.
+type Effect struct {
+	Kind  EffectKind `json:"kind"`
+	Key   string     `json:"key"`
+	Owner Owner      `json:"owner"`
+}
+
+// Owner is an installation: who put a key, or a field of a hash, into Redis.
+type Owner struct {
+	Label   string `json:"label"` // A1: the first installation by A
+	Client  string `json:"client"`
+	Process string `json:"process"`
+	Call    int    `json:"call"` // the call that installed it
+}
+
+// Key is what Redis holds at one moment.
+type Key struct {
+	Name  string        `json:"name"`
+	Type  string        `json:"type"`
+	Value string        `json:"value"`
+	Owner Owner         `json:"owner"`
+	TTL   time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
+}
+
+// NoTTL is the TTL of a key that never expires.
+const NoTTL time.Duration = -1
+
+// Order is a row of the ledger.
+type Order struct {
+	Name   string `json:"name"`
+	Client string `json:"client"`
+	Token  int64  `json:"token,omitempty"`
+}
+
+// Trace is everything that happened in one run.
+type Trace struct {
+	Lock   string        `json:"lock"` // the lock's name
+	Lease  time.Duration `json:"lease_ns"`
+	Lanes  []string      `json:"lanes"`
+	Fenced bool          `json:"fenced"` // the ledger refuses stale tokens
+	Events []Event       `json:"events"`
+}
+
+// Bytes is the trace as JSON, the same for the same run.
+func (t *Trace) Bytes() []byte {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		panic("world: a trace is always JSON: " + err.Error())
+	}
+	return raw
+}
+
+// Line is the event's command as one would type it.
+func (e Event) Line() string { return strings.Join(e.Command, " ") }

@@ -1,0 +1,240 @@
+package world
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/server"
+)
+
+// wire is one connection between a client's go-redis and the world's Redis. The
+// client's side is a net.Conn: what is written is parsed into requests, which
+// wait in the world until they are executed, and a reply can be read only once
+// the world delivers it. Write never blocks, since go-redis holds a lock across
+// it; whoever decides about a request does so later.
+type wire struct {
+	world   *World
+	process *process
+	peer    *server.Peer
+	sink    *sink
+
+	mu       sync.Mutex
+	partial  []byte // written, not yet a complete command
+	readable bytes.Buffer
+	changed  chan struct{} // capacity 1: something a reader waits for changed
+	err      error         // what Read and Write return from now on
+	deadline time.Time
+	setAt    time.Time // when the deadline was set
+
+	closed bool // the client hung up; guarded by world.mu
+
+	// The rest belongs to the scenario's goroutine.
+	requests   []*request
+	replies    []*reply
+	subscribed bool
+}
+
+// request is a command on its way to Redis, or a write on its way to the ledger.
+type request struct {
+	wire    *wire
+	lane    *Client
+	call    *Call
+	command Command
+	sentAt  time.Duration
+	stack   *stack
+	due     time.Duration // a delayed request arrives at this time
+	order   string        // where it stands among requests of the same moment
+	struck  bool          // a fault before its execution has already had its turn
+	store   func() string // a ledger write instead of a Redis command
+	done    chan string   // the ledger's answer
+}
+
+// reply is what Redis answered, or pushed, and the client has not yet seen.
+type reply struct {
+	request *request // nil for a push
+	raw     []byte
+	text    string
+	due     time.Duration
+	seq     int
+}
+
+// sink collects what Redis writes to a connection. Pushed messages come from a
+// goroutine of their own.
+type sink struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+func (s *sink) take() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.buf.Len() == 0 {
+		return nil
+	}
+	raw := bytes.Clone(s.buf.Bytes())
+	s.buf.Reset()
+	return raw
+}
+
+func newWire(p *process) *wire {
+	s := &sink{}
+	return &wire{
+		world: p.world, process: p,
+		sink: s, peer: server.NewPeer(bufio.NewWriter(s)),
+		changed: make(chan struct{}, 1),
+	}
+}
+
+// Write accepts the client's bytes and hands each complete command to the world.
+func (w *wire) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	if w.err != nil {
+		w.mu.Unlock()
+		return 0, w.err
+	}
+	w.partial = append(w.partial, b...)
+	var commands [][]string
+	for {
+		args, rest, err := parseCommand(w.partial)
+		if err != nil {
+			w.mu.Unlock()
+			return 0, err
+		}
+		if args == nil {
+			break
+		}
+		w.partial = append(w.partial[:0], rest...)
+		commands = append(commands, args)
+	}
+	w.mu.Unlock()
+	if len(commands) > 0 {
+		w.world.arrive(w, commands, callerStack())
+	}
+	return len(b), nil
+}
+
+// Read returns delivered replies. A deadline that passes while the client is
+// frozen does not count: a stopped process does not look at its clock.
+func (w *wire) Read(b []byte) (int, error) {
+	for {
+		w.mu.Lock()
+		if w.readable.Len() > 0 {
+			n, _ := w.readable.Read(b)
+			w.mu.Unlock()
+			return n, nil
+		}
+		if w.err != nil {
+			w.mu.Unlock()
+			return 0, w.err
+		}
+		deadline := w.deadline
+		w.mu.Unlock()
+
+		if deadline.IsZero() || w.process.isStopped() {
+			<-w.changed
+			continue
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return 0, os.ErrDeadlineExceeded
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-w.changed:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// Close is the client hanging up. Requests that wait are lost, except delayed
+// ones: those have left the client and are on their way.
+func (w *wire) Close() error {
+	w.hangUp(net.ErrClosed)
+	w.world.mu.Lock()
+	w.closed = true
+	w.world.mu.Unlock()
+	w.world.nudge()
+	return nil
+}
+
+// hangUp ends the connection: reads and writes return err.
+func (w *wire) hangUp(err error) {
+	w.mu.Lock()
+	if w.err == nil {
+		w.err = err
+	}
+	w.mu.Unlock()
+	w.notify()
+}
+
+func (w *wire) deliver(raw []byte) {
+	w.mu.Lock()
+	w.readable.Write(raw)
+	w.mu.Unlock()
+	w.notify()
+}
+
+func (w *wire) notify() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// shiftDeadline moves a deadline by as long as the process stood still after it
+// was set.
+func (w *wire) shiftDeadline(stoppedAt, now time.Time) {
+	w.mu.Lock()
+	if !w.deadline.IsZero() {
+		from := stoppedAt
+		if w.setAt.After(from) {
+			from = w.setAt
+		}
+		w.deadline = w.deadline.Add(now.Sub(from))
+	}
+	w.mu.Unlock()
+	w.notify()
+}
+
+// SetDeadline sets the read deadline; writes never block.
+func (w *wire) SetDeadline(t time.Time) error { return w.SetReadDeadline(t) }
+
+// SetReadDeadline makes a Read that waits past t fail.
+func (w *wire) SetReadDeadline(t time.Time) error {
+	w.mu.Lock()
+	w.deadline, w.setAt = t, time.Now()
+	w.mu.Unlock()
+	w.notify()
+	return nil
+}
+
+// SetWriteDeadline does nothing: writes never block.
+func (w *wire) SetWriteDeadline(time.Time) error { return nil }
+
+// LocalAddr names the client's side.
+func (w *wire) LocalAddr() net.Addr { return address(w.process.name) }
+
+// RemoteAddr names the world's Redis.
+func (w *wire) RemoteAddr() net.Addr { return address("redis") }
+
+type address string
+
+func (address) Network() string  { return "world" }
+func (a address) String() string { return string(a) }
+
+var (
+	_ net.Conn  = (*wire)(nil)
+	_ io.Writer = (*sink)(nil)
+)

@@ -1,0 +1,255 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Locker is a lock of one name as one owner uses it: what a scenario can do with
+// any lock. Stages 1 to 5 are Lockers as they stand; other locks need an adapter.
+type Locker interface {
+	// Lock waits until the caller holds the lock. It returns an error when ctx is
+	// done first, or when it gives up.
+	Lock(ctx context.Context) error
+	// TryLock makes one attempt; false and no error means that somebody else
+	// holds the lock.
+	TryLock(ctx context.Context) (bool, error)
+	// Unlock frees the lock.
+	Unlock(ctx context.Context) error
+}
+
+// Fenced is a Locker that hands out a fencing token with each hold.
+type Fenced interface {
+	// Token is the current hold's token, 0 while the lock is not held.
+	Token() int64
+}
+
+// New makes one owner's lock. It must not send anything yet.
+type New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+
+// Config is what a world starts with.
+type Config struct {
+	New     New
+	Lock    string               // the lock's name; default "order:1001"
+	Lease   time.Duration        // default 30 s
+	Fenced  bool                 // the ledger refuses stale tokens
+	Client  func(*redis.Options) // changes the go-redis options of every client
+	Scripts []string             // Lua scripts that Redis already knows
+	Horizon time.Duration        // how long a scenario waits for a call; default 10 leases
+}
+
+func (c Config) withDefaults() Config {
+	if c.Lock == "" {
+		c.Lock = "order:1001"
+	}
+	if c.Lease == 0 {
+		c.Lease = 30 * time.Second
+	}
+	if c.Horizon == 0 {
+		c.Horizon = 10 * c.Lease
+	}
+	return c
+}
+
+// World is one run. All its methods belong to the scenario's own goroutine.
+type World struct {
+	Lock  string
+	Lease time.Duration
+
+	config    Config
+	server    *redisServer
+	names     *names
+	ledger    *Ledger
+	trace     *Trace
+	start     time.Time
+	processes []*process
+	calls     []*Call
+	replies   int // how many replies and pushes there have been
+	ctx       context.Context
+	cancel    context.CancelFunc
+	closing   bool // the scenario is over: nothing is recorded, no fault strikes
+
+	shared // what clients' goroutines touch
+}
+
+// Run plays a scenario in a bubble of its own and returns what happened. The
+// error is not nil when the scenario could not be played: it panicked, the lock
+// could not be made, or goroutines of the lock were left when all was over.
+func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err error) {
+	config = config.withDefaults()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("world: the run did not end: %v", p)
+		}
+	}()
+	synctest.Test(t, func(*testing.T) {
+		w, startErr := newWorld(config)
+		if startErr != nil {
+			err = startErr
+			return
+		}
+		trace = w.trace
+		err = w.play(scenario)
+		w.close()
+	})
+	return trace, err
+}
+
+// Rehearse runs a lock through its ordinary life once, with a renewal and a
+// refusal, and returns the Lua scripts it used. A world that starts with them
+// has no first EVALSHA that Redis does not know.
+func Rehearse(t *testing.T, config Config) ([]string, error) {
+	var scripts []string
+	_, err := Run(t, config, func(w *World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock(Within(w.Lease))
+		b.TryLock(Within(w.Lease))
+		w.Sleep(w.Lease / 2)
+		a.Unlock(Within(w.Lease))
+		a.Unlock(Within(w.Lease))
+		scripts = w.server.scripts
+	})
+	return scripts, err
+}
+
+func newWorld(config Config) (*World, error) {
+	names := newNames(config.Lock)
+	server, err := newServer(names, config.Scripts)
+	if err != nil {
+		return nil, fmt.Errorf("world: embedded Redis: %w", err)
+	}
+	w := &World{
+		Lock: config.Lock, Lease: config.Lease,
+		config: config, server: server, names: names,
+		ledger: &Ledger{fenced: config.Fenced},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Fenced: config.Fenced},
+		start:  time.Now(),
+	}
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	w.shared.init()
+	return w, nil
+}
+
+// scenarioError ends a scenario that cannot go on.
+type scenarioError struct{ error }
+
+func (w *World) play(scenario func(*World)) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case scenarioError:
+			err = p.error
+		default:
+			err = fmt.Errorf("world: the scenario panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	scenario(w)
+	w.settle()
+	return nil
+}
+
+// fail ends the scenario: what it asks for makes no sense.
+func fail(format string, args ...any) {
+	panic(scenarioError{fmt.Errorf("world: "+format, args...)})
+}
+
+// now is the fake time since the world began.
+func (w *World) now() time.Duration { return time.Since(w.start) }
+
+// record adds an event to the trace.
+func (w *World) record(e Event) {
+	if w.closing {
+		return
+	}
+	e.Step = len(w.trace.Events) + 1
+	e.At = w.now()
+	w.trace.Events = append(w.trace.Events, e)
+}
+
+// serverEvent records what the scenario did to Redis itself.
+func (w *World) serverEvent(text string) {
+	w.record(Event{Kind: Server, Text: text, Effects: w.server.compare(nil, 0, false), Keys: w.server.keys()})
+}
+
+// Evict removes the lock's keys as a full Redis may: without a word.
+func (w *World) Evict() {
+	for name := range w.server.state {
+		w.server.evict(name)
+	}
+	w.serverEvent("Redis evicts the key")
+}
+
+// FlushAll empties Redis.
+func (w *World) FlushAll() {
+	w.server.mini.FlushAll()
+	w.serverEvent("FLUSHALL: Redis is empty")
+}
+
+// FlushScripts empties Redis's script cache.
+func (w *World) FlushScripts() {
+	w.server.flushScripts()
+	w.serverEvent("SCRIPT FLUSH: Redis forgets every script")
+}
+
+// Restart stops Redis and starts it again without its data: connections break,
+// keys and scripts are gone.
+func (w *World) Restart() {
+	w.breakConnections()
+	w.server.mini.FlushAll()
+	w.server.flushScripts()
+	w.serverEvent("Redis restarts without persistence: connections broken, keys and scripts gone")
+	w.settle()
+}
+
+// Failover makes a replica the master that has not yet seen the writes to the
+// lock's keys: connections break, the keys are gone, scripts too.
+func (w *World) Failover() {
+	w.breakConnections()
+	w.server.mini.FlushAll()
+	w.server.flushScripts()
+	w.serverEvent("failover: the replica that takes over never saw the lock")
+	w.settle()
+}
+
+// JumpServerClock moves Redis's clock, not the clients'.
+func (w *World) JumpServerClock(d time.Duration) {
+	w.server.jump(d)
+	w.record(Event{
+		Kind: Server, Text: fmt.Sprintf("the clock of Redis jumps by %v", d),
+		Effects: w.server.compare(nil, 0, true), Keys: w.server.keys(),
+	})
+}
+
+// errLeft is what remains when a lock's goroutines do not end.
+var errLeft = errors.New("world: goroutines of the lock were left after the run")
+
+// close lets everything end: faults are lifted, contexts cancelled, keys gone,
+// clients closed. What still runs after a lease is stuck.
+func (w *World) close() {
+	w.closing = true
+	for _, p := range w.processes {
+		p.rules = nil
+		w.release(p)
+	}
+	w.cancel()
+	w.server.mini.FlushAll()
+	w.pass(2 * w.Lease)
+	for _, p := range w.processes {
+		if err := p.rdb.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
+			w.trace = nil
+		}
+	}
+	w.pass(time.Second)
+	var wires []*wire
+	for _, p := range w.processes {
+		wires = append(wires, p.wires...)
+	}
+	w.server.close(wires)
+}

@@ -1,0 +1,104 @@
+// Package cli is the command: what "go run ." and its subcommands do.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockkata/failures_test/world"
+)
+
+// The exit statuses.
+const (
+	exitOK       = 0
+	exitFailed   = 1 // a failure has another outcome than the lesson says
+	exitBadUsage = 2
+)
+
+// failedError ends a command whose finding is bad news: it has been printed.
+type failedError struct{ text string }
+
+func (e failedError) Error() string { return e.text }
+
+// app is one run of the command.
+type app struct {
+	t       *testing.T
+	sources fs.FS // the stages' files
+	out     io.Writer
+	err     io.Writer
+	color   bool
+	width   int
+}
+
+// Main runs the command and exits.
+func Main(sources fs.FS) {
+	world.Main(func(t *testing.T, args []string) int {
+		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: 120}
+		if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+			a.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+			if width, _, err := term.GetSize(fd); err == nil && width > 0 {
+				a.width = width
+			}
+		}
+		return a.run(args)
+	})
+}
+
+// run runs the command with these arguments and returns its exit status.
+func (a *app) run(args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.Execute()
+	var failed failedError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &failed):
+		fmt.Fprintln(a.err, failed)
+		return exitFailed
+	}
+	fmt.Fprintf(a.err, "lockkata: %v\n", err)
+	return exitBadUsage
+}
+
+func (a *app) root() *cobra.Command {
+	var asJSON bool
+	root := &cobra.Command{
+		Use:   "lockkata",
+		Short: "Every failure of a Redis lock, on every stage of the lock",
+		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real\n" +
+			"go-redis clients on an embedded Redis in fake time, and prints the matrix.",
+		Args:          noArguments,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(*cobra.Command, []string) error { return a.matrix(asJSON) },
+	}
+	root.Flags().BoolVar(&asJSON, "json", false, "print the matrix as JSON")
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand())
+	return root
+}
+
+// noArguments refuses a word that is no subcommand, with the nearest that is.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return fmt.Errorf("there is no command %q%s", args[0], suggest(args[0], names))
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/stages"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "The catalogue: every failure with its story",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return a.list(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
+	return cmd
+}
+
+func (a *app) list(asJSON bool) error {
+	if asJSON {
+		return a.listJSON()
+	}
+	var family failures.Family
+	for _, f := range failures.All {
+		if f.Family != family {
+			family = f.Family
+			fmt.Fprintf(a.out, "%s\n\n", a.paint("1", string(family)))
+		}
+		fmt.Fprintf(a.out, "  %s: %s\n", a.paint("1", f.ID), f.Title)
+		for _, line := range wrapText(f.Story, min(a.width, 100)-4) {
+			fmt.Fprintf(a.out, "    %s\n", line)
+		}
+		for _, line := range wrapText("Fixed by: "+f.Fixed, min(a.width, 100)-4) {
+			fmt.Fprintf(a.out, "    %s\n", a.paint("2", line))
+		}
+		fmt.Fprintln(a.out)
+	}
+	fmt.Fprintf(a.out, "%d failures; go run . show FAILURE draws one\n", len(failures.All))
+	return nil
+}
+
+func (a *app) listJSON() error {
+	type jsonFailure struct {
+		ID       string            `json:"id"`
+		Family   string            `json:"family"`
+		Title    string            `json:"title"`
+		Story    string            `json:"story"`
+		Fixed    string            `json:"fixed"`
+		Breaks   []string          `json:"breaks"`
+		Expected map[string]string `json:"expected"`
+	}
+	var all []jsonFailure
+	for _, f := range failures.All {
+		j := jsonFailure{f.ID, string(f.Family), f.Title, f.Story, f.Fixed, nil, map[string]string{}}
+		for _, m := range f.Breaks {
+			j.Breaks = append(j.Breaks, string(m))
+		}
+		for _, s := range stages.All {
+			j.Expected[s.Subject.Name] = failures.Stage(s.Number)(f).String()
+		}
+		all = append(all, j)
+	}
+	return a.printJSON(all)
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/stages"
+)
+
+// cell is one failure on one stage.
+type cell struct {
+	verdict failures.Verdict
+	want    failures.Outcome
+}
+
+func (c cell) asExpected() bool { return c.verdict.Outcome == c.want }
+
+// judgeAll runs the whole catalogue on every stage.
+func (a *app) judgeAll() ([][]cell, error) {
+	cells := make([][]cell, len(failures.All))
+	for _, stage := range stages.All {
+		scripts, err := failures.Rehearse(a.t, stage.Subject)
+		if err != nil {
+			return nil, failedError{fmt.Sprintf("%s does not survive an ordinary day: %v", stage.Subject.Name, err)}
+		}
+		expect := failures.Stage(stage.Number)
+		for i, f := range failures.All {
+			cells[i] = append(cells[i], cell{failures.Run(a.t, f, stage.Subject, scripts), expect(f)})
+		}
+	}
+	return cells, nil
+}
+
+// matrix prints every failure on every stage.
+func (a *app) matrix(asJSON bool) error {
+	start := time.Now()
+	cells, err := a.judgeAll()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = a.matrixJSON(cells)
+	} else {
+		a.printMatrix(cells)
+		a.printTotals(cells, time.Since(start))
+		a.printNext()
+	}
+	if err != nil {
+		return err
+	}
+	return surprises(cells)
+}
+
+func (a *app) printMatrix(cells [][]cell) {
+	fmt.Fprint(a.out, a.paint("1", "Six stages of a Redis lock, and what breaks each of them")+"\n\n")
+	for _, s := range stages.All {
+		fmt.Fprintf(a.out, "  stage %d  %s\n", s.Number, s.Title)
+	}
+	width := 0
+	for _, f := range failures.All {
+		width = max(width, len(f.ID), len(f.Family)-2)
+	}
+	numbers := ""
+	for _, s := range stages.All {
+		numbers += fmt.Sprintf("  %d", s.Number)
+	}
+	var family failures.Family
+	for i, f := range failures.All {
+		if f.Family != family {
+			family = f.Family
+			heading := fmt.Sprintf("%-*s", width+2, family)
+			fmt.Fprintf(a.out, "\n%s\n", a.paint("1", heading+numbers))
+		}
+		fmt.Fprintf(a.out, "  %-*s", width, f.ID)
+		for _, c := range cells[i] {
+			fmt.Fprint(a.out, "  "+a.sign(c))
+		}
+		title := f.Title
+		if room := a.width - width - 6 - 3*len(cells[i]); utf8.RuneCountInString(title) > room && room > 20 {
+			title = string([]rune(title)[:room-1]) + "…"
+		}
+		fmt.Fprintf(a.out, "   %s\n", a.paint("2", title))
+	}
+}
+
+// sign is a cell's mark. One that is not as expected is marked as such.
+func (a *app) sign(c cell) string {
+	if !c.asExpected() {
+		return a.paint("7;31", "!")
+	}
+	switch c.verdict.Outcome {
+	case failures.Broken:
+		return a.paint("31", "✗")
+	case failures.Safe:
+		return a.paint("32", "✓")
+	case failures.Inherent:
+		return a.paint("33", "~")
+	}
+	return a.paint("2", "–")
+}
+
+func (a *app) printTotals(cells [][]cell, took time.Duration) {
+	count := map[failures.Outcome]int{}
+	runs := 0
+	for _, row := range cells {
+		for _, c := range row {
+			count[c.verdict.Outcome]++
+			if c.verdict.Outcome != failures.NotApplicable {
+				runs++
+			}
+		}
+	}
+	fmt.Fprintf(a.out, "\n  %s broken %d   %s safe %d   %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
+		a.paint("31", "✗"), count[failures.Broken], a.paint("32", "✓"), count[failures.Safe],
+		a.paint("33", "~"), count[failures.Inherent], a.paint("2", "–"), count[failures.NotApplicable])
+	expected := "every cell is what its lesson says"
+	if n := len(unexpected(cells)); n > 0 {
+		expected = a.paint("31", fmt.Sprintf("%d cells (!) are not what their lesson says", n))
+	}
+	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on an embedded Redis, in %.1f s; %s\n", runs, took.Seconds(), expected)
+	fmt.Fprintf(a.out, "  safe means: not broken in this one run, whose every step is the failure's script\n")
+}
+
+func (a *app) printNext() {
+	fmt.Fprint(a.out, "\nTry next:\n"+
+		"  go run . show check-then-delete --stage 3          the failure, step by step\n"+
+		"  go run . show check-then-delete --before-after     the last stage that breaks, and the first that does not\n"+
+		"  go run . diff 4                                    what the fix changed\n"+
+		"  go test -v ./stage4_lua_unlock/...                 every failure on one stage, as tests\n")
+}
+
+// surprise is a line about a cell that is not as expected.
+func surprise(c cell) string {
+	return fmt.Sprintf("%s on %s: expected %s, got %s: %s",
+		c.verdict.Failure.ID, c.verdict.Subject, c.want, c.verdict.Outcome, c.verdict.Sentence())
+}
+
+func unexpected(cells [][]cell) []string {
+	var lines []string
+	for _, row := range cells {
+		for _, c := range row {
+			if !c.asExpected() {
+				lines = append(lines, surprise(c))
+			}
+		}
+	}
+	return lines
+}
+
+func surprises(cells [][]cell) error {
+	if lines := unexpected(cells); len(lines) > 0 {
+		return failedError{strings.Join(lines, "\n")}
+	}
+	return nil
+}
+
+func (a *app) matrixJSON(cells [][]cell) error {
+	type jsonCell struct {
+		Failure  string `json:"failure"`
+		Family   string `json:"family"`
+		Stage    int    `json:"stage"`
+		Outcome  string `json:"outcome"`
+		Expected string `json:"expected"`
+		Sentence string `json:"sentence"`
+	}
+	var all []jsonCell
+	for _, row := range cells {
+		for n, c := range row {
+			all = append(all, jsonCell{
+				c.verdict.Failure.ID, string(c.verdict.Failure.Family), stages.All[n].Number,
+				c.verdict.Outcome.String(), c.want.String(), c.verdict.Sentence(),
+			})
+		}
+	}
+	return a.printJSON(all)
+}
+
+func (a *app) printJSON(value any) error {
+	encoder := json.NewEncoder(a.out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// paint puts text into an ANSI style if the output is a terminal.
+func (a *app) paint(style, text string) string {
+	if !a.color {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}

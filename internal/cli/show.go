@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
+	"lockkata/internal/stages"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var stage int
+	var beforeAfter, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show FAILURE",
+		Short: "Draw a failure, step by step",
+		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their\n" +
+			"owner and lease, the ledger, and the line of the lock that sent each command. Without\n" +
+			"--stage it takes the last stage that the failure breaks.",
+		Args: cobra.MatchAll(exactlyOne("failure", failureIDs())),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if beforeAfter && cmd.Flags().Changed("stage") {
+				return fmt.Errorf("--stage and --before-after exclude each other")
+			}
+			f, err := findFailure(args[0])
+			if err != nil {
+				return err
+			}
+			chosen, err := a.chooseStages(f, stage, cmd.Flags().Changed("stage"), beforeAfter)
+			if err != nil {
+				return err
+			}
+			return a.show(f, chosen, asJSON)
+		},
+	}
+	cmd.Flags().IntVar(&stage, "stage", 0, "the stage to run it on")
+	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the trace and the findings as JSON")
+	return cmd
+}
+
+// exactlyOne asks for one argument and says what there is.
+func exactlyOne(what string, known []string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return fmt.Errorf("%s: which %s? There are: %s", cmd.Name(), what, strings.Join(known, ", "))
+		}
+		return fmt.Errorf("%s takes one %s, not %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))
+	}
+}
+
+func failureIDs() []string {
+	var ids []string
+	for _, f := range failures.All {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+func findFailure(id string) (failures.Failure, error) {
+	f, ok := failures.Find(id)
+	if !ok {
+		return f, fmt.Errorf("there is no failure %q%s", id, suggest(id, failureIDs()))
+	}
+	return f, nil
+}
+
+func findStage(n int) (stages.Stage, error) {
+	for _, s := range stages.All {
+		if s.Number == n {
+			return s, nil
+		}
+	}
+	return stages.Stage{}, fmt.Errorf("there is no stage %d; there are %d to %d", n, stages.All[0].Number, stages.All[len(stages.All)-1].Number)
+}
+
+// chooseStages picks the stages to show: the one that was asked for, else the
+// last that breaks, and for before and after the first that no longer does.
+func (a *app) chooseStages(f failures.Failure, asked int, isAsked, beforeAfter bool) ([]stages.Stage, error) {
+	if isAsked {
+		s, err := findStage(asked)
+		return []stages.Stage{s}, err
+	}
+	last, fixed := lastBroken(f)
+	if !beforeAfter {
+		return []stages.Stage{stages.All[max(last, 0)]}, nil
+	}
+	switch {
+	case last < 0:
+		return nil, fmt.Errorf("%s breaks no stage: go run . show %s --stage 1 shows how one stays safe", f.ID, f.ID)
+	case fixed < 0:
+		return nil, fmt.Errorf("%s breaks every stage, so there is no after: go run . show %s", f.ID, f.ID)
+	}
+	return []stages.Stage{stages.All[last], stages.All[fixed]}, nil
+}
+
+// lastBroken is the index of the last stage that the failure breaks, and of the
+// first one after it that is safe; -1 where there is none.
+func lastBroken(f failures.Failure) (last, fixed int) {
+	last, fixed = -1, -1
+	for i, s := range stages.All {
+		switch failures.Stage(s.Number)(f) {
+		case failures.Broken, failures.Inherent:
+			last, fixed = i, -1
+		case failures.Safe:
+			if fixed < 0 && last >= 0 {
+				fixed = i
+			}
+		}
+	}
+	return last, fixed
+}
+
+func (a *app) show(f failures.Failure, chosen []stages.Stage, asJSON bool) error {
+	var verdicts []failures.Verdict
+	for _, s := range chosen {
+		scripts, err := failures.Rehearse(a.t, s.Subject)
+		if err != nil {
+			return failedError{err.Error()}
+		}
+		verdicts = append(verdicts, failures.Run(a.t, f, s.Subject, scripts))
+	}
+	if asJSON {
+		return a.showJSON(verdicts)
+	}
+	for i, v := range verdicts {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		a.showOne(v, chosen[i], i == 0)
+	}
+	for i, v := range verdicts {
+		if want := failures.Stage(chosen[i].Number)(f); want != v.Outcome {
+			return failedError{surprise(cell{v, want})}
+		}
+	}
+	return nil
+}
+
+func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
+	f := v.Failure
+	if withStory {
+		fmt.Fprintf(a.out, "%s: %s\n\n", a.paint("1", f.ID), f.Title)
+		for _, line := range wrapText(f.Story, min(a.width, 100)) {
+			fmt.Fprintln(a.out, line)
+		}
+		fmt.Fprintln(a.out)
+	}
+	fmt.Fprintf(a.out, "%s\n", a.paint("1", fmt.Sprintf("On stage %d, %s:", s.Number, s.Title)))
+	if v.Trace == nil {
+		fmt.Fprintf(a.out, "%s: %s\n", v.Outcome, v.Sentence())
+		return
+	}
+	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width}))
+	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
+	if withStory && v.Outcome != failures.Safe {
+		fmt.Fprintf(a.out, "Fixed by: %s%s\n", f.Fixed, fixedWhere(f))
+	}
+	fmt.Fprintf(a.out, "%s\n", a.paint("2", legend(v.Trace)))
+}
+
+// verdict is the outcome in a sentence.
+func (a *app) verdict(v failures.Verdict) string {
+	switch v.Outcome {
+	case failures.Safe:
+		return a.paint("32", fmt.Sprintf("SAFE in this run: %s.", given(v)))
+	case failures.Inherent:
+		return a.paint("33", fmt.Sprintf("INHERENT: %s.", v.Sentence()))
+	}
+	return a.paint("31", fmt.Sprintf("%s: %s.", strings.ToUpper(v.Outcome.String()), v.Sentence()))
+}
+
+// given says that no rule is broken, but for those that the story itself breaks.
+func given(v failures.Verdict) string {
+	if len(v.Findings) == 0 {
+		return "no rule is broken"
+	}
+	var names []string
+	for _, m := range v.Failure.Given {
+		if oracle.Convicts(v.Findings, m) {
+			names = append(names, string(m))
+		}
+	}
+	return fmt.Sprintf("no rule is broken but %s, with which the story begins and which other failures judge", strings.Join(names, " and "))
+}
+
+func fixedWhere(f failures.Failure) string {
+	if _, fixed := lastBroken(f); fixed >= 0 {
+		return fmt.Sprintf(" That is stage %d: go run . diff %d", stages.All[fixed].Number, stages.All[fixed].Number)
+	}
+	return ""
+}
+
+// legend explains the signs that this picture uses.
+func legend(trace *world.Trace) string {
+	text := "│ inside   ║ two are inside"
+	for _, e := range trace.Events {
+		if e.Kind == world.Frozen {
+			text += "   ░ stands still"
+			break
+		}
+	}
+	return text + "   A1 is A's first hold   at the right: the line that sent it"
+}
+
+func (a *app) showJSON(verdicts []failures.Verdict) error {
+	type jsonRun struct {
+		Failure  string           `json:"failure"`
+		Subject  string           `json:"subject"`
+		Outcome  string           `json:"outcome"`
+		Sentence string           `json:"sentence"`
+		Findings []oracle.Finding `json:"findings"`
+		Trace    *world.Trace     `json:"trace"`
+	}
+	var runs []jsonRun
+	for _, v := range verdicts {
+		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
+	}
+	return a.printJSON(runs)
+}
+
+// wrapText breaks prose into lines of at most width.
+func wrapText(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}

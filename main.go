@@ -1,0 +1,16 @@
+// Command lockkata shows what goes wrong with a Redis lock, stage by stage.
+// Run it without arguments for every failure on every stage.
+package main
+
+import (
+	"embed"
+
+	"lockkata/internal/cli"
+)
+
+// sources are the stages' own files, for "diff".
+//
+//go:embed stage*/*.go
+var sources embed.FS
+
+func main() { cli.Main(sources) }

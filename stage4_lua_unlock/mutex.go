@@ -1,0 +1,121 @@
+// Package stage4 unlocks with a Lua script, which Redis runs as one step: it
+// compares the owner and deletes the key, and nothing comes between.
+//
+// It solves the wrong delete of stage 3 for good: however long a client is
+// stopped on its way to Redis, its unlock removes its own lock or nothing.
+//
+// The bug it still has: the lease does not grow with the work. A client that
+// works longer than its lease loses the lock without noticing, and another one
+// walks in while it is still at work.
+//
+//	go run . show work-outlives-ttl --stage 4
+//
+// Stage 5 renews the lease for as long as the work takes.
+package stage4
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	keyPrefix    = "lock:"
+	pollInterval = 100 * time.Millisecond
+)
+
+// ErrNotHeld is returned by Unlock when this Mutex does not hold the lock: it
+// never did, it was unlocked before, or its lease ran out.
+var ErrNotHeld = errors.New("stage4: lock is not held")
+
+// unlockScript deletes the key only while it still has this owner's value. Redis
+// runs a script as one step: nothing can happen between GET and DEL.
+//
+// KEYS[1] the lock's key
+// ARGV[1] the owner's value
+//
+// Returns 1 if the lock was freed, 0 if this owner no longer held it.
+var unlockScript = redis.NewScript(`-- unlock
+if redis.call("GET", KEYS[1]) == ARGV[1] then
+	return redis.call("DEL", KEYS[1])
+end
+return 0
+`)
+
+// Mutex is a lock that is shared by every process that uses the same Redis and
+// the same name. A Mutex is one owner: give each goroutine its own.
+type Mutex struct {
+	rdb   redis.UniversalClient
+	key   string
+	ttl   time.Duration
+	value string // what this owner wrote into the key; "" while not held
+}
+
+// NewMutex returns the lock of that name, not yet held. The key in Redis is
+// "lock:" + name, and ttl is its lease, which Redis keeps in milliseconds.
+// A nil client, an empty name and a ttl under one millisecond are errors.
+func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) (*Mutex, error) {
+	if rdb == nil {
+		return nil, errors.New("stage4: client is nil: pass a redis.UniversalClient such as redis.NewClient returns")
+	}
+	if name == "" {
+		return nil, errors.New("stage4: lock name is empty: name what is protected, such as \"order:1001\"")
+	}
+	if ttl < time.Millisecond {
+		return nil, fmt.Errorf("stage4: ttl %v is too short: the shortest lease Redis keeps is 1ms", ttl)
+	}
+	return &Mutex{rdb: rdb, key: keyPrefix + name, ttl: ttl}, nil
+}
+
+// TryLock makes one attempt. It returns false and no error when somebody else
+// holds the lock. After an error the attempt may still have taken effect.
+func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
+	value := uuid.NewString()
+	err := m.rdb.Do(ctx, "SET", m.key, value, "NX", "PX", m.ttl.Milliseconds()).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("stage4: lock %s: %w", m.key, err)
+	}
+	m.value = value
+	return true, nil
+}
+
+// Lock tries every 100 ms until it holds the lock. It returns the context's
+// error when ctx is done first, and the first error of an attempt as it comes.
+func (m *Mutex) Lock(ctx context.Context) error {
+	for {
+		held, err := m.TryLock(ctx)
+		if err != nil || held {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stage4: wait for %s: %w", m.key, ctx.Err())
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// Unlock frees the lock if this owner still holds it, else it returns
+// ErrNotHeld. With a ctx that is already done it sends nothing, and the key
+// stays until its lease ends; after any other error Unlock may be called again.
+func (m *Mutex) Unlock(ctx context.Context) error {
+	if m.value == "" {
+		return ErrNotHeld
+	}
+	deleted, err := unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int()
+	if err != nil {
+		return fmt.Errorf("stage4: unlock %s: %w", m.key, err)
+	}
+	m.value = ""
+	if deleted == 0 {
+		return ErrNotHeld
+	}
+	return nil
+}
