@@ -7,8 +7,39 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of ownership: somebody frees a lock that is not his.
+// Failures of ownership: somebody takes or frees a lock that is not his.
 var ownerFailures = []Failure{
+	{
+		ID: "second-client", Family: Owner, Stages: "oooo",
+		Title:  "a second client tries while the first one holds",
+		Story:  "A holds the lock and works for half of its lease. B tries and must be refused. This is the first thing a lock is for; every stage can do it.",
+		Fixed:  "NX: Redis creates the key only if it does not exist.",
+		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease / 2)
+			b.TryLock()
+			a.Unlock()
+			b.Lock(world.Within(patience))
+			b.Unlock()
+		},
+	},
+	{
+		ID: "check-then-set", Family: Owner, Stages: "oooo",
+		Title:  "two clients find the lock free at the same moment",
+		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago.",
+		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Of(world.OpTryLock, world.Write)).Freeze()
+			try := a.TryLock()
+			b.Lock(world.Within(patience))
+			a.Thaw()
+			try.Wait()
+		},
+	},
 	{
 		ID: "delete-foreign", Family: Owner, Stages: "xxoo",
 		Title:  "a late Unlock deletes the next client's lock",

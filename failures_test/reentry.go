@@ -23,12 +23,12 @@ var reentryFailures = []Failure{
 	{
 		ID: "shared-object", Family: Reentry, Stages: "xxxx",
 		Title:  "two goroutines share one lock object",
-		Story:  "A and A' are goroutines of one process and use one object. A holds the lock; A', which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
+		Story:  "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
 		Fixed:  "The proof of ownership belongs to the hold, not to the object.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
 		Script: func(w *world.World) {
 			a := w.Client("A")
-			other, b := a.Goroutine("A'"), w.Client("B")
+			other, b := a.Goroutine("G"), w.Client("B")
 			a.Lock()
 			other.Unlock()
 			b.TryLock()

@@ -65,7 +65,8 @@ func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 }
 
 // Lock tries every 100 ms until it holds the lock. It returns the context's
-// error when ctx is done first, and the first error of an attempt as it comes.
+// error when ctx ends between two attempts, and the first error of an attempt as
+// it comes: that of one that was on its way when ctx ended is a timeout.
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		held, err := m.TryLock(ctx)

@@ -15,7 +15,7 @@ type deeds struct {
 	installed []world.Owner
 	freed     bool // removed an entry of its own client
 	owned     bool // saw, or left, an entry of its own client
-	sent      bool
+	met       bool // saw, or left, an entry of anybody
 }
 
 // deedsOf collects, for each call, what its commands did.
@@ -30,7 +30,6 @@ func deedsOf(trace *world.Trace) map[int]*deeds {
 			d = &deeds{}
 			all[e.Call] = d
 		}
-		d.sent = true
 		for _, effect := range e.Effects {
 			switch {
 			case effect.Kind == world.Installed:
@@ -40,6 +39,7 @@ func deedsOf(trace *world.Trace) map[int]*deeds {
 			}
 		}
 		for _, key := range e.Keys {
+			d.met = true
 			d.owned = d.owned || key.Owner.Client == e.Client
 		}
 	}
@@ -75,6 +75,8 @@ func lie(e world.Event, did *deeds, keys []world.Key, everHeld bool) string {
 		return fmt.Sprintf("%s of %s ends in a %s", e.Op, e.Client, e.Result.Error)
 	case isAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned:
 		return fmt.Sprintf("%s tells %s that it holds the lock, but it never was its own", e.Op, e.Client)
+	case isAcquire(e.Op) && e.Result.Claim == world.ClaimRefused && !did.met && len(keys) == 0:
+		return fmt.Sprintf("%s tells %s that somebody else holds the lock, but nobody does", e.Op, e.Client)
 	case isAcquire(e.Op) && e.Result.Claim == world.ClaimRefused:
 		for _, key := range keys {
 			if slices.Contains(did.installed, key.Owner) {

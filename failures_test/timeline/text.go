@@ -132,6 +132,10 @@ func (d *drawing) row(at string, r row) {
 		d.pause(at, r)
 		return
 	}
+	if r.lane < 0 && r.text != "" {
+		d.server(at, r)
+		return
+	}
 	cells := make([][]string, len(d.lanes))
 	lines := 1
 	for i := range d.lanes {
@@ -140,12 +144,7 @@ func (d *drawing) row(at string, r row) {
 			lines = max(lines, len(cells[i]))
 		}
 	}
-	text := r.redis
-	if r.lane < 0 && r.text != "" {
-		text = strings.TrimSpace(r.text + ": " + r.redis)
-		text = strings.TrimSuffix(text, ":")
-	}
-	redis := wrap(text, d.redisW)
+	redis := wrap(r.redis, d.redisW)
 	orders := wrap(r.ledger, max(d.orders, 1))
 	lines = max(lines, len(redis), len(orders))
 	for n := range lines {
@@ -166,6 +165,16 @@ func (d *drawing) row(at string, r row) {
 	for _, f := range r.found {
 		fmt.Fprintf(&d.out, "%s%s\n", strings.Repeat(" ", d.time+gap), d.paint(red, fmt.Sprintf("✗ %s: %s", f.Monitor, f.Text)))
 	}
+}
+
+// server draws what happened to Redis itself, across all lanes.
+func (d *drawing) server(at string, r row) {
+	lanes := 0
+	for _, w := range d.widths {
+		lanes += gap + 2 + w
+	}
+	text := d.paint(bold, pad("  ▸ "+r.text, lanes))
+	d.out.WriteString(strings.TrimRight(d.paint(dim, pad(at, d.time))+text+"  "+d.paint(cyan, r.redis), " ") + "\n")
 }
 
 func (d *drawing) pause(at string, r row) {
@@ -232,11 +241,12 @@ func line(lines []string, n int) string {
 	return ""
 }
 
-// wrap breaks text at spaces into lines of at most width; a longer word is cut.
+// wrap breaks text at spaces into lines of at most width; a longer word is cut,
+// and an arrow stays with what it points to.
 func wrap(text string, width int) []string {
 	var lines []string
 	current := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range words(text) {
 		for utf8.RuneCountInString(word) > width {
 			if current != "" {
 				lines, current = append(lines, current), ""
@@ -257,4 +267,17 @@ func wrap(text string, width int) []string {
 		lines = append(lines, current)
 	}
 	return lines
+}
+
+// words are the parts of a text between which a line may be broken.
+func words(text string) []string {
+	var parts []string
+	for _, word := range strings.Fields(text) {
+		if last := len(parts) - 1; last >= 0 && parts[last] == "→" {
+			parts[last] += " " + word
+		} else {
+			parts = append(parts, word)
+		}
+	}
+	return parts
 }

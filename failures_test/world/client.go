@@ -300,7 +300,7 @@ func (c *Client) storeCall(op, order string, store func() string) *Call {
 	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Op: op, Text: order})
 	on := newWire(c.process)
 	c.process.wires = append(c.process.wires, on)
-	r := &request{wire: on, lane: c, call: call, store: store, sentAt: w.now()}
+	r := &request{wire: on, lane: c, call: call, store: store}
 	r.command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
 	on.requests = append(on.requests, r)
 	return call.Wait()

@@ -62,9 +62,10 @@ func (p *process) sender(from *stack) *Call {
 	return p.running[goroutineID()]
 }
 
-// admit moves what arrived onto its wires, in an order that does not depend on
-// which goroutine was faster.
-func (w *World) admit() {
+// receive takes over new wires and what was written to them. It answers what
+// go-redis says by itself on a new connection, and tells whether it did: then a
+// command that waited for the connection is still to come.
+func (w *World) receive() bool {
 	w.mu.Lock()
 	arrived := w.arrived
 	w.arrived = nil
@@ -74,16 +75,46 @@ func (w *World) admit() {
 	}
 	w.mu.Unlock()
 	for _, r := range arrived {
+		if isHandshake(r.command.Name) {
+			r.wire.requests = append(r.wire.requests, r)
+		} else {
+			w.staged = append(w.staged, r)
+		}
+	}
+	return w.shakeHands()
+}
+
+func (w *World) shakeHands() bool {
+	shook := false
+	for _, p := range w.processes {
+		if p.isStopped() || p.cut {
+			continue
+		}
+		for _, c := range p.wires {
+			for len(c.requests) > 0 && isHandshake(c.requests[0].command.Name) {
+				r := c.requests[0]
+				w.take(r)
+				c.deliver(w.server.dispatch(c, r.command.Args))
+				shook = true
+			}
+		}
+	}
+	return shook
+}
+
+// admit puts the commands that arrived at one moment onto their wires, in an
+// order that does not depend on which goroutine was faster.
+func (w *World) admit() {
+	staged := w.staged
+	w.staged = nil
+	for _, r := range staged {
 		r.command.Write = w.server.isWrite(r.command.Name)
 		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source().String()
 	}
-	slices.SortStableFunc(arrived, compareRequests)
-	for _, r := range arrived {
-		r.sentAt = w.now()
+	slices.SortStableFunc(staged, compareRequests)
+	for _, r := range staged {
 		r.wire.requests = append(r.wire.requests, r)
-		if !isHandshake(r.command.Name) {
-			w.recordRequest(Sent, r, Event{})
-		}
+		w.recordRequest(Sent, r, Event{})
 	}
 }
 
@@ -127,6 +158,9 @@ func isHandshake(name string) bool {
 func (w *World) settle() {
 	for {
 		synctest.Wait()
+		if w.receive() {
+			continue
+		}
 		w.admit()
 		w.prune()
 		w.collectPushes()
@@ -172,11 +206,6 @@ func (w *World) step() bool {
 
 // execute runs the request at the head of its wire, unless a fault takes it over.
 func (w *World) execute(r *request) {
-	if isHandshake(r.command.Name) {
-		w.take(r)
-		r.wire.deliver(w.server.dispatch(r.wire, r.command.Args))
-		return
-	}
 	if w.strike(beforeExecution, r) == stop {
 		return
 	}

@@ -3,10 +3,10 @@ package world
 import (
 	"bufio"
 	"bytes"
-	"io"
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/alicebob/miniredis/v2/server"
@@ -45,13 +45,11 @@ type request struct {
 	lane    *Client
 	call    *Call
 	command Command
-	sentAt  time.Duration
 	stack   *stack
 	due     time.Duration // a delayed request arrives at this time
 	order   string        // where it stands among requests of the same moment
 	struck  bool          // a fault before its execution has already had its turn
 	store   func() string // a ledger write instead of a Redis command
-	done    chan string   // the ledger's answer
 }
 
 // reply is what Redis answered, or pushed, and the client has not yet seen.
@@ -229,12 +227,27 @@ func (w *wire) LocalAddr() net.Addr { return address(w.process.name) }
 // RemoteAddr names the world's Redis.
 func (w *wire) RemoteAddr() net.Addr { return address("redis") }
 
+// SyscallConn is how go-redis asks the operating system, before it reuses a
+// connection, whether the other side has hung up: an error means that it has.
+func (w *wire) SyscallConn() (syscall.RawConn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return healthy{}, w.err
+}
+
+// healthy is a connection on which nothing has arrived.
+type healthy struct{}
+
+func (healthy) Control(func(fd uintptr)) error    { return nil }
+func (healthy) Read(func(fd uintptr) bool) error  { return nil }
+func (healthy) Write(func(fd uintptr) bool) error { return nil }
+
 type address string
 
 func (address) Network() string  { return "world" }
 func (a address) String() string { return string(a) }
 
 var (
-	_ net.Conn  = (*wire)(nil)
-	_ io.Writer = (*sink)(nil)
+	_ net.Conn     = (*wire)(nil)
+	_ syscall.Conn = (*wire)(nil)
 )

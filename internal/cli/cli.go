@@ -54,7 +54,7 @@ func Main(sources fs.FS) {
 // run runs the command with these arguments and returns its exit status.
 func (a *app) run(args []string) int {
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.Execute()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,11 +15,19 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "The catalogue: every failure with its story",
-		Args:  cobra.NoArgs,
+		Args:  noWords,
 		RunE:  func(*cobra.Command, []string) error { return a.list(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
 	return cmd
+}
+
+// noWords refuses arguments.
+func noWords(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, not %q", cmd.Name(), strings.Join(args, " "))
+	}
+	return nil
 }
 
 func (a *app) list(asJSON bool) error {

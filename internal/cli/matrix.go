@@ -56,7 +56,7 @@ func (a *app) matrix(asJSON bool) error {
 }
 
 func (a *app) printMatrix(cells [][]cell) {
-	fmt.Fprint(a.out, a.paint("1", "Six stages of a Redis lock, and what breaks each of them")+"\n\n")
+	fmt.Fprint(a.out, a.paint("1", "A Redis lock, stage by stage, and what breaks it")+"\n\n")
 	for _, s := range stages.All {
 		fmt.Fprintf(a.out, "  stage %d  %s\n", s.Number, s.Title)
 	}

@@ -23,7 +23,7 @@ func (a *app) showCommand() *cobra.Command {
 		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their\n" +
 			"owner and lease, the ledger, and the line of the lock that sent each command. Without\n" +
 			"--stage it takes the last stage that the failure breaks.",
-		Args: cobra.MatchAll(exactlyOne("failure", failureIDs())),
+		Args: exactlyOne("failure", failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if beforeAfter && cmd.Flags().Changed("stage") {
 				return fmt.Errorf("--stage and --before-after exclude each other")
@@ -92,7 +92,10 @@ func (a *app) chooseStages(f failures.Failure, asked int, isAsked, beforeAfter b
 	}
 	last, fixed := lastBroken(f)
 	if !beforeAfter {
-		return []stages.Stage{stages.All[max(last, 0)]}, nil
+		if last < 0 {
+			last = firstApplicable(f)
+		}
+		return []stages.Stage{stages.All[last]}, nil
 	}
 	switch {
 	case last < 0:
@@ -118,6 +121,17 @@ func lastBroken(f failures.Failure) (last, fixed int) {
 		}
 	}
 	return last, fixed
+}
+
+// firstApplicable is the index of the first stage that has what the failure is
+// about.
+func firstApplicable(f failures.Failure) int {
+	for i, s := range stages.All {
+		if failures.Stage(s.Number)(f) != failures.NotApplicable {
+			return i
+		}
+	}
+	return 0
 }
 
 func (a *app) show(f failures.Failure, chosen []stages.Stage, asJSON bool) error {

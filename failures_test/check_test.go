@@ -1,0 +1,46 @@
+package failures_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+)
+
+func TestExpectationOfALockOfOnesOwn(t *testing.T) {
+	for _, f := range failures.All {
+		want := failures.Safe
+		if f.Inherent {
+			want = failures.Inherent
+		}
+		require.Equal(t, want, failures.Flawless(f), f.ID)
+	}
+}
+
+func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
+	f, _ := failures.Find("script-flush")
+	v := failures.Run(t, f, failures.Subject{Name: "plain", New: newAsking}, nil)
+	require.Equal(t, failures.NotApplicable, v.Outcome)
+	require.Equal(t, "needs [scripts], which this lock does not have", v.Sentence())
+}
+
+// rude is a lock that panics, and so breaks a rule that no failure is about.
+type rude struct{ *healthy }
+
+func (rude) Unlock(context.Context) error { panic("not today") }
+
+func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
+	f, _ := failures.Find("crash-before-expire")
+	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return rude{newHealthy(rdb, name, lease)}, nil
+	}}
+	require.Equal(t, failures.Safe, failures.Run(t, f, subject, nil).Outcome, "nobody unlocks in this story")
+	f, _ = failures.Find("double-unlock")
+	v := failures.Run(t, f, subject, nil)
+	require.Equal(t, failures.Astray, v.Outcome)
+	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
+}

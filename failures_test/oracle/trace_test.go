@@ -1,0 +1,243 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// story builds a trace event by event.
+type story struct {
+	trace world.Trace
+	now   time.Duration
+	calls int
+	open  map[string]int    // client → its open call
+	op    map[string]string // client → what that call is
+	keys  []world.Key
+}
+
+func newStory() *story {
+	return &story{trace: world.Trace{Lease: 30 * time.Second}, open: map[string]int{}, op: map[string]string{}}
+}
+
+func (s *story) add(e world.Event) *story {
+	e.Step, e.At = len(s.trace.Events)+1, s.now
+	if e.Client != "" && e.Process == "" {
+		e.Process = e.Client
+	}
+	s.trace.Events = append(s.trace.Events, e)
+	return s
+}
+
+func (s *story) pass(d time.Duration) *story { s.now += d; return s }
+
+func (s *story) call(client, op string) *story {
+	s.calls++
+	s.open[client], s.op[client] = s.calls, op
+	return s.add(world.Event{Kind: world.Called, Client: client, Call: s.calls, Op: op})
+}
+
+// does is a command of the client's open call with these effects.
+func (s *story) does(client string, effects ...world.Effect) *story {
+	for _, e := range effects {
+		if e.Kind == world.Installed {
+			s.keys = []world.Key{{Name: e.Key, Owner: e.Owner, TTL: 30 * time.Second}}
+		} else if e.Kind == world.Removed {
+			s.keys = nil
+		}
+	}
+	return s.add(world.Event{
+		Kind: world.Executed, Client: client, Call: s.open[client], Op: s.op[client],
+		Command: []string{"DO"}, Effects: effects, Keys: s.keys,
+	})
+}
+
+func (s *story) installs(client, label string) *story {
+	return s.does(client, world.Effect{Kind: world.Installed, Key: "k", Owner: s.owner(client, label)})
+}
+
+func (s *story) owner(client, label string) world.Owner {
+	return world.Owner{Label: label, Client: client, Process: client, Call: s.open[client]}
+}
+
+func (s *story) lapse(owner world.Owner) *story {
+	s.keys = nil
+	return s.add(world.Event{Kind: world.Expired, Effects: []world.Effect{{Kind: world.Lapsed, Key: "k", Owner: owner}}})
+}
+
+func (s *story) returns(client string, r world.Result) *story {
+	return s.add(world.Event{Kind: world.Returned, Client: client, Call: s.open[client], Op: s.op[client], Result: &r})
+}
+
+var (
+	held    = world.Result{Held: true, Claim: world.ClaimDone}
+	done    = world.Result{Claim: world.ClaimDone}
+	refused = world.Result{Claim: world.ClaimRefused}
+	unknown = world.Result{Claim: world.ClaimUnknown, Error: "context deadline exceeded"}
+)
+
+// holds is a whole Lock that succeeds.
+func (s *story) holds(client, label string) *story {
+	return s.call(client, world.OpLock).installs(client, label).returns(client, held)
+}
+
+func (s *story) found() []oracle.Monitor {
+	var names []oracle.Monitor
+	for _, f := range oracle.Judge(&s.trace) {
+		names = append(names, f.Monitor)
+	}
+	return names
+}
+
+func TestHolderWhoCalledUnlockNoLongerBelieves(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	a := s.trace.Events[1].Effects[0].Owner
+	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).holds("B", "B1")
+	require.Empty(t, s.found())
+}
+
+func TestDeadHolderNoLongerBelieves(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	a := s.trace.Events[1].Effects[0].Owner
+	s.add(world.Event{Kind: world.Crashed, Client: "A"}).pass(30*time.Second).lapse(a).holds("B", "B1")
+	require.Empty(t, s.found())
+}
+
+func TestHolderWhoTookTheLockTwiceBelievesUntilTheSecondUnlock(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpLock).does("A").returns("A", held)
+	s.call("A", world.OpUnlock).does("A").holds("B", "B1")
+	require.Contains(t, s.found(), oracle.Exclusion)
+}
+
+func TestKeyOfADeadOwnerMayStayForOneLease(t *testing.T) {
+	for after, found := range map[time.Duration][]oracle.Monitor{
+		30 * time.Second: nil,
+		32 * time.Second: {oracle.Leak},
+	} {
+		s := newStory().holds("A", "A1")
+		a := s.trace.Events[1].Effects[0].Owner
+		s.add(world.Event{Kind: world.Crashed, Client: "A"}).pass(after).lapse(a)
+		require.Equal(t, found, s.found(), after)
+	}
+}
+
+func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
+	for after, found := range map[time.Duration][]oracle.Monitor{
+		oracle.Grace:                    nil,
+		oracle.Grace + time.Millisecond: {oracle.Leak},
+	} {
+		s := newStory().call("A", world.OpLock).installs("A", "A1").returns("A", unknown)
+		s.pass(after).lapse(s.trace.Events[1].Effects[0].Owner)
+		require.Equal(t, found, s.found(), after)
+	}
+}
+
+func TestKeyWithoutLeaseIsALeakOnceItsCallIsOver(t *testing.T) {
+	s := newStory().call("A", world.OpLock)
+	s.installs("A", "A1")
+	s.keys[0].TTL = world.NoTTL
+	s.does("A").returns("A", held)
+	require.Equal(t, []oracle.Monitor{oracle.Leak}, s.found())
+}
+
+func TestClientMayRemoveItsOwnKey(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	a := s.trace.Events[1].Effects[0].Owner
+	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("A", done)
+	require.Empty(t, s.found())
+}
+
+func TestOldCallThatRemovesALaterHoldIsAWrongDelete(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", unknown)
+	old := s.open["A"]
+	first := s.trace.Events[1].Effects[0].Owner
+	s.lapse(first).holds("A", "A2")
+	second := s.trace.Events[len(s.trace.Events)-2].Effects[0].Owner
+	s.open["A"] = old
+	s.does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: second})
+	require.Contains(t, s.found(), oracle.WrongDelete)
+}
+
+func TestBackgroundGoroutineActsForItsProcess(t *testing.T) {
+	for process, wrong := range map[string]bool{"A": false, "B": true} {
+		s := newStory().holds("A", "A1")
+		a := s.trace.Events[1].Effects[0].Owner
+		s.add(world.Event{
+			Kind: world.Executed, Client: "X", Process: process, Background: true, Command: []string{"DEL"},
+			Effects: []world.Effect{{Kind: world.Removed, Key: "k", Owner: a}},
+		})
+		require.Equal(t, wrong, oracle.Convicts(oracle.Judge(&s.trace), oracle.WrongDelete))
+	}
+}
+
+func TestWaitingForALiveHolderIsNoDeadlock(t *testing.T) {
+	s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Minute).does("B")
+	s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+	require.Empty(t, s.found())
+}
+
+func TestWaitingForADeadHoldersLeaseIsNoDeadlock(t *testing.T) {
+	for wait, found := range map[time.Duration][]oracle.Monitor{
+		30 * time.Second: nil,
+		32 * time.Second: {oracle.Deadlock},
+	} {
+		s := newStory().holds("A", "A1").add(world.Event{Kind: world.Crashed, Client: "A"})
+		s.call("B", world.OpLock).pass(wait)
+		s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		var deadlocks []oracle.Monitor
+		for _, m := range s.found() {
+			if m == oracle.Deadlock {
+				deadlocks = append(deadlocks, m)
+			}
+		}
+		require.Equal(t, found, deadlocks, wait)
+	}
+}
+
+func TestWaitingForOneselfIsADeadlock(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpLock).pass(10 * time.Second)
+	s.add(world.Event{Kind: world.Blocked, Client: "A", Call: s.open["A"], Op: world.OpLock})
+	require.Equal(t, []oracle.Monitor{oracle.Deadlock}, s.found())
+}
+
+func TestAnswersThatDisagreeWithRedis(t *testing.T) {
+	for name, s := range map[string]*story{
+		"told that it holds what it never wrote":       newStory().call("A", world.OpLock).does("A").returns("A", held),
+		"told no while its own key is in Redis":        newStory().call("A", world.OpTryLock).installs("A", "A1").returns("A", refused),
+		"told that it holds nothing while its key is":  newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
+		"told that all is well though it held nothing": newStory().call("A", world.OpUnlock).does("A").returns("A", done),
+		"told no while there is no key":                newStory().call("A", world.OpTryLock).returns("A", refused),
+		"panic":                                        newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
+	} {
+		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
+	}
+}
+
+func TestErrorOfTheNetworkIsNoLie(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	a := s.trace.Events[1].Effects[0].Owner
+	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("A", unknown)
+	require.Empty(t, s.found())
+}
+
+func TestLossIsNoticedWhenUnlockSaysSo(t *testing.T) {
+	for answer, noticed := range map[world.Result]bool{done: false, refused: true} {
+		s := newStory().holds("A", "A1")
+		s.pass(30 * time.Second).lapse(s.trace.Events[1].Effects[0].Owner)
+		s.call("A", world.OpUnlock).does("A").returns("A", answer)
+		require.Equal(t, noticed, !oracle.Convicts(oracle.Judge(&s.trace), oracle.LossNoticed))
+	}
+}
+
+func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
+	rows := []world.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
+	for n, found := range [][]oracle.Monitor{nil, nil, {oracle.Damage}} {
+		s := newStory()
+		s.add(world.Event{Kind: world.Stored, Client: "B", Op: world.OpInsert, Reply: "inserted", Orders: rows[:n+1]})
+		require.Equal(t, found, s.found())
+	}
+}

@@ -1,0 +1,286 @@
+package world_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+func TestFreezeBeforeACommandKeepsItFromRedis(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Before(world.Named("set")).Freeze()
+		lock := a.Lock()
+		require.False(t, lock.Over())
+		require.True(t, b.TryLock().Held(), "A's command has not been executed")
+		b.Unlock()
+		a.Thaw()
+		require.True(t, lock.Wait().Held())
+	})
+	require.Equal(t, "before "+setLine, events(trace, world.Frozen)[0].Text)
+}
+
+func TestFreezeAfterACommandKeepsItsReply(t *testing.T) {
+	run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Freeze()
+		lock := a.Lock()
+		require.False(t, b.TryLock().Held(), "A's command has been executed")
+		require.False(t, lock.Over())
+		a.Thaw()
+		require.True(t, lock.Wait().Held())
+	})
+}
+
+func TestDeadlinesStandStillWhileAProcessIsFrozen(t *testing.T) {
+	// go-redis's own read timeout is five seconds; the process stands still for an
+	// hour, and the reply it then reads is no timeout.
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Freeze()
+		lock := a.Lock()
+		w.Sleep(time.Hour)
+		a.Thaw()
+		require.True(t, lock.Wait().Held())
+	})
+	require.Empty(t, result(t, trace, "A").Error)
+}
+
+func TestDeadlinesGoOnAfterTheThaw(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Delay(time.Hour)
+		lock := a.StartLock()
+		w.Sleep(time.Second)
+		a.Freeze()
+		w.Sleep(time.Minute)
+		a.Thaw()
+		w.Sleep(3900 * time.Millisecond) // 4.9 s of go-redis's 5 s have run
+		require.False(t, lock.Over())
+		w.Sleep(200 * time.Millisecond)
+		require.True(t, lock.Over())
+	})
+	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
+}
+
+func TestFrozenProcessStopsWithAllItsGoroutines(t *testing.T) {
+	run(t, func(w *world.World) {
+		a := w.Client("A")
+		other := a.Goroutine("A'")
+		a.Freeze()
+		require.False(t, other.TryLock().Over())
+		require.False(t, other.Insert("tea").Over())
+		a.Thaw()
+		w.Sleep(time.Second)
+	})
+}
+
+func TestCrashedProcessNeverRunsAgain(t *testing.T) {
+	trace := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
+		a := w.Client("A")
+		a.TryLock()
+		a.Crash()
+		w.Sleep(time.Hour)
+		require.False(t, a.Unlock().Over())
+	})
+	for _, e := range trace.Events {
+		if e.At > 0 {
+			require.NotContains(t, []world.Kind{world.Executed, world.Returned, world.Delivered}, e.Kind)
+		}
+	}
+}
+
+func TestDroppedReplyIsABrokenConnection(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Drop()
+		a.TryLock()
+		require.False(t, b.TryLock().Held(), "Redis did execute it")
+	})
+	require.Equal(t, world.Result{Error: "EOF", Claim: world.ClaimUnknown}, result(t, trace, "A"))
+}
+
+func TestDroppedCommandNeverReachesRedis(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Before(world.Write).Drop()
+		a.TryLock()
+		require.True(t, b.TryLock().Held())
+	})
+	require.Equal(t, []string{"B " + setLine}, executed(trace))
+}
+
+func TestDefaultClientSendsAgainAfterABrokenConnection(t *testing.T) {
+	trace := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Drop()
+		a.TryLock()
+	})
+	require.Equal(t, []string{"A " + setLine, "A " + setLine}, executed(trace))
+	require.Equal(t, world.ClaimRefused, result(t, trace, "A").Claim)
+}
+
+func TestDelayedReplyArrivesLate(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Delay(2 * time.Second)
+		require.True(t, a.Lock().Held())
+	})
+	require.Equal(t, 2*time.Second, events(trace, world.Returned)[0].At)
+}
+
+func TestDelayedCommandArrivesThoughItsClientGaveUp(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Write).Delay(10 * time.Second)
+		require.False(t, a.TryLock(world.Within(time.Second)).Held())
+		w.Sleep(10 * time.Second)
+	})
+	done := events(trace, world.Executed)
+	require.Len(t, done, 1)
+	require.Equal(t, 10*time.Second, done[0].At)
+	require.Equal(t, time.Second, events(trace, world.Returned)[0].At)
+}
+
+func TestFailedCommandIsNotExecuted(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Write).Always().Fail("READONLY You can't write against a read only replica.")
+		a.TryLock()
+		a.TryLock()
+	})
+	require.Empty(t, executed(trace))
+	require.Len(t, events(trace, world.Refused), 2)
+	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
+}
+
+func TestCutClientTimesOutAndHealedClientGoesOn(t *testing.T) {
+	run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Unlock()
+		a.Cut()
+		lock := a.TryLock()
+		require.True(t, lock.Over())
+		require.False(t, lock.Held())
+		a.Heal()
+		require.True(t, a.TryLock().Held())
+	})
+}
+
+func TestClientWithoutNetworkCannotConnect(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Cut()
+		a.TryLock(world.Within(time.Second))
+	})
+	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
+	require.Empty(t, executed(trace))
+}
+
+func TestCancelledContextDoesNotEndACommandOnItsWay(t *testing.T) {
+	run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Delay(time.Second)
+		lock := a.StartLock()
+		w.Sleep(100 * time.Millisecond)
+		lock.Cancel()
+		require.True(t, lock.Wait().Held())
+	})
+}
+
+func TestCallWithADoneContextSendsNothing(t *testing.T) {
+	trace := run(t, func(w *world.World) { w.Client("A").Unlock(world.Done()) })
+	require.Empty(t, executed(trace))
+}
+
+func TestServerFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault func(*world.World)
+		held  bool // by A, still
+	}{
+		"eviction":             {(*world.World).Evict, false},
+		"flush":                {(*world.World).FlushAll, false},
+		"restart":              {(*world.World).Restart, false},
+		"failover":             {(*world.World).Failover, false},
+		"flush of scripts":     {(*world.World).FlushScripts, true},
+		"clock jumps forward":  {func(w *world.World) { w.JumpServerClock(time.Minute) }, false},
+		"clock jumps a little": {func(w *world.World) { w.JumpServerClock(time.Second) }, true},
+		"clock jumps back":     {func(w *world.World) { w.JumpServerClock(-time.Minute); w.Sleep(time.Minute) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trace := run(t, func(w *world.World) {
+				a, b := w.Client("A"), w.Client("B")
+				a.Lock()
+				c.fault(w)
+				require.Equal(t, c.held, !b.TryLock().Held())
+			})
+			require.Len(t, events(trace, world.Server), 1)
+		})
+	}
+}
+
+func TestRestartBreaksConnectionsAndForgetsScripts(t *testing.T) {
+	trace := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
+		a := w.Client("A")
+		a.TryLock()
+		w.Restart()
+		a.Unlock()
+	})
+	lines := executed(trace)
+	require.Equal(t, "A EVAL free 1 lock:order:1001", lines[len(lines)-1])
+}
+
+func TestNthMatchesOneCommand(t *testing.T) {
+	run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Nth(3, world.Write)).Fail("ERR the third")
+		require.True(t, a.TryLock().Held())
+		require.False(t, a.TryLock().Held())
+		require.True(t, a.Unlock().Over())
+		require.True(t, a.TryLock().Over())
+	})
+}
+
+func TestPushedMessagesAreDeliveredAfterTheReplyThatCausedThem(t *testing.T) {
+	trace := runWith(t, world.Config{New: newListener}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		wait := a.StartLock() // subscribes and waits for a message
+		w.Sleep(time.Second)
+		b.Unlock() // publishes
+		wait.Wait()
+		require.True(t, wait.Held())
+	})
+	delivered := events(trace, world.Delivered)
+	require.Equal(t, "[message freed now]", delivered[len(delivered)-1].Reply)
+}
+
+// listener is a lock whose Lock waits for a message and whose Unlock sends it.
+type listener struct{ rdb redis.UniversalClient }
+
+func newListener(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+	return &listener{rdb}, nil
+}
+
+func (l *listener) TryLock(context.Context) (bool, error) { return false, nil }
+
+func (l *listener) Lock(ctx context.Context) error {
+	sub := l.rdb.Subscribe(ctx, "freed")
+	defer sub.Close()
+	for {
+		message, err := sub.Receive(ctx)
+		if err != nil {
+			return err
+		}
+		if _, ok := message.(*redis.Message); ok {
+			return nil
+		}
+	}
+}
+
+func (l *listener) Unlock(ctx context.Context) error { return l.rdb.Publish(ctx, "freed", "now").Err() }

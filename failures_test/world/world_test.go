@@ -1,0 +1,207 @@
+package world_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+const (
+	setLine = "SET lock:order:1001 locked NX PX 30000"
+	delLine = "DEL lock:order:1001"
+)
+
+func TestCommandsReachRedisAndTheTraceSaysSo(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.TryLock()
+		a.Unlock()
+	})
+	require.Equal(t, []string{"A " + setLine, "B " + setLine, "A " + delLine}, executed(trace))
+	replies := events(trace, world.Executed)
+	require.Equal(t, "OK", replies[0].Reply)
+	require.Equal(t, "(nil)", replies[1].Reply)
+	require.Equal(t, []world.Key{{
+		Name: "lock:order:1001", Type: "string", Value: "locked",
+		Owner: world.Owner{Label: "A1", Client: "A", Process: "A", Call: 1}, TTL: 30 * time.Second,
+	}}, replies[0].Keys)
+	require.Empty(t, replies[2].Keys)
+}
+
+func TestCommandNamesTheLineThatSentIt(t *testing.T) {
+	trace := run(t, func(w *world.World) { w.Client("A").TryLock() })
+	source := events(trace, world.Executed)[0].Source
+	require.Equal(t, "world/lock_test.go", source.File)
+	require.Equal(t, "TryLock", source.Function)
+	require.NotZero(t, source.Line)
+}
+
+func TestSameScenarioGivesTheSameBytes(t *testing.T) {
+	story := func(w *world.World) {
+		a, b, c := w.Clients("A", "B", "C")
+		other := a.Goroutine("A'")
+		a.Lock()
+		waits := []*world.Call{b.StartLock(), c.StartLock(), other.StartLock()}
+		a.After(world.Of(world.OpUnlock, world.Any)).Drop()
+		w.Sleep(w.Lease + 50*time.Millisecond)
+		a.Unlock()
+		b.Freeze()
+		w.Sleep(w.Lease)
+		b.Thaw()
+		for _, call := range waits {
+			call.Cancel()
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, config := range []world.Config{
+		{New: newLock, Client: world.DefaultRetries, Lease: 3 * time.Second},
+		{New: newScripted, Client: world.DefaultRetries, Lease: 3 * time.Second},
+	} {
+		first := runWith(t, config, story).Bytes()
+		for _, threads := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(threads)
+			again := runWith(t, config, story).Bytes()
+			require.True(t, bytes.Equal(first, again), "with GOMAXPROCS %d", threads)
+		}
+	}
+}
+
+func TestLeaseEndsOnTheFakeClock(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		w.Client("A").Lock()
+		w.Sleep(time.Minute)
+	})
+	expired := events(trace, world.Expired)
+	require.Len(t, expired, 1)
+	require.Equal(t, 30*time.Second, expired[0].At)
+	require.Equal(t, world.Lapsed, expired[0].Effects[0].Kind)
+}
+
+func TestWaiterGetsTheLockWhenItIsFreed(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		wait := b.StartLock()
+		w.Sleep(time.Second)
+		require.False(t, wait.Over())
+		a.Unlock()
+		require.True(t, wait.Wait().Held())
+	})
+	require.LessOrEqual(t, trace.Events[len(trace.Events)-1].At, 1100*time.Millisecond)
+}
+
+func TestCallThatNeverReturnsIsBlockedAtTheHorizon(t *testing.T) {
+	trace := runWith(t, world.Config{New: newLock, Lease: time.Hour, Horizon: time.Minute}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Lock()
+	})
+	blocked := events(trace, world.Blocked)
+	require.Len(t, blocked, 1)
+	require.Equal(t, "B", blocked[0].Client)
+	require.Equal(t, time.Minute, blocked[0].At)
+}
+
+func TestBackgroundCommandsAreToldApart(t *testing.T) {
+	trace := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
+		a := w.Client("A")
+		a.TryLock()
+		w.Sleep(11 * time.Second)
+		a.Unlock()
+	})
+	var background []string
+	for _, e := range events(trace, world.Executed) {
+		if e.Background {
+			background = append(background, e.Command[0])
+		}
+	}
+	// The first EVALSHA finds no script: this world has not been rehearsed.
+	require.Equal(t, []string{"EVALSHA", "EVAL"}, background)
+}
+
+func TestRehearsalKnowsTheScriptsOfALock(t *testing.T) {
+	scripts, err := world.Rehearse(t, world.Config{New: newScripted})
+	require.NoError(t, err)
+	require.Len(t, scripts, 3)
+	trace := runWith(t, world.Config{New: newScripted, Scripts: scripts}, func(w *world.World) {
+		a := w.Client("A")
+		a.TryLock()
+		a.Unlock()
+	})
+	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(trace))
+}
+
+func TestRandomOwnersGetNamesInTheOrderTheyAppear(t *testing.T) {
+	trace := runWith(t, world.Config{New: newOwned}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.TryLock()
+		b.TryLock()
+		a.Unlock()
+		b.TryLock()
+	})
+	require.Equal(t, []string{
+		"A SET lock:order:1001 A1 NX",
+		"B SET lock:order:1001 B? NX",
+		"A DEL lock:order:1001",
+		"B SET lock:order:1001 B1 NX",
+	}, executed(trace))
+}
+
+// owned is a lock with a random owner that differs each time.
+type owned struct{ lock }
+
+func newOwned(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &owned{lock{rdb, "lock:" + name, lease}}, nil
+}
+
+func (l *owned) TryLock(ctx context.Context) (bool, error) {
+	err := l.rdb.Do(ctx, "SET", l.key, uuid.NewString(), "NX").Err()
+	return err == nil, nil
+}
+
+func TestPanicOfALockIsAResult(t *testing.T) {
+	trace := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
+	require.Equal(t, world.Result{Error: "panic: no idea", Claim: world.ClaimPanic}, result(t, trace, "A"))
+}
+
+type panicky struct{ lock }
+
+func newPanicky(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &panicky{}, nil
+}
+
+func (*panicky) Lock(context.Context) error { panic("no idea") }
+
+func TestScenarioThatMakesNoSenseIsAnError(t *testing.T) {
+	for name, c := range map[string]struct {
+		scenario func(*world.World)
+		says     string
+	}{
+		"thaw of a client that is not frozen": {func(w *world.World) { w.Client("A").Thaw() }, "A cannot thaw: it is not frozen"},
+		"two clients of one name":             {func(w *world.World) { w.Client("A"); w.Client("A") }, "already a client named A"},
+		"panic":                               {func(*world.World) { panic("oops") }, "the scenario panicked: oops"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := world.Run(t, world.Config{New: newLock}, c.scenario)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+func TestLockThatCannotBeMadeIsAnError(t *testing.T) {
+	refuse := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) {
+		return nil, fmt.Errorf("lease is too short")
+	}
+	_, err := world.Run(t, world.Config{New: refuse}, func(w *world.World) { w.Client("A") })
+	require.ErrorContains(t, err, "A gets no lock: lease is too short")
+}
