@@ -41,23 +41,31 @@ func Flawless(f Failure) Outcome {
 // that the lock is known to use; see [Rehearse].
 func Run(t *testing.T, f Failure, s Subject, scripts []string) Verdict {
 	v := Verdict{Failure: f, Subject: s.Name}
-	if !s.has(f.Needs) {
+	if !s.has(f.Needs) || s.hasAny(f.Unless) {
 		v.Outcome = NotApplicable
 		return v
 	}
-	v.Trace, v.Err = world.Run(t, world.Config{New: s.New, Client: f.Client, Scripts: scripts}, f.Script)
+	config := world.Config{New: s.New, Client: f.Client, Scripts: scripts, Ignore: s.Ignore, Fenced: f.Fenced}
+	if variant, ok := s.Variants[f.Variant]; ok {
+		config.New = variant
+	}
+	v.Trace, v.Err = world.Run(t, config, f.Script)
 	if v.Err != nil {
 		v.Outcome = Astray
 		return v
 	}
 	v.Findings = oracle.Judge(v.Trace)
-	v.Outcome = f.outcome(v.Findings)
+	v.Outcome = f.outcome(v.Findings, v.Trace)
 	return v
 }
 
 // Rehearse returns the Lua scripts that a lock uses in its ordinary life.
 func Rehearse(t *testing.T, s Subject) ([]string, error) {
-	return world.Rehearse(t, world.Config{New: s.New})
+	return world.Rehearse(t, world.Config{New: s.New, Ignore: s.Ignore})
+}
+
+func (s Subject) hasAny(features []Feature) bool {
+	return slices.ContainsFunc(features, func(f Feature) bool { return slices.Contains(s.Has, f) })
 }
 
 func (s Subject) has(needs []Feature) bool {
@@ -66,7 +74,7 @@ func (s Subject) has(needs []Feature) bool {
 
 // outcome turns findings into the failure's outcome. A conviction by a rule that
 // the failure is not about is never passed over.
-func (f Failure) outcome(found []oracle.Finding) Outcome {
+func (f Failure) outcome(found []oracle.Finding, trace *world.Trace) Outcome {
 	switch {
 	case oracle.Convicts(found, f.Breaks...) && f.Inherent:
 		return Inherent
@@ -74,6 +82,8 @@ func (f Failure) outcome(found []oracle.Finding) Outcome {
 		return Broken
 	case slices.ContainsFunc(found, func(x oracle.Finding) bool { return !slices.Contains(f.Given, x.Monitor) }):
 		return Astray
+	case f.Loss && oracle.Noticed(trace):
+		return Noticed
 	}
 	return Safe
 }
@@ -82,9 +92,14 @@ func (f Failure) outcome(found []oracle.Finding) Outcome {
 func (v Verdict) Sentence() string {
 	switch v.Outcome {
 	case NotApplicable:
+		if len(v.Failure.Needs) == 0 {
+			return fmt.Sprintf("not for a lock with %v", v.Failure.Unless)
+		}
 		return fmt.Sprintf("needs %v, which this lock does not have", v.Failure.Needs)
 	case Safe:
 		return "no rule is broken"
+	case Noticed:
+		return "the hold is lost, and its owner is told in time"
 	}
 	if v.Err != nil {
 		return v.Err.Error()

@@ -1,8 +1,6 @@
 package failures
 
 import (
-	"time"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -10,7 +8,7 @@ import (
 // Failures of contexts: the caller goes away while a command is on its way.
 var contextFailures = []Failure{
 	{
-		ID: "cancel-in-flight", Family: Contexts, Stages: "xooo",
+		ID: "cancel-in-flight", Family: Contexts, Stages: "xooooo",
 		Title:  "the context is cancelled while the acquire is on its way",
 		Story:  "A's request is cancelled while the reply to its acquire is on its way. go-redis does not break off a command that has been sent, so A gets its OK. Stage 1 still has to send PEXPIRE, and with a cancelled context it sends nothing: a key without a lease.",
 		Fixed:  "One command: either nothing was sent, or the whole lock was taken and the caller knows.",
@@ -18,18 +16,18 @@ var contextFailures = []Failure{
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.After(world.Installs).Delay(time.Second)
+			a.After(world.Installs).Delay(w.Lease / 30)
 			lock := a.StartLock()
-			w.Sleep(500 * time.Millisecond)
+			w.Sleep(w.Lease / 60)
 			lock.Cancel()
 			if lock.Wait(); lock.Held() {
 				a.Unlock()
 			}
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{
-		ID: "deadline-in-flight", Family: Contexts, Stages: "xxxx",
+		ID: "deadline-in-flight", Family: Contexts, Stages: "xxxxxo",
 		Title:  "the deadline passes while the acquire is on its way",
 		Story:  "Redis grants A the lock, and A's deadline passes before the reply arrives. A gets an error and goes away; its key stays and keeps everybody out.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got, with a context of its own.",
@@ -37,14 +35,14 @@ var contextFailures = []Failure{
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.After(world.Installs).Delay(time.Second)
-			a.Lock(world.Within(500 * time.Millisecond))
-			w.Sleep(time.Second)
-			b.Lock(world.Within(patience))
+			a.After(world.Installs).Delay(w.Lease / 30)
+			a.Lock(world.Within(w.Lease / 60))
+			w.Sleep(w.Lease / 30)
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{
-		ID: "unlock-cancelled-ctx", Family: Contexts, Stages: "xxxx",
+		ID: "unlock-cancelled-ctx", Family: Contexts, Stages: "xxxxxo",
 		Title:  "the deferred Unlock gets the context that is already over",
 		Story:  "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
 		Fixed:  "Unlock takes no context of the caller's: it has a short one of its own.",
@@ -54,7 +52,7 @@ var contextFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Unlock(world.Done())
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 }

@@ -17,17 +17,36 @@ type Subject struct {
 	Name string
 	// New makes one owner's lock of that name. It must not send anything yet.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+	// Variants are the same lock set up in another way, for failures that need it.
+	Variants map[Variant]world.New
+	// Ignore tells which keys are no locks, but counters or queues beside one.
+	Ignore func(key string) bool
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature
 }
+
+// Variant is a way to set up a lock.
+type Variant string
+
+// The variants. A lock that lacks one is run as it is.
+const (
+	Default    Variant = ""
+	FixedLease Variant = "fixed lease" // the lease is not renewed
+	Limited    Variant = "max hold"    // a hold ends after three leases, renewed or not
+)
 
 // Feature is something that a lock may have, and that a failure may need.
 type Feature string
 
 // The features.
 const (
-	Scripts Feature = "scripts" // it runs Lua scripts
+	Scripts  Feature = "scripts"  // it runs Lua scripts
+	Watchdog Feature = "watchdog" // it renews its lease
+	Reentry  Feature = "re-entry" // its owner may take it again, and Redis counts
+	PubSub   Feature = "pub/sub"  // waiters are woken by messages
+	Fencing  Feature = "fencing"  // it hands out fencing tokens
+	Force    Feature = "force"    // it can be freed from outside
 )
 
 // Family groups failures that have one cause.
@@ -37,11 +56,14 @@ type Family string
 const (
 	Lease    Family = "the lease"
 	Owner    Family = "the owner"
+	Renewal  Family = "the watchdog"
+	Waiting  Family = "waiters"
 	Network  Family = "lost and late messages"
 	Contexts Family = "contexts"
-	Reentry  Family = "re-entry and sharing"
+	Sharing  Family = "re-entry and sharing"
 	Servers  Family = "the server"
 	Limits   Family = "what no lease can prevent"
+	Fences   Family = "the same with a fenced ledger"
 )
 
 // Failure is one way to break a lock.
@@ -56,12 +78,20 @@ type Failure struct {
 	// Given names rules that the story itself breaks, whatever the lock does: they
 	// are judged by another failure.
 	Given []oracle.Monitor
-	// Stages is the expected outcome for stages 1 to 4, a letter each: x broken,
-	// o safe, i inherent, - not applicable.
+	// Stages is the expected outcome for stages 1 to 6, a letter each: x broken,
+	// o safe, n noticed, i inherent, - not applicable.
 	Stages string
+	// Variant is how the lock is set up.
+	Variant Variant
+	// Fenced runs it with a ledger that refuses old tokens.
+	Fenced bool
 	// Inherent says that no lock with a lease can prevent it.
 	Inherent bool
-	Needs    []Feature
+	Needs    []Feature // without all of these the failure does not apply
+	Unless   []Feature // with any of these it does not apply
+	// Loss says that the story takes the hold away: a lock that tells its holder in
+	// time is then noticed, not safe.
+	Loss bool
 	// Client changes the go-redis options; without it, commands are sent once.
 	Client func(*redis.Options)
 	Script func(*world.World)
@@ -76,6 +106,7 @@ type Outcome byte
 const (
 	Broken        Outcome = 'x' // the failure shows
 	Safe          Outcome = 'o' // it does not
+	Noticed       Outcome = 'n' // the hold is lost, but its owner is told in time
 	Inherent      Outcome = 'i' // it shows, and no lock with a lease can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
 	Astray        Outcome = '!' // another rule is broken than the one the failure is about, or the run did not end
@@ -88,6 +119,8 @@ func (o Outcome) String() string {
 		return "broken"
 	case Safe:
 		return "safe"
+	case Noticed:
+		return "noticed"
 	case Inherent:
 		return "inherent"
 	case NotApplicable:
@@ -97,7 +130,10 @@ func (o Outcome) String() string {
 }
 
 // All is the catalogue, family by family.
-var All = concat(leaseFailures, ownerFailures, networkFailures, contextFailures, reentryFailures, serverFailures, limitFailures)
+var All = concat(
+	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
+	reentryFailures, serverFailures, limitFailures, fencedFailures,
+)
 
 func concat(families ...[]Failure) []Failure {
 	var all []Failure

@@ -10,7 +10,7 @@ import (
 // Failures of the lease: it is missing, or it ends before the work does.
 var leaseFailures = []Failure{
 	{
-		ID: "crash-before-expire", Family: Lease, Stages: "xooo",
+		ID: "crash-before-expire", Family: Lease, Stages: "xooooo",
 		Title:  "a client dies between SETNX and PEXPIRE",
 		Story:  "A takes the lock and dies before it can give the key a lease. An hour later the key is still there, and B waits for a client that does not exist.",
 		Fixed:  "SET with NX and PX: the key and its lease come in one command.",
@@ -20,11 +20,11 @@ var leaseFailures = []Failure{
 			a.After(world.Installs).Crash() // in stage 1 that is between SETNX and PEXPIRE
 			a.Lock()
 			w.Sleep(time.Hour)
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{
-		ID: "work-outlives-ttl", Family: Lease, Stages: "xxxx",
+		ID: "work-outlives-ttl", Family: Lease, Stages: "xxxxoo",
 		Title:  "the work takes longer than the lease",
 		Story:  "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
 		Fixed:  "A watchdog renews the lease for as long as the work takes.",
@@ -33,8 +33,8 @@ var leaseFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Check(order)
-			w.Sleep(w.Lease + time.Second) // A's work takes longer than its lease
-			if b.Lock(world.Within(patience)).Held() {
+			w.Sleep(w.Lease + w.Lease/30) // A's work takes longer than its lease
+			if b.Lock(world.Within(patience(w))).Held() {
 				b.Check(order)
 				b.Insert(order)
 			}
@@ -42,7 +42,7 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "loss-hidden-at-unlock", Family: Lease, Stages: "xxoo",
+		ID: "loss-hidden-at-unlock", Family: Lease, Variant: FixedLease, Stages: "xxoooo",
 		Title:  "the lease ended, and Unlock says that all is well",
 		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected.",
 		Fixed:  "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
@@ -50,7 +50,7 @@ var leaseFailures = []Failure{
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
-			w.Sleep(w.Lease + time.Second)
+			w.Sleep(w.Lease + w.Lease/30)
 			a.Unlock()
 		},
 	},
@@ -59,7 +59,7 @@ var leaseFailures = []Failure{
 // order is the name of the order that clients create while they hold the lock.
 const order = "tea"
 
-// patience is how long a client waits that should get the lock well before. It
-// is no multiple of 100 ms: when a poll and a deadline fall on one instant, Go is
-// free to see either first.
-const patience = 10*time.Second + 50*time.Millisecond
+// patience is how long a client waits that should get the lock well before: a
+// third of the lease. It is no multiple of 100 ms: when a poll and a deadline fall
+// on one instant, Go is free to see either first.
+func patience(w *world.World) time.Duration { return w.Lease/3 + 50*time.Millisecond }

@@ -1,8 +1,6 @@
 package failures
 
 import (
-	"time"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -11,7 +9,7 @@ import (
 // by refusing a write that comes with an old fencing token.
 var limitFailures = []Failure{
 	{
-		ID: "process-pause", Family: Limits, Stages: "iiii", Inherent: true,
+		ID: "process-pause", Family: Limits, Stages: "iiiiii", Inherent: true,
 		Title:  "a holder stands still and wakes up after its lease",
 		Story:  "A holds the lock, sees that the order is free, and its process stands still: a garbage collection, a full swap, a sleeping laptop. B takes the lock and creates the order. A wakes up and creates it too.",
 		Fixed:  "Nothing in the lock: A cannot know that time passed. The ledger can refuse A's old token.",
@@ -22,8 +20,8 @@ var limitFailures = []Failure{
 			a.Lock()
 			a.Check(order)
 			a.Freeze()
-			w.Sleep(w.Lease + time.Second)
-			b.Lock(world.Within(patience))
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
 			b.Check(order)
 			b.Insert(order)
 			a.Thaw()
@@ -31,7 +29,7 @@ var limitFailures = []Failure{
 		},
 	},
 	{
-		ID: "write-delayed", Family: Limits, Stages: "iiii", Inherent: true,
+		ID: "write-delayed", Family: Limits, Stages: "iiiiii", Inherent: true,
 		Title:  "a write is on its way for longer than the lease",
 		Story:  "A creates an order, and the write is stuck in the network. A gives up and unlocks, B takes the lock, finds the name free and creates the order. Then A's write arrives.",
 		Fixed:  "Nothing in the lock: the write had left already. The ledger can refuse A's old token.",
@@ -40,11 +38,11 @@ var limitFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Check(order)
-			a.Before(world.Insert).Delay(w.Lease + time.Second)
+			a.Before(world.Insert).Delay(w.Lease + w.Lease/30)
 			a.Insert(order)
-			w.Sleep(5 * time.Second)
+			w.Sleep(w.Lease / 6)
 			a.Unlock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 			b.Check(order)
 			b.Insert(order)
 			w.Sleep(w.Lease)

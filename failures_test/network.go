@@ -1,8 +1,6 @@
 package failures
 
 import (
-	"time"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -10,7 +8,7 @@ import (
 // Failures of the network: a reply is late or lost, and go-redis sends again.
 var networkFailures = []Failure{
 	{
-		ID: "slow-grant", Family: Network, Stages: "xxxx",
+		ID: "slow-grant", Family: Network, Stages: "xxxxxo",
 		Title:  "the reply to the acquire comes after the lease",
 		Story:  "Redis grants A the lock, and A stands still before it can read the reply. When it reads OK, the lease is over and B is inside; A believes the OK and enters too.",
 		Fixed:  "Count the lease from the moment the command was sent, and refuse a grant that is already over.",
@@ -19,14 +17,14 @@ var networkFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(w.Grants).Freeze()
 			lock := a.Lock()
-			w.Sleep(w.Lease + time.Second)
-			b.Lock(world.Within(patience))
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
 			a.Thaw()
 			lock.Wait()
 		},
 	},
 	{
-		ID: "grant-reply-lost", Family: Network, Stages: "xxxx",
+		ID: "grant-reply-lost", Family: Network, Stages: "xxxxxo",
 		Title:  "the connection breaks after Redis granted the lock",
 		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and goes away; its key stays and keeps everybody out.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got.",
@@ -36,11 +34,11 @@ var networkFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
 			a.Lock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{
-		ID: "retry-nx-false", Family: Network, Stages: "xxxx",
+		ID: "retry-nx-false", Family: Network, Stages: "xxxxx-", Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",
 		Fixed:  "Lock commands are sent once, or are written so that a repetition does no harm.",
@@ -51,11 +49,11 @@ var networkFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
 			a.TryLock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{
-		ID: "retry-unlock", Family: Network, Stages: "xxxx",
+		ID: "retry-unlock", Family: Network, Stages: "xxxxxo",
 		Title:  "go-redis repeats the Unlock, and B has the lock by now",
 		Story:  "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
 		Fixed:  "Lock commands are sent once, and an unlock that finds nothing after an attempt of unknown outcome has succeeded.",
@@ -68,7 +66,7 @@ var networkFailures = []Failure{
 			a.After(unlocking).Drop()
 			a.Before(world.Nth(2, unlocking)).Freeze()
 			unlock := a.Unlock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 			a.Thaw()
 			unlock.Wait()
 			c.TryLock()

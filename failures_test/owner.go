@@ -1,8 +1,6 @@
 package failures
 
 import (
-	"time"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -10,7 +8,7 @@ import (
 // Failures of ownership: somebody takes or frees a lock that is not his.
 var ownerFailures = []Failure{
 	{
-		ID: "second-client", Family: Owner, Stages: "oooo",
+		ID: "second-client", Family: Owner, Stages: "oooooo",
 		Title:  "a second client tries while the first one holds",
 		Story:  "A holds the lock and works for half of its lease. B tries and must be refused. This is the first thing a lock is for; every stage can do it.",
 		Fixed:  "NX: Redis creates the key only if it does not exist.",
@@ -21,12 +19,12 @@ var ownerFailures = []Failure{
 			w.Sleep(w.Lease / 2)
 			b.TryLock()
 			a.Unlock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 			b.Unlock()
 		},
 	},
 	{
-		ID: "check-then-set", Family: Owner, Stages: "oooo",
+		ID: "check-then-set", Family: Owner, Stages: "oooooo",
 		Title:  "two clients find the lock free at the same moment",
 		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago.",
 		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
@@ -35,13 +33,13 @@ var ownerFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(world.Of(world.OpTryLock, world.Write)).Freeze()
 			try := a.TryLock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 			a.Thaw()
 			try.Wait()
 		},
 	},
 	{
-		ID: "delete-foreign", Family: Owner, Stages: "xxoo",
+		ID: "delete-foreign", Family: Owner, Variant: FixedLease, Stages: "xxoooo",
 		Title:  "a late Unlock deletes the next client's lock",
 		Story:  "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:  "The owner's value in the key, compared before the delete.",
@@ -50,14 +48,14 @@ var ownerFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			w.Sleep(w.Lease + 5*time.Second) // A works longer than its lease
-			b.Lock(world.Within(patience))
+			w.Sleep(w.Lease + w.Lease/6) // A works longer than its lease
+			b.Lock(world.Within(patience(w)))
 			a.Unlock()
 			c.TryLock()
 		},
 	},
 	{
-		ID: "check-then-delete", Family: Owner, Stages: "xxxo",
+		ID: "check-then-delete", Family: Owner, Stages: "xxxooo",
 		Title:  "the lock changes hands between GET and DEL",
 		Story:  "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
 		Fixed:  "A Lua script: Redis compares and deletes in one step.",
@@ -67,15 +65,15 @@ var ownerFailures = []Failure{
 			a.Lock()
 			a.Before(world.Of(world.OpUnlock, world.Write)).Freeze()
 			unlock := a.Unlock()
-			w.Sleep(w.Lease + time.Second)
-			b.Lock(world.Within(patience))
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
 			a.Thaw()
 			unlock.Wait()
 			c.TryLock()
 		},
 	},
 	{
-		ID: "stranger-unlock", Family: Owner, Stages: "xxoo",
+		ID: "stranger-unlock", Family: Owner, Stages: "xxoooo",
 		Title:  "a client that holds nothing unlocks",
 		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A.",
 		Fixed:  "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
@@ -88,7 +86,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "double-unlock", Family: Owner, Stages: "xxoo",
+		ID: "double-unlock", Family: Owner, Stages: "xxoooo",
 		Title:  "a client unlocks twice",
 		Story:  "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
 		Fixed:  "A fresh value for each hold, forgotten once it is unlocked.",
@@ -97,13 +95,13 @@ var ownerFailures = []Failure{
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
 			a.Unlock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 			a.Unlock()
 			c.TryLock()
 		},
 	},
 	{
-		ID: "late-unlock", Family: Owner, Stages: "xxxo",
+		ID: "late-unlock", Family: Owner, Stages: "xxxooo",
 		Title:  "an Unlock that timed out arrives after the next Lock",
 		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A.",
 		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",
@@ -112,26 +110,28 @@ var ownerFailures = []Failure{
 		Script: func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
 			a.Lock()
-			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease + 5*time.Second)
-			a.Unlock(world.Within(time.Second))
+			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease + w.Lease/6)
+			a.Unlock(world.Within(w.Lease / 30))
 			w.Sleep(w.Lease)
-			a.Lock(world.Within(patience))
-			w.Sleep(patience) // the old Unlock arrives
+			a.Lock(world.Within(patience(w)))
+			w.Sleep(patience(w)) // the old Unlock arrives
 			c.TryLock()
 		},
 	},
 	{
-		ID: "try-while-holding", Family: Owner, Stages: "oooo",
+		ID: "try-while-holding", Family: Owner, Stages: "oooooo",
 		Title:  "a holder tries again and then unlocks",
-		Story:  "A holds the lock, tries to take it once more and is told no. Its Unlock must still free the lock that it has.",
+		Story:  "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",
 		Fixed:  "The value is remembered only when the lock was taken.",
 		Breaks: []oracle.Monitor{oracle.Truth, oracle.Leak, oracle.Deadlock},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.TryLock()
+			if a.TryLock().Held() { // a re-entrant lock says yes, and wants a second Unlock
+				a.Unlock()
+			}
 			a.Unlock()
-			b.Lock(world.Within(patience))
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 }

@@ -32,6 +32,8 @@ func (b *beliefs) follow(e world.Event) (entered string) {
 		return e.Client
 	case e.Kind == world.Called && e.Op == world.OpUnlock && b.holds[e.Client] > 0:
 		b.holds[e.Client]--
+	case e.Kind == world.Lost:
+		b.holds[e.Client] = 0
 	case e.Kind == world.Crashed:
 		for lane, process := range b.lanes {
 			if process == e.Process {
@@ -83,4 +85,17 @@ func damage(trace *world.Trace) []Finding {
 		}
 	}
 	return found
+}
+
+// Noticed tells whether a holder was told, while it believed, that its hold is
+// lost.
+func Noticed(trace *world.Trace) bool {
+	b := newBeliefs()
+	for _, e := range trace.Events {
+		if e.Kind == world.Lost && b.holds[e.Client] > 0 {
+			return true
+		}
+		b.follow(e)
+	}
+	return false
 }

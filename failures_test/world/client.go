@@ -133,6 +133,9 @@ const (
 	OpLock    = "Lock"
 	OpTryLock = "TryLock"
 	OpUnlock  = "Unlock"
+	OpForce   = "ForceUnlock"
+	OpCount   = "HoldCount"
+	OpRun     = "Run" // a command of the business's own, on the same client
 	OpCheck   = "Check"
 	OpInsert  = "Insert"
 )
@@ -168,7 +171,7 @@ func Within(d time.Duration) Option {
 	return func(c *Call) {
 		c.cancel()
 		c.bound = d
-		c.ctx, c.cancel = context.WithTimeout(c.Client.world.ctx, d)
+		c.ctx, c.cancel = context.WithTimeout(c.Client.context(), d)
 	}
 }
 
@@ -181,7 +184,10 @@ func (c *Client) Lock(options ...Option) *Call { return c.StartLock(options...).
 
 // TryLock makes one attempt.
 func (c *Client) TryLock(options ...Option) *Call {
-	return c.begin(OpTryLock, options, func(ctx context.Context) (bool, error) { return c.process.locker.TryLock(ctx) }).Wait()
+	return c.begin(OpTryLock, options, func(ctx context.Context) (Result, error) {
+		held, err := c.process.locker.TryLock(ctx)
+		return Result{Held: held}, err
+	}).Wait()
 }
 
 // Unlock frees the lock.
@@ -189,16 +195,55 @@ func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options.
 
 // StartLock begins a Lock and does not wait for it.
 func (c *Client) StartLock(options ...Option) *Call {
-	return c.begin(OpLock, options, func(ctx context.Context) (bool, error) {
-		err := c.process.locker.Lock(ctx)
-		return err == nil, err
+	return c.begin(OpLock, options, func(ctx context.Context) (Result, error) {
+		return Result{Held: true}, c.process.locker.Lock(ctx)
 	})
 }
 
 // StartUnlock begins an Unlock and does not wait for it.
 func (c *Client) StartUnlock(options ...Option) *Call {
-	return c.begin(OpUnlock, options, func(ctx context.Context) (bool, error) { return true, c.process.locker.Unlock(ctx) })
+	return c.begin(OpUnlock, options, func(ctx context.Context) (Result, error) {
+		return Result{Claim: ClaimDone}, c.process.locker.Unlock(ctx)
+	})
 }
+
+// ForceUnlock frees the lock from outside, whoever holds it.
+func (c *Client) ForceUnlock() *Call {
+	forcing, ok := c.process.locker.(Forcing)
+	if !ok {
+		fail("the lock of %s cannot be forced: it is no world.Forcing", c.Name)
+	}
+	return c.begin(OpForce, nil, func(ctx context.Context) (Result, error) {
+		freed, err := forcing.ForceUnlock(ctx)
+		if freed {
+			return Result{Claim: ClaimDone}, err
+		}
+		return Result{Claim: ClaimRefused}, err
+	}).Wait()
+}
+
+// HoldCount asks how often the client holds the lock.
+func (c *Client) HoldCount() *Call {
+	counting, ok := c.process.locker.(Counting)
+	if !ok {
+		fail("the lock of %s does not count: it is no world.Counting", c.Name)
+	}
+	return c.begin(OpCount, nil, func(ctx context.Context) (Result, error) {
+		n, err := counting.HoldCount(ctx)
+		return Result{Count: n, Claim: ClaimDone}, err
+	}).Wait()
+}
+
+// StartRun sends a command of the business's own through the process's client,
+// and does not wait for it.
+func (c *Client) StartRun(args ...any) *Call {
+	return c.begin(OpRun, nil, func(ctx context.Context) (Result, error) {
+		return Result{Claim: ClaimDone}, c.process.rdb.Do(ctx, args...).Err()
+	})
+}
+
+// Count is what HoldCount answered.
+func (c *Call) Count() int { return c.result.Count }
 
 // Check asks the ledger whether an order's name is free.
 func (c *Client) Check(order string) *Call {
@@ -210,25 +255,42 @@ func (c *Client) Check(order string) *Call {
 func (c *Client) Insert(order string) *Call {
 	row := Order{Name: order, Client: c.Name}
 	if fenced, ok := c.process.locker.(Fenced); ok {
-		row.Token = fenced.Token()
+		row.Token = fenced.Token(c.context())
 	}
 	return c.storeCall(OpInsert, order, func() string { return c.world.ledger.insert(row) })
 }
 
 // begin starts a call on a goroutine of its own.
-func (c *Client) begin(op string, options []Option, run func(context.Context) (bool, error)) *Call {
+func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
 	w := c.world
 	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Op: op, Bound: call.bound})
-	go call.run(run)
+	go call.run(do)
 	return call
+}
+
+// action is what a call does. Without an error it says in its result what it did.
+type action func(context.Context) (Result, error)
+
+type laneKey struct{}
+
+// Lane tells on whose behalf a lock is called: the name of the client whose call
+// has this context, or one made from it.
+func Lane(ctx context.Context) string {
+	name, _ := ctx.Value(laneKey{}).(string)
+	return name
+}
+
+// context is what each of the client's calls gets, or makes its own from.
+func (c *Client) context() context.Context {
+	return context.WithValue(c.world.ctx, laneKey{}, c.Name)
 }
 
 // callEntry is where the goroutine of every call begins.
 var callEntry atomic.Uintptr
 
 // run is the goroutine of a call.
-func (c *Call) run(do func(context.Context) (bool, error)) {
+func (c *Call) run(do action) {
 	if callEntry.Load() == 0 {
 		pc, _, _, _ := runtime.Caller(0)
 		callEntry.Store(runtime.FuncForPC(pc).Entry())
@@ -249,7 +311,7 @@ func (c *Call) run(do func(context.Context) (bool, error)) {
 func (c *Client) newCall(op string, options []Option) *Call {
 	w := c.world
 	call := &Call{ID: len(w.calls) + 1, Client: c, Op: op}
-	call.ctx, call.cancel = context.WithCancel(w.ctx)
+	call.ctx, call.cancel = context.WithCancel(c.context())
 	for _, option := range options {
 		option(call)
 	}
@@ -259,16 +321,20 @@ func (c *Client) newCall(op string, options []Option) *Call {
 
 // runGuarded runs a call of somebody's lock and turns what comes out into a
 // result, also a panic.
-func runGuarded(call *Call, run func(context.Context) (bool, error)) (result Result) {
+func runGuarded(call *Call, do action) (result Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			result = Result{Error: fmt.Sprintf("panic: %v", p), Claim: ClaimPanic}
 		}
 	}()
-	done, err := run(call.ctx)
-	result = Result{Held: done && err == nil && call.Op != OpUnlock, Claim: claimOf(done, err)}
-	if err != nil {
-		result.Error = err.Error()
+	result, err := do(call.ctx)
+	switch {
+	case err != nil:
+		return Result{Error: err.Error(), Claim: claimOf(err)}
+	case result.Held:
+		result.Claim = ClaimDone
+	case result.Claim == "":
+		result.Claim = ClaimRefused
 	}
 	return result
 }
@@ -276,14 +342,10 @@ func runGuarded(call *Call, run func(context.Context) (bool, error)) (result Res
 // claimOf reads an error as a claim. An error of the context, the network or
 // Redis says nothing about what became of the command; any other error is the
 // lock's own word that it does not, or does not any more, hold the lock.
-func claimOf(done bool, err error) Claim {
+func claimOf(err error) Claim {
 	var network net.Error
 	var protocol redis.Error
 	switch {
-	case err == nil && done:
-		return ClaimDone
-	case err == nil:
-		return ClaimRefused
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.Is(err, redis.ErrClosed),
 		errors.As(err, &network), errors.As(err, &protocol):

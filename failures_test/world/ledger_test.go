@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ type fenced struct {
 	token *int64
 }
 
-func (f *fenced) Token() int64 { return *f.token }
+func (f *fenced) Token(context.Context) int64 { return *f.token }
 
 // fencedBy gives each client the token that its process asks for, in order.
 func fencedBy(tokens ...*int64) world.New {

@@ -19,6 +19,7 @@ type redisServer struct {
 	state   map[string]keyState
 	owners  map[string]Owner // key, or key + "\x00" + field → who installed it
 	scripts []string
+	ignore  func(key string) bool
 }
 
 // keyState is one key as it is now.
@@ -29,10 +30,13 @@ type keyState struct {
 	expires time.Time         // zero: never
 }
 
-func newServer(n *names, scripts []string) (*redisServer, error) {
+func newServer(n *names, scripts []string, ignore func(string) bool) (*redisServer, error) {
+	if ignore == nil {
+		ignore = func(string) bool { return false }
+	}
 	s := &redisServer{
 		mini: miniredis.NewMiniRedis(), names: n,
-		state: map[string]keyState{}, owners: map[string]Owner{},
+		state: map[string]keyState{}, owners: map[string]Owner{}, ignore: ignore,
 	}
 	// Dial starts a server without a listener; the connection itself is not used.
 	conn, err := s.mini.Dial()
@@ -80,6 +84,9 @@ func (s *redisServer) read() map[string]keyState {
 	now := s.now()
 	state := map[string]keyState{}
 	for _, name := range s.mini.Keys() {
+		if s.ignore(name) {
+			continue
+		}
 		k := keyState{kind: s.mini.Type(name)}
 		switch k.kind {
 		case "string":
@@ -167,8 +174,11 @@ func (s *redisServer) compareFields(name string, was, now keyState, lane *Client
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(now.fields)) {
-		if _, existed := was.fields[field]; !existed {
-			effects = append(effects, s.install(name+"\x00"+field, name, field, lane, call))
+		id := name + "\x00" + field
+		if old, existed := was.fields[field]; !existed {
+			effects = append(effects, s.install(id, name, field, lane, call))
+		} else if old != now.fields[field] {
+			effects = append(effects, Effect{Counted, name, s.owners[id]})
 		}
 	}
 	return effects

@@ -11,7 +11,7 @@ type Kind string
 
 // The kinds of events, in the order in which they come in the life of a call.
 const (
-	Called    Kind = "called"    // a client called Lock, TryLock, Unlock, or began a write to the ledger
+	Called    Kind = "called"    // a client called Lock, TryLock, Unlock …, or began a write to the ledger
 	Sent      Kind = "sent"      // a command left the client
 	Executed  Kind = "executed"  // Redis ran a command
 	Refused   Kind = "refused"   // a fault answered instead of Redis
@@ -19,6 +19,7 @@ const (
 	Dropped   Kind = "dropped"   // the reply was lost and the connection broken
 	Stored    Kind = "stored"    // the ledger answered
 	Returned  Kind = "returned"  // the call came back
+	Lost      Kind = "lost"      // the lock told its holder that the hold is lost
 	Blocked   Kind = "blocked"   // the call has not come back, and the scenario stops waiting for it
 	Frozen    Kind = "frozen"    // the whole process stands still
 	Thawed    Kind = "thawed"
@@ -55,7 +56,8 @@ type Event struct {
 
 // Result is what a call told its caller.
 type Result struct {
-	Held  bool   `json:"held"` // Lock and TryLock: the caller now holds the lock
+	Held  bool   `json:"held"`            // Lock and TryLock: the caller now holds the lock
+	Count int    `json:"count,omitempty"` // HoldCount: the answer
 	Error string `json:"error,omitempty"`
 	Claim Claim  `json:"claim"`
 }
@@ -82,6 +84,7 @@ const (
 	Leased      EffectKind = "leased"      // it got a new time to live
 	Persisted   EffectKind = "persisted"   // it lost its time to live
 	Lapsed      EffectKind = "lapsed"      // its time to live ended
+	Counted     EffectKind = "counted"     // an owner's count in it changed
 )
 
 // Effect is what one step did to one key. Owner is who had installed what was

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"testing"
 	"testing/synctest"
@@ -24,10 +25,32 @@ type Locker interface {
 	Unlock(ctx context.Context) error
 }
 
+// The interfaces below are what a Locker may have beyond that. Each method gets
+// the context of a call; [Lane] tells whose it is.
+
 // Fenced is a Locker that hands out a fencing token with each hold.
 type Fenced interface {
-	// Token is the current hold's token, 0 while the lock is not held.
-	Token() int64
+	// Token is the token of the caller's hold, 0 while it holds nothing.
+	Token(ctx context.Context) int64
+}
+
+// Noticing is a Locker that tells its holder when the hold is lost.
+type Noticing interface {
+	// Lost is closed when the caller's newest hold is lost, or ends otherwise;
+	// isLost then tells which. It is nil while the caller holds nothing.
+	Lost(ctx context.Context) (ended <-chan struct{}, isLost func() bool)
+}
+
+// Counting is a re-entrant Locker.
+type Counting interface {
+	// HoldCount is how often the caller holds the lock, as Redis has it.
+	HoldCount(ctx context.Context) (int, error)
+}
+
+// Forcing is a Locker that an administrator can free from outside.
+type Forcing interface {
+	// ForceUnlock frees the lock whoever holds it, and tells whether anybody did.
+	ForceUnlock(ctx context.Context) (bool, error)
 }
 
 // New makes one owner's lock. It must not send anything yet.
@@ -36,12 +59,13 @@ type New func(rdb redis.UniversalClient, name string, lease time.Duration) (Lock
 // Config is what a world starts with.
 type Config struct {
 	New     New
-	Lock    string               // the lock's name; default "order:1001"
-	Lease   time.Duration        // default 30 s
-	Fenced  bool                 // the ledger refuses stale tokens
-	Client  func(*redis.Options) // changes the go-redis options of every client
-	Scripts []string             // Lua scripts that Redis already knows
-	Horizon time.Duration        // how long a scenario waits for a call; default 10 leases
+	Lock    string                // the lock's name; default "order:1001"
+	Lease   time.Duration         // default 30 s
+	Fenced  bool                  // the ledger refuses stale tokens
+	Client  func(*redis.Options)  // changes the go-redis options of every client
+	Scripts []string              // Lua scripts that Redis already knows
+	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
+	Horizon time.Duration         // how long a scenario waits for a call; default 10 leases
 }
 
 func (c Config) withDefaults() Config {
@@ -121,7 +145,7 @@ func Rehearse(t *testing.T, config Config) ([]string, error) {
 
 func newWorld(config Config) (*World, error) {
 	names := newNames(config.Lock)
-	server, err := newServer(names, config.Scripts)
+	server, err := newServer(names, config.Scripts, config.Ignore)
 	if err != nil {
 		return nil, fmt.Errorf("world: embedded Redis: %w", err)
 	}
@@ -240,6 +264,10 @@ func (w *World) close() {
 	w.server.mini.FlushAll()
 	w.pass(2 * w.Lease)
 	for _, p := range w.processes {
+		w.closeLocker(p)
+	}
+	w.pass(time.Second)
+	for _, p := range w.processes {
 		_ = p.rdb.Close() // the lock may have closed it already
 	}
 	w.pass(time.Second)
@@ -248,4 +276,11 @@ func (w *World) close() {
 		wires = append(wires, p.wires...)
 	}
 	w.server.close(wires)
+}
+
+// closeLocker ends a lock that has goroutines of its own beyond its holds.
+func (w *World) closeLocker(p *process) {
+	if closer, ok := p.locker.(io.Closer); ok {
+		go closer.Close()
+	}
 }
