@@ -40,6 +40,16 @@ func Flawless(f Failure) Outcome {
 // Run plays one failure on one lock and judges it. scripts are the Lua scripts
 // that the lock is known to use; see [Rehearse].
 func Run(t *testing.T, f Failure, s Subject, scripts []string) Verdict {
+	return Judge(f, s, scripts, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+		return world.Run(t, c, scenario)
+	})
+}
+
+// Play runs a scenario in a world of some kind.
+type Play func(world.Config, func(*world.World)) (*world.Trace, error)
+
+// Judge is [Run] in the world that play makes.
+func Judge(f Failure, s Subject, scripts []string, play Play) Verdict {
 	v := Verdict{Failure: f, Subject: s.Name}
 	if !s.has(f.Needs) || s.hasAny(f.Unless) {
 		v.Outcome = NotApplicable
@@ -49,7 +59,7 @@ func Run(t *testing.T, f Failure, s Subject, scripts []string) Verdict {
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	}
-	v.Trace, v.Err = world.Run(t, config, f.Script)
+	v.Trace, v.Err = play(config, f.Script)
 	if v.Err != nil {
 		v.Outcome = Astray
 		return v

@@ -43,10 +43,10 @@ type Feature string
 const (
 	Scripts  Feature = "scripts"  // it runs Lua scripts
 	Watchdog Feature = "watchdog" // it renews its lease
-	Reentry  Feature = "re-entry" // its owner may take it again, and Redis counts
+	Reentry  Feature = "re-entry" // its owner may take it again, and Redis counts: a [world.Counting]
 	PubSub   Feature = "pub/sub"  // waiters are woken by messages
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
-	Force    Feature = "force"    // it can be freed from outside
+	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
 )
 
 // Family groups failures that have one cause.
@@ -95,6 +95,8 @@ type Failure struct {
 	// Client changes the go-redis options; without it, commands are sent once.
 	Client func(*redis.Options)
 	Script func(*world.World)
+	// Live says why it cannot run on a real Redis; "" if it can.
+	Live string
 	// Fixed says, for the story, what fixes it.
 	Fixed string
 }
@@ -109,6 +111,7 @@ const (
 	Noticed       Outcome = 'n' // the hold is lost, but its owner is told in time
 	Inherent      Outcome = 'i' // it shows, and no lock with a lease can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
+	Elsewhere     Outcome = 'w' // it was not played: only the controlled world can
 	Astray        Outcome = '!' // another rule is broken than the one the failure is about, or the run did not end
 )
 
@@ -125,6 +128,8 @@ func (o Outcome) String() string {
 		return "inherent"
 	case NotApplicable:
 		return "not applicable"
+	case Elsewhere:
+		return "world only"
 	}
 	return "astray"
 }

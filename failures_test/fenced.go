@@ -1,5 +1,73 @@
 package failures
 
+import (
+	"slices"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
 // The failures that no lease can prevent, once more with a ledger that refuses
-// old fencing tokens.
-var fencedFailures = []Failure{}
+// old fencing tokens; and what a token must not do.
+var fencedFailures = concat(twins(), tokenFailures)
+
+// twinStories tell each limit once more, with the fenced ledger.
+var twinStories = map[string]string{
+	"process-pause":      "A stands still beyond its lease, as before, and B creates the order with a higher token. A wakes up and writes with its old one: the ledger has seen a newer, and refuses.",
+	"write-delayed":      "A's write is stuck in the network, as before. When it arrives, the ledger has seen B's higher token: the write is refused, although nobody could call it back.",
+	"evicted-or-flushed": "Redis loses A's key, as before, and B's token is higher than A's. Both are inside the lock, and only one of them can write.",
+	"failover-async":     "The replica never saw A's lock, nor its token, as before. B's token is still higher, since it is taken from the clock of the server: A's write is refused.",
+	"clock-jump":         "The clock of Redis jumps and ends A's lease, as before. B's token is higher, as every later one: A's write is refused.",
+}
+
+// twins are the limits with a fenced ledger.
+func twins() []Failure {
+	all := slices.Clone(limitFailures)
+	for i, f := range all {
+		f.ID, f.Family, f.Stages = f.ID+"-fenced", Fences, "-----o"
+		f.Title = "fenced: " + f.Title
+		f.Story = twinStories[limitFailures[i].ID]
+		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
+		f.Fenced, f.Inherent, f.Needs = true, false, []Feature{Fencing}
+		all[i] = f
+	}
+	return all
+}
+
+var tokenFailures = []Failure{
+	{
+		ID: "token-after-flush", Family: Fences, Stages: "-----o", Fenced: true, Needs: []Feature{Fencing},
+		Title:  "the counter of tokens is flushed away",
+		Story:  "A holds the lock for the second time. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
+		Fixed:  "The token is at least the server's clock in microseconds, so it rises without a memory.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Given:  []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) { loseToken(w, w.FlushAll) },
+	},
+	{
+		ID: "token-after-failover", Family: Fences, Stages: "-----o", Fenced: true, Needs: []Feature{Fencing},
+		Title:  "the replica never saw the counter of tokens",
+		Story:  "A holds the lock for the second time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
+		Fixed:  "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Given:  []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) { loseToken(w, w.Failover) },
+	},
+}
+
+// loseToken gives A its second token, loses what Redis knows, and lets B create
+// the order before A does.
+func loseToken(w *world.World, lose func()) {
+	a, b := w.Client("A"), w.Client("B")
+	a.Lock()
+	a.Unlock()
+	w.Sleep(w.Lease / 30)
+	a.Lock()
+	a.Check(order)
+	w.Sleep(w.Lease / 30)
+	lose()
+	b.Lock(world.Within(patience(w)))
+	b.Check(order)
+	b.Insert(order)
+	a.Insert(order)
+}

@@ -19,7 +19,7 @@ var leaseFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Crash() // in stage 1 that is between SETNX and PEXPIRE
 			a.Lock()
-			w.Sleep(time.Hour)
+			w.Sleep(w.Long)
 			b.Lock(world.Within(patience(w)))
 		},
 	},
@@ -39,6 +39,19 @@ var leaseFailures = []Failure{
 				b.Insert(order)
 			}
 			a.Insert(order)
+		},
+	},
+	{
+		ID: "work-outlives-fixed-lease", Family: Lease, Variant: FixedLease, Stages: "xxxxxn", Loss: true,
+		Title:  "the work takes longer than a lease that is not renewed",
+		Story:  "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A works on, unless somebody tells it.",
+		Fixed:  "The hold's context ends with the lease, and A stops.",
+		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{

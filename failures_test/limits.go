@@ -24,6 +24,7 @@ var limitFailures = []Failure{
 			b.Lock(world.Within(patience(w)))
 			b.Check(order)
 			b.Insert(order)
+			w.Sleep(w.Lease / 60)
 			a.Thaw()
 			a.Insert(order)
 		},
@@ -47,5 +48,49 @@ var limitFailures = []Failure{
 			b.Insert(order)
 			w.Sleep(w.Lease)
 		},
+	}, {
+		ID: "evicted-or-flushed", Family: Limits, Stages: "iiiiii", Inherent: true,
+		Title:  "Redis loses the key while A holds the lock",
+		Story:  "Redis is full and evicts A's key; a FLUSHALL, or a restart without persistence, does the same. B finds nothing, takes the lock and creates the order. A has seen that the name is free, and creates it too.",
+		Fixed:  "Nothing in the lock: it is as safe as the memory of one server. A watchdog learns of it at its next renewal; the ledger can refuse A's old token.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Given:  []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) { loseKey(w, w.Evict) },
 	},
+	{
+		ID: "failover-async", Family: Limits, Stages: "iiiiii", Inherent: true,
+		Title:  "the master dies before the replica has the key",
+		Story:  "Redis acknowledges A's lock before it copies it. The master dies, a replica without the key takes over, and B takes the lock there. Both create the order.",
+		Fixed:  "Nothing in the lock: replication is asynchronous. The ledger can refuse A's old token, if tokens do not go back with the data.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Given:  []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) { loseKey(w, w.Failover) },
+	},
+	{
+		ID: "clock-jump", Family: Limits, Stages: "iiiiii", Inherent: true,
+		Title:  "the clock of Redis jumps ahead",
+		Story:  "Somebody sets the server's clock, and for Redis A's lease is over at once. B takes the lock and creates the order. On A's clock the lease has hardly begun, and A creates it too.",
+		Fixed:  "Nothing in the lock: a lease is a promise about two clocks. The ledger can refuse A's old token.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Given:  []oracle.Monitor{oracle.Exclusion},
+		Script: func(w *world.World) {
+			loseKey(w, func() { w.JumpServerClock(w.Lease + w.Lease/30) })
+		},
+		Live: "a real Redis reads the clock of its machine, which is not ours to set",
+	},
+}
+
+// loseKey lets A see that the order's name is free, takes A's key away, and lets
+// B create the order before A does.
+func loseKey(w *world.World, lose func()) {
+	a, b := w.Client("A"), w.Client("B")
+	a.Lock()
+	a.Check(order)
+	w.Sleep(w.Lease / 30)
+	lose()
+	b.Lock(world.Within(patience(w)))
+	b.Check(order)
+	b.Insert(order)
+	w.Sleep(w.Lease / 60)
+	a.Insert(order)
 }

@@ -16,7 +16,7 @@ var networkFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(w.Grants).Freeze()
-			lock := a.Lock()
+			lock := a.Lock(world.Within(2 * w.Lease))
 			w.Sleep(w.Lease + w.Lease/30)
 			b.Lock(world.Within(patience(w)))
 			a.Thaw()

@@ -134,4 +134,21 @@ var ownerFailures = []Failure{
 			b.Lock(world.Within(patience(w)))
 		},
 	},
+	{
+		ID: "forced-unlock", Family: Owner, Stages: "-----n", Loss: true,
+		Title:  "an administrator frees the lock",
+		Story:  "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
+		Fixed:  "It wakes the waiters, and A's next renewal, within a third of the lease, tells A.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{Force},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			wait := c.StartLock()
+			w.Sleep(w.Lease / 4)
+			b.ForceUnlock()
+			wait.Wait()
+			w.Sleep(w.Lease / 2)
+		},
+	},
 }

@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"slices"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -34,4 +36,121 @@ var reentryFailures = []Failure{
 			b.TryLock()
 		},
 	},
+	{
+		ID: "inner-unlock-frees", Family: Sharing, Stages: "-----o",
+		Title:  "the inner unlock frees the outer hold",
+		Story:  "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
+		Fixed:  "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.HoldCount},
+		Needs:  []Feature{Reentry},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Lock()
+			a.HoldCount()
+			a.Unlock()
+			a.HoldCount()
+			b.TryLock()
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "inner-lock-fails", Family: Sharing, Stages: "-----o",
+		Title:  "an inner acquire fails, and the outer hold goes with it",
+		Story:  "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A.",
+		Fixed:  "What is undone is one count, not the lock.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
+		Needs:  []Feature{Reentry},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.After(counts).Delay(w.Lease / 30)
+			if a.Lock(world.Within(w.Lease / 60)).Held() {
+				a.Unlock()
+			}
+			w.Sleep(w.Lease / 20)
+			a.HoldCount()
+			b.TryLock()
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "reentry-after-loss", Family: Sharing, Variant: FixedLease, Stages: "-----o",
+		Title:  "a client re-enters a lock that it has lost",
+		Story:  "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper is let in without asking Redis, beside B.",
+		Fixed:  "Redis decides: re-entry asks whether the owner is still there.",
+		Breaks: []oracle.Monitor{oracle.Truth},
+		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and B overlap: that is work-outlives-ttl
+		Needs:  []Feature{Reentry},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
+			a.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "retry-count-two", Family: Sharing, Stages: "-----o",
+		Title:  "go-redis repeats the acquire, and the count is two",
+		Story:  "The reply to A's acquire is lost, and go-redis, which retries three times by default, sends it again. A script that adds one now says two. A unlocks once, and the lock stays.",
+		Fixed:  "Lock commands are sent once; or scripts set the count, they do not add to it.",
+		Breaks: []oracle.Monitor{oracle.HoldCount},
+		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the count that nobody takes away keeps B out
+		Needs:  []Feature{Reentry},
+		Client: world.DefaultRetries,
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Drop()
+			if a.Lock().Held() {
+				a.HoldCount()
+				a.Unlock()
+			}
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "hold-released-twice", Family: Sharing, Stages: "-----o",
+		Title:  "a client unlocks once more than it locked",
+		Story:  "A takes the lock twice and unlocks three times, as a defer too many does. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
+		Fixed:  "Each hold is released once; a release too many returns ErrNotHeld.",
+		Breaks: []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
+		Needs:  []Feature{Reentry},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			a.Lock()
+			a.Unlock()
+			a.Unlock()
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+			c.TryLock()
+		},
+	},
+	{
+		ID: "second-goroutine-reenters", Family: Sharing, Stages: "-----o",
+		Title:  "another goroutine of the process takes the lock for its own",
+		Story:  "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: that both live in one process makes neither the other's helper.",
+		Fixed:  "The owner is the hold, not the process and not the lock object.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},
+		Needs:  []Feature{Reentry},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			g := a.Goroutine("G")
+			a.Lock()
+			g.TryLock()
+			wait := g.StartLock()
+			w.Sleep(w.Lease / 4)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+}
+
+// counts matches a command that changed an owner's count.
+func counts(c world.Command) bool {
+	return slices.ContainsFunc(c.Effects, func(e world.Effect) bool { return e.Kind == world.Counted })
 }

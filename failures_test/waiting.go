@@ -1,4 +1,210 @@
 package failures
 
+import (
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
 // Failures of waiting: a wake-up is lost, or goes to somebody who has left.
-var waitingFailures = []Failure{}
+// Locks that poll have none of them; they pay with commands.
+var waitingFailures = []Failure{
+	{
+		ID: "unlock-wakes", Family: Waiting, Stages: "-----o",
+		Title:  "a waiter is told that the lock is free",
+		Story:  "B waits while A holds the lock. A unlocks, and B has to get the lock now, not when A's lease would have ended.",
+		Fixed:  "The unlock script publishes a message, and the waiter has subscribed to its channel.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 4)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "wake-lost", Family: Waiting, Stages: "-----o",
+		Title:  "the message is published before the waiter listens",
+		Story:  "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: nobody listens yet. If B now waits for a message, it waits out the whole lease of a lock that is free.",
+		Fixed:  "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			b.Before(world.Named("SUBSCRIBE")).Delay(w.Lease / 15)
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 30)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "wake-early", Family: Waiting, Stages: "-----o",
+		Title:  "the message overtakes the refusal",
+		Story:  "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that wakes only those who wait already is lost.",
+		Fixed:  "A wake-up is kept until somebody takes it: a channel with room for one.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			b.After(world.Nth(2, world.Of(world.OpLock, world.Write))).Delay(w.Lease / 30)
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 60)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "waiter-leaves", Family: Waiting, Stages: "-----o",
+		Title:  "one of two waiters leaves",
+		Story:  "B and G wait in one process and share its subscription. B's caller cancels, and B leaves. G must still hear that A unlocks.",
+		Fixed:  "The subscription is counted: the last one to leave ends it, not the first.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			g := b.Goroutine("G")
+			a.Lock()
+			first := b.StartLock()
+			w.Sleep(w.Lease / 60)
+			second := g.StartLock()
+			w.Sleep(w.Lease / 60)
+			first.Cancel()
+			first.Wait()
+			w.Sleep(w.Lease / 60)
+			a.Unlock()
+			second.Wait()
+		},
+	},
+	{
+		ID: "wake-eaten", Family: Waiting, Stages: "-----o",
+		Title:  "a waiter is woken and leaves",
+		Story:  "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G sleeps on beside a free lock.",
+		Fixed:  "A waiter that leaves after being woken passes the wake-up on.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			g := b.Goroutine("G")
+			a.Lock()
+			first := b.StartLock(world.Within(w.Lease / 10))
+			w.Sleep(w.Lease / 60)
+			second := g.StartLock()
+			w.Sleep(w.Lease / 15)
+			b.Before(world.Of(world.OpLock, attemptOf("B"))).Delay(w.Lease / 6)
+			a.Unlock() // just before B's deadline
+			first.Wait()
+			second.Wait()
+		},
+	},
+	{
+		ID: "pubsub-cut", Family: Waiting, Stages: "-----o",
+		Title:  "the subscriber's connection breaks as the message is sent",
+		Story:  "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but nobody publishes a second time.",
+		Fixed:  "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 12)
+			b.Cut()
+			a.Unlock() // the message is on its way to B
+			b.BreakSubscriptions()
+			b.Heal()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "expiry-wakes", Family: Waiting, Stages: "-----o",
+		Title:  "the holder dies and publishes nothing",
+		Story:  "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever.",
+		Fixed:  "The wait ends with the lease of the holder, message or not.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 6)
+			a.Crash()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "fair-in-process", Family: Waiting, Stages: "-----o",
+		Title:  "the waiters of one process are served in order",
+		Story:  "B, G and H are goroutines of one process and begin to wait one after another. Each that gets the lock gives it back. Whoever came first must get it first, or one of them may wait for ever in a busy process.",
+		Fixed:  "A queue in the process: one waiter at a time asks Redis.",
+		Breaks: []oracle.Monitor{oracle.BoundedWait},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			lanes := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
+			a.Lock()
+			var waits []*world.Call
+			for _, lane := range lanes {
+				waits = append(waits, lane.StartLock())
+				w.Sleep(w.Lease / 60)
+			}
+			a.Unlock()
+			for range lanes {
+				w.Sleep(w.Lease / 60)
+				for i, wait := range waits {
+					if wait != nil && wait.Held() {
+						lanes[i].Unlock()
+						waits[i] = nil
+					}
+				}
+			}
+		},
+	},
+	{
+		ID: "idle-waiters", Family: Waiting, Stages: "-----o",
+		Title:  "waiters keep Redis busy although nothing happens",
+		Story:  "A holds the lock for most of its lease. Three waiters in two processes wait for a message. While nobody unlocks they have nothing to ask, so they must send nothing.",
+		Fixed:  "Wait for the message, or for the end of the lease; ask only then.",
+		Breaks: []oracle.Monitor{oracle.CommandCount},
+		Needs:  []Feature{PubSub},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			for _, waiter := range []*world.Client{b, b.Goroutine("G"), c} {
+				waiter.StartLock()
+				w.Sleep(w.Lease / 60) // one after another: the queue has an order
+			}
+			w.Sleep(w.Lease * 3 / 4)
+			a.Unlock()
+		},
+	},
+	{
+		ID: "partial-unlock-wakes", Family: Waiting, Stages: "-----o",
+		Title:  "an inner unlock wakes the waiters for nothing",
+		Story:  "A takes the lock and calls a helper eight times that takes and frees it again. B waits. After each inner unlock A still holds the lock, so a message would wake B in vain, eight times.",
+		Fixed:  "Only the unlock that frees the lock publishes.",
+		Breaks: []oracle.Monitor{oracle.CommandCount},
+		Needs:  []Feature{PubSub, Reentry},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			for range 8 {
+				w.Sleep(w.Lease / 60)
+				a.Lock()
+				a.Unlock()
+			}
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+}
+
+// attemptOf matches an attempt of that lane to take the lock.
+func attemptOf(lane string) world.Match {
+	return func(c world.Command) bool { return world.Write(c) && c.Lane == lane }
+}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"time"
 
 	"lockkata/failures_test/world"
 )
@@ -46,27 +47,71 @@ func (b *beliefs) follow(e world.Event) (entered string) {
 
 // other is a lane other than this one that believes, or "".
 func (b *beliefs) other(lane string) string {
-	for _, o := range b.order {
-		if o != lane && b.holds[o] > 0 {
-			return o
-		}
+	if others := b.others(lane); len(others) > 0 {
+		return others[0]
 	}
 	return ""
 }
 
+// others are the lanes other than this one that believe, as they appeared.
+func (b *beliefs) others(lane string) []string {
+	var believe []string
+	for _, o := range b.order {
+		if o != lane && b.holds[o] > 0 {
+			believe = append(believe, o)
+		}
+	}
+	return believe
+}
+
+// exclusion finds those who come in while another one believes. A holder whose key
+// somebody else took away cannot know at once: it is excused if it is told in time.
 func exclusion(trace *world.Trace) []Finding {
 	var found []Finding
 	b := newBeliefs()
-	for _, e := range trace.Events {
+	taken := map[string]time.Duration{} // lane → when its key was taken away
+	for n, e := range trace.Events {
+		for _, effect := range e.Effects {
+			switch {
+			case effect.Kind == world.Installed:
+				delete(taken, effect.Owner.Client)
+			case effect.Kind == world.Removed && isTakenAway(e, effect.Owner):
+				taken[effect.Owner.Client] = e.At
+			}
+		}
 		entered := b.follow(e)
 		if entered == "" {
 			continue
 		}
-		if other := b.other(entered); other != "" {
+		for _, other := range b.others(entered) {
+			at, gone := taken[other]
+			if gone && isTold(trace.Events[n:], other, at+trace.Lease/3+Grace(trace)) {
+				continue
+			}
 			found = append(found, findingAt(e, fmt.Sprintf("%s is inside the lock while %s still is", entered, other)))
+			break
 		}
 	}
 	return found
+}
+
+// isTakenAway tells whether an entry was removed by Redis itself, on whatever
+// occasion, or by another process. A lease that ended is no such thing.
+func isTakenAway(e world.Event, owner world.Owner) bool {
+	return e.Kind == world.Server || e.Kind == world.Executed && e.Process != owner.Process
+}
+
+// isTold tells whether the lane is told, by then, that its hold is lost.
+func isTold(events []world.Event, lane string, by time.Duration) bool {
+	for _, e := range events {
+		if e.At > by {
+			return false
+		}
+		if e.Kind == world.Lost && e.Client == lane {
+			return true
+		}
+	}
+	return false
 }
 
 func damage(trace *world.Trace) []Finding {

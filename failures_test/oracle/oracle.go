@@ -24,13 +24,25 @@ type Monitor string
 const (
 	// Exclusion: no two live clients believe at once that they hold the lock.
 	// Belief begins when Lock or TryLock returns the lock, and ends when the
-	// client calls Unlock or dies.
+	// client calls Unlock, is told that its hold is lost, or dies. One whose key
+	// somebody else took away has a third of a lease, and [Grace], to be told.
 	Exclusion Monitor = "exclusion"
 	// Damage: the ledger never takes two orders of one name.
 	Damage Monitor = "damage"
 	// WrongDelete: no client removes or overwrites what another one installed,
 	// nor an earlier call what a later call installed.
 	WrongDelete Monitor = "wrong delete"
+	// WrongExtend: no process gives a new lease to what another one installed.
+	WrongExtend Monitor = "wrong extend"
+	// Watchdog: where a watchdog renews, the key of a holder that is alive does not
+	// expire, and nothing renews a hold that is over.
+	Watchdog Monitor = "watchdog"
+	// RenewalCount: a process renews its lock at most four times in a lease, however
+	// often its owner has taken it.
+	RenewalCount Monitor = "renewal count"
+	// EndlessHold: no hold keeps somebody waiting that has lasted for more than
+	// [LongestHold] leases.
+	EndlessHold Monitor = "endless hold"
 	// Leak: no key stays without a lease, none outlives a failed or finished hold
 	// by more than [Grace], and none its dead owner by more than a lease.
 	Leak Monitor = "leak"
@@ -42,11 +54,23 @@ const (
 	// LossNoticed: a client that lost its lock learns it, at the latest when it
 	// unlocks.
 	LossNoticed Monitor = "loss noticed"
+	// LostWakeUp: nobody waits in Lock for more than [Grace] while the lock is free
+	// because somebody freed it or its lease ended. Polling is waiting too.
+	LostWakeUp Monitor = "lost wake-up"
+	// BoundedWait: no waiter is overtaken by a later one of its own process.
+	BoundedWait Monitor = "bounded wait"
+	// HoldCount: a client's count in Redis, and what HoldCount answers, is how often
+	// it has taken the lock and not given it back.
+	HoldCount Monitor = "hold count"
+	// CommandCount: those that wait for a message send a few commands to begin with,
+	// a few when the lock comes free, a few each lease, and nothing else.
+	CommandCount Monitor = "command count"
 )
 
 // Grace is how long a key may stay after its hold has failed or ended: time for
-// a lock to clean up behind a command whose outcome it did not learn.
-const Grace = time.Second
+// a lock to clean up behind a command whose outcome it did not learn. It is a
+// second for a lease of 30 s, and more on the wall clock.
+func Grace(trace *world.Trace) time.Duration { return trace.Lease/30 + trace.Slack }
 
 // Finding is a rule broken at one step of a trace.
 type Finding struct {
@@ -65,11 +89,19 @@ var rules = []struct {
 }{
 	{Damage, damage},
 	{WrongDelete, wrongDelete},
+	{WrongExtend, wrongExtend},
 	{Exclusion, exclusion},
 	{Truth, truth},
 	{LossNoticed, lossNoticed},
+	{Watchdog, watchdog},
+	{RenewalCount, renewalCount},
 	{Leak, leak},
 	{Deadlock, deadlock},
+	{EndlessHold, endlessHold},
+	{LostWakeUp, lostWakeUp},
+	{BoundedWait, boundedWait},
+	{HoldCount, holdCount},
+	{CommandCount, commandCount},
 }
 
 // Monitors lists every monitor.

@@ -35,8 +35,11 @@ func verb(kind world.EffectKind) string {
 
 // isForeign tells whether a command touched what is not its own: another
 // client's, or what a later call of the same client installed. A goroutine of
-// the lock's own acts for its whole process.
+// the lock's own acts for its whole process; who unlocks by force does it by right.
 func isForeign(e world.Event, owner world.Owner) bool {
+	if e.Op == world.OpForce {
+		return false
+	}
 	if e.Background {
 		return owner.Process != e.Process
 	}
@@ -77,7 +80,7 @@ func leak(trace *world.Trace) []Finding {
 		}
 		b.follow(e)
 		for _, i := range alive {
-			i.follow(e, trace.Lease, b.holds[i.owner.Client] > 0)
+			i.follow(e, trace.Lease, Grace(trace), b.holds[i.owner.Client] > 0)
 		}
 		found = append(found, endless(trace, n, alive)...)
 	}
@@ -92,17 +95,17 @@ func leak(trace *world.Trace) []Finding {
 
 // follow notices the moment from which an entry is of no use to anybody. wanted
 // tells whether its owner still believes in a hold.
-func (i *installation) follow(e world.Event, lease time.Duration, wanted bool) {
+func (i *installation) follow(e world.Event, lease, grace time.Duration, wanted bool) {
 	if i.orphaned != nil && e.Kind != world.Crashed {
 		return
 	}
 	switch {
 	case e.Kind == world.Crashed && e.Process == i.owner.Process:
-		i.orphan(e, lease+Grace, i.owner.Client+" died")
+		i.orphan(e, lease+grace, i.owner.Client+" died")
 	case e.Kind == world.Returned && e.Call == i.owner.Call && !e.Result.Held:
-		i.orphan(e, Grace, fmt.Sprintf("%s of %s failed", e.Op, e.Client))
+		i.orphan(e, grace, fmt.Sprintf("%s of %s failed", e.Op, e.Client))
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Client == i.owner.Client && e.Call > i.owner.Call && !wanted:
-		i.orphan(e, Grace, fmt.Sprintf("Unlock of %s is over", e.Client))
+		i.orphan(e, grace, fmt.Sprintf("Unlock of %s is over", e.Client))
 	}
 }
 

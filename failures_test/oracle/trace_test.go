@@ -127,8 +127,8 @@ func TestKeyOfADeadOwnerMayStayForOneLease(t *testing.T) {
 
 func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
 	for after, found := range map[time.Duration][]oracle.Monitor{
-		oracle.Grace:                    nil,
-		oracle.Grace + time.Millisecond: {oracle.Leak},
+		time.Second:                    nil,
+		time.Second + time.Millisecond: {oracle.Leak},
 	} {
 		s := newStory().call("A", world.OpLock).installs("A", "A1").returns("A", unknown)
 		s.pass(after).lapse(s.trace.Events[1].Effects[0].Owner)

@@ -42,7 +42,7 @@ func deadlock(trace *world.Trace) []Finding {
 		}
 		delete(open, e.Call)
 		gaveUp := e.Kind == world.Blocked || !e.Result.Held && e.Result.Claim == world.ClaimUnknown && e.Bound > 0
-		if gaveUp && e.At-w.since > Grace {
+		if gaveUp && e.At-w.since > Grace(trace) {
 			found = append(found, findingAt(e, fmt.Sprintf("%s waits in vain for %v: %s",
 				e.Client, (e.At-w.call.At).Truncate(time.Second), holder(b, e.Client))))
 		}

@@ -135,7 +135,7 @@ func attempts(events []world.Event, first, last int) (times, end int) {
 func commandText(e world.Event, answered bool) string {
 	text := e.Line() + " → " + e.Reply
 	if e.Background {
-		text = "watchdog: " + text
+		text = "background: " + text
 	}
 	if !answered {
 		text += " (not read yet)"
@@ -164,6 +164,8 @@ func eventText(e world.Event) string {
 		return fmt.Sprintf("%s order %q: %s", strings.ToLower(e.Op), e.Command[1], e.Reply)
 	case world.Returned:
 		return resultText(e)
+	case world.Lost:
+		return "is told that its hold is lost"
 	case world.Blocked:
 		return fmt.Sprintf("still waiting after %s", short(e.Bound))
 	case world.Frozen:
@@ -196,7 +198,11 @@ func passed(text string) string {
 
 func resultText(e world.Event) string {
 	switch {
-	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone:
+	case e.Op == world.OpCount && e.Result.Claim == world.ClaimDone:
+		return fmt.Sprintf("= a count of %d", e.Result.Count)
+	case e.Op == world.OpForce && e.Result.Claim == world.ClaimRefused:
+		return "= nobody holds it"
+	case (e.Op == world.OpUnlock || e.Op == world.OpForce) && e.Result.Claim == world.ClaimDone:
 		return "= unlocked"
 	case e.Result.Held:
 		return "= has the lock"

@@ -39,6 +39,8 @@ func (s *scene) follow(e world.Event) {
 		if e.Op == world.OpUnlock && s.holds[e.Client] > 0 {
 			s.holds[e.Client]--
 		}
+	case world.Lost:
+		s.holds[e.Client] = 0
 	case world.Frozen:
 		s.still[e.Process] = true
 	case world.Thawed:

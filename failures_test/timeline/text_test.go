@@ -145,6 +145,42 @@ func TestFaultsAreInThePicture(t *testing.T) {
 	}
 }
 
+// generous is a lock with all that a Locker may have: it counts, can be forced, and
+// tells its holder of every loss at once.
+type generous struct{ *plain }
+
+func (g generous) HoldCount(context.Context) (int, error) { return 1, nil }
+
+func (g generous) ForceUnlock(ctx context.Context) (bool, error) {
+	n, err := g.rdb.Del(ctx, g.key).Result()
+	return n > 0, err
+}
+
+func (g generous) Lost(context.Context) (<-chan struct{}, func() bool) {
+	ended := make(chan struct{})
+	close(ended)
+	return ended, func() bool { return true }
+}
+
+func TestWhatALockMayHaveBeyondTheThreeCallsIsInThePicture(t *testing.T) {
+	trace, err := world.Run(t, world.Config{
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+			return generous{&plain{rdb, "lock:" + name, lease}}, nil
+		},
+	}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		a.HoldCount()
+		b.ForceUnlock()
+		b.ForceUnlock()
+	})
+	require.NoError(t, err)
+	got := strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " ")
+	for _, says := range []string{"is told that its hold is lost", "= a count of 1", "= unlocked", "= nobody holds it"} {
+		require.Contains(t, got, says)
+	}
+}
+
 func TestNarrowTerminalWrapsInsteadOfCutting(t *testing.T) {
 	got := draw(t, timeline.Options{Width: 90}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -66,6 +66,7 @@ func (w *World) Client(name string) *Client {
 	if w.config.Client != nil {
 		w.config.Client(options)
 	}
+	w.tempo.timeouts(options, w.Lease)
 	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)
@@ -147,6 +148,8 @@ type Call struct {
 	Op     string
 
 	bound  time.Duration
+	alone  bool // no other call of its process was under way, and it has done nothing yet
+	began  time.Time
 	ctx    context.Context
 	cancel context.CancelFunc
 	result Result
@@ -265,6 +268,7 @@ func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
 	w := c.world
 	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Op: op, Bound: call.bound})
+	call.began = time.Now()
 	go call.run(do)
 	return call
 }
@@ -298,9 +302,11 @@ func (c *Call) run(do action) {
 	w, p, id := c.Client.world, c.Client.process, goroutineID()
 	w.mu.Lock()
 	p.running[id] = c
+	c.alone = len(p.running) == 1 && !p.cut
 	w.mu.Unlock()
 	result := runGuarded(c, do)
 	w.mu.Lock()
+	c.act()
 	delete(p.running, id)
 	c.result = result
 	w.finished = append(w.finished, c)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing/synctest"
 	"time"
 )
 
@@ -16,6 +15,7 @@ type shared struct {
 	finished []*Call
 	lost     []*Call       // acquires whose hold was lost
 	wake     chan struct{} // capacity 1: something arrived or finished
+	slow     time.Duration // how long a call took, at worst, before it did something
 }
 
 func (s *shared) init() {
@@ -37,6 +37,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	lane := on.process.lanes[0]
 	if call != nil {
 		lane = call.Client
+		call.act()
 	}
 	for _, args := range commands {
 		r := &request{wire: on, lane: lane, call: call, stack: from}
@@ -95,8 +96,12 @@ func (w *World) shakeHands() bool {
 			for len(c.requests) > 0 && isHandshake(c.requests[0].command.Name) {
 				r := c.requests[0]
 				w.take(r)
-				c.deliver(w.server.dispatch(c, r.command.Args))
 				shook = true
+				if raw, err := c.link.execute(r.command.Args); err == nil {
+					c.deliver(raw)
+				} else {
+					w.breakWire(c)
+				}
 			}
 		}
 	}
@@ -109,7 +114,7 @@ func (w *World) admit() {
 	staged := w.staged
 	w.staged = nil
 	for _, r := range staged {
-		r.command.Write = w.server.isWrite(r.command.Name)
+		r.command.Write = isWrite(w.server, r.command.Name)
 		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source().String()
 	}
 	slices.SortStableFunc(staged, compareRequests)
@@ -130,10 +135,14 @@ func (w *World) prune() {
 			if !closed {
 				return false
 			}
-			w.server.unsubscribe(c)
+			c.unsubscribe()
 			c.replies = nil
 			c.requests = slices.DeleteFunc(c.requests, func(r *request) bool { return r.due == 0 })
-			return len(c.requests) == 0
+			if len(c.requests) > 0 {
+				return false
+			}
+			c.link.close()
+			return true
 		})
 	}
 }
@@ -158,7 +167,7 @@ func isHandshake(name string) bool {
 // settle lets everything happen that can happen without time passing.
 func (w *World) settle() {
 	for {
-		synctest.Wait()
+		atRest := w.tempo.rest(w)
 		if w.receive() {
 			continue
 		}
@@ -168,7 +177,7 @@ func (w *World) settle() {
 		if w.finish() || w.loseHolds() {
 			continue
 		}
-		if !w.step() {
+		if !w.step() && atRest {
 			return
 		}
 	}
@@ -177,25 +186,9 @@ func (w *World) settle() {
 // step does the next thing: the oldest reply that may be delivered, else the
 // first request that may be executed.
 func (w *World) step() bool {
-	now := w.now()
-	var next *reply
-	var on *wire
-	var todo *request
-	for _, p := range w.processes {
-		if p.isStopped() || p.cut {
-			continue
-		}
-		for _, c := range p.wires {
-			if len(c.replies) > 0 && c.replies[0].due <= now && (next == nil || c.replies[0].seq < next.seq) {
-				next, on = c.replies[0], c
-			}
-			if len(c.requests) > 0 && c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
-				todo = c.requests[0]
-			}
-		}
-	}
+	on, todo := w.next()
 	switch {
-	case next != nil:
+	case on != nil:
 		w.deliver(on)
 	case todo != nil:
 		w.execute(todo)
@@ -203,6 +196,33 @@ func (w *World) step() bool {
 		return false
 	}
 	return true
+}
+
+// next is the wire whose reply may be delivered next, and the request that may be
+// executed if there is none.
+func (w *World) next() (on *wire, todo *request) {
+	now := w.reached
+	var next *reply
+	for _, p := range w.processes {
+		if p.isStopped() || p.cut {
+			continue
+		}
+		for _, c := range p.wires {
+			if len(c.replies) > 0 && w.canArrive(c, c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
+				next, on = c.replies[0], c
+			}
+			if len(c.requests) > 0 && c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
+				todo = c.requests[0]
+			}
+		}
+	}
+	return on, todo
+}
+
+// canArrive tells whether a reply may be delivered. One that was delayed beyond
+// its reader's deadline never is: in fake time its reader has left by then.
+func (w *World) canArrive(on *wire, r *reply, now time.Duration) bool {
+	return r.due <= now && (r.due == 0 || !on.isLate(w.start.Add(r.due)))
 }
 
 // execute runs the request at the head of its wire, unless a fault takes it over.
@@ -216,13 +236,18 @@ func (w *World) execute(r *request) {
 		return
 	}
 	w.lapse()
-	raw := w.server.dispatch(r.wire, r.command.Args)
+	raw, err := r.wire.link.execute(r.command.Args)
+	if err != nil {
+		w.recordRequest(Dropped, r, Event{Text: "Redis is gone"})
+		w.breakWire(r.wire)
+		return
+	}
 	w.note(r)
-	r.command.Effects = w.server.compare(r.lane, r.callID(), false)
+	r.command.Effects = w.compare(r.lane, r.callID(), false)
 	text, _ := replyText(raw)
 	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
-	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.command.Effects, Keys: w.server.keys()})
-	synctest.Wait() // pushes reach their wires before the reply wakes its reader
+	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.command.Effects, Keys: w.keys.keys()})
+	w.server.settlePushes(w.processes) // they reach their wires before the reply wakes its reader
 	w.collectPushes()
 	w.strike(afterExecution, r)
 }
@@ -237,20 +262,13 @@ func (w *World) note(r *request) {
 		r.wire.subscribed = true
 	case "EVAL":
 		if len(r.command.Args) > 1 {
-			w.learnScript(r.command.Args[1])
+			w.keys.learnScript(r.command.Args[1])
 		}
 	case "SCRIPT":
 		if len(r.command.Args) > 2 && strings.EqualFold(r.command.Args[1], "load") {
-			w.learnScript(r.command.Args[2])
+			w.keys.learnScript(r.command.Args[2])
 		}
 	}
-}
-
-func (w *World) learnScript(source string) {
-	if !slices.Contains(w.server.scripts, source) {
-		w.server.scripts = append(w.server.scripts, source)
-	}
-	w.server.nameScript(source)
 }
 
 func (w *World) newReply(r *request, raw []byte, text string) *reply {
@@ -264,7 +282,7 @@ func (w *World) newReply(r *request, raw []byte, text string) *reply {
 func (w *World) collectPushes() {
 	for _, p := range w.processes {
 		for _, c := range p.wires {
-			raw := c.sink.take()
+			raw := c.link.pushed()
 			for len(raw) > 0 {
 				text, rest := replyText(raw)
 				w.replies++
@@ -311,148 +329,17 @@ func (r *request) callID() int {
 	return r.call.ID
 }
 
-// finish records the calls that came back. One of a stopped process has not.
-func (w *World) finish() bool {
-	w.mu.Lock()
-	finished := w.finished
-	w.finished = nil
-	w.mu.Unlock()
-	slices.SortFunc(finished, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
-	recorded := false
-	for _, call := range finished {
-		if call.Client.process.isStopped() && !w.closing {
-			w.mu.Lock()
-			w.finished = append(w.finished, call)
-			w.mu.Unlock()
-			continue
-		}
-		call.over = true
-		recorded = true
-		w.record(Event{
-			Kind: Returned, Client: call.Client.Name, Process: call.Client.process.name,
-			Call: call.ID, Op: call.Op, Result: &call.result, Bound: call.bound,
-		})
-		w.watch(call)
+// compare takes stock of Redis. When the scenario is over nobody asks any more.
+func (w *World) compare(lane *Client, call int, lapse bool) []Effect {
+	if w.closing {
+		return nil
 	}
-	return recorded
-}
-
-// watch waits for the loss of a hold, if the lock tells.
-func (w *World) watch(call *Call) {
-	noticing, ok := call.Client.process.locker.(Noticing)
-	if !ok || !call.result.Held || w.closing {
-		return
-	}
-	ended, isLost := noticing.Lost(call.ctx)
-	if ended == nil {
-		return
-	}
-	go func() {
-		<-ended
-		if isLost() {
-			w.mu.Lock()
-			w.lost = append(w.lost, call)
-			w.mu.Unlock()
-			w.nudge()
-		}
-	}()
-}
-
-// loseHolds records the holds that were lost. A stopped process has not noticed.
-func (w *World) loseHolds() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var later, now []*Call
-	for _, call := range w.lost {
-		if call.Client.process.isStopped() && !w.closing {
-			later = append(later, call)
-		} else {
-			now = append(now, call)
-		}
-	}
-	w.lost = later
-	slices.SortFunc(now, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
-	for _, call := range now {
-		w.record(Event{Kind: Lost, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
-	}
-	return len(now) > 0
+	return w.keys.compare(lane, call, lapse)
 }
 
 // lapse records the keys whose lease has ended.
 func (w *World) lapse() {
-	if effects := w.server.compare(nil, 0, true); len(effects) > 0 {
-		w.record(Event{Kind: Expired, Effects: effects, Keys: w.server.keys()})
+	if effects := w.compare(nil, 0, true); len(effects) > 0 {
+		w.record(Event{Kind: Expired, Effects: effects, Keys: w.keys.keys()})
 	}
-}
-
-// pass lets d of fake time pass, with everything that happens meanwhile.
-func (w *World) pass(d time.Duration) {
-	w.until(time.Now().Add(d), func() bool { return false })
-}
-
-// until lets time pass until done, or until the end. It reports done's last word.
-func (w *World) until(end time.Time, done func() bool) bool {
-	for {
-		w.settle()
-		if done() {
-			return true
-		}
-		if !time.Now().Before(end) {
-			return false
-		}
-		w.advance(end)
-		w.lapse()
-	}
-}
-
-// advance moves time to the next thing that happens: a client does something, a
-// lease ends, a delayed message arrives, or the end.
-func (w *World) advance(end time.Time) {
-	if at, ok := w.server.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
-		end = at
-	}
-	if at, ok := w.nextDue(); ok && at.Before(end) {
-		end = at
-	}
-	select {
-	case <-w.wake: // left over from what has been settled
-	default:
-	}
-	timer := time.NewTimer(time.Until(end))
-	defer timer.Stop()
-	select {
-	case <-w.wake:
-	case <-timer.C:
-	}
-}
-
-// nextDue is when the next delayed request or reply arrives.
-func (w *World) nextDue() (at time.Time, ok bool) {
-	now := w.now()
-	consider := func(due time.Duration) {
-		if due <= now {
-			return
-		}
-		if t := w.start.Add(due); !ok || t.Before(at) {
-			at, ok = t, true
-		}
-	}
-	for _, p := range w.processes {
-		for _, c := range p.wires {
-			if len(c.requests) > 0 {
-				consider(c.requests[0].due)
-			}
-			if len(c.replies) > 0 {
-				consider(c.replies[0].due)
-			}
-		}
-	}
-	return at, ok
-}
-
-// Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.
-func (w *World) Sleep(d time.Duration) {
-	w.settle()
-	w.record(Event{Kind: Slept, Text: d.String()})
-	w.pass(d)
 }

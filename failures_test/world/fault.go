@@ -73,7 +73,7 @@ func (w *World) Grants(c Command) bool {
 	if !c.did(Installed) && !c.did(Leased) || c.Op == OpUnlock {
 		return false
 	}
-	for _, k := range w.server.state {
+	for _, k := range w.keys.state {
 		if !k.expires.IsZero() {
 			return true
 		}

@@ -126,6 +126,8 @@ type Order struct {
 type Trace struct {
 	Lock   string        `json:"lock"` // the lock's name
 	Lease  time.Duration `json:"lease_ns"`
+	Slack  time.Duration `json:"slack_ns,omitempty"` // how much later than due things may happen: nothing in fake time
+	Late   time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
 	Lanes  []string      `json:"lanes"`
 	Fenced bool          `json:"fenced"` // the ledger refuses stale tokens
 	Events []Event       `json:"events"`

@@ -1,15 +1,12 @@
 package world
 
 import (
-	"bufio"
 	"bytes"
 	"net"
 	"os"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/alicebob/miniredis/v2/server"
 )
 
 // wire is one connection between a client's go-redis and the world's Redis. The
@@ -20,8 +17,7 @@ import (
 type wire struct {
 	world   *World
 	process *process
-	peer    *server.Peer
-	sink    *sink
+	link    link
 
 	mu       sync.Mutex
 	partial  []byte // written, not yet a complete command
@@ -61,37 +57,8 @@ type reply struct {
 	seq     int
 }
 
-// sink collects what Redis writes to a connection. Pushed messages come from a
-// goroutine of their own.
-type sink struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.buf.Write(p)
-}
-
-func (s *sink) take() []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.buf.Len() == 0 {
-		return nil
-	}
-	raw := bytes.Clone(s.buf.Bytes())
-	s.buf.Reset()
-	return raw
-}
-
 func newWire(p *process) *wire {
-	s := &sink{}
-	return &wire{
-		world: p.world, process: p,
-		sink: s, peer: server.NewPeer(bufio.NewWriter(s)),
-		changed: make(chan struct{}, 1),
-	}
+	return &wire{world: p.world, process: p, link: p.world.server.newLink(), changed: make(chan struct{}, 1)}
 }
 
 // Write accepts the client's bytes and hands each complete command to the world.
@@ -167,6 +134,14 @@ func (w *wire) Close() error {
 	return nil
 }
 
+// unsubscribe ends what Redis keeps for a subscriber.
+func (w *wire) unsubscribe() {
+	if w.subscribed {
+		w.subscribed = false
+		w.link.unsubscribe()
+	}
+}
+
 // hangUp ends the connection: reads and writes return err.
 func (w *wire) hangUp(err error) {
 	w.mu.Lock()
@@ -189,6 +164,14 @@ func (w *wire) notify() {
 	case w.changed <- struct{}{}:
 	default:
 	}
+}
+
+// isLate tells whether something that arrives at that moment comes after the
+// deadline: whoever waited for it has left.
+func (w *wire) isLate(at time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.deadline.IsZero() && at.After(w.deadline)
 }
 
 // shiftDeadline moves a deadline by as long as the process stood still after it

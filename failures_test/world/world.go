@@ -85,20 +85,27 @@ func (c Config) withDefaults() Config {
 type World struct {
 	Lock  string
 	Lease time.Duration
+	// Long is a time after which nothing that a lock does by itself is under way
+	// any more.
+	Long time.Duration
 
 	config    Config
-	server    *redisServer
+	server    redisServer
+	tempo     tempo
+	keys      *keyspace
 	names     *names
 	ledger    *Ledger
 	trace     *Trace
 	start     time.Time
+	reached   time.Duration // how far the scenario has let things happen
 	processes []*process
 	calls     []*Call
 	staged    []*request // written, not yet on their wires
 	replies   int        // how many replies and pushes there have been
 	ctx       context.Context
 	cancel    context.CancelFunc
-	closing   bool // the scenario is over: nothing is recorded, no fault strikes
+	label     string // marks the goroutines of a live run
+	closing   bool   // the scenario is over: nothing is recorded, no fault strikes
 
 	shared // what clients' goroutines touch
 }
@@ -114,7 +121,12 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 		}
 	}()
 	synctest.Test(t, func(*testing.T) {
-		w, startErr := newWorld(config)
+		server, startErr := newEmbedded()
+		if startErr != nil {
+			err = fmt.Errorf("world: embedded Redis: %w", startErr)
+			return
+		}
+		w, startErr := newWorld(config, server, bubbleTempo{})
 		if startErr != nil {
 			err = startErr
 			return
@@ -126,8 +138,8 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	return trace, err
 }
 
-// Rehearse runs a lock through its ordinary life once, with a renewal and a
-// refusal, and returns the Lua scripts it used. A world that starts with them
+// Rehearse runs a lock through its ordinary life once, with a renewal, a
+// refusal and what else it can do, and returns the Lua scripts it used. A world that starts with them
 // has no first EVALSHA that Redis does not know.
 func Rehearse(t *testing.T, config Config) ([]string, error) {
 	var scripts []string
@@ -135,29 +147,38 @@ func Rehearse(t *testing.T, config Config) ([]string, error) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock(Within(w.Lease))
 		b.TryLock(Within(w.Lease))
+		if _, reentrant := a.process.locker.(Counting); reentrant {
+			a.Lock(Within(w.Lease))
+			a.Unlock(Within(w.Lease))
+		}
 		w.Sleep(w.Lease / 2)
 		a.Unlock(Within(w.Lease))
 		a.Unlock(Within(w.Lease))
-		scripts = w.server.scripts
+		if _, forcing := a.process.locker.(Forcing); forcing {
+			a.ForceUnlock()
+		}
+		scripts = w.keys.scripts
 	})
 	return scripts, err
 }
 
-func newWorld(config Config) (*World, error) {
+func newWorld(config Config, server redisServer, tempo tempo) (*World, error) {
 	names := newNames(config.Lock)
-	server, err := newServer(names, config.Scripts, config.Ignore)
-	if err != nil {
-		return nil, fmt.Errorf("world: embedded Redis: %w", err)
-	}
 	w := &World{
-		Lock: config.Lock, Lease: config.Lease,
-		config: config, server: server, names: names,
+		Lock: config.Lock, Lease: config.Lease, Long: tempo.long(config.Lease),
+		config: config, server: server, tempo: tempo, names: names,
+		keys:   newKeyspace(server, names, config.Ignore, tempo.blur()),
 		ledger: &Ledger{fenced: config.Fenced},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Fenced: config.Fenced},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: tempo.slack(), Fenced: config.Fenced},
 		start:  time.Now(),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.shared.init()
+	for _, source := range config.Scripts {
+		if err := w.keys.load(source); err != nil {
+			return nil, fmt.Errorf("world: Redis does not take a script: %w", err)
+		}
+	}
 	return w, nil
 }
 
@@ -197,60 +218,6 @@ func (w *World) record(e Event) {
 	w.trace.Events = append(w.trace.Events, e)
 }
 
-// serverEvent records what the scenario did to Redis itself.
-func (w *World) serverEvent(text string) {
-	w.record(Event{Kind: Server, Text: text, Effects: w.server.compare(nil, 0, false), Keys: w.server.keys()})
-}
-
-// Evict removes the lock's keys as a full Redis may: without a word.
-func (w *World) Evict() {
-	for name := range w.server.state {
-		w.server.evict(name)
-	}
-	w.serverEvent("Redis evicts the key")
-}
-
-// FlushAll empties Redis.
-func (w *World) FlushAll() {
-	w.server.mini.FlushAll()
-	w.serverEvent("FLUSHALL: Redis is empty")
-}
-
-// FlushScripts empties Redis's script cache.
-func (w *World) FlushScripts() {
-	w.server.flushScripts()
-	w.serverEvent("SCRIPT FLUSH: Redis forgets every script")
-}
-
-// Restart stops Redis and starts it again without its data: connections break,
-// keys and scripts are gone.
-func (w *World) Restart() {
-	w.breakConnections()
-	w.server.mini.FlushAll()
-	w.server.flushScripts()
-	w.serverEvent("Redis restarts without persistence: connections broken, keys and scripts gone")
-	w.settle()
-}
-
-// Failover makes a replica the master that has not yet seen the writes to the
-// lock's keys: connections break, the keys are gone, scripts too.
-func (w *World) Failover() {
-	w.breakConnections()
-	w.server.mini.FlushAll()
-	w.server.flushScripts()
-	w.serverEvent("failover: the replica that takes over never saw the lock")
-	w.settle()
-}
-
-// JumpServerClock moves Redis's clock, not the clients'.
-func (w *World) JumpServerClock(d time.Duration) {
-	w.server.jump(d)
-	w.record(Event{
-		Kind: Server, Text: fmt.Sprintf("the clock of Redis jumps by %v", d),
-		Effects: w.server.compare(nil, 0, true), Keys: w.server.keys(),
-	})
-}
-
 // close lets everything end: faults are lifted, contexts cancelled, keys gone,
 // clients closed. What still runs after two leases is stuck, and the bubble says
 // so when it ends.
@@ -261,21 +228,16 @@ func (w *World) close() {
 		w.release(p)
 	}
 	w.cancel()
-	w.server.mini.FlushAll()
-	w.pass(2 * w.Lease)
+	w.server.clear()
+	w.tempo.windDown(w)
 	for _, p := range w.processes {
-		w.closeLocker(p)
+		for _, wire := range p.wires {
+			wire.unsubscribe()
+			wire.link.close()
+		}
 	}
-	w.pass(time.Second)
-	for _, p := range w.processes {
-		_ = p.rdb.Close() // the lock may have closed it already
-	}
-	w.pass(time.Second)
-	var wires []*wire
-	for _, p := range w.processes {
-		wires = append(wires, p.wires...)
-	}
-	w.server.close(wires)
+	w.server.clear()
+	w.server.close()
 }
 
 // closeLocker ends a lock that has goroutines of its own beyond its holds.

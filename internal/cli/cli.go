@@ -72,6 +72,7 @@ func (a *app) run(args []string) int {
 
 func (a *app) root() *cobra.Command {
 	var asJSON bool
+	var redis where
 	root := &cobra.Command{
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
@@ -80,12 +81,14 @@ func (a *app) root() *cobra.Command {
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(*cobra.Command, []string) error { return a.matrix(asJSON) },
+		RunE:          func(*cobra.Command, []string) error { return a.matrix(redis, asJSON) },
 	}
 	root.Flags().BoolVar(&asJSON, "json", false, "print the matrix as JSON")
+	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
+	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
-	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand())
+	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand())
 	return root
 }
 

@@ -47,10 +47,21 @@ func (a *app) list(asJSON bool) error {
 		for _, line := range wrapText("Fixed by: "+f.Fixed, min(a.width, 100)-4) {
 			fmt.Fprintf(a.out, "    %s\n", a.paint("2", line))
 		}
+		for _, line := range wrapText("Runs in: "+runsIn(f), min(a.width, 100)-4) {
+			fmt.Fprintf(a.out, "    %s\n", a.paint("2", line))
+		}
 		fmt.Fprintln(a.out)
 	}
 	fmt.Fprintf(a.out, "%d failures; go run . show FAILURE draws one\n", len(failures.All))
 	return nil
+}
+
+// runsIn says where a failure runs.
+func runsIn(f failures.Failure) string {
+	if f.Live != "" {
+		return "world: " + f.Live
+	}
+	return "both: world and live"
 }
 
 func (a *app) listJSON() error {
@@ -62,10 +73,12 @@ func (a *app) listJSON() error {
 		Fixed    string            `json:"fixed"`
 		Breaks   []string          `json:"breaks"`
 		Expected map[string]string `json:"expected"`
+		Live     bool              `json:"live"`               // it runs on a real Redis too
+		NotLive  string            `json:"not_live,omitempty"` // why not
 	}
 	var all []jsonFailure
 	for _, f := range failures.All {
-		j := jsonFailure{f.ID, string(f.Family), f.Title, f.Story, f.Fixed, nil, map[string]string{}}
+		j := jsonFailure{f.ID, string(f.Family), f.Title, f.Story, f.Fixed, nil, map[string]string{}, f.Live == "", f.Live}
 		for _, m := range f.Breaks {
 			j.Breaks = append(j.Breaks, string(m))
 		}

@@ -17,28 +17,38 @@ type cell struct {
 	want    failures.Outcome
 }
 
-func (c cell) asExpected() bool { return c.verdict.Outcome == c.want }
+func (c cell) asExpected() bool {
+	return c.verdict.Outcome == c.want || c.verdict.Outcome == failures.Elsewhere
+}
 
 // judgeAll runs the whole catalogue on every stage.
-func (a *app) judgeAll() ([][]cell, error) {
-	cells := make([][]cell, len(failures.All))
-	for _, stage := range stages.All {
-		scripts, err := failures.Rehearse(a.t, stage.Subject)
-		if err != nil {
+func (a *app) judgeAll(w where) ([][]cell, error) {
+	scripts := make([][]string, len(stages.All))
+	for n, stage := range stages.All {
+		var err error
+		if scripts[n], err = failures.Rehearse(a.t, stage.Subject); err != nil {
 			return nil, failedError{fmt.Sprintf("%s does not survive an ordinary day: %v", stage.Subject.Name, err)}
 		}
-		expect := failures.Stage(stage.Number)
-		for i, f := range failures.All {
-			cells[i] = append(cells[i], cell{failures.Run(a.t, f, stage.Subject, scripts), expect(f)})
+	}
+	if w.live {
+		return a.judgeLive(w, scripts)
+	}
+	cells := make([][]cell, len(failures.All))
+	for i, f := range failures.All {
+		for n, stage := range stages.All {
+			cells[i] = append(cells[i], cell{failures.Run(a.t, f, stage.Subject, scripts[n]), failures.Stage(stage.Number)(f)})
 		}
 	}
 	return cells, nil
 }
 
 // matrix prints every failure on every stage.
-func (a *app) matrix(asJSON bool) error {
+func (a *app) matrix(w where, asJSON bool) error {
+	if err := w.check(); err != nil {
+		return err
+	}
 	start := time.Now()
-	cells, err := a.judgeAll()
+	cells, err := a.judgeAll(w)
 	if err != nil {
 		return err
 	}
@@ -46,7 +56,7 @@ func (a *app) matrix(asJSON bool) error {
 		err = a.matrixJSON(cells)
 	} else {
 		a.printMatrix(cells)
-		a.printTotals(cells, time.Since(start))
+		a.printTotals(cells, w, time.Since(start))
 		a.printNext()
 	}
 	if err != nil {
@@ -99,17 +109,21 @@ func (a *app) sign(c cell) string {
 		return a.paint("32", "✓")
 	case failures.Inherent:
 		return a.paint("33", "~")
+	case failures.Noticed:
+		return a.paint("36", "◐")
+	case failures.Elsewhere:
+		return a.paint("2", "·")
 	}
 	return a.paint("2", "–")
 }
 
-func (a *app) printTotals(cells [][]cell, took time.Duration) {
+func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
 	count := map[failures.Outcome]int{}
 	runs := 0
 	for _, row := range cells {
 		for _, c := range row {
 			count[c.verdict.Outcome]++
-			if c.verdict.Outcome != failures.NotApplicable {
+			if c.verdict.Outcome != failures.NotApplicable && c.verdict.Outcome != failures.Elsewhere {
 				runs++
 			}
 		}
@@ -121,7 +135,10 @@ func (a *app) printTotals(cells [][]cell, took time.Duration) {
 	if n := len(unexpected(cells)); n > 0 {
 		expected = a.paint("31", fmt.Sprintf("%d cells (!) are not what their lesson says", n))
 	}
-	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on an embedded Redis, in %.1f s; %s\n", runs, took.Seconds(), expected)
+	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s, in %.1f s; %s\n", runs, w, took.Seconds(), expected)
+	if n := count[failures.Elsewhere]; n > 0 {
+		fmt.Fprintf(a.out, "  %s world only %d: not played here; go run . list says why\n", a.paint("2", "·"), n)
+	}
 	fmt.Fprintf(a.out, "  safe means: not broken in this one run, whose every step is the failure's script\n")
 }
 

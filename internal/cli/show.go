@@ -177,7 +177,10 @@ func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
 	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width}))
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
 	if withStory && v.Outcome != failures.Safe {
-		fmt.Fprintf(a.out, "Fixed by: %s%s\n", f.Fixed, fixedWhere(f))
+		for _, line := range wrapText("Fixed by: "+f.Fixed, min(a.width, 100)) {
+			fmt.Fprintln(a.out, line)
+		}
+		fmt.Fprint(a.out, fixedWhere(f))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.paint("2", legend(v.Trace)))
 }
@@ -209,7 +212,7 @@ func given(v failures.Verdict) string {
 
 func fixedWhere(f failures.Failure) string {
 	if _, fixed := lastBroken(f); fixed >= 0 {
-		return fmt.Sprintf(" That is stage %d: go run . diff %d", stages.All[fixed].Number, stages.All[fixed].Number)
+		return fmt.Sprintf("That is stage %d: go run . diff %d\n", stages.All[fixed].Number, stages.All[fixed].Number)
 	}
 	return ""
 }

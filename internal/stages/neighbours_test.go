@@ -23,6 +23,7 @@ var lessons = map[int][]string{
 	2: {"TryLock"},
 	3: {"ErrNotHeld", "Mutex", "TryLock", "Unlock"},
 	4: {"unlockScript", "Unlock"},
+	5: {"Mutex", "NewMutex", "TryLock", "Unlock"},
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {

@@ -2,15 +2,18 @@
 package stages
 
 import (
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
 	stage1 "lockkata/stage1_setnx_expire"
 	stage2 "lockkata/stage2_set_nx_ex"
 	stage3 "lockkata/stage3_owner_value"
 	stage4 "lockkata/stage4_lua_unlock"
+	stage5 "lockkata/stage5_watchdog"
 )
 
 // Stage is one of the locks.
@@ -45,6 +48,34 @@ var All = []Stage{
 			Name: "stage4", New: adapt(stage4.NewMutex), Has: []failures.Feature{failures.Scripts},
 		},
 	},
+	{
+		Number: 5, Dir: "stage5_watchdog", Title: "a watchdog renews the lease",
+		Lesson: "TryLock starts the watchdog, Unlock stops it before it deletes. Everything else is watchdog.go.",
+		Subject: failures.Subject{
+			Name: "stage5", New: adapt(renewed), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
+			Variants: map[failures.Variant]world.New{failures.FixedLease: adapt(unrenewed)},
+		},
+	},
+	{
+		Number: 6, Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
+		Lesson: "A rewrite: a service, holds and their contexts. Read service.go first.",
+		Subject: failures.Subject{
+			Name: "stage6", New: renewed6,
+			Variants: map[failures.Variant]world.New{failures.FixedLease: fixed6, failures.Limited: limited6},
+			Ignore:   func(key string) bool { return strings.HasSuffix(key, ":token") },
+			Has: []failures.Feature{
+				failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
+			},
+		},
+	},
+}
+
+func renewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
+	return stage5.NewMutex(rdb, name, ttl)
+}
+
+func unrenewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
+	return stage5.NewMutex(rdb, name, ttl, stage5.WithoutWatchdog())
 }
 
 // adapt turns a stage's constructor into the catalogue's.

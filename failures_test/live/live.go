@@ -1,0 +1,145 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// Servers are the Redis servers on which failures are played. Each server plays
+// one failure at a time.
+type Servers struct {
+	free chan world.Redis
+	own  []*process
+	// shared says that the servers are not ours alone: each run has a lock of its own.
+	shared bool
+}
+
+// Start starts that many redis-server processes. It returns [ErrNoServer] when
+// none is installed.
+func Start(ctx context.Context, count int) (*Servers, error) {
+	s := &Servers{free: make(chan world.Redis, count)}
+	for range count {
+		p, err := start(ctx)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.own = append(s.own, p)
+		s.free <- p
+	}
+	return s, nil
+}
+
+// address is a Redis that is there already.
+type address string
+
+// Addr is the address itself.
+func (a address) Addr() string { return string(a) }
+
+// answerWithin is how long a Redis may take to answer the first PING.
+const answerWithin = 3 * time.Second
+
+// At plays on the Redis at that host and port, that many failures at once. It
+// leaves everything in it alone but the lock's own keys, whose names nobody else
+// has, and removes those.
+func At(ctx context.Context, addr string, count int) (*Servers, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if err := ping(ctx, addr); err != nil {
+		return nil, fmt.Errorf("no Redis that could be used at %s: %w", addr, err)
+	}
+	s := &Servers{free: make(chan world.Redis, count), shared: true}
+	for range count {
+		s.free <- address(addr)
+	}
+	return s, nil
+}
+
+// Close ends the processes.
+func (s *Servers) Close() error {
+	var err error
+	for _, p := range s.own {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+// Job is a failure to be played on a lock.
+type Job struct {
+	Failure failures.Failure
+	Subject failures.Subject
+	Scripts []string // that the lock is known to use; see [failures.Rehearse]
+}
+
+// rounds is how often a failure is played again that was disturbed, each time
+// with fewer others beside it.
+const rounds = 6
+
+// Play plays all jobs, as many at once as there are servers, and returns their
+// verdicts in the order of the jobs.
+func (s *Servers) Play(jobs []Job) []failures.Verdict {
+	verdicts := make([]failures.Verdict, len(jobs))
+	var pending []int
+	for i := range jobs {
+		pending = append(pending, i)
+	}
+	atOnce := cap(s.free)
+	for range rounds {
+		s.round(jobs, pending, verdicts, atOnce)
+		pending = slices.DeleteFunc(pending, func(i int) bool { return !isDisturbed(verdicts[i].Trace) })
+		atOnce = max(1, atOnce/4)
+	}
+	for _, i := range pending {
+		verdicts[i].Outcome = failures.Astray
+		verdicts[i].Err = fmt.Errorf("the machine is too busy for real time: it was late by %v in the last of %d runs",
+			verdicts[i].Trace.Late.Round(time.Millisecond), rounds)
+	}
+	return verdicts
+}
+
+// round plays the pending jobs.
+func (s *Servers) round(jobs []Job, pending []int, verdicts []failures.Verdict, atOnce int) {
+	room := make(chan struct{}, atOnce)
+	var running sync.WaitGroup
+	for _, i := range pending {
+		room <- struct{}{}
+		redis := <-s.free
+		running.Go(func() {
+			verdicts[i] = s.play(redis, jobs[i])
+			s.free <- redis
+			<-room
+		})
+	}
+	running.Wait()
+}
+
+// play plays one failure. One that cannot run on this server is [failures.Elsewhere].
+func (s *Servers) play(redis world.Redis, job Job) failures.Verdict {
+	v := failures.Judge(job.Failure, job.Subject, job.Scripts,
+		func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+			if job.Failure.Live != "" {
+				return nil, fmt.Errorf("%w: %s", world.ErrNotLive, job.Failure.Live)
+			}
+			if s.shared {
+				c.Lock = "lockkata:" + uuid.NewString()
+			}
+			return world.RunLive(redis, c, scenario)
+		})
+	if errors.Is(v.Err, world.ErrNotOurs) || errors.Is(v.Err, world.ErrNotLive) {
+		v.Outcome = failures.Elsewhere
+	}
+	return v
+}
+
+// isDisturbed tells whether the world itself was late by as much as a scenario
+// lets pass between two steps whose order matters. Such a run says nothing about
+// the lock, whatever came of it.
+func isDisturbed(trace *world.Trace) bool { return trace != nil && trace.Late > trace.Lease/60 }

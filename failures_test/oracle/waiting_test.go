@@ -1,0 +1,220 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+func (s *story) convicted(m oracle.Monitor) bool {
+	return oracle.Convicts(oracle.Judge(&s.trace), m)
+}
+
+func (s *story) happens(kind world.Kind, client string) *story {
+	return s.add(world.Event{Kind: kind, Client: client})
+}
+
+// sends is a command of the client's open call that leaves, or comes back.
+func (s *story) sends(kind world.Kind, client, command string) *story {
+	return s.add(world.Event{
+		Kind: kind, Client: client, Call: s.open[client], Op: s.op[client], Command: []string{command},
+	})
+}
+
+// background is a goroutine of the client's process that sends something.
+func (s *story) background(kind world.Kind, client, command string) *story {
+	return s.add(world.Event{Kind: kind, Client: client, Background: true, Command: []string{command}})
+}
+
+// frees is a whole Unlock of what the client installed as label.
+func (s *story) frees(client, label string) *story {
+	owner := s.owner(client, label)
+	s.call(client, world.OpUnlock)
+	return s.does(client, world.Effect{Kind: world.Removed, Key: "k", Owner: owner}).returns(client, done)
+}
+
+// in puts the last event into that process.
+func (s *story) in(process string) *story {
+	s.trace.Events[len(s.trace.Events)-1].Process = process
+	return s
+}
+
+func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
+	for after, lost := range map[time.Duration]bool{time.Second: false, time.Second + time.Millisecond: true} {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Minute)
+		s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
+		require.Equal(t, lost, s.convicted(oracle.LostWakeUp), after)
+	}
+}
+
+func TestLeaseThatEndsHasToBeNoticedByTheWaiter(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	a := s.trace.Events[1].Effects[0].Owner
+	s.happens(world.Crashed, "A").call("B", world.OpLock).pass(30 * time.Second).lapse(a)
+	require.False(t, s.pass(time.Second).happens(world.Slept, "").convicted(oracle.LostWakeUp))
+	require.True(t, s.pass(time.Second).happens(world.Slept, "").convicted(oracle.LostWakeUp))
+}
+
+func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
+	freed := func() *story { return newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1") }
+	for name, s := range map[string]*story{
+		"frozen":                        freed().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B"),
+		"without a network":             freed().happens(world.Cut, "B").pass(time.Minute).happens(world.Healed, "B"),
+		"cancelled":                     freed().sends(world.Cancelled, "B", "").pass(time.Minute),
+		"its attempt is on the way":     freed().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO"),
+		"its SUBSCRIBE is on the way":   freed().background(world.Sent, "B", "SUBSCRIBE").pass(time.Minute),
+		"Redis has lost the key":        newStory().holds("A", "A1").call("B", world.OpLock).add(world.Event{Kind: world.Server}).pass(time.Minute),
+		"nobody ever wrote a key":       newStory().call("B", world.OpLock).pass(time.Minute),
+		"the lock was taken in between": freed().holds("C", "C1").pass(time.Minute),
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.False(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp))
+		})
+	}
+	s := freed().background(world.Sent, "B", "EVALSHA").pass(time.Minute).happens(world.Slept, "")
+	require.True(t, s.convicted(oracle.LostWakeUp), "nobody waits for a renewal")
+	s = freed().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").pass(time.Minute)
+	require.True(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp), "the attempt came back long ago")
+}
+
+func TestLaterWaiterMayOvertakeOnlyOneOfAnotherProcess(t *testing.T) {
+	for process, overtaken := range map[string]bool{"B": true, "G": false} {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Second)
+		s.call("G", world.OpLock).in(process).pass(time.Second).frees("A", "A1")
+		s.installs("G", "G1").returns("G", held).in(process)
+		require.Equal(t, overtaken, s.convicted(oracle.BoundedWait), process)
+	}
+}
+
+func TestWaiterThatLeftIsNotOvertaken(t *testing.T) {
+	s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Second)
+	s.call("G", world.OpLock).in("B").pass(time.Second).sends(world.Cancelled, "B", "").frees("A", "A1")
+	s.installs("G", "G1").returns("G", held).in("B")
+	require.False(t, s.convicted(oracle.BoundedWait))
+}
+
+// counts makes Redis hold a hash with that value after the last step.
+func (s *story) counts(value string) *story {
+	s.keys = []world.Key{{
+		Name: "k", Type: "hash", Value: value, TTL: 30 * time.Second, Owner: world.Owner{Label: "A1", Client: "A"},
+	}}
+	return s.does("A", world.Effect{Kind: world.Counted, Key: "k", Owner: world.Owner{Label: "A1", Client: "A"}})
+}
+
+func TestCountInRedisIsTheNumberOfHolds(t *testing.T) {
+	for value, wrong := range map[string]bool{"A1=2": false, "A1=1": true, "A1=3": true, "B1=9": false, "A1=2 B1=1": false} {
+		s := newStory().holds("A", "A1").call("A", world.OpLock).counts(value).returns("A", held)
+		require.Equal(t, wrong, s.convicted(oracle.HoldCount), value)
+	}
+}
+
+func TestAnswerOfHoldCountIsTheCountInRedis(t *testing.T) {
+	for answer, wrong := range map[int]bool{1: false, 0: true, 2: true} {
+		s := newStory().holds("A", "A1").call("A", world.OpCount).counts("A1=1")
+		s.returns("A", world.Result{Claim: world.ClaimDone, Count: answer})
+		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
+	}
+}
+
+func TestCountAfterAnAnswerThatLeavesDoubtIsNotJudged(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", unknown)
+	require.False(t, s.convicted(oracle.HoldCount))
+}
+
+func TestInnerUnlockFreesNothingAndIsNoLie(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
+	s.call("A", world.OpUnlock).counts("A1=1").returns("A", done)
+	require.Empty(t, s.found())
+	require.Empty(t, s.pass(10*time.Second).happens(world.Slept, "").found(), "the outer hold is no leak")
+	s.call("A", world.OpUnlock).counts("A1=0").returns("A", refused)
+	require.Contains(t, s.found(), oracle.Truth, "refused, although the count went down")
+}
+
+func TestCountThatStaysAfterTheLastUnlockIsALeak(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpUnlock).counts("A1=1").returns("A", done)
+	s.pass(2*time.Second).happens(world.Slept, "")
+	require.True(t, s.convicted(oracle.Leak))
+}
+
+func TestEachHoldOfALostLockHasToSaySo(t *testing.T) {
+	for answer, noticed := range map[world.Result]bool{done: false, refused: true} {
+		s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
+		s.lapse(s.trace.Events[1].Effects[0].Owner)
+		s.call("A", world.OpUnlock).does("A").returns("A", refused)
+		s.call("A", world.OpUnlock).does("A").returns("A", answer)
+		require.Equal(t, noticed, !s.convicted(oracle.LossNoticed), answer)
+	}
+}
+
+func TestReentryWithoutACommandIsTrueWhileTheKeyIsThere(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", world.OpLock).returns("A", held)
+	require.False(t, s.convicted(oracle.Truth))
+	s = newStory().holds("A", "A1")
+	s.lapse(s.trace.Events[1].Effects[0].Owner).call("A", world.OpLock).returns("A", held)
+	require.True(t, s.convicted(oracle.Truth))
+}
+
+func TestUnlockTooManyIsNoSuccess(t *testing.T) {
+	s := newStory().holds("A", "A1").frees("A", "A1").call("A", world.OpUnlock).returns("A", done)
+	require.True(t, s.convicted(oracle.Truth))
+}
+
+func TestForcedUnlockIsNoWrongDelete(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	a := s.trace.Events[1].Effects[0].Owner
+	s.call("B", world.OpForce).does("B", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("B", done)
+	require.False(t, s.convicted(oracle.WrongDelete))
+}
+
+// asks makes the client's open call send that many commands.
+func (s *story) asks(client string, times int) *story {
+	for range times {
+		s.sends(world.Sent, client, "DO")
+	}
+	return s
+}
+
+func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
+	listens := func() *story {
+		return newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
+	}
+	for name, c := range map[string]struct {
+		story *story
+		busy  bool
+	}{
+		"to begin with":        {listens().asks("B", 3), false},
+		"once more":            {listens().asks("B", 4), true},
+		"when the lock's free": {listens().frees("A", "A1").asks("B", 5), false},
+		"after a lease":        {listens().pass(30*time.Second).asks("B", 6), false},
+		"too often in a lease": {listens().pass(30*time.Second).asks("B", 7), true},
+		"after a fault":        {listens().happens(world.Thawed, "B").asks("B", 5), false},
+		"when it polls":        {newStory().holds("A", "A1").call("B", world.OpLock).asks("B", 300), false},
+		"as a holder does":     {listens().returns("B", held).asks("B", 300), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.busy, c.story.happens(world.Slept, "").convicted(oracle.CommandCount))
+		})
+	}
+}
+
+func TestPingsAndRenewalsAreNoChatter(t *testing.T) {
+	s := newStory().call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
+	for range 100 {
+		s.background(world.Sent, "B", "PING")
+	}
+	require.False(t, s.convicted(oracle.CommandCount))
+	s.call("G", world.OpTryLock).in("B").returns("G", held).in("B")
+	for range 100 {
+		s.background(world.Sent, "B", "EVALSHA")
+	}
+	require.False(t, s.convicted(oracle.CommandCount), "another goroutine of the process holds the lock and renews")
+	s = newStory().call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
+	for range 100 {
+		s.background(world.Sent, "B", "EVALSHA")
+	}
+	require.True(t, s.convicted(oracle.CommandCount))
+}

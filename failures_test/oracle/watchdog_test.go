@@ -1,0 +1,173 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// renews is a renewal by a goroutine of the client's process, of that owner's key.
+func (s *story) renews(client string, owner world.Owner) *story {
+	s.background(world.Sent, client, "PEXPIRE")
+	return s.add(world.Event{
+		Kind: world.Executed, Client: client, Background: true, Command: []string{"PEXPIRE"}, Keys: s.keys,
+		Effects: []world.Effect{{Kind: world.Leased, Key: "k", Owner: owner}},
+	})
+}
+
+// installed is the owner of the first installation.
+func (s *story) installed() world.Owner { return s.trace.Events[1].Effects[0].Owner }
+
+// taken is the key being removed by an event of that kind.
+func (s *story) taken(kind world.Kind, client string, owner world.Owner) *story {
+	return s.add(world.Event{
+		Kind: kind, Client: client, Command: []string{"DEL"},
+		Effects: []world.Effect{{Kind: world.Removed, Key: "k", Owner: owner}},
+	})
+}
+
+func TestRenewalOfAnothersKeyIsAWrongExtend(t *testing.T) {
+	for client, wrong := range map[string]bool{"A": false, "B": true} {
+		s := newStory().holds("A", "A1")
+		s.renews(client, s.installed())
+		require.Equal(t, wrong, s.convicted(oracle.WrongExtend), client)
+	}
+}
+
+func TestKeyOfARenewedHolderMustNotExpire(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.pass(10*time.Second).renews("A", s.installed()).pass(30 * time.Second).lapse(s.installed())
+	require.True(t, s.convicted(oracle.Watchdog))
+}
+
+func TestKeyMayExpireWhereTheWatchdogCouldNotRenew(t *testing.T) {
+	for name, s := range map[string]func(*story) *story{
+		"there is no watchdog": func(s *story) *story { return s.pass(40 * time.Second) },
+		"the process is frozen": func(s *story) *story {
+			return s.renews("A", s.installed()).happens(world.Frozen, "A").pass(40 * time.Second)
+		},
+		"the process has just woken up": func(s *story) *story {
+			s.renews("A", s.installed()).happens(world.Frozen, "A").pass(25*time.Second).happens(world.Thawed, "A")
+			return s.pass(5 * time.Second)
+		},
+		"it has no network": func(s *story) *story {
+			return s.renews("A", s.installed()).happens(world.Cut, "A").pass(30 * time.Second)
+		},
+		"its last renewal was refused": func(s *story) *story {
+			s.renews("A", s.installed()).pass(20*time.Second).background(world.Refused, "A", "PEXPIRE")
+			return s.pass(10 * time.Second)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s(newStory().holds("A", "A1"))
+			require.False(t, s.lapse(s.installed()).convicted(oracle.Watchdog))
+		})
+	}
+}
+
+func TestOneRefusedRenewalDoesNotExcuseTheWatchdog(t *testing.T) {
+	s := newStory().holds("A", "A1").pass(10 * time.Second)
+	s.background(world.Sent, "A", "PEXPIRE").background(world.Refused, "A", "PEXPIRE")
+	require.True(t, s.pass(20*time.Second).lapse(s.installed()).convicted(oracle.Watchdog))
+}
+
+func TestKeyMayExpireAsItsHolderIsTold(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.renews("A", s.installed()).pass(30*time.Second).lapse(s.installed()).happens(world.Lost, "A")
+	require.False(t, s.convicted(oracle.Watchdog))
+}
+
+func TestRenewalAfterTheReleaseIsConvictedWhenTheGraceIsOver(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{time.Second: false, time.Second + time.Millisecond: true} {
+		s := newStory().holds("A", "A1")
+		s.renews("A", s.installed()).frees("A", "A1").pass(after)
+		s.background(world.Sent, "A", "PEXPIRE") // it finds nothing, and is wrong all the same
+		require.Equal(t, wrong, s.convicted(oracle.Watchdog), after)
+	}
+}
+
+func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).background(world.Sent, "A", "UNSUBSCRIBE")
+	require.False(t, s.convicted(oracle.Watchdog))
+}
+
+func TestRenewalOfTheNextHoldIsRight(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).holds("A", "A2")
+	s.pass(10*time.Second).background(world.Sent, "A", "PEXPIRE")
+	require.False(t, s.convicted(oracle.Watchdog))
+}
+
+func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
+	for every, wrong := range map[time.Duration]bool{7500 * time.Millisecond: false, 7 * time.Second: true} {
+		s := newStory().holds("A", "A1")
+		for range 8 {
+			s.pass(every).renews("A", s.installed())
+		}
+		require.Equal(t, wrong, s.convicted(oracle.RenewalCount), every)
+	}
+}
+
+func TestHoldThatOutlastsThePatienceOfAllIsEndless(t *testing.T) {
+	for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(lasts)
+		s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		require.Equal(t, endless, s.convicted(oracle.EndlessHold), lasts)
+	}
+}
+
+// A holder whose key somebody else took away is told at its next renewal: until
+// then nobody can be blamed for two inside.
+func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
+	for name, trial := range map[string]struct {
+		take      func(*story) *story
+		told      time.Duration // after the key went; 0: never
+		tolerated bool
+	}{
+		"forced by another process, told in time": {
+			func(s *story) *story { return s.taken(world.Executed, "C", s.installed()) }, 11 * time.Second, true,
+		},
+		"evicted, told in time": {
+			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 11 * time.Second, true,
+		},
+		"evicted, told too late": {
+			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 12 * time.Second, false,
+		},
+		"evicted, never told": {
+			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 0, false,
+		},
+		"removed by its own process": {
+			func(s *story) *story { return s.taken(world.Executed, "A", s.installed()) }, time.Second, false,
+		},
+		"expired": {
+			func(s *story) *story { return s.lapse(s.installed()) }, time.Second, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := trial.take(newStory().holds("A", "A1")).holds("B", "B1")
+			if trial.told > 0 {
+				s.pass(trial.told).happens(world.Lost, "A")
+			}
+			require.Equal(t, trial.tolerated, !s.convicted(oracle.Exclusion))
+		})
+	}
+}
+
+func TestLossOfWhatTheHolderGaveBackIsALie(t *testing.T) {
+	for own, lie := range map[bool]bool{true: true, false: false} {
+		s := newStory().holds("A", "A1")
+		acquire := s.open["A"]
+		if own {
+			s.frees("A", "A1")
+		} else {
+			s.taken(world.Server, "", s.installed())
+		}
+		s.add(world.Event{Kind: world.Lost, Client: "A", Call: acquire})
+		require.Equal(t, lie, s.convicted(oracle.Truth))
+	}
+}

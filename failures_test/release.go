@@ -1,0 +1,120 @@
+package failures
+
+import (
+	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Failures of the watchdog at the end of a hold: it renews for too long, or keeps
+// Unlock from ending.
+var releasing = []Failure{
+	{
+		ID: "unlock-at-once", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		Title:  "Unlock comes before the watchdog has begun",
+		Story:  "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later finds nobody who would stop it: it renews a lock that nobody holds.",
+		Fixed:  "The watchdog runs before Lock returns.",
+		Breaks: []oracle.Monitor{oracle.Watchdog, oracle.Leak},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			w.Sleep(w.Lease / 2) // here one can see what a renewal looks like
+			a.Unlock()
+			a.Lock()
+			a.Unlock()
+			w.Sleep(2 * w.Lease)
+		},
+	},
+	{
+		ID: "unlock-error-dog-lives", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		Title:  "Unlock fails, and the watchdog lives on",
+		Story:  "Redis refuses A's unlock with an error, and A goes away. If the watchdog is stopped only after a successful delete, it renews the key of a finished owner for ever, and B never gets in.",
+		Fixed:  "Stop the watchdog first, then delete: whatever the delete says, the lease ends.",
+		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Watchdog},
+		Given:  []oracle.Monitor{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Of(world.OpUnlock, world.Write)).Fail("READONLY You can't write against a read only replica.")
+			a.Lock()
+			w.Sleep(w.Lease * 7 / 16)
+			a.Unlock()
+			b.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+	{
+		ID: "dog-unlock-race", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		Title:  "a renewal is on its way while the holder unlocks",
+		Story:  "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stages 5 and 6 both wait.",
+		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes.",
+		Breaks: []oracle.Monitor{oracle.Truth},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Before(world.Background).Delay(w.Lease / 15)
+			a.Lock()
+			w.Sleep(w.Lease/3 + w.Lease/30)
+			a.Unlock()
+			w.Sleep(w.Lease / 6)
+		},
+	},
+	{
+		ID: "unlock-while-renewal-hangs", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		Title:  "a renewal hangs, and Unlock waits for it",
+		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder who has finished.",
+		Fixed:  "Each renewal has a deadline within the lease, so Unlock has one too.",
+		Breaks: []oracle.Monitor{oracle.Deadlock},
+		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Background).Delay(3 * w.Lease)
+			a.Lock()
+			w.Sleep(w.Lease * 3 / 8)
+			unlock := a.StartUnlock()
+			b.Lock(world.Within(w.Lease/3 + patience(w)/2))
+			unlock.Wait()
+		},
+	},
+	{
+		ID: "crash-while-holding", Family: Renewal, Stages: "oooooo",
+		Title:  "a holder dies at work",
+		Story:  "A's process is killed while A holds the lock. Nobody unlocks, and nobody renews any more: a watchdog lives and dies with its process. B gets the lock when the lease is over.",
+		Fixed:  "A lease: what nobody renews ends by itself.",
+		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease * 7 / 16)
+			a.Crash()
+			b.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+	{
+		ID: "renewed-for-ever", Family: Renewal, Variant: Limited, Stages: "ooooxn", Loss: true,
+		Title:  "the work never ends, and neither does the lock",
+		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews for ever, and B never gets in.",
+		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
+		Breaks: []oracle.Monitor{oracle.EndlessHold},
+		Given:  []oracle.Monitor{oracle.Exclusion}, // without a watchdog the lease ends at work: that is work-outlives-ttl
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(oracle.LongestHold*w.Lease + w.Lease/32)
+			b.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+	{
+		ID: "hold-dropped", Family: Renewal, Variant: Limited, Stages: "ooooxn", Loss: true,
+		Title:  "the holder forgets to unlock",
+		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that nobody remembers.",
+		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",
+		Breaks: []oracle.Monitor{oracle.EndlessHold},
+		Given:  []oracle.Monitor{oracle.Exclusion}, // to a judge, A holds the lock until it says otherwise
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			g := a.Goroutine("G")
+			a.Lock()
+			w.Sleep(oracle.LongestHold*w.Lease + w.Lease/32)
+			g.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+}

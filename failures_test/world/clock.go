@@ -1,0 +1,96 @@
+package world
+
+import "time"
+
+// pass lets d of fake time pass, with everything that happens meanwhile.
+func (w *World) pass(d time.Duration) {
+	w.until(time.Now().Add(d), func() bool { return false })
+}
+
+// until lets time pass until done, or until the end. It reports done's last word.
+func (w *World) until(end time.Time, done func() bool) bool {
+	for {
+		w.reached = min(w.now(), end.Sub(w.start))
+		w.settle()
+		if done() {
+			return true
+		}
+		if !time.Now().Before(end) {
+			w.late(time.Since(end))
+			return false
+		}
+		w.advance(end)
+		w.lapse()
+	}
+}
+
+// advance moves time to the next thing that happens: a client does something, a
+// lease ends, a delayed message arrives, or the end.
+func (w *World) advance(end time.Time) {
+	if at, ok := w.keys.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
+		end = at
+	}
+	if at, ok := w.nextDue(); ok && at.Before(end) {
+		end = at
+	}
+	select {
+	case <-w.wake: // left over from what has been settled
+	default:
+	}
+	timer := time.NewTimer(time.Until(end))
+	defer timer.Stop()
+	select {
+	case <-w.wake:
+	case <-timer.C:
+		w.late(time.Since(end))
+	}
+}
+
+// act notes the first thing that a call does. Where nothing is in its way an
+// acquire asks Redis at once: if it takes long, the machine did. world.mu is held.
+func (c *Call) act() {
+	if c.alone && isAcquire(c.Op) {
+		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))
+	}
+	c.alone = false
+}
+
+func isAcquire(op string) bool { return op == OpLock || op == OpTryLock }
+
+// late notes that the machine stood still, or was busy elsewhere.
+func (w *World) late(by time.Duration) {
+	if !w.closing {
+		w.trace.Late = max(w.trace.Late, by)
+	}
+}
+
+// nextDue is when the next delayed request or reply arrives.
+func (w *World) nextDue() (at time.Time, ok bool) {
+	now := w.reached
+	consider := func(due time.Duration) {
+		if due <= now {
+			return
+		}
+		if t := w.start.Add(due); !ok || t.Before(at) {
+			at, ok = t, true
+		}
+	}
+	for _, p := range w.processes {
+		for _, c := range p.wires {
+			if len(c.requests) > 0 {
+				consider(c.requests[0].due)
+			}
+			if len(c.replies) > 0 {
+				consider(c.replies[0].due)
+			}
+		}
+	}
+	return at, ok
+}
+
+// Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.
+func (w *World) Sleep(d time.Duration) {
+	w.settle()
+	w.record(Event{Kind: Slept, Text: d.String()})
+	w.pass(d)
+}

@@ -1,0 +1,57 @@
+package world
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shelf is a Redis that holds what a test says.
+type shelf struct {
+	redisServer
+	clock time.Time
+	state map[string]keyState
+}
+
+func (s *shelf) now() time.Time { return s.clock }
+
+func (s *shelf) read(func(string) bool) map[string]keyState { return s.state }
+
+func kinds(effects []Effect) []EffectKind {
+	var kinds []EffectKind
+	for _, e := range effects {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+// On a clock of its own, Redis can end a lease between the world's look and the
+// command that profits by it.
+func TestCommandThatFindsALeaseJustOverIsNoWrongDelete(t *testing.T) {
+	start := time.Now()
+	owner := &Client{Name: "A", process: &process{name: "A"}}
+	key := func(value string, expires time.Duration) map[string]keyState {
+		return map[string]keyState{"k": {kind: "string", value: value, expires: start.Add(expires)}}
+	}
+	for name, c := range map[string]struct {
+		at    time.Duration
+		after map[string]keyState
+		want  []EffectKind
+	}{
+		"taken at the end of the lease":           {time.Second, key("locked", 2*time.Second), []EffectKind{Lapsed, Installed}},
+		"taken in the middle of the lease":        {time.Second / 2, key("other", 2*time.Second), []EffectKind{Overwritten, Installed, Leased}},
+		"gone at the end of the lease":            {time.Second, nil, []EffectKind{Lapsed}},
+		"gone in the middle of the lease":         {time.Second / 2, nil, []EffectKind{Removed}},
+		"renewed":                                 {time.Second / 2, key("locked", 3*time.Second/2), []EffectKind{Leased}},
+		"untouched, read a few milliseconds late": {time.Second / 2, key("locked", time.Second+3*time.Millisecond), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redis := &shelf{clock: start, state: key("locked", time.Second)}
+			keys := newKeyspace(redis, newNames("order:1001"), nil, 20*time.Millisecond)
+			keys.compare(owner, 1, false)
+			redis.clock, redis.state = start.Add(c.at), c.after
+			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
+		})
+	}
+}

@@ -1,0 +1,16 @@
+package world
+
+// BreakSubscriptions breaks the connections on which the process listens for
+// messages. What was pushed and not yet read is lost. Time and everybody else
+// stand still meanwhile: a Cut before it and a Heal after it make sure that the
+// message was on its way.
+func (c *Client) BreakSubscriptions() {
+	for _, wire := range c.process.wires {
+		if wire.subscribed {
+			c.world.record(Event{
+				Kind: Dropped, Client: c.Name, Process: c.process.name, Background: true, Text: "what was pushed is lost",
+			})
+			c.world.breakWire(wire)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package world_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+// listening is a lock whose Lock subscribes and waits for one message.
+type listening struct{ *lock }
+
+func newListening(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &listening{&lock{rdb, "lock:" + name, lease}}, nil
+}
+
+func (l *listening) Lock(ctx context.Context) error {
+	pubsub := l.rdb.Subscribe(ctx, "news")
+	defer pubsub.Close()
+	if _, err := pubsub.Receive(ctx); err != nil { // the acknowledgement
+		return err
+	}
+	_, err := pubsub.Receive(ctx)
+	return err
+}
+
+func TestMessageIsLostWithTheConnectionOfItsSubscription(t *testing.T) {
+	for _, broken := range []bool{false, true} {
+		trace := runWith(t, world.Config{New: newListening}, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			listen := a.StartLock()
+			w.Sleep(time.Second)
+			a.Cut()
+			b.StartRun("PUBLISH", "news", "hello").Wait()
+			if broken {
+				a.BreakSubscriptions()
+			}
+			a.Heal()
+			require.Equal(t, !broken, listen.Wait().Held())
+		})
+		require.Equal(t, broken, len(events(trace, world.Dropped)) == 1)
+	}
+}
+
+func TestOtherConnectionsThanSubscriptionsStay(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Delay(time.Second)
+		lock := a.StartLock()
+		w.Sleep(time.Second / 2)
+		a.BreakSubscriptions()
+		require.True(t, lock.Wait().Held())
+	})
+	require.Empty(t, events(trace, world.Dropped))
+}

@@ -1,0 +1,173 @@
+package world
+
+import (
+	"bufio"
+	"bytes"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+)
+
+// embedded is a Redis inside the bubble, on its clock.
+type embedded struct {
+	mini *miniredis.Miniredis
+	skew time.Duration // how far its clock is ahead of the clients'
+}
+
+func newEmbedded() (*embedded, error) {
+	e := &embedded{mini: miniredis.NewMiniRedis()}
+	// Dial starts a server without a listener; the connection itself is not used.
+	conn, err := e.mini.Dial()
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Close(); err != nil {
+		return nil, err
+	}
+	e.mini.ClockTTL(true)
+	return e, nil
+}
+
+// tick sets the server's clock: the fake time, and how far it was made to jump.
+func (e *embedded) tick() { e.mini.SetTime(e.now()) }
+
+func (e *embedded) now() time.Time { return time.Now().Add(e.skew) }
+
+func (e *embedded) read(ignore func(string) bool) map[string]keyState {
+	e.tick()
+	now := e.now()
+	state := map[string]keyState{}
+	for _, name := range e.mini.Keys() {
+		if ignore(name) {
+			continue
+		}
+		k := keyState{kind: e.mini.Type(name)}
+		switch k.kind {
+		case "string":
+			k.value, _ = e.mini.Get(name)
+		case "hash":
+			k.fields = map[string]string{}
+			fields, _ := e.mini.HKeys(name)
+			for _, field := range fields {
+				k.fields[field] = e.mini.HGet(name, field)
+			}
+		}
+		if ttl := e.mini.TTL(name); ttl > 0 {
+			k.expires = now.Add(ttl)
+		}
+		state[name] = k
+	}
+	return state
+}
+
+func (e *embedded) isReadOnly(command string) bool { return e.mini.IsReadOnlyCommand(command) }
+
+// settlePushes waits for the goroutines that write to subscribers.
+func (e *embedded) settlePushes([]*process) { synctest.Wait() }
+
+func (e *embedded) do(args ...string) {
+	admin := e.newLink()
+	_, _ = admin.execute(args) // an embedded Redis loses no connection
+}
+
+func (e *embedded) loadScript(source string) error {
+	e.do("SCRIPT", "LOAD", source)
+	return nil
+}
+
+func (e *embedded) flushScripts() error {
+	e.do("SCRIPT", "FLUSH")
+	return nil
+}
+
+func (e *embedded) evict(names ...string) error {
+	for _, name := range names {
+		e.mini.Del(name)
+	}
+	return nil
+}
+
+func (e *embedded) flushAll() error {
+	e.mini.FlushAll()
+	return nil
+}
+
+func (e *embedded) clear() { e.mini.FlushAll() }
+
+// restart leaves nothing in it, as in a Redis that keeps nothing on disk.
+func (e *embedded) restart() error {
+	e.mini.FlushAll()
+	return e.flushScripts()
+}
+
+// failover leaves nothing either: the replica has not seen a single write.
+func (e *embedded) failover() error { return e.restart() }
+
+// jump moves the server's clock. Redis keeps the moment at which a key expires,
+// so a jump forward shortens every lease and a jump back lengthens it.
+func (e *embedded) jump(d time.Duration) error {
+	e.skew += d
+	if d < 0 {
+		e.mini.FastForward(d)
+	}
+	return nil
+}
+
+func (e *embedded) close() { e.mini.Close() }
+
+// embeddedLink is a connection whose other end Redis's own code answers at once.
+type embeddedLink struct {
+	redis *embedded
+	peer  *server.Peer
+	sink  sink
+}
+
+func (e *embedded) newLink() link {
+	l := &embeddedLink{redis: e}
+	l.peer = server.NewPeer(bufio.NewWriter(&l.sink))
+	return l
+}
+
+func (l *embeddedLink) execute(args []string) ([]byte, error) {
+	l.redis.tick()
+	l.redis.mini.Server().Dispatch(l.peer, args)
+	l.peer.Flush()
+	return l.sink.take(), nil
+}
+
+func (l *embeddedLink) pushed() []byte { return l.sink.take() }
+
+// unsubscribe ends the goroutines that Redis keeps for a subscriber.
+func (l *embeddedLink) unsubscribe() {
+	_, _ = l.execute([]string{"UNSUBSCRIBE"})
+	_, _ = l.execute([]string{"PUNSUBSCRIBE"})
+}
+
+func (l *embeddedLink) close() {}
+
+// sink collects what Redis writes to a connection. Pushed messages come from a
+// goroutine of their own.
+type sink struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+func (s *sink) take() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.buf.Len() == 0 {
+		return nil
+	}
+	raw := bytes.Clone(s.buf.Bytes())
+	s.buf.Reset()
+	return raw
+}

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/cobra"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/stages"
+)
+
+// demoLock is the name of the lock in the documents' own demo.
+const demoLock = "userId"
+
+// moment is how long after the first worker got the lock the second one asks. It
+// is half of what lies between two attempts of stages 1 to 5: work that takes a
+// round time would else end just when they ask, and hide that they poll.
+const moment = 50 * time.Millisecond
+
+// demoPlan is what the flags of demo ask for.
+type demoPlan struct {
+	stage             stages.Stage
+	name              string // of the worker
+	hold, wait, lease time.Duration
+	addr              string // of a Redis server; "" for an embedded one
+}
+
+// outlives tells whether the lease is over before the work, since nobody renews it.
+func (p demoPlan) outlives() bool {
+	return p.hold >= p.lease && !slices.Contains(p.stage.Subject.Has, failures.Watchdog)
+}
+
+// other is the name of the second worker.
+func (p demoPlan) other() string {
+	if p.name == "work2" {
+		return "work1"
+	}
+	return "work2"
+}
+
+func (a *app) demoCommand() *cobra.Command {
+	var p demoPlan
+	var stage int
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Two workers and one lock, in real time",
+		Long: "demo is the documents' own: work1 takes the lock and works for --hold; work2 asks for it\n" +
+			"meanwhile, waits up to --wait, and begins when work1 ends. Both run here, on an embedded\n" +
+			"Redis. With --redis only one worker runs, so that two terminals, or two machines, can use\n" +
+			"one server: give both the same --stage, and each its --name.",
+		Args: noWords,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if p.stage, err = findStage(stage); err != nil {
+				return err
+			}
+			if err := p.check(cmd.Flags().Changed("redis")); err != nil {
+				return err
+			}
+			return a.demo(p)
+		},
+	}
+	last := stages.All[len(stages.All)-1].Number
+	cmd.Flags().IntVar(&stage, "stage", last, "the stage whose lock they use")
+	cmd.Flags().StringVar(&p.name, "name", "work1", "the worker's name")
+	cmd.Flags().DurationVar(&p.hold, "hold", 5*time.Second, "how long the work takes")
+	cmd.Flags().DurationVar(&p.wait, "wait", 10*time.Second, "how long to wait for the lock")
+	cmd.Flags().DurationVar(&p.lease, "lease", 30*time.Second, "the lock's lease")
+	cmd.Flags().StringVar(&p.addr, "redis", "", "the `address` of a Redis server: run one worker there")
+	return cmd
+}
+
+// check refuses what cannot be run. How short a lease may be, the stages know.
+func (p demoPlan) check(onServer bool) error {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	switch {
+	case strings.TrimSpace(p.name) == "":
+		return errors.New("--name is empty: name the worker, such as work1")
+	case strings.ContainsFunc(p.name, unprintable):
+		return fmt.Errorf("--name %q does not fit a line: use letters, such as work1", p.name)
+	case p.hold < 0:
+		return fmt.Errorf("--hold %v is negative: give the time that the work takes, such as 5s", p.hold)
+	case p.wait <= 0:
+		return fmt.Errorf("--wait %v is no time: give how long to wait for the lock, such as 10s", p.wait)
+	case onServer:
+		_, port, err := net.SplitHostPort(p.addr)
+		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 {
+			return fmt.Errorf("--redis %q is no address: give host:port, such as 127.0.0.1:6379", p.addr)
+		}
+	}
+	return nil
+}
+
+// demo runs one worker on a server, or both on an embedded Redis. Ctrl-C ends it:
+// who holds the lock frees it first, however often one presses.
+func (a *app) demo(p demoPlan) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if p.addr != "" {
+		return a.demoOne(ctx, p)
+	}
+	return a.demoBoth(ctx, p)
+}
+
+// demoOne runs one worker on the server at the plan's address.
+func (a *app) demoOne(ctx context.Context, p demoPlan) error {
+	w, err := newWorker(p, p.name, p.addr, &board{out: a.out, width: len(p.name)})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := reach(ctx, w.rdb, p.addr); err != nil {
+		return err
+	}
+	a.announce(p, "One worker on the Redis at "+p.addr)
+	fmt.Fprintf(a.out, "In another terminal: go run . demo --stage %d --name %s --hold %v --redis %s\n\n", p.stage.Number, p.other(), p.hold, p.addr)
+	return w.run(ctx)
+}
+
+// demoBoth runs both workers on a Redis of their own, each with a client of its
+// own, as two machines would. The second asks once the first is inside.
+func (a *app) demoBoth(ctx context.Context, p demoPlan) error {
+	server := miniredis.NewMiniRedis()
+	if err := server.Start(); err != nil {
+		return failedError{fmt.Sprintf("the embedded Redis does not start: %v", err)}
+	}
+	defer server.Close()
+	server.ClockTTL(true) // else leases stand still
+	lines := &board{out: a.out, width: max(len(p.name), len(p.other()))}
+	first, err := newWorker(p, p.name, server.Addr(), lines)
+	if err != nil {
+		return err
+	}
+	defer first.close()
+	second, err := newWorker(p, p.other(), server.Addr(), lines)
+	if err != nil {
+		return err
+	}
+	defer second.close()
+
+	a.announce(p, "Two workers on an embedded Redis")
+	fmt.Fprintln(a.out)
+	var firstErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		firstErr = first.run(ctx)
+	}()
+	var secondErr error
+	if first.isInside(done) && pass(ctx, moment) {
+		secondErr = second.run(ctx)
+	}
+	<-done
+	if firstErr != nil {
+		return firstErr
+	}
+	if secondErr != nil {
+		return secondErr
+	}
+	if second.began.IsZero() {
+		return errInterrupted
+	}
+	return a.seen(p, first, second)
+}
+
+// pass waits for d. It returns false when ctx is done first.
+func pass(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// announce says what is about to run, and which lesson it will teach.
+func (a *app) announce(p demoPlan, who string) {
+	fmt.Fprintf(a.out, "%s\n", a.paint("1", fmt.Sprintf("Stage %d, %s", p.stage.Number, p.stage.Title)))
+	fmt.Fprintf(a.out, "%s: the lock %s, a lease of %v, work of %v.\n", who, demoLock, p.lease, p.hold)
+	if p.outlives() {
+		fmt.Fprintf(a.out, "The work (%v) outlives the lease (%v), and stage %d renews nothing: the lock is free before the work ends.\n",
+			p.hold, p.lease, p.stage.Number)
+	}
+}
+
+// seen says how the second worker's work followed on the first one's.
+func (a *app) seen(p demoPlan, first, second *worker) error {
+	gap := second.began.Sub(first.ended)
+	if gap >= 0 {
+		how := "asks every 100 ms"
+		if slices.Contains(p.stage.Subject.Has, failures.PubSub) {
+			how = "is woken by a message"
+		}
+		fmt.Fprintf(a.out, "\n%s began %d ms after %s ended: who waits on stage %d %s.\n",
+			second.name, gap.Milliseconds(), first.name, p.stage.Number, how)
+		return nil
+	}
+	both := fmt.Sprintf("%s began %d ms before %s ended: both were at work.", second.name, -gap.Milliseconds(), first.name)
+	if !p.outlives() {
+		return failedError{both + " The lock is broken."}
+	}
+	fmt.Fprintf(a.out, "\n%s\nStep by step: go run . show work-outlives-ttl --stage %d\n", both, p.stage.Number)
+	return nil
+}
+
+// reach asks whether a usable Redis answers at the address.
+func reach(ctx context.Context, rdb *redis.Client, addr string) error {
+	limited, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	err := rdb.Ping(limited).Err()
+	var refusal redis.Error
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errInterrupted
+	case errors.As(err, &refusal):
+		return fmt.Errorf("the Redis at %s refuses to work (%w): give one that is up and needs no password, or leave --redis out", addr, err)
+	}
+	_, port, _ := net.SplitHostPort(addr) // checked before
+	return fmt.Errorf("no Redis answers at %s: start one with redis-server --port %s, or leave --redis out", addr, port)
+}

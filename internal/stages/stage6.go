@@ -1,0 +1,151 @@
+package stages
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// holder makes stage 6 a Locker. A Locker's Unlock names no hold, so the holder
+// remembers the holds of each client, newest last, and hands the newest one's
+// context to a nested Lock, as a program does that passes hold.Context() on.
+type holder struct {
+	svc   *stage6.Service
+	mutex *stage6.Mutex
+	opts  []stage6.LockOption
+
+	mu    sync.Mutex
+	holds map[string][]*stage6.Hold
+}
+
+func newHolder(rdb redis.UniversalClient, name string, opts []stage6.Option, lock ...stage6.LockOption) (failures.Locker, error) {
+	svc, err := stage6.NewService(rdb, opts...)
+	if err != nil {
+		return nil, err
+	}
+	m, err := svc.Mutex(name)
+	if err != nil {
+		return nil, err
+	}
+	return &holder{svc: svc, mutex: m, opts: lock, holds: map[string][]*stage6.Hold{}}, nil
+}
+
+func renewed6(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	return newHolder(rdb, name, []stage6.Option{stage6.WithWatchdogTimeout(lease)})
+}
+
+func fixed6(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	return newHolder(rdb, name, []stage6.Option{stage6.WithWatchdogTimeout(lease)}, stage6.Lease(lease))
+}
+
+func limited6(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	return newHolder(rdb, name, []stage6.Option{stage6.WithWatchdogTimeout(lease), stage6.WithMaxHold(3 * lease)})
+}
+
+// Lock waits for the lock, or re-enters.
+func (h *holder) Lock(ctx context.Context) error {
+	nested, cancel := h.nest(ctx)
+	hold, err := h.mutex.Lock(nested, h.opts...)
+	return h.keep(ctx, hold, err, cancel)
+}
+
+// TryLock makes one attempt.
+func (h *holder) TryLock(ctx context.Context) (bool, error) {
+	nested, cancel := h.nest(ctx)
+	hold, err := h.mutex.TryLock(nested, h.opts...)
+	if err = h.keep(ctx, hold, err, cancel); err == stage6.ErrLocked {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Unlock releases the client's newest hold. A client without one has nothing to
+// release, and nothing to release it with.
+func (h *holder) Unlock(ctx context.Context) error {
+	h.mu.Lock()
+	holds := h.holds[world.Lane(ctx)]
+	if len(holds) == 0 {
+		h.mu.Unlock()
+		return stage6.ErrNotHeld
+	}
+	newest := holds[len(holds)-1]
+	h.holds[world.Lane(ctx)] = holds[:len(holds)-1]
+	h.mu.Unlock()
+	return newest.Unlock()
+}
+
+// nest gives a client that holds the lock a context that carries its hold, and
+// ends with ctx.
+func (h *holder) nest(ctx context.Context) (context.Context, context.CancelFunc) {
+	newest := h.newest(ctx)
+	if newest == nil {
+		return ctx, func() {}
+	}
+	nested, cancel := context.WithCancel(newest.Context())
+	if at, limited := ctx.Deadline(); limited {
+		cancel()
+		nested, cancel = context.WithDeadline(newest.Context(), at)
+	}
+	stop := context.AfterFunc(ctx, cancel)
+	return nested, func() { stop(); cancel() }
+}
+
+func (h *holder) newest(ctx context.Context) *stage6.Hold {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	holds := h.holds[world.Lane(ctx)]
+	if len(holds) == 0 {
+		return nil
+	}
+	return holds[len(holds)-1]
+}
+
+// keep remembers a hold. Its context is made from the nested one, which cancel
+// ends: only a failure may do that.
+func (h *holder) keep(ctx context.Context, hold *stage6.Hold, err error, cancel context.CancelFunc) error {
+	if err != nil {
+		cancel()
+		return err
+	}
+	h.mu.Lock()
+	h.holds[world.Lane(ctx)] = append(h.holds[world.Lane(ctx)], hold)
+	h.mu.Unlock()
+	return nil
+}
+
+// Token is the fencing token of the client's newest hold.
+func (h *holder) Token(ctx context.Context) int64 {
+	if newest := h.newest(ctx); newest != nil {
+		return newest.Token()
+	}
+	return 0
+}
+
+// Lost tells when the client's newest hold ends, and whether it was lost.
+func (h *holder) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
+	newest := h.newest(ctx)
+	if newest == nil {
+		return nil, nil
+	}
+	held := newest.Context()
+	return held.Done(), func() bool { return context.Cause(held) == stage6.ErrLost }
+}
+
+// HoldCount is how often the client holds the lock.
+func (h *holder) HoldCount(ctx context.Context) (int, error) {
+	nested, cancel := h.nest(ctx)
+	defer cancel()
+	return h.mutex.HoldCount(nested)
+}
+
+// ForceUnlock frees the lock whoever holds it.
+func (h *holder) ForceUnlock(ctx context.Context) (bool, error) { return h.mutex.ForceUnlock(ctx) }
+
+// Close ends the service.
+func (h *holder) Close() error { return h.svc.Close() }

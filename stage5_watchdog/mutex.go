@@ -1,0 +1,136 @@
+// Package stage5 renews the lease for as long as the work takes: a watchdog sends
+// PEXPIRE every third of the lease, and only while the key is still its owner's.
+//
+// It solves the long work of stage 4: a client keeps the lock until it unlocks,
+// and one that dies still loses it one lease later, since its watchdog dies too.
+//
+// The bug it still has: nobody is told of a loss. When the renewals do not get
+// through, the lease ends, another client takes the lock, and the holder works on.
+//
+//	go run . show renew-partition --stage 5
+//
+// Stage 6 tells its holder, and adds what else a lock needs in earnest: re-entry,
+// waiting without polling, and fencing tokens.
+package stage5
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	keyPrefix    = "lock:"
+	pollInterval = 100 * time.Millisecond
+)
+
+// ErrNotHeld is returned by Unlock when this Mutex does not hold the lock: it
+// never did, it was unlocked before, or its lease ran out.
+var ErrNotHeld = errors.New("stage5: lock is not held")
+
+// unlockScript deletes the key only while it still has this owner's value. Redis
+// runs a script as one step: nothing can happen between GET and DEL.
+//
+// KEYS[1] the lock's key
+// ARGV[1] the owner's value
+//
+// Returns 1 if the lock was freed, 0 if this owner no longer held it.
+var unlockScript = redis.NewScript(`-- unlock
+if redis.call("GET", KEYS[1]) == ARGV[1] then
+	return redis.call("DEL", KEYS[1])
+end
+return 0
+`)
+
+// Mutex is a lock that is shared by every process that uses the same Redis and
+// the same name. A Mutex is one owner: give each goroutine its own.
+type Mutex struct {
+	rdb      redis.UniversalClient
+	key      string
+	ttl      time.Duration
+	value    string    // what this owner wrote into the key; "" while not held
+	watchdog *watchdog // nil: the lease is not renewed
+}
+
+// NewMutex returns the lock of that name, not yet held. The key in Redis is
+// "lock:" + name, and ttl is its lease, which Redis keeps in milliseconds.
+// While the lock is held a watchdog renews the lease, unless [WithoutWatchdog] says
+// otherwise. A nil client, an empty name, a ttl under one millisecond, and one too
+// short to be renewed three times are errors.
+func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ...Option) (*Mutex, error) {
+	if rdb == nil {
+		return nil, errors.New("stage5: client is nil: pass a redis.UniversalClient such as redis.NewClient returns")
+	}
+	if name == "" {
+		return nil, errors.New("stage5: lock name is empty: name what is protected, such as \"order:1001\"")
+	}
+	if ttl < time.Millisecond {
+		return nil, fmt.Errorf("stage5: ttl %v is too short: the shortest lease Redis keeps is 1ms", ttl)
+	}
+	m := &Mutex{rdb: rdb, key: keyPrefix + name, ttl: ttl}
+	m.watchdog = &watchdog{rdb: rdb, key: m.key, ttl: ttl}
+	for _, opt := range opts {
+		opt(m)
+	}
+	if m.watchdog != nil && ttl < shortestRenewed {
+		return nil, fmt.Errorf("stage5: ttl %v is too short to be renewed three times: use %v or more, or WithoutWatchdog", ttl, shortestRenewed)
+	}
+	return m, nil
+}
+
+// TryLock makes one attempt. It returns false and no error when somebody else
+// holds the lock. After an error the attempt may still have taken effect.
+func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
+	value := uuid.NewString()
+	err := m.rdb.Do(ctx, "SET", m.key, value, "NX", "PX", m.ttl.Milliseconds()).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("stage5: lock %s: %w", m.key, err)
+	}
+	m.value = value
+	m.watchdog.start(value)
+	return true, nil
+}
+
+// Lock tries every 100 ms until it holds the lock. It returns the context's
+// error when ctx ends between two attempts, and the first error of an attempt as
+// it comes: that of one that was on its way when ctx ended is a timeout.
+func (m *Mutex) Lock(ctx context.Context) error {
+	for {
+		held, err := m.TryLock(ctx)
+		if err != nil || held {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stage5: wait for %s: %w", m.key, ctx.Err())
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// Unlock frees the lock if this owner still holds it, else it returns
+// ErrNotHeld. With a ctx that is already done it sends nothing, and the key
+// stays until its lease ends; after any other error Unlock may be called again. The
+// watchdog has ended when Unlock deletes the key, and does not come back.
+func (m *Mutex) Unlock(ctx context.Context) error {
+	if m.value == "" {
+		return ErrNotHeld
+	}
+	m.watchdog.stop()
+	deleted, err := unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int()
+	if err != nil {
+		return fmt.Errorf("stage5: unlock %s: %w", m.key, err)
+	}
+	m.value = ""
+	if deleted == 0 {
+		return ErrNotHeld
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+-- acquire
+-- Takes the lock for a new owner, or confirms that this owner has it already, so
+-- that the script may be repeated.
+--
+-- KEYS[1] the lock: a hash {owner = count}
+-- KEYS[2] the last fencing token
+-- ARGV[1] the owner
+-- ARGV[2] the lease in milliseconds
+-- ARGV[3] how long the token is kept, in milliseconds
+--
+-- Returns the fencing token, which is positive, or if somebody else holds the
+-- lock -2 minus the milliseconds that its lease has left (-1: it has no lease).
+local mine = redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1
+if not mine and redis.call("EXISTS", KEYS[1]) == 1 then
+	return -2 - redis.call("PTTL", KEYS[1])
+end
+local token = tonumber(redis.call("GET", KEYS[2]) or "0")
+if not mine then
+	-- The clock keeps tokens rising also where the counter was lost: after a
+	-- failover, an eviction or a flush.
+	local time = redis.call("TIME")
+	token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+	redis.call("HSET", KEYS[1], ARGV[1], 1)
+	redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", ARGV[3])
+end
+redis.call("PEXPIRE", KEYS[1], ARGV[2])
+return token

@@ -1,0 +1,12 @@
+-- force
+-- Frees the lock whoever holds it, and wakes those who wait for it.
+--
+-- KEYS[1] the lock
+-- ARGV[1] the channel of the lock's waiters
+--
+-- Returns 1, or 0 if nobody held the lock.
+if redis.call("DEL", KEYS[1]) == 0 then
+	return 0
+end
+redis.call("PUBLISH", ARGV[1], "0")
+return 1

@@ -1,0 +1,275 @@
+package stage6_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+const (
+	lockName = "order:1001"
+	key      = "lock:{order:1001}"
+	channel  = "lock__channel:{order:1001}"
+	tokenKey = "lock:{order:1001}:token"
+	lease    = 30 * time.Second
+)
+
+// scripts are the lock's own.
+var scripts = []string{"acquire", "count", "release", "renew", "force"}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// inBubble runs a test in fake time, with a Redis of its own that knows the lock's
+// scripts from an earlier day.
+func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: scriptNames(t)}
+		conn, err := r.Dial() // starts it
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+		r.ClockTTL(true)
+		t.Cleanup(r.Close)
+		rdb := r.Client()
+		for _, name := range scripts {
+			require.NoError(t, rdb.ScriptLoad(t.Context(), source(t, name)).Err())
+		}
+		r.Server().SetPreHook(r.hook)
+		test(t, r)
+	})
+}
+
+// fakeRedis is a Redis that notes what is sent to it, and can refuse or delay it.
+type fakeRedis struct {
+	*miniredis.Miniredis
+	t     *testing.T
+	start time.Time
+	names map[string]string // hash → name of the script
+
+	mu     sync.Mutex
+	sent   []sent
+	refuse map[string][]string // name → errors to answer with, in order
+	delay  map[string]time.Duration
+}
+
+// sent is a command that reached Redis: the name of a lock's script, or of a
+// command, and when.
+type sent struct {
+	At   time.Duration
+	Name string
+}
+
+// hook sees every command before it is executed, also those that scripts run.
+func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
+	name := command
+	switch command {
+	case "EVALSHA":
+		name = r.names[args[0]]
+	case "EVAL":
+		name = "EVAL " + scriptName(args[0])
+	case "SUBSCRIBE", "PING":
+	default:
+		return false
+	}
+	r.mu.Lock()
+	r.sent = append(r.sent, sent{time.Since(r.start), name})
+	delay := r.delay[name]
+	var refusal string
+	if errors := r.refuse[name]; len(errors) > 0 {
+		refusal, r.refuse[name] = errors[0], errors[1:]
+	}
+	r.mu.Unlock()
+	time.Sleep(delay)
+	if refusal == "" {
+		return false
+	}
+	c.WriteError(refusal)
+	return true
+}
+
+// Refuse answers the next commands of that name with errors.
+func (r *fakeRedis) Refuse(name string, errors ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refuse == nil {
+		r.refuse = map[string][]string{}
+	}
+	r.refuse[name] = errors
+}
+
+// Delay executes the commands of that name later.
+func (r *fakeRedis) Delay(name string, d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.delay == nil {
+		r.delay = map[string]time.Duration{}
+	}
+	r.delay[name] = d
+}
+
+// Sent are the commands that reached Redis, when everybody is at rest.
+func (r *fakeRedis) Sent() []sent {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.sent)
+}
+
+// Count is how many commands of that name reached Redis.
+func (r *fakeRedis) Count(name string) int {
+	n := 0
+	for _, s := range r.Sent() {
+		if s.Name == name {
+			n++
+		}
+	}
+	return n
+}
+
+// Forget forgets what was sent.
+func (r *fakeRedis) Forget() {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = nil
+}
+
+// HoldCounts are the counts in the lock's hash.
+func (r *fakeRedis) HoldCounts() []string {
+	var counts []string
+	owners, _ := r.HKeys(key) // there is none when the lock is free
+	for _, owner := range owners {
+		counts = append(counts, r.HGet(key, owner))
+	}
+	return counts
+}
+
+// Client is a connection pool of its own, as another process would have it.
+func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
+	options := &redis.Options{
+		Addr:                     "127.0.0.1:6379",
+		Protocol:                 2,
+		DisableIdentity:          true,
+		ContextTimeoutEnabled:    true,
+		PoolSize:                 32,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.Dial() },
+	}
+	for _, f := range change {
+		f(options)
+	}
+	rdb := redis.NewClient(options)
+	r.t.Cleanup(func() { _ = rdb.Close() }) // some tests close it themselves
+	return rdb
+}
+
+// Service is a process of its own.
+func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {
+	r.t.Helper()
+	svc, err := stage6.NewService(r.Client(), opts...)
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { _ = svc.Close() }) // a test that cares closes it itself
+	return svc
+}
+
+// Mutex is the lock of a process of its own.
+func (r *fakeRedis) Mutex(opts ...stage6.Option) *stage6.Mutex {
+	r.t.Helper()
+	return mutexOf(r.t, r.Service(opts...), lockName)
+}
+
+func mutexOf(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
+	t.Helper()
+	m, err := svc.Mutex(name)
+	require.NoError(t, err)
+	return m
+}
+
+// lock takes a lock that is free, or held by the owner that ctx carries.
+func lock(t *testing.T, m *stage6.Mutex, ctx context.Context, opts ...stage6.LockOption) *stage6.Hold {
+	t.Helper()
+	hold, err := m.TryLock(ctx, opts...)
+	require.NoError(t, err)
+	return hold
+}
+
+// outcome is what a Lock on a goroutine of its own came to.
+type outcome struct {
+	hold *stage6.Hold
+	err  error
+	at   time.Time
+}
+
+// startLock waits for the lock on a goroutine of its own, which has begun to wait,
+// or is done, when startLock returns.
+func startLock(m *stage6.Mutex, ctx context.Context) chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		hold, err := m.Lock(ctx)
+		done <- outcome{hold, err, time.Now()}
+	}()
+	synctest.Wait()
+	return done
+}
+
+// requireWaiting asks that nothing has come of a Lock yet.
+func requireWaiting(t *testing.T, done chan outcome) {
+	t.Helper()
+	synctest.Wait()
+	require.Empty(t, done, "it should still wait")
+}
+
+// requireHeld asks that a Lock has its hold by now, without time passing.
+func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
+	t.Helper()
+	synctest.Wait()
+	require.Len(t, done, 1, "it should have the lock by now")
+	o := <-done
+	require.NoError(t, o.err)
+	return o.hold
+}
+
+// source is the text of one of the lock's scripts.
+func source(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(name + ".lua")
+	require.NoError(t, err)
+	return string(raw)
+}
+
+func formatted(n int64) string { return strconv.FormatInt(n, 10) }
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func scriptNames(t *testing.T) map[string]string {
+	names := map[string]string{}
+	for _, name := range scripts {
+		names[redis.NewScript(source(t, name)).Hash()] = name
+	}
+	return names
+}
+
+func scriptName(source string) string {
+	var name string
+	_, _ = fmt.Sscanf(source, "-- %s", &name) // "" if it has none
+	return name
+}

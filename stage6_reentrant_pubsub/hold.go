@@ -1,0 +1,88 @@
+package stage6
+
+import "context"
+
+// Hold is one successful Lock: the proof of it, and the way to end it. It is
+// released once, by whoever has it, in any order.
+type Hold struct {
+	own      *ownership
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	released bool // guarded by own.mu
+}
+
+// heldKey finds, in a context, the hold of one lock.
+type heldKey struct {
+	svc *Service
+	key string
+}
+
+// carried is the hold that ctx carries, nil if it carries none, or one that was
+// released.
+func (m *Mutex) carried(ctx context.Context) *Hold {
+	h, _ := ctx.Value(heldKey{m.svc, m.key}).(*Hold)
+	if h == nil {
+		return nil
+	}
+	h.own.mu.Lock()
+	defer h.own.mu.Unlock()
+	if h.released {
+		return nil
+	}
+	return h
+}
+
+// newHold adds a hold whose context is made from parent.
+func (o *ownership) newHold(parent context.Context) *Hold {
+	h := &Hold{own: o}
+	withHold := context.WithValue(parent, heldKey{o.mutex.svc, o.mutex.key}, h)
+	h.ctx, h.cancel = context.WithCancelCause(withHold)
+	o.mu.Lock()
+	o.holds = append(o.holds, h)
+	end := o.end
+	o.mu.Unlock()
+	if end != nil {
+		h.cancel(end)
+	}
+	return h
+}
+
+// Context carries the hold: a Lock with it, or with a context made from it,
+// re-enters. It ends with the parent context, when the hold is released, and with
+// cause ErrLost when the hold is lost.
+func (h *Hold) Context() context.Context { return h.ctx }
+
+// Token is the fencing token: higher than that of every earlier hold. Send it with
+// each write to the resource, which refuses one lower than the highest it has
+// seen, and an equal one of another owner.
+func (h *Hold) Token() int64 { return h.own.token }
+
+// Unlock releases the hold; the last one frees the lock. It returns ErrNotHeld for
+// a hold that was released before, and ErrLost for one that was lost. It needs no
+// context and is bounded in time, by a lease: whatever became of the caller's
+// context, the lock is freed. When the last release ends in any other error the
+// lock is no longer renewed, and free when its lease is over.
+func (h *Hold) Unlock() error {
+	o := h.own
+	if !o.drop(h) {
+		return ErrNotHeld
+	}
+	defer h.cancel(nil)
+	ctx, cancel := context.WithTimeout(context.Background(), o.lease)
+	defer cancel()
+	if err := o.takeTurn(ctx); err != nil {
+		if count, _ := o.count(); count == 0 {
+			o.lose()
+		}
+		return err
+	}
+	defer o.giveTurn()
+	count, end := o.count()
+	if end != nil {
+		return end
+	}
+	if count > 0 {
+		return o.setCount(ctx, count)
+	}
+	return o.release(ctx, ErrNotHeld)
+}

@@ -1,0 +1,201 @@
+package stage6
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// keeper looks after the leases of all holds of a service on one goroutine: it
+// knows which lease is to be renewed next, and which ends next. The goroutine runs
+// while there is a hold.
+type keeper struct {
+	svc *Service
+
+	mu      sync.Mutex
+	queue   queue // by time
+	running bool
+	changed chan struct{} // capacity 1: the first of the queue may be another
+}
+
+// entry is where an ownership stands with the keeper. Guarded by keeper.mu.
+type entry struct {
+	index    int           // in the queue; -1: not in it
+	at       time.Time     // when to look at it next
+	renewAt  time.Time     // when to renew it next; zero: not, or a renewal is under way
+	renewing chan struct{} // closed when the renewal under way has ended; nil: none is
+	gone     bool          // the keeper is done with it
+}
+
+func newKeeper(s *Service) *keeper { return &keeper{svc: s, changed: make(chan struct{}, 1)} }
+
+// add begins to look after a hold. It has begun when add returns. It returns false
+// if the lease is over already, or the service closed.
+func (k *keeper) add(o *ownership) bool {
+	now := time.Now()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !now.Before(o.deadline) {
+		return false
+	}
+	if !k.running {
+		if !k.svc.start(k.run) {
+			return false
+		}
+		k.running = true
+	}
+	if !o.fixed {
+		o.renewAt = now.Add(o.lease / 3)
+	}
+	k.schedule(o)
+	return true
+}
+
+// schedule puts a hold into the queue. k.mu is held.
+func (k *keeper) schedule(o *ownership) {
+	o.at = o.ending()
+	if !o.renewAt.IsZero() && o.renewAt.Before(o.at) {
+		o.at = o.renewAt
+	}
+	heap.Push(&k.queue, o)
+	if o.index == 0 {
+		k.nudge()
+	}
+}
+
+// ending is when a hold is over if nothing else happens: when its lease ends, or
+// when it has lasted as long as the service allows.
+func (o *ownership) ending() time.Time {
+	end, longest := o.leaseEnd(), o.mutex.svc.maxHold
+	if longest > 0 && !o.fixed && o.since.Add(longest).Before(end) {
+		return o.since.Add(longest)
+	}
+	return end
+}
+
+func (k *keeper) nudge() {
+	select {
+	case k.changed <- struct{}{}:
+	default:
+	}
+}
+
+// forget no longer looks after a hold.
+func (k *keeper) forget(o *ownership) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o.gone = true
+	if o.index >= 0 {
+		heap.Remove(&k.queue, o.index)
+	}
+	k.nudge()
+}
+
+// remove forgets a hold and waits, as long as ctx allows but no longer than a
+// renewal may take, until no renewal of it is under way.
+func (k *keeper) remove(ctx context.Context, o *ownership) {
+	k.forget(o)
+	k.mu.Lock()
+	renewing := o.renewing
+	k.mu.Unlock()
+	if renewing == nil {
+		return
+	}
+	timer := time.NewTimer(o.lease / 6)
+	defer timer.Stop()
+	select {
+	case <-renewing:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// all are the holds that the keeper looks after.
+func (k *keeper) all() []*ownership {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.queue)
+}
+
+// run looks after the holds until there are none.
+func (k *keeper) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		k.mu.Lock()
+		if len(k.queue) == 0 {
+			k.running = false
+			k.mu.Unlock()
+			return
+		}
+		wait := time.Until(k.queue[0].at)
+		k.mu.Unlock()
+		if wait > 0 {
+			timer.Reset(wait)
+			select {
+			case <-timer.C:
+			case <-k.changed:
+			}
+			continue
+		}
+		k.look()
+	}
+}
+
+// look ends the holds whose time is over and renews those whose turn it is, or
+// soon will be: they share a command.
+func (k *keeper) look() {
+	now := time.Now()
+	soon := now.Add(k.svc.lease / 60)
+	var over, due []*ownership
+	k.mu.Lock()
+	for len(k.queue) > 0 {
+		o := k.queue[0]
+		isOver := !now.Before(o.ending())
+		if !isOver && (o.renewAt.IsZero() || o.renewAt.After(soon)) {
+			break
+		}
+		heap.Pop(&k.queue)
+		if isOver {
+			over = append(over, o)
+			continue
+		}
+		o.renewAt, o.renewing = time.Time{}, make(chan struct{})
+		k.schedule(o)
+		due = append(due, o)
+	}
+	k.mu.Unlock()
+	for _, o := range over {
+		o.lose()
+	}
+	k.send(due)
+}
+
+// queue is a heap of holds by the time at which they need the keeper.
+type queue []*ownership
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].index, q[j].index = i, j
+}
+
+// Push is for package heap.
+func (q *queue) Push(x any) {
+	o := x.(*ownership)
+	o.index = len(*q)
+	*q = append(*q, o)
+}
+
+// Pop is for package heap.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	o := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	o.index = -1
+	return o
+}

@@ -1,0 +1,240 @@
+package stage6
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ownership is an owner's time with a lock, from its first hold to its last.
+type ownership struct {
+	mutex *Mutex
+	owner string
+	token int64
+	lease time.Duration
+	fixed bool
+	since time.Time
+	turn  chan struct{} // holds a token: who takes it may change the count
+
+	mu       sync.Mutex
+	holds    []*Hold
+	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
+	deadline time.Time // until when the lease lasts for certain
+
+	entry // where the keeper has it
+}
+
+func newOwnership(m *Mutex, r request, owner string, token int64, deadline time.Time) *ownership {
+	o := &ownership{
+		mutex: m, owner: owner, token: token, lease: r.lease, fixed: r.fixed,
+		since: time.Now(), turn: make(chan struct{}, 1), deadline: deadline,
+	}
+	o.turn <- struct{}{}
+	o.index = -1
+	return o
+}
+
+// reenter adds one to the owner's count.
+func (o *ownership) reenter(parent, ctx context.Context, r request) (*Hold, error) {
+	if r.fixed && (!o.fixed || r.lease != o.lease) {
+		return nil, fmt.Errorf("stage6: lock %s: a re-entry keeps the lease of the first hold, and cannot have one of %v", o.mutex.key, r.lease)
+	}
+	if _, err := o.count(); err != nil {
+		return nil, err
+	}
+	if err := o.takeTurn(ctx); err != nil {
+		return nil, err
+	}
+	defer o.giveTurn()
+	count, err := o.count()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.setCount(ctx, count+1); err != nil {
+		if isUnknown(err) {
+			o.restoreCount()
+		}
+		return nil, err
+	}
+	return o.newHold(parent), nil
+}
+
+// restoreCount sets, in the background, the count that a failed re-entry may have
+// raised.
+func (o *ownership) restoreCount() {
+	o.mutex.svc.start(func() {
+		ctx, cancel := context.WithTimeout(o.mutex.svc.ctx, o.lease/2)
+		defer cancel()
+		if o.takeTurn(ctx) != nil {
+			return
+		}
+		defer o.giveTurn()
+		if count, end := o.count(); end == nil && count > 0 {
+			_ = o.setCount(ctx, count) // the next one to count sets it anyway
+		}
+	})
+}
+
+// drop takes a hold out of its owner's count. It returns false if it was released
+// before.
+func (o *ownership) drop(h *Hold) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if h.released {
+		return false
+	}
+	h.released = true
+	o.holds = slices.DeleteFunc(o.holds, func(other *Hold) bool { return other == h })
+	return true
+}
+
+func (o *ownership) takeTurn(ctx context.Context) error {
+	select {
+	case <-o.turn:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, ctx.Err())
+	}
+}
+
+func (o *ownership) giveTurn() { o.turn <- struct{}{} }
+
+// count is how many holds there are, or why there are none any more.
+func (o *ownership) count() (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.holds), o.end
+}
+
+func (o *ownership) isLive() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.end == nil
+}
+
+// setCount writes the owner's count. It is absolute, so that it may be sent again
+// after an attempt whose outcome is unknown.
+func (o *ownership) setCount(ctx context.Context, count int) error {
+	var lease time.Duration
+	if !o.fixed {
+		lease = o.lease
+	}
+	m := o.mutex
+	var err error
+	for range attempts {
+		sent := time.Now()
+		var mine bool
+		try, done := context.WithTimeout(ctx, o.lease/6)
+		mine, err = run(try, m.svc.rdb, countScript, []string{m.key}, o.owner, count, lease.Milliseconds()).Bool()
+		done()
+		switch {
+		case err == nil && !mine:
+			o.lose()
+			return ErrLost
+		case err == nil:
+			o.extend(sent.Add(lease))
+			return nil
+		case !isUnknown(err) || ctx.Err() != nil:
+			return explain("count of", m.key, err)
+		}
+	}
+	return explain("count of", m.key, err)
+}
+
+// attempts is how often a command is sent whose outcome stays unknown.
+const attempts = 3
+
+// release frees the lock in Redis and ends the ownership for the reason given. The
+// watchdog is stopped before, so that no renewal can come after.
+func (o *ownership) release(ctx context.Context, reason error) error {
+	m := o.mutex
+	m.svc.keeper.remove(ctx, o)
+	if !o.finish(reason) {
+		return o.reason()
+	}
+	unknown := false
+	var err error
+	for range attempts {
+		var mine bool
+		try, done := context.WithTimeout(ctx, o.lease/6)
+		mine, err = run(try, m.svc.rdb, releaseScript, []string{m.key}, o.owner, m.channel).Bool()
+		done()
+		switch {
+		case err == nil && (mine || unknown && time.Now().Before(o.leaseEnd())):
+			// Nothing found after an attempt of unknown outcome, inside the lease: it
+			// was that attempt which freed the lock.
+			if m.svc.observer.Released != nil {
+				m.svc.observer.Released(m.name, time.Since(o.since))
+			}
+			return nil
+		case err == nil:
+			m.svc.lost(m.name)
+			return ErrLost
+		case !isUnknown(err):
+			return explain("unlock", m.key, err)
+		}
+		unknown = true
+	}
+	return explain("unlock", m.key, err)
+}
+
+// releaseAll frees the lock whatever holds there are, for a service that closes.
+func (o *ownership) releaseAll(reason error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), o.lease)
+	defer cancel()
+	if err := o.takeTurn(ctx); err != nil {
+		return err
+	}
+	defer o.giveTurn()
+	if err := o.release(ctx, reason); err != nil && !errors.Is(err, ErrLost) && !errors.Is(err, ErrNotHeld) {
+		return err
+	}
+	return nil
+}
+
+// finish ends the ownership and the contexts of its holds. It returns false if it
+// was over before.
+func (o *ownership) finish(reason error) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.end != nil {
+		return false
+	}
+	o.end = reason
+	for _, h := range o.holds {
+		h.cancel(reason)
+	}
+	return true
+}
+
+func (o *ownership) reason() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.end
+}
+
+// lose ends the ownership because the lock is somebody else's, or may be.
+func (o *ownership) lose() {
+	o.mutex.svc.keeper.forget(o)
+	if o.finish(ErrLost) {
+		o.mutex.svc.lost(o.mutex.name)
+	}
+}
+
+// extend moves the end of the lease; it never comes nearer.
+func (o *ownership) extend(deadline time.Time) {
+	o.mu.Lock()
+	if deadline.After(o.deadline) {
+		o.deadline = deadline
+	}
+	o.mu.Unlock()
+}
+
+func (o *ownership) leaseEnd() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.deadline
+}

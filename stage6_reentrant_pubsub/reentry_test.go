@@ -1,0 +1,235 @@
+package stage6_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+func TestReentryCountsInRedis(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		require.Equal(t, []string{"1"}, r.HoldCounts())
+		inner := lock(t, m, outer.Context())
+		require.Equal(t, []string{"2"}, r.HoldCounts())
+		require.NoError(t, inner.Unlock())
+		require.Equal(t, []string{"1"}, r.HoldCounts())
+		require.NoError(t, outer.Unlock())
+		require.False(t, r.Exists(key))
+	})
+}
+
+func TestReentryNeedsNoSecondMutexToBeTheSame(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		outer := lock(t, mutexOf(t, svc, lockName), t.Context())
+		lock(t, mutexOf(t, svc, lockName), outer.Context()) // another object of the same name
+		require.Equal(t, []string{"2"}, r.HoldCounts())
+	})
+}
+
+func TestEveryWayToLockReenters(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		derived, cancel := context.WithTimeout(outer.Context(), time.Hour)
+		defer cancel()
+		_, err := m.Lock(derived)
+		require.NoError(t, err)
+		_, err = m.TryLockFor(derived, time.Second)
+		require.NoError(t, err)
+		require.NoError(t, m.Do(derived, func(context.Context) error {
+			require.Equal(t, []string{"4"}, r.HoldCounts())
+			return nil
+		}))
+		require.Equal(t, []string{"3"}, r.HoldCounts())
+	})
+}
+
+func TestReentryHasTheTokenOfTheFirstHold(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		time.Sleep(time.Second)
+		require.Equal(t, outer.Token(), lock(t, m, outer.Context()).Token())
+	})
+}
+
+func TestPartialUnlockNeitherFreesNorWakes(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		inner := lock(t, m, outer.Context())
+		waiting := startLock(r.Mutex(), t.Context())
+		r.Forget()
+		require.NoError(t, inner.Unlock())
+		requireWaiting(t, waiting)
+		require.Equal(t, []sent{{0, "count"}}, r.Sent(), "the waiter was not woken in vain")
+		require.NoError(t, outer.Unlock())
+		requireHeld(t, waiting)
+	})
+}
+
+func TestReentryAndPartialUnlockGiveTheWholeLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		time.Sleep(6 * time.Second)
+		inner := lock(t, m, outer.Context())
+		require.Equal(t, lease, r.TTL(key))
+		time.Sleep(3 * time.Second)
+		require.NoError(t, inner.Unlock())
+		require.Equal(t, lease, r.TTL(key))
+	})
+}
+
+func TestReentryAndPartialUnlockNeverShortenALease(t *testing.T) {
+	tests := map[string][]stage6.LockOption{"renewed": nil, "fixed": {stage6.Lease(time.Hour)}}
+	for name, opts := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *fakeRedis) {
+				m := r.Mutex()
+				outer := lock(t, m, t.Context(), opts...)
+				r.SetTTL(key, 2*time.Hour)
+				inner := lock(t, m, outer.Context())
+				require.Equal(t, 2*time.Hour, r.TTL(key))
+				require.NoError(t, inner.Unlock())
+				require.Equal(t, 2*time.Hour, r.TTL(key))
+			})
+		})
+	}
+}
+
+func TestHoldsAreReleasedInAnyOrder(t *testing.T) {
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	for _, order := range orders {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			m := r.Mutex()
+			outer := lock(t, m, t.Context())
+			holds := []*stage6.Hold{outer, lock(t, m, outer.Context()), lock(t, m, outer.Context())}
+			for i, left := range []string{"2", "1"} {
+				require.NoError(t, holds[order[i]].Unlock())
+				require.Equal(t, []string{left}, r.HoldCounts(), "%v", order)
+			}
+			require.NoError(t, holds[order[2]].Unlock())
+			require.False(t, r.Exists(key))
+		})
+	}
+}
+
+func TestSecondReleaseIsErrNotHeldAndTheOuterHoldStays(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		inner := lock(t, m, outer.Context())
+		require.NoError(t, inner.Unlock())
+		require.ErrorIs(t, inner.Unlock(), stage6.ErrNotHeld)
+		require.Equal(t, []string{"1"}, r.HoldCounts())
+		require.NoError(t, outer.Context().Err())
+		require.NoError(t, outer.Unlock())
+		require.ErrorIs(t, outer.Unlock(), stage6.ErrNotHeld)
+	})
+}
+
+func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		_, err := m.TryLock(t.Context())
+		require.ErrorIs(t, err, stage6.ErrLocked)
+		waiting := startLock(m, t.Context())
+		requireWaiting(t, waiting)
+		require.NoError(t, hold.Unlock())
+		requireHeld(t, waiting)
+	})
+}
+
+func TestHoldOfOneLockDoesNotReenterAnother(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
+		other := mutexOf(t, svc, "order:2")
+		lock(t, other, t.Context())
+		_, err := other.TryLock(first.Context())
+		require.ErrorIs(t, err, stage6.ErrLocked)
+	})
+}
+
+func TestHoldOfOneServiceDoesNotReenterAnother(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		_, err := r.Mutex().TryLock(hold.Context())
+		require.ErrorIs(t, err, stage6.ErrLocked)
+	})
+}
+
+// The context of a released hold has ended; one that outlives it carries nothing.
+func TestLockWithTheContextOfAReleasedHoldIsANewOwner(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		after := context.WithoutCancel(hold.Context())
+		require.NoError(t, hold.Unlock())
+		_, err := m.Lock(hold.Context())
+		require.ErrorIs(t, err, context.Canceled)
+
+		second := lock(t, m, after)
+		require.Greater(t, second.Token(), hold.Token())
+		_, err = m.TryLock(after)
+		require.ErrorIs(t, err, stage6.ErrLocked)
+	})
+}
+
+func TestReentryWithTheContextOfALostHoldIsErrLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		after := context.WithoutCancel(hold.Context())
+		r.Del(key) // and nobody has noticed
+		_, err := m.Lock(after)
+		require.ErrorIs(t, err, stage6.ErrLost)
+		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), "the re-entry noticed it")
+		_, err = m.Lock(after)
+		require.ErrorIs(t, err, stage6.ErrLost)
+
+		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+		lock(t, m, after) // a new owner
+	})
+}
+
+func TestReentryAfterTheLockWentToAnotherIsErrLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		a, b := r.Mutex(), r.Mutex()
+		hold := lock(t, a, t.Context())
+		r.Del(key)
+		lock(t, b, t.Context())
+		_, err := a.Lock(context.WithoutCancel(hold.Context()))
+		require.ErrorIs(t, err, stage6.ErrLost)
+		require.Equal(t, []string{"1"}, r.HoldCounts(), "B's")
+	})
+}
+
+func TestReentryKeepsTheLeaseOfTheFirstHold(t *testing.T) {
+	const refusal = "stage6: lock lock:{order:1001}: a re-entry keeps the lease of the first hold, and cannot have one of 10s"
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		renewed := lock(t, m, t.Context())
+		_, err := m.Lock(renewed.Context(), stage6.Lease(10*time.Second))
+		require.EqualError(t, err, refusal)
+		require.NoError(t, renewed.Unlock())
+
+		fixed := lock(t, m, t.Context(), stage6.Lease(20*time.Second))
+		_, err = m.Lock(fixed.Context(), stage6.Lease(10*time.Second))
+		require.EqualError(t, err, refusal)
+		lock(t, m, fixed.Context(), stage6.Lease(20*time.Second))
+		lock(t, m, fixed.Context())
+		require.Equal(t, []string{"3"}, r.HoldCounts())
+		time.Sleep(20 * time.Second)
+		require.False(t, r.Exists(key), "the re-entries did not renew it")
+	})
+}

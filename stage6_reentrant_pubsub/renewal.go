@@ -1,0 +1,124 @@
+package stage6
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// batchSize is how many locks one command renews at most.
+const batchSize = 100
+
+// send renews the holds, in batches that know nothing of each other: one that
+// hangs delays none of the others.
+func (k *keeper) send(due []*ownership) {
+	for _, batch := range k.batches(due) {
+		if !k.svc.start(func() { k.renew(batch) }) {
+			k.settle(batch, nil, time.Time{}, ErrClosed)
+		}
+	}
+}
+
+// batches cuts holds into commands of at most batchSize keys. The keys of one
+// command have to be in one slot of a Cluster; elsewhere every slot will do.
+func (k *keeper) batches(due []*ownership) [][]*ownership {
+	if _, cluster := k.svc.rdb.(*redis.ClusterClient); !cluster {
+		return slices.Collect(slices.Chunk(due, batchSize))
+	}
+	slices.SortFunc(due, func(a, b *ownership) int {
+		return cmp.Compare(slot(a.mutex.key), slot(b.mutex.key))
+	})
+	var batches [][]*ownership
+	for len(due) > 0 {
+		n := 1
+		for n < min(len(due), batchSize) && slot(due[n].mutex.key) == slot(due[0].mutex.key) {
+			n++
+		}
+		batches, due = append(batches, due[:n]), due[n:]
+	}
+	return batches
+}
+
+// renew sends one batch. It takes a sixth of the lease at most: that leaves time
+// for another try.
+func (k *keeper) renew(batch []*ownership) {
+	s := k.svc
+	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
+	defer cancel()
+	keys := make([]string, len(batch))
+	args := make([]any, 1, 1+len(batch))
+	args[0] = s.lease.Milliseconds()
+	for i, o := range batch {
+		keys[i] = o.mutex.key
+		args = append(args, o.owner)
+	}
+	sent := time.Now()
+	answers, err := run(ctx, s.rdb, renewScript, keys, args...).BoolSlice()
+	if s.observer.Renewed != nil {
+		s.observer.Renewed(len(batch), err)
+	}
+	if err != nil {
+		s.logger.Warn("renewal failed", "locks", len(batch), "error", err)
+	}
+	k.settle(batch, answers, sent, err)
+}
+
+// settle notes what became of a batch. Who was not renewed has lost the lock; who
+// was not answered is tried again, until the lease is over: it counts from when
+// the last command that got through was sent.
+func (k *keeper) settle(batch []*ownership, answers []bool, sent time.Time, err error) {
+	var gone []*ownership
+	k.mu.Lock()
+	for i, o := range batch {
+		close(o.renewing)
+		o.renewing = nil
+		switch {
+		case o.gone:
+			continue
+		case err != nil:
+			o.renewAt = time.Now().Add(o.lease / 12)
+		case !answers[i]:
+			gone = append(gone, o)
+			continue
+		default:
+			o.extend(sent.Add(o.lease))
+			o.renewAt = sent.Add(o.lease / 3)
+		}
+		if o.index >= 0 {
+			heap.Remove(&k.queue, o.index)
+		}
+		k.schedule(o)
+	}
+	k.nudge()
+	k.mu.Unlock()
+	for _, o := range gone {
+		o.lose()
+	}
+}
+
+// slot is the hash slot of a key in a Redis Cluster: CRC16 (XMODEM) of what is in
+// its first braces, or of all of it, modulo 16384.
+func slot(key string) uint16 {
+	if _, after, ok := strings.Cut(key, "{"); ok {
+		if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
+			key = tag
+		}
+	}
+	var crc uint16
+	for i := range len(key) {
+		crc ^= uint16(key[i]) << 8
+		for range 8 {
+			if crc&0x8000 != 0 {
+				crc = crc<<1 ^ 0x1021
+			} else {
+				crc <<= 1
+			}
+		}
+	}
+	return crc % 16384
+}

@@ -1,0 +1,174 @@
+// Package stage6 is the lock one could ship: re-entrant, with waiters that are
+// woken by pub/sub, a watchdog, fencing tokens, and a holder who is told when its
+// hold is lost.
+//
+//	svc, err := stage6.NewService(rdb)
+//	m, err := svc.Mutex("order:1001")
+//	hold, err := m.Lock(ctx)
+//	defer hold.Unlock()
+//	work(hold.Context())
+//
+// The context is the thread, and the hold is the proof. Go has no thread id, so
+// ownership travels in hold.Context(): a Lock with it re-enters, a Lock with any
+// other context competes, also in the same process. Goroutines that are handed
+// one held context share the ownership.
+//
+// What no lock with a lease can promise: that a holder who stands still for longer
+// than its lease does not write. hold.Token() is for the resource, which can
+// refuse a token older than one it has seen.
+//
+//	go run . show process-pause --stage 6
+//	go run . show process-pause-fenced --stage 6
+package stage6
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+// Service makes the locks of one process and keeps them: it renews their leases
+// and listens for those who wait. One for each process and Redis is enough. It is
+// safe for concurrent use.
+type Service struct {
+	rdb      redis.UniversalClient
+	lease    time.Duration
+	maxHold  time.Duration
+	layout   Layout
+	onLost   func(name string)
+	logger   *slog.Logger
+	observer Observer
+
+	id     string       // of this process, in the names of its owners
+	owners atomic.Int64 // how many there have been
+	keeper *keeper
+	ctx    context.Context // ends when the service is closed
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup // goroutines of the service
+
+	mu     sync.Mutex
+	closed bool
+	rooms  map[string]*room // by key: where this process waits
+}
+
+// NewService uses the client as it is: its options, hooks and failover stay. It
+// refuses a client on which a lock would not work, and says how to mend it: nil, a
+// Ring, an unknown type, and one without ContextTimeoutEnabled, since go-redis
+// would then ignore the deadlines that the lock sets.
+func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
+	if err := checkClient(rdb); err != nil {
+		return nil, err
+	}
+	s := &Service{
+		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
+		id: uuid.NewString(), rooms: map[string]*room{},
+	}
+	for _, opt := range opts {
+		opt(s)
+	}
+	if err := checkLease("watchdog timeout", s.lease); err != nil {
+		return nil, err
+	}
+	if s.maxHold < 0 {
+		return nil, fmt.Errorf("stage6: max hold %v is negative: leave it out for no limit", s.maxHold)
+	}
+	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
+		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.keeper = newKeeper(s)
+	return s, nil
+}
+
+func checkClient(rdb redis.UniversalClient) error {
+	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
+		return errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
+	}
+	var deadlines bool
+	switch c := rdb.(type) {
+	case *redis.Client:
+		deadlines = c.Options().ContextTimeoutEnabled
+	case *redis.ClusterClient:
+		deadlines = c.Options().ContextTimeoutEnabled
+	case *redis.Ring:
+		return errors.New("stage6: a Ring spreads keys over servers that know nothing of each other: use one server, Sentinel or Cluster")
+	default:
+		return fmt.Errorf("stage6: unknown client %T: pass a *redis.Client or *redis.ClusterClient", rdb)
+	}
+	if !deadlines {
+		return errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
+	}
+	return nil
+}
+
+// Mutex returns the lock of that name. All of one name are one lock. An empty
+// name and one that starts with } are errors: the latter would have no hash tag.
+func (s *Service) Mutex(name string) (*Mutex, error) {
+	if name == "" {
+		return nil, errors.New("stage6: lock name is empty: name what is protected, such as \"order:1001\"")
+	}
+	if strings.HasPrefix(name, "}") {
+		return nil, fmt.Errorf("stage6: lock name %q starts with }, which empties the hash tag {…}: choose another first character", name)
+	}
+	return &Mutex{
+		svc: s, name: name,
+		key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name),
+	}, nil
+}
+
+// Close releases every hold of the service, ends those who wait with ErrClosed,
+// and returns when all its goroutines have ended. The client stays open. Closing
+// twice is no error.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	var errs []error
+	for _, o := range s.keeper.all() {
+		if err := o.releaseAll(ErrClosed); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	s.tasks.Wait()
+	return errors.Join(errs...)
+}
+
+// start runs f on a goroutine that Close waits for. It does nothing, and returns
+// false, once the service is closed.
+func (s *Service) start(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.tasks.Go(f)
+	return true
+}
+
+func (s *Service) isClosed() bool { return s.ctx.Err() != nil }
+
+// newOwner is a name that no other acquire has ever had.
+func (s *Service) newOwner() string {
+	return s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10)
+}
+
+func (s *Service) lost(name string) {
+	s.logger.Warn("lock lost", "name", name)
+	if s.observer.Lost != nil {
+		s.observer.Lost(name)
+	}
+	if s.onLost != nil {
+		go s.onLost(name)
+	}
+}

@@ -1,0 +1,224 @@
+package stage6_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+func TestUnlockWakesAWaiterAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		a, b := r.Mutex(), r.Mutex()
+		hold := lock(t, a, t.Context())
+		waiting := startLock(b, t.Context())
+		time.Sleep(7 * time.Second)
+		requireWaiting(t, waiting)
+		r.Forget()
+		require.NoError(t, hold.Unlock())
+		requireHeld(t, waiting) // no time has passed
+		require.Equal(t, []sent{{7 * time.Second, "release"}, {7 * time.Second, "acquire"}}, r.Sent())
+	})
+}
+
+func TestForceUnlockWakesAWaiter(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		a, b := r.Mutex(), r.Mutex()
+		lock(t, a, t.Context())
+		waiting := startLock(b, t.Context())
+		freed, err := r.Mutex().ForceUnlock(t.Context())
+		require.NoError(t, err)
+		require.True(t, freed)
+		requireHeld(t, waiting)
+	})
+}
+
+func TestLockOfAFreeLockIsOneCommand(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		_, err := r.Mutex().Lock(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []sent{{0, "acquire"}}, r.Sent())
+	})
+}
+
+// What was published before the subscription was acknowledged, nobody heard: the
+// waiter has to try once more after it.
+func TestWaiterTriesAgainOnceItListens(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		a, b := r.Mutex(), r.Mutex()
+		hold := lock(t, a, t.Context())
+		r.Delay("SUBSCRIBE", 2*time.Second)
+		waiting := startLock(b, t.Context())
+		require.NoError(t, hold.Unlock()) // nobody listens yet
+		requireWaiting(t, waiting)
+		time.Sleep(2 * time.Second)
+		requireHeld(t, waiting)
+	})
+}
+
+func TestWaiterGetsTheLockWhenTheLeaseOfADeadHolderEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		r.HSet(key, "dead:1", "1")
+		r.SetTTL(key, 10*time.Second)
+		waiting := startLock(r.Mutex(), t.Context())
+		time.Sleep(10 * time.Second)
+		requireWaiting(t, waiting) // Redis ends a lease just after its last millisecond
+		time.Sleep(time.Millisecond)
+		requireHeld(t, waiting)
+	})
+}
+
+func TestWaiterLooksAtALockWithoutALeaseOnceALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		r.HSet(key, "careless:1", "1")
+		waiting := startLock(r.Mutex(), t.Context())
+		r.Forget()
+		time.Sleep(10 * time.Minute)
+		requireWaiting(t, waiting)
+		require.LessOrEqual(t, len(r.Sent()), 20)
+		r.Del(key)
+		time.Sleep(lease + time.Millisecond)
+		requireHeld(t, waiting)
+	})
+}
+
+// Ten waiters in two processes wait for an hour behind a holder that renews.
+// Each process looks once a lease at most; nobody polls and nobody pings.
+func TestIdleWaitersSendNextToNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		for range 2 {
+			m := r.Mutex()
+			for range 5 {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				startLock(m, ctx)
+			}
+		}
+		r.Forget()
+		time.Sleep(time.Hour)
+		require.Equal(t, 360, r.Count("renew"))
+		require.LessOrEqual(t, r.Count("acquire"), 2*int(time.Hour/(20*time.Second)))
+		require.Equal(t, len(r.Sent()), r.Count("renew")+r.Count("acquire"))
+	})
+}
+
+func TestWaitersOfAProcessAreServedInOrder(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		var waiting []chan outcome
+		for range 5 {
+			waiting = append(waiting, startLock(m, t.Context()))
+		}
+		for i, next := range waiting {
+			require.NoError(t, hold.Unlock())
+			hold = requireHeld(t, next)
+			for _, later := range waiting[i+1:] {
+				requireWaiting(t, later)
+			}
+		}
+	})
+}
+
+func TestHandOverWithinAProcessIsTwoCommands(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		first, second := startLock(m, t.Context()), startLock(m, t.Context())
+		require.NoError(t, hold.Unlock())
+		hold = requireHeld(t, first)
+		r.Forget()
+		require.NoError(t, hold.Unlock())
+		requireHeld(t, second)
+		require.Equal(t, []sent{{0, "release"}, {0, "acquire"}}, r.Sent())
+	})
+}
+
+// The first waiter is woken, its attempt fails, and it leaves. The second must not
+// sleep on beside a free lock.
+func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		first, second := startLock(m, t.Context()), startLock(m, t.Context())
+		r.Refuse("acquire", "LOADING Redis is loading the dataset in memory")
+		require.NoError(t, hold.Unlock())
+		synctest.Wait()
+		require.ErrorContains(t, (<-first).err, "LOADING")
+		requireHeld(t, second)
+	})
+}
+
+func TestWaiterThatLeavesTheQueueDisturbsNobody(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		leaving, leave := context.WithCancel(t.Context())
+		first := startLock(m, t.Context())
+		second := startLock(m, leaving)
+		third := startLock(m, t.Context())
+		leave()
+		synctest.Wait()
+		require.ErrorIs(t, (<-second).err, context.Canceled)
+		require.NoError(t, hold.Unlock())
+		hold = requireHeld(t, first)
+		require.NoError(t, hold.Unlock())
+		requireHeld(t, third)
+	})
+}
+
+func TestWaitersOfAProcessShareASubscription(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		var waiting []chan outcome
+		for range 3 {
+			waiting = append(waiting, startLock(m, t.Context()))
+		}
+		require.Equal(t, 1, r.Count("SUBSCRIBE"))
+		for _, next := range waiting {
+			require.Equal(t, map[string]int{channel: 1}, r.PubSubNumSub(channel), "while somebody waits")
+			require.NoError(t, hold.Unlock())
+			hold = requireHeld(t, next)
+		}
+		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel), "when the last one has left")
+	})
+}
+
+func TestSubscriptionEndsWithAWaiterThatGivesUp(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		_, err := r.Mutex().TryLockFor(t.Context(), time.Second)
+		require.ErrorIs(t, err, stage6.ErrLocked)
+		synctest.Wait()
+		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+	})
+}
+
+func TestLocksOfDifferentNamesDoNotWaitForEachOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		lock(t, mutexOf(t, svc, "order:1"), t.Context())
+		startLock(mutexOf(t, svc, "order:1"), t.Context())
+		lock(t, mutexOf(t, svc, "order:2"), t.Context())
+	})
+}
+
+// A waiter that comes after the room was empty finds nothing left over in it.
+func TestWaitingAgainAfterEverybodyLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		a, b := r.Mutex(), r.Mutex()
+		for range 3 {
+			hold := lock(t, a, t.Context())
+			waiting := startLock(b, t.Context())
+			requireWaiting(t, waiting)
+			require.NoError(t, hold.Unlock())
+			require.NoError(t, requireHeld(t, waiting).Unlock())
+		}
+	})
+}
