@@ -245,6 +245,16 @@ func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
 	return o.hold
 }
 
+// waitForEnd lets time pass until the hold's context ends.
+func waitForEnd(t *testing.T, hold *stage6.Hold) {
+	t.Helper()
+	select {
+	case <-hold.Context().Done():
+	case <-time.After(time.Hour):
+		require.Fail(t, "the hold's context does not end")
+	}
+}
+
 // source is the text of one of the lock's scripts.
 func source(t *testing.T, name string) string {
 	t.Helper()

@@ -72,7 +72,7 @@ func TestHoldIsLostALeaseAfterItsAcquireWasSent(t *testing.T) {
 		began := time.Now()
 		hold := lock(t, m, t.Context())
 		r.Delay("renew", time.Hour)
-		<-hold.Context().Done()
+		waitForEnd(t, hold)
 		require.Equal(t, lease, time.Since(began))
 		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
 		require.Equal(t, time.Second, r.TTL(key), "Redis counts from later")
@@ -81,6 +81,34 @@ func TestHoldIsLostALeaseAfterItsAcquireWasSent(t *testing.T) {
 		require.False(t, m.IsHeld(hold.Context()))
 		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
 		time.Sleep(2 * time.Hour) // the renewals that were under way come to nothing
+	})
+}
+
+func TestHoldIsLostALeaseAfterItsLastRenewalWasSent(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		began := time.Now()
+		hold := lock(t, r.Mutex(), t.Context())
+		r.Delay("renew", 2*time.Second)
+		time.Sleep(13 * time.Second) // the renewal of 10 s got through at 12 s
+		r.Delay("renew", time.Hour)
+		waitForEnd(t, hold)
+		require.Equal(t, 10*time.Second+lease, time.Since(began))
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestHoldIsLostALeaseAfterItsLastReentryWasSent(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		began := time.Now()
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		r.Delay("renew", time.Hour)
+		time.Sleep(5 * time.Second)
+		r.Delay("count", 2*time.Second)
+		lock(t, m, hold.Context())
+		waitForEnd(t, hold)
+		require.Equal(t, 5*time.Second+lease, time.Since(began))
+		time.Sleep(2 * time.Hour)
 	})
 }
 

@@ -142,7 +142,7 @@ func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 		hold := lock(t, m, t.Context())
 		time.Sleep(15 * time.Second) // one renewal gets through
 		r.Refuse("renew", slices.Repeat([]string{"LOADING Redis is loading the dataset in memory"}, 99)...)
-		<-hold.Context().Done()
+		waitForEnd(t, hold)
 		require.Equal(t, 10*time.Second+lease, time.Since(began), "a lease after the last renewal")
 		synctest.Wait() // the log is written after the context has ended
 		require.Contains(t, log.String(), "renewal failed")
@@ -154,7 +154,7 @@ func TestMaxHoldEndsAHoldThatIsRenewed(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		began := time.Now()
 		hold := lock(t, r.Mutex(stage6.WithMaxHold(45*time.Second)), t.Context())
-		<-hold.Context().Done()
+		waitForEnd(t, hold)
 		require.Equal(t, 45*time.Second, time.Since(began))
 		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
 		r.Forget()

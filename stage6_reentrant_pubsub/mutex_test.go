@@ -103,7 +103,7 @@ func TestLeaseIsFixed(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context(), stage6.Lease(10*time.Second))
 		require.Equal(t, 10*time.Second, r.TTL(key))
-		<-hold.Context().Done()
+		waitForEnd(t, hold)
 		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
 		require.Equal(t, []sent{{0, "acquire"}}, r.Sent())
 		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)

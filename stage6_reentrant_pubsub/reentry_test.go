@@ -136,6 +136,23 @@ func TestSecondReleaseIsErrNotHeldAndTheOuterHoldStays(t *testing.T) {
 	})
 }
 
+// The re-entry raises the count in Redis after its caller has given up.
+func TestReentryThatFailsLeavesTheCountAsItWas(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		r.Delay("count", 2*time.Second)
+		ctx, cancel := context.WithTimeout(outer.Context(), time.Second)
+		defer cancel()
+		_, err := m.Lock(ctx)
+		require.Error(t, err)
+		time.Sleep(3 * time.Second)
+		require.Equal(t, []string{"1"}, r.HoldCounts())
+		require.NoError(t, outer.Unlock())
+		require.False(t, r.Exists(key))
+	})
+}
+
 func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()

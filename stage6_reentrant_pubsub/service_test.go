@@ -173,6 +173,7 @@ func TestCloseEndsThoseWhoWait(t *testing.T) {
 		require.NoError(t, svc.Close())
 		synctest.Wait()
 		for _, done := range waiting {
+			require.Len(t, done, 1, "at once")
 			require.ErrorIs(t, (<-done).err, stage6.ErrClosed)
 		}
 		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -198,6 +199,24 @@ func TestSubscriptionEndsWithAWaiterThatGivesUp(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
 	})
+}
+
+// The message is lost with the connection. go-redis subscribes anew, and its
+// acknowledgement counts as a wake-up.
+func TestWaiterTriesAgainWhenItsSubscriptionIsBackAfterABreak(t *testing.T) {
+	trace := play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		waiting := b.StartLock()
+		w.Sleep(time.Second)
+		b.Cut()
+		a.Unlock()
+		b.BreakSubscriptions()
+		b.Heal()
+		w.Sleep(time.Second)
+		require.True(t, waiting.Held())
+	})
+	require.True(t, resultOf(t, trace, "B", world.OpLock).Held)
 }
 
 func TestLocksOfDifferentNamesDoNotWaitForEachOther(t *testing.T) {

@@ -61,7 +61,7 @@ func runsIn(f failures.Failure) string {
 	if f.Live != "" {
 		return "world: " + f.Live
 	}
-	return "both: world and live"
+	return "world and live"
 }
 
 func (a *app) listJSON() error {

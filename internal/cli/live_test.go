@@ -64,6 +64,6 @@ func TestLiveWithoutARedisIsOneLineWithTheRemedy(t *testing.T) {
 func TestListSaysWhereAFailureRuns(t *testing.T) {
 	fewFailures(t, "second-client", "clock-jump")
 	_, out, _ := command(t, "list")
-	require.Contains(t, out, "Runs in: both: world and live")
+	require.Contains(t, out, "Runs in: world and live")
 	require.Contains(t, out, "Runs in: world: a real Redis reads the clock")
 }

@@ -1,0 +1,165 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// shared is what the goroutines of clients hand to the scenario's.
+type shared struct {
+	mu       sync.Mutex
+	arrived  []*request
+	finished []*Call
+	lost     []*Call       // acquires whose hold was lost
+	wake     chan struct{} // capacity 1: something arrived or finished
+	slow     time.Duration // how long a call took, at worst, before it did something
+}
+
+func (s *shared) init() {
+	s.wake = make(chan struct{}, 1)
+}
+
+func (s *shared) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// arrive takes what a client wrote to its wire.
+func (w *World) arrive(on *wire, commands [][]string, from *stack) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	call := on.process.sender(from)
+	lane := on.process.lanes[0]
+	if call != nil {
+		lane = call.Client
+		call.act()
+	}
+	for _, args := range commands {
+		r := &request{wire: on, lane: lane, call: call, stack: from}
+		r.command = Command{Args: args, Name: strings.ToUpper(args[0]), Lane: lane.Name, Background: call == nil}
+		if call != nil {
+			r.command.Op = call.Op
+		}
+		w.arrived = append(w.arrived, r)
+	}
+	w.nudge()
+}
+
+// sender is the call whose goroutine sent something, nil for a goroutine that the
+// lock started itself. world.mu is held.
+func (p *process) sender(from *stack) *Call {
+	switch {
+	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
+		return nil
+	case len(p.running) == 1:
+		for _, call := range p.running {
+			return call
+		}
+	}
+	return p.running[goroutineID()]
+}
+
+// receive takes over new wires and what was written to them. It answers what
+// go-redis says by itself on a new connection, and tells whether it did: then a
+// command that waited for the connection is still to come.
+func (w *World) receive() bool {
+	w.mu.Lock()
+	arrived := w.arrived
+	w.arrived = nil
+	for _, p := range w.processes {
+		p.wires = append(p.wires, p.opened...)
+		p.opened = nil
+	}
+	w.mu.Unlock()
+	for _, r := range arrived {
+		if isHandshake(r.command.Name) {
+			r.wire.requests = append(r.wire.requests, r)
+		} else {
+			w.staged = append(w.staged, r)
+		}
+	}
+	return w.shakeHands()
+}
+
+func (w *World) shakeHands() bool {
+	shook := false
+	for _, p := range w.processes {
+		if p.isStopped() || p.cut {
+			continue
+		}
+		for _, c := range p.wires {
+			for len(c.requests) > 0 && isHandshake(c.requests[0].command.Name) {
+				r := c.requests[0]
+				w.take(r)
+				shook = true
+				if raw, err := c.link.execute(r.command.Args); err == nil {
+					c.deliver(raw)
+				} else {
+					w.breakWire(c)
+				}
+			}
+		}
+	}
+	return shook
+}
+
+// admit puts the commands that arrived at one moment onto their wires, in an
+// order that does not depend on which goroutine was faster.
+func (w *World) admit() {
+	staged := w.staged
+	w.staged = nil
+	for _, r := range staged {
+		r.command.Write = isWrite(w.server, r.command.Name)
+		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source().String()
+	}
+	slices.SortStableFunc(staged, compareRequests)
+	for _, r := range staged {
+		r.wire.requests = append(r.wire.requests, r)
+		w.recordRequest(Sent, r, Event{})
+	}
+}
+
+// prune forgets the wires that their client has closed. A delayed command on one
+// of them has left already and still arrives.
+func (w *World) prune() {
+	for _, p := range w.processes {
+		p.wires = slices.DeleteFunc(p.wires, func(c *wire) bool {
+			w.mu.Lock()
+			closed := c.closed
+			w.mu.Unlock()
+			if !closed {
+				return false
+			}
+			c.unsubscribe()
+			c.replies = nil
+			c.requests = slices.DeleteFunc(c.requests, func(r *request) bool { return r.due == 0 })
+			if len(c.requests) > 0 {
+				return false
+			}
+			c.link.close()
+			return true
+		})
+	}
+}
+
+func compareRequests(a, b *request) int {
+	return cmp.Or(
+		cmp.Compare(a.wire.process.index, b.wire.process.index),
+		cmp.Compare(a.lane.index, b.lane.index),
+		cmp.Compare(a.order, b.order),
+	)
+}
+
+// isHandshake tells what go-redis sends by itself when it opens a connection.
+func isHandshake(name string) bool {
+	switch name {
+	case "HELLO", "CLIENT", "AUTH", "SELECT", "READONLY":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,123 @@
+package world
+
+import (
+	"context"
+	"slices"
+)
+
+// The operations a call can be.
+const (
+	OpLock    = "Lock"
+	OpTryLock = "TryLock"
+	OpUnlock  = "Unlock"
+	OpForce   = "ForceUnlock"
+	OpCount   = "HoldCount"
+	OpRun     = "Run" // a command of the business's own, on the same client
+	OpCheck   = "Check"
+	OpInsert  = "Insert"
+)
+
+// Lock waits for the lock until the client holds it, is stopped by a fault, or
+// the horizon is reached.
+func (c *Client) Lock(options ...Option) *Call { return c.StartLock(options...).Wait() }
+
+// TryLock makes one attempt.
+func (c *Client) TryLock(options ...Option) *Call {
+	return c.begin(OpTryLock, options, func(ctx context.Context) (Result, error) {
+		held, err := c.process.locker.TryLock(ctx)
+		return Result{Held: held}, err
+	}).Wait()
+}
+
+// Unlock frees the lock.
+func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options...).Wait() }
+
+// StartLock begins a Lock and does not wait for it.
+func (c *Client) StartLock(options ...Option) *Call {
+	return c.begin(OpLock, options, func(ctx context.Context) (Result, error) {
+		return Result{Held: true}, c.process.locker.Lock(ctx)
+	})
+}
+
+// StartUnlock begins an Unlock and does not wait for it.
+func (c *Client) StartUnlock(options ...Option) *Call {
+	return c.begin(OpUnlock, options, func(ctx context.Context) (Result, error) {
+		return Result{Claim: ClaimDone}, c.process.locker.Unlock(ctx)
+	})
+}
+
+// ForceUnlock frees the lock from outside, whoever holds it.
+func (c *Client) ForceUnlock() *Call {
+	forcing, ok := c.process.locker.(Forcing)
+	if !ok {
+		fail("the lock of %s cannot be forced: it is no world.Forcing", c.Name)
+	}
+	return c.begin(OpForce, nil, func(ctx context.Context) (Result, error) {
+		freed, err := forcing.ForceUnlock(ctx)
+		if freed {
+			return Result{Claim: ClaimDone}, err
+		}
+		return Result{Claim: ClaimRefused}, err
+	}).Wait()
+}
+
+// HoldCount asks how often the client holds the lock.
+func (c *Client) HoldCount() *Call {
+	counting, ok := c.process.locker.(Counting)
+	if !ok {
+		fail("the lock of %s does not count: it is no world.Counting", c.Name)
+	}
+	return c.begin(OpCount, nil, func(ctx context.Context) (Result, error) {
+		n, err := counting.HoldCount(ctx)
+		return Result{Count: n, Claim: ClaimDone}, err
+	}).Wait()
+}
+
+// StartRun sends a command of the business's own through the process's client,
+// and does not wait for it.
+func (c *Client) StartRun(args ...any) *Call {
+	return c.begin(OpRun, nil, func(ctx context.Context) (Result, error) {
+		return Result{Claim: ClaimDone}, c.process.rdb.Do(ctx, args...).Err()
+	})
+}
+
+// Count is what HoldCount answered.
+func (c *Call) Count() int { return c.result.Count }
+
+// Check asks the ledger whether an order's name is free.
+func (c *Client) Check(order string) *Call {
+	return c.storeCall(OpCheck, order, func() string { return c.world.ledger.check(order) })
+}
+
+// Insert writes an order into the ledger, with the token of the client's hold if
+// its lock has one. The token is taken when the client begins to write.
+func (c *Client) Insert(order string) *Call {
+	row := Order{Name: order, Client: c.Name}
+	if fenced, ok := c.process.locker.(Fenced); ok {
+		row.Token = fenced.Token(c.context())
+	}
+	return c.storeCall(OpInsert, order, func() string { return c.world.ledger.insert(row) })
+}
+
+// storeCall sends an operation to the ledger. It waits on a wire of its own, so
+// that it can be frozen and delayed as a command to Redis can.
+func (c *Client) storeCall(op, order string, store func() string) *Call {
+	call := c.newCall(op, nil)
+	w := c.world
+	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Op: op, Text: order})
+	on := newWire(c.process)
+	c.process.wires = append(c.process.wires, on)
+	r := &request{wire: on, lane: c, call: call, store: store}
+	r.command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
+	on.requests = append(on.requests, r)
+	return call.Wait()
+}
+
+// store runs a ledger operation that reached the ledger.
+func (w *World) store(r *request) {
+	call := r.call
+	call.answer = r.store()
+	call.over = true
+	r.wire.closed = true
+	w.recordRequest(Stored, r, Event{Reply: call.answer, Orders: slices.Clone(w.ledger.orders)})
+}
