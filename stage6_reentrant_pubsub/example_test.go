@@ -85,7 +85,7 @@ func ExampleMutex_TryLockFor() {
 	m := mustMutex(svc, "order:1001")
 
 	ctx := context.Background()
-	hold, err := m.TryLockFor(ctx, 50*time.Millisecond)
+	hold, err := m.TryLockFor(ctx, 5*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return

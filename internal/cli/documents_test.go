@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
@@ -62,19 +64,30 @@ func printed(t *testing.T, line string) string {
 
 var commandLine = regexp.MustCompile(`go run \. ?([a-z][^\n\x60#(]*)?`)
 
+// documents are the texts that a reader follows.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"../../README.md", "../../docs/*.md", "../../stage*/README.md", "../../stage*/*.go"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, names, pattern)
+		for _, name := range names {
+			raw, err := os.ReadFile(name)
+			require.NoError(t, err)
+			texts[strings.TrimPrefix(name, "../../")] = string(raw)
+		}
+	}
+	return texts
+}
+
 // Every command that a document names must exist and work.
 func TestCommandsInDocumentsWork(t *testing.T) {
-	documents, err := filepath.Glob("../../stage*/README.md")
-	require.NoError(t, err)
-	sources, err := filepath.Glob("../../stage*/mutex.go")
-	require.NoError(t, err)
 	seen := map[string]bool{}
-	for _, name := range append(append(documents, sources...), "../../README.md") {
-		raw, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for _, match := range commandLine.FindAllStringSubmatch(string(raw), -1) {
+	for name, text := range documents(t) {
+		for _, match := range commandLine.FindAllStringSubmatch(text, -1) {
 			line := strings.TrimRight(strings.TrimSpace(strings.Split(match[1], "  ")[0]), ".,;:")
-			if seen[line] {
+			if seen[line] || strings.Contains(line, "FAILURE") || strings.Contains(line, "--redis") {
 				continue
 			}
 			seen[line] = true
@@ -84,4 +97,40 @@ func TestCommandsInDocumentsWork(t *testing.T) {
 			})
 		}
 	}
+}
+
+var failureName = regexp.MustCompile("`([a-z]+(?:-[a-z]+)+)`")
+
+// Every failure that a document names must be in the catalogue.
+func TestFailuresInDocumentsExist(t *testing.T) {
+	noFailures := []string{"redis-server"}
+	for name, text := range documents(t) {
+		for _, match := range failureName.FindAllStringSubmatch(text, -1) {
+			if _, ok := failures.Find(match[1]); !ok {
+				require.Contains(t, noFailures, match[1], "%s names a failure that does not exist", name)
+			}
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#]+)`)
+
+// Every file that a document links to must exist.
+func TestLinksInDocumentsResolve(t *testing.T) {
+	for name, text := range documents(t) {
+		if filepath.Ext(name) != ".md" {
+			continue
+		}
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(match[1], "://") {
+				requireExists(t, filepath.Join("../..", filepath.Dir(name), match[1]), name)
+			}
+		}
+	}
+}
+
+func requireExists(t *testing.T, path, document string) {
+	t.Helper()
+	_, err := os.Stat(path)
+	require.NoError(t, err, document)
 }
