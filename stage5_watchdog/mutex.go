@@ -118,7 +118,8 @@ func (m *Mutex) Lock(ctx context.Context) error {
 // Unlock frees the lock if this owner still holds it, else it returns
 // ErrNotHeld. With a ctx that is already done it sends nothing, and the key
 // stays until its lease ends; after any other error Unlock may be called again. The
-// watchdog has ended when Unlock deletes the key, and does not come back.
+// watchdog has ended when Unlock deletes the key, and does not come back: Unlock
+// waits for a renewal under way, a third of the ttl at most, whatever ctx says.
 func (m *Mutex) Unlock(ctx context.Context) error {
 	if m.value == "" {
 		return ErrNotHeld

@@ -48,8 +48,9 @@ func (o *ownership) newHold(parent context.Context) *Hold {
 }
 
 // Context carries the hold: a Lock with it, or with a context made from it,
-// re-enters. It ends with the parent context, when the hold is released, and with
-// cause ErrLost when the hold is lost.
+// re-enters. It ends with the context that Lock was given, which for a re-entry is
+// that of the outer hold; before the lock is freed, when the hold is released; with
+// cause ErrLost when the hold is lost, and with ErrClosed when the service closes.
 func (h *Hold) Context() context.Context { return h.ctx }
 
 // Token is the fencing token: higher than that of every earlier hold. Send it with
@@ -58,7 +59,8 @@ func (h *Hold) Context() context.Context { return h.ctx }
 func (h *Hold) Token() int64 { return h.own.token }
 
 // Unlock releases the hold; the last one frees the lock. It returns ErrNotHeld for
-// a hold that was released before, and ErrLost for one that was lost. It needs no
+// a hold that was released before, ErrLost for one that was lost, and ErrClosed
+// where the service released it. It needs no
 // context and is bounded in time, by a lease: whatever became of the caller's
 // context, the lock is freed. When the last release ends in any other error the
 // lock is no longer renewed, and free when its lease is over.
@@ -67,7 +69,7 @@ func (h *Hold) Unlock() error {
 	if !o.drop(h) {
 		return ErrNotHeld
 	}
-	defer h.cancel(nil)
+	h.cancel(nil) // before the lock is freed: who works on is told in time
 	ctx, cancel := context.WithTimeout(context.Background(), o.lease)
 	defer cancel()
 	if err := o.takeTurn(ctx); err != nil {

@@ -37,7 +37,7 @@ func (k *keeper) add(o *ownership) bool {
 	now := time.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !now.Before(o.deadline) {
+	if !now.Before(o.deadline) || k.svc.isClosed() {
 		return false
 	}
 	if !k.running {
@@ -154,10 +154,15 @@ func (k *keeper) look() {
 	for len(k.queue) > 0 {
 		o := k.queue[0]
 		isOver := !now.Before(o.ending())
-		if !isOver && (o.renewAt.IsZero() || o.renewAt.After(soon)) {
+		isDue := !o.renewAt.IsZero() && !o.renewAt.After(soon)
+		if !isOver && !isDue && o.at.After(now) {
 			break
 		}
 		heap.Pop(&k.queue)
+		if !isOver && !isDue { // its lease has grown since it was put there
+			k.schedule(o)
+			continue
+		}
 		if isOver {
 			over = append(over, o)
 			continue

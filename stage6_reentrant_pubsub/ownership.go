@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // ownership is an owner's time with a lock, from its first hold to its last.
@@ -38,7 +40,7 @@ func newOwnership(m *Mutex, r request, owner string, token int64, deadline time.
 }
 
 // reenter adds one to the owner's count.
-func (o *ownership) reenter(parent, ctx context.Context, r request) (*Hold, error) {
+func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 	if r.fixed && (!o.fixed || r.lease != o.lease) {
 		return nil, fmt.Errorf("stage6: lock %s: a re-entry keeps the lease of the first hold, and cannot have one of %v", o.mutex.key, r.lease)
 	}
@@ -57,9 +59,9 @@ func (o *ownership) reenter(parent, ctx context.Context, r request) (*Hold, erro
 		if isUnknown(err) {
 			o.restoreCount()
 		}
-		return nil, err
+		return nil, withContext(ctx, err)
 	}
-	return o.newHold(parent), nil
+	return o.newHold(ctx), nil
 }
 
 // restoreCount sets, in the background, the count that a failed re-entry may have
@@ -137,7 +139,7 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 		case err == nil:
 			o.extend(sent.Add(lease))
 			return nil
-		case !isUnknown(err) || ctx.Err() != nil:
+		case !isUnknown(err) || ended(ctx) != nil:
 			return explain("count of", m.key, err)
 		}
 	}
@@ -158,8 +160,8 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 	unknown := false
 	var err error
 	for range attempts {
-		var mine bool
 		try, done := context.WithTimeout(ctx, o.lease/6)
+		var mine bool
 		mine, err = run(try, m.svc.rdb, releaseScript, []string{m.key}, o.owner, m.channel).Bool()
 		done()
 		switch {
@@ -173,26 +175,25 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 		case err == nil:
 			m.svc.lost(m.name)
 			return ErrLost
+		case errors.Is(err, redis.ErrPoolTimeout): // nothing was sent
 		case !isUnknown(err):
 			return explain("unlock", m.key, err)
+		default:
+			unknown = true
 		}
-		unknown = true
 	}
 	return explain("unlock", m.key, err)
 }
 
-// releaseAll frees the lock whatever holds there are, for a service that closes.
-func (o *ownership) releaseAll(reason error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), o.lease)
+// close ends a hold of a service that closes.
+func (o *ownership) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), o.lease/2)
 	defer cancel()
-	if err := o.takeTurn(ctx); err != nil {
-		return err
+	err := o.release(ctx, ErrClosed)
+	if errors.Is(err, ErrLost) || errors.Is(err, ErrNotHeld) {
+		return nil // it was over already
 	}
-	defer o.giveTurn()
-	if err := o.release(ctx, reason); err != nil && !errors.Is(err, ErrLost) && !errors.Is(err, ErrNotHeld) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // finish ends the ownership and the contexts of its holds. It returns false if it

@@ -76,6 +76,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	for _, opt := range opts {
 		opt(s)
 	}
+	s.lease = s.lease.Truncate(time.Millisecond) // as Redis keeps it
 	if err := checkLease("watchdog timeout", s.lease); err != nil {
 		return nil, err
 	}
@@ -127,22 +128,31 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 }
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,
-// and returns when all its goroutines have ended. The client stays open. Closing
-// twice is no error.
+// and returns when all its goroutines have ended, half a lease later at most where
+// Redis does not answer. The client stays open. Closing twice is no error.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel()
-	var errs []error
-	for _, o := range s.keeper.all() {
-		if err := o.releaseAll(ErrClosed); err != nil {
-			errs = append(errs, err)
-		}
+	holds := s.keeper.all()
+	errs := make([]error, len(holds))
+	turns := make(chan struct{}, closingAtOnce)
+	var closing sync.WaitGroup
+	for i, o := range holds {
+		closing.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			errs[i] = o.close()
+		})
 	}
+	closing.Wait()
 	s.tasks.Wait()
 	return errors.Join(errs...)
 }
+
+// closingAtOnce is how many holds Close releases side by side.
+const closingAtOnce = 64
 
 // start runs f on a goroutine that Close waits for. It does nothing, and returns
 // false, once the service is closed.

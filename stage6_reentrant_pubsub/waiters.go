@@ -29,14 +29,27 @@ type room struct {
 // waiter is one Lock that waits.
 type waiter struct{ first chan struct{} } // closed when it is the first of its queue
 
-// wait waits for the lock until ctx is done.
-func (m *Mutex) wait(ctx context.Context, r request) (*ownership, error) {
+// waitError is the end of somebody's patience while he waited.
+type waitError struct {
+	key   string
+	cause error
+}
+
+// Error names the lock and what ended the wait.
+func (e waitError) Error() string { return fmt.Sprintf("stage6: wait for %s: %v", e.key, e.cause) }
+
+// Unwrap is the error of the context that ended the wait.
+func (e waitError) Unwrap() error { return e.cause }
+
+// wait waits for the lock until patience, which ends with ctx at the latest, is
+// over. Attempts have ctx: an impatient caller does not break one off.
+func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, error) {
 	room, me := m.svc.enter(m)
 	defer m.svc.leave(room, me)
 	select {
 	case <-me.first:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("stage6: wait for %s: %w", m.key, ctx.Err())
+	case <-patience.Done():
+		return nil, waitError{m.key, patience.Err()}
 	case <-m.svc.ctx.Done():
 		return nil, ErrClosed
 	}
@@ -54,7 +67,7 @@ func (m *Mutex) wait(ctx context.Context, r request) (*ownership, error) {
 			room.lookAgain(left)
 			room.listen()
 		}
-		if err := room.sleep(ctx); err != nil {
+		if err := room.sleep(patience); err != nil {
 			return nil, err
 		}
 	}
@@ -129,7 +142,7 @@ func (r *room) signal() {
 }
 
 // sleep waits until an attempt is worth it again.
-func (r *room) sleep(ctx context.Context) error {
+func (r *room) sleep(patience context.Context) error {
 	r.mu.Lock()
 	left := time.Until(r.again)
 	r.mu.Unlock()
@@ -141,8 +154,8 @@ func (r *room) sleep(ctx context.Context) error {
 		return nil
 	case <-timer.C:
 		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("stage6: wait for %s: %w", r.mutex.key, ctx.Err())
+	case <-patience.Done():
+		return waitError{r.mutex.key, patience.Err()}
 	case <-r.mutex.svc.ctx.Done():
 		return ErrClosed
 	}
@@ -182,6 +195,9 @@ func (r *room) hear(ctx context.Context) {
 			s.logger.Warn("waiting without messages", "name", r.mutex.name, "error", err)
 			if !pause(ctx, reconnectPause) {
 				return
+			}
+			if !isUnknown(err) { // Redis refused: go-redis asks anew only after a broken connection
+				_ = sub.Subscribe(ctx, r.mutex.channel)
 			}
 			continue
 		}

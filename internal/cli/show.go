@@ -107,14 +107,14 @@ func (a *app) chooseStages(f failures.Failure, asked int, isAsked, beforeAfter b
 }
 
 // lastBroken is the index of the last stage that the failure breaks, and of the
-// first one after it that is safe; -1 where there is none.
+// first one after it that is safe or told in time; -1 where there is none.
 func lastBroken(f failures.Failure) (last, fixed int) {
 	last, fixed = -1, -1
 	for i, s := range stages.All {
 		switch failures.Stage(s.Number)(f) {
 		case failures.Broken, failures.Inherent:
 			last, fixed = i, -1
-		case failures.Safe:
+		case failures.Safe, failures.Noticed:
 			if fixed < 0 && last >= 0 {
 				fixed = i
 			}

@@ -92,7 +92,11 @@ func (h *holder) nest(ctx context.Context) (context.Context, context.CancelFunc)
 		cancel()
 		nested, cancel = context.WithDeadline(newest.Context(), at)
 	}
-	stop := context.AfterFunc(ctx, cancel)
+	stop := context.AfterFunc(ctx, func() {
+		if ctx.Err() == context.Canceled { // its deadline is the nested context's own
+			cancel()
+		}
+	})
 	return nested, func() { stop(); cancel() }
 }
 
