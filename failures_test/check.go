@@ -135,7 +135,7 @@ func Check(t *testing.T, s Subject, expect Expect) {
 		t.Run(f.ID, func(t *testing.T) {
 			v := Run(t, f, s, scripts)
 			want := expect(f)
-			fmt.Fprintf(t.Output(), "%s: %s\n", v.Outcome, v.Sentence())
+			fmt.Fprintf(t.Output(), "%s: %s: %s\n", f.ID, v.Outcome, v.Sentence())
 			if testing.Verbose() && v.Trace != nil && v.Outcome != Safe {
 				fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 			}
