@@ -134,6 +134,26 @@ func TestRenewalThatHangsIsRepeated(t *testing.T) {
 	})
 }
 
+// Renewals that are due at different times go out by themselves: one that hangs
+// delays no other.
+func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		lock(t, mutexOf(t, svc, "first"), t.Context())
+		time.Sleep(2 * time.Second)
+		second := lock(t, mutexOf(t, svc, "second"), t.Context())
+		time.Sleep(7 * time.Second)
+		r.Delay("renew", time.Hour)
+		time.Sleep(2 * time.Second) // the renewal of the first hangs
+		r.Delay("renew", 0)
+		time.Sleep(2 * time.Second)
+		require.Equal(t, 2, r.Count("renew"), "that of the second has gone out")
+		time.Sleep(lease)
+		require.NoError(t, second.Context().Err())
+		time.Sleep(2 * time.Hour)
+	})
+}
+
 func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var log strings.Builder

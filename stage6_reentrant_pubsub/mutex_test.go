@@ -110,6 +110,17 @@ func TestLeaseIsFixed(t *testing.T) {
 	})
 }
 
+func TestNextHoldDoesNotInheritAFixedLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		require.NoError(t, lock(t, m, t.Context(), stage6.Lease(10*time.Second)).Unlock())
+		hold := lock(t, m, t.Context())
+		require.Equal(t, lease, r.TTL(key))
+		time.Sleep(2 * lease)
+		require.NoError(t, hold.Context().Err(), "it is renewed")
+	})
+}
+
 func TestLeaseTooShortIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()

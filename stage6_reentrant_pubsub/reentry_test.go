@@ -166,6 +166,18 @@ func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
 	})
 }
 
+// By design: who hands a held context on, shares the hold.
+func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		one, other := startLock(m, hold.Context()), startLock(m, hold.Context())
+		requireHeld(t, one)
+		requireHeld(t, other)
+		require.Equal(t, []string{"3"}, r.HoldCounts())
+	})
+}
+
 func TestHoldOfOneLockDoesNotReenterAnother(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()

@@ -52,6 +52,11 @@ func (a *app) list(asJSON bool) error {
 		}
 		fmt.Fprintln(a.out)
 	}
+	fmt.Fprintf(a.out, "%s\n\n", a.paint("1", "beside the catalogue: judged by the last stage's own tests"))
+	for _, b := range failures.BesideTheCatalogue {
+		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.paint("1", b.ID), b.Title,
+			a.paint("2", "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
+	}
 	fmt.Fprintf(a.out, "%d failures; go run . show FAILURE draws one\n", len(failures.All))
 	return nil
 }

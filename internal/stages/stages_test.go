@@ -2,6 +2,8 @@ package stages_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,6 +25,22 @@ func TestEveryCellOfTheMatrixGivesTheSameTraceAgain(t *testing.T) {
 				require.True(t, bytes.Equal(first.Trace.Bytes(), again.Trace.Bytes()), "%s on %s", f.ID, s.Subject.Name)
 			}
 		}
+	}
+}
+
+func TestFailuresBesideTheCatalogueHaveTheirTest(t *testing.T) {
+	files, err := filepath.Glob("../../stage6_reentrant_pubsub/*_test.go")
+	require.NoError(t, err)
+	var tests strings.Builder
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		tests.Write(raw)
+	}
+	for _, b := range failures.BesideTheCatalogue {
+		require.Contains(t, tests.String(), "func "+b.Test+"(", b.ID)
+		_, twice := failures.Find(b.ID)
+		require.False(t, twice, "%s has a row", b.ID)
 	}
 }
 

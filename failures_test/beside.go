@@ -1,0 +1,18 @@
+package failures
+
+// Beside is a failure that no [Locker] can show, since it needs more than a lock
+// of one name and one owner at a time. A test of the last stage's own judges it.
+type Beside struct {
+	ID    string
+	Title string
+	Test  string // in stage6_reentrant_pubsub
+}
+
+// BesideTheCatalogue are the failures that have no row.
+var BesideTheCatalogue = []Beside{
+	{"dog-starts-late", "the watchdog begins only after Lock has returned", "TestNoRenewalAfterUnlockReturned"},
+	{"hold-shared-by-children", "goroutines that were handed one held context are inside together, by design", "TestGoroutinesWithOneHeldContextAreInsideTogether"},
+	{"lease-reuse", "the next hold inherits a fixed lease", "TestNextHoldDoesNotInheritAFixedLease"},
+	{"shared-dog-stall", "the renewal of one lock hangs, and another lock expires", "TestRenewalThatHangsDelaysNoOther"},
+	{"string-meets-hash", "a lock of another kind has the same name", "TestKeyThatIsNoHashIsExplained"},
+}
