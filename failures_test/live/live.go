@@ -131,12 +131,24 @@ func (s *Servers) play(redis world.Redis, job Job) failures.Verdict {
 			if s.shared {
 				c.Lock = "lockkata:" + uuid.NewString()
 			}
-			return world.RunLive(redis, c, scenario)
+			trace, err := world.RunLive(redis, c, scenario)
+			if errors.Is(err, errNoReplica) {
+				return withReplica(redis.(*process), c, scenario)
+			}
+			return trace, err
 		})
 	if errors.Is(v.Err, world.ErrNotOurs) || errors.Is(v.Err, world.ErrNotLive) {
 		v.Outcome = failures.Elsewhere
 	}
 	return v
+}
+
+// withReplica plays a scenario again that turned out to fail over: its replica has
+// to be there when it begins. The other scenarios need not wait for one.
+func withReplica(p *process, c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	p.failsOver = true
+	defer func() { p.failsOver = false }()
+	return world.RunLive(p, c, scenario)
 }
 
 // isDisturbed tells whether the world itself was late by as much as a scenario

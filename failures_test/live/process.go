@@ -2,14 +2,11 @@ package live
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,92 +16,102 @@ import (
 // ErrNoServer is the error when no redis-server is installed.
 var ErrNoServer = errors.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
 
-// process is one redis-server of our own. It answers on a Unix socket, whose name
-// nobody else can take as one can take a free port.
+// errNoReplica is the error of a failover for which no replica was kept.
+var errNoReplica = errors.New("live: there is no replica that could take over")
+
+// process is a Redis of our own: one redis-server, and a replica of it when the
+// run needs one.
 type process struct {
-	path   string
-	dir    string // for the socket; nothing else is written there
-	socket string
-	cmd    *exec.Cmd
-	logs   bytes.Buffer
+	dir     string // for the sockets; nothing else is written there
+	master  *server
+	replica *server // it was in sync, and is detached
+	started int     // how many servers there have been
+	// failsOver says that runs that begin now need a replica.
+	failsOver bool
 }
 
 var _ world.OwnRedis = (*process)(nil)
 
 // start starts a redis-server and waits until it answers.
 func start(ctx context.Context) (*process, error) {
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		return nil, ErrNoServer
-	}
 	dir, err := os.MkdirTemp("", "lockkata-redis-")
 	if err != nil {
 		return nil, err
 	}
-	p := &process{path: path, dir: dir, socket: filepath.Join(dir, "1")}
-	if err := p.launch(ctx); err != nil {
+	p := &process{dir: dir}
+	if p.master, err = p.launch(ctx); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return p, nil
 }
 
 // Addr is where the process answers.
-func (p *process) Addr() string { return p.socket }
+func (p *process) Addr() string { return p.master.socket }
 
 // Restart kills the process and starts it again at the same address.
 func (p *process) Restart() error {
-	p.kill()
-	return p.launch(context.Background())
+	p.master.kill()
+	return p.master.launch(context.Background())
 }
 
-// Failover kills the process and starts another at another address. A replica
-// that was promoted before it had seen a single write is an empty Redis.
-func (p *process) Failover() error {
-	p.kill()
-	p.socket += "'"
-	return p.launch(context.Background())
-}
-
-// launch starts redis-server and waits until it answers. It keeps nothing on disk.
-func (p *process) launch(ctx context.Context) error {
-	p.logs.Reset()
-	p.cmd = exec.Command(p.path,
-		"--port", "0", "--unixsocket", p.socket, "--dir", p.dir,
-		"--save", "", "--appendonly", "no", "--loglevel", "warning")
-	p.cmd.Stdout, p.cmd.Stderr = &p.logs, &p.logs
-	endWithParent(p.cmd)
-	if err := p.cmd.Start(); err != nil {
-		return fmt.Errorf("redis-server does not start: %w", err)
+// Begin makes a replica for a run that fails over: in sync with the master, and
+// then cut off from it. It must be promoted before the lock writes anything, not
+// stopped: what a master sends to a replica that stands still waits for it in the
+// kernel, and is not lost.
+func (p *process) Begin() error {
+	p.endReplica()
+	if !p.failsOver {
+		return nil
 	}
-	if err := ready(ctx, p.socket); err != nil {
-		p.kill()
-		return fmt.Errorf("redis-server does not answer: %w: %s", err, strings.TrimSpace(p.logs.String()))
+	ctx := context.Background()
+	replica, err := p.launch(ctx)
+	if err != nil {
+		return err
 	}
+	if err := replicate(ctx, p.master, replica); err != nil {
+		replica.kill()
+		return fmt.Errorf("%w: %s", err, replica.said())
+	}
+	p.replica = replica
 	return nil
 }
 
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended by itself
-	_ = p.cmd.Wait()         // its status is ours
-	_ = os.Remove(p.socket)  // it is there only if redis-server had begun to answer
+// Failover makes the replica answer, at another address, and kills the master.
+func (p *process) Failover() error {
+	if p.replica == nil {
+		return errNoReplica
+	}
+	old := p.master
+	p.master, p.replica = p.replica, nil
+	old.kill()
+	return nil
+}
+
+func (p *process) endReplica() {
+	if p.replica != nil {
+		p.replica.kill()
+		p.replica = nil
+	}
 }
 
 func (p *process) close() error {
-	p.kill()
+	p.endReplica()
+	p.master.kill()
 	return os.RemoveAll(p.dir)
 }
 
-// readyWithin is how long a redis-server may take until it answers.
+// readyWithin is how long a redis-server may take until it answers, and a replica
+// until it is in sync.
 const readyWithin = 10 * time.Second
 
-// ready asks until the server answers.
-func ready(ctx context.Context, addr string) error {
+// until asks again and again, for at most readyWithin, until there is no error.
+func until(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	ticker := time.NewTicker(2 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		err := ping(ctx, addr)
+		err := ask(ctx)
 		if err == nil {
 			return nil
 		}

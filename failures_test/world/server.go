@@ -20,6 +20,7 @@ type redisServer interface {
 	flushScripts() error
 	restart() error
 	failover() error
+	fillMemory() error
 	jump(d time.Duration) error
 	// clear removes what the lock left.
 	clear()

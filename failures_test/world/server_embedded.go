@@ -15,6 +15,8 @@ import (
 type embedded struct {
 	mini *miniredis.Miniredis
 	skew time.Duration // how far its clock is ahead of the clients'
+	// written says that the command, which may be a script, has written already.
+	written bool
 }
 
 func newEmbedded() (*embedded, error) {
@@ -106,6 +108,36 @@ func (e *embedded) restart() error {
 // failover leaves nothing either: the replica has not seen a single write.
 func (e *embedded) failover() error { return e.restart() }
 
+// needsMemory lists the commands, as far as a lock has use for them, that Redis
+// refuses when its memory is full: those with the flag denyoom.
+var needsMemory = map[string]bool{
+	"APPEND": true, "BITFIELD": true, "COPY": true, "DECR": true, "DECRBY": true, "GETSET": true, "HINCRBY": true,
+	"HINCRBYFLOAT": true, "HMSET": true, "HSET": true, "HSETNX": true, "INCR": true, "INCRBY": true,
+	"INCRBYFLOAT": true, "LINSERT": true, "LMOVE": true, "LPUSH": true, "LPUSHX": true, "LSET": true, "MSET": true,
+	"MSETNX": true, "PSETEX": true, "RPOPLPUSH": true, "RPUSH": true, "RPUSHX": true, "SADD": true, "SET": true,
+	"SETBIT": true, "SETEX": true, "SETNX": true, "SETRANGE": true, "XADD": true, "ZADD": true, "ZINCRBY": true,
+}
+
+// outOfMemory is the refusal of a Redis whose memory is full.
+const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
+
+// fillMemory refuses as Redis does. The commands of a script come one by one.
+func (e *embedded) fillMemory() error {
+	e.mini.Server().SetPreHook(func(c *server.Peer, command string, _ ...string) bool {
+		if needsMemory[command] && !e.written {
+			c.WriteError(outOfMemory)
+			return true
+		}
+		e.written = e.written || isWrite(e, command) && !writesNothing[command]
+		return false
+	})
+	return nil
+}
+
+// writesNothing lists the commands that count as writes for a scenario, but store
+// nothing themselves.
+var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": true}
+
 // jump moves the server's clock. Redis keeps the moment at which a key expires,
 // so a jump forward shortens every lease and a jump back lengthens it.
 func (e *embedded) jump(d time.Duration) error {
@@ -133,9 +165,15 @@ func (e *embedded) newLink() link {
 
 func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	l.redis.tick()
+	l.redis.written = false
 	l.redis.mini.Server().Dispatch(l.peer, args)
 	l.peer.Flush()
-	return l.sink.take(), nil
+	raw := l.sink.take()
+	// Redis ends a script with the refusal itself; the embedded one tells a story around it.
+	if bytes.HasPrefix(raw, []byte("-ERR ")) && bytes.Contains(raw, []byte(outOfMemory)) {
+		raw = []byte("-" + outOfMemory + "\r\n")
+	}
+	return raw, nil
 }
 
 func (l *embeddedLink) pushed() []byte { return l.sink.take() }

@@ -16,6 +16,13 @@ func (w *World) disturb(text string, do func() error) {
 	w.record(Event{Kind: Server, Text: text, Effects: w.compare(nil, 0, false), Keys: w.keys.keys()})
 }
 
+// FillMemory leaves Redis no memory for data, until the scenario ends. It answers
+// OOM to what needs some: SET and HSET, but not GET, DEL or PEXPIRE; in a script,
+// unless it has written before.
+func (w *World) FillMemory() {
+	w.disturb("the memory of Redis is full", w.server.fillMemory)
+}
+
 // Evict removes the lock's keys as a full Redis may: without a word.
 func (w *World) Evict() {
 	names := slices.Sorted(maps.Keys(w.keys.state))

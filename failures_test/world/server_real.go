@@ -29,7 +29,10 @@ type OwnRedis interface {
 	Redis
 	// Restart ends the process and starts it again at the same address, empty.
 	Restart() error
-	// Failover makes another, empty process answer in its place.
+	// Begin is called when a run begins and it is empty, so that a replica can be
+	// detached that sees nothing of what the run writes.
+	Begin() error
+	// Failover makes that replica answer in its place, and ends the process that did.
 	Failover() error
 }
 
@@ -51,6 +54,7 @@ type realServer struct {
 	lock    string
 	control *redis.Client // the world's own connection
 	skew    time.Duration // how far its clock is ahead of ours
+	full    bool          // its memory is
 	keys    map[string]bool
 	reads   map[string]bool // command → it only reads
 }
@@ -73,8 +77,11 @@ func newReal(server Redis, lock string) (*realServer, error) {
 
 // reset empties a server of ours, and compares the clocks.
 func (r *realServer) reset() error {
-	if _, ours := r.server.(OwnRedis); ours {
+	if own, ours := r.server.(OwnRedis); ours {
 		if err := errors.Join(r.flushAll(), r.flushScripts()); err != nil {
+			return err
+		}
+		if err := own.Begin(); err != nil {
 			return err
 		}
 	}
@@ -163,8 +170,52 @@ func (r *realServer) loadScript(source string) error {
 	return r.control.ScriptLoad(context.Background(), source).Err()
 }
 
+// evict gives a Redis of ours too little memory for a moment, so that it evicts
+// every key with a lease: the lock's, and what else has one. On a Redis that others
+// use, the lock's keys are removed.
 func (r *realServer) evict(names ...string) error {
+	if _, err := r.own(); err != nil {
+		return r.remove(names...)
+	}
+	if err := r.limitMemory("1", "volatile-ttl"); err != nil {
+		return err
+	}
+	// It evicts before it looks at a command, and what it cannot store then it refuses.
+	ctx := context.Background()
+	stored := r.control.Set(ctx, "lockkata:something else", "", 0).Err()
+	if err := r.limitMemory("0", "noeviction"); err != nil {
+		return err
+	}
+	if stored == nil || !strings.HasPrefix(stored.Error(), "OOM") {
+		return fmt.Errorf("world: Redis is not full: it answered %v", stored)
+	}
+	left, err := r.control.Exists(ctx, names...).Result()
+	if err == nil && left > 0 {
+		err = fmt.Errorf("world: Redis did not evict %d of the lock's keys", left)
+	}
+	return err
+}
+
+func (r *realServer) remove(names ...string) error {
 	return r.control.Del(context.Background(), names...).Err()
+}
+
+// limitMemory says how much memory Redis may use, in bytes, and what it does then.
+func (r *realServer) limitMemory(limit, policy string) error {
+	ctx := context.Background()
+	return errors.Join(
+		r.control.ConfigSet(ctx, "maxmemory-policy", policy).Err(),
+		r.control.ConfigSet(ctx, "maxmemory", limit).Err(),
+	)
+}
+
+// fillMemory allows Redis less than it uses.
+func (r *realServer) fillMemory() error {
+	if _, err := r.own(); err != nil {
+		return err
+	}
+	r.full = true
+	return r.limitMemory("1", "noeviction")
 }
 
 // own is the server if the world may disturb it.
@@ -208,8 +259,13 @@ func (r *realServer) failover() error {
 func (r *realServer) jump(time.Duration) error { return ErrNotLive }
 
 func (r *realServer) clear() {
+	if r.full {
+		if err := r.limitMemory("0", "noeviction"); err == nil {
+			r.full = false
+		}
+	}
 	if len(r.keys) > 0 {
-		_ = r.evict(slices.Collect(maps.Keys(r.keys))...) // a Redis that is gone keeps nothing
+		_ = r.remove(slices.Collect(maps.Keys(r.keys))...) // a Redis that is gone keeps nothing
 	}
 }
 
