@@ -38,7 +38,7 @@ type hold struct {
 	owner string
 	count int
 	stop  chan struct{} // closed by the final Unlock
-	ended chan struct{} // closed when the keeper has ended
+	ended chan struct{} // closed when the watchdog has ended
 	lost  atomic.Bool
 }
 
@@ -259,7 +259,7 @@ func (r *reentrant) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	return h.ended, h.lost.Load
 }
 
-// Close ends the keepers of holds that nobody has released.
+// Close ends the watchdogs of holds that nobody has released.
 func (r *reentrant) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

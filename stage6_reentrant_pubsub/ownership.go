@@ -26,7 +26,7 @@ type ownership struct {
 	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // until when the lease lasts for certain
 
-	entry // where the keeper has it
+	entry // where the watchdog has it
 }
 
 func newOwnership(m *Mutex, r request, owner string, token int64, deadline time.Time) *ownership {
@@ -153,7 +153,7 @@ const attempts = 3
 // watchdog is stopped before, so that no renewal can come after.
 func (o *ownership) release(ctx context.Context, reason error) error {
 	m := o.mutex
-	m.svc.keeper.remove(ctx, o)
+	m.svc.watchdog.remove(ctx, o)
 	if !o.finish(reason) {
 		return o.reason()
 	}
@@ -219,7 +219,7 @@ func (o *ownership) reason() error {
 
 // lose ends the ownership because the lock is somebody else's, or may be.
 func (o *ownership) lose() {
-	o.mutex.svc.keeper.forget(o)
+	o.mutex.svc.watchdog.forget(o)
 	if o.finish(ErrLost) {
 		o.mutex.svc.lost(o.mutex.name)
 	}

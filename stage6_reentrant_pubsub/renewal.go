@@ -16,18 +16,18 @@ const batchSize = 100
 
 // send renews the holds, in batches that know nothing of each other: one that
 // hangs delays none of the others.
-func (k *keeper) send(due []*ownership) {
-	for _, batch := range k.batches(due) {
-		if !k.svc.start(func() { k.renew(batch) }) {
-			k.settle(batch, nil, time.Time{}, ErrClosed)
+func (w *watchdog) send(due []*ownership) {
+	for _, batch := range w.batches(due) {
+		if !w.svc.start(func() { w.renew(batch) }) {
+			w.settle(batch, nil, time.Time{}, ErrClosed)
 		}
 	}
 }
 
 // batches cuts holds into commands of at most batchSize keys. The keys of one
 // command have to be in one slot of a Cluster; elsewhere every slot will do.
-func (k *keeper) batches(due []*ownership) [][]*ownership {
-	if _, cluster := k.svc.rdb.(*redis.ClusterClient); !cluster {
+func (w *watchdog) batches(due []*ownership) [][]*ownership {
+	if _, cluster := w.svc.rdb.(*redis.ClusterClient); !cluster {
 		return slices.Collect(slices.Chunk(due, batchSize))
 	}
 	slices.SortFunc(due, func(a, b *ownership) int {
@@ -46,8 +46,8 @@ func (k *keeper) batches(due []*ownership) [][]*ownership {
 
 // renew sends one batch. It takes a sixth of the lease at most: that leaves time
 // for another try.
-func (k *keeper) renew(batch []*ownership) {
-	s := k.svc
+func (w *watchdog) renew(batch []*ownership) {
+	s := w.svc
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
 	keys := make([]string, len(batch))
@@ -65,15 +65,15 @@ func (k *keeper) renew(batch []*ownership) {
 	if err != nil {
 		s.logger.Warn("renewal failed", "locks", len(batch), "error", err)
 	}
-	k.settle(batch, answers, sent, err)
+	w.settle(batch, answers, sent, err)
 }
 
 // settle notes what became of a batch. Who was not renewed has lost the lock; who
 // was not answered is tried again, until the lease is over: it counts from when
 // the last command that got through was sent.
-func (k *keeper) settle(batch []*ownership, answers []bool, sent time.Time, err error) {
+func (w *watchdog) settle(batch []*ownership, answers []bool, sent time.Time, err error) {
 	var gone []*ownership
-	k.mu.Lock()
+	w.mu.Lock()
 	for i, o := range batch {
 		close(o.renewing)
 		o.renewing = nil
@@ -90,12 +90,12 @@ func (k *keeper) settle(batch []*ownership, answers []bool, sent time.Time, err 
 			o.renewAt = sent.Add(o.lease / 3)
 		}
 		if o.index >= 0 {
-			heap.Remove(&k.queue, o.index)
+			heap.Remove(&w.queue, o.index)
 		}
-		k.schedule(o)
+		w.schedule(o)
 	}
-	k.nudge()
-	k.mu.Unlock()
+	w.nudge()
+	w.mu.Unlock()
 	for _, o := range gone {
 		o.lose()
 	}

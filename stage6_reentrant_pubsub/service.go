@@ -51,7 +51,7 @@ type Service struct {
 
 	id     string       // of this process, in the names of its owners
 	owners atomic.Int64 // how many there have been
-	keeper *keeper
+	watchdog *watchdog
 	ctx    context.Context // ends when the service is closed
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup // goroutines of the service
@@ -87,7 +87,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.keeper = newKeeper(s)
+	s.watchdog = newWatchdog(s)
 	return s, nil
 }
 
@@ -135,7 +135,7 @@ func (s *Service) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel()
-	holds := s.keeper.all()
+	holds := s.watchdog.all()
 	errs := make([]error, len(holds))
 	turns := make(chan struct{}, closingAtOnce)
 	var closing sync.WaitGroup

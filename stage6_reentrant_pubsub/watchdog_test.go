@@ -192,26 +192,26 @@ func TestMaxHoldLeavesAFixedLeaseAlone(t *testing.T) {
 	})
 }
 
-func TestKeepersGoroutineEndsWithTheLastHold(t *testing.T) {
+func TestWatchdogsGoroutineEndsWithTheLastHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
 		first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
 		second := lock(t, mutexOf(t, svc, "order:2"), t.Context())
-		require.True(t, keeperRuns())
+		require.True(t, watchdogRuns())
 		require.NoError(t, first.Unlock())
-		require.True(t, keeperRuns())
+		require.True(t, watchdogRuns())
 		require.NoError(t, second.Unlock())
-		require.False(t, keeperRuns())
+		require.False(t, watchdogRuns())
 		third := lock(t, mutexOf(t, svc, "order:1"), t.Context())
-		require.True(t, keeperRuns())
+		require.True(t, watchdogRuns())
 		require.NoError(t, third.Unlock())
 	})
 }
 
-func keeperRuns() bool {
+func watchdogRuns() bool {
 	synctest.Wait()
 	stacks := make([]byte, 1<<20)
-	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*keeper).run(")
+	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*watchdog).run(")
 }
 
 func TestObserverIsToldWhatHappens(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// keeper looks after the leases of all holds of a service on one goroutine: it
+// watchdog looks after the leases of all holds of a service on one goroutine: it
 // knows which lease is to be renewed next, and which ends next. The goroutine runs
 // while there is a hold.
-type keeper struct {
+type watchdog struct {
 	svc *Service
 
 	mu      sync.Mutex
@@ -20,48 +20,48 @@ type keeper struct {
 	changed chan struct{} // capacity 1: the first of the queue may be another
 }
 
-// entry is where an ownership stands with the keeper. Guarded by keeper.mu.
+// entry is where an ownership stands with the watchdog. Guarded by watchdog.mu.
 type entry struct {
 	index    int           // in the queue; -1: not in it
 	at       time.Time     // when to look at it next
 	renewAt  time.Time     // when to renew it next; zero: not, or a renewal is under way
 	renewing chan struct{} // closed when the renewal under way has ended; nil: none is
-	gone     bool          // the keeper is done with it
+	gone     bool          // the watchdog is done with it
 }
 
-func newKeeper(s *Service) *keeper { return &keeper{svc: s, changed: make(chan struct{}, 1)} }
+func newWatchdog(s *Service) *watchdog { return &watchdog{svc: s, changed: make(chan struct{}, 1)} }
 
 // add begins to look after a hold. It has begun when add returns. It returns false
 // if the lease is over already, or the service closed.
-func (k *keeper) add(o *ownership) bool {
+func (w *watchdog) add(o *ownership) bool {
 	now := time.Now()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if !now.Before(o.deadline) || k.svc.isClosed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !now.Before(o.deadline) || w.svc.isClosed() {
 		return false
 	}
-	if !k.running {
-		if !k.svc.start(k.run) {
+	if !w.running {
+		if !w.svc.start(w.run) {
 			return false
 		}
-		k.running = true
+		w.running = true
 	}
 	if !o.fixed {
 		o.renewAt = now.Add(o.lease / 3)
 	}
-	k.schedule(o)
+	w.schedule(o)
 	return true
 }
 
-// schedule puts a hold into the queue. k.mu is held.
-func (k *keeper) schedule(o *ownership) {
+// schedule puts a hold into the queue. w.mu is held.
+func (w *watchdog) schedule(o *ownership) {
 	o.at = o.ending()
 	if !o.renewAt.IsZero() && o.renewAt.Before(o.at) {
 		o.at = o.renewAt
 	}
-	heap.Push(&k.queue, o)
+	heap.Push(&w.queue, o)
 	if o.index == 0 {
-		k.nudge()
+		w.nudge()
 	}
 }
 
@@ -75,31 +75,31 @@ func (o *ownership) ending() time.Time {
 	return end
 }
 
-func (k *keeper) nudge() {
+func (w *watchdog) nudge() {
 	select {
-	case k.changed <- struct{}{}:
+	case w.changed <- struct{}{}:
 	default:
 	}
 }
 
 // forget no longer looks after a hold.
-func (k *keeper) forget(o *ownership) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (w *watchdog) forget(o *ownership) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	o.gone = true
 	if o.index >= 0 {
-		heap.Remove(&k.queue, o.index)
+		heap.Remove(&w.queue, o.index)
 	}
-	k.nudge()
+	w.nudge()
 }
 
 // remove forgets a hold and waits, as long as ctx allows but no longer than a
 // renewal may take, until no renewal of it is under way.
-func (k *keeper) remove(ctx context.Context, o *ownership) {
-	k.forget(o)
-	k.mu.Lock()
+func (w *watchdog) remove(ctx context.Context, o *ownership) {
+	w.forget(o)
+	w.mu.Lock()
 	renewing := o.renewing
-	k.mu.Unlock()
+	w.mu.Unlock()
 	if renewing == nil {
 		return
 	}
@@ -112,55 +112,55 @@ func (k *keeper) remove(ctx context.Context, o *ownership) {
 	}
 }
 
-// all are the holds that the keeper looks after.
-func (k *keeper) all() []*ownership {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return slices.Clone(k.queue)
+// all are the holds that the watchdog looks after.
+func (w *watchdog) all() []*ownership {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.queue)
 }
 
 // run looks after the holds until there are none.
-func (k *keeper) run() {
+func (w *watchdog) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		k.mu.Lock()
-		if len(k.queue) == 0 {
-			k.running = false
-			k.mu.Unlock()
+		w.mu.Lock()
+		if len(w.queue) == 0 {
+			w.running = false
+			w.mu.Unlock()
 			return
 		}
-		wait := time.Until(k.queue[0].at)
-		k.mu.Unlock()
+		wait := time.Until(w.queue[0].at)
+		w.mu.Unlock()
 		if wait > 0 {
 			timer.Reset(wait)
 			select {
 			case <-timer.C:
-			case <-k.changed:
+			case <-w.changed:
 			}
 			continue
 		}
-		k.look()
+		w.look()
 	}
 }
 
 // look ends the holds whose time is over and renews those whose turn it is, or
 // soon will be: they share a command.
-func (k *keeper) look() {
+func (w *watchdog) look() {
 	now := time.Now()
-	soon := now.Add(k.svc.lease / 60)
+	soon := now.Add(w.svc.lease / 60)
 	var over, due []*ownership
-	k.mu.Lock()
-	for len(k.queue) > 0 {
-		o := k.queue[0]
+	w.mu.Lock()
+	for len(w.queue) > 0 {
+		o := w.queue[0]
 		isOver := !now.Before(o.ending())
 		isDue := !o.renewAt.IsZero() && !o.renewAt.After(soon)
 		if !isOver && !isDue && o.at.After(now) {
 			break
 		}
-		heap.Pop(&k.queue)
+		heap.Pop(&w.queue)
 		if !isOver && !isDue { // its lease has grown since it was put there
-			k.schedule(o)
+			w.schedule(o)
 			continue
 		}
 		if isOver {
@@ -168,17 +168,17 @@ func (k *keeper) look() {
 			continue
 		}
 		o.renewAt, o.renewing = time.Time{}, make(chan struct{})
-		k.schedule(o)
+		w.schedule(o)
 		due = append(due, o)
 	}
-	k.mu.Unlock()
+	w.mu.Unlock()
 	for _, o := range over {
 		o.lose()
 	}
-	k.send(due)
+	w.send(due)
 }
 
-// queue is a heap of holds by the time at which they need the keeper.
+// queue is a heap of holds by the time at which they need the watchdog.
 type queue []*ownership
 
 func (q queue) Len() int           { return len(q) }
