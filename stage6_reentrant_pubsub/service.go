@@ -49,12 +49,12 @@ type Service struct {
 	logger   *slog.Logger
 	observer Observer
 
-	id     string       // of this process, in the names of its owners
-	owners atomic.Int64 // how many there have been
+	id       string       // of this process, in the names of its owners
+	owners   atomic.Int64 // how many there have been
 	watchdog *watchdog
-	ctx    context.Context // ends when the service is closed
-	cancel context.CancelFunc
-	tasks  sync.WaitGroup // goroutines of the service
+	ctx      context.Context // ends when the service is closed
+	cancel   context.CancelFunc
+	tasks    sync.WaitGroup // goroutines of the service
 
 	mu     sync.Mutex
 	closed bool
