@@ -128,8 +128,10 @@ func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
 			}
 		}
 	}
-	fmt.Fprintf(a.out, "\n  %s broken %d   %s safe %d   %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
+	fmt.Fprintf(a.out, "\n  %s broken %d   %s safe %d   %s noticed %d: the hold is lost, and its owner is told in time\n",
 		a.paint("31", "✗"), count[failures.Broken], a.paint("32", "✓"), count[failures.Safe],
+		a.paint("36", "◐"), count[failures.Noticed])
+	fmt.Fprintf(a.out, "  %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
 		a.paint("33", "~"), count[failures.Inherent], a.paint("2", "–"), count[failures.NotApplicable])
 	expected := "every cell is what its lesson says"
 	if n := len(unexpected(cells)); n > 0 {
