@@ -140,7 +140,7 @@ func (m *Mutex) free(ctx context.Context, owner string) error {
 // closed, it tries once more and lets the lease do the rest.
 func (m *Mutex) cleanUp(owner string, until time.Time) {
 	s := m.svc
-	once := func() { _ = m.free(context.Background(), owner) }
+	last := func() { _ = m.free(context.Background(), owner) }
 	started := s.start(func() {
 		ctx, cancel := context.WithDeadline(s.ctx, until)
 		defer cancel()
@@ -157,10 +157,10 @@ func (m *Mutex) cleanUp(owner string, until time.Time) {
 			}
 		}
 		if s.isClosed() {
-			once()
+			last()
 		}
 	})
 	if !started {
-		once()
+		last()
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"strings"
-
-	"github.com/redis/go-redis/v9"
 )
 
 var (
@@ -38,7 +36,7 @@ func isUnknown(err error) bool {
 
 // explain says what an error of Redis means for a lock.
 func explain(doing, key string, err error) error {
-	if redis.HasErrorPrefix(err, "WRONGTYPE") || strings.Contains(err.Error(), "WRONGTYPE") {
+	if strings.Contains(err.Error(), "WRONGTYPE") { // a script puts its own words before it
 		return fmt.Errorf("stage6: %s %s: the key holds no lock of this kind, but something else, such as a lock of another library: %w", doing, key, err)
 	}
 	return fmt.Errorf("stage6: %s %s: %w", doing, key, err)
