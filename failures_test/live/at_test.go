@@ -15,6 +15,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -23,7 +24,7 @@ import (
 func foreign(t *testing.T) (addr string, rdb *redis.Client) {
 	t.Helper()
 	addr, end, err := live.Socket(t.Context())
-	if errors.Is(err, live.ErrNoServer) && os.Getenv("CI") != "true" {
+	if errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
@@ -72,7 +73,7 @@ func TestAddressWhereNoRedisAnswersIsAnError(t *testing.T) {
 func TestWithoutAnInstalledServerTheErrorNamesTheRemedy(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := live.Start(context.Background(), 1)
-	require.ErrorIs(t, err, live.ErrNoServer)
+	require.ErrorIs(t, err, redisserver.ErrMissing)
 	require.ErrorContains(t, err, "apt install redis-server")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
 )
 
@@ -23,7 +24,7 @@ type Servers struct {
 	shared bool
 }
 
-// Start starts that many redis-server processes. It returns [ErrNoServer] when
+// Start starts that many redis-server processes. It returns [redisserver.ErrMissing] when
 // none is installed.
 func Start(ctx context.Context, count int) (*Servers, error) {
 	s := &Servers{free: make(chan world.Redis, count)}
@@ -53,7 +54,7 @@ const answerWithin = 3 * time.Second
 func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	if err := ping(ctx, addr); err != nil {
+	if err := redisserver.Ping(ctx, addr); err != nil {
 		return nil, fmt.Errorf("no Redis that could be used at %s: %w", addr, err)
 	}
 	s := &Servers{free: make(chan world.Redis, count), shared: true}

@@ -12,6 +12,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/stages"
 )
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func servers(t *testing.T, count int) *live.Servers {
 	t.Helper()
 	s, err := live.Start(t.Context(), count)
-	if errors.Is(err, live.ErrNoServer) && os.Getenv("CI") != "true" {
+	if errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	require.NoError(t, err)

@@ -1,20 +1,16 @@
 package live
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"strings"
-	"time"
+	"path/filepath"
+	"strconv"
 
+	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
 )
-
-// ErrNoServer is the error when no redis-server is installed.
-var ErrNoServer = errors.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
 
 // errNoReplica is the error of a failover for which no replica was kept.
 var errNoReplica = errors.New("live: there is no replica that could take over")
@@ -23,9 +19,9 @@ var errNoReplica = errors.New("live: there is no replica that could take over")
 // run needs one.
 type process struct {
 	dir     string // for the sockets; nothing else is written there
-	master  *server
-	replica *server // it was in sync, and is detached
-	started int     // how many servers there have been
+	master  *redisserver.Server
+	replica *redisserver.Server // it was in sync, and is detached
+	started int                 // how many servers there have been
 	// failsOver says that runs that begin now need a replica.
 	failsOver bool
 }
@@ -46,12 +42,12 @@ func start(ctx context.Context) (*process, error) {
 }
 
 // Addr is where the process answers.
-func (p *process) Addr() string { return p.master.socket }
+func (p *process) Addr() string { return p.master.Socket() }
 
 // Restart kills the process and starts it again at the same address.
 func (p *process) Restart() error {
-	p.master.kill()
-	return p.master.launch(context.Background())
+	p.master.Kill()
+	return p.master.Launch(context.Background())
 }
 
 // Begin makes a replica for a run that fails over: in sync with the master, and
@@ -69,8 +65,8 @@ func (p *process) Begin() error {
 		return err
 	}
 	if err := replicate(ctx, p.master, replica); err != nil {
-		replica.kill()
-		return fmt.Errorf("%w: %s", err, replica.said())
+		replica.Kill()
+		return fmt.Errorf("%w: %s", err, replica.Said())
 	}
 	p.replica = replica
 	return nil
@@ -83,69 +79,29 @@ func (p *process) Failover() error {
 	}
 	old := p.master
 	p.master, p.replica = p.replica, nil
-	old.kill()
+	old.Kill()
 	return nil
 }
 
 func (p *process) endReplica() {
 	if p.replica != nil {
-		p.replica.kill()
+		p.replica.Kill()
 		p.replica = nil
 	}
 }
 
 func (p *process) close() error {
 	p.endReplica()
-	p.master.kill()
+	p.master.Kill()
 	return os.RemoveAll(p.dir)
 }
 
-// readyWithin is how long a redis-server may take until it answers, and a replica
-// until it is in sync.
-const readyWithin = 10 * time.Second
-
-// until asks again and again, for at most readyWithin, until there is no error.
-func until(ctx context.Context, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
-	defer cancel()
-	ticker := time.NewTicker(2 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		err := ask(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-ticker.C:
-		}
-	}
-}
-
-// ping asks once whether a Redis answers there.
-func ping(ctx context.Context, addr string) error {
-	network := "tcp"
-	if strings.HasPrefix(addr, "/") {
-		network = "unix"
-	}
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, network, addr)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return err
-		}
-	}
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		return err
-	}
-	answer, err := bufio.NewReader(conn).ReadString('\n')
-	if err == nil && answer != "+PONG\r\n" {
-		err = fmt.Errorf("it answers %q to PING", strings.TrimSpace(answer))
-	}
-	return err
+// launch starts another redis-server. A replica need not wait for others that
+// might want the same data.
+func (p *process) launch(ctx context.Context) (*redisserver.Server, error) {
+	p.started++
+	return redisserver.Start(ctx, redisserver.Config{
+		Socket: filepath.Join(p.dir, strconv.Itoa(p.started)),
+		Args:   []string{"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "on-empty-db"},
+	})
 }

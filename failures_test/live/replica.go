@@ -12,25 +12,27 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockkata/failures_test/redisserver"
 )
 
 // replicate makes one server a replica of another, waits until it is in sync, and
 // promotes it: what is written to the other from then on it does not see.
-func replicate(ctx context.Context, master, replica *server) error {
-	way, err := open(ctx, master.socket)
+func replicate(ctx context.Context, master, replica *redisserver.Server) error {
+	way, err := open(ctx, master.Socket())
 	if err != nil {
 		return err
 	}
 	defer way.close()
 	rdb := redis.NewClient(&redis.Options{
-		Network: "unix", Addr: replica.socket,
+		Network: "unix", Addr: replica.Socket(),
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	defer rdb.Close()
 	if err := rdb.ReplicaOf(ctx, "127.0.0.1", strconv.Itoa(way.port())).Err(); err != nil {
 		return fmt.Errorf("live: REPLICAOF: %w", err)
 	}
-	if err := until(ctx, func(ctx context.Context) error { return inSync(ctx, rdb) }); err != nil {
+	if err := redisserver.Until(ctx, func(ctx context.Context) error { return inSync(ctx, rdb) }); err != nil {
 		return err
 	}
 	if err := rdb.ReplicaOf(ctx, "NO", "ONE").Err(); err != nil {

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
 )
 
 func failsOver(t *testing.T) world.OwnRedis {
 	t.Helper()
 	own, end, err := live.FailsOver(t.Context())
-	if errors.Is(err, live.ErrNoServer) && os.Getenv("CI") != "true" {
+	if errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	require.NoError(t, err)

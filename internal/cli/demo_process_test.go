@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -15,41 +14,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/redisserver"
 	"lockkata/internal/stages"
 )
-
-// redisServer starts a redis-server for the test and returns its address. Where
-// none is installed the test is skipped; not where the suite is the judge.
-func redisServer(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("redis-server is not installed: apt-get install redis-server")
-		}
-		t.Skip("redis-server is not installed: apt-get install redis-server")
-	}
-	for range 5 { // somebody may take the port between finding and using it
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		addr := free.Addr().(*net.TCPAddr)
-		require.NoError(t, free.Close())
-		cmd := exec.Command(path, "--bind", "127.0.0.1", "--port", strconv.Itoa(addr.Port), "--save", "", "--dir", t.TempDir())
-		pipe, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		out := bufio.NewReader(pipe)
-		if _, ready := await(out, "Ready to accept connections"); ready {
-			drained := make(chan struct{})
-			go func() { defer close(drained); _, _ = io.Copy(io.Discard, out) }()
-			t.Cleanup(func() { _ = cmd.Process.Kill(); <-drained; _ = cmd.Wait() })
-			return addr.String()
-		}
-		_ = cmd.Wait()
-	}
-	t.Fatal("redis-server does not start")
-	return ""
-}
 
 // await reads until a line contains the text, and returns what it read. It returns
 // false when there is nothing more to read.
@@ -101,7 +68,7 @@ func (p *terminal) end(t *testing.T) int {
 }
 
 func TestDemoInTwoProcessesOnRealRedis(t *testing.T) {
-	addr := redisServer(t)
+	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
 	binary := build(t, nil)
 	for _, s := range stages.All {
 		t.Run(s.Dir, func(t *testing.T) {
@@ -120,7 +87,7 @@ func TestDemoInTwoProcessesOnRealRedis(t *testing.T) {
 }
 
 func TestDemoThatIsInterruptedFreesTheLock(t *testing.T) {
-	addr := redisServer(t)
+	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
 	binary := build(t, nil)
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	defer rdb.Close()

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/redisserver"
 	"lockkata/internal/stages"
 )
 
@@ -40,7 +42,11 @@ func (w where) String() string {
 // servers are the real Redis servers.
 func (w where) servers(ctx context.Context) (*live.Servers, error) {
 	if w.addr == "" {
-		return live.Start(ctx, atOnce)
+		servers, err := live.Start(ctx, atOnce)
+		if errors.Is(err, redisserver.ErrMissing) {
+			err = fmt.Errorf("%w, or name a running Redis with --redis ADDR", err)
+		}
+		return servers, err
 	}
 	servers, err := live.At(ctx, w.addr, atOnce)
 	if err != nil {

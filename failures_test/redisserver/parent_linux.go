@@ -1,4 +1,4 @@
-package live
+package redisserver
 
 import (
 	"os/exec"

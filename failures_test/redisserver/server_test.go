@@ -1,0 +1,49 @@
+package redisserver_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/redisserver"
+)
+
+func TestServerAnswersOnItsSocketAndItsPortUntilItIsKilled(t *testing.T) {
+	s := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort})
+	require.NoError(t, redisserver.Ping(t.Context(), s.Socket()))
+	require.NoError(t, redisserver.Ping(t.Context(), s.Addr()))
+	s.Kill()
+	require.Error(t, redisserver.Ping(t.Context(), s.Addr()))
+	require.NoError(t, s.Launch(t.Context()))
+	require.NoError(t, redisserver.Ping(t.Context(), s.Addr()))
+	require.NoError(t, s.Close())
+	require.NoDirExists(t, s.Dir())
+}
+
+func TestServerThatKeepsItsDataHasItAfterTheNextLaunch(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		left int64
+	}{
+		{nil, 0},
+		{[]string{"--appendonly", "yes", "--appendfsync", "always"}, 1},
+	} {
+		s := redisserver.ForTest(t, redisserver.Config{Args: c.args})
+		rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: s.Socket()})
+		defer rdb.Close()
+		require.NoError(t, rdb.Set(t.Context(), "k", "v", 0).Err())
+		s.Kill()
+		require.NoError(t, s.Launch(t.Context()))
+		require.Equal(t, c.left, rdb.Exists(t.Context(), "k").Val())
+	}
+}
+
+func TestServerThatDoesNotStartSaysWhatItLogged(t *testing.T) {
+	_, err := redisserver.Start(t.Context(), redisserver.Config{Args: []string{"--no-such-option", "1"}})
+	if os.Getenv("CI") != "true" && err == redisserver.ErrMissing {
+		t.Skip(err)
+	}
+	require.ErrorContains(t, err, "no-such-option")
+}
