@@ -3,10 +3,11 @@
 --
 -- KEYS[1] the lock
 -- ARGV[1] the channel of the lock's waiters
+-- ARGV[2] the command that publishes
 --
 -- Returns 1, or 0 if nobody held the lock.
 if redis.call("DEL", KEYS[1]) == 0 then
 	return 0
 end
-redis.call("PUBLISH", ARGV[1], "0")
+redis.call(ARGV[2], ARGV[1], "0")
 return 1

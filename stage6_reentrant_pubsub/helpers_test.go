@@ -80,9 +80,14 @@ func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 	name := command
 	switch command {
 	case "EVALSHA":
+		r.mu.Lock()
 		name = r.names[args[0]]
+		r.mu.Unlock()
 	case "EVAL":
 		name = "EVAL " + scriptName(args[0])
+		r.mu.Lock()
+		r.names[redis.NewScript(args[0]).Hash()] = scriptName(args[0])
+		r.mu.Unlock()
 	case "SUBSCRIBE", "PING":
 	default:
 		return false

@@ -53,23 +53,34 @@ type Observer struct {
 	Lost     func(name string)
 }
 
-// Layout names the keys and channels of a lock in Redis. Key and Token have to be
-// in one slot of a Cluster.
+// WithShardedPubSub has waiters listen, in a Cluster of Redis 7 or later, only at
+// the node that has the lock: a message does not travel to all the others. All
+// processes that share a lock must use it, or none. Redisson does, by itself.
+func WithShardedPubSub() Option { return func(s *Service) { s.publish = shardedPublish } }
+
+const shardedPublish = "SPUBLISH"
+
+// Layout names the keys and channels of a lock in Redis. In a Cluster they have
+// to be in one slot, but for the channel, which has to be only with
+// WithShardedPubSub.
 type Layout struct {
 	Key     func(name string) string
 	Channel func(name string) string
 	Token   func(name string) string
+	Waiters func(name string) string // only for WithDirectedWakeups
 }
 
-// DefaultLayout is lock:{name}, lock__channel:{name} and lock:{name}:token.
+// DefaultLayout is lock:{name}, lock__channel:{name}, lock:{name}:token and
+// lock:{name}:waiters.
 var DefaultLayout = Layout{
 	Key:     func(name string) string { return "lock:{" + name + "}" },
 	Channel: func(name string) string { return "lock__channel:{" + name + "}" },
 	Token:   func(name string) string { return "lock:{" + name + "}:token" },
+	Waiters: func(name string) string { return "lock:{" + name + "}:waiters" },
 }
 
 // RedissonLayout names things as Redisson's RLock does, so that both can share a
-// lock.
+// lock. Redisson knows no directed wake-ups.
 var RedissonLayout = Layout{
 	Key:     func(name string) string { return name },
 	Channel: func(name string) string { return "redisson_lock__channel:" + tagged(name) },

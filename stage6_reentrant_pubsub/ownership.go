@@ -162,7 +162,7 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 	for range attempts {
 		try, done := context.WithTimeout(ctx, o.lease/6)
 		var mine bool
-		mine, err = run(try, m.svc.rdb, releaseScript, []string{m.key}, o.owner, m.channel).Bool()
+		mine, err = runFreeing(try, m, releaseScript, directedRelease, o.owner)
 		done()
 		switch {
 		case err == nil && (mine || unknown && time.Now().Before(o.leaseEnd())):

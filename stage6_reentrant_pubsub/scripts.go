@@ -69,6 +69,22 @@ func run(ctx context.Context, rdb redis.UniversalClient, s script, keys []string
 	return cmd
 }
 
+// runFreeing executes a script that frees the lock and wakes who waits for it.
+// While a slot of a Cluster migrates, the keys of the directed one cannot be used
+// together: then the lock is freed all the same, and who waits for it looks when
+// its lease would be over.
+func runFreeing(ctx context.Context, m *Mutex, plain, directed script, args ...any) (bool, error) {
+	s := m.svc
+	args = append([]any{m.channel, s.publish}, args...)
+	if s.directed {
+		freed, err := run(ctx, s.rdb, directed, []string{m.key, m.waiters()}, args...).Bool()
+		if !redis.HasErrorPrefix(err, "TRYAGAIN") {
+			return freed, err
+		}
+	}
+	return run(ctx, s.rdb, plain, []string{m.key}, args...).Bool()
+}
+
 func send(ctx context.Context, rdb redis.UniversalClient, name, script string, keys []string, args []any) *redis.Cmd {
 	all := make([]any, 0, 3+len(keys)+len(args))
 	all = append(all, name, script, len(keys))

@@ -48,6 +48,8 @@ type Service struct {
 	onLost   func(name string)
 	logger   *slog.Logger
 	observer Observer
+	directed bool   // a free lock wakes one process, not all
+	publish  string // the command
 
 	id       string       // of this process, in the names of its owners
 	owners   atomic.Int64 // how many there have been
@@ -59,6 +61,7 @@ type Service struct {
 	mu     sync.Mutex
 	closed bool
 	rooms  map[string]*room // by key: where this process waits
+	opened int              // how many rooms there have been
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -71,7 +74,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString(), rooms: map[string]*room{},
+		publish: "PUBLISH", id: uuid.NewString(), rooms: map[string]*room{},
 	}
 	for _, opt := range opts {
 		opt(s)
@@ -85,6 +88,9 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
 		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
+	}
+	if err := s.checkWakeups(); err != nil {
+		return nil, err
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.watchdog = newWatchdog(s)
@@ -108,6 +114,22 @@ func checkClient(rdb redis.UniversalClient) error {
 	}
 	if !deadlines {
 		return errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
+	}
+	return nil
+}
+
+// checkWakeups refuses ways to wake waiters that the client or the layout does not
+// have.
+func (s *Service) checkWakeups() error {
+	_, cluster := s.rdb.(*redis.ClusterClient)
+	sharded := s.publish == shardedPublish
+	switch {
+	case sharded && !cluster:
+		return errors.New("stage6: sharded pub/sub is for a Cluster: leave WithShardedPubSub out with a *redis.Client")
+	case s.directed && cluster && !sharded:
+		return errors.New("stage6: directed wake-ups in a Cluster have to know who listens: add WithShardedPubSub")
+	case s.directed && s.layout.Waiters == nil:
+		return errors.New("stage6: layout has no Waiters: set it, or leave WithDirectedWakeups out, as with Redisson")
 	}
 	return nil
 }

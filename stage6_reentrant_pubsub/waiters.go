@@ -2,13 +2,11 @@ package stage6
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // room is where those of one process wait who want the same lock. They queue: the
@@ -16,14 +14,17 @@ import (
 // room, so that a waiter who leaves takes no wake-up with him.
 type room struct {
 	mutex *Mutex
+	id    string // no other room ever has it
 
 	mu      sync.Mutex
 	queue   []*waiter
 	again   time.Time // when the lease of the present holder may be over
 	hearing bool      // a subscription has been asked for
+	known   bool      // Redis may know that this room waits; only with directed wake-ups
 
-	wake chan struct{} // capacity 1: the lock may be free
-	stop context.CancelFunc
+	wake   chan struct{} // capacity 1: the lock may be free
+	sooner chan struct{} // capacity 1: again has come nearer
+	stop   context.CancelFunc
 }
 
 // waiter is one Lock that waits.
@@ -54,14 +55,17 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 		return nil, ErrClosed
 	}
 	for {
-		if room.mayBeFree() {
-			o, left, err := m.attempt(ctx, r)
+		if look, told := room.mayBeFree(); look {
+			o, left, err := m.attempt(ctx, r, room)
 			if err != nil {
 				room.signal() // the next one has to look for himself
 				return nil, err
 			}
 			if o != nil {
 				room.lookAgain(o.lease)
+				if !told {
+					room.deaf()
+				}
 				return o, nil
 			}
 			room.lookAgain(left)
@@ -80,7 +84,11 @@ func (s *Service) enter(m *Mutex) (*room, *waiter) {
 	defer s.mu.Unlock()
 	r := s.rooms[m.key]
 	if r == nil {
-		r = &room{mutex: m, wake: make(chan struct{}, 1)}
+		s.opened++
+		r = &room{
+			mutex: m, id: s.id + ":room" + strconv.Itoa(s.opened),
+			wake: make(chan struct{}, 1), sooner: make(chan struct{}, 1),
+		}
 		s.rooms[m.key] = r
 	}
 	r.mu.Lock()
@@ -105,6 +113,9 @@ func (s *Service) leave(r *room, me *waiter) {
 		if r.stop != nil {
 			r.stop()
 		}
+		if r.known && !s.closed {
+			s.tasks.Go(r.withdraw)
+		}
 		return
 	}
 	if at == 0 {
@@ -112,17 +123,35 @@ func (s *Service) leave(r *room, me *waiter) {
 	}
 }
 
-// mayBeFree tells whether an attempt is worth a command: nobody here listens yet,
-// something woke the room, or the present holder's lease may be over.
-func (r *room) mayBeFree() bool {
+func (r *room) length() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.queue)
+}
+
+// mayBeFree tells whether an attempt is worth a command: something woke the room,
+// which is told then; nobody here listens yet, or the present holder's lease may be
+// over. With directed wake-ups, Redis has to know the room.
+func (r *room) mayBeFree() (look, told bool) {
 	select {
 	case <-r.wake:
-		return true
+		return true, true
 	default:
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.hearing || !time.Now().Before(r.again)
+	return !r.hearing || r.mutex.svc.directed && !r.known || !time.Now().Before(r.again), false
+}
+
+// deaf ends a subscription that did not tell that the lock was free: its
+// connection may lead nowhere. Who is the first next asks for another.
+func (r *room) deaf() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop != nil {
+		r.stop()
+		r.stop, r.hearing = nil, false
+	}
 }
 
 // lookAgain says when the lease of the present holder may be over. Redis lets a key
@@ -152,6 +181,8 @@ func (r *room) sleep(patience context.Context) error {
 	case <-r.wake:
 		r.signal() // mayBeFree takes it
 		return nil
+	case <-r.sooner:
+		return nil
 	case <-timer.C:
 		return nil
 	case <-patience.Done():
@@ -164,49 +195,12 @@ func (r *room) sleep(patience context.Context) error {
 // listen subscribes to the lock's channel, once for all who wait here.
 func (r *room) listen() {
 	r.mu.Lock()
-	hearing := r.hearing
-	r.hearing = true
-	r.mu.Unlock()
-	if hearing {
+	if r.hearing {
+		r.mu.Unlock()
 		return
 	}
 	ctx, stop := context.WithCancel(r.mutex.svc.ctx)
-	r.mu.Lock()
-	r.stop = stop // by the last one who leaves; the caller has not left yet
+	r.hearing, r.stop = true, stop // the last one who leaves stops it; the caller has not left yet
 	r.mu.Unlock()
 	r.mutex.svc.start(func() { r.hear(ctx) })
 }
-
-// hear wakes the room for every message, and for every acknowledgement of the
-// subscription: what was published before it was not heard. go-redis connects and
-// subscribes anew by itself, and each time Redis acknowledges again.
-func (r *room) hear(ctx context.Context) {
-	s := r.mutex.svc
-	sub := s.rdb.Subscribe(ctx, r.mutex.channel)
-	unblock := context.AfterFunc(ctx, func() { _ = sub.Close() }) // ends Receive
-	defer unblock()
-	defer sub.Close()
-	for {
-		message, err := sub.Receive(ctx)
-		if ctx.Err() != nil || errors.Is(err, redis.ErrClosed) {
-			return
-		}
-		if err != nil {
-			s.logger.Warn("waiting without messages", "name", r.mutex.name, "error", err)
-			if !pause(ctx, reconnectPause) {
-				return
-			}
-			if !isUnknown(err) { // Redis refused: go-redis asks anew only after a broken connection
-				_ = sub.Subscribe(ctx, r.mutex.channel)
-			}
-			continue
-		}
-		switch message.(type) {
-		case *redis.Subscription, *redis.Message:
-			r.signal()
-		}
-	}
-}
-
-// reconnectPause keeps a server that is away from being asked without end.
-const reconnectPause = 50 * time.Millisecond

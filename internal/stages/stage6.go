@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +25,7 @@ type holder struct {
 	holds map[string][]*stage6.Hold
 }
 
-func newHolder(rdb redis.UniversalClient, name string, opts []stage6.Option, lock ...stage6.LockOption) (failures.Locker, error) {
+func newHolder(rdb redis.UniversalClient, name string, opts []stage6.Option, lock []stage6.LockOption) (failures.Locker, error) {
 	svc, err := stage6.NewService(rdb, opts...)
 	if err != nil {
 		return nil, err
@@ -36,16 +37,34 @@ func newHolder(rdb redis.UniversalClient, name string, opts []stage6.Option, loc
 	return &holder{svc: svc, mutex: m, opts: lock, holds: map[string][]*stage6.Hold{}}, nil
 }
 
-func renewed6(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-	return newHolder(rdb, name, []stage6.Option{stage6.WithWatchdogTimeout(lease)})
-}
+// Directed is stage 6 with directed wake-ups.
+var Directed = subject6("stage6, directed", stage6.WithDirectedWakeups())
 
-func fixed6(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-	return newHolder(rdb, name, []stage6.Option{stage6.WithWatchdogTimeout(lease)}, stage6.Lease(lease))
-}
-
-func limited6(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-	return newHolder(rdb, name, []stage6.Option{stage6.WithWatchdogTimeout(lease), stage6.WithMaxHold(3 * lease)})
+// subject6 is stage 6 with the given options.
+func subject6(name string, opts ...stage6.Option) failures.Subject {
+	with := func(limited, fixed bool) world.New {
+		return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			all := append([]stage6.Option{stage6.WithWatchdogTimeout(lease)}, opts...)
+			if limited {
+				all = append(all, stage6.WithMaxHold(3*lease))
+			}
+			var lock []stage6.LockOption
+			if fixed {
+				lock = append(lock, stage6.Lease(lease))
+			}
+			return newHolder(rdb, name, all, lock)
+		}
+	}
+	return failures.Subject{
+		Name: name, New: with(false, false),
+		Variants: map[failures.Variant]world.New{failures.FixedLease: with(false, true), failures.Limited: with(true, false)},
+		Ignore: func(key string) bool {
+			return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
+		},
+		Has: []failures.Feature{
+			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
+		},
+	}
 }
 
 // Lock waits for the lock, or re-enters.

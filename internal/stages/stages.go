@@ -2,7 +2,6 @@
 package stages
 
 import (
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -58,15 +57,8 @@ var All = []Stage{
 	},
 	{
 		Number: 6, Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
-		Lesson: "A rewrite: a service, holds and their contexts. Read service.go first.",
-		Subject: failures.Subject{
-			Name: "stage6", New: renewed6,
-			Variants: map[failures.Variant]world.New{failures.FixedLease: fixed6, failures.Limited: limited6},
-			Ignore:   func(key string) bool { return strings.HasSuffix(key, ":token") },
-			Has: []failures.Feature{
-				failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
-			},
-		},
+		Lesson:  "A rewrite: a service, holds and their contexts. Read service.go first.",
+		Subject: subject6("stage6"),
 	},
 }
 
