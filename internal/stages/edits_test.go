@@ -147,8 +147,8 @@ func adapter(t *testing.T, i int) string {
 	return text + `
 // New and Variants are for the program.
 var (
-	New      = renewed6
-	Variants = map[failures.Variant]world.New{failures.FixedLease: fixed6, failures.Limited: limited6}
+	New      = subject6("").New
+	Variants = subject6("").Variants
 )
 `
 }
