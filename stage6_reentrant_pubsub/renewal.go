@@ -5,7 +5,6 @@ import (
 	"container/heap"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -99,26 +98,4 @@ func (w *watchdog) settle(batch []*ownership, answers []bool, sent time.Time, er
 	for _, o := range gone {
 		o.lose()
 	}
-}
-
-// slot is the hash slot of a key in a Redis Cluster: CRC16 (XMODEM) of what is in
-// its first braces, or of all of it, modulo 16384.
-func slot(key string) uint16 {
-	if _, after, ok := strings.Cut(key, "{"); ok {
-		if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
-			key = tag
-		}
-	}
-	var crc uint16
-	for i := range len(key) {
-		crc ^= uint16(key[i]) << 8
-		for range 8 {
-			if crc&0x8000 != 0 {
-				crc = crc<<1 ^ 0x1021
-			} else {
-				crc <<= 1
-			}
-		}
-	}
-	return crc % 16384
 }

@@ -136,6 +136,7 @@ func (s *Service) checkWakeups() error {
 
 // Mutex returns the lock of that name. All of one name are one lock. An empty
 // name and one that starts with } are errors: the latter would have no hash tag.
+// So is, in a Cluster, a name with which the layout needs more than one slot.
 func (s *Service) Mutex(name string) (*Mutex, error) {
 	if name == "" {
 		return nil, errors.New("stage6: lock name is empty: name what is protected, such as \"order:1001\"")
@@ -143,10 +144,14 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 	if strings.HasPrefix(name, "}") {
 		return nil, fmt.Errorf("stage6: lock name %q starts with }, which empties the hash tag {…}: choose another first character", name)
 	}
-	return &Mutex{
+	m := &Mutex{
 		svc: s, name: name,
 		key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name),
-	}, nil
+	}
+	if _, cluster := s.rdb.(*redis.ClusterClient); cluster && !m.isInOneSlot() {
+		return nil, fmt.Errorf("stage6: lock name %q puts its keys into different slots of the Cluster: choose one without braces, or with a whole {tag}", name)
+	}
+	return m, nil
 }
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,

@@ -3,6 +3,7 @@ package stage6
 import (
 	"testing"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,6 +24,37 @@ func TestSlot(t *testing.T) {
 		"bar{":                 14630, // no tag without its end
 	} {
 		require.Equal(t, want, slot(key), key)
+	}
+}
+
+func TestNamesThatNeedTwoSlotsAreRefusedInACluster(t *testing.T) {
+	cluster := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"127.0.0.1:1"}, ContextTimeoutEnabled: true})
+	single := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", ContextTimeoutEnabled: true})
+	t.Cleanup(func() { require.NoError(t, cluster.Close()); require.NoError(t, single.Close()) })
+	for _, rdb := range []redis.UniversalClient{cluster, single} {
+		svc, err := NewService(rdb, WithLayout(RedissonLayout))
+		require.NoError(t, err)
+		for _, name := range []string{"a{b", "{}x", "{}", "{"} {
+			_, err := svc.Mutex(name)
+			if rdb == single {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "different slots of the Cluster")
+			}
+		}
+		_, err = svc.Mutex("{order}:1")
+		require.NoError(t, err)
+		require.NoError(t, svc.Close())
+	}
+	// A plain channel may be anywhere, a sharded one may not.
+	elsewhere := DefaultLayout
+	elsewhere.Channel = func(string) string { return "channel" }
+	for _, opts := range [][]Option{{WithLayout(elsewhere)}, {WithLayout(elsewhere), WithShardedPubSub()}} {
+		svc, err := NewService(cluster, opts...)
+		require.NoError(t, err)
+		_, err = svc.Mutex("order:1001")
+		require.Equal(t, len(opts) == 2, err != nil)
+		require.NoError(t, svc.Close())
 	}
 }
 
