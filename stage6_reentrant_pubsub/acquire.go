@@ -19,6 +19,9 @@ type request struct {
 func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, error) {
 	r := request{lease: m.svc.lease, begun: time.Now()}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("stage6: option is nil: leave it out")
+		}
 		opt(&r)
 	}
 	r.lease = r.lease.Truncate(time.Millisecond)
@@ -70,6 +73,9 @@ func (m *Mutex) attempt(ctx context.Context, r request, in *room) (*ownership, t
 			}
 			return nil, 0, explain("lock", m.key, withContext(ctx, err))
 		}
+		if answer == 0 { // no token is
+			return nil, 0, fmt.Errorf("stage6: lock %s: Redis answered 0, which is neither a token nor a refusal", m.key)
+		}
 		if answer < 0 {
 			return nil, m.leaseLeft(answer), nil
 		}
@@ -102,8 +108,8 @@ const tokenKept = 24 * time.Hour
 // leaseLeft reads a refusal. A lock without a lease is looked at again after one
 // of ours.
 func (m *Mutex) leaseLeft(answer int64) time.Duration {
-	if left := -2 - answer; left >= 0 {
-		return min(time.Duration(left)*time.Millisecond, m.svc.lease)
+	if left := -2 - answer; left >= 0 && left < m.svc.lease.Milliseconds() { // compared before it can overflow
+		return time.Duration(left) * time.Millisecond
 	}
 	return m.svc.lease
 }
@@ -111,7 +117,7 @@ func (m *Mutex) leaseLeft(answer int64) time.Duration {
 // withContext adds the context's own error to one with which a command ended
 // because the context did: a caller looks for that.
 func withContext(ctx context.Context, err error) error {
-	if end := ended(ctx); end != nil && isUnknown(err) {
+	if end := ended(ctx); end != nil && !isAnswer(err) {
 		return fmt.Errorf("%w (%w)", end, err)
 	}
 	return err

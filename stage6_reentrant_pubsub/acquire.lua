@@ -20,8 +20,10 @@ if not mine then
 	-- failover, an eviction or a flush.
 	local time = redis.call("TIME")
 	token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
-	redis.call("HSET", KEYS[1], ARGV[1], 1)
 	redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", ARGV[3])
+	-- A user without the right to do this would get a lock without a lease.
+	redis.call("PEXPIRE", KEYS[1], ARGV[2])
+	redis.call("HSET", KEYS[1], ARGV[1], 1)
 end
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 return token

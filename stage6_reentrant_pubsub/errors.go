@@ -1,12 +1,12 @@
 package stage6
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 )
 
 var (
@@ -23,21 +23,40 @@ var (
 	ErrClosed = errors.New("stage6: service is closed")
 )
 
-// isUnknown tells whether a command that ended with err may have taken effect:
-// the network or the context ended it, and Redis did not answer.
-func isUnknown(err error) bool {
-	if err == nil {
-		return false
-	}
-	var network net.Error
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network)
+// isAnswer tells whether Redis answered with this error: the command did nothing.
+func isAnswer(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+// isUnsent tells whether a command never left: there was no connection for it.
+func isUnsent(err error) bool {
+	var network *net.OpError
+	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrClosed) ||
+		errors.As(err, &network) && network.Op == "dial"
+}
+
+// isUnknown tells whether a command that ended with err may have taken effect: the
+// network, the context or a hook of the client ended it.
+func isUnknown(err error) bool { return err != nil && !isAnswer(err) && !isUnsent(err) }
+
+// isMoving tells whether a Cluster did not apply a command because its keys are on
+// two nodes: their slot is on its way from one to the other.
+func isMoving(err error) bool { return redis.HasErrorPrefix(err, "TRYAGAIN") }
+
+// isPassing tells whether Redis did not apply a command, and will before long: the
+// slot is on its way, or the server has just started.
+func isPassing(err error) bool {
+	return isMoving(err) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
 // explain says what an error of Redis means for a lock.
 func explain(doing, key string, err error) error {
 	if strings.Contains(err.Error(), "WRONGTYPE") { // a script puts its own words before it
 		return fmt.Errorf("stage6: %s %s: the key holds no lock of this kind, but something else, such as a lock of another library: %w", doing, key, err)
+	}
+	if redis.HasErrorPrefix(err, "NOPERM") || strings.Contains(err.Error(), "The user executing the script") {
+		return fmt.Errorf("stage6: %s %s: the Redis user lacks a right that the lock needs (docs/final-lock.md lists them): %w", doing, key, err)
 	}
 	return fmt.Errorf("stage6: %s %s: %w", doing, key, err)
 }

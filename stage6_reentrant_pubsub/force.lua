@@ -5,9 +5,11 @@
 -- ARGV[1] the channel of the lock's waiters
 -- ARGV[2] the command that publishes
 --
--- Returns 1, or 0 if nobody held the lock.
-if redis.call("DEL", KEYS[1]) == 0 then
+-- Returns 1, or 0 if nobody held the lock. A key that is no hash is no lock: it is
+-- an error, and stays.
+if redis.call("HLEN", KEYS[1]) == 0 then
 	return 0
 end
+redis.call("DEL", KEYS[1])
 redis.call(ARGV[2], ARGV[1], "0")
 return 1

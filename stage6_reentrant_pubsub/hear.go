@@ -11,13 +11,17 @@ import (
 // hear listens for the room until ctx ends, over one subscription after another.
 func (r *room) hear(ctx context.Context) {
 	s := r.mutex.svc
-	for {
+	for wait := reconnectPause; ; wait = min(2*wait, s.lease/3) {
+		begun := time.Now()
 		err := r.subscription(ctx)
 		if ctx.Err() != nil || errors.Is(err, redis.ErrClosed) {
 			return
 		}
 		s.logger.Warn("waiting without messages", "name", r.mutex.name, "error", err)
-		if !pause(ctx, reconnectPause) {
+		if time.Since(begun) > s.lease { // it worked for a while
+			wait = reconnectPause
+		}
+		if !pause(ctx, wait) {
 			return
 		}
 		if cluster, ok := s.rdb.(*redis.ClusterClient); ok && s.publish == shardedPublish {
@@ -66,5 +70,6 @@ func (r *room) subscription(ctx context.Context) error {
 // errMoved is the end of a subscription that Redis ended.
 var errMoved = errors.New("stage6: the slot has moved to another node")
 
-// reconnectPause keeps a server that is away from being asked without end.
+// reconnectPause is how long to wait before subscribing anew, at first: a server
+// that is away, or that refuses, is asked less and less often.
 const reconnectPause = 50 * time.Millisecond

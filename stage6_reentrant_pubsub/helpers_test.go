@@ -45,7 +45,10 @@ func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 		require.NoError(t, err)
 		require.NoError(t, conn.Close())
 		r.ClockTTL(true)
-		t.Cleanup(r.Close)
+		t.Cleanup(func() {
+			synctest.Wait() // miniredis must not close while somebody dials
+			r.Close()
+		})
 		rdb := r.Client()
 		for _, name := range scripts {
 			require.NoError(t, rdb.ScriptLoad(t.Context(), source(t, name)).Err())

@@ -1,6 +1,9 @@
 package stage6
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Hold is one successful Lock: the proof of it, and the way to end it. It is
 // released once, by whoever has it, in any order.
@@ -50,7 +53,8 @@ func (o *ownership) newHold(parent context.Context) *Hold {
 // Context carries the hold: a Lock with it, or with a context made from it,
 // re-enters. It ends with the context that Lock was given, which for a re-entry is
 // that of the outer hold; before the lock is freed, when the hold is released; with
-// cause ErrLost when the hold is lost, and with ErrClosed when the service closes.
+// cause ErrLost when the hold is lost, and with ErrClosed when the service closes. A
+// loss that only Unlock finds is Unlock's error: the context had ended before.
 func (h *Hold) Context() context.Context { return h.ctx }
 
 // Token is the fencing token: higher than that of every earlier hold. Send it with
@@ -69,6 +73,7 @@ func (h *Hold) Unlock() error {
 	if !o.drop(h) {
 		return ErrNotHeld
 	}
+	defer o.mutex.svc.begin()()
 	h.cancel(nil) // before the lock is freed: who works on is told in time
 	ctx, cancel := context.WithTimeout(context.Background(), o.lease)
 	defer cancel()
@@ -80,6 +85,9 @@ func (h *Hold) Unlock() error {
 	}
 	defer o.giveTurn()
 	count, end := o.count()
+	if errors.Is(end, ErrNotHeld) {
+		return nil // this hold was one of the last ones, and another Unlock freed the lock for all of them
+	}
 	if end != nil {
 		return end
 	}

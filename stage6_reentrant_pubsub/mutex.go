@@ -65,7 +65,7 @@ func (m *Mutex) Do(ctx context.Context, work func(context.Context) error) (err e
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
 	freed, err := runFreeing(ctx, m, forceScript, directedForce)
 	if err != nil {
-		return false, explain("force", m.key, err)
+		return false, explain("force", m.key, withContext(ctx, err))
 	}
 	return freed, nil
 }
@@ -74,7 +74,7 @@ func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
 func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
 	n, err := m.svc.rdb.Exists(ctx, m.key).Result()
 	if err != nil {
-		return false, explain("look at", m.key, err)
+		return false, explain("look at", m.key, withContext(ctx, err))
 	}
 	return n > 0, nil
 }
@@ -98,7 +98,7 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, explain("look at", m.key, err)
+		return 0, explain("look at", m.key, withContext(ctx, err))
 	}
 	return n, nil
 }
@@ -107,7 +107,7 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
 	left, err := m.svc.rdb.PTTL(ctx, m.key).Result()
 	if err != nil {
-		return 0, explain("look at", m.key, err)
+		return 0, explain("look at", m.key, withContext(ctx, err))
 	}
 	return max(left, 0), nil
 }

@@ -3,7 +3,6 @@ package stage6
 import (
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 )
 
@@ -24,7 +23,7 @@ func WithWatchdogTimeout(d time.Duration) Option { return func(s *Service) { s.l
 func WithLayout(l Layout) Option { return func(s *Service) { s.layout = l } }
 
 // WithOnLost calls f, on a goroutine of its own, with the name of each lock whose
-// hold is lost.
+// hold is lost. Close does not wait for it: f may close the service.
 func WithOnLost(f func(name string)) Option { return func(s *Service) { s.onLost = f } }
 
 // WithMaxHold ends the renewal of a hold that lasts longer than d: its context
@@ -59,41 +58,6 @@ type Observer struct {
 func WithShardedPubSub() Option { return func(s *Service) { s.publish = shardedPublish } }
 
 const shardedPublish = "SPUBLISH"
-
-// Layout names the keys and channels of a lock in Redis. In a Cluster they have
-// to be in one slot, but for the channel, which has to be only with
-// WithShardedPubSub.
-type Layout struct {
-	Key     func(name string) string
-	Channel func(name string) string
-	Token   func(name string) string
-	Waiters func(name string) string // only for WithDirectedWakeups
-}
-
-// DefaultLayout is lock:{name}, lock__channel:{name}, lock:{name}:token and
-// lock:{name}:waiters.
-var DefaultLayout = Layout{
-	Key:     func(name string) string { return "lock:{" + name + "}" },
-	Channel: func(name string) string { return "lock__channel:{" + name + "}" },
-	Token:   func(name string) string { return "lock:{" + name + "}:token" },
-	Waiters: func(name string) string { return "lock:{" + name + "}:waiters" },
-}
-
-// RedissonLayout names things as Redisson's RLock does, so that both can share a
-// lock. Redisson knows no directed wake-ups.
-var RedissonLayout = Layout{
-	Key:     func(name string) string { return name },
-	Channel: func(name string) string { return "redisson_lock__channel:" + tagged(name) },
-	Token:   func(name string) string { return tagged(name) + ":token" },
-}
-
-// tagged puts a name into braces unless it has some.
-func tagged(name string) string {
-	if strings.Contains(name, "{") {
-		return name
-	}
-	return "{" + name + "}"
-}
 
 // LockOption changes one acquire.
 type LockOption func(*request)

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // ownership is an owner's time with a lock, from its first hold to its last.
@@ -51,6 +49,9 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 		return nil, err
 	}
 	defer o.giveTurn()
+	if err := ctx.Err(); err != nil { // both may have been ready
+		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
+	}
 	count, err := o.count()
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 		case err == nil:
 			o.extend(sent.Add(lease))
 			return nil
-		case !isUnknown(err) || ended(ctx) != nil:
+		case isAnswer(err) || ended(ctx) != nil:
 			return explain("count of", m.key, err)
 		}
 	}
@@ -175,8 +176,8 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 		case err == nil:
 			m.svc.lost(m.name)
 			return ErrLost
-		case errors.Is(err, redis.ErrPoolTimeout): // nothing was sent
-		case !isUnknown(err):
+		case isUnsent(err):
+		case isAnswer(err):
 			return explain("unlock", m.key, err)
 		default:
 			unknown = true
@@ -189,6 +190,9 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 func (o *ownership) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), o.lease/2)
 	defer cancel()
+	if o.takeTurn(ctx) == nil { // an Unlock or a re-entry under way ends first
+		defer o.giveTurn()
+	}
 	err := o.release(ctx, ErrClosed)
 	if errors.Is(err, ErrLost) || errors.Is(err, ErrNotHeld) {
 		return nil // it was over already

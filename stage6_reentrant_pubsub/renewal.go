@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -58,11 +59,23 @@ func (w *watchdog) renew(batch []*ownership) {
 	}
 	sent := time.Now()
 	answers, err := run(ctx, s.rdb, renewScript, keys, args...).BoolSlice()
+	if err == nil && len(answers) != len(batch) {
+		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
+	}
 	if s.observer.Renewed != nil {
 		s.observer.Renewed(len(batch), err)
 	}
 	if err != nil {
 		s.logger.Warn("renewal failed", "locks", len(batch), "error", err)
+	}
+	if isMoving(err) && len(batch) > 1 { // each key is on one node, and can be reached by itself
+		for i := range batch {
+			one := batch[i : i+1]
+			if !s.start(func() { w.renew(one) }) {
+				w.settle(one, nil, time.Time{}, ErrClosed)
+			}
+		}
+		return
 	}
 	w.settle(batch, answers, sent, err)
 }

@@ -60,6 +60,7 @@ type Service struct {
 
 	mu     sync.Mutex
 	closed bool
+	ended  chan struct{}    // closed when Close has done its work
 	rooms  map[string]*room // by key: where this process waits
 	opened int              // how many rooms there have been
 }
@@ -74,9 +75,12 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		publish: "PUBLISH", id: uuid.NewString(), rooms: map[string]*room{},
+		publish: "PUBLISH", id: uuid.NewString(), rooms: map[string]*room{}, ended: make(chan struct{}),
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("stage6: option is nil: leave it out")
+		}
 		opt(s)
 	}
 	s.lease = s.lease.Truncate(time.Millisecond) // as Redis keeps it
@@ -148,21 +152,24 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 		svc: s, name: name,
 		key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name),
 	}
-	if _, cluster := s.rdb.(*redis.ClusterClient); cluster && !m.isInOneSlot() {
-		return nil, fmt.Errorf("stage6: lock name %q puts its keys into different slots of the Cluster: choose one without braces, or with a whole {tag}", name)
+	if err := m.checkKeys(); err != nil {
+		return nil, err
 	}
 	return m, nil
 }
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,
-// and returns when all its goroutines have ended, half a lease later at most where
-// Redis does not answer. The client stays open. Closing twice is no error.
+// and returns when all its goroutines and every Unlock under way have ended, a lease
+// later at most where Redis does not answer. It does not wait for OnLost, which may
+// close the service itself. The client stays open. Closing twice is no error: the
+// second one waits for the first.
 func (s *Service) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.cancel()
-	holds := s.watchdog.all()
+	holds, first := s.watchdog.close()
+	if !first {
+		<-s.ended
+		return nil
+	}
+	defer close(s.ended)
 	errs := make([]error, len(holds))
 	turns := make(chan struct{}, closingAtOnce)
 	var closing sync.WaitGroup
@@ -180,6 +187,18 @@ func (s *Service) Close() error {
 
 // closingAtOnce is how many holds Close releases side by side.
 const closingAtOnce = 64
+
+// begin has Close wait until the returned function is called. Once the service is
+// closed, Close has the holds itself, and waits for their turns.
+func (s *Service) begin() (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return func() {}
+	}
+	s.tasks.Add(1)
+	return s.tasks.Done
+}
 
 // start runs f on a goroutine that Close waits for. It does nothing, and returns
 // false, once the service is closed.

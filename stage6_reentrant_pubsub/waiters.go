@@ -57,6 +57,9 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 	for {
 		if look, told := room.mayBeFree(); look {
 			o, left, err := m.attempt(ctx, r, room)
+			if isPassing(err) { // a waiter has the time
+				left, err = tryAgainTimes*tryAgainPause, nil
+			}
 			if err != nil {
 				room.signal() // the next one has to look for himself
 				return nil, err
@@ -158,7 +161,7 @@ func (r *room) deaf() {
 // expire just after its time.
 func (r *room) lookAgain(left time.Duration) {
 	r.mu.Lock()
-	r.again = time.Now().Add(left + time.Millisecond)
+	r.again = time.Now().Add(left).Add(time.Millisecond) // their sum may be too long for a Duration
 	r.mu.Unlock()
 }
 

@@ -147,10 +147,10 @@ func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
 		hold := lock(t, r.Mutex(), t.Context())
 		m := r.Mutex()
 		first, second := startLock(m, t.Context()), startLock(m, t.Context())
-		r.Refuse("acquire", "LOADING Redis is loading the dataset in memory")
+		r.Refuse("acquire", "OOM command not allowed when used memory > 'maxmemory'")
 		require.NoError(t, hold.Unlock())
 		synctest.Wait()
-		require.ErrorContains(t, (<-first).err, "LOADING")
+		require.ErrorContains(t, (<-first).err, "OOM")
 		requireHeld(t, second)
 	})
 }

@@ -112,11 +112,17 @@ func (w *watchdog) remove(ctx context.Context, o *ownership) {
 	}
 }
 
-// all are the holds that the watchdog looks after.
-func (w *watchdog) all() []*ownership {
+// close closes the service, in one step with looking which holds there are: none
+// can be added or released between the two. first is false if it was closed before.
+func (w *watchdog) close() (holds []*ownership, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.queue)
+	w.svc.mu.Lock()
+	first = !w.svc.closed
+	w.svc.closed = true
+	w.svc.mu.Unlock()
+	w.svc.cancel()
+	return slices.Clone(w.queue), first
 }
 
 // run looks after the holds until there are none.

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// endWithParent makes the kernel kill the process when this program is killed.
-func endWithParent(cmd *exec.Cmd) {
+// EndWithParent makes the kernel kill the process when this program is killed, also
+// while it is stopped.
+func EndWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

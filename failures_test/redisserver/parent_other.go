@@ -4,5 +4,5 @@ package redisserver
 
 import "os/exec"
 
-// endWithParent does nothing: only Linux ends a process with the one that started it.
-func endWithParent(*exec.Cmd) {}
+// EndWithParent does nothing: only Linux ends a process with the one that started it.
+func EndWithParent(*exec.Cmd) {}

@@ -26,6 +26,9 @@ type Config struct {
 	// Port is a TCP port of 127.0.0.1 on which it answers too; 0: none; AnyPort:
 	// one that is free.
 	Port int
+	// File is the path of a configuration file, which Args overrule; empty: none. A
+	// Sentinel needs one of its own, and writes to it.
+	File string
 	// Args are further arguments. They come last, and so decide. Without any,
 	// nothing is kept on disk.
 	Args []string
@@ -92,9 +95,13 @@ func (s *Server) Launch(ctx context.Context) error {
 		"--unixsocket", s.config.Socket, "--dir", s.Dir(),
 		"--save", "", "--appendonly", "no", "--loglevel", "warning",
 	}
-	s.cmd = exec.Command(s.path, append(args, s.config.Args...)...)
+	args = append(args, s.config.Args...)
+	if s.config.File != "" {
+		args = append([]string{s.config.File}, args...)
+	}
+	s.cmd = exec.Command(s.path, args...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.logs, &s.logs
-	endWithParent(s.cmd)
+	EndWithParent(s.cmd)
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("redis-server does not start: %w", err)
 	}

@@ -2,6 +2,7 @@ package redisserver_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -38,6 +39,17 @@ func TestServerThatKeepsItsDataHasItAfterTheNextLaunch(t *testing.T) {
 		require.NoError(t, s.Launch(t.Context()))
 		require.Equal(t, c.left, rdb.Exists(t.Context(), "k").Val())
 	}
+}
+
+func TestServerReadsTheFileThatItIsGiven(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sentinel.conf")
+	require.NoError(t, os.WriteFile(file, []byte("sentinel monitor orders 127.0.0.1 1 2\n"), 0o600))
+	s := redisserver.ForTest(t, redisserver.Config{File: file, Args: []string{"--sentinel"}})
+	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: s.Socket()})
+	defer rdb.Close()
+	masters, err := rdb.Info(t.Context(), "sentinel").Result()
+	require.NoError(t, err)
+	require.Contains(t, masters, "name=orders")
 }
 
 func TestServerThatDoesNotStartSaysWhatItLogged(t *testing.T) {

@@ -22,12 +22,7 @@ const (
 func (c *Client) Lock(options ...Option) *Call { return c.StartLock(options...).Wait() }
 
 // TryLock makes one attempt.
-func (c *Client) TryLock(options ...Option) *Call {
-	return c.begin(OpTryLock, options, func(ctx context.Context) (Result, error) {
-		held, err := c.process.locker.TryLock(ctx)
-		return Result{Held: held}, err
-	}).Wait()
-}
+func (c *Client) TryLock(options ...Option) *Call { return c.StartTryLock(options...).Wait() }
 
 // Unlock frees the lock.
 func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options...).Wait() }
@@ -36,6 +31,14 @@ func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options.
 func (c *Client) StartLock(options ...Option) *Call {
 	return c.begin(OpLock, options, func(ctx context.Context) (Result, error) {
 		return Result{Held: true}, c.process.locker.Lock(ctx)
+	})
+}
+
+// StartTryLock begins a TryLock and does not wait for it.
+func (c *Client) StartTryLock(options ...Option) *Call {
+	return c.begin(OpTryLock, options, func(ctx context.Context) (Result, error) {
+		held, err := c.process.locker.TryLock(ctx)
+		return Result{Held: held}, err
 	})
 }
 
@@ -85,13 +88,19 @@ func (c *Client) StartRun(args ...any) *Call {
 func (c *Call) Count() int { return c.result.Count }
 
 // Check asks the ledger whether an order's name is free.
-func (c *Client) Check(order string) *Call {
+func (c *Client) Check(order string) *Call { return c.StartCheck(order).Wait() }
+
+// StartCheck begins a Check and does not wait for it.
+func (c *Client) StartCheck(order string) *Call {
 	return c.storeCall(OpCheck, order, func() string { return c.world.ledger.check(order) })
 }
 
 // Insert writes an order into the ledger, with the token of the client's hold if
 // its lock has one. The token is taken when the client begins to write.
-func (c *Client) Insert(order string) *Call {
+func (c *Client) Insert(order string) *Call { return c.StartInsert(order).Wait() }
+
+// StartInsert begins an Insert and does not wait for it.
+func (c *Client) StartInsert(order string) *Call {
 	row := Order{Name: order, Client: c.Name}
 	if fenced, ok := c.process.locker.(Fenced); ok {
 		row.Token = fenced.Token(c.context())
@@ -99,7 +108,7 @@ func (c *Client) Insert(order string) *Call {
 	return c.storeCall(OpInsert, order, func() string { return c.world.ledger.insert(row) })
 }
 
-// storeCall sends an operation to the ledger. It waits on a wire of its own, so
+// storeCall sends an operation to the ledger. It is on a wire of its own, so
 // that it can be frozen and delayed as a command to Redis can.
 func (c *Client) storeCall(op, order string, store func() string) *Call {
 	call := c.newCall(op, nil)
@@ -110,7 +119,7 @@ func (c *Client) storeCall(op, order string, store func() string) *Call {
 	r := &request{wire: on, lane: c, call: call, store: store}
 	r.command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
 	on.requests = append(on.requests, r)
-	return call.Wait()
+	return call
 }
 
 // store runs a ledger operation that reached the ledger.

@@ -1,0 +1,191 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Action is a kind of step that can be chosen.
+type Action int
+
+// The actions.
+const (
+	Execute Action = iota // Redis, or the ledger, runs what a client has sent
+	Deliver               // a reply or a message reaches its client
+	Tick                  // time passes until something else happens
+	Crash                 // a process ends for good
+	Freeze                // a process stands still
+	Thaw                  // it goes on
+	Lose                  // a reply is lost, and its connection breaks
+)
+
+// Choice is a step that can be taken next.
+type Choice struct {
+	// Token names the choice among those of its moment: a, a2 execute what A sent;
+	// A, A2 deliver what A is to read; t lets time pass; xa crashes A, za freezes
+	// it, wa wakes it, da loses what it is to read.
+	Token  string
+	Action Action
+	Client string // the process's; "" of a Tick
+	// What is the command that is executed, or the answer that is delivered or lost.
+	What string
+
+	process *process
+	request *request
+	wire    *wire
+}
+
+// Rest lets everything happen that needs no choice: the clients run until each
+// waits for an answer or for time, new connections shake hands, calls return.
+func (w *World) Rest() {
+	for {
+		w.tempo.rest(w)
+		if w.receive() {
+			continue
+		}
+		w.admit()
+		w.prune()
+		w.collectPushes()
+		if !w.finish() && !w.loseHolds() {
+			return
+		}
+	}
+}
+
+// Choices are the steps that can be taken now, of executing, delivering and
+// thawing first, client by client. Time can pass unless it would pass the end.
+// What harms is offered for every process that is alive.
+func (w *World) Choices(end time.Duration) []Choice {
+	var steps []Choice
+	for _, p := range w.processes {
+		if !p.crashed {
+			steps = append(steps, w.choicesOf(p)...)
+		}
+	}
+	if w.now() < end {
+		steps = append(steps, Choice{Token: "t", Action: Tick})
+	}
+	for _, p := range w.processes {
+		if p.crashed {
+			continue
+		}
+		letter := strings.ToLower(p.name)
+		steps = append(steps, Choice{Token: "x" + letter, Action: Crash, Client: p.name, process: p})
+		if p.frozen {
+			continue
+		}
+		steps = append(steps, Choice{Token: "z" + letter, Action: Freeze, Client: p.name, process: p})
+		for i, on := range p.readable() {
+			steps = append(steps, Choice{
+				Token: numbered("d"+letter, i), Action: Lose, Client: p.name, What: on.replies[0].text, process: p, wire: on,
+			})
+		}
+	}
+	return steps
+}
+
+// choicesOf are the harmless steps of a process.
+func (w *World) choicesOf(p *process) []Choice {
+	letter := strings.ToLower(p.name)
+	if p.frozen {
+		return []Choice{{Token: "w" + letter, Action: Thaw, Client: p.name, process: p}}
+	}
+	var steps []Choice
+	for i, on := range p.readable() {
+		steps = append(steps, Choice{
+			Token: numbered(p.name, i), Action: Deliver, Client: p.name, What: on.replies[0].text, process: p, wire: on,
+		})
+	}
+	var requests []*request
+	for _, c := range p.wires {
+		if len(c.requests) > 0 {
+			requests = append(requests, c.requests[0])
+		}
+	}
+	slices.SortStableFunc(requests, compareRequests)
+	for i, r := range requests {
+		what := strings.Join(w.names.command(r.command.Args, r.lane.Name), " ")
+		steps = append(steps, Choice{
+			Token: numbered(letter, i), Action: Execute, Client: p.name, What: what, process: p, request: r,
+		})
+	}
+	return steps
+}
+
+// readable are the wires of a process on which something waits to be read, the
+// oldest first.
+func (p *process) readable() []*wire {
+	var wires []*wire
+	for _, c := range p.wires {
+		if len(c.replies) > 0 {
+			wires = append(wires, c)
+		}
+	}
+	slices.SortFunc(wires, func(a, b *wire) int { return cmp.Compare(a.replies[0].seq, b.replies[0].seq) })
+	return wires
+}
+
+// numbered leaves the first one without a number.
+func numbered(token string, i int) string {
+	if i == 0 {
+		return token
+	}
+	return token + strconv.Itoa(i+1)
+}
+
+// Take takes a step. Time passes until end at most. The clients have not yet gone
+// on from it: Rest lets them.
+func (w *World) Take(c Choice, end time.Duration) {
+	switch c.Action {
+	case Execute:
+		w.execute(c.request)
+	case Deliver:
+		w.deliver(c.wire)
+	case Tick:
+		w.advance(w.start.Add(end))
+		w.reached = w.now()
+		w.lapse()
+	case Crash:
+		w.crash(c.process, "")
+	case Freeze:
+		w.freeze(c.process, "")
+	case Thaw:
+		w.record(Event{Kind: Thawed, Client: c.process.lanes[0].Name, Process: c.process.name})
+		w.thaw(c.process)
+	case Lose:
+		w.lose(c.wire)
+	}
+}
+
+// lose loses what waits to be read on a wire, and breaks it.
+func (w *World) lose(on *wire) {
+	if r := on.replies[0].request; r != nil {
+		w.drop(r, afterExecution)
+		return
+	}
+	w.record(Event{
+		Kind: Dropped, Client: on.process.lanes[0].Name, Process: on.process.name, Background: true, Text: "what was pushed is lost",
+	})
+	w.breakWire(on)
+}
+
+// Now is the fake time since the world began.
+func (w *World) Now() time.Duration { return w.now() }
+
+// Trace is what has happened so far.
+func (w *World) Trace() *Trace { return w.trace }
+
+// GiveUp records that the calls that are still under way are no longer waited for.
+func (w *World) GiveUp() {
+	for _, c := range w.calls {
+		p := c.Client.process
+		if !c.over && !p.isStopped() {
+			w.record(Event{
+				Kind: Blocked, Client: c.Client.Name, Process: p.name, Call: c.ID, Op: c.Op, Bound: w.config.Horizon,
+			})
+		}
+	}
+}

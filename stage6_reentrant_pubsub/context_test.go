@@ -1,0 +1,267 @@
+package stage6_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// way is one way to take a lock. It returns the hold, nil for Do, whose work is
+// over when it returns.
+type way func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error)
+
+var ways = map[string]way{
+	"Lock":       func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx) },
+	"TryLock":    func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx) },
+	"TryLockFor": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) { return m.TryLockFor(ctx, time.Hour) },
+	"Do": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+		return nil, m.Do(ctx, func(ctx context.Context) error { return ctx.Err() })
+	},
+}
+
+// ends are the ways in which a context ends after a second.
+var ends = map[string]func(context.Context) (context.Context, context.CancelFunc){
+	"cancelled": func(parent context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(parent)
+		time.AfterFunc(time.Second, cancel)
+		return ctx, cancel
+	},
+	"deadline": func(parent context.Context) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(parent, time.Second)
+	},
+}
+
+// eachEnd runs a test for every way to take a lock and every way in which a
+// context ends.
+func eachEnd(t *testing.T, test func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc))) {
+	for wayName, take := range ways {
+		for endName, begin := range ends {
+			t.Run(wayName+" "+endName, func(t *testing.T) {
+				inBubble(t, func(t *testing.T, r *fakeRedis) { test(t, r, take, begin) })
+			})
+		}
+	}
+}
+
+// soon is much less than a lease: what is gone by then was given back.
+const soon = lease / 3
+
+// requireNothingLeft asks that no lock and no subscription are left soon, without
+// anybody else's doing.
+func requireNothingLeft(t *testing.T, r *fakeRedis) {
+	t.Helper()
+	time.Sleep(soon)
+	synctest.Wait()
+	require.False(t, r.Exists(key), "left for %v", r.TTL(key))
+	require.Empty(t, r.PubSubChannels("*"))
+	r.Forget()
+	time.Sleep(time.Hour)
+	require.Empty(t, r.Sent(), "nothing is renewed, nothing is looked at")
+}
+
+// requireEndOf asks for the error of a context that ends at this moment.
+func requireEndOf(t *testing.T, ctx context.Context, err error) {
+	t.Helper()
+	<-ctx.Done()
+	require.ErrorIs(t, err, ctx.Err())
+}
+
+func TestContextThatIsOverTakesNothing(t *testing.T) {
+	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+		ctx, cancel := begin(t.Context())
+		defer cancel()
+		time.Sleep(2 * time.Second)
+		hold, err := take(r.Mutex(), ctx)
+		requireEndOf(t, ctx, err)
+		require.Nil(t, hold)
+		require.Empty(t, r.Sent())
+	})
+}
+
+// The acquire is under way when its context ends. Either the caller holds the
+// lock, and can release it, or nobody does.
+func TestContextThatEndsDuringTheAcquireLeavesNothing(t *testing.T) {
+	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+		r.Delay("acquire", 2*time.Second)
+		ctx, cancel := begin(t.Context())
+		defer cancel()
+		hold, err := take(r.Mutex(), ctx)
+		if hold != nil {
+			require.NoError(t, err)
+			requireEndOf(t, ctx, hold.Context().Err())
+			require.NoError(t, hold.Unlock())
+		} else {
+			requireEndOf(t, ctx, err)
+		}
+		requireNothingLeft(t, r)
+	})
+}
+
+func TestContextThatEndsAfterTheAcquireLeavesTheHoldToUnlock(t *testing.T) {
+	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+		ctx, cancel := begin(t.Context())
+		defer cancel()
+		m := r.Mutex()
+		hold, err := take(m, ctx)
+		require.NoError(t, err)
+		time.Sleep(2 * time.Second)
+		if hold != nil {
+			require.True(t, m.IsHeld(hold.Context()))
+			require.NoError(t, hold.Unlock())
+		}
+		requireNothingLeft(t, r)
+	})
+}
+
+// The context ends in each phase of a wait: before the subscription is
+// acknowledged, asleep, and during the attempt after the wake-up.
+func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
+	phases := map[string]func(r *fakeRedis, hold *stage6.Hold){
+		"subscribing": func(r *fakeRedis, _ *stage6.Hold) { r.Delay("SUBSCRIBE", 2*time.Second) },
+		"asleep":      func(*fakeRedis, *stage6.Hold) {},
+		"woken": func(r *fakeRedis, hold *stage6.Hold) {
+			time.AfterFunc(500*time.Millisecond, func() {
+				r.Delay("acquire", 2*time.Second)
+				_ = hold.Unlock() // what is left in Redis shows that it worked
+			})
+		},
+	}
+	for phase, arrange := range phases {
+		t.Run(phase, func(t *testing.T) {
+			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+				blocker := lock(t, r.Mutex(), t.Context())
+				arrange(r, blocker)
+				ctx, cancel := begin(t.Context())
+				defer cancel()
+				hold, err := take(r.Mutex(), ctx)
+				if hold != nil {
+					require.NoError(t, hold.Unlock())
+				} else {
+					require.Error(t, err)
+				}
+				time.Sleep(2 * time.Second)
+				_ = blocker.Unlock() // it may be released already
+				requireNothingLeft(t, r)
+			})
+		})
+	}
+}
+
+// The first of the queue is woken, and its context ends during its attempt. What
+// its attempt may have got is given back, and the next one is served long before a
+// lease is over.
+func TestWaiterWhoseContextEndsDuringItsAttemptKeepsNobodyOut(t *testing.T) {
+	for endName, begin := range ends {
+		t.Run(endName, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *fakeRedis) {
+				blocker := lock(t, r.Mutex(), t.Context())
+				m := r.Mutex()
+				ctx, cancel := begin(t.Context())
+				defer cancel()
+				first, second := startLock(m, ctx), startLock(m, t.Context())
+				r.Delay("acquire", 2*time.Second)
+				began := time.Now()
+				require.NoError(t, blocker.Unlock())
+				if o := <-first; o.err == nil {
+					require.NoError(t, o.hold.Unlock())
+				}
+				r.Delay("acquire", 0)
+				o := <-second
+				require.NoError(t, o.err)
+				require.Less(t, o.at.Sub(began), soon)
+				require.NoError(t, o.hold.Unlock())
+				requireNothingLeft(t, r)
+			})
+		})
+	}
+}
+
+// A re-entry whose context ends before, during or after its command changes
+// nothing about the outer hold.
+func TestContextThatEndsAroundAReentryLeavesTheOuterHold(t *testing.T) {
+	for when, delay := range map[string]time.Duration{"before": -2 * time.Second, "during": 2 * time.Second, "after": 0} {
+		t.Run(when, func(t *testing.T) {
+			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+				m := r.Mutex()
+				outer := lock(t, m, t.Context())
+				ctx, cancel := begin(outer.Context())
+				defer cancel()
+				r.Delay("count", max(delay, 0))
+				time.Sleep(max(-delay, 0))
+				inner, err := take(m, ctx)
+				time.Sleep(2 * time.Second)
+				if inner != nil {
+					require.NoError(t, inner.Unlock())
+				} else if err != nil {
+					requireEndOf(t, ctx, err)
+				}
+				time.Sleep(soon)
+				require.Equal(t, []string{"1"}, r.HoldCounts())
+				require.NoError(t, outer.Context().Err())
+				require.NoError(t, outer.Unlock())
+				requireNothingLeft(t, r)
+			})
+		})
+	}
+}
+
+func TestQuestionWithAContextThatIsOverIsTheContextsError(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		ctx, cancel := context.WithCancel(hold.Context())
+		cancel()
+		_, err := m.IsLocked(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		_, err = m.HoldCount(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		_, err = m.RemainingTTL(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		_, err = m.ForceUnlock(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, m.IsHeld(ctx), "it asks nobody")
+		require.Equal(t, []string{"1"}, r.HoldCounts())
+	})
+}
+
+// The work's context ends with the caller's, and Do frees the lock all the same.
+func TestDoFreesTheLockWhenItsContextEndsDuringTheWork(t *testing.T) {
+	for endName, begin := range ends {
+		t.Run(endName, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *fakeRedis) {
+				ctx, cancel := begin(t.Context())
+				defer cancel()
+				err := r.Mutex().Do(ctx, func(ctx context.Context) error {
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				requireEndOf(t, ctx, err)
+				require.False(t, r.Exists(key))
+			})
+		})
+	}
+}
+
+// A context that is missing is a mistake in the program, and panics as everywhere
+// in Go. Nothing is taken, and nothing is blocked for those who do it right.
+func TestMissingContextPanicsAndTakesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		var missing context.Context
+		for name, take := range ways {
+			require.Panics(t, func() { _, _ = take(m, missing) }, name)
+		}
+		require.Empty(t, r.Sent())
+		hold := lock(t, m, t.Context())
+		for name, take := range ways {
+			require.Panics(t, func() { _, _ = take(m, missing) }, name)
+		}
+		require.NoError(t, hold.Unlock())
+		lock(t, m, t.Context())
+	})
+}

@@ -1,0 +1,110 @@
+package stage6_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// Each of the crowd is served once, nobody beside another, by a number of commands
+// that grows with the hand-overs and not with those who wait. Convicts waiters that
+// all try when one is woken, and queues that lose somebody.
+func TestCrowdIsServedOneByOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		before := runtime.NumGoroutine()
+		var working sync.WaitGroup
+		inside, served := 0, 0 // guarded by the lock: the race detector looks on
+		for range crowd {
+			working.Go(func() {
+				err := m.Do(t.Context(), func(context.Context) error {
+					inside++
+					require.Equal(t, 1, inside)
+					served++
+					inside--
+					return nil
+				})
+				require.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		require.Less(t, runtime.NumGoroutine(), before+crowd+20, "waiting costs no goroutine but the caller's")
+		require.LessOrEqual(t, len(r.Sent()), 10, "one of them talks to Redis")
+		require.NoError(t, hold.Unlock())
+		working.Wait()
+		require.Equal(t, crowd, served)
+		require.LessOrEqual(t, len(r.Sent()), 2*crowd+20, "two commands for each")
+		require.False(t, r.Exists(key))
+	})
+}
+
+// All of the crowd give up at one moment, and nothing is left of them.
+func TestCrowdThatGivesUpLeavesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		ctx, cancel := context.WithCancel(t.Context())
+		var waiting sync.WaitGroup
+		for range crowd {
+			waiting.Go(func() {
+				_, err := m.Lock(ctx)
+				require.ErrorIs(t, err, context.Canceled)
+			})
+		}
+		synctest.Wait()
+		r.Forget()
+		cancel()
+		waiting.Wait()
+		require.LessOrEqual(t, len(r.Sent()), 10, "the first of the queue passed nothing on but its place")
+		require.NoError(t, hold.Unlock())
+		requireNothingLeft(t, r)
+	})
+}
+
+// The crowd shares one hold: re-entries and partial unlocks from everywhere end in
+// the right count.
+func TestCrowdThatReentersOneHold(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		var working sync.WaitGroup
+		for range crowd / 10 {
+			working.Go(func() {
+				require.NoError(t, m.Do(outer.Context(), func(context.Context) error { return nil }))
+			})
+		}
+		working.Wait()
+		require.Equal(t, []string{"1"}, r.HoldCounts())
+		require.NoError(t, outer.Unlock())
+		require.False(t, r.Exists(key))
+	})
+}
+
+// Close ends the whole crowd at once.
+func TestCloseEndsACrowdOfWaiters(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		svc := r.Service()
+		m := mutexOf(t, svc, lockName)
+		var waiting sync.WaitGroup
+		for range crowd {
+			waiting.Go(func() {
+				_, err := m.Lock(t.Context())
+				require.ErrorIs(t, err, stage6.ErrClosed)
+			})
+		}
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		waiting.Wait()
+		require.Zero(t, time.Since(began))
+	})
+}

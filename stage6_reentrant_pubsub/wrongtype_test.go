@@ -1,0 +1,147 @@
+package stage6_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// foreign puts something into the lock's key that is no lock.
+var foreign = map[string]func(*testing.T, *fakeRedis){
+	"string": func(t *testing.T, r *fakeRedis) { require.NoError(t, r.Set(key, "a lock of stage 5")) },
+	"list": func(t *testing.T, r *fakeRedis) {
+		_, err := r.Push(key, "an order")
+		require.NoError(t, err)
+	},
+	"set": func(t *testing.T, r *fakeRedis) {
+		_, err := r.SetAdd(key, "an order")
+		require.NoError(t, err)
+	},
+}
+
+// eachForeign runs a test for every kind of key that is no lock.
+func eachForeign(t *testing.T, test func(t *testing.T, r *fakeRedis, put func())) {
+	for kind, put := range foreign {
+		t.Run(kind, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *fakeRedis) {
+				test(t, r, func() {
+					r.Del(key)
+					put(t, r)
+				})
+			})
+		})
+	}
+}
+
+// requireExplained asks for one line that says what the key holds, and that the
+// key is as it was.
+func requireExplained(t *testing.T, r *fakeRedis, before string, err error) {
+	t.Helper()
+	require.ErrorContains(t, err, ": the key holds no lock of this kind, but something else, such as a lock of another library: ")
+	require.ErrorContains(t, err, "WRONGTYPE")
+	require.NotContains(t, err.Error(), "\n")
+	require.NotErrorIs(t, err, stage6.ErrLocked)
+	require.Equal(t, before, r.Dump())
+}
+
+func TestAcquireOfAKeyThatIsNoLockIsExplained(t *testing.T) {
+	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+		put()
+		before, m := r.Dump(), r.Mutex()
+		_, err := m.Lock(t.Context())
+		requireExplained(t, r, before, err)
+		_, err = m.TryLock(t.Context())
+		requireExplained(t, r, before, err)
+		_, err = m.TryLockFor(t.Context(), time.Minute)
+		requireExplained(t, r, before, err)
+		err = m.Do(t.Context(), func(context.Context) error { panic("not inside") })
+		requireExplained(t, r, before, err)
+		synctest.Wait()
+		require.Equal(t, 4, r.Count("acquire"), "Redis said no: there is nothing to clean up or to wait for")
+		require.Equal(t, len(r.Sent()), 4)
+	})
+}
+
+// The waiter has been refused by a lock, and finds something else when it looks
+// again.
+func TestWaiterThatFindsNoLockAnyMoreIsToldSo(t *testing.T) {
+	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+		hold := lock(t, r.Mutex(), t.Context())
+		waiting := startLock(r.Mutex(), t.Context())
+		put()
+		before := r.Dump()
+		require.Equal(t, 1, r.Publish(channel, "0"))
+		synctest.Wait()
+		requireExplained(t, r, before, (<-waiting).err)
+		require.Error(t, hold.Unlock())
+	})
+}
+
+func TestReentryAndHoldCountOfAKeyThatIsNoLockAnyMoreAreExplained(t *testing.T) {
+	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		put()
+		before := r.Dump()
+		_, err := m.Lock(hold.Context())
+		requireExplained(t, r, before, err)
+		_, err = m.HoldCount(hold.Context())
+		requireExplained(t, r, before, err)
+		count, err := m.HoldCount(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, count, "a stranger's")
+	})
+}
+
+func TestUnlockOfAKeyThatIsNoLockAnyMoreIsExplained(t *testing.T) {
+	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		inner := lock(t, m, outer.Context())
+		put()
+		before := r.Dump()
+		requireExplained(t, r, before, inner.Unlock())
+		requireExplained(t, r, before, outer.Unlock())
+		require.ErrorIs(t, outer.Unlock(), stage6.ErrNotHeld)
+		r.Forget()
+		time.Sleep(time.Hour)
+		require.Empty(t, r.Sent(), "it is not renewed any more")
+	})
+}
+
+func TestRenewalOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
+	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+		hold := lock(t, r.Mutex(), t.Context())
+		put()
+		before := r.Dump()
+		time.Sleep(lease / 3)
+		synctest.Wait()
+		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
+		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+		require.Equal(t, before, r.Dump())
+	})
+}
+
+// The token's key holds something else: nobody is let in without a token.
+func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
+	for _, text := range []string{"zebra", "", "1,5", "nil"} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			require.NoError(t, r.Set(tokenKey, text))
+			_, err := r.Mutex().TryLock(t.Context())
+			require.ErrorContains(t, err, "stage6: lock "+key+": ")
+			require.False(t, r.Exists(key), "nothing was written")
+		})
+	}
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		_, err := r.Push(tokenKey, "an order")
+		require.NoError(t, err)
+		_, err = r.Mutex().TryLock(t.Context())
+		require.ErrorContains(t, err, "WRONGTYPE")
+		require.False(t, r.Exists(key), "nothing was written")
+	})
+}
