@@ -114,9 +114,15 @@ func Monitors() []Monitor {
 }
 
 // Judge asks every monitor and returns what they found, in the order of steps.
-func Judge(trace *world.Trace) []Finding {
+func Judge(trace *world.Trace) []Finding { return Ask(trace, Monitors()...) }
+
+// Ask asks some monitors only.
+func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 	var found []Finding
 	for _, r := range rules {
+		if !slices.Contains(monitors, r.name) {
+			continue
+		}
 		for _, f := range r.judge(trace) {
 			f.Monitor = r.name
 			found = append(found, f)

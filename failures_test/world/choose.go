@@ -20,13 +20,14 @@ const (
 	Freeze                // a process stands still
 	Thaw                  // it goes on
 	Lose                  // a reply is lost, and its connection breaks
+	Leave                 // a call's context is cancelled
 )
 
 // Choice is a step that can be taken next.
 type Choice struct {
 	// Token names the choice among those of its moment: a, a2 execute what A sent;
-	// A, A2 deliver what A is to read; t lets time pass; xa crashes A, za freezes
-	// it, wa wakes it, da loses what it is to read.
+	// A, A2 deliver what A is to read; t lets time pass; xa crashes A, za freezes it,
+	// wa wakes it, da loses what it is to read.
 	Token  string
 	Action Action
 	Client string // the process's; "" of a Tick
@@ -36,6 +37,7 @@ type Choice struct {
 	process *process
 	request *request
 	wire    *wire
+	call    *Call
 }
 
 // Rest lets everything happen that needs no choice: the clients run until each
@@ -82,6 +84,11 @@ func (w *World) Choices(end time.Duration) []Choice {
 			steps = append(steps, Choice{
 				Token: numbered("d"+letter, i), Action: Lose, Client: p.name, What: on.replies[0].text, process: p, wire: on,
 			})
+		}
+	}
+	for _, c := range w.calls {
+		if p := c.Client.process; !c.over && isAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
+			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, process: p, call: c})
 		}
 	}
 	return steps
@@ -136,8 +143,8 @@ func numbered(token string, i int) string {
 	return token + strconv.Itoa(i+1)
 }
 
-// Take takes a step. Time passes until end at most. The clients have not yet gone
-// on from it: Rest lets them.
+// Take takes a step. Time passes until end at most. Rest lets the clients go on
+// from it.
 func (w *World) Take(c Choice, end time.Duration) {
 	switch c.Action {
 	case Execute:
@@ -145,9 +152,7 @@ func (w *World) Take(c Choice, end time.Duration) {
 	case Deliver:
 		w.deliver(c.wire)
 	case Tick:
-		w.advance(w.start.Add(end))
-		w.reached = w.now()
-		w.lapse()
+		w.tick(end)
 	case Crash:
 		w.crash(c.process, "")
 	case Freeze:
@@ -157,7 +162,30 @@ func (w *World) Take(c Choice, end time.Duration) {
 		w.thaw(c.process)
 	case Lose:
 		w.lose(c.wire)
+	case Leave:
+		w.record(Event{Kind: Cancelled, Client: c.call.Client.Name, Process: c.process.name, Call: c.call.ID, Op: c.call.Op})
+		c.call.cancel()
 	}
+}
+
+// tick lets time pass until something happens that can be seen. A process that
+// stands still only sends, and what it sends waits.
+func (w *World) tick(end time.Duration) {
+	for seen := len(w.trace.Events); w.now() < end; {
+		w.advance(w.start.Add(end))
+		w.reached = w.now()
+		w.lapse()
+		w.Rest()
+		for ; seen < len(w.trace.Events); seen++ {
+			if e := w.trace.Events[seen]; e.Kind != Sent || !w.isFrozen(e.Process) {
+				return
+			}
+		}
+	}
+}
+
+func (w *World) isFrozen(name string) bool {
+	return slices.ContainsFunc(w.processes, func(p *process) bool { return p.name == name && p.frozen })
 }
 
 // lose loses what waits to be read on a wire, and breaks it.
@@ -188,4 +216,13 @@ func (w *World) GiveUp() {
 			})
 		}
 	}
+}
+
+// NextBy is when, at the latest, a Tick ends: the next lease that ends, or the end.
+// A client's timer can end it sooner.
+func (w *World) NextBy(end time.Duration) time.Duration {
+	if at, ok := w.keys.nextExpiry(); ok {
+		end = min(end, at.Sub(w.start))
+	}
+	return end
 }

@@ -51,6 +51,20 @@ func TestFencedLedgerRefusesOldTokens(t *testing.T) {
 	})
 }
 
+// Both have seen that the name is free. Without a look at the token of the check
+// the ledger would take both orders.
+func TestFencedLedgerRefusesAWriteAfterTheNextHoldersCheck(t *testing.T) {
+	one, two := int64(1), int64(2)
+	runWith(t, world.Config{New: fencedBy(&one, &two), Fenced: true}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		require.Equal(t, "free", a.Check("tea").Answer())
+		require.Equal(t, "free", b.Check("tea").Answer())
+		require.Equal(t, "refused: token 1, seen 2", a.Insert("tea").Answer())
+		require.Equal(t, "inserted", b.Insert("tea").Answer())
+		require.Equal(t, "refused: token 1, seen 2", a.Check("tea").Answer())
+	})
+}
+
 func TestFencedLedgerRefusesALockWithoutTokens(t *testing.T) {
 	runWith(t, world.Config{New: newLock, Fenced: true}, func(w *world.World) {
 		require.Equal(t, "refused: token 0, seen 0", w.Client("A").Insert("tea").Answer())

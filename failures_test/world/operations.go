@@ -87,12 +87,14 @@ func (c *Client) StartRun(args ...any) *Call {
 // Count is what HoldCount answered.
 func (c *Call) Count() int { return c.result.Count }
 
-// Check asks the ledger whether an order's name is free.
+// Check asks the ledger whether an order's name is free. The token is taken when the
+// client begins to ask.
 func (c *Client) Check(order string) *Call { return c.StartCheck(order).Wait() }
 
 // StartCheck begins a Check and does not wait for it.
 func (c *Client) StartCheck(order string) *Call {
-	return c.storeCall(OpCheck, order, func() string { return c.world.ledger.check(order) })
+	row := c.row(order)
+	return c.storeCall(OpCheck, order, func() string { return c.world.ledger.check(row) })
 }
 
 // Insert writes an order into the ledger, with the token of the client's hold if
@@ -101,11 +103,17 @@ func (c *Client) Insert(order string) *Call { return c.StartInsert(order).Wait()
 
 // StartInsert begins an Insert and does not wait for it.
 func (c *Client) StartInsert(order string) *Call {
+	row := c.row(order)
+	return c.storeCall(OpInsert, order, func() string { return c.world.ledger.insert(row) })
+}
+
+// row is an order of the client's, with the token of its hold.
+func (c *Client) row(order string) Order {
 	row := Order{Name: order, Client: c.Name}
 	if fenced, ok := c.process.locker.(Fenced); ok {
 		row.Token = fenced.Token(c.context())
 	}
-	return c.storeCall(OpInsert, order, func() string { return c.world.ledger.insert(row) })
+	return row
 }
 
 // storeCall sends an operation to the ledger. It is on a wire of its own, so

@@ -100,8 +100,10 @@ type World struct {
 	reached   time.Duration // how far the scenario has let things happen
 	processes []*process
 	calls     []*Call
-	staged    []*request // written, not yet on their wires
-	replies   int        // how many replies and pushes there have been
+	staged    []*request        // written, not yet on their wires
+	replies   int               // how many replies and pushes there have been
+	seen      map[string]digest // process → what it has seen; nil: nobody asks
+	taken     digest            // what was done to keys of others
 	ctx       context.Context
 	cancel    context.CancelFunc
 	label     string // marks the goroutines of a live run
@@ -120,12 +122,13 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			err = fmt.Errorf("world: goroutines of the lock were left when all was over: %v", p)
 		}
 	}()
+	server, err := takeEmbedded(config.Scripts)
+	if err != nil {
+		return nil, fmt.Errorf("world: embedded Redis: %w", err)
+	}
 	synctest.Test(t, func(*testing.T) {
-		server, startErr := newEmbedded()
-		if startErr != nil {
-			err = fmt.Errorf("world: embedded Redis: %w", startErr)
-			return
-		}
+		deepen()
+		server.start()
 		w, startErr := newWorld(config, server, bubbleTempo{})
 		if startErr != nil {
 			err = startErr
@@ -135,6 +138,9 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 		defer w.close() // also when the scenario ends its test
 		err = w.play(scenario)
 	})
+	if err == nil {
+		server.handOn()
+	}
 	return trace, err
 }
 
@@ -215,6 +221,12 @@ func (w *World) record(e Event) {
 	}
 	e.Step = len(w.trace.Events) + 1
 	e.At = w.now()
+	if w.seen != nil {
+		w.observe(e)
+	}
+	if w.trace.Events == nil {
+		w.trace.Events = make([]Event, 0, 32) // enough for a short run
+	}
 	w.trace.Events = append(w.trace.Events, e)
 }
 
@@ -228,6 +240,7 @@ func (w *World) close() {
 		w.release(p)
 	}
 	w.cancel()
+	w.settle() // what is on its way may still take the lock
 	w.server.clear()
 	w.tempo.windDown(w)
 	for _, p := range w.processes {

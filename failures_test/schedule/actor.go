@@ -1,0 +1,85 @@
+package schedule
+
+import (
+	"lockkata/failures_test/world"
+)
+
+// order is what all clients want to write.
+const order = "tea"
+
+// actor is a client and what it does: it asks for the lock, looks whether the
+// order is there, writes it if not, unlocks, and begins again, as often as it may.
+type actor struct {
+	*world.Client
+	setup Setup
+	left  int // attempts
+	call  *world.Call
+}
+
+// actors are the clients of a setup: A, B, C.
+func actors(w *world.World, s Setup) []*actor {
+	var all []*actor
+	for i := range s.Clients {
+		name := string(rune('A' + i))
+		var c *world.Client
+		if s.Together && i > 1 {
+			c = all[1].Goroutine(name)
+		} else {
+			c = w.Client(name)
+		}
+		all = append(all, &actor{Client: c, setup: s, left: s.Attempts})
+	}
+	return all
+}
+
+// goOn begins the next call of a client whose last one is over. It returns false
+// if there is nothing to begin.
+func (a *actor) goOn() bool {
+	next := a.next()
+	if next == nil {
+		return false
+	}
+	a.call = next
+	return true
+}
+
+// done tells whether the client has nothing more to do.
+func (a *actor) done() bool { return a.left == 0 && (a.call == nil || a.call.Over()) && !a.isInside() }
+
+// isInside tells whether its last call was one between its acquire and its unlock.
+func (a *actor) isInside() bool {
+	if a.call == nil {
+		return false
+	}
+	switch a.call.Op {
+	case world.OpLock, world.OpTryLock:
+		return a.call.Held()
+	case world.OpCheck, world.OpInsert:
+		return true
+	}
+	return false
+}
+
+// next is the next call, nil while one is under way and when all is done.
+func (a *actor) next() *world.Call {
+	if a.call != nil && !a.call.Over() {
+		return nil
+	}
+	if !a.isInside() {
+		if a.left == 0 {
+			return nil
+		}
+		a.left--
+		if a.setup.Property.Wait {
+			return a.StartLock()
+		}
+		return a.StartTryLock()
+	}
+	switch {
+	case a.call.Op == world.OpInsert, a.call.Op == world.OpCheck && a.call.Answer() != "free":
+		return a.StartUnlock()
+	case a.call.Op == world.OpCheck:
+		return a.StartInsert(order)
+	}
+	return a.StartCheck(order)
+}

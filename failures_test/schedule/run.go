@@ -1,0 +1,250 @@
+package schedule
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"lockkata/failures_test/world"
+)
+
+// Point is a moment at which something has to be chosen.
+type Point struct {
+	Choices []Option
+	Digest  func() uint64 // equal digests, equal futures
+	World   *world.World
+	Default int // what a calm day would do
+	Last    string
+}
+
+// Option is a choice and what it costs.
+type Option struct {
+	world.Choice
+	Cost int
+}
+
+// Chooser chooses at a point: an index of its choices, or false to end the run.
+type Chooser func(Point) (int, bool)
+
+// Played is a run that was played.
+type Played struct {
+	Trace    *world.Trace
+	Schedule []string // the tokens of the choices taken
+	Cost     int
+	Ends     []int // after each choice, how many events there were
+	Finished bool  // it was not ended by the chooser
+}
+
+// Play runs a setup as the chooser chooses, in a world of its own.
+func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
+	var played Played
+	var err, stuck error
+	played.Trace, err = world.Run(t, s.config(), func(w *world.World) {
+		w.Observe()
+		r := &run{setup: s, world: w, actors: actors(w, s), played: &played}
+		stuck = r.play(choose)
+	})
+	return played, errors.Join(err, stuck)
+}
+
+// run is a run under way.
+type run struct {
+	setup  Setup
+	world  *world.World
+	actors []*actor
+	played *Played
+	last   string // the process that made the last step
+	faults int
+	waits  map[string]time.Duration // since when a choice is there
+}
+
+// errStuck ends a run that does not come to an end.
+var errStuck = errors.New("schedule: the run does not come to an end: the lock never rests")
+
+// longest is how many steps a run may have.
+const longest = 2000
+
+func (r *run) play(choose Chooser) error {
+	w := r.world
+	for range longest {
+		r.rest()
+		p := r.point()
+		if len(p.Choices) == 0 {
+			w.GiveUp()
+			r.played.Finished = true
+			return nil
+		}
+		i, ok := choose(p)
+		if !ok {
+			return nil
+		}
+		r.take(p.Choices[i])
+	}
+	return errStuck
+}
+
+// rest lets everybody go on until each waits for a choice.
+func (r *run) rest() {
+	for {
+		r.world.Rest()
+		// One at a time: goroutines of one process would race for its connections.
+		if !slices.ContainsFunc(r.actors, (*actor).goOn) {
+			return
+		}
+	}
+}
+
+// point is the present moment.
+func (r *run) point() Point {
+	all := r.world.Choices(horizon)
+	p := Point{World: r.world, Last: r.last}
+	runnable, mine := false, false
+	pending := map[string]time.Duration{}
+	for _, c := range all {
+		if c.Action == world.Execute || c.Action == world.Deliver {
+			runnable = true
+			mine = mine || c.Client == r.last
+			since, was := r.waits[c.Token+c.What]
+			if !was {
+				since = r.world.Now()
+			}
+			pending[c.Token+c.What] = since
+		}
+	}
+	r.waits = pending
+	over := r.isOver()
+	for _, c := range all {
+		if cost, ok := r.cost(c, runnable, mine, over); ok {
+			p.Choices = append(p.Choices, Option{c, cost})
+		}
+	}
+	p.Default = r.calm(p.Choices)
+	p.Digest = func() uint64 { return r.digest(p.Choices) }
+	return p
+}
+
+// isOver tells whether every client has done what it wanted, or is dead.
+func (r *run) isOver() bool {
+	for _, a := range r.actors {
+		if !a.done() {
+			return false
+		}
+	}
+	return true
+}
+
+// cost is what a choice costs, and whether the environment has it.
+func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
+	env := r.setup.Env
+	switch c.Action {
+	case world.Execute, world.Deliver:
+		if mine && c.Client != r.last {
+			return 1, true
+		}
+		return 0, true
+	case world.Thaw:
+		return 0, true
+	case world.Tick:
+		if !runnable {
+			return 0, true
+		}
+		return 1, !over && (!env.Short || r.mayWait())
+	case world.Crash:
+		return 1, env.Crash && r.faults == 0 && !over
+	case world.Freeze:
+		return 1, env.Pause && r.faults == 0 && !over
+	case world.Lose:
+		return 1, env.Loss && r.faults == 0
+	case world.Leave:
+		return 1, env.Leave && r.faults == 0
+	}
+	return 0, false
+}
+
+// digest adds to the world's what decides about choices and their costs.
+func (r *run) digest(options []Option) uint64 {
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.LittleEndian, r.world.Digest())
+	_, _ = io.WriteString(h, r.last)
+	_ = binary.Write(h, binary.LittleEndian, int64(r.faults))
+	if r.setup.Env.Short {
+		for _, o := range options {
+			_ = binary.Write(h, binary.LittleEndian, int64(r.waits[o.Token+o.What]))
+		}
+	}
+	return h.Sum64()
+}
+
+// mayWait tells whether time may pass although something is pending, where nothing
+// waits for long.
+func (r *run) mayWait() bool {
+	next := r.world.NextBy(horizon)
+	for _, since := range r.waits {
+		if next-since > lease/60 {
+			return false
+		}
+	}
+	return true
+}
+
+// calm is the choice of a calm day: who made the last step goes on, else the next
+// one who can, else time passes, else who stands still goes on.
+func (r *run) calm(options []Option) int {
+	best, rank := 0, 5
+	for i, o := range options {
+		this := 4
+		switch {
+		case o.Cost > 0:
+		case o.Action == world.Tick:
+			this = 2
+		case o.Action == world.Thaw:
+			this = 3
+		case o.Client == r.last:
+			this = 0
+		default:
+			this = 1
+		}
+		if this < rank {
+			best, rank = i, this
+		}
+	}
+	return best
+}
+
+func (r *run) take(o Option) {
+	switch o.Action {
+	case world.Crash, world.Freeze, world.Lose, world.Leave:
+		r.faults++
+	case world.Execute, world.Deliver:
+		r.last = o.Client
+	}
+	r.world.Take(o.Choice, horizon)
+	r.played.Cost += o.Cost
+	r.played.Schedule = append(r.played.Schedule, o.Token)
+	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))
+}
+
+// Follow chooses the given schedule, and ends the run after it. A token that is
+// not among the choices is an error that err receives.
+func Follow(schedule []string, err *error) Chooser {
+	at := 0
+	return func(p Point) (int, bool) {
+		if at == len(schedule) {
+			return 0, false
+		}
+		token := schedule[at]
+		at++
+		for i, o := range p.Choices {
+			if o.Token == token {
+				return i, true
+			}
+		}
+		*err = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", at, token)
+		return 0, false
+	}
+}

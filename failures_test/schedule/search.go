@@ -1,0 +1,199 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockkata/failures_test/oracle"
+)
+
+// Limits end a search before it has seen all.
+type Limits struct {
+	Bound int // the highest cost
+	Runs  int // 0: no limit
+	// Stop is asked before each run; true ends the search. nil: never.
+	Stop func(Progress) bool
+	// Plain runs every schedule, also where two lead to one state.
+	Plain bool
+}
+
+// Progress is how far a search is.
+type Progress struct {
+	Bound  int // the cost that is being exhausted
+	Runs   int // schedules run
+	States int // different states seen
+	Queue  int // schedules that wait
+}
+
+// Result is what a search found.
+type Result struct {
+	Progress
+	Exhausted bool // every schedule was looked at, up to Limits.Bound or until each property was broken
+	// Found has a shortest counterexample for each property that is broken. For the
+	// others there is none below Progress.Bound, and none at all up to
+	// Limits.Bound if it is Exhausted.
+	Found map[string]*Counterexample
+}
+
+// Counterexample is a shortest schedule that breaks the property.
+type Counterexample struct {
+	Schedule []string
+	Cost     int
+	Finding  oracle.Finding
+}
+
+// node is a step of a schedule that waits to be run; its parents are the steps
+// before it.
+type node struct {
+	parent *node
+	token  string
+	depth  int32
+}
+
+func (n *node) schedule() []string {
+	if n == nil {
+		return nil
+	}
+	tokens := make([]string, n.depth)
+	for ; n != nil; n = n.parent {
+		tokens[n.depth-1] = n.token
+	}
+	return tokens
+}
+
+// mostStates bounds the memory of a search: some 60 bytes for each state.
+const mostStates = 8_000_000
+
+// seenAt is the least cost, and the fewest steps with it, at which a state was seen.
+type seenAt struct{ cost, steps int32 }
+
+// search is a search under way.
+type search struct {
+	t      *testing.T
+	setup  Setup
+	limits Limits
+	result Result
+	levels [][]*node
+	seen   map[uint64]seenAt
+	open   []Property // not yet broken at a lower cost
+}
+
+// Search looks for schedules that break properties: through all of cost 0, then all
+// of cost 1, and so on, up to the bound. States that were seen with no higher cost
+// are not looked at again. The properties have to agree in what clients do.
+func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result, error) {
+	s.Property = properties[0]
+	x := &search{
+		t: t, setup: s, limits: limits, open: slices.Clone(properties),
+		levels: make([][]*node, limits.Bound+1), seen: map[uint64]seenAt{},
+	}
+	x.result.Found = map[string]*Counterexample{}
+	x.levels[0] = []*node{nil}
+	for x.result.Bound = 0; ; x.result.Bound++ {
+		done, err := x.level(x.result.Bound)
+		if err != nil || !done {
+			return x.result, err
+		}
+		x.open = slices.DeleteFunc(x.open, func(p Property) bool { return x.result.Found[p.Name] != nil })
+		if len(x.open) == 0 || x.result.Bound == limits.Bound {
+			x.result.Exhausted = true
+			return x.result, nil
+		}
+	}
+}
+
+// level runs all schedules of one cost. It returns false if a limit ended it.
+func (x *search) level(cost int) (bool, error) {
+	for len(x.levels[cost]) > 0 {
+		x.result.States = len(x.seen)
+		x.result.Queue = len(x.levels[cost])
+		l := x.limits
+		if l.Runs > 0 && x.result.Runs >= l.Runs || len(x.seen) >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
+			return false, nil
+		}
+		queue := x.levels[cost]
+		next := queue[len(queue)-1]
+		x.levels[cost] = queue[:len(queue)-1]
+		if err := x.run(next, cost); err != nil {
+			return false, err
+		}
+	}
+	x.result.States = len(x.seen)
+	return true, nil
+}
+
+// run follows a schedule and goes on as a calm day would, noting what else could
+// have been chosen.
+func (x *search) run(prefix *node, cost int) error {
+	x.result.Runs++
+	var astray error
+	follow := prefix.schedule()
+	given, at := Follow(follow, &astray), prefix
+	played, err := Play(x.t, x.setup, func(p Point) (int, bool) {
+		if at == prefix && len(follow) > 0 {
+			i, ok := given(p)
+			follow = follow[1:]
+			return i, ok
+		}
+		if !x.isNew(p, cost, at) {
+			return 0, false
+		}
+		for i, o := range p.Choices {
+			if i != p.Default && cost+o.Cost <= x.limits.Bound {
+				x.levels[cost+o.Cost] = append(x.levels[cost+o.Cost], &node{at, o.Token, depth(at) + 1})
+			}
+		}
+		chosen := p.Choices[p.Default]
+		cost += chosen.Cost
+		at = &node{at, chosen.Token, depth(at) + 1}
+		return p.Default, true
+	})
+	if err == nil {
+		err = astray
+	}
+	if err != nil {
+		return fmt.Errorf("after %s: %w", Text(x.setup, played.Schedule), err)
+	}
+	x.judge(played)
+	return nil
+}
+
+func depth(n *node) int32 {
+	if n == nil {
+		return 0
+	}
+	return n.depth
+}
+
+// isNew tells whether a state was not yet seen as cheaply, and notes it.
+func (x *search) isNew(p Point, cost int, at *node) bool {
+	if x.limits.Plain {
+		return true
+	}
+	digest, now := p.Digest(), seenAt{int32(cost), depth(at)}
+	before, was := x.seen[digest]
+	if was && (before.cost < now.cost || before.cost == now.cost && before.steps <= now.steps) {
+		return false
+	}
+	x.seen[digest] = now
+	return true
+}
+
+// judge asks the monitors about a run, and keeps the shortest that breaks each
+// property.
+func (x *search) judge(played Played) {
+	for _, p := range x.open {
+		found := oracle.Ask(played.Trace, p.Breaks...)
+		if len(found) == 0 {
+			continue
+		}
+		steps := 1 + slices.IndexFunc(played.Ends, func(events int) bool { return events >= found[0].Step })
+		if steps == 0 {
+			steps = len(played.Schedule)
+		}
+		if best := x.result.Found[p.Name]; best == nil || steps < len(best.Schedule) {
+			x.result.Found[p.Name] = &Counterexample{Schedule: played.Schedule[:steps], Cost: x.result.Bound, Finding: found[0]}
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package schedule
+
+import (
+	"time"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Setup is what a schedule runs: a lock, clients that use it, and what may happen
+// to them.
+type Setup struct {
+	Subject  failures.Subject
+	Scripts  []string // that Redis knows already; see [failures.Rehearse]
+	Clients  int      // 2 or 3
+	Attempts int      // how often each client asks for the lock
+	Together bool     // all clients but the first are goroutines of one process
+	Env      Env
+	Property Property
+}
+
+// Env is what may happen to clients.
+type Env struct {
+	Name  string
+	Short bool // nothing waits for longer than a sixtieth of a lease
+	Crash bool // one process may crash
+	Pause bool // one process may stand still
+	Loss  bool // one reply may be lost
+	Leave bool // one caller may give up
+	About string
+}
+
+// Envs are all environments.
+var Envs = []Env{
+	{Name: "async", About: "commands, replies and writes are late by any time"},
+	{Name: "short-pauses", Short: true, About: "nothing is late by more than a sixtieth of a lease"},
+	{Name: "crash", Short: true, Crash: true, About: "short pauses, and one process may crash"},
+	{Name: "pause", Pause: true, About: "async, and one process may stand still"},
+	{Name: "reply-loss", Short: true, Loss: true, About: "short pauses, and one reply may be lost; go-redis repeats commands as it does by default"},
+	{Name: "leave", Short: true, Leave: true, About: "short pauses, and one caller may give up"},
+}
+
+// Property is a rule that no schedule may break.
+type Property struct {
+	Name   string
+	Breaks []oracle.Monitor
+	Wait   bool // clients wait for the lock with Lock; else they ask with TryLock
+	Fenced bool // the ledger looks at tokens
+	Needs  []failures.Feature
+	About  string
+}
+
+// Properties are all properties.
+var Properties = []Property{
+	{Name: "leak", Breaks: []oracle.Monitor{oracle.Leak},
+		About: "no key stays for ever, or beyond its use"},
+	{Name: "wrong-delete", Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.WrongExtend},
+		About: "nobody removes, overwrites or renews what somebody else installed"},
+	{Name: "exclusion", Breaks: []oracle.Monitor{oracle.Exclusion},
+		About: "no two clients believe at once that they hold the lock"},
+	{Name: "damage", Breaks: []oracle.Monitor{oracle.Damage},
+		About: "the ledger takes no order twice"},
+	{Name: "truth", Breaks: []oracle.Monitor{oracle.Truth},
+		About: "what a call answers is what it did"},
+	{Name: "watchdog", Breaks: []oracle.Monitor{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
+		About: "the key of who holds the lock does not expire, and nothing renews a hold that is over"},
+	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
+		About: "nobody waits beside a free lock"},
+	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Fenced: true, Needs: []failures.Feature{failures.Fencing},
+		About: "the ledger takes no order twice if it refuses old tokens"},
+}
+
+// lease is the locks' lease in a schedule.
+const lease = 30 * time.Second
+
+// horizon is how long a schedule lasts at most: a waiter has had three leases.
+const horizon = 3 * lease
+
+// config is the world of a setup.
+func (s Setup) config() world.Config {
+	c := world.Config{
+		New: s.Subject.New, Lease: lease, Scripts: s.Scripts, Ignore: s.Subject.Ignore, Fenced: s.Property.Fenced,
+		Client: func(o *redis.Options) {
+			o.ReadTimeout = time.Hour // a command is as late as the schedule wants, but for contexts
+			if s.Env.Loss {
+				world.DefaultRetries(o)
+			}
+		},
+	}
+	return c
+}

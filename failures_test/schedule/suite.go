@@ -1,0 +1,49 @@
+package schedule
+
+import (
+	"slices"
+
+	failures "lockkata/failures_test"
+)
+
+// Question is one search: clients in an environment, and the properties to break.
+type Question struct {
+	Env        string
+	Properties []string
+	Clients    int
+	Together   bool
+}
+
+// Suite is what is asked about each lock.
+var Suite = []Question{
+	{Env: "crash", Properties: []string{"leak"}, Clients: 2},
+	{Env: "reply-loss", Properties: []string{"leak", "truth"}, Clients: 2},
+	{Env: "short-pauses", Properties: []string{"exclusion", "damage"}, Clients: 2},
+	{Env: "async", Properties: []string{"wrong-delete", "exclusion", "watchdog"}, Clients: 2},
+	{Env: "pause", Properties: []string{"wrong-delete", "damage"}, Clients: 2},
+	{Env: "pause", Properties: []string{"damage-fenced"}, Clients: 2},
+	{Env: "short-pauses", Properties: []string{"wake-up"}, Clients: 2},
+	{Env: "leave", Properties: []string{"wake-up"}, Clients: 3, Together: true},
+}
+
+// Ask makes the setup of a question about a lock, and the properties that apply to
+// it; none if the question does not apply.
+func (q Question) Ask(subject failures.Subject, scripts []string, attempts int) (Setup, []Property) {
+	var properties []Property
+	for _, name := range q.Properties {
+		p, err := FindProperty(name)
+		if err != nil {
+			panic(err) // the suite names what there is; a test asks for each
+		}
+		if !slices.ContainsFunc(p.Needs, func(f failures.Feature) bool { return !slices.Contains(subject.Has, f) }) {
+			properties = append(properties, p)
+		}
+	}
+	env, err := FindEnv(q.Env)
+	if err != nil {
+		panic(err)
+	}
+	return Setup{
+		Subject: subject, Scripts: scripts, Clients: q.Clients, Together: q.Together, Attempts: attempts, Env: env,
+	}, properties
+}

@@ -1,0 +1,71 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Text is a schedule as a string that [Parse] reads:
+// v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t
+func Text(s Setup, schedule []string) string {
+	return fmt.Sprintf("v1/%s/%dc/%dx/%s/%s/%s", s.Subject.Name, s.Clients, s.Attempts, s.Env.Name, s.Property.Name,
+		strings.Join(schedule, "."))
+}
+
+// Parse reads a schedule's string. The setup it returns has no Subject yet but its
+// name, which is returned beside it.
+func Parse(text string) (s Setup, subject string, schedule []string, err error) {
+	parts := strings.Split(text, "/")
+	if len(parts) != 7 || parts[0] != "v1" {
+		return s, "", nil, fmt.Errorf("%q is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t", text)
+	}
+	if s.Clients, err = number(parts[2], "c"); err != nil {
+		return s, "", nil, err
+	}
+	if s.Attempts, err = number(parts[3], "x"); err != nil {
+		return s, "", nil, err
+	}
+	if s.Env, err = FindEnv(parts[4]); err != nil {
+		return s, "", nil, err
+	}
+	if s.Property, err = FindProperty(parts[5]); err != nil {
+		return s, "", nil, err
+	}
+	if parts[6] != "" {
+		schedule = strings.Split(parts[6], ".")
+	}
+	return s, parts[1], schedule, nil
+}
+
+func number(text, unit string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, unit))
+	if err != nil || !strings.HasSuffix(text, unit) || n < 1 || n > 9 {
+		return 0, fmt.Errorf("%q in the schedule: it has to be a number from 1 to 9 and %s, as 2%s", text, unit, unit)
+	}
+	return n, nil
+}
+
+// FindEnv finds an environment by its name.
+func FindEnv(name string) (Env, error) {
+	var names []string
+	for _, e := range Envs {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Env{}, fmt.Errorf("there is no environment %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// FindProperty finds a property by its name.
+func FindProperty(name string) (Property, error) {
+	var names []string
+	for _, p := range Properties {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Property{}, fmt.Errorf("there is no property %q: there are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,85 @@
+package world
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// digest is a running hash.
+type digest uint64
+
+// add folds texts into the hash. Each is told from the next.
+func (d digest) add(texts ...string) digest {
+	h := fnv.New64a()
+	var before [8]byte
+	binary.LittleEndian.PutUint64(before[:], uint64(d))
+	_, _ = h.Write(before[:])
+	for _, text := range texts {
+		_, _ = h.Write([]byte(strconv.Itoa(len(text))))
+		_, _ = h.Write([]byte{0})
+		_, _ = h.Write([]byte(text))
+	}
+	return digest(h.Sum64())
+}
+
+// Observe has the world keep what [World.Digest] needs, from now on.
+func (w *World) Observe() { w.seen = map[string]digest{} }
+
+// observe notes what a process has seen, and when. A process does the same again
+// when it sees the same again, so equal observations mean that it is in the same
+// state. What happened to keys is noted beside it, for the monitors.
+func (w *World) observe(e Event) {
+	at := strconv.FormatInt(int64(e.At), 36)
+	switch e.Kind {
+	case Delivered, Dropped, Refused, Stored, Returned, Lost, Called, Cancelled, Frozen, Thawed, Crashed:
+		result := ""
+		if e.Result != nil {
+			result = e.Result.Error + strconv.FormatBool(e.Result.Held) + strconv.Itoa(e.Result.Count) + string(e.Result.Claim)
+		}
+		seen := w.seen[e.Process].add(at, string(e.Kind), e.Client, strconv.Itoa(e.Call), e.Op, e.Text, e.Reply, result, e.Line())
+		w.seen[e.Process] = seen
+	}
+	for _, effect := range e.Effects {
+		if effect.Owner.Process != e.Process {
+			w.taken = w.taken.add(at, string(effect.Kind), effect.Key, effect.Owner.Label, e.Client)
+		}
+	}
+}
+
+// Digest is a hash of all that decides how the run can go on: equal digests,
+// equal futures.
+func (w *World) Digest() uint64 {
+	d := w.taken.add(strconv.FormatInt(int64(w.now()), 36), strconv.FormatInt(w.server.now().UnixNano(), 36))
+	for _, k := range w.keys.keys() {
+		d = d.add(k.Name, k.Type, k.Value, k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
+	}
+	for _, o := range w.ledger.orders {
+		d = d.add(o.Name, o.Client, strconv.FormatInt(o.Token, 36))
+	}
+	d = d.add(strconv.FormatInt(w.ledger.highest, 36), w.ledger.holder)
+	for _, name := range slices.Sorted(maps.Keys(w.seen)) {
+		d = d.add(name, strconv.FormatUint(uint64(w.seen[name]), 36))
+	}
+	for _, p := range w.processes {
+		var waiting []string
+		for _, c := range p.wires {
+			if len(c.requests) == 0 && len(c.replies) == 0 {
+				continue
+			}
+			on := ""
+			for _, r := range c.requests {
+				on += "<" + r.order + r.command.Op + strconv.Itoa(r.callID())
+			}
+			for _, r := range c.replies {
+				on += ">" + r.text
+			}
+			waiting = append(waiting, on)
+		}
+		slices.Sort(waiting)
+		d = d.add(p.name, strconv.FormatBool(p.frozen), strconv.FormatBool(p.crashed)).add(waiting...)
+	}
+	return uint64(d)
+}
