@@ -15,6 +15,7 @@ func watchdog(trace *world.Trace) []Finding {
 	var found []Finding
 	b := newBeliefs()
 	renewal := renewals(trace)
+	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]bool{}}
 	dogs := map[string]*dog{}
 	for n, e := range trace.Events {
 		d := dogs[e.Process]
@@ -27,12 +28,48 @@ func watchdog(trace *world.Trace) []Finding {
 		}
 		b.follow(e)
 		d.follow(e, b)
+		if label := over.follow(e, b); label != "" {
+			found = append(found, findingAt(e, fmt.Sprintf(
+				"%s of %s reaches Redis for %s, after its Unlock returned", shape(e), e.Client, label)))
+		}
 		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(trace) {
 			found = append(found, findingAt(e, fmt.Sprintf(
 				"%s renews a lock that it gave back %v ago", e.Client, (e.At-d.since).Truncate(time.Millisecond))))
 		}
 	}
 	return found
+}
+
+// finished follows which installation is whose hold, and which are given back.
+// What a goroutine of the lock's own still has under way for one of those is too
+// late: its Unlock should have waited for it.
+type finished struct {
+	made map[int]string    // call → the label that it installed last
+	held map[string]string // lane → the label of its hold
+	over map[string]bool   // label → it was given back
+}
+
+// follow returns the label of a finished installation that a command in the
+// background is about.
+func (f *finished) follow(e world.Event, b *beliefs) string {
+	for _, effect := range e.Effects {
+		if effect.Kind == world.Installed {
+			f.made[effect.Owner.Call] = effect.Owner.Label
+		}
+	}
+	switch {
+	case e.Kind == world.Returned && isAcquire(e.Op) && e.Result.Held && b.holds[e.Client] == 1:
+		f.held[e.Client] = f.made[e.Call]
+	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && b.holds[e.Client] == 0:
+		f.over[f.held[e.Client]] = true
+	case e.Kind == world.Executed && e.Background:
+		for _, arg := range e.Command {
+			if f.over[arg] && arg != "" {
+				return arg
+			}
+		}
+	}
+	return ""
 }
 
 // expired finds the keys that expired although their watchdog had time to renew.

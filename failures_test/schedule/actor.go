@@ -9,6 +9,7 @@ const order = "tea"
 
 // actor is a client and what it does: it asks for the lock, looks whether the
 // order is there, writes it if not, unlocks, and begins again, as often as it may.
+// Where the property is about waiting it unlocks at once.
 type actor struct {
 	*world.Client
 	setup Setup
@@ -76,6 +77,8 @@ func (a *actor) next() *world.Call {
 		return a.StartTryLock()
 	}
 	switch {
+	case a.setup.Property.Wait: // what they do inside is of no interest
+		return a.StartUnlock()
 	case a.call.Op == world.OpInsert, a.call.Op == world.OpCheck && a.call.Answer() != "free":
 		return a.StartUnlock()
 	case a.call.Op == world.OpCheck:

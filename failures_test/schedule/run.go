@@ -35,20 +35,25 @@ type Chooser func(Point) (int, bool)
 type Played struct {
 	Trace    *world.Trace
 	Schedule []string // the tokens of the choices taken
-	Cost     int
-	Ends     []int // after each choice, how many events there were
-	Finished bool  // it was not ended by the chooser
+	Costs    []int    // of each of them
+	Ends     []int    // after each of them, how many events there were
+	Finished bool     // it was not ended by the chooser
 }
 
 // Play runs a setup as the chooser chooses, in a world of its own.
 func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
 	var played Played
 	var err, stuck error
+	end := 0
 	played.Trace, err = world.Run(t, s.config(), func(w *world.World) {
 		w.Observe()
 		r := &run{setup: s, world: w, actors: actors(w, s), played: &played}
 		stuck = r.play(choose)
+		end = len(w.Trace().Events)
 	})
+	if played.Trace != nil { // a world lets what is on its way arrive when its scenario is over
+		played.Trace.Events = played.Trace.Events[:end]
+	}
 	return played, errors.Join(err, stuck)
 }
 
@@ -59,6 +64,7 @@ type run struct {
 	actors []*actor
 	played *Played
 	last   string // the process that made the last step
+	ticked bool   // the last step was a tick
 	faults int
 	waits  map[string]time.Duration // since when a choice is there
 }
@@ -73,6 +79,9 @@ func (r *run) play(choose Chooser) error {
 	w := r.world
 	for range longest {
 		r.rest()
+		if n := len(r.played.Ends); n > 0 { // a step ends when all rest again
+			r.played.Ends[n-1] = len(w.Trace().Events)
+		}
 		p := r.point()
 		if len(p.Choices) == 0 {
 			w.GiveUp()
@@ -155,13 +164,15 @@ func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
 		}
 		return 1, !over && (!env.Short || r.mayWait())
 	case world.Crash:
-		return 1, env.Crash && r.faults == 0 && !over
+		return 1, env.Crash && r.faults == 0 && !over && r.mayStop(c.Client)
 	case world.Freeze:
-		return 1, env.Pause && r.faults == 0 && !over
+		return 1, env.Pause && r.faults == 0 && !over && r.mayStop(c.Client)
 	case world.Lose:
 		return 1, env.Loss && r.faults == 0
 	case world.Leave:
 		return 1, env.Leave && r.faults == 0
+	case world.Refuse:
+		return 1, env.Refusal && r.faults == 0
 	}
 	return 0, false
 }
@@ -172,6 +183,7 @@ func (r *run) digest(options []Option) uint64 {
 	_ = binary.Write(h, binary.LittleEndian, r.world.Digest())
 	_, _ = io.WriteString(h, r.last)
 	_ = binary.Write(h, binary.LittleEndian, int64(r.faults))
+	_ = binary.Write(h, binary.LittleEndian, r.ticked)
 	if r.setup.Env.Short {
 		for _, o := range options {
 			_ = binary.Write(h, binary.LittleEndian, int64(r.waits[o.Token+o.What]))
@@ -179,6 +191,10 @@ func (r *run) digest(options []Option) uint64 {
 	}
 	return h.Sum64()
 }
+
+// mayStop tells whether it makes a difference that a process stops now, and not
+// later: it has just done something, or time has passed for its timers.
+func (r *run) mayStop(name string) bool { return r.last == name || r.ticked || r.last == "" }
 
 // mayWait tells whether time may pass although something is pending, where nothing
 // waits for long.
@@ -218,13 +234,14 @@ func (r *run) calm(options []Option) int {
 
 func (r *run) take(o Option) {
 	switch o.Action {
-	case world.Crash, world.Freeze, world.Lose, world.Leave:
+	case world.Crash, world.Freeze, world.Lose, world.Leave, world.Refuse:
 		r.faults++
-	case world.Execute, world.Deliver:
+	case world.Execute, world.Deliver, world.Thaw:
 		r.last = o.Client
 	}
+	r.ticked = o.Action == world.Tick
 	r.world.Take(o.Choice, horizon)
-	r.played.Cost += o.Cost
+	r.played.Costs = append(r.played.Costs, o.Cost)
 	r.played.Schedule = append(r.played.Schedule, o.Token)
 	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))
 }

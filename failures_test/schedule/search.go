@@ -84,12 +84,17 @@ type search struct {
 // are not looked at again. The properties have to agree in what clients do.
 func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result, error) {
 	s.Property = properties[0]
+	return begin(t, s, properties, nil, limits)
+}
+
+// begin searches among the schedules that begin with the given steps.
+func begin(t *testing.T, s Setup, properties []Property, from *node, limits Limits) (Result, error) {
 	x := &search{
 		t: t, setup: s, limits: limits, open: slices.Clone(properties),
 		levels: make([][]*node, limits.Bound+1), seen: map[uint64]seenAt{},
 	}
 	x.result.Found = map[string]*Counterexample{}
-	x.levels[0] = []*node{nil}
+	x.levels[0] = []*node{from}
 	for x.result.Bound = 0; ; x.result.Bound++ {
 		done, err := x.level(x.result.Bound)
 		if err != nil || !done {
@@ -188,12 +193,29 @@ func (x *search) judge(played Played) {
 		if len(found) == 0 {
 			continue
 		}
-		steps := 1 + slices.IndexFunc(played.Ends, func(events int) bool { return events >= found[0].Step })
-		if steps == 0 {
-			steps = len(played.Schedule)
-		}
-		if best := x.result.Found[p.Name]; best == nil || steps < len(best.Schedule) {
-			x.result.Found[p.Name] = &Counterexample{Schedule: played.Schedule[:steps], Cost: x.result.Bound, Finding: found[0]}
+		this := played.upTo(found[0], p.Breaks)
+		if best := x.result.Found[p.Name]; best == nil || len(this.Schedule) < len(best.Schedule) {
+			x.result.Found[p.Name] = this
 		}
 	}
+}
+
+// upTo is the shortest part of a run that shows a finding of these monitors. What a
+// finding points at can be long before the moment that gives it away.
+func (p Played) upTo(first oracle.Finding, by []oracle.Monitor) *Counterexample {
+	steps := 1 + slices.IndexFunc(p.Ends, func(events int) bool { return events >= first.Step })
+	for part := *p.Trace; steps > 0 && steps < len(p.Schedule); steps++ {
+		part.Events = p.Trace.Events[:p.Ends[steps-1]]
+		if len(oracle.Ask(&part, by...)) > 0 {
+			break
+		}
+	}
+	if steps == 0 { // it was found when all was over
+		steps = len(p.Schedule)
+	}
+	cost := 0
+	for _, c := range p.Costs[:steps] {
+		cost += c
+	}
+	return &Counterexample{Schedule: p.Schedule[:steps], Cost: cost, Finding: first}
 }

@@ -30,7 +30,9 @@ type Env struct {
 	Pause bool // one process may stand still
 	Loss  bool // one reply may be lost
 	Leave bool // one caller may give up
-	About string
+	// Refusal: one command may be answered by an error, as a full Redis does.
+	Refusal bool
+	About   string
 }
 
 // Envs are all environments.
@@ -40,6 +42,7 @@ var Envs = []Env{
 	{Name: "crash", Short: true, Crash: true, About: "short pauses, and one process may crash"},
 	{Name: "pause", Pause: true, About: "async, and one process may stand still"},
 	{Name: "reply-loss", Short: true, Loss: true, About: "short pauses, and one reply may be lost; go-redis repeats commands as it does by default"},
+	{Name: "refusal", Short: true, Refusal: true, About: "short pauses, and one command is refused, as a full Redis does"},
 	{Name: "leave", Short: true, Leave: true, About: "short pauses, and one caller may give up"},
 }
 

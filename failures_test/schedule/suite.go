@@ -12,18 +12,22 @@ type Question struct {
 	Properties []string
 	Clients    int
 	Together   bool
+	Number     int // in the suite
+	Bound      int // how far it is looked by default: what a few seconds allow on stage 6
 }
 
 // Suite is what is asked about each lock.
 var Suite = []Question{
-	{Env: "crash", Properties: []string{"leak"}, Clients: 2},
-	{Env: "reply-loss", Properties: []string{"leak", "truth"}, Clients: 2},
-	{Env: "short-pauses", Properties: []string{"exclusion", "damage"}, Clients: 2},
-	{Env: "async", Properties: []string{"wrong-delete", "exclusion", "watchdog"}, Clients: 2},
-	{Env: "pause", Properties: []string{"wrong-delete", "damage"}, Clients: 2},
-	{Env: "pause", Properties: []string{"damage-fenced"}, Clients: 2},
-	{Env: "short-pauses", Properties: []string{"wake-up"}, Clients: 2},
-	{Env: "leave", Properties: []string{"wake-up"}, Clients: 3, Together: true},
+	{Env: "crash", Properties: []string{"leak"}, Clients: 2, Bound: 4},
+	{Env: "reply-loss", Properties: []string{"leak", "truth"}, Clients: 2, Bound: 4},
+	{Env: "short-pauses", Properties: []string{"exclusion", "damage"}, Clients: 2, Bound: 4},
+	{Env: "async", Properties: []string{"wrong-delete", "exclusion", "watchdog"}, Clients: 2, Bound: 3},
+	{Env: "pause", Properties: []string{"wrong-delete", "damage"}, Clients: 2, Bound: 2},
+	{Env: "pause", Properties: []string{"damage-fenced"}, Clients: 2, Bound: 2},
+	{Env: "short-pauses", Properties: []string{"wake-up"}, Clients: 2, Bound: 4},
+	{Env: "refusal", Properties: []string{"leak"}, Clients: 2, Bound: 4},
+	{Env: "refusal", Properties: []string{"wake-up"}, Clients: 3, Together: true, Bound: 2},
+	{Env: "leave", Properties: []string{"wake-up"}, Clients: 3, Together: true, Bound: 2},
 }
 
 // Ask makes the setup of a question about a lock, and the properties that apply to

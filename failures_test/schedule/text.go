@@ -8,8 +8,13 @@ import (
 
 // Text is a schedule as a string that [Parse] reads:
 // v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t
+// 3g are three clients of which all but the first are goroutines of one process.
 func Text(s Setup, schedule []string) string {
-	return fmt.Sprintf("v1/%s/%dc/%dx/%s/%s/%s", s.Subject.Name, s.Clients, s.Attempts, s.Env.Name, s.Property.Name,
+	unit := "c"
+	if s.Together {
+		unit = "g"
+	}
+	return fmt.Sprintf("v1/%s/%d%s/%dx/%s/%s/%s", s.Subject.Name, s.Clients, unit, s.Attempts, s.Env.Name, s.Property.Name,
 		strings.Join(schedule, "."))
 }
 
@@ -20,7 +25,11 @@ func Parse(text string) (s Setup, subject string, schedule []string, err error) 
 	if len(parts) != 7 || parts[0] != "v1" {
 		return s, "", nil, fmt.Errorf("%q is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t", text)
 	}
-	if s.Clients, err = number(parts[2], "c"); err != nil {
+	unit := "c"
+	if s.Together = strings.HasSuffix(parts[2], "g"); s.Together {
+		unit = "g"
+	}
+	if s.Clients, err = number(parts[2], unit); err != nil {
 		return s, "", nil, err
 	}
 	if s.Attempts, err = number(parts[3], "x"); err != nil {

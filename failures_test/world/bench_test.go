@@ -36,6 +36,38 @@ func BenchmarkHeldHour(b *testing.B) {
 	}
 }
 
+// BenchmarkShortRun is a whole world each time: two clients make an attempt each,
+// the holder inserts an order and frees the lock.
+func BenchmarkShortRun(b *testing.B) {
+	for name, newLocker := range map[string]world.New{"plain": newLock, "script": newScripted} {
+		b.Run(name, func(b *testing.B) {
+			config := world.Config{New: newLocker}
+			b.ReportAllocs()
+			run := func(t *testing.T) {
+				config.Scripts, _ = world.Rehearse(t, config)
+				b.ResetTimer()
+				for range b.N {
+					if _, err := world.Run(t, config, shortRun); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			testing.RunTests(everything, []testing.InternalTest{{Name: b.Name(), F: run}})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+		})
+	}
+}
+
+func shortRun(w *world.World) {
+	a, b := w.Client("A"), w.Client("B")
+	for _, c := range []*world.Client{a, b} {
+		if c.TryLock().Held() {
+			c.Insert("book")
+		}
+	}
+	a.Unlock()
+}
+
 func inBubble(b *testing.B, config world.Config, scenario func(*world.World)) {
 	b.ReportAllocs()
 	run := func(t *testing.T) {
@@ -43,6 +75,7 @@ func inBubble(b *testing.B, config world.Config, scenario func(*world.World)) {
 			b.Error(err)
 		}
 	}
-	all := func(string, string) (bool, error) { return true, nil }
-	testing.RunTests(all, []testing.InternalTest{{Name: b.Name(), F: run}})
+	testing.RunTests(everything, []testing.InternalTest{{Name: b.Name(), F: run}})
 }
+
+func everything(string, string) (bool, error) { return true, nil }

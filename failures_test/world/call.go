@@ -89,6 +89,7 @@ func (c *Call) run(do action) {
 		pc, _, _, _ := runtime.Caller(0)
 		callEntry.Store(runtime.FuncForPC(pc).Entry())
 	}
+	deepen()
 	w, p, id := c.Client.world, c.Client.process, goroutineID()
 	w.mu.Lock()
 	p.running[id] = c

@@ -21,6 +21,7 @@ const (
 	Thaw                  // it goes on
 	Lose                  // a reply is lost, and its connection breaks
 	Leave                 // a call's context is cancelled
+	Refuse                // Redis answers a command with an error
 )
 
 // Choice is a step that can be taken next.
@@ -86,6 +87,18 @@ func (w *World) Choices(end time.Duration) []Choice {
 			})
 		}
 	}
+	for _, p := range w.processes {
+		if p.crashed || p.frozen {
+			continue
+		}
+		for i, r := range p.executable() {
+			if isAcquire(r.command.Op) { // a full Redis lets a lock be freed
+				steps = append(steps, Choice{
+					Token: numbered("r"+strings.ToLower(p.name), i), Action: Refuse, Client: p.name, What: w.text(r), process: p, request: r,
+				})
+			}
+		}
+	}
 	for _, c := range w.calls {
 		if p := c.Client.process; !c.over && isAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
 			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, process: p, call: c})
@@ -106,6 +119,16 @@ func (w *World) choicesOf(p *process) []Choice {
 			Token: numbered(p.name, i), Action: Deliver, Client: p.name, What: on.replies[0].text, process: p, wire: on,
 		})
 	}
+	for i, r := range p.executable() {
+		steps = append(steps, Choice{
+			Token: numbered(letter, i), Action: Execute, Client: p.name, What: w.text(r), process: p, request: r,
+		})
+	}
+	return steps
+}
+
+// executable are the requests of a process that may be executed next.
+func (p *process) executable() []*request {
 	var requests []*request
 	for _, c := range p.wires {
 		if len(c.requests) > 0 {
@@ -113,13 +136,12 @@ func (w *World) choicesOf(p *process) []Choice {
 		}
 	}
 	slices.SortStableFunc(requests, compareRequests)
-	for i, r := range requests {
-		what := strings.Join(w.names.command(r.command.Args, r.lane.Name), " ")
-		steps = append(steps, Choice{
-			Token: numbered(letter, i), Action: Execute, Client: p.name, What: what, process: p, request: r,
-		})
-	}
-	return steps
+	return requests
+}
+
+// text is a request as one would type it.
+func (w *World) text(r *request) string {
+	return strings.Join(w.names.command(r.command.Args, r.lane.Name), " ")
 }
 
 // readable are the wires of a process on which something waits to be read, the
@@ -162,6 +184,8 @@ func (w *World) Take(c Choice, end time.Duration) {
 		w.thaw(c.process)
 	case Lose:
 		w.lose(c.wire)
+	case Refuse:
+		w.refuse(c.request, outOfMemory)
 	case Leave:
 		w.record(Event{Kind: Cancelled, Client: c.call.Client.Name, Process: c.process.name, Call: c.call.ID, Op: c.call.Op})
 		c.call.cancel()

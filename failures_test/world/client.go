@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"net"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -52,8 +53,8 @@ func (w *World) Client(name string) *Client {
 		DisableIdentity:       true,
 		MaxRetries:            -1,
 		PoolSize:              16,
-		ReadBufferSize:        1024,
-		WriteBufferSize:       1024,
+		ReadBufferSize:        512,
+		WriteBufferSize:       512,
 		ContextTimeoutEnabled: true,
 		// Maintenance notifications look up host names, which no bubble survives.
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
@@ -123,4 +124,20 @@ func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 			return nil, &net.OpError{Op: "dial", Net: "world", Err: ctx.Err()}
 		}
 	}
+}
+
+// wasCrowded tells whether somebody had to wait for a connection of a client's pool.
+func (w *World) wasCrowded() bool {
+	return slices.ContainsFunc(w.processes, func(p *process) bool {
+		stats := p.rdb.PoolStats()
+		return stats.WaitCount > 0 || stats.Timeouts > 0
+	})
+}
+
+// forgetTimers empties the sync.Pool in which go-redis keeps the timers of those
+// who have waited for a connection: in the next bubble a timer of this one would
+// end the program. Two collections empty a sync.Pool.
+func forgetTimers() {
+	runtime.GC()
+	runtime.GC()
 }

@@ -1,8 +1,6 @@
 package world
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -28,6 +26,7 @@ type keyState struct {
 	value   string            // of a string
 	fields  map[string]string // of a hash
 	expires time.Time         // on the server's clock; zero: never
+	leased  bool              // the last command gave it a lease, also one that ends when its old one did
 }
 
 func newKeyspace(server redisServer, n *names, ignore func(string) bool, blur time.Duration) *keyspace {
@@ -51,8 +50,7 @@ func (s *keyspace) learnScript(source string) {
 	if !slices.Contains(s.scripts, source) {
 		s.scripts = append(s.scripts, source)
 	}
-	sum := sha1.Sum([]byte(source))
-	s.names.scripts[hex.EncodeToString(sum[:])] = scriptName(source)
+	s.names.scripts[compile(source).sha] = scriptName(source)
 }
 
 // compare takes stock and says what has changed since it last did, as an effect
@@ -60,6 +58,7 @@ func (s *keyspace) learnScript(source string) {
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	before, after := s.state, s.server.read(s.ignore)
 	s.state = after
+	defer forgetLeases(after)
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, still := after[name]; !still {
@@ -88,7 +87,7 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 			effects = append(effects, Effect{Overwritten, name, s.owners[name]})
 			effects = append(effects, s.install(name, name, now.value, lane, call))
 		}
-		if existed && s.differ(was.expires, now.expires) {
+		if existed && (s.differ(was.expires, now.expires) || now.leased) {
 			kind := Leased
 			if now.expires.IsZero() {
 				kind = Persisted
@@ -97,6 +96,14 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 		}
 	}
 	return effects
+}
+
+// forgetLeases makes each new lease one effect, however often stock is taken.
+func forgetLeases(state map[string]keyState) {
+	for name, k := range state {
+		k.leased = false
+		state[name] = k
+	}
 }
 
 // lapsed takes out of before the keys whose lease ended just when somebody else's

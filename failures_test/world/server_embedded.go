@@ -3,6 +3,8 @@ package world
 import (
 	"bufio"
 	"bytes"
+	"slices"
+	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -15,12 +17,28 @@ import (
 type embedded struct {
 	mini *miniredis.Miniredis
 	skew time.Duration // how far its clock is ahead of the clients'
+	full bool          // it has no memory left
 	// written says that the command, which may be a script, has written already.
 	written bool
+	leased  []string // the keys to which the command gave a lease, also the one that they had
+	scripts scripts
+
+	stock   map[string]keyState // what it held
+	stockAt time.Time           // and when; zero: something has happened since
+
+	loaded  []string // the scripts that it knows
+	strange bool     // it may know others too
+	worlds  int      // how many have had it before
+	heard   bool     // somebody subscribed
+	spent   bool     // no other may have it
+
+	greeting []byte // its answer to HELLO 2
 }
 
+// newEmbedded makes a Redis whose clock stands still until start.
 func newEmbedded() (*embedded, error) {
 	e := &embedded{mini: miniredis.NewMiniRedis()}
+	e.scripts = scripts{redis: e, known: map[string]*script{}}
 	// Dial starts a server without a listener; the connection itself is not used.
 	conn, err := e.mini.Dial()
 	if err != nil {
@@ -29,8 +47,16 @@ func newEmbedded() (*embedded, error) {
 	if err := conn.Close(); err != nil {
 		return nil, err
 	}
-	e.mini.ClockTTL(true)
+	waitForGoodbye(e.mini.Server())
+	e.mini.Server().SetPreHook(e.before)
 	return e, nil
+}
+
+// start sets the clock going. The bubble's time must be the one that it is to have.
+func (e *embedded) start() {
+	e.tick()
+	e.touch()
+	e.mini.ClockTTL(true)
 }
 
 // tick sets the server's clock: the fake time, and how far it was made to jump.
@@ -38,7 +64,18 @@ func (e *embedded) tick() { e.mini.SetTime(e.now()) }
 
 func (e *embedded) now() time.Time { return time.Now().Add(e.skew) }
 
+// read takes stock anew only where time or a command has passed.
 func (e *embedded) read(ignore func(string) bool) map[string]keyState {
+	if now := e.now(); !now.Equal(e.stockAt) {
+		e.stock, e.stockAt = e.takeStock(ignore), now
+	}
+	return e.stock
+}
+
+// touch says that what the Redis holds may not be what it held.
+func (e *embedded) touch() { e.stockAt = time.Time{} }
+
+func (e *embedded) takeStock(ignore func(string) bool) map[string]keyState {
 	e.tick()
 	now := e.now()
 	state := map[string]keyState{}
@@ -46,7 +83,7 @@ func (e *embedded) read(ignore func(string) bool) map[string]keyState {
 		if ignore(name) {
 			continue
 		}
-		k := keyState{kind: e.mini.Type(name)}
+		k := keyState{kind: e.mini.Type(name), leased: slices.Contains(e.leased, name)}
 		switch k.kind {
 		case "string":
 			k.value, _ = e.mini.Get(name)
@@ -62,6 +99,7 @@ func (e *embedded) read(ignore func(string) bool) map[string]keyState {
 		}
 		state[name] = k
 	}
+	e.leased = nil
 	return state
 }
 
@@ -76,12 +114,18 @@ func (e *embedded) do(args ...string) {
 }
 
 func (e *embedded) loadScript(source string) error {
+	if slices.Contains(e.loaded, source) {
+		return nil
+	}
+	strange := e.strange
 	e.do("SCRIPT", "LOAD", source)
+	e.loaded, e.strange = append(e.loaded, source), strange
 	return nil
 }
 
 func (e *embedded) flushScripts() error {
 	e.do("SCRIPT", "FLUSH")
+	e.loaded, e.strange = nil, false
 	return nil
 }
 
@@ -89,19 +133,23 @@ func (e *embedded) evict(names ...string) error {
 	for _, name := range names {
 		e.mini.Del(name)
 	}
+	e.touch()
 	return nil
 }
 
 func (e *embedded) flushAll() error {
-	e.mini.FlushAll()
+	e.clear()
 	return nil
 }
 
-func (e *embedded) clear() { e.mini.FlushAll() }
+func (e *embedded) clear() {
+	e.mini.FlushAll()
+	e.touch()
+}
 
 // restart leaves nothing in it, as in a Redis that keeps nothing on disk.
 func (e *embedded) restart() error {
-	e.mini.FlushAll()
+	e.clear()
 	return e.flushScripts()
 }
 
@@ -123,16 +171,22 @@ const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
 
 // fillMemory refuses as Redis does. The commands of a script come one by one.
 func (e *embedded) fillMemory() error {
-	e.mini.Server().SetPreHook(func(c *server.Peer, command string, _ ...string) bool {
-		if needsMemory[command] && !e.written {
-			c.WriteError(outOfMemory)
-			return true
-		}
-		e.written = e.written || isWrite(e, command) && !writesNothing[command]
-		return false
-	})
+	e.full = true
 	return nil
 }
+
+// refuse answers a command for which there is no memory.
+func (e *embedded) refuse(c *server.Peer, command string) bool {
+	if needsMemory[command] && !e.written {
+		c.WriteError(outOfMemory)
+		return true
+	}
+	e.written = e.written || isWrite(e, command) && !writesNothing[command]
+	return false
+}
+
+// givesLease lists the commands that give a key a lease and nothing else.
+var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
 
 // writesNothing lists the commands that count as writes for a scenario, but store
 // nothing themselves.
@@ -141,6 +195,7 @@ var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": tr
 // jump moves the server's clock. Redis keeps the moment at which a key expires,
 // so a jump forward shortens every lease and a jump back lengthens it.
 func (e *embedded) jump(d time.Duration) error {
+	e.touch()
 	e.skew += d
 	if d < 0 {
 		e.mini.FastForward(d)
@@ -148,32 +203,60 @@ func (e *embedded) jump(d time.Duration) error {
 	return nil
 }
 
-func (e *embedded) close() { e.mini.Close() }
-
 // embeddedLink is a connection whose other end Redis's own code answers at once.
 type embeddedLink struct {
 	redis *embedded
 	peer  *server.Peer
 	sink  sink
+	// special says that a script sent here may find something else than on a new
+	// connection.
+	special bool
 }
 
 func (e *embedded) newLink() link {
 	l := &embeddedLink{redis: e}
-	l.peer = server.NewPeer(bufio.NewWriter(&l.sink))
+	l.peer = server.NewPeer(bufio.NewWriterSize(&l.sink, 512))
 	return l
 }
 
 func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	l.redis.tick()
-	l.redis.written = false
-	l.redis.mini.Server().Dispatch(l.peer, args)
+	l.redis.touch()
+	l.redis.written, l.redis.leased = false, nil
+	name := strings.ToUpper(args[0])
+	if name == "HELLO" {
+		return l.greet(args), nil
+	}
+	own := l.redis.scripts.answer(l, name, args)
+	if !own {
+		l.redis.mini.Server().Dispatch(l.peer, args)
+	}
 	l.peer.Flush()
 	raw := l.sink.take()
+	if !own {
+		l.redis.scripts.learn(l, name, args, raw)
+	}
 	// Redis ends a script with the refusal itself; the embedded one tells a story around it.
 	if bytes.HasPrefix(raw, []byte("-ERR ")) && bytes.Contains(raw, []byte(outOfMemory)) {
 		raw = []byte("-" + outOfMemory + "\r\n")
 	}
 	return raw, nil
+}
+
+// greet answers what go-redis says first on each connection. To a new one it is the
+// same every time.
+func (l *embeddedLink) greet(args []string) []byte {
+	usual := len(args) == 2 && args[1] == "2" && l.peer.Ctx == nil && !l.peer.Resp3
+	if usual && l.redis.greeting != nil {
+		return l.redis.greeting
+	}
+	l.redis.mini.Server().Dispatch(l.peer, args)
+	l.peer.Flush()
+	raw := l.sink.take()
+	if usual {
+		l.redis.greeting = raw
+	}
+	return raw
 }
 
 func (l *embeddedLink) pushed() []byte { return l.sink.take() }

@@ -48,6 +48,15 @@ func goroutineID() uint64 {
 	return id
 }
 
+// deepen makes the goroutine's stack as big as a call of go-redis needs. Done here
+// it costs nothing; later the stack grows twice, and is full when it is copied.
+//
+//go:noinline
+func deepen() {
+	var room [6 << 10]byte
+	runtime.KeepAlive(&room)
+}
+
 // Source is the line of the lock that sent a command.
 type Source struct {
 	File     string `json:"file"` // the last folder and the file's name: stage1_setnx_expire/mutex.go

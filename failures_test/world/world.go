@@ -126,6 +126,7 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	if err != nil {
 		return nil, fmt.Errorf("world: embedded Redis: %w", err)
 	}
+	crowded := false
 	synctest.Test(t, func(*testing.T) {
 		deepen()
 		server.start()
@@ -135,9 +136,15 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			return
 		}
 		trace = w.trace
-		defer w.close() // also when the scenario ends its test
+		defer func() { // also when the scenario ends its test
+			w.close()
+			crowded = w.wasCrowded()
+		}()
 		err = w.play(scenario)
 	})
+	if crowded {
+		forgetTimers()
+	}
 	if err == nil {
 		server.handOn()
 	}

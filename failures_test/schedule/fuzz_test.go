@@ -1,0 +1,47 @@
+package schedule_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
+)
+
+// FuzzStage6 takes bytes for choices. Every violation that it meets is printed as
+// a schedule that replays.
+func FuzzStage6(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0, 0, 0, 5, 0, 2, 0, 0, 0, 1, 0, 0})          // stands still inside
+	f.Add([]byte{0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 3, 0, 0, 0}) // waits
+	f.Add([]byte{2, 2, 2, 2, 2, 2, 2, 2, 2, 2})
+	subject := stages.All[5].Subject
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		scripts, err := failures.Rehearse(t, subject)
+		require.NoError(t, err)
+		for _, q := range schedule.Suite {
+			setup, properties := q.Ask(subject, scripts, 2)
+			at := 0
+			setup.Property = properties[0]
+			played, err := schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
+				if at == len(choices) {
+					return p.Default, true
+				}
+				at++
+				return int(choices[at-1]) % len(p.Choices), true
+			})
+			require.NoError(t, err, schedule.Text(setup, played.Schedule))
+			for _, p := range properties {
+				if schedule.Lesson(p.Name, q.Env, 6) != "none" {
+					continue
+				}
+				setup.Property = p
+				found := oracle.Ask(played.Trace, p.Breaks...)
+				require.Empty(t, found, "go run . replay '%s'", schedule.Text(setup, played.Schedule))
+			}
+		}
+	})
+}

@@ -1,0 +1,36 @@
+package schedule
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"lockkata/failures_test/oracle"
+)
+
+// Hunt runs schedules at random, the same for the same seed, until one breaks the
+// property or that many were run. It says nothing about what it did not meet, and
+// what it finds is seldom the shortest.
+func Hunt(t *testing.T, s Setup, seed uint64, runs int, stop func(Progress) bool) (Result, error) {
+	result := Result{Found: map[string]*Counterexample{}}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for result.Runs = 0; result.Runs < runs; {
+		if stop != nil && stop(result.Progress) {
+			return result, nil
+		}
+		played, err := Play(t, s, func(p Point) (int, bool) {
+			if random.IntN(3) > 0 {
+				return p.Default, true
+			}
+			return random.IntN(len(p.Choices)), true
+		})
+		result.Runs++
+		if err != nil {
+			return result, err
+		}
+		if found := oracle.Ask(played.Trace, s.Property.Breaks...); len(found) > 0 {
+			result.Found[s.Property.Name] = played.upTo(found[0], s.Property.Breaks)
+			return result, nil
+		}
+	}
+	return result, nil
+}

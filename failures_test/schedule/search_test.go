@@ -1,0 +1,228 @@
+package schedule_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
+)
+
+// asked is a question about a stage.
+type asked struct {
+	stage      stages.Stage
+	question   schedule.Question
+	setup      schedule.Setup
+	properties []schedule.Property
+}
+
+func (a asked) String() string {
+	return fmt.Sprintf("stage %d, %s, %s", a.stage.Number, a.question.Env, strings.Join(a.question.Properties, " "))
+}
+
+// suite asks every question of the suite that applies to a stage.
+func suite(t *testing.T) []asked {
+	var all []asked
+	for _, s := range stages.All {
+		scripts, err := failures.Rehearse(t, s.Subject)
+		require.NoError(t, err)
+		for _, q := range schedule.Suite {
+			setup, properties := q.Ask(s.Subject, scripts, 1)
+			if len(properties) > 0 {
+				all = append(all, asked{s, q, setup, properties})
+			}
+		}
+	}
+	return all
+}
+
+func search(t *testing.T, a asked, limits schedule.Limits) schedule.Result {
+	t.Helper()
+	result, err := schedule.Search(t, a.setup, a.properties, limits)
+	require.NoError(t, err, a)
+	return result
+}
+
+// isQuick leaves out what takes more than some seconds: explore asks that too.
+func (a asked) isQuick() bool {
+	switch a.question.Env {
+	case "pause":
+		return a.stage.Number <= 3
+	case "async":
+		return a.stage.Number <= 5
+	case "leave", "refusal":
+		return a.question.Clients == 2
+	}
+	return true
+}
+
+// A stage that changes has another shortest way to break it, or none.
+func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
+	for _, a := range suite(t) {
+		if !a.isQuick() {
+			continue
+		}
+		result := search(t, a, schedule.Limits{Bound: a.question.Bound})
+		require.True(t, result.Exhausted, a)
+		for _, p := range a.properties {
+			got := "none"
+			if found := result.Found[p.Name]; found != nil {
+				got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))
+			}
+			require.Equal(t, schedule.Lesson(p.Name, a.question.Env, a.stage.Number), got, "%v: %s", a, p.Name)
+		}
+	}
+}
+
+func TestEachCounterexampleReplaysToOneTrace(t *testing.T) {
+	replayed := 0
+	for _, a := range suite(t) {
+		if !a.isQuick() || a.question.Env == "pause" {
+			continue
+		}
+		result := search(t, a, schedule.Limits{Bound: a.question.Bound})
+		for _, p := range a.properties {
+			found := result.Found[p.Name]
+			if found == nil {
+				continue
+			}
+			a.setup.Property = p
+			var traces [][]byte
+			for range 2 {
+				var astray error
+				played, err := schedule.Play(t, a.setup, schedule.Follow(found.Schedule, &astray))
+				require.NoError(t, err, a)
+				require.NoError(t, astray, a)
+				traces = append(traces, played.Trace.Bytes())
+				require.NotEmpty(t, oracle.Ask(played.Trace, p.Breaks...), "%v: %s", a, schedule.Text(a.setup, found.Schedule))
+			}
+			require.True(t, bytes.Equal(traces[0], traces[1]), a)
+			replayed++
+		}
+	}
+	require.GreaterOrEqual(t, replayed, 20)
+}
+
+// Merging states must not hide anything: plain enumeration finds the same, as
+// cheap and as short.
+func TestSearchAgreesWithPlainEnumeration(t *testing.T) {
+	cases := 0
+	for _, a := range suite(t) {
+		highest := 1
+		if a.question.Clients > 2 || a.stage.Number == 6 && a.question.Env == "pause" {
+			highest = 0
+		}
+		for bound := range highest + 1 {
+			merged := search(t, a, schedule.Limits{Bound: bound})
+			plain := search(t, a, schedule.Limits{Bound: bound, Plain: true, Runs: 3000})
+			if !plain.Exhausted {
+				continue // too many to be run one by one
+			}
+			for _, p := range a.properties {
+				cases++
+				one, other := merged.Found[p.Name], plain.Found[p.Name]
+				require.Equal(t, other == nil, one == nil, "%v, bound %d: %s", a, bound, p.Name)
+				if one != nil {
+					require.Equal(t, other.Cost, one.Cost, "%v, bound %d: %s", a, bound, p.Name)
+					require.Len(t, one.Schedule, len(other.Schedule), "%v, bound %d: %s", a, bound, p.Name)
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", cases)
+	require.GreaterOrEqual(t, cases, 60)
+}
+
+func TestSearchThatIsCutShortSaysSo(t *testing.T) {
+	a := suite(t)[0]
+	result := search(t, a, schedule.Limits{Bound: 4, Runs: 3})
+	require.False(t, result.Exhausted)
+	require.Equal(t, 3, result.Runs)
+	asked := 0
+	result = search(t, a, schedule.Limits{Bound: 4, Stop: func(p schedule.Progress) bool { asked++; return p.Runs == 5 }})
+	require.False(t, result.Exhausted)
+	require.Equal(t, 6, asked)
+}
+
+// counted is what a search of each kind visits, for another process to compare.
+func counted(t *testing.T) string {
+	var b strings.Builder
+	for _, a := range suite(t) {
+		if a.question.Env == "short-pauses" || a.question.Env == "reply-loss" || a.question.Env == "async" && a.stage.Number < 4 {
+			result := search(t, a, schedule.Limits{Bound: 2})
+			fmt.Fprintf(&b, "%v: %d runs, %d states\n", a, result.Runs, result.States)
+		}
+	}
+	return b.String()
+}
+
+const countOnly = "LOCKKATA_COUNT_SCHEDULES"
+
+func TestTwoProcessesVisitTheSameStates(t *testing.T) {
+	mine := counted(t)
+	if os.Getenv(countOnly) != "" {
+		fmt.Printf("<%s>", mine)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestTwoProcessesVisitTheSameStates$")
+	cmd.Env = append(os.Environ(), countOnly+"=1")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "<"+mine+">")
+}
+
+func TestHuntIsTheSameForTheSameSeed(t *testing.T) {
+	for _, a := range suite(t) {
+		if a.stage.Number != 2 || a.question.Env != "async" {
+			continue
+		}
+		a.setup.Property = a.properties[1] // exclusion
+		first, err := schedule.Hunt(t, a.setup, 7, 500, nil)
+		require.NoError(t, err)
+		again, err := schedule.Hunt(t, a.setup, 7, 500, nil)
+		require.NoError(t, err)
+		require.NotNil(t, first.Found["exclusion"], "stage 2 does not survive 500 schedules at random")
+		require.Equal(t, first, again)
+	}
+}
+
+func TestScheduleIsReadAsItIsWritten(t *testing.T) {
+	text := "v1/stage3/2c/1x/async/wrong-delete/a.A.b.B.t"
+	setup, subject, steps, err := schedule.Parse(text)
+	require.NoError(t, err)
+	require.Equal(t, "stage3", subject)
+	setup.Subject = stages.All[2].Subject
+	require.Equal(t, text, schedule.Text(setup, steps))
+	setup.Together, setup.Clients = true, 3
+	again, _, _, err := schedule.Parse(schedule.Text(setup, steps))
+	require.NoError(t, err)
+	require.True(t, again.Together)
+	for bad, says := range map[string]string{
+		"":                               "is no schedule",
+		"v2/stage3/2c/1x/async/leak/a":   "is no schedule",
+		"v1/stage3/c/1x/async/leak/a":    "a number from 1 to 9",
+		"v1/stage3/2c/0x/async/leak/a":   "a number from 1 to 9",
+		"v1/stage3/2c/1x/nowhere/leak/a": "there is no environment \"nowhere\"",
+		"v1/stage3/2c/1x/async/luck/a":   "there is no property \"luck\"",
+	} {
+		_, _, _, err := schedule.Parse(bad)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+func TestScheduleThatDoesNotFitSaysWhereItEnds(t *testing.T) {
+	a := suite(t)[0]
+	a.setup.Property = a.properties[0]
+	var astray error
+	_, err := schedule.Play(t, a.setup, schedule.Follow([]string{"a", "A", "zb"}, &astray))
+	require.NoError(t, err)
+	require.ErrorContains(t, astray, "step 3, zb, is not possible any more")
+}
