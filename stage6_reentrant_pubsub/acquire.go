@@ -22,7 +22,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		if opt == nil {
 			return nil, errors.New("stage6: option is nil: leave it out")
 		}
-		opt(&r)
+		r = opt(r)
 	}
 	r.lease = r.lease.Truncate(time.Millisecond)
 	if r.fixed {
@@ -93,17 +93,16 @@ func (m *Mutex) attempt(ctx context.Context, r request, in *room) (*ownership, t
 }
 
 // ask sends the acquire.
-func (m *Mutex) ask(ctx context.Context, owner string, r request, in *room) (int64, error) {
+func (m *Mutex) ask(ctx context.Context, owner any, r request, in *room) (int64, error) {
 	if m.svc.directed {
 		return m.askFor(ctx, in, owner, r)
 	}
-	return run(ctx, m.svc.rdb, acquireScript, []string{m.key, m.token},
-		owner, r.lease.Milliseconds(), tokenKept.Milliseconds()).Int64()
+	return run(ctx, m.svc.rdb, acquireScript, m.toAcquire, owner, r.lease.Milliseconds(), tokenKept).Int64()
 }
 
 // tokenKept is for how long Redis remembers the last fencing token of a lock that
-// nobody uses.
-const tokenKept = 24 * time.Hour
+// nobody uses, in milliseconds.
+const tokenKept = int64(24 * time.Hour / time.Millisecond)
 
 // leaseLeft reads a refusal. A lock without a lease is looked at again after one
 // of ours.
@@ -137,7 +136,7 @@ var errNothingToFree = errors.New("stage6: nothing to free")
 
 // free releases what an acquire has got, and nothing else: the owner is that
 // acquire's alone. It takes a sixth of the lease at most.
-func (m *Mutex) free(ctx context.Context, owner string) error {
+func (m *Mutex) free(ctx context.Context, owner any) error {
 	try, done := context.WithTimeout(ctx, m.svc.lease/6)
 	defer done()
 	freed, err := runFreeing(try, m, releaseScript, directedRelease, owner)
@@ -152,7 +151,7 @@ func (m *Mutex) free(ctx context.Context, owner string) error {
 // caller waited. So it tries again, less and less often, until it has found
 // something or the lease would be over. Where the service closes meanwhile, or is
 // closed, it tries once more and lets the lease do the rest.
-func (m *Mutex) cleanUp(owner string, until time.Time) {
+func (m *Mutex) cleanUp(owner any, until time.Time) {
 	s := m.svc
 	last := func() { _ = m.free(context.Background(), owner) }
 	started := s.start(func() {

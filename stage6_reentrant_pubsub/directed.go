@@ -42,16 +42,16 @@ func thenChoose(name, source string) script {
 func (m *Mutex) waiters() string { return m.svc.layout.Waiters(m.name) }
 
 // askFor sends the acquire for a room, nil for one who does not wait.
-func (m *Mutex) askFor(ctx context.Context, in *room, owner string, r request) (int64, error) {
+func (m *Mutex) askFor(ctx context.Context, in *room, owner any, r request) (int64, error) {
 	name, others := "", 0
 	if in != nil {
 		name = in.id
-		if in.length() > 1 {
+		if in.hasQueue() {
 			others = 1
 		}
 	}
-	answer, err := run(ctx, m.svc.rdb, directedAcquire, []string{m.key, m.token, m.waiters()},
-		owner, r.lease.Milliseconds(), tokenKept.Milliseconds(), name, others, tokenKept.Milliseconds()).Int64()
+	answer, err := run(ctx, m.svc.rdb, directedAcquire, withKeys(m.key, m.token, m.waiters()),
+		owner, r.lease.Milliseconds(), tokenKept, name, others, tokenKept).Int64()
 	if in != nil {
 		// After an error nobody knows.
 		in.setKnown(err != nil || answer < 0 || others == 1)
@@ -73,7 +73,7 @@ func (r *room) withdraw() {
 	s := m.svc
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
-	err := run(ctx, s.rdb, directedLeave, []string{m.key, m.waiters()}, m.channel, s.publish, r.id).Err()
+	err := run(ctx, s.rdb, directedLeave, withKeys(m.key, m.waiters()), m.channel, s.publish, r.id).Err()
 	if err != nil { // a room that is chosen and does not come is passed over
 		s.logger.Warn("leaving the queue failed", "name", m.name, "error", err)
 	}
@@ -89,7 +89,7 @@ func (r *room) told(message string) {
 	r.signal()
 }
 
-// lookWithin has the first of the queue look after d at the latest.
+// lookWithin has the first one look after d at the latest.
 func (r *room) lookWithin(d time.Duration) {
 	r.mu.Lock()
 	if at := time.Now().Add(d + time.Millisecond); at.Before(r.again) {

@@ -9,7 +9,7 @@ import (
 // released once, by whoever has it, in any order.
 type Hold struct {
 	own      *ownership
-	ctx      context.Context
+	ctx      heldContext
 	cancel   context.CancelCauseFunc
 	released bool // guarded by own.mu
 }
@@ -20,10 +20,24 @@ type heldKey struct {
 	key string
 }
 
+// heldContext is a context that carries its hold.
+type heldContext struct {
+	context.Context
+	hold *Hold
+}
+
+// Value finds the hold, and what the context was made from carries.
+func (c *heldContext) Value(key any) any {
+	if key == c.hold.own.mutex.inContext {
+		return c.hold
+	}
+	return c.Context.Value(key)
+}
+
 // carried is the hold that ctx carries, nil if it carries none, or one that was
 // released.
 func (m *Mutex) carried(ctx context.Context) *Hold {
-	h, _ := ctx.Value(heldKey{m.svc, m.key}).(*Hold)
+	h, _ := ctx.Value(m.inContext).(*Hold)
 	if h == nil {
 		return nil
 	}
@@ -38,8 +52,8 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // newHold adds a hold whose context is made from parent.
 func (o *ownership) newHold(parent context.Context) *Hold {
 	h := &Hold{own: o}
-	withHold := context.WithValue(parent, heldKey{o.mutex.svc, o.mutex.key}, h)
-	h.ctx, h.cancel = context.WithCancelCause(withHold)
+	ctx, cancel := context.WithCancelCause(parent)
+	h.ctx, h.cancel = heldContext{ctx, h}, cancel
 	o.mu.Lock()
 	o.holds = append(o.holds, h)
 	end := o.end
@@ -55,7 +69,7 @@ func (o *ownership) newHold(parent context.Context) *Hold {
 // that of the outer hold; before the lock is freed, when the hold is released; with
 // cause ErrLost when the hold is lost, and with ErrClosed when the service closes. A
 // loss that only Unlock finds is Unlock's error: the context had ended before.
-func (h *Hold) Context() context.Context { return h.ctx }
+func (h *Hold) Context() context.Context { return &h.ctx }
 
 // Token is the fencing token: higher than that of every earlier hold. Send it with
 // each write to the resource, which refuses one lower than the highest it has
@@ -73,17 +87,17 @@ func (h *Hold) Unlock() error {
 	if !o.drop(h) {
 		return ErrNotHeld
 	}
-	defer o.mutex.svc.begin()()
+	if o.mutex.svc.begin() {
+		defer o.mutex.svc.tasks.Done()
+	}
 	h.cancel(nil) // before the lock is freed: who works on is told in time
-	ctx, cancel := context.WithTimeout(context.Background(), o.lease)
-	defer cancel()
-	if err := o.takeTurn(ctx); err != nil {
+	if err := o.takeTurnInTime(); err != nil {
 		if count, _ := o.count(); count == 0 {
 			o.lose()
 		}
 		return err
 	}
-	defer o.giveTurn()
+	defer o.turn.give()
 	count, end := o.count()
 	if errors.Is(end, ErrNotHeld) {
 		return nil // this hold was one of the last ones, and another Unlock freed the lock for all of them
@@ -92,7 +106,7 @@ func (h *Hold) Unlock() error {
 		return end
 	}
 	if count > 0 {
-		return o.setCount(ctx, count)
+		return o.setCount(context.Background(), count)
 	}
-	return o.release(ctx, ErrNotHeld)
+	return o.release(ErrNotHeld)
 }

@@ -13,6 +13,9 @@ import (
 type Mutex struct {
 	svc                       *Service
 	name, key, channel, token string
+
+	inContext         any // the heldKey of this lock
+	toAcquire, toFree operands
 }
 
 // Name is the lock's name.
@@ -93,7 +96,7 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	if held == nil {
 		return 0, nil
 	}
-	n, err := m.svc.rdb.HGet(ctx, m.key, held.own.owner).Int()
+	n, err := m.svc.rdb.HGet(ctx, m.key, held.own.owner.(string)).Int()
 	if errors.Is(err, redis.Nil) {
 		return 0, nil
 	}

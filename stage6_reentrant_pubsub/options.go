@@ -60,10 +60,15 @@ func WithShardedPubSub() Option { return func(s *Service) { s.publish = shardedP
 const shardedPublish = "SPUBLISH"
 
 // LockOption changes one acquire.
-type LockOption func(*request)
+type LockOption func(request) request
 
 // Lease gives the hold a fixed lease that is not renewed.
-func Lease(d time.Duration) LockOption { return func(r *request) { r.lease, r.fixed = d, true } }
+func Lease(d time.Duration) LockOption {
+	return func(r request) request {
+		r.lease, r.fixed = d, true
+		return r
+	}
+}
 
 func checkLease(what string, d time.Duration) error {
 	if d < shortestLease {

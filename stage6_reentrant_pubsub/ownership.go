@@ -12,12 +12,12 @@ import (
 // ownership is an owner's time with a lock, from its first hold to its last.
 type ownership struct {
 	mutex *Mutex
-	owner string
+	owner any // a string, which scripts get as it is
 	token int64
 	lease time.Duration
 	fixed bool
 	since time.Time
-	turn  chan struct{} // holds a token: who takes it may change the count
+	turn  turn // who has it may change the count
 
 	mu       sync.Mutex
 	holds    []*Hold
@@ -27,12 +27,11 @@ type ownership struct {
 	entry // where the watchdog has it
 }
 
-func newOwnership(m *Mutex, r request, owner string, token int64, deadline time.Time) *ownership {
+func newOwnership(m *Mutex, r request, owner any, token int64, deadline time.Time) *ownership {
 	o := &ownership{
 		mutex: m, owner: owner, token: token, lease: r.lease, fixed: r.fixed,
-		since: time.Now(), turn: make(chan struct{}, 1), deadline: deadline,
+		since: time.Now(), deadline: deadline,
 	}
-	o.turn <- struct{}{}
 	o.index = -1
 	return o
 }
@@ -48,7 +47,7 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 	if err := o.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer o.giveTurn()
+	defer o.turn.give()
 	if err := ctx.Err(); err != nil { // both may have been ready
 		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
 	}
@@ -74,7 +73,7 @@ func (o *ownership) restoreCount() {
 		if o.takeTurn(ctx) != nil {
 			return
 		}
-		defer o.giveTurn()
+		defer o.turn.give()
 		if count, end := o.count(); end == nil && count > 0 {
 			_ = o.setCount(ctx, count) // the next one to count sets it anyway
 		}
@@ -94,16 +93,23 @@ func (o *ownership) drop(h *Hold) bool {
 	return true
 }
 
+// takeTurn waits until nobody else changes the count.
 func (o *ownership) takeTurn(ctx context.Context) error {
-	select {
-	case <-o.turn:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, ctx.Err())
+	if err := o.turn.take(ctx); err != nil {
+		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
 	}
+	return nil
 }
 
-func (o *ownership) giveTurn() { o.turn <- struct{}{} }
+// takeTurnInTime waits for a third of the lease at most.
+func (o *ownership) takeTurnInTime() error {
+	if o.turn.try() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), o.lease/3)
+	defer cancel()
+	return o.takeTurn(ctx)
+}
 
 // count is how many holds there are, or why there are none any more.
 func (o *ownership) count() (int, error) {
@@ -131,7 +137,7 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 		sent := time.Now()
 		var mine bool
 		try, done := context.WithTimeout(ctx, o.lease/6)
-		mine, err = run(try, m.svc.rdb, countScript, []string{m.key}, o.owner, count, lease.Milliseconds()).Bool()
+		mine, err = run(try, m.svc.rdb, countScript, withKeys(m.key), o.owner, count, lease.Milliseconds()).Bool()
 		done()
 		switch {
 		case err == nil && !mine:
@@ -151,17 +157,18 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 const attempts = 3
 
 // release frees the lock in Redis and ends the ownership for the reason given. The
-// watchdog is stopped before, so that no renewal can come after.
-func (o *ownership) release(ctx context.Context, reason error) error {
+// watchdog is stopped before, so that no renewal can come after. It takes two
+// thirds of the lease at most.
+func (o *ownership) release(reason error) error {
 	m := o.mutex
-	m.svc.watchdog.remove(ctx, o)
+	m.svc.watchdog.remove(o)
 	if !o.finish(reason) {
 		return o.reason()
 	}
 	unknown := false
 	var err error
 	for range attempts {
-		try, done := context.WithTimeout(ctx, o.lease/6)
+		try, done := o.forOneTry()
 		var mine bool
 		mine, err = runFreeing(try, m, releaseScript, directedRelease, o.owner)
 		done()
@@ -186,14 +193,20 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 	return explain("unlock", m.key, err)
 }
 
+// forOneTry is the context of one attempt to release: a sixth of the lease.
+func (o *ownership) forOneTry() (context.Context, context.CancelFunc) {
+	if o.fixed {
+		return context.WithTimeout(context.Background(), o.lease/6)
+	}
+	return o.mutex.svc.forOneTry.context(), func() {}
+}
+
 // close ends a hold of a service that closes.
 func (o *ownership) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), o.lease/2)
-	defer cancel()
-	if o.takeTurn(ctx) == nil { // an Unlock or a re-entry under way ends first
-		defer o.giveTurn()
+	if o.takeTurnInTime() == nil { // an Unlock or a re-entry under way ends first
+		defer o.turn.give()
 	}
-	err := o.release(ctx, ErrClosed)
+	err := o.release(ErrClosed)
 	if errors.Is(err, ErrLost) || errors.Is(err, ErrNotHeld) {
 		return nil // it was over already
 	}

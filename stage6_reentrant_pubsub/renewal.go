@@ -50,15 +50,12 @@ func (w *watchdog) renew(batch []*ownership) {
 	s := w.svc
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
-	keys := make([]string, len(batch))
-	args := make([]any, 1, 1+len(batch))
-	args[0] = s.lease.Milliseconds()
-	for i, o := range batch {
-		keys[i] = o.mutex.key
-		args = append(args, o.owner)
+	var keys, owners []any
+	for _, o := range batch {
+		keys, owners = append(keys, o.mutex.key), append(owners, o.owner)
 	}
 	sent := time.Now()
-	answers, err := run(ctx, s.rdb, renewScript, keys, args...).BoolSlice()
+	answers, err := run(ctx, s.rdb, renewScript, append(withKeys(keys...), s.lease.Milliseconds()), owners...).BoolSlice()
 	if err == nil && len(answers) != len(batch) {
 		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
 	}
@@ -106,7 +103,6 @@ func (w *watchdog) settle(batch []*ownership, answers []bool, sent time.Time, er
 		}
 		w.schedule(o)
 	}
-	w.nudge()
 	w.mu.Unlock()
 	for _, o := range gone {
 		o.lose()

@@ -3,6 +3,7 @@ package stage6
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,10 +24,13 @@ var renewSource string
 //go:embed force.lua
 var forceSource string
 
-// script is a Lua script and the SHA1 by which Redis knows it.
-type script struct{ source, hash string }
+// script is a Lua script: what the command begins with that runs it by the SHA1 by
+// which Redis knows it, and by its source.
+type script struct{ byHash, bySource []any }
 
-func newScript(source string) script { return script{source, redis.NewScript(source).Hash()} }
+func newScript(source string) script {
+	return script{[]any{"EVALSHA", redis.NewScript(source).Hash()}, []any{"EVAL", source}}
+}
 
 var (
 	acquireScript = newScript(acquireSource)
@@ -50,18 +54,26 @@ const (
 	tryAgainPause = 20 * time.Millisecond
 )
 
+// operands are what a script gets: how many keys, the keys, the first arguments.
+// Those of a lock are always the same, and made once.
+type operands []any
+
+func withKeys(keys ...any) operands { return append(operands{len(keys)}, keys...) }
+
 // run executes a script, by its hash if Redis knows it.
-func run(ctx context.Context, rdb redis.UniversalClient, s script, keys []string, args ...any) *redis.Cmd {
-	cmd := send(ctx, rdb, "EVALSHA", s.hash, keys, args)
+func run(ctx context.Context, rdb redis.UniversalClient, s script, on operands, args ...any) *redis.Cmd {
+	cmd := send(ctx, rdb, s.byHash, on, args)
 	for range tryAgainTimes {
 		switch {
+		case cmd.Err() == nil:
+			return cmd
 		case redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT"):
-			cmd = send(ctx, rdb, "EVAL", s.source, keys, args)
+			cmd = send(ctx, rdb, s.bySource, on, args)
 		case redis.HasErrorPrefix(cmd.Err(), "TRYAGAIN"):
 			if !pause(ctx, tryAgainPause) {
 				return cmd
 			}
-			cmd = send(ctx, rdb, "EVALSHA", s.hash, keys, args)
+			cmd = send(ctx, rdb, s.byHash, on, args)
 		default:
 			return cmd
 		}
@@ -75,23 +87,17 @@ func run(ctx context.Context, rdb redis.UniversalClient, s script, keys []string
 // its lease would be over.
 func runFreeing(ctx context.Context, m *Mutex, plain, directed script, args ...any) (bool, error) {
 	s := m.svc
-	args = append([]any{m.channel, s.publish}, args...)
 	if s.directed {
-		freed, err := run(ctx, s.rdb, directed, []string{m.key, m.waiters()}, args...).Bool()
+		freed, err := run(ctx, s.rdb, directed, append(withKeys(m.key, m.waiters()), m.channel, s.publish), args...).Bool()
 		if !redis.HasErrorPrefix(err, "TRYAGAIN") {
 			return freed, err
 		}
 	}
-	return run(ctx, s.rdb, plain, []string{m.key}, args...).Bool()
+	return run(ctx, s.rdb, plain, m.toFree, args...).Bool()
 }
 
-func send(ctx context.Context, rdb redis.UniversalClient, name, script string, keys []string, args []any) *redis.Cmd {
-	all := make([]any, 0, 3+len(keys)+len(args))
-	all = append(all, name, script, len(keys))
-	for _, key := range keys {
-		all = append(all, key)
-	}
-	cmd := redis.NewCmd(ctx, append(all, args...)...)
+func send(ctx context.Context, rdb redis.UniversalClient, script []any, on operands, args []any) *redis.Cmd {
+	cmd := redis.NewCmd(ctx, slices.Concat(script, on, args)...)
 	_ = rdb.Process(ctx, once{cmd}) // the command keeps its error
 	return cmd
 }

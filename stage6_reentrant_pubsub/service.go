@@ -58,6 +58,8 @@ type Service struct {
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup // goroutines of the service
 
+	forOneTry timeout // a sixth of the lease: of one attempt to release
+
 	mu     sync.Mutex
 	closed bool
 	ended  chan struct{}    // closed when Close has done its work
@@ -67,7 +69,7 @@ type Service struct {
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
 // refuses a client on which a lock would not work, and says how to mend it: nil, a
-// Ring, an unknown type, and one without ContextTimeoutEnabled, since go-redis
+// Ring, an AutoPipeliner, an unknown type, and one without ContextTimeoutEnabled, since go-redis
 // would then ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	if err := checkClient(rdb); err != nil {
@@ -98,6 +100,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.watchdog = newWatchdog(s)
+	s.forOneTry.after = s.lease / 6
 	return s, nil
 }
 
@@ -113,6 +116,8 @@ func checkClient(rdb redis.UniversalClient) error {
 		deadlines = c.Options().ContextTimeoutEnabled
 	case *redis.Ring:
 		return errors.New("stage6: a Ring spreads keys over servers that know nothing of each other: use one server, Sentinel or Cluster")
+	case *redis.AutoPipeliner:
+		return errors.New("stage6: an AutoPipeliner ignores the deadlines of contexts: pass the client that it was made from")
 	default:
 		return fmt.Errorf("stage6: unknown client %T: pass a *redis.Client or *redis.ClusterClient", rdb)
 	}
@@ -152,6 +157,10 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 		svc: s, name: name,
 		key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name),
 	}
+	m.inContext = heldKey{s, m.key}
+	key := any(m.key) // one for both
+	m.toAcquire = withKeys(key, m.token)
+	m.toFree = append(withKeys(key), m.channel, s.publish)
 	if err := m.checkKeys(); err != nil {
 		return nil, err
 	}
@@ -188,16 +197,16 @@ func (s *Service) Close() error {
 // closingAtOnce is how many holds Close releases side by side.
 const closingAtOnce = 64
 
-// begin has Close wait until the returned function is called. Once the service is
-// closed, Close has the holds itself, and waits for their turns.
-func (s *Service) begin() (end func()) {
+// begin has Close wait until tasks.Done is called. It does not, and returns false,
+// once the service is closed: then Close has the holds itself, and waits for their
+// turns.
+func (s *Service) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return func() {}
+	if !s.closed {
+		s.tasks.Add(1)
 	}
-	s.tasks.Add(1)
-	return s.tasks.Done
+	return !s.closed
 }
 
 // start runs f on a goroutine that Close waits for. It does nothing, and returns
@@ -214,9 +223,10 @@ func (s *Service) start(f func()) bool {
 
 func (s *Service) isClosed() bool { return s.ctx.Err() != nil }
 
-// newOwner is a name that no other acquire has ever had.
-func (s *Service) newOwner() string {
-	return s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10)
+// newOwner is a name, a string, that no other acquire has ever had.
+func (s *Service) newOwner() any {
+	var name [64]byte
+	return string(strconv.AppendInt(append(append(name[:0], s.id...), ':'), s.owners.Add(1), 10))
 }
 
 func (s *Service) lost(name string) {

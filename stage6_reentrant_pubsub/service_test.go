@@ -27,6 +27,8 @@ func TestNewServiceRefusesAClientOnWhichALockWouldNotWork(t *testing.T) {
 	defer ring.Close()
 	plain := redis.NewClient(&redis.Options{})
 	defer plain.Close()
+	piped, err := plain.AutoPipeline()
+	require.NoError(t, err)
 	cluster := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"127.0.0.1:1"}})
 	defer cluster.Close()
 	failover := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "m", SentinelAddrs: []string{"127.0.0.1:1"}})
@@ -42,6 +44,7 @@ func TestNewServiceRefusesAClientOnWhichALockWouldNotWork(t *testing.T) {
 		{"nil", nil, isNil},
 		{"typed nil", typedNil, isNil},
 		{"Ring", ring, "stage6: a Ring spreads keys over servers that know nothing of each other: use one server, Sentinel or Cluster"},
+		{"AutoPipeliner", piped, "stage6: an AutoPipeliner ignores the deadlines of contexts: pass the client that it was made from"},
 		{"unknown type", otherClient{plain}, "stage6: unknown client stage6_test.otherClient: pass a *redis.Client or *redis.ClusterClient"},
 		{"without ContextTimeoutEnabled", plain, noDeadlines},
 		{"Cluster without ContextTimeoutEnabled", cluster, noDeadlines},

@@ -9,26 +9,28 @@ import (
 	"time"
 )
 
-// room is where those of one process wait who want the same lock. They queue: the
-// first one talks to Redis, the others wait for its place. What wakes up wakes the
-// room, so that a waiter who leaves takes no wake-up with him.
+// room is where those of one process wait who want the same lock. The first one
+// talks to Redis, the others queue for his place. What wakes up wakes the room, so
+// that a waiter who leaves takes no wake-up with him.
 type room struct {
 	mutex *Mutex
 	id    string // no other room ever has it
 
 	mu      sync.Mutex
-	queue   []*waiter
+	queue   []place   // of those behind the first
 	again   time.Time // when the lease of the present holder may be over
 	hearing bool      // a subscription has been asked for
 	known   bool      // Redis may know that this room waits; only with directed wake-ups
 
+	// Made when the room begins to listen: nobody wakes it before.
 	wake   chan struct{} // capacity 1: the lock may be free
 	sooner chan struct{} // capacity 1: again has come nearer
 	stop   context.CancelFunc
 }
 
-// waiter is one Lock that waits.
-type waiter struct{ first chan struct{} } // closed when it is the first of its queue
+// place is that of one Lock in the queue. It is closed when he is the first; nil for
+// him who was the first when he came.
+type place chan struct{}
 
 // waitError is the end of somebody's patience while he waited.
 type waitError struct {
@@ -45,19 +47,24 @@ func (e waitError) Unwrap() error { return e.cause }
 // wait waits for the lock until patience, which ends with ctx at the latest, is
 // over. Attempts have ctx: an impatient caller does not break one off.
 func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, error) {
-	room, me := m.svc.enter(m)
-	defer m.svc.leave(room, me)
-	select {
-	case <-me.first:
-	case <-patience.Done():
-		return nil, waitError{m.key, patience.Err()}
-	case <-m.svc.ctx.Done():
-		return nil, ErrClosed
+	room, place := m.svc.enter(m)
+	defer m.svc.leave(room, place)
+	if place != nil {
+		select {
+		case <-place:
+		case <-patience.Done():
+			return nil, waitError{m.key, patience.Err()}
+		case <-m.svc.ctx.Done():
+			return nil, ErrClosed
+		}
 	}
 	for {
+		if patience.Err() != nil { // rather than ask for somebody who has gone
+			return nil, waitError{m.key, patience.Err()}
+		}
 		if look, told := room.mayBeFree(); look {
 			o, left, err := m.attempt(ctx, r, room)
-			if isPassing(err) { // a waiter has the time
+			if err != nil && isPassing(err) { // a waiter has the time
 				left, err = tryAgainTimes*tryAgainPause, nil
 			}
 			if err != nil {
@@ -80,56 +87,55 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 	}
 }
 
-// enter joins the queue of those who wait for the lock in this process.
-func (s *Service) enter(m *Mutex) (*room, *waiter) {
-	me := &waiter{first: make(chan struct{})}
+// enter joins those who wait for the lock in this process.
+func (s *Service) enter(m *Mutex) (*room, place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.rooms[m.key]
 	if r == nil {
-		s.opened++
-		r = &room{
-			mutex: m, id: s.id + ":room" + strconv.Itoa(s.opened),
-			wake: make(chan struct{}, 1), sooner: make(chan struct{}, 1),
+		r = &room{mutex: m}
+		if s.directed {
+			s.opened++
+			r.id = s.id + ":room" + strconv.Itoa(s.opened)
 		}
 		s.rooms[m.key] = r
+		return r, nil
 	}
+	last := make(place)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.queue = append(r.queue, me)
-	if len(r.queue) == 1 {
-		close(me.first)
-	}
-	return r, me
+	r.queue = append(r.queue, last)
+	return r, last
 }
 
 // leave goes, whether with the lock or without, and makes the next one the first.
-func (s *Service) leave(r *room, me *waiter) {
+func (s *Service) leave(r *room, left place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := slices.Index(r.queue, me)
-	r.queue = slices.Delete(r.queue, at, at+1)
-	if len(r.queue) == 0 {
-		delete(s.rooms, r.mutex.key)
-		if r.stop != nil {
-			r.stop()
-		}
-		if r.known && !s.closed {
-			s.tasks.Go(r.withdraw)
-		}
+	if at := slices.Index(r.queue, left); at >= 0 {
+		r.queue = slices.Delete(r.queue, at, at+1)
 		return
 	}
-	if at == 0 {
-		close(r.queue[0].first)
+	if len(r.queue) > 0 { // the first one leaves
+		close(r.queue[0])
+		r.queue = slices.Delete(r.queue, 0, 1)
+		return
+	}
+	delete(s.rooms, r.mutex.key)
+	if r.stop != nil {
+		r.stop()
+	}
+	if r.known && !s.closed {
+		s.tasks.Go(r.withdraw)
 	}
 }
 
-func (r *room) length() int {
+func (r *room) hasQueue() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.queue)
+	return len(r.queue) > 0
 }
 
 // mayBeFree tells whether an attempt is worth a command: something woke the room,
@@ -165,7 +171,7 @@ func (r *room) lookAgain(left time.Duration) {
 	r.mu.Unlock()
 }
 
-// signal wakes the first of the queue, or him who will be.
+// signal wakes the first one, or him who will be.
 func (r *room) signal() {
 	select {
 	case r.wake <- struct{}{}:
@@ -204,6 +210,9 @@ func (r *room) listen() {
 	}
 	ctx, stop := context.WithCancel(r.mutex.svc.ctx)
 	r.hearing, r.stop = true, stop // the last one who leaves stops it; the caller has not left yet
+	if r.wake == nil {
+		r.wake, r.sooner = make(chan struct{}, 1), make(chan struct{}, 1)
+	}
 	r.mu.Unlock()
 	r.mutex.svc.start(func() { r.hear(ctx) })
 }

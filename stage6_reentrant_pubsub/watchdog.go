@@ -2,7 +2,6 @@ package stage6
 
 import (
 	"container/heap"
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -10,14 +9,17 @@ import (
 
 // watchdog looks after the leases of all holds of a service on one goroutine: it
 // knows which lease is to be renewed next, and which ends next. The goroutine runs
-// while there is a hold.
+// while there is a hold, and sleeps on after the last one, for a third of a lease
+// at most: to end it with each Unlock, and to wake it with each Lock, would cost
+// more than the rest of them.
 type watchdog struct {
 	svc *Service
 
 	mu      sync.Mutex
 	queue   queue // by time
 	running bool
-	changed chan struct{} // capacity 1: the first of the queue may be another
+	wakesAt time.Time     // until when the goroutine sleeps
+	changed chan struct{} // capacity 1: it has to look before
 }
 
 // entry is where an ownership stands with the watchdog. Guarded by watchdog.mu.
@@ -44,7 +46,7 @@ func (w *watchdog) add(o *ownership) bool {
 		if !w.svc.start(w.run) {
 			return false
 		}
-		w.running = true
+		w.running, w.wakesAt = true, now // it has not gone to sleep yet
 	}
 	if !o.fixed {
 		o.renewAt = now.Add(o.lease / 3)
@@ -60,7 +62,7 @@ func (w *watchdog) schedule(o *ownership) {
 		o.at = o.renewAt
 	}
 	heap.Push(&w.queue, o)
-	if o.index == 0 {
+	if o.at.Before(w.wakesAt) {
 		w.nudge()
 	}
 }
@@ -90,12 +92,14 @@ func (w *watchdog) forget(o *ownership) {
 	if o.index >= 0 {
 		heap.Remove(&w.queue, o.index)
 	}
-	w.nudge()
+	if w.svc.isClosed() {
+		w.nudge()
+	}
 }
 
-// remove forgets a hold and waits, as long as ctx allows but no longer than a
-// renewal may take, until no renewal of it is under way.
-func (w *watchdog) remove(ctx context.Context, o *ownership) {
+// remove forgets a hold and waits, no longer than a renewal may take, until no
+// renewal of it is under way.
+func (w *watchdog) remove(o *ownership) {
 	w.forget(o)
 	w.mu.Lock()
 	renewing := o.renewing
@@ -108,7 +112,6 @@ func (w *watchdog) remove(ctx context.Context, o *ownership) {
 	select {
 	case <-renewing:
 	case <-timer.C:
-	case <-ctx.Done():
 	}
 }
 
@@ -122,32 +125,45 @@ func (w *watchdog) close() (holds []*ownership, first bool) {
 	w.svc.closed = true
 	w.svc.mu.Unlock()
 	w.svc.cancel()
+	w.nudge() // it has to end, now or with the last hold
 	return slices.Clone(w.queue), first
 }
 
-// run looks after the holds until there are none.
+// run looks after the holds until there have been none for a while.
 func (w *watchdog) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	slept := false // since somebody needed it last
 	for {
-		w.mu.Lock()
-		if len(w.queue) == 0 {
-			w.running = false
-			w.mu.Unlock()
+		wait, ok := w.plan(slept)
+		if !ok {
 			return
 		}
-		wait := time.Until(w.queue[0].at)
-		w.mu.Unlock()
-		if wait > 0 {
-			timer.Reset(wait)
-			select {
-			case <-timer.C:
-			case <-w.changed:
-			}
-			continue
+		timer.Reset(wait)
+		select {
+		case <-timer.C:
+			w.look()
+			slept = true
+		case <-w.changed:
+			slept = false
 		}
-		w.look()
 	}
+}
+
+// plan is how long to sleep. ok is false when the goroutine is to end: there is no
+// hold, and there will be none, or it has slept already.
+func (w *watchdog) plan(slept bool) (wait time.Duration, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	wait = w.svc.lease / 3
+	if len(w.queue) > 0 {
+		wait = min(wait, time.Until(w.queue[0].at))
+	} else if slept || w.svc.isClosed() {
+		w.running = false
+		return 0, false
+	}
+	w.wakesAt = time.Now().Add(wait)
+	return wait, true
 }
 
 // look ends the holds whose time is over and renews those whose turn it is, or

@@ -192,19 +192,51 @@ func TestMaxHoldLeavesAFixedLeaseAlone(t *testing.T) {
 	})
 }
 
+// The goroutine outlives the last hold, so that it need not be started for each Lock,
+// but by no more than a third of a lease. Convicts one that is started or woken for
+// each hold, and one that stays.
 func TestWatchdogsGoroutineEndsWithTheLastHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
-		first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
-		second := lock(t, mutexOf(t, svc, "order:2"), t.Context())
+		for range 3 {
+			first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
+			second := lock(t, mutexOf(t, svc, "order:2"), t.Context(), stage6.Lease(time.Hour))
+			require.True(t, watchdogRuns())
+			time.Sleep(lease / 2)
+			require.NoError(t, first.Unlock())
+			require.NoError(t, second.Unlock())
+			require.True(t, watchdogRuns())
+			time.Sleep(lease / 4)
+			again := lock(t, mutexOf(t, svc, "order:1"), t.Context())
+			require.True(t, watchdogRuns())
+			require.NoError(t, again.Unlock())
+			time.Sleep(lease / 3)
+			require.False(t, watchdogRuns())
+		}
+	})
+}
+
+// However long the lease was for which the goroutine lay down.
+func TestWatchdogsGoroutineEndsAfterALongFixedLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context(), stage6.Lease(time.Hour))
+		time.Sleep(lease)
 		require.True(t, watchdogRuns())
-		require.NoError(t, first.Unlock())
-		require.True(t, watchdogRuns())
-		require.NoError(t, second.Unlock())
+		require.NoError(t, hold.Unlock())
+		time.Sleep(lease / 3)
 		require.False(t, watchdogRuns())
-		third := lock(t, mutexOf(t, svc, "order:1"), t.Context())
+	})
+}
+
+func TestWatchdogsGoroutineEndsWhenTheServiceCloses(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		require.NoError(t, lock(t, mutexOf(t, svc, "order:1"), t.Context()).Unlock())
 		require.True(t, watchdogRuns())
-		require.NoError(t, third.Unlock())
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		require.False(t, watchdogRuns())
+		require.Zero(t, time.Since(began))
 	})
 }
 
