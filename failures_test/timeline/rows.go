@@ -1,5 +1,6 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
-// for the ledger, from top to bottom in the order in which things happened.
+// for the ledger, from top to bottom in the order in which things happened. [Text]
+// is for a terminal, [SVG] for a page or a wall, [Mermaid] for what draws Mermaid.
 package timeline
 
 import (
@@ -49,6 +50,7 @@ func newPicture(trace *world.Trace, found []oracle.Finding) *picture {
 	p := &picture{lanes: trace.Lanes, key: lockKey(trace)}
 	s := newScene(trace.Lanes)
 	events := trace.Events
+	told := 0 // findings, which come in the order of steps
 	for i := 0; i < len(events); i++ {
 		e := events[i]
 		if e.Kind == world.Sent {
@@ -76,14 +78,16 @@ func newPicture(trace *world.Trace, found []oracle.Finding) *picture {
 			source: source, pause: e.Kind == world.Slept, marks: s.marks(),
 			redis: p.abbreviate(s.redis(e, events[last].At)), ledger: s.ledger(),
 		}
-		for _, f := range found {
-			if f.Step >= e.Step && f.Step <= events[last].Step {
-				r.found = append(r.found, f)
-			}
+		for told < len(found) && found[told].Step <= events[last].Step {
+			r.found = append(r.found, found[told])
+			told++
 		}
 		p.ledger = p.ledger || r.ledger != ""
 		p.rows = append(p.rows, r)
 		i = last
+	}
+	if n := len(p.rows); n > 0 {
+		p.rows[n-1].found = append(p.rows[n-1].found, found[told:]...)
 	}
 	return p
 }

@@ -16,7 +16,8 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var stage int
-	var beforeAfter, asJSON bool
+	var beforeAfter bool
+	var as format
 	cmd := &cobra.Command{
 		Use:   "show FAILURE",
 		Short: "Draw a failure, step by step",
@@ -28,6 +29,9 @@ func (a *app) showCommand() *cobra.Command {
 			if beforeAfter && cmd.Flags().Changed("stage") {
 				return fmt.Errorf("--stage and --before-after exclude each other")
 			}
+			if err := as.check(beforeAfter); err != nil {
+				return err
+			}
 			f, err := findFailure(args[0])
 			if err != nil {
 				return err
@@ -36,12 +40,14 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(f, chosen, asJSON)
+			return a.show(f, chosen, as)
 		},
 	}
 	cmd.Flags().IntVar(&stage, "stage", 0, "the stage to run it on")
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the trace and the findings as JSON")
+	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
+	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
+	cmd.Flags().BoolVar(&as.mermaid, "mermaid", false, "draw it as a Mermaid sequence diagram")
 	return cmd
 }
 
@@ -134,7 +140,7 @@ func firstApplicable(f failures.Failure) int {
 	return 0
 }
 
-func (a *app) show(f failures.Failure, chosen []stages.Stage, asJSON bool) error {
+func (a *app) show(f failures.Failure, chosen []stages.Stage, as format) error {
 	var verdicts []failures.Verdict
 	for _, s := range chosen {
 		scripts, err := failures.Rehearse(a.t, s.Subject)
@@ -143,10 +149,18 @@ func (a *app) show(f failures.Failure, chosen []stages.Stage, asJSON bool) error
 		}
 		verdicts = append(verdicts, failures.Run(a.t, f, s.Subject, scripts))
 	}
-	if asJSON {
+	if as.json {
 		return a.showJSON(verdicts)
 	}
 	for i, v := range verdicts {
+		if as.svg || as.mermaid {
+			drawn, err := picture(v, chosen[i], as)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(a.out, drawn)
+			continue
+		}
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}

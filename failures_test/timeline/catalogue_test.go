@@ -1,0 +1,187 @@
+package timeline_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
+	"lockkata/internal/stages"
+)
+
+// Every failure on every stage is drawn, whole, small, the same each time, and
+// with two inside where, and only where, two were inside.
+func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
+	for _, s := range stages.All {
+		scripts, err := failures.Rehearse(t, s.Subject)
+		require.NoError(t, err)
+		for _, f := range failures.All {
+			v := failures.Run(t, f, s.Subject, scripts)
+			if v.Trace == nil {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d", f.ID, s.Number), func(t *testing.T) {
+				svg := timeline.SVG(v.Trace, v.Findings, timeline.Caption{})
+				require.Equal(t, svg, timeline.SVG(v.Trace, v.Findings, timeline.Caption{}), "the same bytes twice")
+				require.Less(t, len(svg), 30_000)
+				require.Equal(t, 1, strings.Count(svg, "http"), "nothing but its own name space comes from elsewhere")
+				d := read(t, svg)
+				requireTold(t, d, v)
+				requireReadable(t, d)
+				requireForward(t, d)
+				require.Equal(t, oracle.Convicts(v.Findings, oracle.Exclusion), len(d.of("ov")) > 0)
+				requireMermaid(t, timeline.Mermaid(v.Trace, v.Findings), v)
+			})
+		}
+	}
+}
+
+// requireTold looks for every event that a reader must see.
+func requireTold(t *testing.T, d drawing, v failures.Verdict) {
+	t.Helper()
+	count := map[string]int{}
+	for _, e := range v.Trace.Events {
+		switch {
+		case e.Kind == world.Frozen:
+			count["stands still"]++
+		case e.Kind == world.Thawed:
+			count["goes on"]++
+		case e.Kind == world.Crashed:
+			count["† dies"]++
+		case e.Kind == world.Cut:
+			count["loses its network"]++
+		case e.Kind == world.Lost:
+			count["is told: the hold is lost"]++
+		case e.Kind == world.Server:
+			count["▸ "]++
+		case e.Kind == world.Expired:
+			count["lease over"]++
+		case e.Kind == world.Returned && e.Result.Held:
+			count[e.Client+" is inside"]++
+		case e.Kind == world.Returned && e.Result.Error != "":
+			count["error: "]++
+		}
+	}
+	for _, f := range v.Findings {
+		count["✗ "+string(f.Monitor)+": "]++
+	}
+	for text, n := range count {
+		require.Equal(t, n, d.says(text), text)
+	}
+	slow := slices.ContainsFunc(v.Trace.Events, func(e world.Event) bool {
+		return e.Kind == world.Delayed || e.Kind == world.Frozen
+	})
+	require.True(t, slow || len(d.of("late")) == 0, "nothing is late by itself")
+	legend := 0
+	if count["stands still"] > 0 {
+		legend = 1
+	}
+	require.Equal(t, legend > 0, len(d.of("z")) > legend, "who stands still is hatched")
+}
+
+// requireReadable guesses, generously, how wide each text is: none may leave the
+// picture, run into another one, or run out of its lane.
+func requireReadable(t *testing.T, d drawing) {
+	t.Helper()
+	type box struct {
+		left, right float64
+		y           int
+		text        string
+	}
+	var boxes []box
+	var lanes [][]int // their left and right edges
+	for _, e := range d.Children {
+		if edges := e.numbers("x", "width", "height"); e.XMLName.Local == "rect" && edges[2] == 30 {
+			lanes = append(lanes, []int{edges[0], edges[0] + edges[1] + 8})
+		}
+		if e.XMLName.Local != "text" {
+			continue
+		}
+		class := " " + e.attr("class") + " "
+		letter := 7.0
+		switch {
+		case strings.Contains(class, " v "):
+			letter = 11.2
+		case strings.Contains(class, " m ") || strings.Contains(class, " u "):
+			letter = 7.22
+		case strings.Contains(class, " h ") || strings.Contains(class, " r "):
+			letter = 7.7
+		case strings.Contains(class, " k "):
+			letter = 6.4
+		}
+		at := e.numbers("x", "y")
+		width := letter * float64(utf8.RuneCountInString(strings.TrimSpace(e.Text)))
+		left := float64(at[0])
+		switch {
+		case strings.Contains(class, " u "):
+			left -= width
+		case strings.Contains(class, " c "):
+			left -= width / 2
+		}
+		boxes = append(boxes, box{left, left + width, at[1], e.Text})
+	}
+	for i, a := range boxes {
+		for _, lane := range lanes {
+			if a.left == float64(lane[0]+13) && !strings.ContainsAny(a.text, "✗▸") {
+				require.LessOrEqual(t, a.right, float64(lane[1]), a.text)
+			}
+		}
+		require.Positive(t, a.left, a.text)
+		require.Less(t, a.right, 900.0, a.text)
+		for _, b := range boxes[i+1:] {
+			apart := a.y-b.y >= 12 || b.y-a.y >= 12 || a.right <= b.left || b.right <= a.left
+			require.True(t, apart, "%q runs into %q", a.text, b.text)
+		}
+	}
+}
+
+// requireForward checks that no message arrives before it leaves: time runs down.
+func requireForward(t *testing.T, d drawing) {
+	t.Helper()
+	for _, arrow := range append(d.of("q"), d.of("a")...) {
+		var x, from int
+		_, err := fmt.Sscanf(arrow.attr("d"), "M%d %d", &x, &from)
+		require.NoError(t, err)
+		path := arrow.attr("d")
+		var to int
+		_, err = fmt.Sscan(path[strings.LastIndexByte(path, ' ')+1:], &to)
+		require.NoError(t, err)
+		require.LessOrEqual(t, from, to, path)
+		require.True(t, to-from <= 30 || strings.Contains(arrow.attr("class"), "late"), path)
+	}
+}
+
+// requireMermaid checks what Mermaid refuses to draw: a line that is made narrower
+// than it is, and signs of its own in a text.
+func requireMermaid(t *testing.T, text string, v failures.Verdict) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	require.Equal(t, "sequenceDiagram", lines[0])
+	broad := map[string]int{}
+	for _, line := range lines[1:] {
+		verb, who, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch verb {
+		case "activate":
+			broad[who]++
+		case "deactivate":
+			broad[who]--
+			require.GreaterOrEqual(t, broad[who], 0, line)
+		case "participant":
+		default:
+			_, said, ok := strings.Cut(line, ": ")
+			require.True(t, ok, line)
+			require.NotContains(t, strings.NewReplacer("#35;", "", "#59;", "", "#60;", "", "#62;", "", "#123;", "", "#125;", "").Replace(said), ";", line)
+		}
+	}
+	for who, n := range broad {
+		require.Zero(t, n, "%s stays broad, and is not drawn", who)
+	}
+	require.GreaterOrEqual(t, strings.Count(text, "✗ "), len(v.Findings))
+}
