@@ -29,18 +29,23 @@ func (e failedError) Error() string { return e.text }
 
 // app is one run of the command.
 type app struct {
-	t       *testing.T
-	sources fs.FS // the stages' files
-	out     io.Writer
-	err     io.Writer
-	color   bool
-	width   int
+	t        *testing.T
+	sources  fs.FS     // the stages' files
+	in       io.Reader // nil: the standard input
+	out      io.Writer
+	err      io.Writer
+	color    bool
+	width    int
+	binary   string // this program, to be started again; "": it cannot be
+	terminal bool   // a person looks at err
 }
 
 // Main runs the command and exits.
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
 		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: 120}
+		a.binary, _ = os.Executable() // "" if nobody knows
+		a.terminal = term.IsTerminal(int(os.Stderr.Fd()))
 		if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 			a.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 			if width, _, err := term.GetSize(fd); err == nil && width > 0 {
@@ -55,6 +60,7 @@ func Main(sources fs.FS) {
 func (a *app) run(args []string) int {
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
+	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.Execute()
@@ -88,7 +94,8 @@ func (a *app) root() *cobra.Command {
 	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
-	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand())
+	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
+	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand())
 	return root
 }
 

@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
+)
+
+// exploration is what explore was asked for.
+type exploration struct {
+	stage, env, property string
+	clients, attempts    int
+	bound                int
+	random               int
+	seed                 uint64
+	asJSON               bool
+	question             int // of the suite, for the explore that started this process; -1: all
+}
+
+func (a *app) exploreCommand() *cobra.Command {
+	var x exploration
+	cmd := &cobra.Command{
+		Use:   "explore",
+		Short: "Search all schedules, up to a bound, for one that breaks a lock",
+		Long: "explore runs a lock under every schedule of its clients: which command is executed next,\n" +
+			"which reply is delivered, when time passes, what fails. What a calm day would not do costs\n" +
+			"1. All schedules of cost 0 are run, then all of cost 1, and so on, so the first one that\n" +
+			"breaks a property has the fewest such steps. What is not found is not found up to the bound.\n\n" +
+			"Environments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }) +
+			"\nProperties:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, p.About }),
+		Args: noMore,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.explore(x) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&x.stage, "stage", "all", "the stage to search, or all")
+	f.StringVar(&x.env, "env", "", "only this environment")
+	f.StringVar(&x.property, "property", "", "only this property")
+	f.IntVar(&x.clients, "clients", 0, "2 or 3; without it, what each question has")
+	f.IntVar(&x.attempts, "attempts", 1, "how often each client asks for the lock, 1 to 3")
+	f.IntVar(&x.bound, "bound", -1, "the highest cost, 0 to 9; without it, what each question has")
+	f.IntVar(&x.random, "random", 0, "run that many schedules at random instead")
+	f.Uint64Var(&x.seed, "seed", 1, "with --random: the same seed, the same schedules")
+	f.BoolVar(&x.asJSON, "json", false, "print the answers as JSON")
+	f.IntVar(&x.question, "question", -1, "")
+	_ = f.MarkHidden("question") // there is such a flag
+	return cmd
+}
+
+// table lists names and what they are, a line each.
+func table[T any](all []T, of func(T) (name, about string)) string {
+	var b strings.Builder
+	for _, x := range all {
+		name, about := of(x)
+		fmt.Fprintf(&b, "  %-14s %s\n", name, about)
+	}
+	return b.String()
+}
+
+// noMore refuses arguments.
+func noMore(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, but was given %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// job is one question about one stage.
+type job struct {
+	stage    stages.Stage
+	question schedule.Question
+}
+
+// jobs are the questions that were asked.
+func (x exploration) jobs() ([]job, error) {
+	asked := stages.All
+	if x.stage != "all" {
+		n, err := strconv.Atoi(x.stage)
+		if err != nil {
+			return nil, fmt.Errorf("--stage %q: give a number from 1 to %d, or all", x.stage, len(stages.All))
+		}
+		s, err := findStage(n)
+		if err != nil {
+			return nil, err
+		}
+		asked = []stages.Stage{s}
+	}
+	if err := x.check(); err != nil {
+		return nil, err
+	}
+	var jobs []job
+	for _, s := range asked {
+		for _, q := range x.questions() {
+			jobs = append(jobs, job{s, q})
+		}
+	}
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("nobody asks about %s in %s: leave out --env, or see explore --help", x.property, x.env)
+	}
+	return jobs, nil
+}
+
+func (x exploration) check() error {
+	if x.env != "" {
+		if _, err := schedule.FindEnv(x.env); err != nil {
+			return err
+		}
+	}
+	if x.property != "" {
+		if _, err := schedule.FindProperty(x.property); err != nil {
+			return err
+		}
+	}
+	switch {
+	case x.clients != 0 && x.clients != 2 && x.clients != 3:
+		return fmt.Errorf("--clients %d: it can be 2 or 3", x.clients)
+	case x.attempts < 1 || x.attempts > 3:
+		return fmt.Errorf("--attempts %d: it can be 1 to 3", x.attempts)
+	case x.bound < -1 || x.bound > 9:
+		return fmt.Errorf("--bound %d: it can be 0 to 9", x.bound)
+	case x.random < 0:
+		return fmt.Errorf("--random %d: give how many schedules to run", x.random)
+	}
+	return nil
+}
+
+// questions are those of the suite that were asked for.
+func (x exploration) questions() []schedule.Question {
+	var asked []schedule.Question
+	for i, q := range schedule.Suite {
+		if x.env != "" && q.Env != x.env || x.question >= 0 && i != x.question {
+			continue
+		}
+		if x.property != "" {
+			if !slices.Contains(q.Properties, x.property) {
+				continue
+			}
+			q.Properties = []string{x.property}
+		}
+		q.Number = i
+		if x.clients != 0 {
+			q.Clients = x.clients
+		}
+		if x.bound >= 0 {
+			q.Bound = x.bound
+		}
+		asked = append(asked, q)
+	}
+	return asked
+}
+
+// answer is what was found about one property of one stage.
+type answer struct {
+	Stage     int     `json:"stage"`
+	Property  string  `json:"property"`
+	Env       string  `json:"env"`
+	Clients   int     `json:"clients"`
+	Attempts  int     `json:"attempts"`
+	Bound     int     `json:"bound"`     // up to which everything was looked at; -1: nothing was
+	Exhausted bool    `json:"exhausted"` // the search was not cut short
+	Runs      int     `json:"schedules"`
+	States    int     `json:"states"`
+	Seconds   float64 `json:"seconds"`
+	Found     bool    `json:"found"`
+	Cost      int     `json:"cost,omitempty"`
+	Steps     int     `json:"steps,omitempty"`
+	Text      string  `json:"text,omitempty"`
+	Schedule  string  `json:"schedule,omitempty"`
+	Random    bool    `json:"random,omitempty"`
+}
+
+// explore asks the questions and prints what was found.
+func (a *app) explore(x exploration) error {
+	jobs, err := x.jobs()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var answers []answer
+	if len(jobs) > 1 && a.binary != "" && x.question < 0 && x.random == 0 {
+		answers, err = a.exploreInProcesses(ctx, x, jobs)
+	} else {
+		answers, err = a.exploreHere(ctx, x, jobs)
+	}
+	if err != nil {
+		return err
+	}
+	if x.question >= 0 || x.asJSON {
+		return json.NewEncoder(a.out).Encode(answers)
+	}
+	return a.printAnswers(x, answers)
+}
+
+// exploreHere asks one question after another.
+func (a *app) exploreHere(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
+	var answers []answer
+	scripts := map[int][]string{}
+	for _, j := range jobs {
+		known, ok := scripts[j.stage.Number]
+		if !ok {
+			var err error
+			if known, err = failures.Rehearse(a.t, j.stage.Subject); err != nil {
+				return nil, err
+			}
+			scripts[j.stage.Number] = known
+		}
+		s, properties := j.question.Ask(j.stage.Subject, known, x.attempts)
+		if len(properties) == 0 {
+			continue
+		}
+		more, err := a.ask(ctx, x, j, s, properties)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, more...)
+	}
+	return answers, nil
+}
+
+// ask searches, or hunts, and says what it found about each property.
+func (a *app) ask(ctx context.Context, x exploration, j job, s schedule.Setup, properties []schedule.Property) ([]answer, error) {
+	begun := time.Now()
+	progress := a.progress(j, begun)
+	stop := func(p schedule.Progress) bool {
+		progress(p)
+		return ctx.Err() != nil
+	}
+	var result schedule.Result
+	var err error
+	if x.random > 0 {
+		s.Property = properties[0]
+		properties = properties[:1]
+		result, err = schedule.Hunt(a.t, s, x.seed, x.random, stop)
+	} else {
+		result, err = schedule.Search(a.t, s, properties, schedule.Limits{Bound: j.question.Bound, Stop: stop})
+	}
+	progress(schedule.Progress{})
+	if err != nil {
+		return nil, fmt.Errorf("stage %d in %s: %w", j.stage.Number, s.Env.Name, err)
+	}
+	var answers []answer
+	for _, p := range properties {
+		one := answer{
+			Stage: j.stage.Number, Property: p.Name, Env: s.Env.Name, Clients: s.Clients, Attempts: s.Attempts,
+			Bound: result.Bound, Exhausted: result.Exhausted, Runs: result.Runs, States: result.States,
+			Seconds: time.Since(begun).Seconds(), Random: x.random > 0,
+		}
+		if !result.Exhausted {
+			one.Bound--
+		}
+		if found := result.Found[p.Name]; found != nil {
+			s.Property = p
+			one.Found, one.Cost, one.Steps = true, found.Cost, len(found.Schedule)
+			one.Text, one.Schedule = found.Finding.Text, schedule.Text(s, found.Schedule)
+		}
+		answers = append(answers, one)
+	}
+	return answers, nil
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// exploreInProcesses asks each question in a process of its own, as many at once
+// as there are cores: a process searches on one.
+func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
+	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))
+	turns := make(chan struct{}, runtime.NumCPU())
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	done := 0
+	for i, j := range jobs {
+		turns <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-turns }()
+			answers[i], errs[i] = a.askProcess(ctx, x, j)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if a.terminal {
+				fmt.Fprintf(a.err, "\r\x1b[K%d of %d searches", done, len(jobs))
+			}
+		})
+	}
+	asking.Wait()
+	if a.terminal {
+		fmt.Fprint(a.err, "\r\x1b[K")
+	}
+	var all []answer
+	for _, some := range answers {
+		all = append(all, some...)
+	}
+	return all, errors.Join(errs...)
+}
+
+// askProcess asks one question in another process. When ctx ends, the process is
+// told to say what it knows so far.
+func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
+	q := j.question
+	var all []answer
+	args := []string{
+		"explore", "--question", strconv.Itoa(q.Number), "--stage", strconv.Itoa(j.stage.Number), "--property", x.property,
+		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients),
+	}
+	cmd := exec.CommandContext(ctx, a.binary, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+	}
+	if out.Len() == 0 {
+		return nil, nil // it was told to end before it began
+	}
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		return nil, fmt.Errorf("explore: a worker said %q: %w", out.String(), err)
+	}
+	return all, nil
+}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"lockkata/internal/kata"
+)
+
+// kataFolder is where a learner works, if he does not say otherwise.
+const kataFolder = "mylock"
+
+// kataCommand is "kata": without a subcommand it stays open and checks at each
+// save.
+func (a *app) kataCommand() *cobra.Command {
+	k := &kataApp{app: a}
+	cmd := &cobra.Command{
+		Use:   "kata",
+		Short: "Write the lock yourself, and let the failures find your bug",
+		Long: "kata checks the lock that you write, at each save, and shows one thing at a time: the\n" +
+			"compiler's first error, or the first failure that shows, drawn with your own lines.\n" +
+			"Begin with \"kata start\".",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return k.loop() },
+	}
+	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
+	cmd.AddCommand(
+		k.startCommand(), k.checkCommand(), k.solutionCommand(), k.resetCommand(), k.verifyCommand(),
+		k.textCommand("hint", "Show the next hint", kata.Folder.Hint),
+		k.textCommand("status", "List the exercises and how far you are", kata.Folder.Status),
+	)
+	return cmd
+}
+
+type kataApp struct {
+	*app
+	dir string
+}
+
+// folder is where the learner works, and how his commands look.
+func (k *kataApp) folder() (kata.Folder, kata.View, error) {
+	view := kata.View{Color: k.color, Width: k.width}
+	root, err := kata.FindRoot(".")
+	if err != nil {
+		return kata.Folder{}, view, err
+	}
+	if k.dir == "" {
+		return kata.Folder{Root: root, Dir: filepath.Join(root, kataFolder)}, view, nil
+	}
+	view.Dir = " --dir " + k.dir
+	dir, err := filepath.Abs(k.dir)
+	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
+		dir = real // as the go command names the repository
+	}
+	return kata.Folder{Root: root, Dir: dir}, view, err
+}
+
+// textCommand is a command that prints a text about the folder.
+func (k *kataApp) textCommand(name, short string, text func(kata.Folder, kata.View) (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, view, err := k.folder()
+			if err != nil {
+				return err
+			}
+			printed, err := text(f, view)
+			fmt.Fprint(k.out, printed)
+			return err
+		},
+	}
+}
+
+func (k *kataApp) startCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "start [N]",
+		Short: "Begin exercise N (default: the first that you have not passed)",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, view, err := k.folder()
+			if err != nil {
+				return err
+			}
+			number, err := chosenExercise(f, args)
+			if err != nil {
+				return err
+			}
+			said, err := f.Start(number)
+			if err != nil {
+				return err
+			}
+			task, err := f.Task(view)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(k.out, "%s\n%s\nYour lock is in %s\nNext: write it, then go run . kata check%s; or leave go run . kata%s open while you write.\n", task, said, f.Dir, view.Dir, view.Dir)
+			return nil
+		},
+	}
+}
+
+// chosenExercise is the one that was asked for, else the first that is not passed.
+func chosenExercise(f kata.Folder, args []string) (int, error) {
+	if len(args) > 0 {
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			return 0, fmt.Errorf("%q is no exercise; there are 1 to %d", args[0], len(kata.All))
+		}
+		return n, nil
+	}
+	p, err := f.Progress()
+	if err != nil {
+		return 0, err
+	}
+	return p.Next(), nil
+}
+
+func (k *kataApp) checkCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "check", Short: "Compile your lock and run the failures on it, once", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, view, err := k.folder()
+			if err != nil {
+				return err
+			}
+			r, err := kata.Check(k.t.Context(), f)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := k.printJSON(r.Told()); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprint(k.out, r.Screen(view))
+			}
+			if !r.Passed {
+				return failedError{fmt.Sprintf("exercise %d is not passed yet", r.Exercise.Number)}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print every verdict, with its trace, as JSON")
+	return cmd
+}
+
+func (k *kataApp) solutionCommand() *cobra.Command {
+	var anyway bool
+	cmd := k.textCommand("solution", "Show our lock for the exercise that you have passed", func(f kata.Folder, view kata.View) (string, error) {
+		p, err := f.Progress()
+		if err != nil {
+			return "", err
+		}
+		if p.Exercise > 0 && !p.HasPassed(p.Exercise) && !anyway {
+			return "", fmt.Errorf("exercise %d is not passed yet: %s first, or --yes to see the solution all the same", p.Exercise, "go run . kata hint"+view.Dir)
+		}
+		return f.Solution(view)
+	})
+	cmd.Flags().BoolVar(&anyway, "yes", false, "show it before the exercise is passed")
+	return cmd
+}
+
+func (k *kataApp) resetCommand() *cobra.Command {
+	var all bool
+	cmd := k.textCommand("reset", "Begin the exercise again; what you wrote is copied first", func(f kata.Folder, _ kata.View) (string, error) {
+		said, err := f.Reset(all)
+		return said + "\n", err
+	})
+	cmd.Flags().BoolVar(&all, "all", false, "begin with the first exercise again, as if none were passed")
+	return cmd
+}
+
+func (k *kataApp) verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "verify", Short: "Prove the exercises: starts, solutions, hints, predictions", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := kata.FindRoot(".")
+			if err != nil {
+				return err
+			}
+			ok, err := kata.Verify(k.t.Context(), root, kata.All, k.out)
+			if err == nil && !ok {
+				return failedError{"a proof does not hold"}
+			}
+			return err
+		},
+	}
+}
+
+// loop checks at each save, until q or the end of what is typed.
+func (k *kataApp) loop() error {
+	f, view, err := k.folder()
+	if err != nil {
+		return err
+	}
+	return kata.Loop(k.t.Context(), f, view, os.Stdin, k.out)
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/kata"
+)
+
+func TestKataWithoutATerminal(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mylock")
+	status, out, errors := command(t, "kata", "start", "3", "--dir", dir)
+	require.Equal(t, exitOK, status, errors)
+	require.Contains(t, out, "exercise 3 of 17: the owner's value")
+	require.Contains(t, out, "go run . kata check --dir "+dir)
+
+	status, out, errors = command(t, "kata", "check", "--dir", dir)
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, out, "BROKEN: wrong delete: A's DEL removes the lock of B (B1).")
+	require.Equal(t, "exercise 3 is not passed yet\n", errors)
+
+	status, out, _ = command(t, "kata", "hint", "--dir", dir)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "Hint 1 of 3:")
+
+	status, out, errors = command(t, "kata", "solution", "--dir", dir)
+	require.Equal(t, exitBadUsage, status)
+	require.Empty(t, out)
+	require.Contains(t, errors, "exercise 3 is not passed yet: go run . kata hint --dir "+dir+" first, or --yes")
+	status, solution, _ := command(t, "kata", "solution", "--yes", "--dir", dir)
+	require.Equal(t, exitOK, status)
+
+	text := solution[strings.Index(solution, "package mylock"):]
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mutex.go"), []byte(text), 0o600))
+	status, out, errors = command(t, "kata", "check", "--json", "--dir", dir)
+	require.Equal(t, exitOK, status, errors)
+	var told kata.ToldResult
+	require.NoError(t, json.Unmarshal([]byte(out), &told))
+	require.True(t, told.Passed)
+	require.NotNil(t, told.Report.Verdict("check-then-delete").Trace, "what still shows comes with its trace")
+
+	status, out, _ = command(t, "kata", "status", "--dir", dir)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "✓  3  the owner's value")
+	status, out, _ = command(t, "kata", "start", "4", "--dir", dir)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "It begins with your own lock of exercise 3.")
+	status, out, _ = command(t, "kata", "reset", "--all", "--dir", dir)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "What had passed is in _copies/")
+}
+
+func TestKataBadUsageIsOneLine(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "nothing")
+	for says, args := range map[string][]string{
+		"no exercise is under way in":                    {"kata", "check", "--dir", empty},
+		"no exercise is under way in " + empty:           {"kata", "--dir", empty},
+		"there is no exercise 18; there are 1 to 17":     {"kata", "start", "18", "--dir", empty},
+		`"two" is no exercise; there are 1 to 17`:        {"kata", "start", "two", "--dir", empty},
+		"holds other files and no progress.txt":          {"kata", "start", "--dir", "."},
+		`there is no command "chek"; did you mean check`: {"kata", "chek"},
+	} {
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			status, _, errors := command(t, args...)
+			require.Equal(t, exitBadUsage, status)
+			require.Contains(t, errors, says)
+			require.Equal(t, 1, strings.Count(errors, "\n"))
+		})
+	}
+	require.NoDirExists(t, empty)
+}

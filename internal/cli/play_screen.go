@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
+)
+
+// A screen fits the smallest terminal that anybody has.
+const (
+	screenWidth  = 80
+	screenHeight = 24
+)
+
+// indent is what stands before a text that goes on.
+const indent = "         "
+
+// screenLine is a line that is left out, the higher spare the sooner, where a screen
+// would be too high.
+type screenLine struct {
+	text  string
+	style string
+	spare int
+}
+
+// screen is a position as lines.
+func (g *game) screen(m position) ([]string, error) {
+	lines := []screenLine{
+		{text: fmt.Sprintf("Stage %d: %s", g.stage.Number, g.stage.Title), style: "1"},
+		{text: fmt.Sprintf("Goal:    %s (%s).", goals[g.setup.Property.Name].words, g.setup.Property.Name), style: "1"},
+		{text: indent + g.par.String()},
+	}
+	for i, line := range wrapText(fmt.Sprintf("%s (%s).", g.setup.Env.About, g.setup.Env.Name), screenWidth-len(indent)) {
+		if i == 0 {
+			line = "World:   " + line
+		} else {
+			line = indent + line
+		}
+		lines = append(lines, screenLine{text: line, style: "2", spare: 2})
+	}
+	lines = append(lines, heading("clients"))
+	lines = append(lines, g.clientLines(m)...)
+	lines = append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", clock(m.now), g.key)))
+	lines = append(lines, redisLines(m)...)
+	lines = append(lines, screenLine{text: "ledger   " + ledgerText(m), style: "33"})
+	if said := story(m.last); said != "" {
+		lines = append(lines, heading("just now"))
+		for i, line := range firstLines(g.brief(said), 2) {
+			lines = append(lines, screenLine{text: line, spare: i})
+		}
+	}
+	next, err := g.nextLines(m)
+	if err != nil {
+		return nil, err
+	}
+	lines = append(lines, next...)
+	return g.paintLines(fit(lines)), nil
+}
+
+func heading(text string) screenLine {
+	text = "── " + text + " "
+	return screenLine{text: text + strings.Repeat("─", max(0, screenWidth-utf8.RuneCountInString(text))), style: "2"}
+}
+
+// clientLines are, for each client, what it does and the line of code that does it.
+func (g *game) clientLines(m position) []screenLine {
+	lanes := lanesAt(m)
+	inside := 0
+	for _, l := range lanes {
+		if l.holds > 0 {
+			inside++
+		}
+	}
+	var lines []screenLine
+	for _, l := range lanes {
+		text, at := l.doing()
+		if l.isStill {
+			text = "stands still: " + text
+		}
+		mark := l.mark(inside)
+		style := map[string]string{"│": "32", "║": "31", "░": "33", "†": "2"}[mark]
+		lines = append(lines, screenLine{text: beside(l.name+" "+mark+" "+g.brief(text), place(at)), style: style})
+		if code := g.app.sourceLine(at); code != "" {
+			lines = append(lines, screenLine{text: "  " + mark + "   " + code, style: "2", spare: 3})
+		}
+		for _, f := range l.background() {
+			lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+g.brief(f.text()), place(f.Source)), style: style})
+		}
+	}
+	return lines
+}
+
+// redisLines are the keys, each with its owner and what is left of its lease.
+func redisLines(m position) []screenLine {
+	var keys []world.Key
+	since := m.now
+	for _, e := range m.trace.Events {
+		switch e.Kind {
+		case world.Executed, world.Expired, world.Server:
+			keys, since = e.Keys, e.At
+		}
+	}
+	if len(keys) == 0 {
+		return []screenLine{{text: "no key", style: "36"}}
+	}
+	var lines []screenLine
+	for _, k := range keys {
+		owner := k.Value
+		if k.Owner.Label != "" && !strings.HasPrefix(owner, k.Owner.Label) {
+			owner += " (" + k.Owner.Label + ")"
+		}
+		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", owner), style: "31"}
+		if k.TTL != world.NoTTL {
+			left := max(0, k.TTL-(m.now-since))
+			full := min(barWidth, int((left*barWidth+m.trace.Lease-1)/m.trace.Lease))
+			bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", owner, bar, clock(left)), style: "36"}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+const barWidth = 30
+
+func ledgerText(m position) string {
+	text := "empty"
+	for _, e := range m.trace.Events {
+		if e.Kind != world.Stored || len(e.Orders) == 0 {
+			continue
+		}
+		var orders []string
+		for _, o := range e.Orders {
+			orders = append(orders, o.Name+" by "+o.Client)
+		}
+		text = strings.Join(orders, ", ")
+	}
+	return text
+}
+
+// nextLines are the choices, or the verdict, and the keys.
+func (g *game) nextLines(m position) ([]screenLine, error) {
+	var lines []screenLine
+	switch {
+	case len(m.found) > 0:
+		lines = append(lines, g.verdict(m)...)
+	case len(m.options) == 0:
+		lines = append(lines, heading("the end"),
+			screenLine{text: "Nothing is left to choose, and the goal is not reached: undo, or restart."})
+	default:
+		lines = append(lines, heading("what next?"))
+		for i, o := range m.options {
+			text, err := g.choice(o, m)
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, screenLine{text: beside(fmt.Sprintf("%c  %s", choiceKeys[i], g.brief(text)), price(o))})
+		}
+	}
+	if g.note != "" {
+		lines = append(lines, screenLine{text: g.note, style: "33"})
+	}
+	keys := "u undo   r restart   h hint   q quit"
+	if len(g.choices(m)) == 0 {
+		keys = "u undo   r restart   q quit"
+	}
+	return append(lines, screenLine{text: beside(keys, length(m.cost, len(m.steps))), style: "2"}), nil
+}
+
+func price(o schedule.Option) string {
+	if o.Cost == 0 {
+		return ""
+	}
+	return fmt.Sprintf("costs %d", o.Cost)
+}
+
+// verdict says that the goal is reached, how well, and what a friend needs.
+func (g *game) verdict(m position) []screenLine {
+	broken := firstLines(fmt.Sprintf("✓ %s: %s.", m.found[0].Monitor, g.brief(m.found[0].Text)), 2)
+	lines := []screenLine{heading("the goal is reached")}
+	for _, line := range broken {
+		lines = append(lines, screenLine{text: line, style: "32"})
+	}
+	for _, line := range firstLines(g.score(m), 2) {
+		lines = append(lines, screenLine{text: line})
+	}
+	return append(lines,
+		screenLine{text: "For a friend:"},
+		screenLine{text: "go run . replay '" + schedule.Text(g.setup, m.steps) + "'"})
+}
+
+// score compares the player's way with the shortest.
+func (g *game) score(m position) string {
+	text := fmt.Sprintf("You needed %s", length(m.cost, len(m.steps)))
+	switch p := g.par; {
+	case !p.isFound:
+		text += "; no way was known."
+	case p.cost < m.cost && p.steps > len(m.steps):
+		text += fmt.Sprintf("; the way that costs least has %d, of which %d cost.", p.steps, p.cost)
+	case p.isShortest:
+		text += fmt.Sprintf("; the shortest way has %d, of which %d cost.", p.steps, p.cost)
+	default:
+		text += fmt.Sprintf("; the shortest that was known has %d, of which %d cost.", p.steps, p.cost)
+	}
+	if g.hints > 0 {
+		text += fmt.Sprintf(" You took %s.", count(g.hints, "hint"))
+	}
+	return text
+}
+
+// brief writes K for the lock's key.
+func (g *game) brief(text string) string { return strings.ReplaceAll(text, g.key, "K") }
+
+// beside puts two texts onto one line, the second at its end.
+func beside(left, right string) string {
+	if right == "" {
+		return clip(left, screenWidth)
+	}
+	width := screenWidth - utf8.RuneCountInString(right) - 2
+	left = clip(left, width)
+	return left + strings.Repeat(" ", width-utf8.RuneCountInString(left)+2) + right
+}
+
+// clip cuts what is too long.
+func clip(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// firstLines wraps a text, and leaves out what needs more lines.
+func firstLines(text string, most int) []string {
+	lines := wrapText(text, screenWidth)
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = clip(lines[most-1]+" …", screenWidth)
+	}
+	return lines
+}
+
+// fit leaves out what can be spared until the lines are few enough.
+func fit(lines []screenLine) []screenLine {
+	for len(lines) > screenHeight {
+		sparest := 0
+		for i, l := range lines {
+			if l.spare > 0 && l.spare >= lines[sparest].spare {
+				sparest = i
+			}
+		}
+		if lines[sparest].spare == 0 {
+			return lines
+		}
+		lines = append(lines[:sparest:sparest], lines[sparest+1:]...)
+	}
+	return lines
+}
+
+// paintLines are the lines as they are printed. A schedule is never cut: somebody
+// wants to copy it.
+func (g *game) paintLines(lines []screenLine) []string {
+	var all []string
+	for _, l := range lines {
+		text := l.text
+		if !strings.HasPrefix(text, "go run . replay ") {
+			text = clip(text, screenWidth)
+		}
+		if l.style != "" {
+			text = g.app.paint(l.style, text)
+		}
+		all = append(all, text)
+	}
+	return all
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
+)
+
+// played runs play with these keys on its input.
+func played(t *testing.T, keys string, args ...string) (status int, out, errors string) {
+	t.Helper()
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	return commandWithKeys(t, keys, append([]string{"play"}, args...)...)
+}
+
+// commandWithKeys is [command] with something on its input.
+func commandWithKeys(t *testing.T, keys string, args ...string) (status int, out, errors string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app{t: t, sources: os.DirFS("../.."), in: strings.NewReader(keys), out: &stdout, err: &stderr, width: 120}
+	status = a.run(args)
+	return status, stdout.String(), stderr.String()
+}
+
+// screens are what was shown, one after another.
+func screens(out string) []string { return strings.Split(strings.TrimSuffix(out, "\n\n"), "\n\n") }
+
+const winning3 = "2222 2231 2" // the keys that the README shows
+
+func TestKeysFromAPipeWin(t *testing.T) {
+	status, out, errors := played(t, winning3, "--stage", "3", "--goal", "wrong-delete")
+	require.Equal(t, exitOK, status, errors)
+	all := screens(out)
+	require.Len(t, all, 10)
+	last := all[9]
+	require.Contains(t, last, "✓ wrong delete: B's DEL removes the lock of A (A1).\n")
+	require.Contains(t, last, "You needed 9 steps, of which 3 cost; the shortest way has 9, of which 3 cost.\n")
+	require.Contains(t, last, "go run . replay '"+wrongDelete3+"'\n")
+	require.NotContains(t, out, "\x1b", "nothing is painted or cleared without a terminal")
+}
+
+func TestScreenShowsWhoDoesWhatAndWhatItCosts(t *testing.T) {
+	_, out, _ := played(t, "2212q", "--stage", "3", "--goal", "exclusion")
+	screen := screens(out)[3]
+	for _, part := range []string{
+		"Stage 3: the owner's value in the key\n",
+		"Goal:    bring two clients into the lock at once (exclusion).\n",
+		"World:   commands, replies and writes are late by any time (async).\n",
+		"A   TryLock: has not read yet: (nil)                                 mutex.go:64\n",
+		"err := m.rdb.Do(ctx,",
+		"B │ asks the ledger whether it has the order tea\n",
+		"── Redis, at 0s: K is lock:order:1001 ─",
+		"K B1             ██████████████████████████████ 30s left\n",
+		"ledger   empty\n",
+		"Redis runs A's SET K A? NX PX 30000 and answers (nil)\n",
+		"1  A reads (nil)\n",
+		"2  the ledger tells B whether it has the order tea                       costs 1\n",
+		"3  time passes, to 30s: a lease ends: B1                                 costs 1\n",
+		"3 steps, of which 1 cost",
+	} {
+		require.Contains(t, screen, part)
+	}
+}
+
+func TestUndoAndRestart(t *testing.T) {
+	_, out, _ := played(t, "22u2rq", "--stage", "3")
+	all := screens(out)
+	require.Equal(t, all[1], all[3], "undo goes back by one step")
+	require.Equal(t, all[2], all[4], "the same key leads to the same place")
+	require.Equal(t, all[0], all[5], "restart goes back to the beginning")
+	_, out, _ = played(t, "uq")
+	require.Contains(t, out, "There is nothing to undo.")
+}
+
+func TestGameGoesOnAfterTheGoal(t *testing.T) {
+	status, out, _ := played(t, winning3+"1uq", "--stage", "3")
+	require.Equal(t, exitOK, status)
+	all := screens(out)
+	require.Contains(t, all[10], "'1' is no key here. There are u, r and q.")
+	require.Equal(t, all[8], all[11])
+	status, _, errors := played(t, winning3+"r", "--stage", "3")
+	require.Equal(t, exitOK, status, "won is won: %s", errors)
+}
+
+var hinted = regexp.MustCompile(`Hint: (.)\. The goal is (\d+) steps? away\.`)
+
+// followHints plays from these keys on as the hints say, to the goal.
+func followHints(t *testing.T, keys string, args ...string) (out string) {
+	t.Helper()
+	for range 60 {
+		status, out, errors := played(t, keys+"h", args...)
+		if strings.Contains(out, "the goal is reached") {
+			require.Equal(t, exitOK, status, errors)
+			return out
+		}
+		all := hinted.FindAllStringSubmatch(out, -1)
+		require.NotEmpty(t, all, out)
+		keys += all[len(all)-1][1]
+	}
+	require.Fail(t, "the hints do not come to an end", keys)
+	return ""
+}
+
+func TestHintsLeadToTheGoalOfEveryStageOnAShortestWay(t *testing.T) {
+	for n, c := range challenges {
+		t.Run(fmt.Sprint("stage", n), func(t *testing.T) {
+			out := followHints(t, "", "--stage", strconv.Itoa(n))
+			setup, steps, err := parseSchedule(c.way)
+			require.NoError(t, err)
+			require.Contains(t, out, "'"+schedule.Text(setup, steps)+"'")
+			require.Contains(t, out, fmt.Sprintf("You needed %d step", len(steps)))
+		})
+	}
+}
+
+// A player who has left the known way is led from where he is.
+func TestHintsLeadFromAnywhere(t *testing.T) {
+	out := followHints(t, "111", "--stage", "3")
+	require.Contains(t, out, "; the shortest way has 9, of which 3 cost.")
+	_, out, _ = played(t, "11111111h", "--stage", "3", "--env", "short-pauses")
+	require.Contains(t, out, "Hint: from here no way is left up to cost 4: undo (u), or restart (r).")
+}
+
+// The search says itself that there is no shorter way.
+func TestChallengesAreShortestWays(t *testing.T) {
+	for _, s := range stages.All {
+		a := &app{t: t, sources: os.DirFS("../..")}
+		g, err := a.challenge(s, "", "", 2, 1)
+		require.NoError(t, err)
+		require.NoError(t, g.findPar())
+		_, steps, err := parseSchedule(challenges[s.Number].way)
+		require.NoError(t, err)
+		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %d does not go its way any more", s.Number)
+		limits := schedule.Limits{Bound: g.par.cost}
+		if s.Number == 6 {
+			limits.Bound-- // its own bound takes many seconds: there is no cheaper way
+		}
+		r, err := schedule.SearchFrom(t, g.setup, nil, limits)
+		require.NoError(t, err)
+		require.True(t, r.Exhausted)
+		found := r.Found[g.setup.Property.Name]
+		if s.Number == 6 {
+			require.Nil(t, found)
+			continue
+		}
+		require.NotNil(t, found)
+		require.Equal(t, g.par, par{isFound: true, isShortest: true, cost: found.Cost, steps: len(found.Schedule)}, "stage %d: %s", s.Number, schedule.Text(g.setup, found.Schedule))
+	}
+}
+
+func TestGameSaysThatNoWayIsKnown(t *testing.T) {
+	_, out, _ := played(t, "q", "--stage", "6", "--goal", "damage-fenced")
+	require.Contains(t, out, "No way is known: there is none up to cost 2. Try one that costs more.\n")
+	_, out, _ = played(t, "hq", "--stage", "4", "--goal", "wrong-delete", "--env", "crash", "--attempts", "2")
+	require.Contains(t, out, "No way is known")
+	require.Contains(t, out, "Hint: ")
+}
+
+func TestOtherKeysDoNothing(t *testing.T) {
+	_, out, _ := played(t, "9 x é \x1b q", "--stage", "3")
+	all := screens(out)
+	require.Contains(t, all[1], "'9' is no key here. There are 1 to 3, u, r, h and q.")
+	require.Contains(t, all[3], "'é' is no key here.")
+	for _, screen := range all[1:5] {
+		require.Contains(t, screen, "0 steps")
+	}
+}
+
+func TestKeysThatEndTooSoonAreAFailure(t *testing.T) {
+	for keys, steps := range map[string]string{"": "0 steps", "2": "1 step", "22\n2\n": "3 steps"} {
+		status, _, errors := played(t, keys, "--stage", "3")
+		require.Equal(t, exitFailed, status)
+		require.Regexp(t, `^the keys have ended after `+steps+`, and the goal is not reached: go run \. replay 'v1/stage3/`, errors)
+	}
+}
+
+func TestQuitHandsTheScheduleOver(t *testing.T) {
+	status, out, errors := played(t, "22q222", "--stage", "3")
+	require.Equal(t, exitOK, status)
+	require.Empty(t, errors)
+	require.True(t, strings.HasSuffix(out, "So far: go run . replay 'v1/stage3/2c/1x/async/wrong-delete/b.B'\n"))
+}
+
+// Nothing is cut that a player needs, whatever the game.
+func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
+	for _, s := range stages.All {
+		for _, p := range schedule.Properties {
+			if suits(s, p) != nil {
+				continue
+			}
+			for _, clients := range []int{2, 3} {
+				var out bytes.Buffer
+				a := &app{t: t, sources: os.DirFS("../.."), out: &out, width: 120}
+				g, err := a.challenge(s, p.Name, "", clients, 1)
+				require.NoError(t, err)
+				g.par = par{bound: -1}
+				require.NoError(t, g.play(strings.NewReader(strings.Repeat("1243", 6)+"21211111q")))
+				for _, screen := range screens(out.String()) {
+					if strings.HasPrefix(screen, "So far") {
+						continue
+					}
+					lines := strings.Split(screen, "\n")
+					require.NotContains(t, strings.Join(lines[:3], ""), "…")
+					require.LessOrEqual(t, len(lines), 24, screen)
+					for _, line := range lines {
+						if !strings.HasPrefix(line, "go run . replay ") {
+							require.LessOrEqual(t, len([]rune(line)), 80, line)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Where all ways were not looked at, the game does not say which is the shortest.
+func TestGameSaysHowMuchItKnows(t *testing.T) {
+	_, out, _ := played(t, "q", "--stage", "1", "--goal", "exclusion")
+	require.Contains(t, out, "The shortest way has 9 steps, of which 2 cost.\n")
+	_, out, _ = played(t, "q", "--stage", "1", "--goal", "damage")
+	require.Contains(t, out, "The shortest way that is known has ")
+	require.Contains(t, par{bound: -1}.String(), "nobody has looked")
+}
+
+func TestEveryPropertyIsAGoal(t *testing.T) {
+	for _, p := range schedule.Properties {
+		require.NotEmpty(t, goals[p.Name].words, p.Name)
+		_, err := schedule.FindEnv(goals[p.Name].env)
+		require.NoError(t, err)
+	}
+}
+
+func TestPlayRefusesWhatCannotBePlayed(t *testing.T) {
+	for says, args := range map[string][]string{
+		"there is no stage 9; there are 1 to 6":                  {"--stage", "9"},
+		`there is no property "win": there are leak`:             {"--goal", "win"},
+		`there is no environment "mars": there are async`:        {"--env", "mars"},
+		"wake-up is about pub/sub, which stage 3 does not have;": {"--stage", "3", "--goal", "wake-up"},
+		"--clients 4: there can be 2 or 3":                       {"--clients", "4"},
+		"--attempts 3: each client can have 1 or 2":              {"--attempts", "3"},
+		`play takes no arguments, not "stage3"`:                  {"stage3"},
+	} {
+		status, out, errors := played(t, "q", args...)
+		require.Equal(t, exitBadUsage, status)
+		require.Contains(t, errors, says)
+		require.Equal(t, 1, strings.Count(errors, "\n"))
+		require.Empty(t, out)
+	}
+}

@@ -1,0 +1,68 @@
+package kata
+
+import (
+	"slices"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/kata/judge"
+	"lockkata/internal/stages"
+)
+
+// Exercise is one lock to be written.
+type Exercise struct {
+	Number int
+	Title  string
+	Story  string // what is wrong with the lock so far, and what to write
+	// Base is the stage whose failures must not show, beside those that the
+	// exercise fixes.
+	Base int
+	// Own says that the learner's lock of the exercise whose number is the base, or
+	// for a stage the one before, is the start, if he has passed it.
+	Own      int
+	Start    Material
+	Solution Material
+	Has      []failures.Feature // what the lock has then, beyond what the base has
+	Fixes    []string           // failures that the start shows and the solution does not
+	Also     []string           // failures that must not come in by the change
+	Hints    [3]string          // the last is almost the answer
+	Fixed    string             // what the learner has fixed, in two sentences
+	Predict  Prediction
+	Question string // the interviewer's next one
+	Read     string // where the answer is
+}
+
+// All are the exercises, in order: the six stages, the parts of the sixth one at
+// a time, and locks to repair.
+var All = slices.Concat(stageExercises, partExercises, repairExercises)
+
+// Find returns the exercise of that number.
+func Find(number int) (Exercise, bool) {
+	for _, e := range All {
+		if e.Number == number {
+			return e, true
+		}
+	}
+	return Exercise{}, false
+}
+
+// Required are the failures that a lock must survive to pass: what the base
+// survives and more, then what the exercise fixes.
+func (e Exercise) Required() []string {
+	var before []string
+	for _, f := range failures.All {
+		outcome := failures.Stage(e.Base)(f)
+		good := outcome == failures.Safe || outcome == failures.Noticed
+		if (good || slices.Contains(e.Also, f.ID)) && !slices.Contains(e.Fixes, f.ID) {
+			before = append(before, f.ID)
+		}
+	}
+	return append(before, e.Fixes...)
+}
+
+// task is what is asked of a lock of that name in a program.
+func (e Exercise) task(lock string) judge.Task {
+	return judge.Task{
+		Lock: lock, Required: e.Required(), Draw: []string{e.Predict.Failure},
+		Has: slices.Concat(stages.All[e.Base-1].Subject.Has, e.Has),
+	}
+}

@@ -1,0 +1,166 @@
+package kata
+
+import (
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// stageExercises lead from an empty lock to the last stage.
+var stageExercises = []Exercise{
+	{
+		Number: 1, Title: "a lock at all", Base: 1,
+		Story:    "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. A lease would be good; how it is set is your choice.",
+		Start:    Material{Folder: "01_skeleton"},
+		Solution: Material{Stage: 1},
+		Fixes:    []string{"second-client", "check-then-set", "try-while-holding", "crash-while-holding", "renewed-for-ever", "hold-dropped", "oom"},
+		Hints: [3]string{
+			"Asking whether the lock is free and taking it must be one command, or two clients find it free at the same moment. Redis has one that creates a key only if it does not exist.",
+			"SETNX key value answers 1 to the one who made the key, and 0 to all others. DEL gives the key back. A holder that dies never does, so the key needs a lease: PEXPIRE key milliseconds.",
+			"TryLock: created, err := m.rdb.Do(ctx, \"SETNX\", m.key, \"locked\").Bool(); if created, Do(ctx, \"PEXPIRE\", m.key, m.ttl.Milliseconds()). Lock: TryLock in a loop, with a select on ctx.Done() and time.After(100*time.Millisecond) between. Unlock: Do(ctx, \"DEL\", m.key). Return every error that is not nil.",
+		},
+		Fixed: "Of all the clients that try, one gets the lock: Redis creates the key for one of them only. A holder that dies at work keeps the others out for one lease, and no longer.",
+		Predict: Prediction{
+			Failure: "crash-before-expire", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Question: "A is dead, and an hour has passed. Now B calls Lock and waits for ten seconds. What is B told?",
+			Choices: []Choice{
+				{"It has the lock: the lease was over long ago", "held"},
+				{"A timeout: the key is still there", "timeout"},
+				{"At once, that somebody else has the lock", "refused"},
+			},
+			Answer: 1, Asks: Told("B"),
+		},
+		Question: "A client may die between any two of your commands. Which pair of them hurts everybody else, and for how long?",
+		Read:     "stage1_setnx_expire/README.md",
+	},
+	{
+		Number: 2, Title: "one command", Base: 2, Own: 1,
+		Story:    "The key and its lease come in two commands, and a client can die, or be cancelled, between them. Then the key stays for ever and nobody gets the lock again. Make them one.",
+		Start:    Material{Stage: 1},
+		Solution: Material{Stage: 2},
+		Fixes:    []string{"crash-before-expire", "cancel-in-flight"},
+		Hints: [3]string{
+			"There must be no moment at which the key exists without a lease. Which command creates a key and gives it a time to live?",
+			"SET takes options: NX creates only, PX sets milliseconds. When NX refuses, the answer is nil, which go-redis gives you as the error redis.Nil.",
+			"err := m.rdb.Do(ctx, \"SET\", m.key, \"locked\", \"NX\", \"PX\", m.ttl.Milliseconds()).Err(). If errors.Is(err, redis.Nil), return false, nil; any other error goes to the caller; nil means that you hold the lock.",
+		},
+		Fixed: "The key and its lease come in one command, so a client that dies or is cancelled leaves a lease behind, or nothing. Everybody else waits for one lease at the most.",
+		Predict: Prediction{
+			Failure: "delete-foreign", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
+			Question: "A's lease ended, B took the lock, and A has just unlocked. Now C calls TryLock. What is C told?",
+			Choices: []Choice{
+				{"That somebody else has the lock: B does", "refused"},
+				{"It has the lock, beside B", "held"},
+				{"An error", "timeout"},
+			},
+			Answer: 1, Asks: Told("C"),
+		},
+		Question: "Unlock deletes a key. Whose?",
+		Read:     "stage2_set_nx_ex/README.md",
+	},
+	{
+		Number: 3, Title: "the owner's value", Base: 3, Own: 2,
+		Story:    "Unlock deletes the key, whoever holds it. A client whose lease ran out removes the lock of the next one, and a third walks in. Write the owner into the key, and let Unlock look.",
+		Start:    Material{Stage: 2},
+		Solution: Material{Stage: 3},
+		Fixes:    []string{"delete-foreign", "stranger-unlock", "double-unlock", "loss-hidden-at-unlock"},
+		Hints: [3]string{
+			"All clients write the same word into the key, so nobody can tell whose it is. What could each write instead, and when must it be a new one?",
+			"A fresh random value for each hold, kept in the Mutex once the lock was taken. Unlock reads the key and deletes it only if it still has that value; otherwise it returns an error of its own, ErrNotHeld.",
+			"TryLock: value := uuid.NewString(), SET it, and m.value = value only after OK. Unlock: if m.value == \"\" return ErrNotHeld; GET the key (redis.Nil is no error here); if it is not m.value, m.value = \"\" and return ErrNotHeld; else DEL and m.value = \"\".",
+		},
+		Fixed: "Unlock looks whose key it is before it deletes, so a late one leaves the next client's lock alone. It also says that the hold was gone: the caller learns that its work was not protected to the end.",
+		Predict: Prediction{
+			Failure: "check-then-delete", Until: Moment{Kind: world.Thawed, Client: "A"},
+			Question: "A has read its own value and then stood still beyond its lease; B has the lock. A goes on. Whose key does Redis hold after A's next command?",
+			Choices: []Choice{
+				{"B's: A sees that it is not its own", "B1"},
+				{"Nobody's: A deletes it", "no key"},
+				{"A's", "A1"},
+			},
+			Answer: 1, Asks: Holder("A"),
+		},
+		Question: "You compare before you delete. Where is the race, and would a second GET close it?",
+		Read:     "stage3_owner_value/README.md",
+	},
+	{
+		Number: 4, Title: "compare and delete in one step", Base: 4, Own: 3,
+		Story:    "GET and DEL are two commands, and the lock can change hands between them. Only Redis can compare and delete without anybody coming in between: let it.",
+		Start:    Material{Stage: 3},
+		Solution: Material{Stage: 4},
+		Fixes:    []string{"check-then-delete", "late-unlock"},
+		Hints: [3]string{
+			"No look at the key is late enough, as long as the delete is another command. What does Redis run as one step?",
+			"A Lua script: redis.NewScript, and its Run, which sends EVALSHA and falls back to EVAL when Redis does not know the script. KEYS[1] is the key, ARGV[1] your value; return whether anything was deleted.",
+			"if redis.call(\"GET\", KEYS[1]) == ARGV[1] then return redis.call(\"DEL\", KEYS[1]) end return 0. In Go: deleted, err := unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int(); after an error keep the value; 0 is ErrNotHeld.",
+		},
+		Fixed: "Redis compares and deletes in one step, so an Unlock removes its own hold or nothing, however late it arrives. A fresh value for each hold keeps an old command from removing a new hold of the same client.",
+		Predict: Prediction{
+			Failure: "work-outlives-ttl", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Question: "A still works, and its lease is over. B calls Lock. Who believes in the end to hold the lock?",
+			Choices: []Choice{
+				{"A: it has not unlocked", "A"},
+				{"B: A's lease is over", "B"},
+				{"Both", "A and B"},
+			},
+			Answer: 2, Asks: Insiders,
+		},
+		Question: "How long should the lease be, if nobody knows how long the work takes?",
+		Read:     "stage4_lua_unlock/README.md",
+	},
+	{
+		Number: 5, Title: "a watchdog", Base: 5, Own: 4,
+		Story:    "The lease does not grow with the work. Start a goroutine that renews it for as long as the lock is held, that renews nobody else's, that survives one failed renewal, and that has ended when Unlock deletes.",
+		Start:    Material{Stage: 4},
+		Solution: Material{Stage: 5},
+		Fixes:    []string{"work-outlives-ttl", "renew-blip", "second-hold-renewed", "renew-foreign"},
+		Hints: [3]string{
+			"Renew well before the lease is over, so that a renewal may fail. A renewal that arrives late must not prolong the lock of somebody else: it has to compare as Unlock does.",
+			"A goroutine with a time.Ticker of a third of the lease, started when the lock was taken, before TryLock returns. A script: if GET is your value, PEXPIRE. An error does not end it; the answer 0 does. Unlock cancels it and waits until it has ended, then deletes.",
+			"start(value): ctx, cancel := context.WithCancel(context.Background()); ended := make(chan struct{}); go renew. renew: defer close(ended); loop on ctx.Done() and ticker.C; each attempt under context.WithTimeout(ctx, ttl/3); return if err == nil && renewed == 0. stop: cancel(); <-ended; forget both, so that the next hold starts its own. With func WithoutWatchdog() Option and NewMutex(…, opts ...Option) the failures can also ask for a lease that ends.",
+		},
+		Fixed: "The lease grows with the work, a third before it would end, and one lost renewal does no harm. The watchdog compares before it renews and is gone before Unlock deletes, so it can prolong nobody else's lock.",
+		Predict: Prediction{
+			Failure: "renew-partition", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Question: "A has lost its network, and no renewal got through. The lease is over, and B calls Lock. Who believes in the end to hold the lock?",
+			Choices: []Choice{
+				{"B: A's watchdog has told A", "B"},
+				{"Both: nobody has told A", "A and B"},
+				{"A: its watchdog still renews", "A"},
+			},
+			Answer: 1, Asks: Insiders,
+		},
+		Question: "Your watchdog finds that the lock is gone. Whom does it tell, and what can they do?",
+		Read:     "stage5_watchdog/README.md",
+	},
+	{
+		Number: 6, Title: "the whole lock", Base: 6, Own: 5,
+		Has:      []failures.Feature{failures.Reentry, failures.PubSub, failures.Fencing, failures.Force},
+		Story:    "Everything else that a lock needs in earnest: a holder that is told of a loss, re-entry that Redis counts, waiters that are woken, commands whose reply is lost, contexts that end, fencing tokens, a forced unlock. This is a rewrite: docs/final-lock.md is a design, and exercises 7 to 11 are its parts, one at a time. An API of your own needs an adapter: func Subject() failures.Subject.",
+		Start:    Material{Stage: 5},
+		Solution: Material{Stage: 6, Folder: "06_adapter"},
+		Fixes: []string{
+			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
+			"slow-grant", "grant-reply-lost", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
+			"self-deadlock", "shared-object", "inner-unlock-frees", "inner-lock-fails", "retry-count-two", "hold-released-twice",
+			"dog-per-reentry", "wake-eaten", "partial-unlock-wakes", "forced-unlock",
+		},
+		Hints: [3]string{
+			"Give each hold an object of its own: with an owner, a context that ends with the hold, a deadline counted from before the command was sent, and a token. Who gets that context can re-enter.",
+			"The key becomes a hash {owner = count}; acquire sets counts absolutely, so that a repetition does no harm. After an acquire of unknown outcome, free what it may have got. Waiters of one process queue for one subscription, and every acknowledgement of it is a reason to try again.",
+			"Read stage6_reentrant_pubsub in this order: service.go, acquire.go with acquire.lua, ownership.go, release.lua, renewal.go, waiters.go and hear.go. The adapter is internal/stages/stage6.go: it keeps the newest hold of each lane and hands its context to a nested Lock.",
+		},
+		Fixed: "A hold that is lost says so in time, a lost reply leaves nothing behind, waiters sleep until there is something to do, and a holder may call itself. What remains is what no lease can prevent.",
+		Predict: Prediction{
+			Failure: "process-pause", Until: Moment{Kind: world.Thawed, Client: "A"},
+			Question: "A looked, saw that the order was free, and stood still beyond its lease. B has created the order. A wakes up and creates it too; this ledger looks at no token. Who has written into the ledger in the end?",
+			Choices: []Choice{
+				{"B: the lock keeps A out", "B"},
+				{"B and then A", "B and A"},
+				{"A", "A"},
+			},
+			Answer: 1, Asks: Orders,
+		},
+		Question: "Which failures does no lock with a lease prevent, and what does the resource have to do about them?",
+		Read:     "docs/final-lock.md",
+	},
+}

@@ -1,0 +1,184 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// business is what the keys of the business begin with. The lock has no part in
+// them.
+const business = "business:"
+
+const stock = business + "stock"
+
+// ordinaryDay plays what any lock must do before its failures say anything. It
+// ends the process when the lock does not do it.
+func (r *run) ordinaryDay() {
+	r.playDay("an ordinary day", (*day).takeTurns)
+	r.playDay("two locks of different names", (*day).differentNames)
+	r.playDay("two goroutines that share one lock object", (*day).shareObject)
+}
+
+// whatItHas plays what a lock must do that has more than a lock needs to. The
+// failures alone would pass over one that has it in name only.
+func (r *run) whatItHas() {
+	if slices.Contains(r.subject.Has, failures.PubSub) {
+		r.playDay("a waiter for whom nothing happens", (*day).listen)
+	}
+	if slices.Contains(r.subject.Has, failures.Fencing) {
+		r.playDay("two holds, one after the other", (*day).countTokens)
+	}
+}
+
+// day is one scenario of the ordinary day.
+type day struct {
+	w        *world.World
+	cause    *Cause
+	nonsense atomic.Pointer[string] // an answer that contradicts itself
+}
+
+func (r *run) playDay(name string, scenario func(*day)) {
+	d := &day{}
+	config := world.Config{
+		New:    d.witnessed(r.subject.New),
+		Client: counted(nil, r.guard),
+		Ignore: func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) },
+	}
+	r.guard.enter(name)
+	trace, err := world.Run(r.t, config, func(w *world.World) {
+		defer r.guard.over.Store(true)
+		defer func() {
+			if d.cause != nil { // the way home may never end
+				d.cause.Trace = withoutBusiness(w.Trace())
+				r.guard.convict(*d.cause)
+			}
+		}()
+		d.w = w
+		scenario(d)
+	})
+	if err != nil {
+		cause := r.leftover(err)
+		cause.Trace = withoutBusiness(trace)
+		r.guard.convict(cause)
+	}
+	r.guard.leave()
+}
+
+// withoutBusiness leaves out what the day asks on behalf of the business.
+func withoutBusiness(trace *world.Trace) *world.Trace {
+	if trace == nil {
+		return nil
+	}
+	part := *trace
+	part.Events = slices.DeleteFunc(slices.Clone(trace.Events), func(e world.Event) bool { return e.Op == world.OpRun })
+	return &part
+}
+
+// takeTurns: A locks, B is refused, A unlocks, B locks and unlocks.
+func (d *day) takeTurns() {
+	a, b := d.w.Client("A"), d.w.Client("B")
+	a.StartRun("SET", stock, "7").Wait()
+	ok := d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") &&
+		d.clientLives(a) &&
+		d.refuses(b.TryLock(world.Within(d.w.Lease))) &&
+		d.waits(b.Lock(world.Within(d.w.Lease/10))) &&
+		d.frees(a.Unlock(world.Within(d.w.Lease))) &&
+		d.clientLives(a) &&
+		d.takes(b.Lock(world.Within(d.w.Lease)), "a lock that A has freed") &&
+		d.frees(b.Unlock(world.Within(d.w.Lease)))
+	if !ok {
+		return
+	}
+	a.StartRun("GET", stock).Wait()
+	if reply := d.lastReply("GET"); !strings.Contains(reply, "7") {
+		d.fault(OtherKeys, fmt.Sprintf("Your lock has changed %s, a key of the business: it held 7, and now GET says %s.", stock, reply),
+			"Touch the key of the lock only, and no FLUSHALL or FLUSHDB.")
+	}
+}
+
+// differentNames: a lock of another name is free while this one is held.
+func (d *day) differentNames() {
+	a, other := d.w.Client("A"), d.w.Client(otherName)
+	if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+		return
+	}
+	try := other.TryLock(world.Within(d.w.Lease))
+	if d.ends(try) && !try.Held() {
+		d.fault(OtherKeys, fmt.Sprintf("The lock named %q is refused because the one named %q is held: both use the key %s.",
+			otherOf(d.w.Lock), d.w.Lock, d.lockKey()), "Make the key from the name that NewMutex gets.")
+	}
+}
+
+// otherName is the client whose lock has another name.
+const otherName = "O"
+
+func otherOf(name string) string { return name + "-other" }
+
+// shareObject: a second goroutine calls while the first one's reply is late. What
+// the two are told is no matter here; that the second one can wait is.
+func (d *day) shareObject() {
+	a := d.w.Client("A")
+	g := a.Goroutine("G")
+	a.After(world.Write).Delay(d.w.Lease / 15)
+	first := a.StartTryLock(world.Within(d.w.Lease))
+	d.w.Sleep(d.w.Lease / 60)
+	second := g.StartTryLock(world.Within(d.w.Lease))
+	d.w.Sleep(d.w.Lease / 30)
+	_ = d.ends(first.Wait()) && d.ends(second.Wait())
+}
+
+// listen: a lock whose waiters are to be woken does not keep asking. The failures
+// pass over one that does, since nobody can wake it too late.
+func (d *day) listen() {
+	a, b := d.w.Client("A"), d.w.Client("B")
+	if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+		return
+	}
+	wait := b.StartLock(world.Within(d.w.Lease / 2))
+	d.w.Sleep(d.w.Lease / 3)
+	sent := 0
+	for _, e := range d.w.Trace().Events {
+		if e.Kind == world.Executed && e.Client == "B" {
+			sent++
+		}
+	}
+	if sent > mostToListen {
+		d.fault(NoDay, fmt.Sprintf("B waits for %v while nothing happens, and sends %d commands: it polls.", d.w.Lease/3, sent),
+			"Subscribe, and ask again only when there is a reason to.")
+		return
+	}
+	d.ends(wait.Wait())
+}
+
+// mostToListen is how many commands it takes to try, subscribe and try again.
+const mostToListen = 8
+
+// countTokens: a hold has a token, and the next hold a higher one. The ledger sees
+// what comes with a write.
+func (d *day) countTokens() {
+	for _, name := range []string{"A", "B"} {
+		c := d.w.Client(name)
+		if !d.takes(c.Lock(world.Within(d.w.Lease)), "a free lock") {
+			return
+		}
+		c.Insert("order of " + name)
+		if !d.frees(c.Unlock(world.Within(d.w.Lease))) {
+			return
+		}
+	}
+	var tokens []int64
+	for _, e := range d.w.Trace().Events {
+		if e.Kind == world.Stored {
+			tokens = append(tokens, e.Orders[len(e.Orders)-1].Token)
+		}
+	}
+	if tokens[0] <= 0 || tokens[1] <= tokens[0] {
+		d.fault(NoDay, fmt.Sprintf("A's hold has the token %d, and B's, which came after it, has %d.", tokens[0], tokens[1]),
+			"Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
+	}
+}

@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// floodLimit is how many answers one client may read in a second of fake time. A
+// lock that asks every millisecond stays below it.
+const floodLimit = 2000
+
+// counted changes a client so that it counts what it reads, after what the
+// failure itself changes.
+func counted(change func(*redis.Options), g *guard) func(*redis.Options) {
+	return func(o *redis.Options) {
+		if change != nil {
+			change(o)
+		}
+		dial, m := o.Dialer, &meter{guard: g}
+		o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return meteredConn{conn, m}, nil
+		}
+	}
+}
+
+// meter counts the answers of the present second. Its client's goroutines take
+// turns in a bubble, and a miscount does no harm.
+type meter struct {
+	guard *guard
+	since time.Time
+	count int
+}
+
+// meteredConn counts at Read, not at Write: a Write that passed through here
+// would be taken for the line of the lock that sent the command.
+type meteredConn struct {
+	net.Conn
+	meter *meter
+}
+
+// Read reads, and ends the run when there has been too much to read.
+func (c meteredConn) Read(b []byte) (int, error) {
+	m := c.meter
+	if time.Since(m.since) >= time.Second {
+		m.since, m.count = time.Now(), 0
+	}
+	if m.count++; m.count > floodLimit {
+		at := "your lock"
+		for _, g := range ofLock() {
+			if g.redis && g.inner.file != "" {
+				at = fmt.Sprintf("%s at %s", g.inner.function, g.inner.place())
+				break
+			}
+		}
+		m.guard.convict(Cause{
+			Kind: Floods, Text: fmt.Sprintf("%s floods Redis: more than %d commands in a second.", at, floodLimit),
+			Next: "Wait between two attempts: some milliseconds at least, or for a message.",
+		})
+	}
+	return c.Conn.Read(b)
+}

@@ -1,0 +1,176 @@
+// Package judge runs a lock that somebody else wrote through the catalogue, in a
+// process of its own that the lock may ruin. What it finds it writes to a file,
+// line by line, so that a run which ends badly has told what came before.
+//
+// The program around it is generated: it names the locks and calls [Main].
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Task is what one run is to do.
+type Task struct {
+	Lock     string             `json:"lock"`     // which of the program's locks
+	Required []string           `json:"required"` // failures that it must survive, in this order
+	Has      []failures.Feature `json:"has"`      // what the lock is said to have, unless it says so itself
+	Draw     []string           `json:"draw"`     // failures whose trace is wanted, whatever comes of them
+	Patience int                `json:"patience"` // how many times the usual the run may take; 0 is 1
+}
+
+// Line is one line of what a run writes: one of its fields is set.
+type Line struct {
+	Verdict *Verdict `json:"verdict,omitempty"`
+	Cause   *Cause   `json:"cause,omitempty"`
+	Done    bool     `json:"done,omitempty"` // the last line of a run that came to its end
+}
+
+// Verdict is what one failure did to the lock. The trace is there for the first
+// one that is required and red, where the task asks for it, and for others that
+// are red unless it is very long.
+type Verdict struct {
+	Failure  string           `json:"failure"`
+	Outcome  string           `json:"outcome"` // the word of a [failures.Outcome]
+	Sentence string           `json:"sentence"`
+	Required bool             `json:"required"`
+	Good     bool             `json:"good"` // safe, noticed, or about something that the lock does not have
+	Findings []oracle.Finding `json:"findings,omitempty"`
+	Trace    *world.Trace     `json:"trace,omitempty"`
+}
+
+// maxStack is how deep a lock may recurse: deeper than any that means to end.
+const maxStack = 64 << 20
+
+// Main is the whole program: its arguments are the file with the task, as JSON,
+// and the file to write to.
+func Main(locks map[string]failures.Subject) {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "judge: the arguments are a task and a file to write to")
+		os.Exit(2)
+	}
+	task, out, err := open(os.Args[1], os.Args[2])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "judge:", err)
+		os.Exit(2)
+	}
+	subject, ok := locks[task.Lock]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "judge: there is no lock %q\n", task.Lock)
+		os.Exit(2)
+	}
+	if len(subject.Has) == 0 {
+		subject.Has = task.Has
+	}
+	if subject.Ignore == nil {
+		subject.Ignore = isBeside
+	}
+	g := newGuard(out, max(task.Patience, 1))
+	go g.watch()
+	debug.SetMaxStack(maxStack)
+	limitMemory()
+	world.Main(func(t *testing.T, _ []string) int {
+		r := &run{t: t, task: task, subject: subject, guard: g}
+		r.all()
+		return 0
+	})
+}
+
+func open(taskFile, outFile string) (Task, *os.File, error) {
+	var task Task
+	raw, err := os.ReadFile(taskFile)
+	if err != nil {
+		return task, nil, err
+	}
+	if err := json.Unmarshal(raw, &task); err != nil {
+		return task, nil, fmt.Errorf("%s: %w", taskFile, err)
+	}
+	out, err := os.OpenFile(outFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	return task, out, err
+}
+
+// isBeside tells of keys that usually stand beside a lock and are none: counters
+// of tokens and queues of waiters.
+func isBeside(key string) bool {
+	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
+}
+
+// drawable is how many events a trace may have to be told without need.
+const drawable = 2000
+
+type run struct {
+	t       *testing.T
+	red     bool // a required failure has shown
+	task    Task
+	subject failures.Subject
+	guard   *guard
+}
+
+// all plays an ordinary day, then what is required, then the rest.
+func (r *run) all() {
+	r.ordinaryDay()
+	r.guard.enter("an ordinary day")
+	scripts, err := failures.Rehearse(r.t, r.subject)
+	if err != nil {
+		r.guard.convict(r.leftover(err))
+	}
+	r.guard.leave()
+	for _, id := range r.task.Required {
+		r.one(id, scripts)
+	}
+	r.whatItHas()
+	r.guard.optional.Store(true)
+	for _, f := range failures.All {
+		if !slices.Contains(r.task.Required, f.ID) {
+			r.one(f.ID, scripts)
+		}
+	}
+	r.guard.write(Line{Done: true})
+}
+
+// one plays one failure and writes the verdict.
+func (r *run) one(id string, scripts []string) {
+	f, ok := failures.Find(id)
+	if !ok {
+		r.guard.convict(Cause{Kind: "task", Text: "there is no failure " + id})
+	}
+	r.guard.enter(id)
+	v := failures.Judge(f, r.subject, scripts, r.play)
+	if v.Err != nil && strings.Contains(v.Err.Error(), "were left") {
+		r.guard.convict(r.leftover(v.Err))
+	}
+	r.guard.leave()
+	r.guard.write(Line{Verdict: r.verdict(v)})
+}
+
+// play is a world whose clients are watched, and whose end the guard sees.
+func (r *run) play(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	c.Client = counted(c.Client, r.guard)
+	return world.Run(r.t, c, func(w *world.World) {
+		defer r.guard.over.Store(true)
+		scenario(w)
+	})
+}
+
+func (r *run) verdict(v failures.Verdict) *Verdict {
+	told := &Verdict{
+		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Sentence: v.Sentence(), Findings: v.Findings,
+		Required: slices.Contains(r.task.Required, v.Failure.ID),
+		Good:     v.Outcome == failures.Safe || v.Outcome == failures.Noticed || v.Outcome == failures.NotApplicable,
+	}
+	first := !told.Good && told.Required && !r.red
+	r.red = r.red || first
+	if v.Trace != nil && (first || slices.Contains(r.task.Draw, v.Failure.ID) || !told.Good && len(v.Trace.Events) <= drawable) {
+		told.Trace = v.Trace
+	}
+	return told
+}

@@ -1,0 +1,209 @@
+package kata
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// How often the loop looks whether something was saved.
+const lookPeriod = 150 * time.Millisecond
+
+// Loop checks the learner's lock now and at each save, and obeys keys, until q,
+// the end of the keys, or the end of ctx. From a terminal keys come one by one,
+// and are obeyed while a check runs; from a pipe each waits for the check before
+// it, so that what is piped always means the same.
+func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
+	if _, _, err := f.present(); err != nil {
+		return err
+	}
+	v.Keys = true
+	l := &loop{folder: f, view: v, out: out, done: make(chan checked, 1)}
+	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		state, err := term.MakeRaw(int(file.Fd()))
+		if err != nil {
+			return err
+		}
+		defer term.Restore(int(file.Fd()), state)
+		l.terminal, l.out = true, rawWriter{out}
+	}
+	return l.run(ctx, keysOf(in))
+}
+
+// loop is a session at the keys.
+type loop struct {
+	folder   Folder
+	view     View
+	out      io.Writer
+	terminal bool
+
+	seen   string // the lock's files as they were at the last look
+	cancel context.CancelFunc
+	done   chan checked
+	last   Result          // of the last check
+	answer func(byte) bool // takes the next key, if it is an answer; nil while nothing is asked
+	asked  int             // the exercise whose prediction was shown
+	fresh  bool            // the exercise has just begun, and its story is on the screen
+	over   bool
+}
+
+// checked is a check that has ended.
+type checked struct {
+	result Result
+	err    error
+}
+
+func keysOf(in io.Reader) <-chan byte {
+	keys := make(chan byte)
+	go func() {
+		defer close(keys)
+		key := make([]byte, 1)
+		for {
+			if n, err := in.Read(key); err != nil {
+				return
+			} else if n > 0 {
+				keys <- key[0]
+			}
+		}
+	}()
+	return keys
+}
+
+func (l *loop) run(ctx context.Context, keys <-chan byte) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer l.end(stop)
+	ticker := time.NewTicker(lookPeriod)
+	defer ticker.Stop()
+	l.say(l.folder.Task(l.view))
+	l.fresh = true
+	l.look(ctx)
+	var waiting []byte
+	for !l.over {
+		from := keys
+		if l.cancel != nil && !l.terminal {
+			from = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			l.look(ctx)
+		case c := <-l.done:
+			l.show(c)
+		case key, ok := <-from:
+			if !ok {
+				return nil
+			}
+			l.look(ctx) // what was saved before the key was pressed comes first
+			waiting = append(waiting, key)
+		}
+		for len(waiting) > 0 && !l.over && (l.cancel == nil || l.terminal) {
+			l.press(waiting[0])
+			waiting = waiting[1:]
+			l.look(ctx)
+		}
+	}
+	return nil
+}
+
+// end ends the check under way, so that it leaves nothing behind.
+func (l *loop) end(stop func()) {
+	stop()
+	if l.cancel != nil {
+		<-l.done
+	}
+}
+
+// look begins a check if the lock's files are not those of the last look.
+func (l *loop) look(ctx context.Context) {
+	now := l.folder.stamp()
+	if now == l.seen {
+		return
+	}
+	l.seen = now
+	if l.cancel != nil {
+		l.cancel()
+		<-l.done
+	}
+	checking, cancel := context.WithCancel(ctx)
+	l.cancel = cancel
+	go func() {
+		result, err := Check(checking, l.folder)
+		l.done <- checked{result, err}
+	}()
+}
+
+// stamp is the same as long as nothing is saved.
+func (f Folder) stamp() string {
+	entries, err := os.ReadDir(f.Dir)
+	if err != nil {
+		return err.Error()
+	}
+	stamp := ""
+	for _, entry := range entries {
+		if !isLock(entry.Name()) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(f.Dir, entry.Name())); err == nil {
+			stamp += fmt.Sprintf("%s %d %d\n", entry.Name(), info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return stamp
+}
+
+// show shows what a check has found, and asks for a prediction after a pass.
+func (l *loop) show(c checked) {
+	l.cancel()
+	l.cancel, l.answer = nil, nil
+	if l.terminal && !l.fresh {
+		fmt.Fprint(l.out, "\x1b[2J\x1b[H")
+	}
+	l.fresh = false
+	fmt.Fprintln(l.out)
+	l.last = c.result
+	switch {
+	case c.err != nil:
+		fmt.Fprintf(l.out, "%v\n", c.err)
+	case c.result.Passed && l.asked != c.result.Exercise.Number && l.predict():
+		return
+	default:
+		fmt.Fprint(l.out, c.result.Screen(l.view))
+	}
+	l.bar()
+}
+
+// bar is the line that says what to press.
+func (l *loop) bar() {
+	fmt.Fprintf(l.out, "\n%s\n", l.view.paint("2", "h hint  d diff  e explain  s solution  n next  l list  r reset  q quit"))
+}
+
+// say prints a text, or the error in its place.
+func (l *loop) say(text string, err error) {
+	if err != nil {
+		text = err.Error() + "\n"
+	}
+	fmt.Fprint(l.out, text)
+}
+
+// rawWriter begins each line at the left edge of a terminal in raw mode.
+type rawWriter struct{ out io.Writer }
+
+// Write writes \r\n for each \n.
+func (w rawWriter) Write(b []byte) (int, error) {
+	var lines []byte
+	for _, c := range b {
+		if c == '\n' {
+			lines = append(lines, '\r')
+		}
+		lines = append(lines, c)
+	}
+	if _, err := w.out.Write(lines); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

@@ -1,0 +1,109 @@
+package kata
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// progressName is the file in the learner's folder that says how far he is. He may
+// read it and change it.
+const progressName = "progress.txt"
+
+const progressHead = "# How far you are. \"go run . kata\" reads and writes this; delete a line and it is forgotten.\n"
+
+// Progress is how far a learner is.
+type Progress struct {
+	Exercise int         `json:"exercise"` // the one under way; 0 is none
+	Passed   []int       `json:"passed"`
+	Hints    map[int]int `json:"hints,omitempty"` // how many he has seen of an exercise
+}
+
+// HasPassed tells whether the exercise was passed once.
+func (p Progress) HasPassed(number int) bool { return slices.Contains(p.Passed, number) }
+
+// pass remembers that the exercise was passed.
+func (p *Progress) pass(number int) {
+	if !p.HasPassed(number) {
+		p.Passed = append(p.Passed, number)
+		slices.Sort(p.Passed)
+	}
+}
+
+// String is the file's text.
+func (p Progress) String() string {
+	var b strings.Builder
+	b.WriteString(progressHead)
+	if p.Exercise > 0 {
+		fmt.Fprintf(&b, "exercise %d\n", p.Exercise)
+	}
+	for _, n := range p.Passed {
+		fmt.Fprintf(&b, "passed %d\n", n)
+	}
+	for _, e := range All {
+		if n := p.Hints[e.Number]; n > 0 {
+			fmt.Fprintf(&b, "hints %d %d\n", e.Number, n)
+		}
+	}
+	return b.String()
+}
+
+// parseProgress reads the file's text.
+func parseProgress(text string) (Progress, error) {
+	p := Progress{Hints: map[int]int{}}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		var word string
+		var number, count int
+		fields, _ := fmt.Sscan(line, &word, &number, &count)
+		_, known := Find(number)
+		switch {
+		case !known:
+			return p, fmt.Errorf("line %d of %s names no exercise: %q", n, progressName, line)
+		case word == "exercise" && fields == 2:
+			p.Exercise = number
+		case word == "passed" && fields == 2:
+			p.pass(number)
+		case word == "hints" && fields == 3 && count >= 0 && count <= 3:
+			p.Hints[number] = count
+		default:
+			return p, fmt.Errorf("line %d of %s says nothing: %q", n, progressName, line)
+		}
+	}
+	return p, nil
+}
+
+// Progress reads how far the learner is.
+func (f Folder) Progress() (Progress, error) {
+	raw, err := os.ReadFile(filepath.Join(f.Dir, progressName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Progress{Hints: map[int]int{}}, nil
+	}
+	if err != nil {
+		return Progress{}, err
+	}
+	return parseProgress(string(raw))
+}
+
+func (f Folder) save(p Progress) error {
+	return os.WriteFile(filepath.Join(f.Dir, progressName), []byte(p.String()), 0o644)
+}
+
+// Next is the first exercise that was not passed yet, and the last when all were.
+func (p Progress) Next() int {
+	for _, e := range All {
+		if !p.HasPassed(e.Number) {
+			return e.Number
+		}
+	}
+	return len(All)
+}
