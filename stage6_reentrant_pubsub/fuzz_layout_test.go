@@ -24,7 +24,7 @@ func FuzzLayout(f *testing.F) {
 			return func(name string) string { return before + name + after }
 		}
 		layout := stage6.Layout{Key: around(key1, key2), Channel: around(channel1, channel2), Token: around(token1, token2)}
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inQuietBubble(t, func(t *testing.T, r *fakeRedis) {
 			t.Cleanup(synctest.Wait) // as in FuzzReply
 			a, err := r.Service(stage6.WithLayout(layout)).Mutex(name)
 			b, errB := r.Service(stage6.WithLayout(layout)).Mutex(name)

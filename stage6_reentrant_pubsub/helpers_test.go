@@ -43,6 +43,12 @@ func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 	// go-redis keeps timers of a crowded pool in a sync.Pool: the next bubble must not
 	// get one.
 	defer func() { runtime.GC(); runtime.GC() }()
+	inQuietBubble(t, test)
+}
+
+// inQuietBubble is inBubble for a test in which nobody waits for a connection.
+func inQuietBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: scriptNames(t)}
 		conn, err := r.Dial() // starts it

@@ -92,7 +92,8 @@ func (w *watchdog) forget(o *ownership) {
 	if o.index >= 0 {
 		heap.Remove(&w.queue, o.index)
 	}
-	if w.svc.isClosed() {
+	// Without holds the goroutine ends before long, however long it was to sleep.
+	if w.svc.isClosed() || len(w.queue) == 0 && time.Until(w.wakesAt) > w.svc.lease/3 {
 		w.nudge()
 	}
 }
@@ -157,7 +158,7 @@ func (w *watchdog) plan(slept bool) (wait time.Duration, ok bool) {
 	defer w.mu.Unlock()
 	wait = w.svc.lease / 3
 	if len(w.queue) > 0 {
-		wait = min(wait, time.Until(w.queue[0].at))
+		wait = time.Until(w.queue[0].at)
 	} else if slept || w.svc.isClosed() {
 		w.running = false
 		return 0, false

@@ -85,6 +85,9 @@ func documents(t *testing.T) map[string]string {
 // Every command that a document names must exist and work, with the keys that the
 // document gives it. Where it gives none, a game is left at once.
 func TestCommandsInDocumentsWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the commands of the documents take a minute")
+	}
 	seen := map[string]bool{}
 	for name, text := range documents(t) {
 		for _, match := range commandLine.FindAllStringSubmatch(text, -1) {
