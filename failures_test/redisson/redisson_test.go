@@ -74,15 +74,23 @@ func TestPlainMessagesInAClusterAreConvicted(t *testing.T) {
 	isConvicted(t, arenaForTest(t, built(t), cluster), v)
 }
 
-// isConvicted runs the checks that have to be red.
+// isConvicted runs the checks that have to be red. Where a waiter came just too
+// late for a message that it would not have heard, a check is green by luck, and is
+// run again.
 func isConvicted(t *testing.T, a *arena, v variant) {
 	t.Helper()
 	red := map[string]bool{}
-	err := a.runChecks(t.Context(), v, checks, 1, func(id string) bool { return slices.Contains(v.Convicts, id) }, func(r result) {
-		r.print(t.Output())
-		red[r.ID] = r.Err != nil
-	})
-	require.NoError(t, err)
+	for range 3 {
+		isOpen := func(id string) bool { return slices.Contains(v.Convicts, id) && !red[id] }
+		if !slices.ContainsFunc(v.Convicts, isOpen) {
+			break
+		}
+		err := a.runChecks(t.Context(), v, checks, 1, isOpen, func(r result) {
+			r.print(t.Output())
+			red[r.ID] = r.Err != nil
+		})
+		require.NoError(t, err)
+	}
 	for _, id := range v.Convicts {
 		require.True(t, red[id], "%s is not red", id)
 	}
