@@ -35,9 +35,13 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 		a.printTable(answers)
 	} else {
 		for _, one := range answers {
-			if err := a.printAnswer(one, len(answers) == 1); err != nil {
+			a.printAnswer(one)
+		}
+		if best := cheapest(answers); best != nil && x.property != "" {
+			if err := a.replay(best.Schedule); err != nil {
 				return err
 			}
+			fmt.Fprintln(a.out)
 		}
 	}
 	runs, wrong, cut := 0, []string{}, 0
@@ -121,9 +125,20 @@ func (one answer) cell() string {
 	return fmt.Sprintf("✓ ≤%d%s", one.Bound, mark)
 }
 
-// printAnswer prints what was found about one property, with its picture if that
-// was all that was asked.
-func (a *app) printAnswer(one answer, draw bool) error {
+// cheapest is the counterexample with the lowest cost, and the fewest steps with
+// it; nil if there is none.
+func cheapest(answers []answer) *answer {
+	var best *answer
+	for i, one := range answers {
+		if one.Found && (best == nil || one.Cost < best.Cost || one.Cost == best.Cost && one.Steps < best.Steps) {
+			best = &answers[i]
+		}
+	}
+	return best
+}
+
+// printAnswer prints what was found about one property.
+func (a *app) printAnswer(one answer) {
 	fmt.Fprintf(a.out, "stage %d, %s in %s (%d clients, %d attempts each)\n", one.Stage, one.Property, one.Env, one.Clients, one.Attempts)
 	how := fmt.Sprintf("%d schedules, %d states, %.1f s", one.Runs, one.States, one.Seconds)
 	switch {
@@ -146,8 +161,4 @@ func (a *app) printAnswer(one answer, draw bool) error {
 		fmt.Fprintf(a.out, "  go run . replay '%s'\n", one.Schedule)
 	}
 	fmt.Fprintln(a.out)
-	if one.Found && draw {
-		return a.replay(one.Schedule)
-	}
-	return nil
 }
