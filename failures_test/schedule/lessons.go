@@ -25,4 +25,10 @@ var lessons = map[string][6]string{
 // Lesson is what the lesson of a stage, from 1, says about a property in an
 // environment: cost/steps, none, or - where the property does not apply; "" where
 // nobody asks.
-func Lesson(property, env string, stage int) string { return lessons[property+"/"+env][stage-1] }
+func Lesson(property, env string, stage int) string {
+	row, asked := lessons[property+"/"+env]
+	if !asked {
+		return ""
+	}
+	return row[stage-1]
+}

@@ -60,7 +60,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 	}
 	fmt.Fprintf(a.out, "%d schedules of real locks and real go-redis clients on an embedded Redis.\n", runs)
 	if cut > 0 && x.random == 0 {
-		fmt.Fprintf(a.out, "%d searches were cut short: they say only what their line says.\n", cut)
+		fmt.Fprintf(a.out, "Cut short: %d of %d answers say only what was looked at until then.\n", cut, len(answers))
 	}
 	if len(wrong) > 0 {
 		return failedError{"not what the lesson says: " + strings.Join(wrong, ", ")}

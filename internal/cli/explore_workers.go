@@ -63,11 +63,23 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, e
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
 	}
-	if out.Len() == 0 {
-		return nil, nil // it was told to end before it began
+	if out.Len() == 0 { // it was told to end before it began
+		return x.unanswered(j), nil
 	}
 	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("explore: a worker said %q: %w", out.String(), err)
 	}
 	return all, nil
+}
+
+// unanswered says of a question that nothing was looked at.
+func (x exploration) unanswered(j job) []answer {
+	var answers []answer
+	s, properties := j.question.Ask(j.stage.Subject, nil, x.attempts)
+	for _, p := range properties {
+		answers = append(answers, answer{
+			Stage: j.stage.Number, Property: p.Name, Env: s.Env.Name, Clients: s.Clients, Attempts: s.Attempts, Bound: -1,
+		})
+	}
+	return answers
 }

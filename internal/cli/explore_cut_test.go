@@ -1,0 +1,43 @@
+//go:build linux
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever presses Ctrl-C is told what is known so far, and what is not.
+func TestExploreThatIsCutShortSaysWhatItKnows(t *testing.T) {
+	binary := build(t, nil)
+	for _, c := range []struct {
+		name, begun string
+		args        []string
+		says        string
+	}{
+		{"one search", "schedules/s", []string{"--stage", "6", "--env", "pause", "--property", "damage-fenced", "--bound", "9"},
+			`stage 6, damage-fenced in pause .*\r\n  (no violation up to cost \d|cut short before all schedules of cost 0 were run) \(`},
+		{"a table", "\x1b[K1 of ", []string{"--stage", "all", "--bound", "9"}, `wake-up +leave( +·){5} +\? cut\r\n`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			person, program := pseudoTerminal(t)
+			cmd := exec.Command(binary, append([]string{"explore"}, c.args...)...)
+			cmd.Env = append(os.Environ(), "TERM=xterm")
+			cmd.Stdout, cmd.Stderr = program, program
+			require.NoError(t, cmd.Start())
+			stuck := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill(); program.Close(); person.Close() })
+			defer stuck.Stop()
+
+			shownUntil(t, person, c.begun)
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			shown := shownUntil(t, person, "Cut short: ")
+			require.Regexp(t, regexp.MustCompile(c.says), shown)
+			require.NoError(t, cmd.Wait(), "to stop a search is no failure")
+		})
+	}
+}
