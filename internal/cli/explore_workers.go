@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"lockkata/failures_test/redisserver"
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -57,6 +59,7 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, e
 	}
 	cmd := exec.CommandContext(ctx, a.binary, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	redisserver.EndWithParent(cmd)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
