@@ -11,14 +11,24 @@ import (
 )
 
 func (a *app) listCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, asMarkdown bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "The catalogue: every failure with its story",
 		Args:  noWords,
-		RunE:  func(*cobra.Command, []string) error { return a.list(asJSON) },
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON && asMarkdown {
+				return fmt.Errorf("--json and --markdown exclude each other")
+			}
+			if asMarkdown {
+				a.listMarkdown()
+				return nil
+			}
+			return a.list(asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
 	return cmd
 }
 

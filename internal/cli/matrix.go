@@ -102,19 +102,21 @@ func (a *app) sign(c cell) string {
 	if !c.asExpected() {
 		return a.paint("7;31", "!")
 	}
-	switch c.verdict.Outcome {
-	case failures.Broken:
-		return a.paint("31", "✗")
-	case failures.Safe:
-		return a.paint("32", "✓")
-	case failures.Inherent:
-		return a.paint("33", "~")
-	case failures.Noticed:
-		return a.paint("36", "◐")
-	case failures.Elsewhere:
-		return a.paint("2", "·")
+	mark, ok := outcomeMarks[c.verdict.Outcome]
+	if !ok {
+		mark = outcomeMarks[failures.NotApplicable]
 	}
-	return a.paint("2", "–")
+	return a.paint(mark.style, mark.sign)
+}
+
+// outcomeMarks are the outcomes' signs, and how a terminal paints them.
+var outcomeMarks = map[failures.Outcome]struct{ style, sign string }{
+	failures.Broken:        {"31", "✗"},
+	failures.Safe:          {"32", "✓"},
+	failures.Inherent:      {"33", "~"},
+	failures.Noticed:       {"36", "◐"},
+	failures.Elsewhere:     {"2", "·"},
+	failures.NotApplicable: {"2", "–"},
 }
 
 func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {

@@ -1,0 +1,37 @@
+package failures_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+)
+
+func TestIncidentsBelongToFailures(t *testing.T) {
+	for id, incidents := range failures.Incidents {
+		_, ok := failures.Find(id)
+		require.True(t, ok, "%s is no failure of the catalogue", id)
+		require.NotEmpty(t, incidents, id)
+		seen := map[string]bool{}
+		for _, i := range incidents {
+			link, err := url.Parse(i.Link)
+			require.NoError(t, err, id)
+			require.Equal(t, "https", link.Scheme, "%s: %s", id, i.Link)
+			require.NotEmpty(t, link.Host, "%s: %s", id, i.Link)
+			require.False(t, seen[i.Link], "%s: %s is there twice", id, i.Link)
+			seen[i.Link] = true
+			require.NotEmpty(t, i.Source, i.Link)
+			require.True(t, strings.HasSuffix(i.What, "."), "%s: %q is no sentence", i.Link, i.What)
+		}
+	}
+}
+
+func TestIncidentsOnGitHubNameTheirThread(t *testing.T) {
+	require.Equal(t, failures.Incident{
+		Source: "redis/redis-py #818", Link: "https://github.com/redis/redis-py/issues/818",
+		What: failures.Incidents["crash-before-expire"][0].What,
+	}, failures.Incidents["crash-before-expire"][0])
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/stages"
+)
+
+//go:generate go test lockkata/internal/cli -run TestFailuresDocument -update
+
+// listMarkdown prints the catalogue as a document: docs/failures.md.
+func (a *app) listMarkdown() {
+	fmt.Fprint(a.out, "# The failures\n\n")
+	a.paragraph(fmt.Sprintf(`Every way in which this repository breaks a Redis lock, %d of them: what happens, the picture on the last
+		stage that breaks and on the first that does not, the rule that judges it, the command that shows it, and where it has
+		happened to somebody. The stages are [six locks](../README.md#the-stages), each mending what broke the one before.`, len(failures.All)))
+	a.paragraph(`The pictures are drawn from runs of the real locks. A lane for each client, one for Redis with a bar for the
+		key's life; time goes down. What A, B and C hold is A1, B1 and C1. This document is made from the catalogue itself:
+		` + "`go run . list --markdown`" + `.`)
+	fmt.Fprint(a.out, signLegend+"\n\n")
+	for _, family := range families() {
+		fmt.Fprintf(a.out, "| [%s](#%s) | 1 | 2 | 3 | 4 | 5 | 6 | |\n|---|---|---|---|---|---|---|---|\n", family[0].Family, anchor(family[0].Family))
+		for _, f := range family {
+			fmt.Fprintf(a.out, "| [%s](#%[1]s) | %s | %s |\n", f.ID, strings.Join(signs(f), " | "), f.Title)
+		}
+		fmt.Fprintln(a.out)
+	}
+	for _, family := range families() {
+		fmt.Fprintf(a.out, "<a id=\"%s\"></a>\n## %s\n\n", anchor(family[0].Family), capital(string(family[0].Family)))
+		for _, f := range family {
+			a.chapter(f)
+		}
+	}
+	fmt.Fprint(a.out, "<a id=\"beside-the-catalogue\"></a>\n## Beside the catalogue\n\n")
+	a.paragraph("These need more than a lock of one name and one owner at a time. A test of the last stage's own judges each.")
+	for _, b := range failures.BesideTheCatalogue {
+		fmt.Fprintf(a.out, "- %s: %s.\n  `go test -v -run %s ./stage6_reentrant_pubsub`\n", b.ID, b.Title, b.Test)
+	}
+}
+
+// signLegend explains the signs of the outcomes.
+const signLegend = "✗ broken   ✓ safe: not broken in this run   ◐ noticed: the hold is lost, and its owner is told in time  \n" +
+	"~ inherent: no lock with a lease can prevent it   – not applicable"
+
+// chapter is one failure.
+func (a *app) chapter(f failures.Failure) {
+	fmt.Fprintf(a.out, "<a id=\"%s\"></a>\n### %[1]s: %s\n\n", f.ID, f.Title)
+	a.paragraph(f.Story)
+	fmt.Fprintf(a.out, "| stage | 1 | 2 | 3 | 4 | 5 | 6 |\n|---|---|---|---|---|---|---|\n| outcome | %s |\n\n", strings.Join(signs(f), " | "))
+	shown := pictured(f)
+	for _, s := range shown {
+		fmt.Fprintf(a.out, "![%s. On stage %d, %s: %s.](pictures/%s-%[2]d.svg)\n\n",
+			capital(f.Title), s.Number, s.Title, failures.Stage(s.Number)(f), f.ID)
+	}
+	a.paragraph("**What helps.** " + f.Fixed)
+	for _, m := range f.Breaks {
+		a.paragraph(fmt.Sprintf("**The rule:** *%s*: %s", m, m.Rule()))
+	}
+	a.paragraph("**See it.** " + howToSee(f, shown))
+	if incidents := failures.Incidents[f.ID]; len(incidents) > 0 {
+		fmt.Fprint(a.out, "**It has happened.**\n\n")
+		for _, i := range incidents {
+			item := documentLines(fmt.Sprintf("- [%s](%s): %s", i.Source, i.Link, i.What))
+			fmt.Fprintln(a.out, strings.Join(item, "\n  "))
+		}
+		fmt.Fprintln(a.out)
+	}
+}
+
+// howToSee names the commands that play a failure.
+func howToSee(f failures.Failure, shown []stages.Stage) string {
+	first := shown[0]
+	flags := fmt.Sprintf("--stage %d", first.Number)
+	if len(shown) > 1 {
+		flags = "--before-after"
+	}
+	text := fmt.Sprintf("`go run . show %s %s` draws it; `go test -v -run TestFailures/%[1]s ./%[3]s/...` judges it.", f.ID, flags, first.Dir)
+	if f.Live != "" {
+		return text + " Only in the controlled world: " + f.Live + "."
+	}
+	return text + " `go run . --live` plays it on a real Redis too."
+}
+
+// families are the failures of the catalogue, family by family.
+func families() [][]failures.Failure {
+	var all [][]failures.Failure
+	for _, f := range failures.All {
+		if n := len(all); n > 0 && all[n-1][0].Family == f.Family {
+			all[n-1] = append(all[n-1], f)
+		} else {
+			all = append(all, []failures.Failure{f})
+		}
+	}
+	return all
+}
+
+// signs are a failure's expected outcomes on the stages.
+func signs(f failures.Failure) []string {
+	var all []string
+	for _, s := range stages.All {
+		all = append(all, outcomeMarks[failures.Stage(s.Number)(f)].sign)
+	}
+	return all
+}
+
+// paragraph prints prose in lines of a document's width.
+func (a *app) paragraph(text string) {
+	fmt.Fprintf(a.out, "%s\n\n", strings.Join(documentLines(text), "\n"))
+}
+
+// documentLines wraps prose. A command stays on one line.
+func documentLines(text string) []string {
+	const noBreak = "\x00"
+	whole := codeSpan.ReplaceAllStringFunc(text, func(code string) string { return strings.ReplaceAll(code, " ", noBreak) })
+	lines := wrapText(whole, documentWidth)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], noBreak, " ")
+	}
+	return lines
+}
+
+var codeSpan = regexp.MustCompile("`[^`]+`")
+
+// documentWidth is how long the lines of documents are.
+const documentWidth = 122
+
+// anchor is the name of a family in a link.
+func anchor(family failures.Family) string {
+	return "family-" + strings.ReplaceAll(string(family), " ", "-")
+}
+
+// capital begins a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
