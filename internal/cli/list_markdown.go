@@ -15,11 +15,13 @@ import (
 func (a *app) listMarkdown() {
 	fmt.Fprint(a.out, "# The failures\n\n")
 	a.paragraph(fmt.Sprintf(`Every way in which this repository breaks a Redis lock, %d of them: what happens, the picture on the last
-		stage that breaks and on the first that does not, the rule that judges it, the command that shows it, and where it has
-		happened to somebody. The stages are [six locks](../README.md#the-stages), each mending what broke the one before.`, len(failures.All)))
+		stage that breaks and on the first that does not, the rule that judges it, the command that shows it, and
+		public reports of others who met it. The stages are [six locks](../README.md#the-stages), each mending what broke the one before.`, len(failures.All)))
 	a.paragraph(`The pictures are drawn from runs of the real locks. A lane for each client, one for Redis with a bar for the
 		key's life; time goes down. What A, B and C hold is A1, B1 and C1. This document is made from the catalogue itself:
 		` + "`go run . list --markdown`" + `.`)
+	a.paragraph("As a test, with the timeline of each that shows: `go test -v -run TestFailures/late-unlock ./stage4_lua_unlock/...`. On a " +
+		"real Redis, where that is possible: `go run . --live`.")
 	fmt.Fprint(a.out, signLegend+"\n\n")
 	for _, family := range families() {
 		fmt.Fprintf(a.out, "| [%s](#%s) | 1 | 2 | 3 | 4 | 5 | 6 | |\n|---|---|---|---|---|---|---|---|\n", family[0].Family, anchor(family[0].Family))
@@ -52,7 +54,7 @@ func (a *app) chapter(f failures.Failure) {
 	fmt.Fprintf(a.out, "| stage | 1 | 2 | 3 | 4 | 5 | 6 |\n|---|---|---|---|---|---|---|\n| outcome | %s |\n\n", strings.Join(signs(f), " | "))
 	shown := pictured(f)
 	for _, s := range shown {
-		fmt.Fprintf(a.out, "![%s. On stage %d, %s: %s.](pictures/%s-%[2]d.svg)\n\n",
+		fmt.Fprintf(a.out, "![%s, on stage %d (%s): %s.](pictures/%s-%[2]d.svg)\n\n",
 			capital(f.Title), s.Number, s.Title, failures.Stage(s.Number)(f), f.ID)
 	}
 	a.paragraph("**What helps.** " + f.Fixed)
@@ -61,7 +63,7 @@ func (a *app) chapter(f failures.Failure) {
 	}
 	a.paragraph("**See it.** " + howToSee(f, shown))
 	if incidents := failures.Incidents[f.ID]; len(incidents) > 0 {
-		fmt.Fprint(a.out, "**It has happened.**\n\n")
+		fmt.Fprint(a.out, "**Public reports.**\n\n")
 		for _, i := range incidents {
 			item := documentLines(fmt.Sprintf("- [%s](%s): %s", i.Source, i.Link, i.What))
 			fmt.Fprintln(a.out, strings.Join(item, "\n  "))
@@ -70,18 +72,17 @@ func (a *app) chapter(f failures.Failure) {
 	}
 }
 
-// howToSee names the commands that play a failure.
+// howToSee names the command that plays a failure.
 func howToSee(f failures.Failure, shown []stages.Stage) string {
-	first := shown[0]
-	flags := fmt.Sprintf("--stage %d", first.Number)
+	flags := fmt.Sprintf("--stage %d", shown[0].Number)
 	if len(shown) > 1 {
 		flags = "--before-after"
 	}
-	text := fmt.Sprintf("`go run . show %s %s` draws it; `go test -v -run TestFailures/%[1]s ./%[3]s/...` judges it.", f.ID, flags, first.Dir)
+	text := fmt.Sprintf("`go run . show %s %s`", f.ID, flags)
 	if f.Live != "" {
-		return text + " Only in the controlled world: " + f.Live + "."
+		return text + "; only in the controlled world: " + f.Live + "."
 	}
-	return text + " `go run . --live` plays it on a real Redis too."
+	return text
 }
 
 // families are the failures of the catalogue, family by family.
