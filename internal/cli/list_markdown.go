@@ -22,7 +22,7 @@ func (a *app) listMarkdown() {
 		` + "`go run . list --markdown`" + `.`)
 	a.paragraph("As a test, with the timeline of each that shows: `go test -v -run TestFailures/late-unlock ./stage4_lua_unlock/...`. On a " +
 		"real Redis, where that is possible: `go run . --live`.")
-	fmt.Fprint(a.out, signLegend+"\n\n")
+	a.paragraph(signLegend)
 	for _, family := range families() {
 		fmt.Fprintf(a.out, "| [%s](#%s) | 1 | 2 | 3 | 4 | 5 | 6 | |\n|---|---|---|---|---|---|---|---|\n", family[0].Family, anchor(family[0].Family))
 		for _, f := range family {
@@ -44,8 +44,8 @@ func (a *app) listMarkdown() {
 }
 
 // signLegend explains the signs of the outcomes.
-const signLegend = "✗ broken   ✓ safe: not broken in this run   ◐ noticed: the hold is lost, and its owner is told in time  \n" +
-	"~ inherent: no lock with a lease can prevent it   – not applicable"
+const signLegend = "The signs: ✗ broken; ✓ safe, which means not broken in this run; ◐ noticed: the hold is lost, and its owner is told " +
+	"in time; ~ inherent: no lock with a lease can prevent it; – not applicable."
 
 // chapter is one failure.
 func (a *app) chapter(f failures.Failure) {
