@@ -85,7 +85,7 @@ var Incidents = map[string][]Incident{
 		onGitHub("OptimalBits/bull", "issues/397", "\"Unable to renew nonexisting lock\": the lock was released first and its renewal cancelled a moment later."),
 	},
 	"unlock-while-renewal-hangs": {
-		onGitHub("redisson/redisson", "issues/4822", "Another cause, the same end: in a test of failovers the thread that called unlock did not come back."),
+		onGitHub("harness/harness-core", "pull/45143", "Another cause, the same end: unlock got stuck behind Sentinel, and a job hung for ever."),
 	},
 	"crash-while-holding": {
 		onGitHub("bbangert/beaker", "pull/163", "The lock had no lease: a restart before the release kept it for ever."),
@@ -100,20 +100,21 @@ var Incidents = map[string][]Incident{
 	},
 	// Waiters.
 	"unlock-wakes": {
-		onGitHub("redisson/redisson", "issues/763", "Now and then none of the waiting threads went on after an unlock."),
+		onGitHub("redisson/redisson", "issues/3891", "A waiter was not woken by the unlock and went on half a minute later, when the lease would have ended; the message was missed."),
 	},
 	"wake-lost": {
 		onGitHub("redisson/redisson", "issues/1763", "Under load the unlock was published before the waiter had subscribed, and it slept until it gave up."),
 		onGitHub("redisson/redisson", "issues/5761", "Locks of several kinds missed unlock messages and waited for their timeout, or hung."),
 	},
 	"waiter-leaves": {
-		onGitHub("golang/sync", "pull/10", "A semaphore within one process: when the first waiter cancelled, those behind him were not woken."),
+		onGitHub("golang/go", "issues/37852", "A semaphore within one process: when the first waiter cancelled, those behind him were not woken."),
 	},
 	"wake-eaten": {
 		onGitHub("typelevel/cats-effect", "issues/3554", "A mutex within one process: a waiter that was woken and cancelled at the same moment took the wake-up with it."),
 	},
 	"pubsub-cut": {
 		onGitHub("redisson/redisson", "issues/6026", "After a restart of Redis behind Sentinel, subscriptions were not made anew."),
+		onGitHub("redisson/redisson", "issues/2007", "A hosted Redis failed over by itself; the client found the new primary, and its subscriptions did not work any more."),
 	},
 	"expiry-wakes": {
 		onGitHub("redisson/redisson", "issues/3829", "Keys were lost in a switch of nodes; unlock found nothing to delete, published nothing, and waiters slept for up to five minutes."),
@@ -152,7 +153,7 @@ var Incidents = map[string][]Incident{
 	},
 	"unlock-cancelled-ctx": {
 		onGitHub("blnkfinance/blnk", "issues/354", "Balances stayed locked for five minutes when a request was abandoned, because Unlock used its context."),
-		onGitHub("googleforgames/open-match", "pull/1578", "A clean-up whose context was cancelled left mutexes locked until their timeout."),
+		onGitHub("googleforgames/open-match", "issues/1576", "A clean-up was cancelled and left a mutex locked; a game server that needed it got errors until the lock's timeout."),
 		onGitHub("kalbasit/ncps", "pull/913", "A request that was cancelled half-way left its locks until the TTL was over."),
 	},
 	// Re-entry and sharing.
