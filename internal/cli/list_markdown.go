@@ -16,7 +16,8 @@ func (a *app) listMarkdown() {
 	fmt.Fprint(a.out, "# The failures\n\n")
 	a.paragraph(fmt.Sprintf(`Every way in which this repository breaks a Redis lock, %d of them: what happens, the picture on the last
 		stage that breaks and on the first that does not, the rule that judges it, the command that shows it, and
-		public reports of others who met it. The stages are [six locks](../README.md#the-stages), each mending what broke the one before.`, len(failures.All)))
+		public reports of others who met it. The stages are [six locks](../README.md#the-stages), each mending what broke the one before;
+		[the walkthrough](walkthrough.md) tells them in order.`, len(failures.All)))
 	a.paragraph(`The pictures are drawn from runs of the real locks. A lane for each client, one for Redis with a bar for the
 		key's life; time goes down. What A, B and C hold is A1, B1 and C1. This document is made from the catalogue itself:
 		` + "`go run . list --markdown`" + `.`)
