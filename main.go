@@ -8,9 +8,9 @@ import (
 	"lockkata/internal/cli"
 )
 
-// sources are the stages' own files, for "diff".
+// sources are the stages' own files, for "diff", and the documents, for "interview".
 //
-//go:embed stage*/*.go
+//go:embed stage*/*.go *.md stage*/*.md docs/*.md docs/zh-CN/*.md
 var sources embed.FS
 
 func main() { cli.Main(sources) }

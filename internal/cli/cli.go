@@ -30,7 +30,7 @@ func (e failedError) Error() string { return e.text }
 // app is one run of the command.
 type app struct {
 	t        *testing.T
-	sources  fs.FS     // the stages' files
+	sources  fs.FS     // the stages' files, and the documents
 	in       io.Reader // nil: the standard input
 	out      io.Writer
 	err      io.Writer
@@ -95,7 +95,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
-	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand())
+	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand())
 	return root
 }
 

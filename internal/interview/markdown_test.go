@@ -1,0 +1,46 @@
+package interview
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMarkdownIsSetForATerminal(t *testing.T) {
+	p := page{width: 30, words: &english.words}
+	require.Equal(t, `A **b** `+"`**c** [d](e)`"+` and a text,
+which is wrapped.
+
+- an item that is longer than
+  a line
+1. one
+
+    **code** stays as it is, however long the line may be
+
+| a | table |
+`, "A **b** "+p.set("`**c** [d](e)` and a [text](x.md#y),\nwhich is wrapped.\n\n- an item that is longer than a line\n1. one\n\n```go\n**code** stays as it is, however long the line may be\n```\n\n| a | table |"))
+}
+
+func TestBoldIsBoldOnlyInColour(t *testing.T) {
+	words := &english.words
+	require.Equal(t, "a bold word\n", page{width: 80, words: words}.set("a **bold word**"))
+	require.Equal(t, "a \x1b[1mbold\nword\x1b[0m\n", page{width: 7, color: true, words: words}.set("a **bold word**"), "letters that are not seen take no room")
+}
+
+func TestPictureNamesTheCommandThatDrawsIt(t *testing.T) {
+	p := page{width: 200, words: &english.words}
+	require.Equal(t, "A dies: `go run . show crash-before-expire --stage 1` draws it\n", p.set("![A dies](../pictures/crash-before-expire-1.svg)"))
+	require.Equal(t, "other: docs/pictures/other.svg draws it\n", p.set("![other](pictures/other.svg)"))
+}
+
+func TestChineseIsWrappedBetweenCharacters(t *testing.T) {
+	p := page{width: 12, words: &chinese.words}
+	out := p.set("持有者可能崩溃，键\n会留下（永远）。用 `SET NX` 命令")
+	require.Equal(t, "持有者可能崩\n溃，键会留下\n（永远）。用\n`SET NX` 命\n令\n", out)
+	for line := range strings.Lines(out) {
+		require.LessOrEqual(t, columns(strings.TrimSuffix(line, "\n")), 12)
+	}
+	require.Equal(t, "回答：在\n", page{width: 80, words: &chinese.words}.set("**回答：**\n在"))
+	require.Equal(t, "证明：`x`\n", page{width: 80, words: &chinese.words}.set("**证明：**\n`x`"))
+}

@@ -1,0 +1,215 @@
+package interview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
+	"lockkata/internal/kata"
+	"lockkata/internal/stages"
+)
+
+// Kind is what a prediction asks about.
+type Kind int
+
+// The kinds.
+const (
+	AskCall   Kind = iota // what a call returns
+	AskKey                // what Redis holds
+	AskInside             // who believes to hold the lock
+	AskBroken             // whether the property is broken
+	kinds
+)
+
+// Prediction is a schedule that is shown up to a point, the steps that come then, and
+// a question about how things are after them. The world has the answer.
+type Prediction struct {
+	Stage   stages.Stage
+	Setup   schedule.Setup
+	Steps   []string // up to the moment that is asked about
+	Shown   int      // how many of them are drawn
+	Next    []Step   // the others
+	Kind    Kind
+	Client  string // AskCall: whose call
+	Op      string // AskCall: which
+	Choices []string
+	Answer  int // the index of the choice that was right when the schedule was found
+}
+
+// Step is what happens, without what comes of it.
+type Step struct {
+	Action world.Action
+	Client string
+	What   string        // the command of an Execute, as it stands at the point of the question
+	At     time.Duration // to which a Tick leads
+	Ledger bool          // it goes to the ledger, not to Redis
+}
+
+// Text is the schedule as replay takes it.
+func (p Prediction) Text() string { return schedule.Text(p.Setup, p.Steps) }
+
+// Run runs the lock under the schedule and tells which choice is right, and what is
+// shown before the question. A world that says something else than when the schedule
+// was found is an error.
+func (p Prediction) Run(t *testing.T) (right int, shown *world.Trace, err error) {
+	var astray error
+	played, err := schedule.Play(t, p.Setup, schedule.Follow(p.Steps, &astray))
+	if err == nil {
+		err = astray
+	}
+	if err == nil && len(played.Schedule) != len(p.Steps) {
+		err = fmt.Errorf("the run has ended after %d steps", len(played.Schedule))
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", p.Text(), err)
+	}
+	cut := played.Ends[p.Shown-1]
+	truth := p.truth(played.Trace, cut)
+	if right = slices.Index(p.Choices, truth); right < 0 {
+		return 0, nil, fmt.Errorf("%s ends with %q, which is none of the choices %q", p.Text(), truth, p.Choices)
+	}
+	if right != p.Answer {
+		return 0, nil, fmt.Errorf("%s ends with %q; the marked answer is %q", p.Text(), truth, p.Choices[p.Answer])
+	}
+	return right, upTo(played.Trace, cut), nil
+}
+
+// upTo is a trace up to an event.
+func upTo(trace *world.Trace, events int) *world.Trace {
+	part := *trace
+	part.Events = trace.Events[:events:events]
+	return &part
+}
+
+// truth is what the question asks for, at the end of a trace that was shown up to cut.
+func (p Prediction) truth(trace *world.Trace, cut int) string {
+	switch p.Kind {
+	case AskCall:
+		return returned(trace, cut, p.Client, p.Op)
+	case AskKey:
+		return keyOf(trace)
+	case AskInside:
+		return kata.Insiders(trace, cut)
+	}
+	if len(oracle.Ask(trace, p.Setup.Property.Breaks...)) > 0 {
+		return "yes"
+	}
+	return "no"
+}
+
+// returned is what a call returns. To an acquire every error is the same: it does not
+// know. To an Unlock it matters whether the lock itself says that it is not held.
+func returned(trace *world.Trace, cut int, client, op string) string {
+	word := kata.Told(client)(trace, cut)
+	if word == "timeout" || op != world.OpUnlock && word == "refused with an error" {
+		return "error"
+	}
+	return word
+}
+
+// keyOf is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
+func keyOf(trace *world.Trace) string {
+	key, holds := lockKey(trace), "no key"
+	for _, e := range trace.Events {
+		switch e.Kind {
+		case world.Executed, world.Expired, world.Server:
+		default:
+			continue
+		}
+		holds = "no key"
+		for _, k := range e.Keys {
+			if k.Name == key {
+				holds = label(k.Owner, k.TTL)
+			}
+		}
+	}
+	return holds
+}
+
+// lockKey is the first key that a client installed, as in the timeline; "" if none has.
+func lockKey(trace *world.Trace) string {
+	for _, e := range trace.Events {
+		for _, effect := range e.Effects {
+			if effect.Kind == world.Installed {
+				return effect.Key
+			}
+		}
+	}
+	return ""
+}
+
+func label(o world.Owner, ttl time.Duration) string {
+	if ttl == world.NoTTL {
+		return o.Label + "!"
+	}
+	return o.Label
+}
+
+// choicesOf are the choices of a question whose answer is this.
+func (p Prediction) choicesOf(truth string) []string {
+	switch p.Kind {
+	case AskCall:
+		if p.Op == world.OpUnlock {
+			return []string{"done", "refused with an error", "error"}
+		}
+		return []string{"held", "refused", "error"}
+	case AskInside:
+		return []string{"nobody", "A", "B", "A and B"}
+	case AskBroken:
+		return []string{"yes", "no"}
+	}
+	choices := []string{"no key"}
+	for _, client := range []string{"A", "B"} {
+		name := client + "1"
+		if strings.HasPrefix(truth, client) {
+			name = strings.TrimSuffix(truth, "!")
+		}
+		choices = append(choices, name)
+		if p.Stage.Number == 1 {
+			choices = append(choices, name+"!")
+		}
+	}
+	return choices
+}
+
+// Question is the question in words.
+func (p Prediction) Question(l *Language) string {
+	return strings.NewReplacer("{client}", p.Client, "{call}", p.Op, "{rule}", l.words.rule(p.Setup.Property)).
+		Replace(l.words.Asks[p.Kind])
+}
+
+// Choice is a choice in words.
+func (p Prediction) Choice(l *Language, i int) string {
+	means := p.Choices[i]
+	w := &l.words
+	switch {
+	case w.Means[means] != "":
+		return w.Means[means]
+	case p.Kind == AskInside && means == "A and B":
+		return fmt.Sprintf(w.And, "A", "B")
+	case p.Kind == AskInside:
+		return means
+	}
+	format, name := w.Holds, means
+	if means[len(means)-1] == '!' {
+		format, name = w.Stays, means[:len(means)-1]
+	}
+	return fmt.Sprintf(format, name[:1], name)
+}
+
+// Words says what happens in a step.
+func (s Step) Words(l *Language) string {
+	words := l.words.Steps[s.Action]
+	if s.Ledger {
+		words = l.words.Write
+	}
+	return strings.NewReplacer("{client}", s.Client, "{command}", s.What, "{time}", clock(s.At)).Replace(words)
+}
+
+// clock is a moment of fake time.
+func clock(d time.Duration) string { return fmt.Sprintf("%gs", d.Round(time.Millisecond).Seconds()) }

@@ -1,0 +1,61 @@
+package interview
+
+import (
+	"context"
+	"fmt"
+
+	"lockkata/failures_test/timeline"
+)
+
+// foreseen is a prediction and what became of it.
+type foreseen struct {
+	Prediction
+	marked, right bool
+}
+
+// predict shows a schedule up to a point, asks, runs it on, and marks the answer. It
+// returns false when the interview is to end.
+func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
+	right, shown, err := p.Run(s.T)
+	if err != nil {
+		return false, err
+	}
+	s.round(s.words.Prediction)
+	s.prose("\n" + fmt.Sprintf(s.words.Stage, p.Stage.Number, p.Stage.Title))
+	s.print(timeline.Text(shown, nil, timeline.Options{Color: s.Color, Width: s.Width}))
+	s.prose("\n" + s.words.Next)
+	for _, step := range p.Next {
+		s.prose("- " + step.Words(s.Language))
+	}
+	s.prose("\n**" + p.Question(s.Language) + "**")
+	for i := range p.Choices {
+		s.prose(fmt.Sprintf("%d. %s", i+1, p.Choice(s.Language, i)))
+	}
+	s.prose(s.words.Choose)
+	chosen, ok := s.choose(ctx, len(p.Choices))
+	s.predicted = append(s.predicted, foreseen{p, ok, ok && chosen == right})
+	if !ok {
+		return false, nil
+	}
+	said := s.paint("32", fmt.Sprintf(s.words.Right, p.Choice(s.Language, right)))
+	if chosen != right {
+		said = s.paint("31", fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, right)))
+	}
+	s.print("\n" + said + "\n")
+	s.prove("go run . replay '" + p.Text() + "'")
+	return true, nil
+}
+
+// choose reads the number of a choice, from 0; false when the interview is to end.
+func (s *Session) choose(ctx context.Context, n int) (int, bool) {
+	for {
+		line, ok := s.read(ctx)
+		if !ok {
+			return 0, false
+		}
+		if len(line) == 1 && line[0] >= '1' && int(line[0]-'0') <= n {
+			return int(line[0] - '1'), true
+		}
+		s.prose(fmt.Sprintf(s.words.Number, line, n))
+	}
+}

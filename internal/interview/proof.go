@@ -1,0 +1,26 @@
+package interview
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ours is a command of this repository, perhaps with keys for its input.
+var ours = regexp.MustCompile(`^(?:printf '([^'\\]*)' \| )?go run \.((?: (?:'[^']*'|[^\s'"|&;<>$]+))*)$`)
+
+// here are the commands that end by themselves and need nothing but this program.
+var here = []string{"show", "list", "diff", "replay", "explore", "play"}
+
+// inProcess splits a command into the arguments and the input with which this program
+// can run it itself. Others, such as go test, are for a shell.
+func inProcess(command string) (args []string, keys string, ok bool) {
+	m := ours.FindStringSubmatch(command)
+	if m == nil {
+		return nil, "", false
+	}
+	for _, word := range strings.Fields(m[2]) {
+		args = append(args, strings.Trim(word, "'"))
+	}
+	return args, m[1], len(args) == 0 || slices.Contains(here, args[0])
+}

@@ -1,0 +1,142 @@
+package interview
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+)
+
+// Session is an interview.
+type Session struct {
+	T         *testing.T
+	Language  *Language
+	Themes    []Theme
+	Seed      uint64
+	Length    time.Duration
+	Known     []string // schedules that are no surprise; see [Finder]
+	Again     string   // the command that holds the same interview
+	Now       func() time.Time
+	Color     bool
+	Width     int
+	Echo      bool // print what was typed: a terminal does it itself
+	In        io.Reader
+	Out       io.Writer
+	InProcess func(args []string, keys string, out io.Writer) int // runs a command of this program
+
+	words     *words
+	page      page
+	answers   *answers
+	begun     time.Time
+	questions []*asked
+	predicted []foreseen
+	rounds    int
+}
+
+// everyThird round is a prediction.
+const everyThird = 3
+
+// widest is how wide prose is set.
+const widest = 100
+
+// Hold holds the interview: rounds until the time is over, or the questions, or the
+// input, or the context; then the summary.
+func (s *Session) Hold(ctx context.Context) error {
+	s.words = &s.Language.words
+	s.page = page{min(s.Width, widest), s.Color, s.words}
+	s.answers = listen(s.In)
+	defer s.answers.close()
+	s.begun = s.Now()
+	s.welcome()
+	err := s.hold(ctx)
+	s.summarise() // also where the world has failed: the marks are the candidate's
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// hold holds the rounds.
+func (s *Session) hold(ctx context.Context) error {
+	finder := &Finder{T: s.T, Seed: s.Seed, Known: s.Known}
+	questions := Order(s.Themes, s.Seed)
+	for ctx.Err() == nil {
+		switch {
+		case s.left() <= 0:
+			s.prose("\n" + s.words.TimeIsOver)
+			return nil
+		case len(questions) == 0:
+			s.prose("\n" + s.words.AllAsked)
+			return nil
+		}
+		s.rounds++
+		goOn := false
+		if s.rounds%everyThird == 0 {
+			p, err := finder.Find(s.rounds / everyThird)
+			if err != nil {
+				return err
+			}
+			if goOn, err = s.predict(ctx, p); err != nil {
+				return err
+			}
+		} else {
+			q := questions[0]
+			questions = questions[1:]
+			goOn = s.question(ctx, q)
+		}
+		if !goOn {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (s *Session) left() time.Duration { return s.Length - s.Now().Sub(s.begun) }
+
+// minutes is a duration in words, rounded up.
+func (s *Session) minutes(d time.Duration) string {
+	return plural(int((d+time.Minute-1)/time.Minute), s.words.Minute)
+}
+
+func (s *Session) welcome() {
+	n := 0
+	for _, t := range s.Themes {
+		n += len(t.Questions)
+	}
+	s.heading(fmt.Sprintf(s.words.Welcome, s.minutes(s.Length), plural(n, s.words.Questions), plural(len(s.Themes), s.words.Themes)))
+	for _, text := range s.words.HowItGoes {
+		s.prose("\n" + text)
+	}
+}
+
+func (s *Session) print(text string) { fmt.Fprint(s.Out, text) }
+
+// prose prints Markdown, wrapped.
+func (s *Session) prose(text string) { s.print(s.page.set(text)) }
+
+func (s *Session) heading(text string) { s.print(s.paint("1", text) + "\n") }
+
+func (s *Session) paint(code, text string) string {
+	if !s.Color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (s *Session) round(theme string) {
+	s.print("\n")
+	s.heading(fmt.Sprintf(s.words.Round, s.rounds, theme, s.minutes(s.left())))
+}
+
+// read reads one line of the candidate; false when the interview is to end.
+func (s *Session) read(ctx context.Context) (string, bool) {
+	s.print("> ")
+	line, ok := s.answers.next(ctx)
+	if !ok {
+		s.print("\n")
+	} else if s.Echo {
+		s.print(line + "\n")
+	}
+	return line, ok
+}

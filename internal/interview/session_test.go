@@ -1,0 +1,233 @@
+package interview
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// held is a session on the fixture, and a clock that goes on by some time whenever
+// somebody looks at it.
+type held struct {
+	*Session
+	out bytes.Buffer
+	ran []string // what was run in process
+}
+
+func prepare(t *testing.T, input string, tick time.Duration) *held {
+	t.Helper()
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	h := &held{}
+	h.Session = &Session{
+		T: t, Language: english, Themes: themes(t), Seed: 1, Length: 20 * time.Minute, Again: "go run . interview --seed 1",
+		Now: func() time.Time { now = now.Add(tick); return now }, Width: 120, Echo: true,
+		In: strings.NewReader(input), Out: &h.out,
+		InProcess: func(args []string, keys string, out io.Writer) int {
+			h.ran = append(h.ran, strings.Join(args, " "))
+			fmt.Fprintf(out, "<%s>\n", strings.Join(args, " "))
+			if strings.Contains(keys+strings.Join(args, " "), "99") {
+				return 2
+			}
+			return 0
+		},
+	}
+	return h
+}
+
+// hold holds it and returns what was printed.
+func (h *held) hold(t *testing.T) string {
+	t.Helper()
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	require.NoError(t, h.Hold(t.Context()))
+	return h.out.String()
+}
+
+// wholeInterview types answers, keys, wrong marks and nonsense, to the end of the
+// questions.
+const wholeInterview = `a typed answer
+d
+P
+f
+r
+what?
+
+y
+
+d
+r
+h
+7
+x
+1
+
+D
+p
+r
+n
+`
+
+func TestWholeInterviewIsTheSameTwice(t *testing.T) {
+	first := prepare(t, wholeInterview, time.Second)
+	out := first.hold(t)
+	again := prepare(t, wholeInterview, time.Second)
+	require.Equal(t, out, again.hold(t))
+	require.Equal(t, first.ran, again.ran)
+
+	other := prepare(t, wholeInterview, time.Second)
+	other.Seed = 2
+	require.NotEqual(t, out, other.hold(t))
+}
+
+func TestWholeInterviewShowsWhatItsKeysAskFor(t *testing.T) {
+	h := prepare(t, wholeInterview, time.Second)
+	out := h.hold(t)
+	for _, part := range []string{
+		"A mock interview: 20 minutes, 3 questions in 2 themes\n",
+		"Round 1: ", "Why a lease?", "> a typed answer\n",
+		"In 30 seconds: Because a holder can die, and the key stays; see the stage.\n",
+		"Drawing: A dies: `go run . show crash-before-expire --stage 1` draws it\n",
+		"- the key, which has to come together with its lease, so that there is no moment between the two at\n  which a client can die\n",
+		"    ### not a heading\n", "- On what? On the work.\n",
+		"<show crash-before-expire --stage 1>\n",
+		"That needs a shell of its own, at the root of the repository:\n`go test -run TestFailures ./stage1_setnx_expire/...`\n",
+		"    |--- lease ---|\n",
+		"`go run . show oom --stage 99` ends with status 2.\n",
+		`"what?" is no key here. There are d, p, f, r, y, h, n.` + "\n",
+		`"" is no key here.`,
+		"Round 3: prediction (20 minutes left)\n", `"7" is no answer here. Type a number from 1 to `, `"x" is no answer here.`,
+		"All questions were asked.\n", "Summary\n", "4 rounds, in less than a minute.\n",
+		"theme        said  half  not\n", "The same interview again:\n  go run . interview --seed 1\n",
+	} {
+		require.Contains(t, out, part)
+	}
+	require.Regexp(t, `Predictions: [01] of 1 right`, out)
+	require.Contains(t, h.ran[len(h.ran)-2]+h.ran[len(h.ran)-1], "replay v1/stage", "the prediction was run on")
+	require.NotContains(t, out, "\x1b")
+}
+
+func TestSummaryNamesWhatToReadAgain(t *testing.T) {
+	h := prepare(t, "\ny\n\nh\n1\n\nn\n", time.Second)
+	out := h.hold(t)
+	_, summary, found := strings.Cut(out, "\nRead again:\n")
+	require.True(t, found)
+	for i, q := range Order(h.Themes, 1) {
+		entry := fmt.Sprintf("- %s\n  docs/interview.md#%s\n  %s\n", q.Title, q.ID, q.Command)
+		require.Equal(t, i > 0, strings.Contains(summary, entry), "%s\n%s", entry, summary)
+	}
+	all := prepare(t, "\ny\n", time.Second)
+	all.Themes, _ = Restrict(all.Themes, "unlock")
+	require.Contains(t, all.hold(t), "Nothing to read again: you said it all.\n")
+}
+
+// foretell answers the first prediction and returns what was printed.
+func foretell(t *testing.T, answer int) (string, Prediction) {
+	t.Helper()
+	p, err := (&Finder{T: t, Seed: 1}).Find(1)
+	require.NoError(t, err)
+	return prepare(t, fmt.Sprintf("\ny\n\ny\n%d\n", answer+1), time.Second).hold(t), p
+}
+
+func TestPredictionIsMarkedByTheRun(t *testing.T) {
+	_, p := foretell(t, 0)
+	for i := range p.Choices {
+		out, _ := foretell(t, i)
+		truth := p.Choice(english, p.Answer)
+		if i == p.Answer {
+			require.Contains(t, out, "Right. The lock was run on: "+truth+".")
+			require.Contains(t, out, "Predictions: 1 of 1 right")
+			require.NotContains(t, out, "Prediction on stage")
+		} else {
+			require.Contains(t, out, "No. The lock was run on: "+truth+".")
+			require.Contains(t, out, "Predictions: 0 of 1 right")
+			require.Contains(t, out, fmt.Sprintf("- Prediction on stage %d: ", p.Stage.Number))
+			require.Contains(t, out, "  go run . replay '"+p.Text()+"'\n")
+		}
+		require.Contains(t, out, "<replay "+p.Text()+">")
+	}
+}
+
+func TestColourOnlyWhereItIsAskedFor(t *testing.T) {
+	h := prepare(t, "\ny\n\ny\n1\n", time.Second)
+	h.Color = true
+	out := h.hold(t)
+	require.Contains(t, out, "\x1b[1mRound 1: ")
+	require.Regexp(t, "\x1b\\[(32mRight|31mNo)\\. The lock", out)
+}
+
+func TestInputMayEndAnywhere(t *testing.T) {
+	lines := strings.SplitAfter(wholeInterview, "\n")
+	for n := range lines {
+		out := prepare(t, strings.Join(lines[:n], ""), time.Second).hold(t)
+		require.Contains(t, out, "\nSummary\n", "after %d lines", n)
+		require.True(t, strings.HasSuffix(out, "The same interview again:\n  go run . interview --seed 1\n"))
+	}
+	out := prepare(t, "", time.Second).hold(t)
+	require.Contains(t, out, "Nothing was marked.\n")
+	require.Contains(t, out, "(not marked)\n")
+	require.Contains(t, prepare(t, "\ny", time.Second).hold(t), "Round 2", "the last line needs no end")
+}
+
+func TestNoRoundBeginsAfterTheTime(t *testing.T) {
+	h := prepare(t, strings.Repeat("\ny\n", 20), 3*time.Minute)
+	out := h.hold(t)
+	require.Contains(t, out, "Round 1: ")
+	require.Contains(t, out, "That took about 3 minutes. An interviewer wants the first answer in 30 seconds.\n")
+	require.Contains(t, out, "Round 2: ")
+	require.NotContains(t, out, "Round 3: ")
+	require.Contains(t, out, "The time is over.\n")
+	require.Regexp(t, `2 rounds, in about \d+ minutes\.`, out)
+}
+
+func TestInterruptGoesToTheSummary(t *testing.T) {
+	typing, typed := io.Pipe()
+	ctx, interrupt := context.WithCancel(t.Context())
+	h := prepare(t, "", time.Second)
+	h.In = typing
+	go func() {
+		_, _ = io.WriteString(typed, "\ny\n")
+		_, _ = io.WriteString(typed, "answer\n") // read: the interview waits for a key now, or soon
+		interrupt()
+	}()
+	require.NoError(t, h.Hold(ctx))
+	require.Contains(t, h.out.String(), "\nSummary\n")
+	require.Contains(t, h.out.String(), "Read again:\n")
+	require.NoError(t, typed.Close())
+}
+
+func TestChineseInterviewHasChineseWords(t *testing.T) {
+	h := prepare(t, "\nd\nr\nx\ny\n", time.Second)
+	all, err := Parse("zh.md", fixture(t, "zh.md"), chinese.Labels)
+	require.NoError(t, err)
+	h.Language, h.Themes = chinese, all
+	out := h.hold(t)
+	for _, part := range []string{
+		"模拟面试：20 分钟，1 道题，1 个主题\n", "第 1 轮：租约（还剩 20 分钟）\n", "30 秒回答：持有者可能崩溃，键会留下。\n",
+		"画图：A 崩溃：用 `go run . show crash-before-expire --stage 1` 画出\n", `这里没有按键 "x"。`, "<list>\n", "所有问题都问过了。\n", "\n总结\n",
+	} {
+		require.Contains(t, out, part)
+	}
+	for _, english := range []string{"Round", "minutes", "Proof", "Summary"} {
+		require.NotContains(t, out, english)
+	}
+}
+
+func TestBothLanguagesHaveEveryWord(t *testing.T) {
+	for _, l := range Languages {
+		w := l.words
+		for kind := range kinds {
+			require.NotEmpty(t, w.Asks[kind])
+		}
+		require.Len(t, w.Steps, len(english.words.Steps))
+		require.Len(t, w.Means, len(english.words.Means))
+	}
+	require.Equal(t, strings.Count(fmt.Sprintf("%v", english.words), "{"), strings.Count(fmt.Sprintf("%v", chinese.words), "{"))
+	_, err := FindLanguage("fr")
+	require.EqualError(t, err, `there is no language "fr": there are en, zh-CN`)
+}

@@ -1,0 +1,161 @@
+package interview
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
+)
+
+// Finder finds predictions: schedules that the search or chance has found, and that
+// nobody has read of.
+type Finder struct {
+	T     *testing.T
+	Seed  uint64
+	Known []string // schedules that a reader may have seen
+
+	scripts map[int][]string // of the stages, once they are needed
+	left    int              // searches for this prediction
+}
+
+const (
+	tries    = 200 // most of them end at once: the stage has no such property
+	searches = 5   // then what breaks nothing is good enough
+	searched = 150 // schedules that one search runs at most
+	dearest  = 3   // the highest cost of a schedule
+	longest  = 40  // steps
+)
+
+// Find is the nth prediction, the same for the same seed. It is found when it is asked
+// for: by a search of at most some hundred schedules, so in a moment.
+func (f *Finder) Find(n int) (Prediction, error) {
+	random := rand.New(rand.NewPCG(f.Seed, uint64(n)))
+	breaks := random.IntN(2) == 0 // else a schedule that breaks nothing
+	f.left = searches
+	for range tries {
+		p, err := f.propose(random, breaks && f.left > 0)
+		if err != nil {
+			return p, err
+		}
+		if len(p.Steps) > 0 && !f.isKnown(p) {
+			return p, nil
+		}
+	}
+	return Prediction{}, fmt.Errorf("seed %d has no prediction %d: take another seed", f.Seed, n)
+}
+
+// propose makes one prediction of a stage, an environment and a property, without
+// steps if chance has chosen nothing that one can ask about.
+func (f *Finder) propose(random *rand.Rand, breaks bool) (p Prediction, err error) {
+	p.Stage = stages.All[random.IntN(len(stages.All))]
+	known, err := f.rehearsed(p.Stage)
+	if err != nil {
+		return p, err
+	}
+	q := schedule.Suite[random.IntN(len(schedule.Suite))]
+	setup, properties := q.Ask(p.Stage.Subject, known, 1)
+	if len(properties) == 0 || q.Clients != 2 {
+		return p, nil
+	}
+	setup.Property = properties[random.IntN(len(properties))]
+	p.Setup = setup
+	lesson := schedule.Lesson(setup.Property.Name, q.Env, p.Stage.Number)
+	if breaks && (lesson == "none" || lesson == "-") {
+		return p, nil
+	}
+	steps, err := f.steps(random, setup, breaks)
+	if err != nil || len(steps) == 0 {
+		return p, err
+	}
+	run, err := follow(f.T, setup, steps)
+	if err != nil {
+		return p, err
+	}
+	return run.ask(random, p), nil
+}
+
+func (f *Finder) rehearsed(s stages.Stage) ([]string, error) {
+	if f.scripts == nil {
+		f.scripts = map[int][]string{}
+	}
+	known, ok := f.scripts[s.Number]
+	if !ok {
+		var err error
+		if known, err = failures.Rehearse(f.T, s.Subject); err != nil {
+			return nil, err
+		}
+		f.scripts[s.Number] = known
+	}
+	return known, nil
+}
+
+// steps are a schedule that breaks the property, or one that does not; none if it was
+// not found at once.
+func (f *Finder) steps(random *rand.Rand, setup schedule.Setup, breaks bool) ([]string, error) {
+	length := longest
+	if breaks {
+		length = random.IntN(5) // then the search goes on
+	}
+	walked, err := walk(f.T, setup, random, length)
+	if err != nil {
+		return nil, err
+	}
+	if !breaks {
+		isCalm := !slices.ContainsFunc(walked.Costs, func(cost int) bool { return cost > 0 })
+		if isCalm || !walked.Finished || len(oracle.Ask(walked.Trace, setup.Property.Breaks...)) > 0 {
+			return nil, nil
+		}
+		return walked.Schedule, nil
+	}
+	f.left--
+	found, err := schedule.SearchFrom(f.T, setup, walked.Schedule, schedule.Limits{Bound: dearest, Runs: searched})
+	if err != nil || found.Found[setup.Property.Name] == nil {
+		return nil, err
+	}
+	return found.Found[setup.Property.Name].Schedule, nil
+}
+
+// walk goes at random for some steps: mostly as a calm day would, and never dearer than
+// it may be.
+func walk(t *testing.T, setup schedule.Setup, random *rand.Rand, steps int) (schedule.Played, error) {
+	cost := 0
+	return schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
+		if steps--; steps < 0 {
+			return 0, false
+		}
+		i := p.Default
+		if random.IntN(3) == 0 {
+			i = random.IntN(len(p.Choices))
+		}
+		if cost+p.Choices[i].Cost > dearest {
+			i = p.Default
+		}
+		cost += p.Choices[i].Cost
+		return i, true
+	})
+}
+
+// isKnown tells whether a document has this schedule, or how it begins or goes on. The
+// environment and the property make no other schedule.
+func (f *Finder) isKnown(p Prediction) bool {
+	mine := bare(p.Text())
+	return slices.ContainsFunc(f.Known, func(text string) bool {
+		other := bare(text)
+		return other != "" && (strings.HasPrefix(mine+".", other+".") || strings.HasPrefix(other+".", mine+"."))
+	})
+}
+
+// bare is a schedule without its environment and property; "" of what is none.
+func bare(text string) string {
+	parts := strings.Split(text, "/")
+	if len(parts) != 7 || parts[6] == "" {
+		return ""
+	}
+	return parts[1] + "/" + parts[2] + "/" + parts[3] + "/" + parts[6]
+}
