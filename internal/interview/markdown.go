@@ -100,12 +100,12 @@ func (p page) paragraph(text string) string {
 // inline turns links into their text, a picture into the command that draws it, and
 // bold into marks. Code stays as it is.
 func (p page) inline(text string) string {
-	spans := codeSpan.FindAllString(text, -1)
-	text = codeSpan.ReplaceAllString(text, code)
 	text = image.ReplaceAllStringFunc(text, func(found string) string {
 		m := image.FindStringSubmatch(found)
 		return p.words.drawing(m[1], m[2])
 	})
+	spans := codeSpan.FindAllString(text, -1)
+	text = codeSpan.ReplaceAllString(text, code)
 	text = link.ReplaceAllString(text, "$1")
 	text = strong.ReplaceAllString(text, string(boldOn)+"$1"+string(boldOff))
 	for _, span := range spans {
@@ -116,6 +116,7 @@ func (p page) inline(text string) string {
 
 // drawing names the command that draws a picture of the documents.
 func (w *words) drawing(alt, file string) string {
+	alt = strings.TrimRight(alt, ".。")
 	if m := picture.FindStringSubmatch(path.Base(file)); m != nil {
 		return fmt.Sprintf(w.Picture, alt, "`go run . show "+m[1]+" --stage "+m[2]+"`")
 	}

@@ -31,6 +31,8 @@ func TestBoldIsBoldOnlyInColour(t *testing.T) {
 func TestPictureNamesTheCommandThatDrawsIt(t *testing.T) {
 	p := page{width: 200, words: &english.words}
 	require.Equal(t, "A dies: `go run . show crash-before-expire --stage 1` draws it\n", p.set("![A dies](../pictures/crash-before-expire-1.svg)"))
+	require.Equal(t, "A is told no:\n`go run . show oom --stage 5`\ndraws it\n", page{width: 28, words: &english.words}.set("![A is told no.](pictures/oom-5.svg)"),
+		"a command is not broken")
 	require.Equal(t, "other: docs/pictures/other.svg draws it\n", p.set("![other](pictures/other.svg)"))
 }
 
