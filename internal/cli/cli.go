@@ -38,6 +38,7 @@ type app struct {
 	width    int
 	binary   string // this program, to be started again; "": it cannot be
 	terminal bool   // a person looks at err
+	watched  bool   // a person looks at out
 }
 
 // Main runs the command and exits.
@@ -47,6 +48,7 @@ func Main(sources fs.FS) {
 		a.binary, _ = os.Executable() // "" if nobody knows
 		a.terminal = term.IsTerminal(int(os.Stderr.Fd()))
 		if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+			a.watched = true
 			a.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 			if width, _, err := term.GetSize(fd); err == nil && width > 0 {
 				a.width = width

@@ -140,7 +140,7 @@ func cheapest(answers []answer) *answer {
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
 	fmt.Fprintf(a.out, "stage %d, %s in %s (%d clients, %d attempts each)\n", one.Stage, one.Property, one.Env, one.Clients, one.Attempts)
-	how := fmt.Sprintf("%d schedules, %d states, %.1f s", one.Runs, one.States, one.Seconds)
+	how := fmt.Sprintf("%d schedules, %d states%s", one.Runs, one.States, a.took(time.Duration(one.Seconds*float64(time.Second))))
 	switch {
 	case one.Random && one.Found:
 		fmt.Fprintf(a.out, "  broken: %s\n  by chance, after %d schedules: %d steps, of which %d cost; there may be shorter ones\n", one.Text, one.Runs, one.Steps, one.Cost)

@@ -139,11 +139,20 @@ func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
 	if n := len(unexpected(cells)); n > 0 {
 		expected = a.paint("31", fmt.Sprintf("%d cells (!) are not what their lesson says", n))
 	}
-	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s, in %.1f s; %s\n", runs, w, took.Seconds(), expected)
+	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s%s; %s\n", runs, w, a.took(took), expected)
 	if n := count[failures.Elsewhere]; n > 0 {
 		fmt.Fprintf(a.out, "  %s world only %d: not played here; go run . list says why\n", a.paint("2", "·"), n)
 	}
 	fmt.Fprintf(a.out, "  safe means: not broken in this one run, whose every step is the failure's script\n")
+}
+
+// took says how long something took, to a person: what goes into a file or a
+// document is the same each time.
+func (a *app) took(d time.Duration) string {
+	if !a.watched {
+		return ""
+	}
+	return fmt.Sprintf(", in %.1f s", d.Seconds())
 }
 
 func (a *app) printNext() {
