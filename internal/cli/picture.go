@@ -9,8 +9,6 @@ import (
 	"lockkata/internal/stages"
 )
 
-//go:generate go test lockkata/internal/cli -run TestPictures -update
-
 // format is how show draws a run.
 type format struct{ json, svg, mermaid bool }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,10 @@ import (
 
 	failures "lockkata/failures_test"
 )
+
+//go:generate go test lockkata/internal/cli -run TestPicturesAre -update
+
+var update = flag.Bool("update", false, "draw the pictures of the documents")
 
 const pictures = "../../docs/pictures"
 
@@ -35,11 +40,11 @@ func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 		}
 		return
 	}
-	require.Len(t, names, len(want), "out of date: go generate ./internal/cli")
+	require.Len(t, names, len(want), "out of date: go generate ./...")
 	for name, text := range want {
 		raw, err := os.ReadFile(filepath.Join(pictures, name))
 		require.NoError(t, err)
-		require.Equal(t, text, string(raw), "%s is out of date: go generate ./internal/cli", name)
+		require.Equal(t, text, string(raw), "%s is out of date: go generate ./...", name)
 	}
 }
 

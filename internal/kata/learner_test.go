@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+//go:generate go test lockkata/internal/kata -run TestScripted -update
+
 var update = flag.Bool("update", false, "write the recorded session into docs/kata.md")
 
 // patience is how long a screen may take on a busy machine.
@@ -173,7 +175,7 @@ func requireRecorded(t *testing.T, transcript string) {
 		require.NoError(t, os.WriteFile(name, []byte(before+sessionBegin+transcript+sessionEnd+after), 0o644))
 		return
 	}
-	require.Equal(t, transcript, recorded, "out of date: go test ./internal/kata -run Scripted -update")
+	require.Equal(t, transcript, recorded, "out of date: go generate ./...")
 }
 
 func TestCompilerErrorComesAloneAndFirst(t *testing.T) {

@@ -1,4 +1,4 @@
-package cli
+package docs_test
 
 import (
 	"os"
@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const finalLock = "../../docs/final-lock.md"
+const finalLock = "final-lock.md"
 
 // entry is a row of the table of the documents' terms.
 type entry struct{ theirs, ours, file, test string }
 
 var (
-	quoted   = regexp.MustCompile("`([^`]+)`")
-	word     = regexp.MustCompile(`^[A-Za-z]\w*$`)
-	function = regexp.MustCompile(`(?m)^func ((?:Test|Example)\w*)\(`)
+	quoted = regexp.MustCompile("`([^`]+)`")
+	word   = regexp.MustCompile(`^[A-Za-z]\w*$`)
+	linked = regexp.MustCompile(`\]\(([^)#]+)`)
 )
 
 // terms are the rows of the table.
@@ -49,7 +49,7 @@ func TestTermsOfTheFinalLockAreWhereTheTableSays(t *testing.T) {
 	require.Greater(t, len(rows), 40)
 	for _, row := range rows {
 		var text strings.Builder
-		for _, file := range link.FindAllStringSubmatch(row.file, -1) {
+		for _, file := range linked.FindAllStringSubmatch(row.file, -1) {
 			raw, err := os.ReadFile(filepath.Join(filepath.Dir(finalLock), file[1]))
 			require.NoError(t, err, row.theirs)
 			text.Write(raw)
@@ -64,21 +64,12 @@ func TestTermsOfTheFinalLockAreWhereTheTableSays(t *testing.T) {
 
 // Every test of the table has to exist, and every row that names a file has one.
 func TestTermsOfTheFinalLockAreTested(t *testing.T) {
-	files, err := filepath.Glob("../../stage6_reentrant_pubsub/*_test.go")
-	require.NoError(t, err)
-	tests := map[string]bool{}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, found := range function.FindAllStringSubmatch(string(raw), -1) {
-			tests[found[1]] = true
-		}
-	}
+	tests := readCode(t).tests["stage6_reentrant_pubsub"]
 	for _, row := range terms(t) {
 		names := quoted.FindAllStringSubmatch(row.test, -1)
-		require.Equal(t, link.MatchString(row.file), len(names) > 0, row.theirs)
+		require.Equal(t, linked.MatchString(row.file), len(names) > 0, row.theirs)
 		for _, name := range names {
-			require.True(t, tests[name[1]], "%s: there is no %s", row.theirs, name[1])
+			require.Contains(t, tests, name[1], row.theirs)
 		}
 	}
 }
