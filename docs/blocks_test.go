@@ -39,8 +39,12 @@ type block struct {
 // kinds are the blocks that there are, and what makes them.
 var kinds = map[string]string{
 	"matrix": "go run .", "show": "go run .", "diff": "go run .", "list": "go run .", "replay": "go run .", "explore": "go run .",
-	"code": "the source", "session": "internal/kata's tests", "adapter": "internal/kata's tests",
+	"code":    "the source",
+	"session": byOthers, "adapter": byOthers, // internal/kata
 }
+
+// byOthers are blocks that the tests of what they show look at.
+const byOthers = "its own tests"
 
 var (
 	mark    = regexp.MustCompile(`^<!-- (.*) -->$`)
@@ -199,7 +203,7 @@ func refresh(d *document, content func(block) (string, error)) (text string, pro
 	var fresh []string
 	done := 0
 	for _, b := range found {
-		if strings.HasPrefix(kinds[b.kind], "internal/") || b.slow() && !*update {
+		if kinds[b.kind] == byOthers || b.slow() && !*update {
 			continue
 		}
 		shown, err := content(b)

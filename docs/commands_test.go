@@ -18,7 +18,7 @@ type command struct {
 
 var (
 	// looksTyped is code in the text that is a command line.
-	looksTyped = regexp.MustCompile(`^(?:go (?:run|test|build|install|get|mod|generate|vet|doc|tool|version|env|list)\b|` +
+	looksTyped = regexp.MustCompile(`^(?:go (?:run|test) |go (?:build|install|get|mod|generate|vet|doc|tool|version|env|list)\b|` +
 		`\(?cd |printf |echo |yes |git |curl |wget |docker |redis-cli |redis-server |sudo |apt|brew |export |kata |\./|\.ci/|[\w/]+/run$)`)
 	// suggested is a command in what a command prints, in a picture of text, or in a
 	// comment of the code.

@@ -94,6 +94,8 @@ func TestBadCommandsAreFound(t *testing.T) {
 		"go run . shwo …":                                    `there is no command "shwo"`,
 		"go run . list && rm -r docs":                        "nobody tries",
 		"go run . list; ls":                                  "nobody tries",
+		"go run . serve --prot 80":                           "it ended with status 2 before it served a page",
+		"go run . interview --minuts 3":                      "ends with status 2, not 0",
 		"make test":                                          "nobody tries",
 		"go test -race ./stage1_setnx_expire":                "nobody tries",
 		"go test ./stage1_setnx_expire ./stage2_set_nx_ex":   "nobody tries",

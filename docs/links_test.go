@@ -15,7 +15,7 @@ import (
 // Every link leads to a file of the repository, and to an anchor that it has, or
 // to a public address. The network is not asked.
 func TestLinksLead(t *testing.T) {
-	all := documents(t)
+	all := append(documents(t), read(t, folders)...)
 	for _, d := range all {
 		require.Empty(t, linkProblems(d, all, exists))
 	}

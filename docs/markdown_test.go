@@ -19,8 +19,12 @@ import (
 
 const root = ".."
 
-// patterns name the Markdown documents of the repository.
-var patterns = []string{"README.md", "stage*/README.md", "failures_test/*/README.md", "docs/*.md", "docs/zh-CN/*.md"}
+// patterns name the Markdown documents of the repository, but for those of folders that
+// test them themselves.
+var (
+	patterns = []string{"README.md", "stage*/README.md", "docs/*.md", "docs/zh-CN/*.md"}
+	folders  = []string{"failures_test/*/README.md"}
+)
 
 // document is a Markdown document, taken apart. Every part knows its line.
 type document struct {
@@ -76,10 +80,16 @@ type row struct {
 // at is how a problem names a place in the document.
 func (d *document) at(line int) string { return fmt.Sprintf("%s:%d: ", d.name, line) }
 
-// documents are all that the repository has.
+// documents are all that readers are led to.
 func documents(t *testing.T) []*document {
 	t.Helper()
-	var all []*document
+	all := read(t, patterns)
+	require.Greater(t, len(all), 8, "the documents are gone")
+	return all
+}
+
+func read(t *testing.T, patterns []string) (all []*document) {
+	t.Helper()
 	for _, pattern := range patterns {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		require.NoError(t, err)
@@ -91,8 +101,19 @@ func documents(t *testing.T) []*document {
 			all = append(all, parse(filepath.ToSlash(relative), string(raw)))
 		}
 	}
-	require.Greater(t, len(all), 8, "the documents are gone")
 	return all
+}
+
+// documentNamed is one that has to be there.
+func documentNamed(t *testing.T, name string) *document {
+	t.Helper()
+	for _, d := range documents(t) {
+		if d.name == name {
+			return d
+		}
+	}
+	require.Fail(t, "there is no "+name)
+	return nil
 }
 
 // reader takes a document apart.

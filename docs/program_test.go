@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -72,13 +73,16 @@ func runLine(line, keys string) outcome {
 	return run.(func() outcome)()
 }
 
+// built is how a reader calls the program.
+var built = regexp.MustCompile(`go run \.|\./lockkata\b`)
+
 // shell is a command line in which "go run ." is the program, in the scratch folder.
 func shell(line string) (*exec.Cmd, context.CancelFunc, error) {
 	binary, err := program()
 	if err != nil {
 		return nil, nil, err
 	}
-	line = strings.Replace(line, "go run .", `"$LOCKKATA"`, 1)
+	line = built.ReplaceAllString(line, `"$$LOCKKATA"`)
 	if strings.HasPrefix(line, `"`) {
 		line = "exec " + line // so that it is the program that is told to end
 	}

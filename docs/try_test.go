@@ -29,21 +29,20 @@ var notHere = map[string]string{
 	`go test \./\.\.\.`:                                "it would run this test again; a step of CI",
 	`go test -v \./stage6_reentrant_pubsub/\.\.\.`:     "half a minute; go test ./... runs it",
 	`go test \./docs/\.\.\.`:                           "it would run this test again",
-	`go test`:                                          "speaks of the tests of a folder, all of which go test ./... runs",
-	`\./run( --layout channel-misspelt)?`:              "needs Maven: the tests of failures_test/redisson do without",
 	`go test \./mylock`:                                "there is no mylock here: internal/kata's TestScriptedLearnerGetsTheRightScreenAtEveryStep asks the same",
-	`go test -v \./failures_test/redisson`:             "go test ./... runs it, in real time",
 	`go run \./failures_test/live/soak .*`:             "real time: the tests of failures_test/live/soak",
 	`failures_test/redisson/run`:                       "needs Maven: the tests of failures_test/redisson do without",
-	`\(?cd failures_test/bench && go run \.\)?`:        "minutes, and a module of its own: CI runs its tests",
-	`\(?cd failures_test/graders && go run \.\)?`:      "a module of its own: CI runs its tests",
+	`\(cd failures_test/bench && go run \.\)`:          "minutes, and a module of its own: CI runs its tests",
+	`\(cd failures_test/graders && go run \.\)`:        "a module of its own: CI runs its tests",
 	`go generate \./\.\.\.( && git diff --exit-code)?`: "it would write into what is tested here; a step of CI",
+	`go build -o lockkata \.`:                          "this test builds it, elsewhere",
+	`go mod (download|vendor)`:                         "the network is not asked",
 	`git clone https://\S+( && cd \S+)?`:               "the network is not asked",
 	`redis-cli .*`:                                     "asks a server of the reader's",
 }
 
 var (
-	programLine = regexp.MustCompile(`^((?:[A-Z_]+=\S+ )*(?:(?:printf '[^']*'|echo [^|&;<>]*|yes[^|&;<>]*) \| )?go run \.)` +
+	programLine = regexp.MustCompile(`^((?:[A-Z_]+=\S+ )*(?:(?:printf '[^']*'|echo [^|&;<>]*|yes[^|&;<>]*) \| )?(?:go run \.|\./lockkata))` +
 		`((?: (?:'[^']*'|"[^"]*"|[^\s|&;<>$'"()]+))*)( > [\w./-]+)?( \| (?:head|tail|less|more|grep|jq|cat)\b[^|&;<>]*)?$`)
 	testLine    = regexp.MustCompile(`^go test((?: -v| -count=\d+| -short| -run (?:'[^']*'|\S+))*) (\./\S+)$`)
 	placeholder = regexp.MustCompile(`^(?:[FNT]|[A-Z]{2,}|…)$`)
@@ -148,14 +147,14 @@ func tryHelp(line, name string) error {
 	return nil
 }
 
-// folders counts the learners' folders.
-var folders atomic.Int32
+// learners counts those who have begun.
+var learners atomic.Int32
 
 var elsewhereFlag = regexp.MustCompile(` --dir[ =]\S+`)
 
 // runKata runs a command on an exercise that has just begun, in a folder of its own.
 func runKata(line, name string) outcome {
-	dir := " --dir " + filepath.Join(scratch, fmt.Sprintf("mylock%d", folders.Add(1)))
+	dir := " --dir " + filepath.Join(scratch, fmt.Sprintf("mylock%d", learners.Add(1)))
 	if name != "start" {
 		if o := runLine("go run . kata start 2"+dir, ""); o.status != 0 {
 			return o
