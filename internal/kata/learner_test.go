@@ -99,7 +99,13 @@ func (l *learner) saves(m Material, what string) {
 	files, err := m.Files(os.DirFS(l.folder.Root))
 	require.NoError(l.t, err)
 	l.note("the learner saves mutex.go: " + what)
-	require.NoError(l.t, writeFiles(l.folder.Dir, files))
+	// Whole, as most editors do: a file that is half written does not compile, and the
+	// loop would say so.
+	saved := l.t.TempDir()
+	require.NoError(l.t, writeFiles(saved, files))
+	for name := range files {
+		require.NoError(l.t, os.Rename(filepath.Join(saved, name), filepath.Join(l.folder.Dir, name)))
+	}
 }
 
 func (l *learner) presses(key string) {
