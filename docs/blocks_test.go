@@ -234,7 +234,7 @@ func TestGeneratedBlocksAreWhatTheCommandsPrint(t *testing.T) {
 				t.Parallel()
 			}
 			text, problems := refresh(d, block.content)
-			require.Empty(t, problems)
+			requireNone(t, problems)
 			if *update && text != d.text {
 				require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(d.name)), []byte(text), 0o644))
 				return

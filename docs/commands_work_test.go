@@ -17,7 +17,7 @@ func TestCommandsInDocumentsWork(t *testing.T) {
 	seen := map[command]bool{}
 	for _, d := range append(documents(t), sources(t)...) {
 		found, problems := commandsOf(d)
-		require.Empty(t, problems)
+		requireNone(t, problems)
 		for _, c := range found {
 			once := command{line: c.line, status: c.status}
 			if seen[once] {

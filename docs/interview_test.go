@@ -30,7 +30,7 @@ func TestQuestionsAreWhole(t *testing.T) {
 	for name, labels := range interviews {
 		t.Run(name, func(t *testing.T) {
 			questions, problems := questionsOf(documentNamed(t, name), labels)
-			require.Empty(t, problems)
+			requireNone(t, problems)
 			require.GreaterOrEqual(t, len(questions), fewest)
 		})
 	}

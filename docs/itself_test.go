@@ -18,8 +18,9 @@ var foreign = []string{
 
 // The documents, their pictures and their pages speak of nothing else.
 func TestDocumentsSpeakOnlyOfTheProject(t *testing.T) {
+	var problems []string
 	for _, d := range append(documents(t), read(t, folders)...) {
-		require.Empty(t, foreignWords(d.name, d.text))
+		problems = append(problems, foreignWords(d.name, d.text)...)
 	}
 	for _, pattern := range []string{"*.html", "zh-CN/*.html", "pictures/*"} {
 		names, err := filepath.Glob(pattern)
@@ -27,9 +28,10 @@ func TestDocumentsSpeakOnlyOfTheProject(t *testing.T) {
 		for _, name := range names {
 			raw, err := os.ReadFile(name)
 			require.NoError(t, err)
-			require.Empty(t, foreignWords("docs/"+name, string(raw)))
+			problems = append(problems, foreignWords("docs/"+name, string(raw))...)
 		}
 	}
+	requireNone(t, problems)
 }
 
 func foreignWords(name, text string) (problems []string) {

@@ -104,6 +104,12 @@ func read(t *testing.T, patterns []string) (all []*document) {
 	return all
 }
 
+// requireNone fails with the problems of whatever documents, a line each.
+func requireNone(t *testing.T, problems []string) {
+	t.Helper()
+	require.Empty(t, strings.Join(problems, "\n"))
+}
+
 // documentNamed is one that has to be there.
 func documentNamed(t *testing.T, name string) *document {
 	t.Helper()

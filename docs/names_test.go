@@ -87,9 +87,11 @@ var (
 // What a document names in back-quotes exists: failures, tests, files.
 func TestNamesInDocumentsExist(t *testing.T) {
 	c := readCode(t)
+	var problems []string
 	for _, d := range documents(t) {
-		require.Empty(t, c.nameProblems(d))
+		problems = append(problems, c.nameProblems(d)...)
 	}
+	requireNone(t, problems)
 }
 
 func (c code) nameProblems(d *document) (problems []string) {
@@ -123,7 +125,7 @@ func (c code) nameProblems(d *document) (problems []string) {
 func (c code) folders(d *document, s span) (folders []string) {
 	for _, name := range ourFolder.FindAllString(s.block, -1) {
 		for ; name != "."; name = path.Dir(name) {
-			if c.tests[name] != nil {
+			if c.tests[name] != nil && !slices.Contains(folders, name) {
 				folders = append(folders, name)
 				break
 			}

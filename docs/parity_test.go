@@ -21,7 +21,7 @@ func chinese(name string) string { return "docs/zh-CN/" + path.Base(name) }
 func TestChineseDocumentsKeepInStep(t *testing.T) {
 	for _, name := range translated {
 		t.Run(chinese(name), func(t *testing.T) {
-			require.Empty(t, outOfStep(documentNamed(t, name), documentNamed(t, chinese(name))))
+			requireNone(t, outOfStep(documentNamed(t, name), documentNamed(t, chinese(name))))
 		})
 	}
 	for _, d := range documents(t) {

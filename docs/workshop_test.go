@@ -25,7 +25,7 @@ func TestPlansOfTheWorkshopAddUp(t *testing.T) {
 	for _, name := range workshops {
 		t.Run(name, func(t *testing.T) {
 			plans, problems := planProblems(documentNamed(t, name))
-			require.Empty(t, problems)
+			requireNone(t, problems)
 			require.GreaterOrEqual(t, plans, 2, "a plan is a heading with its minutes, and tables with a column of minutes")
 		})
 	}
