@@ -14,6 +14,8 @@ type Limits struct {
 	Runs  int // 0: no limit
 	// Stop is asked before each run; true ends the search. nil: never.
 	Stop func(Progress) bool
+	// See is shown each run; an error ends the search with it. nil: nobody looks.
+	See func(Played) error
 	// Plain runs every schedule, also where two lead to one state.
 	Plain bool
 }
@@ -159,6 +161,11 @@ func (x *search) run(prefix *node, cost int) error {
 	}
 	if err != nil {
 		return fmt.Errorf("after %s: %w", Text(x.setup, played.Schedule), err)
+	}
+	if x.limits.See != nil {
+		if err := x.limits.See(played); err != nil {
+			return err
+		}
 	}
 	x.judge(played)
 	return nil

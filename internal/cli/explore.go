@@ -162,22 +162,9 @@ func (x exploration) questions() []schedule.Question {
 
 // answer is what was found about one property of one stage.
 type answer struct {
-	Stage     int     `json:"stage"`
-	Property  string  `json:"property"`
-	Env       string  `json:"env"`
-	Clients   int     `json:"clients"`
-	Attempts  int     `json:"attempts"`
-	Bound     int     `json:"bound"`     // up to which everything was looked at; -1: nothing was
-	Exhausted bool    `json:"exhausted"` // the search was not cut short
-	Runs      int     `json:"schedules"`
-	States    int     `json:"states"`
-	Seconds   float64 `json:"seconds"`
-	Found     bool    `json:"found"`
-	Cost      int     `json:"cost,omitempty"`
-	Steps     int     `json:"steps,omitempty"`
-	Text      string  `json:"text,omitempty"`
-	Schedule  string  `json:"schedule,omitempty"`
-	Random    bool    `json:"random,omitempty"`
+	Stage int `json:"stage"`
+	schedule.Answer
+	Random bool `json:"random,omitempty"`
 }
 
 // explore asks the questions and prints what was found.
@@ -251,21 +238,8 @@ func (a *app) ask(ctx context.Context, x exploration, j job, s schedule.Setup, p
 		return nil, fmt.Errorf("stage %d in %s: %w", j.stage.Number, s.Env.Name, err)
 	}
 	var answers []answer
-	for _, p := range properties {
-		one := answer{
-			Stage: j.stage.Number, Property: p.Name, Env: s.Env.Name, Clients: s.Clients, Attempts: s.Attempts,
-			Bound: result.Bound, Exhausted: result.Exhausted, Runs: result.Runs, States: result.States,
-			Seconds: time.Since(begun).Seconds(), Random: x.random > 0,
-		}
-		if !result.Exhausted {
-			one.Bound--
-		}
-		if found := result.Found[p.Name]; found != nil {
-			s.Property = p
-			one.Found, one.Cost, one.Steps = true, found.Cost, len(found.Schedule)
-			one.Text, one.Schedule = found.Finding.Text, schedule.Text(s, found.Schedule)
-		}
-		answers = append(answers, one)
+	for _, one := range result.Answers(s, properties, time.Since(begun)) {
+		answers = append(answers, answer{j.stage.Number, one, x.random > 0})
 	}
 	return answers, nil
 }

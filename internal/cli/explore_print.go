@@ -130,7 +130,7 @@ func (one answer) cell() string {
 func cheapest(answers []answer) *answer {
 	var best *answer
 	for i, one := range answers {
-		if one.Found && (best == nil || one.Cost < best.Cost || one.Cost == best.Cost && one.Steps < best.Steps) {
+		if one.Found && (best == nil || one.Cheaper(best.Answer)) {
 			best = &answers[i]
 		}
 	}
@@ -139,23 +139,14 @@ func cheapest(answers []answer) *answer {
 
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
-	fmt.Fprintf(a.out, "stage %d, %s in %s (%d clients, %d attempts each)\n", one.Stage, one.Property, one.Env, one.Clients, one.Attempts)
-	how := fmt.Sprintf("%d schedules, %d states%s", one.Runs, one.States, a.took(time.Duration(one.Seconds*float64(time.Second))))
+	fmt.Fprintf(a.out, "stage %d, %s\n", one.Stage, one.Question())
 	switch {
 	case one.Random && one.Found:
 		fmt.Fprintf(a.out, "  broken: %s\n  by chance, after %d schedules: %d steps, of which %d cost; there may be shorter ones\n", one.Text, one.Runs, one.Steps, one.Cost)
 	case one.Random:
 		fmt.Fprintf(a.out, "  no violation in %d schedules at random\n", one.Runs)
-	case one.Found:
-		nothing := ""
-		if one.Exhausted {
-			nothing = "; nothing shorter exists"
-		}
-		fmt.Fprintf(a.out, "  broken: %s\n  cost %d, %d steps%s (%s)\n", one.Text, one.Cost, one.Steps, nothing, how)
-	case one.Bound < 0:
-		fmt.Fprintf(a.out, "  cut short before all schedules of cost 0 were run (%s)\n", how)
 	default:
-		fmt.Fprintf(a.out, "  no violation up to cost %d (%s)\n", one.Bound, how)
+		fmt.Fprint(a.out, one.Answer)
 	}
 	if one.Found {
 		fmt.Fprintf(a.out, "  go run . replay '%s'\n", one.Schedule)

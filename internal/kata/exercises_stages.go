@@ -3,6 +3,7 @@ package kata
 import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/stages"
 )
 
 // stageExercises lead from an empty lock to the last stage.
@@ -137,7 +138,7 @@ var stageExercises = []Exercise{
 		Has:      []failures.Feature{failures.Reentry, failures.PubSub, failures.Fencing, failures.Force},
 		Story:    "Everything else that a lock needs in earnest: a holder that is told of a loss, re-entry that Redis counts, waiters that are woken, commands whose reply is lost, contexts that end, fencing tokens, a forced unlock. This is a rewrite: docs/final-lock.md is a design, and exercises 7 to 11 are its parts, one at a time. An API of your own needs an adapter: func Subject() failures.Subject.",
 		Start:    Material{Stage: 5},
-		Solution: Material{Stage: 6, Folder: "06_adapter"},
+		Solution: Material{Stage: 6, Adapter: stages.Adapter6, Folder: "06_adapter"},
 		Fixes: []string{
 			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
 			"slow-grant", "grant-reply-lost", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",

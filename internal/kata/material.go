@@ -19,9 +19,10 @@ var exercises embed.FS
 
 // Material says where the files of a start or of a solution come from.
 type Material struct {
-	Stage  int    // the lock of this stage; 0 for none
-	Edits  []Edit // changes in the stage's files
-	Folder string // a folder of _exercises, whose files come on top
+	Stage   int    // the lock of this stage; 0 for none
+	Edits   []Edit // changes in the stage's files
+	Adapter string // the file that shows the stage's lock to the failures, if it needs one
+	Folder  string // a folder of _exercises, whose files come on top
 }
 
 // Edit replaces a text that is in a file exactly once.
@@ -35,6 +36,13 @@ func (m Material) Files(repository fs.FS) (Files, error) {
 		if err := addStage(files, repository, stages.All[m.Stage-1].Dir); err != nil {
 			return nil, err
 		}
+	}
+	if m.Adapter != "" {
+		raw, err := fs.ReadFile(repository, m.Adapter)
+		if err != nil {
+			return nil, err
+		}
+		files["adapter.go"] = within(string(raw), stages.All[m.Stage-1].Dir)
 	}
 	for _, e := range m.Edits {
 		if n := strings.Count(files[e.File], e.Old); n != 1 {
@@ -78,6 +86,13 @@ func addStage(files Files, repository fs.FS, dir string) error {
 		files[name] = renamed(string(raw))
 	}
 	return nil
+}
+
+// within is an adapter's file as part of the package that it adapts.
+func within(text, dir string) string {
+	name, _, _ := strings.Cut(dir, "_")
+	text = strings.Replace(text, "\t"+name+" \"lockkata/"+dir+"\"\n", "", 1)
+	return strings.Replace(strings.ReplaceAll(text, name+".", ""), "package stages\n", "package mylock\n", 1)
 }
 
 var stageName = regexp.MustCompile(`\bstage[1-9]\b`)

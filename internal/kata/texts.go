@@ -62,7 +62,7 @@ func (f Folder) Solution(v View) (string, error) {
 	}
 	if len(files) > mostShown {
 		dir := stages.All[e.Solution.Stage-1].Dir
-		return v.wrap(fmt.Sprintf("The solution has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is internal/stages/stage6.go.", len(files), dir)), nil
+		return v.wrap(fmt.Sprintf("The solution has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.", len(files), dir, e.Solution.Adapter)), nil
 	}
 	var b strings.Builder
 	for _, name := range files.names() {

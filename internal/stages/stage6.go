@@ -3,7 +3,6 @@ package stages
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -12,33 +11,6 @@ import (
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
-
-// holder makes stage 6 a Locker. A Locker's Unlock names no hold, so the holder
-// remembers the holds of each client, newest last, and hands the newest one's
-// context to a nested Lock, as a program does that passes hold.Context() on.
-type holder struct {
-	svc   *stage6.Service
-	mutex *stage6.Mutex
-	opts  []stage6.LockOption
-
-	mu    sync.Mutex
-	holds map[string][]*stage6.Hold
-}
-
-func newHolder(rdb redis.UniversalClient, name string, opts []stage6.Option, lock []stage6.LockOption) (failures.Locker, error) {
-	svc, err := stage6.NewService(rdb, opts...)
-	if err != nil {
-		return nil, err
-	}
-	m, err := svc.Mutex(name)
-	if err != nil {
-		return nil, err
-	}
-	return &holder{svc: svc, mutex: m, opts: lock, holds: map[string][]*stage6.Hold{}}, nil
-}
-
-// Directed is stage 6 with directed wake-ups.
-var Directed = subject6("stage6, directed", stage6.WithDirectedWakeups())
 
 // subject6 is stage 6 with the given options.
 func subject6(name string, opts ...stage6.Option) failures.Subject {
@@ -52,7 +24,7 @@ func subject6(name string, opts ...stage6.Option) failures.Subject {
 			if fixed {
 				lock = append(lock, stage6.Lease(lease))
 			}
-			return newHolder(rdb, name, all, lock)
+			return newLocker(rdb, name, all, lock)
 		}
 	}
 	return failures.Subject{
@@ -67,108 +39,45 @@ func subject6(name string, opts ...stage6.Option) failures.Subject {
 	}
 }
 
-// Lock waits for the lock, or re-enters.
-func (h *holder) Lock(ctx context.Context) error {
-	nested, cancel := h.nest(ctx)
-	hold, err := h.mutex.Lock(nested, h.opts...)
-	return h.keep(ctx, hold, err, cancel)
+// locker makes stage 6 a Locker.
+type locker struct {
+	*failures.Holder[*stage6.Hold]
+	svc   *stage6.Service
+	mutex *stage6.Mutex
 }
 
-// TryLock makes one attempt.
-func (h *holder) TryLock(ctx context.Context) (bool, error) {
-	nested, cancel := h.nest(ctx)
-	hold, err := h.mutex.TryLock(nested, h.opts...)
-	if err = h.keep(ctx, hold, err, cancel); err == stage6.ErrLocked {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Unlock releases the client's newest hold. A client without one has nothing to
-// release, and nothing to release it with.
-func (h *holder) Unlock(ctx context.Context) error {
-	h.mu.Lock()
-	holds := h.holds[world.Lane(ctx)]
-	if len(holds) == 0 {
-		h.mu.Unlock()
-		return stage6.ErrNotHeld
-	}
-	newest := holds[len(holds)-1]
-	h.holds[world.Lane(ctx)] = holds[:len(holds)-1]
-	h.mu.Unlock()
-	return newest.Unlock()
-}
-
-// nest gives a client that holds the lock a context that carries its hold, and
-// ends with ctx.
-func (h *holder) nest(ctx context.Context) (context.Context, context.CancelFunc) {
-	newest := h.newest(ctx)
-	if newest == nil {
-		return ctx, func() {}
-	}
-	nested, cancel := context.WithCancel(newest.Context())
-	if at, limited := ctx.Deadline(); limited {
-		cancel()
-		nested, cancel = context.WithDeadline(newest.Context(), at)
-	}
-	stop := context.AfterFunc(ctx, func() {
-		if ctx.Err() == context.Canceled { // its deadline is the nested context's own
-			cancel()
-		}
-	})
-	return nested, func() { stop(); cancel() }
-}
-
-func (h *holder) newest(ctx context.Context) *stage6.Hold {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	holds := h.holds[world.Lane(ctx)]
-	if len(holds) == 0 {
-		return nil
-	}
-	return holds[len(holds)-1]
-}
-
-// keep remembers a hold. Its context is made from the nested one, which cancel
-// ends: only a failure may do that.
-func (h *holder) keep(ctx context.Context, hold *stage6.Hold, err error, cancel context.CancelFunc) error {
+func newLocker(rdb redis.UniversalClient, name string, opts []stage6.Option, lock []stage6.LockOption) (failures.Locker, error) {
+	svc, err := stage6.NewService(rdb, opts...)
 	if err != nil {
-		cancel()
-		return err
+		return nil, err
 	}
-	h.mu.Lock()
-	h.holds[world.Lane(ctx)] = append(h.holds[world.Lane(ctx)], hold)
-	h.mu.Unlock()
-	return nil
-}
-
-// Token is the fencing token of the client's newest hold.
-func (h *holder) Token(ctx context.Context) int64 {
-	if newest := h.newest(ctx); newest != nil {
-		return newest.Token()
+	m, err := svc.Mutex(name)
+	if err != nil {
+		return nil, err
 	}
-	return 0
-}
-
-// Lost tells when the client's newest hold ends, and whether it was lost.
-func (h *holder) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
-	newest := h.newest(ctx)
-	if newest == nil {
-		return nil, nil
-	}
-	held := newest.Context()
-	return held.Done(), func() bool { return context.Cause(held) == stage6.ErrLost }
+	return locker{svc: svc, mutex: m, Holder: &failures.Holder[*stage6.Hold]{
+		Acquire: func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, lock...) },
+		Try:     func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, lock...) },
+		Release: func(h *stage6.Hold, _ context.Context) error { return h.Unlock() },
+		Taken:   stage6.ErrLocked,
+		Inside:  (*stage6.Hold).Context,
+		Fence:   (*stage6.Hold).Token,
+		Loss: func(h *stage6.Hold) (<-chan struct{}, func() bool) {
+			held := h.Context()
+			return held.Done(), func() bool { return context.Cause(held) == stage6.ErrLost }
+		},
+	}}, nil
 }
 
 // HoldCount is how often the client holds the lock.
-func (h *holder) HoldCount(ctx context.Context) (int, error) {
-	nested, cancel := h.nest(ctx)
+func (l locker) HoldCount(ctx context.Context) (int, error) {
+	nested, cancel := l.Nest(ctx)
 	defer cancel()
-	return h.mutex.HoldCount(nested)
+	return l.mutex.HoldCount(nested)
 }
 
 // ForceUnlock frees the lock whoever holds it.
-func (h *holder) ForceUnlock(ctx context.Context) (bool, error) { return h.mutex.ForceUnlock(ctx) }
+func (l locker) ForceUnlock(ctx context.Context) (bool, error) { return l.mutex.ForceUnlock(ctx) }
 
 // Close ends the service.
-func (h *holder) Close() error { return h.svc.Close() }
+func (l locker) Close() error { return l.svc.Close() }

@@ -1,0 +1,94 @@
+package failures
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// Callback makes a Locker of a lock that calls its caller back while it holds:
+//
+//	lock := NewLock(rdb, name, lease)
+//	return failures.Callback(lock.Do, lock.TryDo, ErrTaken), nil
+//
+// do waits for the lock and try makes one attempt; both run work while they hold it,
+// and then free it. taken is what try returns when somebody else holds the lock. The
+// context that work gets tells of a loss, by its end.
+//
+// A client is inside the callback from its Lock to its Unlock, on a goroutine of its
+// own. The context of that goroutine ends when that of the call under way does: of the
+// Lock until work begins, of the Unlock after that.
+func Callback(do, try func(ctx context.Context, work func(context.Context) error) error, taken error) Locker {
+	c := &callback{all: make(chan struct{})}
+	c.Holder = &Holder[*visit]{
+		Acquire: c.enter(do), Try: c.enter(try), Taken: taken,
+		Release: (*visit).end,
+		Loss:    func(v *visit) (<-chan struct{}, func() bool) { return v.work.Done(), v.isLost },
+	}
+	return c
+}
+
+type callback struct {
+	*Holder[*visit]
+	all chan struct{} // closed when everybody has to come out
+}
+
+// visit is one time inside the callback.
+type visit struct {
+	work    context.Context // what the lock gave to the callback
+	run     context.Context // of the whole, which stop ends
+	stop    context.CancelFunc
+	leave   chan struct{}
+	leaving atomic.Bool
+	over    chan struct{}
+	err     error // of the whole, once it is over
+}
+
+// enter makes an acquire of a function that runs a callback.
+func (c *callback) enter(lock func(context.Context, func(context.Context) error) error) func(context.Context) (*visit, error) {
+	return func(ctx context.Context) (*visit, error) {
+		v := &visit{leave: make(chan struct{}), over: make(chan struct{})}
+		v.run, v.stop = context.WithCancel(context.WithoutCancel(ctx))
+		inside := make(chan struct{})
+		late := context.AfterFunc(ctx, v.stop)
+		go func() {
+			defer close(v.over)
+			defer v.stop()
+			v.err = lock(v.run, func(work context.Context) error {
+				late()
+				v.work = work
+				close(inside)
+				select {
+				case <-v.leave:
+				case <-c.all:
+				}
+				return nil
+			})
+		}()
+		select {
+		case <-inside:
+			return v, nil
+		case <-v.over:
+			return nil, v.err
+		}
+	}
+}
+
+// end lets the callback return, and waits for what the lock says then. Nobody
+// comes out twice.
+func (v *visit) end(ctx context.Context) error {
+	if !v.leaving.CompareAndSwap(false, true) {
+		return ErrNoHold
+	}
+	defer context.AfterFunc(ctx, v.stop)()
+	close(v.leave)
+	<-v.over
+	return v.err
+}
+
+func (v *visit) isLost() bool { return !v.leaving.Load() }
+
+// Close lets everybody out.
+func (c *callback) Close() error {
+	close(c.all)
+	return nil
+}
