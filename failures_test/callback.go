@@ -3,6 +3,8 @@ package failures
 import (
 	"context"
 	"sync/atomic"
+
+	"lockkata/failures_test/world"
 )
 
 // Callback makes a Locker of a lock that calls its caller back while it holds:
@@ -37,6 +39,7 @@ type visit struct {
 	work    context.Context // what the lock gave to the callback
 	run     context.Context // of the whole, which stop ends
 	stop    context.CancelFunc
+	worker  *world.Delegate // the goroutine
 	leave   chan struct{}
 	leaving atomic.Bool
 	over    chan struct{}
@@ -50,7 +53,7 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 		v.run, v.stop = context.WithCancel(context.WithoutCancel(ctx))
 		inside := make(chan struct{})
 		late := context.AfterFunc(ctx, v.stop)
-		go func() {
+		v.worker = world.Go(ctx, func() {
 			defer close(v.over)
 			defer v.stop()
 			v.err = lock(v.run, func(work context.Context) error {
@@ -63,7 +66,7 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 				}
 				return nil
 			})
-		}()
+		})
 		select {
 		case <-inside:
 			return v, nil
@@ -80,6 +83,7 @@ func (v *visit) end(ctx context.Context) error {
 		return ErrNoHold
 	}
 	defer context.AfterFunc(ctx, v.stop)()
+	v.worker.For(ctx)
 	close(v.leave)
 	<-v.over
 	return v.err

@@ -50,10 +50,12 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	w.nudge()
 }
 
-// sender is the call whose goroutine sent something, nil for a goroutine that the
+// sender is the call whose goroutine or delegate sent something, nil for a goroutine that the
 // lock started itself. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
+	case len(p.delegates) > 0 && from.startedBy(delegateEntry.Load()):
+		return p.delegates[goroutineID()]
 	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
 		return nil
 	case len(p.running) == 1:

@@ -46,7 +46,7 @@ func Within(d time.Duration) Option {
 	return func(c *Call) {
 		c.cancel()
 		c.bound = d
-		c.ctx, c.cancel = context.WithTimeout(c.Client.context(), d)
+		c.ctx, c.cancel = context.WithTimeout(context.WithValue(c.Client.context(), callKey{}, c), d)
 	}
 }
 
@@ -108,7 +108,7 @@ func (c *Call) run(do action) {
 func (c *Client) newCall(op string, options []Option) *Call {
 	w := c.world
 	call := &Call{ID: len(w.calls) + 1, Client: c, Op: op}
-	call.ctx, call.cancel = context.WithCancel(c.context())
+	call.ctx, call.cancel = context.WithCancel(context.WithValue(c.context(), callKey{}, call))
 	for _, option := range options {
 		option(call)
 	}
