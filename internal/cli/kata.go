@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +33,7 @@ func (a *app) kataCommand() *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 	cmd.AddCommand(
-		k.startCommand(), k.checkCommand(), k.solutionCommand(), k.resetCommand(), k.verifyCommand(),
+		k.startCommand(), k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(), k.verifyCommand(),
 		k.textCommand("hint", "Show the next hint", kata.Folder.Hint),
 		k.textCommand("status", "List the exercises and how far you are", kata.Folder.Status),
 	)
@@ -51,12 +55,36 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	if k.dir == "" {
 		return kata.Folder{Root: root, Dir: filepath.Join(root, kataFolder)}, view, nil
 	}
-	view.Dir = " --dir " + k.dir
+	view.Dir = " --dir " + shellWord(k.dir)
 	dir, err := filepath.Abs(k.dir)
 	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
 		dir = real // as the go command names the repository
 	}
 	return kata.Folder{Root: root, Dir: dir}, view, err
+}
+
+// plainWord is what a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// shellWord quotes a word where a shell needs it.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+}
+
+// interruptible is a context that Ctrl-C ends, so that nothing is left behind.
+func (k *kataApp) interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(k.t.Context(), os.Interrupt)
+}
+
+// ended is the error of something that ctx may have ended.
+func ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return errInterrupted
+	}
+	return err
 }
 
 // textCommand is a command that prints a text about the folder.
@@ -128,9 +156,11 @@ func (k *kataApp) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := kata.Check(k.t.Context(), f)
+			ctx, stop := k.interruptible()
+			defer stop()
+			r, err := kata.Check(ctx, f)
 			if err != nil {
-				return err
+				return ended(ctx, err)
 			}
 			if asJSON {
 				if err := k.printJSON(r.Told()); err != nil {
@@ -146,6 +176,48 @@ func (k *kataApp) checkCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every verdict, with its trace, as JSON")
+	return cmd
+}
+
+func (k *kataApp) exploreCommand() *cobra.Command {
+	var asked kata.Exploring
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explore",
+		Short: "Search all schedules of your lock, up to a bound, for one that breaks it",
+		Long: "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the\n" +
+			"stages, and draws the shortest one that breaks each property, with your own lines. The\n" +
+			"properties and environments are those of \"go run . explore --help\".",
+		Args: noMore,
+		RunE: func(*cobra.Command, []string) error {
+			f, view, err := k.folder()
+			if err != nil {
+				return err
+			}
+			ctx, stop := k.interruptible()
+			defer stop()
+			x, err := kata.Explore(ctx, f, asked)
+			if err != nil {
+				return ended(ctx, err)
+			}
+			if asJSON {
+				if err := k.printJSON(x.Told()); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprint(k.out, x.Screen(view))
+			}
+			if x.IsBroken() {
+				return failedError{"a schedule breaks your lock"}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&asked.Property, "property", "", "only this property")
+	f.StringVar(&asked.Env, "env", "", "only this environment")
+	f.IntVar(&asked.Bound, "bound", -1, "the highest cost, 0 to 9; without it, what each question has")
+	f.BoolVar(&asJSON, "json", false, "print what was found, with its traces, as JSON")
 	return cmd
 }
 
@@ -183,7 +255,12 @@ func (k *kataApp) verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ok, err := kata.Verify(k.t.Context(), root, kata.All, k.out)
+			ctx, stop := k.interruptible()
+			defer stop()
+			ok, err := kata.Verify(ctx, root, kata.All, k.out)
+			if ctx.Err() != nil {
+				return errInterrupted
+			}
 			if err == nil && !ok {
 				return failedError{"a proof does not hold"}
 			}
@@ -198,5 +275,7 @@ func (k *kataApp) loop() error {
 	if err != nil {
 		return err
 	}
-	return kata.Loop(k.t.Context(), f, view, os.Stdin, k.out)
+	ctx, stop := k.interruptible()
+	defer stop()
+	return kata.Loop(ctx, f, view, os.Stdin, k.out)
 }

@@ -1,6 +1,7 @@
 package kata
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// holding is a lock with the API of the document's example: stage 4's, by holds.
+// holding is a lock with the API of the document's first example: stage 4's, by holds.
 const holding = `package mylock
 
 import (
@@ -74,21 +75,82 @@ func (h *Hold) Release(ctx context.Context) error {
 }
 `
 
-func TestDocumentsAdapterFitsALockWithAnotherAPI(t *testing.T) {
-	t.Parallel()
-	root := repositoryRoot(t)
+// calling is the same lock with callbacks only.
+var calling = holding + `
+func (l *Lock) Do(ctx context.Context, work func(context.Context) error) error {
+	return during(ctx, l.Acquire, work)
+}
+
+func (l *Lock) TryDo(ctx context.Context, work func(context.Context) error) error {
+	return during(ctx, l.TryAcquire, work)
+}
+
+func during(ctx context.Context, take func(context.Context) (*Hold, error), work func(context.Context) error) error {
+	h, err := take(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(ctx), h.Release(context.WithoutCancel(ctx)))
+}
+`
+
+// hidden makes the methods for holds private, so that callbacks are all there is.
+var hidden = strings.NewReplacer("TryAcquire", "tryAcquire", "Acquire", "acquire", "Release", "release", "Hold{", "hold{", "*Hold", "*hold", "type Hold ", "type hold ")
+
+// careless frees whatever is there.
+var careless = strings.NewReplacer("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", "return redis.call('DEL', KEYS[1])")
+
+const adapterHead = `package mylock
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+)
+
+`
+
+// adaptedLocks are locks with other APIs behind the adapters of the document, healthy
+// ones and careless ones.
+func adaptedLocks(root string) (map[string]Files, error) {
 	raw, err := os.ReadFile(filepath.Join(root, "docs", "kata.md"))
-	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(raw), "<!-- adapter -->\n```go\n")
-	require.True(t, found)
-	adapter, _, found := strings.Cut(rest, "```\n<!-- end -->")
-	require.True(t, found)
-	head := "package mylock\n\nimport (\n\t\"context\"\n\t\"errors\"\n\t\"time\"\n\n\t\"github.com/redis/go-redis/v9\"\n\n\tfailures \"lockkata/failures_test\"\n)\n\n"
+	if err != nil {
+		return nil, err
+	}
+	locks := map[string]Files{}
+	for name, lock := range map[string]string{"holds": holding, "callbacks": hidden.Replace(calling)} {
+		_, rest, _ := strings.Cut(string(raw), "<!-- adapter "+name+" -->\n```go\n")
+		adapter, _, found := strings.Cut(rest, "```\n<!-- end -->")
+		if !found {
+			return nil, fmt.Errorf("docs/kata.md has no adapter for a lock with %s", name)
+		}
+		locks[name] = Files{"lock.go": lock, "adapter.go": adapterHead + adapter}
+		locks["careless"+name] = Files{"lock.go": careless.Replace(lock), "adapter.go": adapterHead + adapter}
+	}
+	return locks, nil
+}
+
+func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
+	t.Parallel()
+	program, locks := benchOf(t)
 	e, _ := Find(4)
-	report, err := judgeFiles(t.Context(), root, Files{"lock.go": holding, "adapter.go": head + adapter}, e)
-	require.NoError(t, err)
-	require.Nil(t, report.Compile)
-	require.True(t, report.Passed(e.Required()), "%+v %+v", report.Cause, report.Red())
+	for _, name := range []string{"holds", "callbacks"} {
+		t.Run(name, func(t *testing.T) {
+			adapter := strings.TrimPrefix(locks[name]["adapter.go"], adapterHead)
+			require.LessOrEqual(t, strings.Count(adapter, "\n"), 12)
+			report, err := program.Judge(t.Context(), e.task(name))
+			require.NoError(t, err)
+			require.True(t, report.Passed(e.Required()), "%+v %+v", report.Cause, report.Red())
+
+			report, err = program.Judge(t.Context(), e.task("careless"+name))
+			require.NoError(t, err)
+			red := report.Verdict("delete-foreign")
+			require.NotNil(t, red, "%+v", report.Cause)
+			require.Contains(t, red.Sentence, "wrong delete: A's EVALSHA removes the lock of B")
+		})
+	}
 }
 
 func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
@@ -111,7 +173,7 @@ func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 			if text == "" {
 				files = Files{}
 			}
-			report, err := judgeFiles(t.Context(), repositoryRoot(t), files, e)
+			report, err := judgeFiles(t.Context(), repositoryRoot(t), files, e, &workshop{})
 			require.NoError(t, err)
 			require.NotNil(t, report.Compile)
 			require.True(t, strings.HasPrefix(report.Compile.Error(), says), report.Compile.Error())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"maps"
 	"os"
@@ -18,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"lockkata/internal/kata/judge"
 )
@@ -103,9 +103,7 @@ func (p *Program) build(ctx context.Context, root string, locks map[string]Files
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-ldflags=-s -w", "-o", p.file, "./"+locksDir)
-	cmd.Dir = root
-	cmd.WaitDelay = time.Second
+	cmd := goCommand(ctx, root, "build", "-overlay", file, "-buildvcs=false", "-ldflags=-s -w", "-o", p.file, "./"+locksDir)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
@@ -163,6 +161,9 @@ func (d declared) subject(name string) string {
 	return fmt.Sprintf("{Name: \"mylock\", New: %s%s}", create(""), variants)
 }
 
+// mostBytes is the longest file that is read as a lock's.
+const mostBytes = 1 << 20
+
 // inspect looks at what the files declare, before the compiler does: what it
 // would say about the generated program would mean nothing to their author.
 func inspect(files Files) (declared, error) {
@@ -172,7 +173,13 @@ func inspect(files Files) (declared, error) {
 		if path.Ext(name) != ".go" {
 			continue
 		}
+		if len(files[name]) > mostBytes {
+			return found, &CompileError{File: name, Line: 1, Text: fmt.Sprintf("the file has %d MB: a lock has some kilobytes, so this is none", len(files[name])>>20)}
+		}
 		tree, err := parser.ParseFile(token.NewFileSet(), name, files[name], parser.SkipObjectResolution)
+		if all, ok := err.(scanner.ErrorList); ok {
+			err = all[0]
+		}
 		if err != nil {
 			return found, compileError(err.Error(), err)
 		}
@@ -198,13 +205,16 @@ func inspect(files Files) (declared, error) {
 	return found, nil
 }
 
-var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^\s:]*\.go):(\d+)(?::\d+)?: (.*)$`)
+var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 
 // compileError finds the first error in what the compiler said.
 func compileError(output string, err error) error {
 	var exit *exec.ExitError
 	at := compilerLine.FindStringSubmatch(output)
 	switch {
+	case at == nil && strings.HasPrefix(output, "go: "):
+		first, _, _ := strings.Cut(output, "\n")
+		return fmt.Errorf("the go command cannot build your lock (%s): go mod download, once, with a network, in the folder of the repository", first)
 	case at == nil && errors.As(err, &exit):
 		return &CompileError{Text: strings.TrimSpace(output)}
 	case at == nil:

@@ -24,6 +24,12 @@ type Result struct {
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
 // of the lock that passed. An error is one of the machine's or of the folder's.
 func Check(ctx context.Context, f Folder) (Result, error) {
+	w := &workshop{}
+	defer w.close()
+	return check(ctx, f, w)
+}
+
+func check(ctx context.Context, f Folder, w *workshop) (Result, error) {
 	e, p, err := f.present()
 	if err != nil {
 		return Result{}, err
@@ -33,23 +39,33 @@ func Check(ctx context.Context, f Folder) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Exercise: e, Progress: p}
-	r.Report, err = judgeFiles(ctx, f.Root, files, e)
+	r.Report, err = judgeFiles(ctx, f.Root, files, e, w)
 	if err != nil {
 		return r, err
 	}
 	if r.Passed = r.Report.Passed(e.Required()); !r.Passed {
 		return r, nil
 	}
-	if err := f.put(filepath.Join("_passed", fmt.Sprintf("%02d", e.Number)), files); err != nil {
-		return r, err
+	err = f.remember(&r, files)
+	return r, err
+}
+
+// remember keeps a lock that passed, and that it did. The progress is read once more:
+// hints were shown since the check began, or another exercise was.
+func (f Folder) remember(r *Result, files Files) (err error) {
+	if err := f.put(filepath.Join("_passed", fmt.Sprintf("%02d", r.Exercise.Number)), files); err != nil {
+		return err
 	}
-	r.Progress.pass(e.Number)
-	return r, f.save(r.Progress)
+	if r.Progress, err = f.Progress(); err != nil {
+		return err
+	}
+	r.Progress.pass(r.Exercise.Number)
+	return f.save(r.Progress)
 }
 
 // judgeFiles compiles a lock and judges it by what the exercise asks for.
-func judgeFiles(ctx context.Context, root string, files Files, e Exercise) (Report, error) {
-	program, err := Build(ctx, root, map[string]Files{lockName: files})
+func judgeFiles(ctx context.Context, root string, files Files, e Exercise, w *workshop) (Report, error) {
+	program, err := w.build(ctx, root, files)
 	var wrong *CompileError
 	if errors.As(err, &wrong) {
 		return Report{Compile: wrong}, nil
@@ -57,15 +73,13 @@ func judgeFiles(ctx context.Context, root string, files Files, e Exercise) (Repo
 	if err != nil {
 		return Report{}, err
 	}
-	defer program.Close()
 	return program.Judge(ctx, e.task(lockName))
 }
 
 // FindRoot is the repository's folder, as the go command finds it from dir: dir is
 // in it, or in a folder that a start has made elsewhere.
 func FindRoot(dir string) (string, error) {
-	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "lockkata")
-	cmd.Dir = dir
+	cmd := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata")
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError

@@ -27,9 +27,20 @@ type Exercise struct {
 	Hints    [3]string          // the last is almost the answer
 	Fixed    string             // what the learner has fixed, in two sentences
 	Predict  Prediction
+	Search   Sought // what a search makes of the mistake in the start, in a lock to repair
 	Question string // the interviewer's next one
 	Read     string // where the answer is
 }
+
+// Sought says how a search finds a mistake, or why it cannot.
+type Sought struct {
+	Property, Env string
+	Bound         int
+	Blind         string // no property can see it: why; then the others are not set
+}
+
+// isSet tells whether the exercise says anything about a search.
+func (s Sought) isSet() bool { return s.Property != "" || s.Blind != "" }
 
 // All are the exercises, in order: the six stages, the parts of the sixth one at
 // a time, and locks to repair.

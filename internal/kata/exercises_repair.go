@@ -7,7 +7,7 @@ import "lockkata/failures_test/world"
 var repairExercises = []Exercise{
 	{
 		Number: 12, Title: "repair this lock: the lease", Base: 2,
-		Story:    "A lock of stage 2, with one mistake. It excludes, it waits, it unlocks. In the staging environment nobody has ever seen a lease end.",
+		Story:    "A lock of stage 2, with one mistake. It excludes, it waits, it unlocks. In the staging environment nobody has ever seen a lease end. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start:    Material{Stage: 2, Edits: []Edit{{"mutex.go", `"PX", m.ttl.Milliseconds()`, `"EX", m.ttl.Milliseconds()`}}},
 		Solution: Material{Stage: 2},
 		Fixes:    []string{"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped"},
@@ -16,7 +16,8 @@ var repairExercises = []Exercise{
 			"EX counts seconds. A lease of 30 s is 30000 milliseconds.",
 			"In TryLock: PX, not EX.",
 		},
-		Fixed: "The lease is given in the unit that the option counts in. A lease that is a thousand times too long shows only when somebody dies.",
+		Fixed:  "The lease is given in the unit that the option counts in. A lease that is a thousand times too long shows only when somebody dies.",
+		Search: Sought{Blind: "A search lasts for three leases, and this lease does end, hours after that. No property is about a lease that is too long."},
 		Predict: Prediction{
 			Failure: "double-unlock", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A has unlocked twice, and B took the lock in between. Now C calls TryLock. What is C told?",
@@ -28,7 +29,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		Number: 13, Title: "repair this lock: the refusal", Base: 2,
-		Story:    "A lock of stage 2, with one mistake. When Redis is in trouble, all clients wait politely for a lock that nobody has.",
+		Story:    "A lock of stage 2, with one mistake. When Redis is in trouble, all clients wait politely for a lock that nobody has. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start:    Material{Stage: 2, Edits: []Edit{{"mutex.go", `if errors.Is(err, redis.Nil) {`, `if err != nil {`}}},
 		Solution: Material{Stage: 2},
 		Fixes:    []string{"oom"},
@@ -37,7 +38,8 @@ var repairExercises = []Exercise{
 			"A refusal by NX is one particular error of go-redis. All others say that something is wrong.",
 			"In TryLock: errors.Is(err, redis.Nil) is the refusal; return every other error.",
 		},
-		Fixed: "Only Redis's own no is a no. An error goes to the caller, who can tell a lock that is held from a Redis that is full.",
+		Fixed:  "Only Redis's own no is a no. An error goes to the caller, who can tell a lock that is held from a Redis that is full.",
+		Search: Sought{Property: "truth", Env: "refusal", Bound: 2},
 		Predict: Prediction{
 			Failure: "stranger-unlock", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A holds the lock. B, which never had it, has called Unlock. C calls TryLock. Who believes in the end to hold the lock?",
@@ -49,7 +51,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		Number: 14, Title: "repair this lock: the second try", Base: 3,
-		Story:    "A lock of stage 3, with one mistake. Once in a while an Unlock says that the lock is not held, although the work has only just begun.",
+		Story:    "A lock of stage 3, with one mistake. Once in a while an Unlock says that the lock is not held, although the work has only just begun. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start:    Material{Stage: 3, Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewString()\n	m.value = value\n"}}},
 		Solution: Material{Stage: 3},
 		Fixes:    []string{"try-while-holding"},
@@ -58,7 +60,8 @@ var repairExercises = []Exercise{
 			"A holder that tries once more is refused, and has forgotten its own value by then.",
 			"In TryLock: remember the value after Redis has said OK, not before.",
 		},
-		Fixed: "The value is remembered only when the lock was taken. A try that is refused changes nothing about the hold there is.",
+		Fixed:  "The value is remembered only when the lock was taken. A try that is refused changes nothing about the hold there is.",
+		Search: Sought{Blind: "The clients of a search ask for the lock, work and unlock. None asks again while it holds the lock, and this mistake needs that."},
 		Predict: Prediction{
 			Failure: "late-unlock", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A's first Unlock was stuck between GET and DEL, and A has taken the lock again. Now the old DEL has arrived. C calls TryLock. What is C told?",
@@ -70,7 +73,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		Number: 15, Title: "repair this lock: the value", Base: 4,
-		Story: "A lock of stage 4, with one mistake. It compares in Redis, and yet, after a network problem, a client has removed its own new hold.",
+		Story: "A lock of stage 4, with one mistake. It compares in Redis, and yet, after a network problem, a client has removed its own new hold. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start: Material{Stage: 4, Edits: []Edit{{
 			"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSHA1(uuid.NameSpaceURL, fmt.Appendf(nil, \"%p\", m)).String()\n",
 		}}},
@@ -81,7 +84,8 @@ var repairExercises = []Exercise{
 			"The value is made from the object, so all holds of one object have the same. A command that was stuck in the network fits them all.",
 			"In TryLock: a fresh uuid.NewString() for each attempt.",
 		},
-		Fixed: "Each hold has a value of its own, so an Unlock that was on its way for long fits no later hold. Comparing is worth as much as what is compared.",
+		Fixed:  "Each hold has a value of its own, so an Unlock that was on its way for long fits no later hold. Comparing is worth as much as what is compared.",
+		Search: Sought{Blind: "It takes a client whose Unlock times out, and that takes the lock again while the old command is on its way. In a search a client waits for the answer of its Unlock, however late that is."},
 		Predict: Prediction{
 			Failure: "self-deadlock", Until: Moment{Kind: world.Called, Client: "A", Op: world.OpLock, Nth: 2},
 			Question: "A holds the lock and calls a function that locks as well, with ten seconds to wait. What is it told?",
@@ -93,7 +97,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		Number: 16, Title: "repair this lock: the nervous watchdog", Base: 5,
-		Story:    "A lock of stage 5, with one mistake. After a hiccup of the network, long jobs lose their locks half a minute later.",
+		Story:    "A lock of stage 5, with one mistake. After a hiccup of the network, long jobs lose their locks half a minute later. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start:    Material{Stage: 5, Edits: []Edit{{"watchdog.go", `if err == nil && renewed == 0 {`, `if err != nil || renewed == 0 {`}}},
 		Solution: Material{Stage: 5},
 		Fixes:    []string{"renew-blip"},
@@ -102,7 +106,8 @@ var repairExercises = []Exercise{
 			"An error says nothing about the lock; the next renewal may get through, and the lease has room for one that does not.",
 			"In renew: return only if err == nil && renewed == 0.",
 		},
-		Fixed: "Only Redis's word that the lock is gone ends the watchdog. An error is a reason to try again while the lease lasts.",
+		Fixed:  "Only Redis's word that the lock is gone ends the watchdog. An error is a reason to try again while the lease lasts.",
+		Search: Sought{Property: "watchdog", Env: "async", Bound: 2},
 		Predict: Prediction{
 			Failure: "key-gone", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "Redis has evicted A's key, and B calls Lock. A's next renewal will find nothing. Who believes in the end to hold the lock?",
@@ -114,7 +119,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		Number: 17, Title: "repair this lock: the late watchdog", Base: 5,
-		Story:    "A lock of stage 5, with one mistake. It renews, and still two clients have been inside at once, again and again.",
+		Story:    "A lock of stage 5, with one mistake. It renews, and still two clients have been inside at once, again and again. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start:    Material{Stage: 5, Edits: []Edit{{"watchdog.go", `time.NewTicker(w.ttl / 3)`, `time.NewTicker(w.ttl)`}}},
 		Solution: Material{Stage: 5},
 		Fixes:    []string{"work-outlives-ttl", "renew-blip", "second-hold-renewed"},
@@ -123,7 +128,8 @@ var repairExercises = []Exercise{
 			"A renewal that leaves when the lease is over arrives after it.",
 			"In renew: a ticker of w.ttl / 3, so that two renewals may fail.",
 		},
-		Fixed: "The watchdog renews three times in each lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: who comes on the date is late.",
+		Fixed:  "The watchdog renews three times in each lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: who comes on the date is late.",
+		Search: Sought{Blind: "Where everything may be late by any time, so may a renewal, and a healthy watchdog loses the lock with the same few steps. Where nothing is late, nobody in a search works for long enough to be renewed."},
 		Predict: Prediction{
 			Failure: "renewed-for-ever", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "A's business hangs in a loop, and its watchdog is well. B calls Lock and waits for longer than a lease. What is B told?",

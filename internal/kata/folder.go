@@ -49,7 +49,8 @@ func readFiles(dir string) (Files, error) {
 	files := Files{}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !isLock(name) || !entry.Type().IsRegular() {
+		info, err := os.Stat(filepath.Join(dir, name)) // a link is as good as a file
+		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(dir, name))

@@ -97,10 +97,10 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 	require.Equal(t, p, again)
 	require.Equal(t, 2, p.Next())
 	for text, says := range map[string]string{
-		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"`,
-		"\npasst 3\n":  `line 2 of progress.txt says nothing: "passt 3"`,
-		"hints 3 4\n":  `line 1 of progress.txt says nothing: "hints 3 4"`,
-		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"`,
+		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"; delete the line, or put it right`,
+		"\npasst 3\n":  `line 2 of progress.txt says nothing: "passt 3"; delete the line, or put it right`,
+		"hints 3 4\n":  `line 1 of progress.txt says nothing: "hints 3 4"; delete the line, or put it right`,
+		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"; delete the line, or put it right`,
 	} {
 		_, err := parseProgress(text)
 		require.EqualError(t, err, says)

@@ -1,9 +1,10 @@
 package kata
 
 import (
-	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -126,16 +127,8 @@ var hostile = []struct {
 }
 
 func TestHostileLocksGetAVerdictThatNamesTheCause(t *testing.T) {
-	root := repositoryRoot(t)
-	locks := map[string]Files{}
-	for _, h := range hostile {
-		files, err := Material{Stage: 4, Edits: h.edits}.Files(os.DirFS(root))
-		require.NoError(t, err)
-		locks[h.name] = files
-	}
-	program, err := Build(t.Context(), root, locks)
-	require.NoError(t, err)
-	t.Cleanup(program.Close)
+	t.Parallel()
+	program, locks := benchOf(t)
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
@@ -150,6 +143,68 @@ func TestHostileLocksGetAVerdictThatNamesTheCause(t *testing.T) {
 			}
 			require.NotEmpty(t, report.Cause.Next)
 			require.False(t, report.Passed([]string{"second-client"}))
+		})
+	}
+}
+
+// hostileLater survive an ordinary day, and misbehave where only a search leads them:
+// after a command that Redis has refused.
+var hostileLater = []struct {
+	name  string
+	edits []Edit
+	kind  string
+	says  string
+	where string
+}{
+	{
+		"looplater", []Edit{{"mutex.go", refused, "		for {\n			value += \"\"\n		}\n" + refused}},
+		judge.EndlessLoop, "TryLock runs without end", "value += ",
+	},
+	{
+		"panicslater2", []Edit{{"mutex.go", refused, "		var holds map[string]int\n		holds[value]++\n" + refused}},
+		judge.Panics, "Lock ends in a panic: assignment to entry in nil map", "",
+	},
+	{
+		"exitslater", []Edit{{"mutex.go", refused, "		go func() { panic(\"no lock today\") }()\n" + refused}},
+		judge.Panics, "no lock today", "go func() { panic",
+	},
+	{
+		"leakslater", []Edit{{"mutex.go", refused, "		go func() { select {} }()\n" + refused}},
+		judge.Leaks, "still runs", "go func() { select {} }()",
+	},
+}
+
+const refused = "		return false, fmt.Errorf(\"mylock: lock %s: %w\", m.key, err)\n"
+
+func TestSearchSurvivesHostileLocks(t *testing.T) {
+	t.Parallel()
+	program, locks := benchOf(t)
+	e, _ := Find(4)
+	questions, err := Exploring{Property: "leak", Env: "refusal", Bound: 2}.questions(Sought{})
+	require.NoError(t, err)
+	later := slices.Clone(hostileLater)
+	for _, h := range hostile {
+		if h.name == "loop" || h.name == "panics" || h.name == "block" || h.name == "exits" {
+			later = append(later, h)
+		}
+	}
+	for _, h := range later {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			begun := time.Now()
+			x := Explored{Exercise: e}
+			require.NoError(t, x.search(t.Context(), program, e.task(h.name), questions))
+			require.NotNil(t, x.Cause, "%+v", x.Found)
+			require.Equal(t, h.kind, x.Cause.Kind, x.Cause.Text)
+			require.Contains(t, x.Cause.Text, h.says)
+			if h.where != "" {
+				requireNamesLine(t, x.Cause.Text, locks[h.name]["mutex.go"], h.where)
+			}
+			require.True(t, x.IsBroken())
+			screen := x.Screen(View{Width: 120})
+			require.Contains(t, screen, "✗ your lock "+h.kind)
+			require.NotContains(t, screen, "Nothing is broken")
+			require.Less(t, time.Since(begun), (e.task(h.name)).Longest()+searchLimit)
 		})
 	}
 }

@@ -14,6 +14,7 @@ func (l *loop) press(key byte) {
 	if key == '\n' || key == '\r' || key == ' ' {
 		return
 	}
+	l.fit()
 	if answer := l.answer; answer != nil {
 		l.answer = nil
 		if answer(key) {
@@ -25,6 +26,9 @@ func (l *loop) press(key byte) {
 		l.say(l.folder.Hint(l.view))
 	case 'd':
 		l.say(l.folder.Diff(l.view))
+	case 'x':
+		l.explore = true
+		return
 	case 'e':
 		l.say(l.folder.Explain(l.view))
 	case 's':
@@ -40,6 +44,8 @@ func (l *loop) press(key byte) {
 		return
 	case 'q', ctrlC, ctrlD:
 		l.over = true
+		return
+	default: // it may be a piece of an arrow key
 		return
 	}
 	l.bar()
@@ -145,7 +151,7 @@ func (l *loop) predict() bool {
 			if chosen != really {
 				said = l.view.paint("31", "No.")
 			}
-			fmt.Fprintf(l.out, "%s The world says: %s.\n\n%s\n", said, p.Choices[really].Text, l.view.picture(v.Trace, v))
+			fmt.Fprintf(l.out, "%s The world says: %s.\n\n%s\n", said, p.Choices[really].Text, l.view.picture(v.Trace, v.Findings))
 		}
 		fmt.Fprint(l.out, r.goesOn(l.view))
 		if isAnswer {

@@ -126,7 +126,7 @@ func (l *learner) leaves() {
 	}
 }
 
-const bar = "h hint  d diff  e explain  s solution  n next  l list  r reset  q quit\n"
+const bar = "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit\n"
 
 // forgetful ignores what SETNX answers.
 var forgetful = Material{Stage: 1, Edits: []Edit{{"mutex.go", "	if !created {\n		return false, nil\n	}\n", "	_ = created\n"}}}
@@ -194,8 +194,9 @@ func TestCompilerErrorComesAloneAndFirst(t *testing.T) {
 	l.sees("✗ delete-foreign", bar)
 	l.saves(Material{Stage: 3, Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSring()\n"}}}, "a typing error")
 	l.sees("✗ it does not compile\n\nmutex.go:50: undefined: uuid.NewSring\n", bar)
+	l.presses("\x1b[A\x00Z\xff") // rubbish, and a piece of an arrow key
 	l.presses("d")
-	l.sees("+	value := uuid.NewSring()", bar)
+	l.sees("learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
 	l.presses("s")
 	l.sees("You have not passed this exercise yet. Show the solution? y = yes")
 	l.presses("x")
@@ -206,6 +207,8 @@ func TestCompilerErrorComesAloneAndFirst(t *testing.T) {
 	l.sees("Reset: 1 = this exercise")
 	l.presses("1")
 	l.sees("Exercise 3 is as it began. What was there is in _copies/001.", "✗ delete-foreign", bar)
+	l.presses("x")
+	l.sees("Searching the schedules of your lock", "leak in crash", "The shortest way to break wrong-delete", "mutex.go:", "BROKEN: wrong-delete", "schedules of your lock", bar)
 	require.NoError(t, l.keys.Close())
 	require.NoError(t, <-l.ended, "the end of the keys ends the loop")
 	copied, err := readFiles(filepath.Join(l.folder.Dir, "_copies", "001"))

@@ -23,14 +23,15 @@ func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) er
 		return err
 	}
 	v.Keys = true
-	l := &loop{folder: f, view: v, out: out, done: make(chan checked, 1)}
+	l := &loop{folder: f, view: v, out: out, done: make(chan ran, 1)}
+	defer l.workshop.close()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		state, err := term.MakeRaw(int(file.Fd()))
 		if err != nil {
 			return err
 		}
 		defer term.Restore(int(file.Fd()), state)
-		l.terminal, l.out = true, rawWriter{out}
+		l.terminal, l.out, l.fd = true, rawWriter{out}, int(file.Fd())
 	}
 	return l.run(ctx, keysOf(in))
 }
@@ -41,21 +42,25 @@ type loop struct {
 	view     View
 	out      io.Writer
 	terminal bool
+	fd       int // the terminal's
 
-	seen   string // the lock's files as they were at the last look
-	cancel context.CancelFunc
-	done   chan checked
-	last   Result          // of the last check
-	answer func(byte) bool // takes the next key, if it is an answer; nil while nothing is asked
-	asked  int             // the exercise whose prediction was shown
-	fresh  bool            // the exercise has just begun, and its story is on the screen
-	over   bool
+	seen     string // the lock's files as they were at the last look
+	workshop workshop
+	cancel   context.CancelFunc // ends what is under way; nil if nothing is
+	done     chan ran
+	explore  bool            // a search was asked for
+	last     Result          // of the last check
+	answer   func(byte) bool // takes the next key, if it is an answer; nil while nothing is asked
+	asked    int             // the exercise whose prediction was shown
+	fresh    bool            // the exercise has just begun, and its story is on the screen
+	over     bool
 }
 
-// checked is a check that has ended.
-type checked struct {
-	result Result
-	err    error
+// ran is a check or a search that has ended.
+type ran struct {
+	result   Result
+	explored *Explored // of a search
+	err      error
 }
 
 func keysOf(in io.Reader) <-chan byte {
@@ -106,6 +111,7 @@ func (l *loop) run(ctx context.Context, keys <-chan byte) error {
 			l.press(waiting[0])
 			waiting = waiting[1:]
 			l.look(ctx)
+			l.search(ctx)
 		}
 	}
 	return nil
@@ -126,16 +132,38 @@ func (l *loop) look(ctx context.Context) {
 		return
 	}
 	l.seen = now
+	l.start(ctx, func(ctx context.Context) ran {
+		result, err := check(ctx, l.folder, &l.workshop)
+		return ran{result: result, err: err}
+	})
+}
+
+// search begins the search that was asked for.
+func (l *loop) search(ctx context.Context) {
+	if !l.explore {
+		return
+	}
+	l.explore = false
+	if l.cancel != nil {
+		fmt.Fprintln(l.out, "Your lock is being run: press x when that is over.")
+		return
+	}
+	fmt.Fprintf(l.out, "Searching the schedules of your lock, for %v at the most for each environment; a save ends it.\n", searchLimit)
+	l.start(ctx, func(ctx context.Context) ran {
+		found, err := explore(ctx, l.folder, Exploring{Bound: -1}, &l.workshop)
+		return ran{explored: &found, err: err}
+	})
+}
+
+// start starts a run of the lock, in place of the one under way.
+func (l *loop) start(ctx context.Context, work func(context.Context) ran) {
 	if l.cancel != nil {
 		l.cancel()
 		<-l.done
 	}
-	checking, cancel := context.WithCancel(ctx)
+	working, cancel := context.WithCancel(ctx)
 	l.cancel = cancel
-	go func() {
-		result, err := Check(checking, l.folder)
-		l.done <- checked{result, err}
-	}()
+	go func() { l.done <- work(working) }()
 }
 
 // stamp is the same as long as nothing is saved.
@@ -157,7 +185,8 @@ func (f Folder) stamp() string {
 }
 
 // show shows what a check has found, and asks for a prediction after a pass.
-func (l *loop) show(c checked) {
+func (l *loop) show(c ran) {
+	l.fit()
 	l.cancel()
 	l.cancel, l.answer = nil, nil
 	if l.terminal && !l.fresh {
@@ -165,10 +194,14 @@ func (l *loop) show(c checked) {
 	}
 	l.fresh = false
 	fmt.Fprintln(l.out)
-	l.last = c.result
+	if c.explored == nil {
+		l.last = c.result
+	}
 	switch {
 	case c.err != nil:
 		fmt.Fprintf(l.out, "%v\n", c.err)
+	case c.explored != nil:
+		fmt.Fprint(l.out, c.explored.Screen(l.view))
 	case c.result.Passed && l.asked != c.result.Exercise.Number && l.predict():
 		return
 	default:
@@ -177,9 +210,19 @@ func (l *loop) show(c checked) {
 	l.bar()
 }
 
+// fit makes what is drawn as wide as the terminal is now.
+func (l *loop) fit() {
+	if !l.terminal {
+		return
+	}
+	if width, _, err := term.GetSize(l.fd); err == nil && width > 0 {
+		l.view.Width = width
+	}
+}
+
 // bar is the line that says what to press.
 func (l *loop) bar() {
-	fmt.Fprintf(l.out, "\n%s\n", l.view.paint("2", "h hint  d diff  e explain  s solution  n next  l list  r reset  q quit"))
+	fmt.Fprintf(l.out, "\n%s\n", l.view.paint("2", "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit"))
 }
 
 // say prints a text, or the error in its place.

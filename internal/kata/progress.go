@@ -68,7 +68,7 @@ func parseProgress(text string) (Progress, error) {
 		_, known := Find(number)
 		switch {
 		case !known:
-			return p, fmt.Errorf("line %d of %s names no exercise: %q", n, progressName, line)
+			return p, fmt.Errorf("line %d of %s names no exercise: %q; delete the line, or put it right", n, progressName, line)
 		case word == "exercise" && fields == 2:
 			p.Exercise = number
 		case word == "passed" && fields == 2:
@@ -76,7 +76,7 @@ func parseProgress(text string) (Progress, error) {
 		case word == "hints" && fields == 3 && count >= 0 && count <= 3:
 			p.Hints[number] = count
 		default:
-			return p, fmt.Errorf("line %d of %s says nothing: %q", n, progressName, line)
+			return p, fmt.Errorf("line %d of %s says nothing: %q; delete the line, or put it right", n, progressName, line)
 		}
 	}
 	return p, nil
@@ -95,7 +95,11 @@ func (f Folder) Progress() (Progress, error) {
 }
 
 func (f Folder) save(p Progress) error {
-	return os.WriteFile(filepath.Join(f.Dir, progressName), []byte(p.String()), 0o644)
+	name := filepath.Join(f.Dir, progressName)
+	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name) // nobody reads half a file
 }
 
 // Next is the first exercise that was not passed yet, and the last when all were.

@@ -17,15 +17,12 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// hardLimit is when a run is killed that does not even end itself: its own guard
-// ends it before.
-const hardLimit = 10 * time.Second
-
 // Report is what came of a lock.
 type Report struct {
 	Compile  *CompileError   `json:"compile_error,omitempty"`
 	Cause    *judge.Cause    `json:"cause,omitempty"` // why it could not be judged to the end
 	Verdicts []judge.Verdict `json:"verdicts,omitempty"`
+	Found    []judge.Found   `json:"found,omitempty"`   // by a search
 	Printed  string          `json:"printed,omitempty"` // what the lock wrote to its standard output
 }
 
@@ -82,12 +79,15 @@ func (p *Program) Judge(ctx context.Context, task judge.Task) (Report, error) {
 	if err := os.WriteFile(taskFile, raw, 0o600); err != nil {
 		return Report{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, time.Duration(max(task.Patience, 1))*hardLimit)
+	limited, cancel := context.WithTimeout(ctx, task.Longest())
 	defer cancel()
 	cmd := exec.CommandContext(limited, p.file, taskFile, outFile)
 	cmd.WaitDelay = time.Second
 	cmd.Dir = scratch
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=all")
+	if task.Search != nil { // several run at once, each on one core
+		cmd.Env = append(cmd.Env, "GOMAXPROCS=1", "GOGC=200")
+	}
 	var stdout, stderr beginning
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	ended := cmd.Run()
@@ -100,7 +100,7 @@ func (p *Program) Judge(ctx context.Context, task judge.Task) (Report, error) {
 	}
 	report.Printed = stdout.String()
 	if report.Cause == nil && !done {
-		report.Cause = endedBadly(ended, stderr.String(), limited.Err() != nil)
+		report.Cause = endedBadly(ended, stderr.String(), task.Longest(), limited.Err() != nil)
 	}
 	return report, nil
 }
@@ -124,6 +124,8 @@ func readReport(file string) (report Report, done bool, err error) {
 			report.Verdicts = append(report.Verdicts, *l.Verdict)
 		case l.Cause != nil:
 			report.Cause = l.Cause
+		case l.Found != nil:
+			report.Found = append(report.Found, *l.Found)
 		}
 		done = done || l.Done
 	}
@@ -131,7 +133,7 @@ func readReport(file string) (report Report, done bool, err error) {
 }
 
 // endedBadly says why a run ended that could not say so itself.
-func endedBadly(err error, stderr string, late bool) *judge.Cause {
+func endedBadly(err error, stderr string, longest time.Duration, late bool) *judge.Cause {
 	what, where := crash(stderr)
 	var exit *exec.ExitError
 	switch {
@@ -139,7 +141,7 @@ func endedBadly(err error, stderr string, late bool) *judge.Cause {
 		hoards := judge.Hoards(where)
 		return &hoards
 	case late:
-		return &judge.Cause{Kind: judge.TooSlow, Text: fmt.Sprintf("Your lock did not end within %v and had to be killed.", hardLimit), Next: "Look for a loop without a wait."}
+		return &judge.Cause{Kind: judge.TooSlow, Text: fmt.Sprintf("Your lock did not end within %v and had to be killed.", longest), Next: "Look for a loop without a wait."}
 	case what != "":
 		return &judge.Cause{
 			Kind: judge.Panics, Text: fmt.Sprintf("Your lock ends the whole process%s: %s.", where, what),

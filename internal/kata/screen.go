@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
@@ -52,24 +53,19 @@ func (v View) paint(code, text string) string {
 // command is how to type a subcommand of kata.
 func (v View) command(words string) string { return "go run . kata " + words + v.Dir }
 
-func (v View) picture(trace *world.Trace, verdict *judge.Verdict) string {
-	options := timeline.Options{Color: v.Color, Width: v.Width}
-	if verdict == nil {
-		return timeline.Text(trace, nil, options)
-	}
-	return timeline.Text(trace, verdict.Findings, options)
+func (v View) picture(trace *world.Trace, findings []oracle.Finding) string {
+	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width})
 }
 
 // Screen shows one thing: the compiler's first error, why the lock cannot be
 // judged, the first failure that shows, or what a pass means.
 func (r Result) Screen(v View) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", v.paint("1", fmt.Sprintf("exercise %d of %d: %s", r.Exercise.Number, len(All), r.Exercise.Title)))
+	fmt.Fprintf(&b, "%s\n\n", r.Exercise.headline(v))
 	red := r.Report.Red()
 	switch {
 	case r.Report.Compile != nil:
-		fmt.Fprintf(&b, "%s\n\n", v.paint("31", "✗ it does not compile"))
-		fmt.Fprintf(&b, "%s\n", r.Report.Compile)
+		showCompileError(&b, v, r.Report.Compile)
 	case len(red) > 0:
 		r.showFailure(&b, v, red)
 	case !r.Passed && r.Report.Cause != nil:
@@ -78,13 +74,26 @@ func (r Result) Screen(v View) string {
 		r.showPass(&b, v)
 		return b.String()
 	}
-	if r.Report.Printed != "" {
-		fmt.Fprintf(&b, "\nYour lock has printed:\n%s\n", firstLines(r.Report.Printed, 10))
-	}
+	showPrinted(&b, r.Report.Printed)
 	if !v.Keys {
 		fmt.Fprintf(&b, "\nNext: change the lock, then %s. A hint: %s\n", v.command("check"), v.command("hint"))
 	}
 	return b.String()
+}
+
+// headline is the line above every screen.
+func (e Exercise) headline(v View) string {
+	return v.paint("1", fmt.Sprintf("exercise %d of %d: %s", e.Number, len(All), e.Title))
+}
+
+func showCompileError(b *strings.Builder, v View, err *CompileError) {
+	fmt.Fprintf(b, "%s\n\n%s\n", v.paint("31", "✗ it does not compile"), err)
+}
+
+func showPrinted(b *strings.Builder, printed string) {
+	if printed != "" {
+		fmt.Fprintf(b, "\nYour lock has printed:\n%s\n", firstLines(printed, 10))
+	}
 }
 
 func (r Result) showFailure(b *strings.Builder, v View, red []judge.Verdict) {
@@ -92,7 +101,7 @@ func (r Result) showFailure(b *strings.Builder, v View, red []judge.Verdict) {
 	f, _ := failures.Find(first.Failure)
 	fmt.Fprintf(b, "%s\n\n%s\n", v.paint("31", fmt.Sprintf("✗ %s: %s", f.ID, f.Title)), v.wrap(f.Story))
 	if first.Trace != nil {
-		b.WriteString(v.picture(first.Trace, &first) + "\n")
+		b.WriteString(v.picture(first.Trace, first.Findings) + "\n")
 	}
 	fmt.Fprintf(b, "%s\n", v.paint("31", strings.TrimSuffix(v.wrap(strings.ToUpper(first.Outcome)+": "+sentence(first)+"."), "\n")))
 	if more := len(red) - 1; more > 0 {
@@ -133,7 +142,7 @@ func (r Result) showPass(b *strings.Builder, v View) {
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
 	head := fmt.Sprintf("✓ passed: it survives all %d failures that are asked for", len(r.Exercise.Required()))
-	return v.paint("32", head) + "\n\n" + v.wrap("What you have fixed: "+r.Exercise.Fixed)
+	return v.paint("32", head) + "\n\n" + v.wrap("What you have fixed: "+r.Exercise.Fixed) + r.Exercise.unseen(v)
 }
 
 // goesOn is what comes after a pass.

@@ -18,7 +18,7 @@ func (f Folder) Task(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s\n\n%s", v.paint("1", fmt.Sprintf("exercise %d of %d: %s", e.Number, len(All), e.Title)), v.wrap(e.Story)), nil
+	return fmt.Sprintf("%s\n\n%s", e.headline(v), v.wrap(e.Story)), nil
 }
 
 // Hint is the next hint of the present exercise, after the ones that have been
@@ -47,7 +47,15 @@ func (f Folder) Explain(v View) (string, error) {
 	if !p.HasPassed(e.Number) {
 		return "The explanation comes when the exercise is passed.\n", nil
 	}
-	return v.wrap("What you have fixed: "+e.Fixed) + "\n" + v.wrap("The interviewer's next question: "+e.Question), nil
+	return v.wrap("What you have fixed: "+e.Fixed) + e.unseen(v) + "\n" + v.wrap("The interviewer's next question: "+e.Question), nil
+}
+
+// unseen says why no search finds the mistake, where none does.
+func (e Exercise) unseen(v View) string {
+	if e.Search.Blind == "" {
+		return ""
+	}
+	return "\n" + v.wrap("Why the search does not see it: "+e.Search.Blind)
 }
 
 // Solution is our lock for the present exercise.

@@ -2,9 +2,11 @@ package kata
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,18 +21,38 @@ const provingPatience = 4
 // Verify proves the material of these exercises and prints a line for each proof:
 // the start compiles and shows exactly the failures that the exercise fixes, the
 // solution shows none that is required, there are three hints, and the marked
-// answer of the prediction is what the world really does. It tells whether all
-// hold.
+// answer of the prediction is what the world really does, and a search finds the
+// mistake of a lock to repair in its start and not in its solution. It tells whether
+// all hold.
 func Verify(ctx context.Context, root string, list []Exercise, out io.Writer) (bool, error) {
-	m, err := newMaterials(ctx, root, list)
+	m := newMaterials(root)
+	locks, err := m.locks(list)
 	if err != nil {
 		return false, err
 	}
+	if m.program, err = Build(ctx, root, locks); err != nil {
+		return false, fmt.Errorf("a start or a solution does not compile: %w", err)
+	}
 	defer m.program.Close()
+	return m.verify(ctx, list, out), nil
+}
+
+// verify proves exercises, as many at once as there are cores.
+func (m *materials) verify(ctx context.Context, list []Exercise, out io.Writer) bool {
+	results := make([]chan []proof, len(list))
+	turns := make(chan struct{}, runtime.NumCPU())
+	for i, e := range list {
+		results[i] = make(chan []proof, 1)
+		go func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			results[i] <- m.proofs(ctx, e)
+		}()
+	}
 	proofs, held := 0, 0
-	for _, e := range list {
+	for i, e := range list {
 		fmt.Fprintf(out, "%2d %s\n", e.Number, e.Title)
-		for _, proof := range m.proofs(ctx, e) {
+		for _, proof := range <-results[i] {
 			proofs++
 			sign := "✗"
 			if proof.holds {
@@ -41,7 +63,7 @@ func Verify(ctx context.Context, root string, list []Exercise, out io.Writer) (b
 		}
 	}
 	fmt.Fprintf(out, "%d exercises, %d of %d proofs hold\n", len(list), held, proofs)
-	return held == proofs, nil
+	return held == proofs
 }
 
 // proof is one thing that is shown about an exercise.
@@ -58,12 +80,16 @@ type materials struct {
 	root    string
 }
 
-func newMaterials(ctx context.Context, root string, list []Exercise) (*materials, error) {
-	m := &materials{names: map[string]string{}, root: root}
+func newMaterials(root string) *materials {
+	return &materials{names: map[string]string{}, root: root}
+}
+
+// locks are the starts and solutions, by the names that they get in the program.
+func (m *materials) locks(list []Exercise) (map[string]Files, error) {
 	locks := map[string]Files{}
 	for _, e := range list {
 		for _, material := range []Material{e.Start, e.Solution} {
-			files, err := material.Files(os.DirFS(root))
+			files, err := material.Files(os.DirFS(m.root))
 			if err != nil {
 				return nil, fmt.Errorf("exercise %d: %w", e.Number, err)
 			}
@@ -73,21 +99,17 @@ func newMaterials(ctx context.Context, root string, list []Exercise) (*materials
 			}
 		}
 	}
-	program, err := Build(ctx, root, locks)
-	if err != nil {
-		return nil, fmt.Errorf("a start or a solution does not compile: %w", err)
-	}
-	m.program = program
-	return m, nil
+	return locks, nil
 }
 
 // key is the same for the same files.
 func (f Files) key() string {
-	var b strings.Builder
+	sum := sha256.New()
 	for _, name := range f.names() {
-		fmt.Fprintf(&b, "%q%q", name, f[name])
+		fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(f[name]))
+		_, _ = io.WriteString(sum, f[name])
 	}
-	return b.String()
+	return string(sum.Sum(nil))
 }
 
 func (m *materials) judge(ctx context.Context, e Exercise, material Material) (Report, error) {
@@ -109,7 +131,11 @@ func (m *materials) proofs(ctx context.Context, e Exercise) []proof {
 	if err != nil {
 		return []proof{{"solution", false, err.Error()}}
 	}
-	return []proof{provenStart(e, start), provenSolution(e, solution), provenHints(e), provenPrediction(e, solution)}
+	all := []proof{provenStart(e, start), provenSolution(e, solution), provenHints(e), provenPrediction(e, solution)}
+	if e.Search.isSet() {
+		all = append(all, m.provenSearch(ctx, e))
+	}
+	return all
 }
 
 // provenStart: the start compiles, and is red for what the exercise fixes and for

@@ -34,6 +34,7 @@ const (
 	NoDay         = "does not lock" // an ordinary day goes wrong in another way
 	TooMuchMemory = "takes too much memory"
 	TooSlow       = "takes too long"
+	Unsearchable  = "cannot be searched"
 )
 
 // endless is the verdict on goroutines that never rest.

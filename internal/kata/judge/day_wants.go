@@ -72,7 +72,9 @@ func (d *day) ends(call *world.Call) bool {
 		return d.fault(Nonsense, *text, "Return true and nil, false and nil, or false and an error.")
 	}
 	if result := d.result(call); result.Claim == world.ClaimPanic {
-		return d.fault(Panics, fmt.Sprintf("%s ends in a %s.", call.Op, result.Error), "Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
+		cause := panics(call.Op, result.Error)
+		d.cause = &cause
+		return false
 	}
 	return true
 }

@@ -23,7 +23,8 @@ const (
 // writes that down, and ends the process.
 type guard struct {
 	out      *os.File
-	patience time.Duration // how many times the limits
+	scenario time.Duration // the longest that a scenario may take
+	longest  time.Duration // the longest that all may take
 	over     atomic.Bool   // the scenario has ended, and what is left is winding down
 	optional atomic.Bool   // what is required has been played
 
@@ -34,8 +35,10 @@ type guard struct {
 	judged  bool // there is a verdict already
 }
 
-func newGuard(out *os.File, patience int) *guard {
-	return &guard{out: out, patience: time.Duration(patience), started: time.Now()}
+func newGuard(out *os.File, task Task) *guard {
+	return &guard{
+		out: out, scenario: time.Duration(max(task.Patience, 1)) * scenarioLimit, longest: task.longest(), started: time.Now(),
+	}
 }
 
 // enter begins a scenario.
@@ -81,17 +84,17 @@ func (g *guard) watch() {
 		g.mu.Lock()
 		playing, began, judged := g.during != "", g.began, g.judged
 		g.mu.Unlock()
-		if playing && time.Since(began) > g.patience*scenarioLimit {
+		if playing && time.Since(began) > g.scenario {
 			g.convict(diagnose(g.over.Load()))
 		}
-		late := time.Since(g.started) > g.patience*runLimit
+		late := time.Since(g.started) > g.longest
 		if late && judged { // what has been found is enough to go on with
 			g.write(Line{Done: true})
 			os.Exit(0)
 		}
 		if late {
 			g.convict(Cause{
-				Kind: TooSlow, Text: "The whole catalogue takes longer than " + runLimit.String() + " with your lock.",
+				Kind: TooSlow, Text: "All that is asked takes longer than " + g.longest.String() + " with your lock.",
 				Next: "Look for a loop that does much for nothing; or try again when the machine is less busy.",
 			})
 		}
@@ -122,7 +125,7 @@ func nearby() string {
 // diagnose finds out why a scenario does not end: it looks at where the lock's
 // goroutines stand.
 func diagnose(over bool) Cause {
-	if heap() > memoryLimit/4 { // what takes so long is to find more
+	if heap() > searchMemory { // what takes so long is to find more
 		return Hoards(nearby())
 	}
 	all := ofLock()

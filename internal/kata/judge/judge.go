@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
@@ -21,17 +22,31 @@ import (
 
 // Task is what one run is to do.
 type Task struct {
-	Lock     string             `json:"lock"`     // which of the program's locks
-	Required []string           `json:"required"` // failures that it must survive, in this order
-	Has      []failures.Feature `json:"has"`      // what the lock is said to have, unless it says so itself
-	Draw     []string           `json:"draw"`     // failures whose trace is wanted, whatever comes of them
-	Patience int                `json:"patience"` // how many times the usual the run may take; 0 is 1
+	Lock     string             `json:"lock"`             // which of the program's locks
+	Required []string           `json:"required"`         // failures that it must survive, in this order
+	Has      []failures.Feature `json:"has"`              // what the lock is said to have, unless it says so itself
+	Draw     []string           `json:"draw"`             // failures whose trace is wanted, whatever comes of them
+	Patience int                `json:"patience"`         // how many times the usual the run may take; 0 is 1
+	Search   *Search            `json:"search,omitempty"` // is made in place of the failures
+}
+
+// Longest is how long the run may take before it is ended from outside.
+func (t Task) Longest() time.Duration { return t.longest() + runLimit/4 }
+
+// longest is when the run ends itself.
+func (t Task) longest() time.Duration {
+	limit := time.Duration(max(t.Patience, 1)) * runLimit
+	if t.Search != nil {
+		limit += t.Search.For
+	}
+	return limit
 }
 
 // Line is one line of what a run writes: one of its fields is set.
 type Line struct {
 	Verdict *Verdict `json:"verdict,omitempty"`
 	Cause   *Cause   `json:"cause,omitempty"`
+	Found   *Found   `json:"found,omitempty"`
 	Done    bool     `json:"done,omitempty"` // the last line of a run that came to its end
 }
 
@@ -74,7 +89,7 @@ func Main(locks map[string]failures.Subject) {
 	if subject.Ignore == nil {
 		subject.Ignore = isBeside
 	}
-	g := newGuard(out, max(task.Patience, 1))
+	g := newGuard(out, task)
 	go g.watch()
 	debug.SetMaxStack(maxStack)
 	limitMemory()
@@ -115,15 +130,31 @@ type run struct {
 	guard   *guard
 }
 
-// all plays an ordinary day, then what is required, then the rest.
+// all plays an ordinary day, then what is asked for.
 func (r *run) all() {
 	r.ordinaryDay()
+	scripts := r.rehearse()
+	if r.task.Search != nil {
+		r.explore(*r.task.Search, scripts)
+	} else {
+		r.catalogue(scripts)
+	}
+	r.guard.write(Line{Done: true})
+}
+
+// rehearse finds out which scripts the lock uses.
+func (r *run) rehearse() []string {
 	r.guard.enter("an ordinary day")
+	defer r.guard.leave()
 	scripts, err := failures.Rehearse(r.t, r.subject)
 	if err != nil {
 		r.guard.convict(r.leftover(err))
 	}
-	r.guard.leave()
+	return scripts
+}
+
+// catalogue plays the failures that are required, then the others.
+func (r *run) catalogue(scripts []string) {
 	for _, id := range r.task.Required {
 		r.one(id, scripts)
 	}
@@ -134,7 +165,6 @@ func (r *run) all() {
 			r.one(f.ID, scripts)
 		}
 	}
-	r.guard.write(Line{Done: true})
 }
 
 // one plays one failure and writes the verdict.
@@ -145,7 +175,7 @@ func (r *run) one(id string, scripts []string) {
 	}
 	r.guard.enter(id)
 	v := failures.Judge(f, r.subject, scripts, r.play)
-	if v.Err != nil && strings.Contains(v.Err.Error(), "were left") {
+	if v.Err != nil && isLeftover(v.Err) {
 		r.guard.convict(r.leftover(v.Err))
 	}
 	r.guard.leave()

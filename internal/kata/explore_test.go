@@ -1,0 +1,90 @@
+package kata
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/kata/judge"
+)
+
+// explored asks one question about the start or the solution of an exercise.
+func explored(t *testing.T, number int, solution bool, asked Exploring) Explored {
+	t.Helper()
+	e, _ := Find(number)
+	m := materialsOf(t)
+	material := e.Start
+	if solution {
+		material = e.Solution
+	}
+	files, err := material.Files(os.DirFS(m.root))
+	require.NoError(t, err)
+	questions, err := asked.questions(e.Search)
+	require.NoError(t, err)
+	x := Explored{Exercise: e}
+	require.NoError(t, x.search(t.Context(), m.program, e.task(m.names[files.key()]), questions))
+	return x
+}
+
+func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
+	t.Parallel()
+	asked := Exploring{Property: "watchdog", Env: "async", Bound: 2}
+	x := explored(t, 16, false, asked)
+	require.True(t, x.IsBroken())
+	screen := x.Screen(View{Width: 120})
+	require.Contains(t, screen, "watchdog in async (2 clients, 1 attempts each)\n  broken: ")
+	require.Contains(t, screen, "cost 2, 4 steps; nothing shorter exists")
+	require.Contains(t, screen, "The shortest way to break watchdog, in async:")
+	require.Contains(t, screen, "mutex.go:", "the learner's own line stands beside his command")
+	require.NotContains(t, screen, "breaks it as well", "stage 5 needs one step more")
+	require.Contains(t, screen, "BROKEN: watchdog: ")
+
+	x = explored(t, 16, true, asked)
+	require.False(t, x.IsBroken())
+	screen = x.Screen(View{Width: 120})
+	require.Contains(t, screen, "no violation up to cost 2")
+	require.Contains(t, screen, "Nothing is broken up to")
+}
+
+func TestSearchTellsTheLearnersMistakeFromTheStages(t *testing.T) {
+	t.Parallel()
+	x := explored(t, 13, false, Exploring{Bound: 1})
+	shown := x.shortest()
+	require.Equal(t, "truth", shown[0].Property)
+	require.Equal(t, "refusal", shown[0].Env, "what stage 2 survives comes first")
+	require.Contains(t, x.Screen(View{Width: 120}), "our lock of stage 2 breaks it as well")
+	require.Equal(t, 1, strings.Count(x.Screen(View{Width: 120, Keys: true}), "The shortest way to break"))
+	require.Greater(t, strings.Count(x.Screen(View{Width: 120}), "The shortest way to break"), 1)
+	for _, f := range x.Found {
+		require.Equal(t, f.Answer.Found, f.Trace != nil, f.Property)
+	}
+}
+
+func TestSearchThatWasCutShortSaysSo(t *testing.T) {
+	e, _ := Find(4)
+	f := judge.Found{}
+	f.Property, f.Env, f.Bound = "leak", "crash", 1
+	x := Explored{Exercise: e, Found: []judge.Found{f}}
+	require.Contains(t, x.Screen(View{Width: 120}), "1 search was cut short,")
+	require.False(t, x.IsBroken())
+}
+
+func TestQuestionsThatMakeNoSenseAreRefused(t *testing.T) {
+	for says, asked := range map[string]Exploring{
+		`there is no property "leek"`:     {Property: "leek", Bound: -1},
+		`there is no environment "ocean"`: {Env: "ocean", Bound: -1},
+		"--bound 10: it can be 0 to 9":    {Bound: 10},
+	} {
+		_, err := asked.questions(Sought{})
+		require.ErrorContains(t, err, says)
+	}
+	all, err := Exploring{Bound: -1}.questions(Sought{Property: "truth", Env: "refusal", Bound: 2})
+	require.NoError(t, err)
+	require.Equal(t, "truth", all[len(all)-1].Properties[0], "the exercise's own question is asked last")
+	one, err := Exploring{Env: "pause", Property: "watchdog", Bound: 1}.questions(Sought{})
+	require.NoError(t, err)
+	require.Len(t, one, 1)
+	require.Equal(t, 1, one[0].Bound)
+}

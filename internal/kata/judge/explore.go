@@ -1,0 +1,112 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
+)
+
+// Search is one search through the schedules of a lock.
+type Search struct {
+	Question schedule.Question `json:"question"`
+	Attempts int               `json:"attempts"` // how often each client asks for the lock
+	For      time.Duration     `json:"for_ns"`   // after that long it is cut short
+}
+
+// Found is what a search found about one property, and for one that is broken the
+// shortest schedule that breaks it, as it ran.
+type Found struct {
+	schedule.Answer
+	Findings []oracle.Finding `json:"findings,omitempty"`
+	Trace    *world.Trace     `json:"trace,omitempty"`
+}
+
+// searchMemory is how much a search may take for the states it has seen: what the
+// guard would hold against the lock is more.
+const searchMemory = memoryLimit / 2
+
+// explore searches the schedules of the lock, as the question says.
+func (r *run) explore(s Search, scripts []string) {
+	setup, properties := s.Question.Ask(r.subject, scripts, s.Attempts)
+	if len(properties) == 0 {
+		return // it is about something that the lock does not have
+	}
+	begun := time.Now()
+	limits := schedule.Limits{
+		Bound: s.Question.Bound,
+		See:   unharmed,
+		Stop: func(schedule.Progress) bool {
+			r.guard.enter("the search in " + setup.Env.Name)
+			return time.Since(begun) > s.For || heap() > searchMemory
+		},
+	}
+	result, err := schedule.Search(r.t, setup, properties, limits)
+	if err != nil {
+		r.guard.convict(r.unsearchable(err))
+	}
+	for i, answer := range result.Answers(setup, properties, time.Since(begun)) {
+		found := Found{Answer: answer}
+		if answer.Found {
+			setup.Property = properties[i]
+			found.Trace, found.Findings = r.replay(setup, result.Found[answer.Property].Schedule)
+		}
+		r.guard.write(Line{Found: &found})
+	}
+	r.guard.leave()
+}
+
+// replay runs a schedule again, for its trace.
+func (r *run) replay(setup schedule.Setup, steps []string) (*world.Trace, []oracle.Finding) {
+	var astray error
+	played, err := schedule.Play(r.t, setup, schedule.Follow(steps, &astray))
+	if err == nil {
+		err = astray
+	}
+	if err != nil {
+		r.guard.convict(r.unsearchable(err))
+	}
+	return played.Trace, oracle.Ask(played.Trace, setup.Property.Breaks...)
+}
+
+// panicked is a call that ended in a panic.
+type panicked struct{ op, text string }
+
+func (p panicked) Error() string { return p.op + " ends in a " + p.text }
+
+// unharmed wants a run without a panic: no property is about those.
+func unharmed(played schedule.Played) error {
+	for _, e := range played.Trace.Events {
+		if e.Kind == world.Returned && e.Result.Claim == world.ClaimPanic {
+			return panicked{e.Op, e.Result.Error}
+		}
+	}
+	return nil
+}
+
+// unsearchable is the verdict on a lock with which the search cannot go on.
+func (r *run) unsearchable(err error) Cause {
+	if p, ok := err.(panicked); ok {
+		return panics(p.op, p.text)
+	}
+	if isLeftover(err) {
+		return r.leftover(err)
+	}
+	return Cause{
+		Kind: Unsearchable, Text: "The search cannot go on: " + err.Error() + ".",
+		Next: "Let the lock decide by Redis's answers, its context and the time alone, the same each time, and let every wait end.",
+	}
+}
+
+// isLeftover tells of a run that left goroutines of the lock behind.
+func isLeftover(err error) bool { return strings.Contains(err.Error(), "were left") }
+
+func panics(op, text string) Cause {
+	return Cause{
+		Kind: Panics, Text: fmt.Sprintf("%s ends in a %s.", op, text),
+		Next: "Look at the line that the panic names; a nil map or a nil pointer is the usual reason.",
+	}
+}
