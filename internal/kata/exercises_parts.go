@@ -177,7 +177,7 @@ var partExercises = []Exercise{
 	{
 		Number: 10, Title: "waiters without polling", Base: 4,
 		Has:      []failures.Feature{failures.PubSub},
-		Story:    "Unlock publishes a message, and waiters listen: Redis is left in peace while nothing happens. A first attempt is there, and it loses wake-ups in three ways. Find them; do not go back to polling.",
+		Story:    "Unlock publishes a message, and waiters listen: Redis is left in peace while nothing happens. A first attempt is there, in wait.go, and it loses wake-ups in three ways. Find them; do not go back to polling.",
 		Start:    Material{Stage: 4, Edits: publishing, Folder: "10_listens"},
 		Solution: Material{Stage: 4, Edits: publishing, Folder: "10_waiters"},
 		Fixes:    []string{"wake-lost", "expiry-wakes", "pubsub-cut", "crash-while-holding"},
@@ -204,7 +204,7 @@ var partExercises = []Exercise{
 	{
 		Number: 11, Title: "the fenced write", Base: 4,
 		Has:      []failures.Feature{failures.Fencing},
-		Story:    "No lease keeps out a client that stood still and wakes up later. A fencing token does: a number that rises with each hold, written with each order; the ledger refuses a lower one. Here the token comes from a counter in Redis, and Redis can lose it.",
+		Story:    "No lease keeps out a client that stood still and wakes up later. A fencing token does: a number that rises with each hold, written with each order; the ledger refuses a lower one. Here the token comes from a counter in Redis, in token.go, and Redis can lose it.",
 		Start:    Material{Stage: 4, Edits: fencing, Folder: "11_counter"},
 		Solution: Material{Stage: 4, Edits: fencing, Folder: "11_fenced"},
 		Fixes:    []string{"token-after-flush", "token-after-failover"},

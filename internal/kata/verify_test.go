@@ -2,6 +2,7 @@ package kata
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,26 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	require.Contains(t, out.String(), "7 exercises, 21 of 28 proofs hold")
 }
 
+func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
+	t.Parallel()
+	seen, _ := Find(13)
+	elsewhere, unmended := seen, seen
+	elsewhere.Search = Sought{Property: "leak", Env: "crash", Bound: 1}
+	unmended.Solution = unmended.Start
+	blind, _ := Find(16)
+	blind.Search = Sought{Blind: "it is said to be"}
+	m := materialsOf(t)
+	for says, e := range map[string]Exercise{
+		"finds nothing about leak in crash up to cost 1 in the start":   elsewhere,
+		"breaks truth in the solution: TryLock tells":                   unmended,
+		"is said to be blind, and breaks watchdog in async with cost 2": blind,
+	} {
+		proven := m.provenSearch(t.Context(), e)
+		require.False(t, proven.holds)
+		require.Contains(t, proven.text, says)
+	}
+}
+
 func TestExercisesAreNumberedAndToldInFull(t *testing.T) {
 	for i, e := range All {
 		require.Equal(t, i+1, e.Number)
@@ -53,5 +74,7 @@ func TestExercisesAreNumberedAndToldInFull(t *testing.T) {
 		}
 		require.FileExists(t, repositoryRoot(t)+"/"+e.Read)
 		require.GreaterOrEqual(t, len(e.Predict.Choices), 3)
+		isRepair := strings.HasPrefix(e.Title, "repair this lock")
+		require.Equal(t, isRepair, e.Search.isSet(), "exercise %d: what a search makes of it", e.Number)
 	}
 }
