@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/schedule"
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -77,12 +78,10 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, e
 
 // unanswered says of a question that nothing was looked at.
 func (x exploration) unanswered(j job) []answer {
-	var answers []answer
 	s, properties := j.question.Ask(j.stage.Subject, nil, x.attempts)
-	for _, p := range properties {
-		answers = append(answers, answer{
-			Stage: j.stage.Number, Property: p.Name, Env: s.Env.Name, Clients: s.Clients, Attempts: s.Attempts, Bound: -1,
-		})
+	var answers []answer
+	for _, one := range (schedule.Result{}).Answers(s, properties, 0) {
+		answers = append(answers, answer{Stage: j.stage.Number, Answer: one})
 	}
 	return answers
 }
