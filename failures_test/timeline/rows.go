@@ -24,6 +24,12 @@ type row struct {
 	pause  bool // time passes
 	marks  []mark
 	found  []oracle.Finding
+	events []world.Event // that it tells of
+}
+
+// isEmpty tells whether a row says nothing.
+func (r row) isEmpty() bool {
+	return r.text == "" && r.redis == "" && r.ledger == "" && len(r.found) == 0
 }
 
 // mark is what a lane's edge shows on a row.
@@ -74,7 +80,7 @@ func newPicture(trace *world.Trace, found []oracle.Finding) *picture {
 			s.follow(passed)
 		}
 		r := row{
-			at: e.At, lane: slices.Index(trace.Lanes, e.Client), text: p.abbreviate(text),
+			events: events[i : last+1], at: e.At, lane: slices.Index(trace.Lanes, e.Client), text: p.abbreviate(text),
 			source: source, pause: e.Kind == world.Slept, marks: s.marks(),
 			redis: p.abbreviate(s.redis(e, events[last].At)), ledger: s.ledger(),
 		}

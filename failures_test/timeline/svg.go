@@ -19,6 +19,17 @@ type Caption struct {
 	ID string
 }
 
+// orFrom is the caption with a verdict made from the findings where it has none.
+func (c Caption) orFrom(found []oracle.Finding) Caption {
+	if c.Verdict == "" {
+		c.Verdict, c.Tone = "no rule is broken", Good
+		if len(found) > 0 {
+			c.Verdict, c.Tone = fmt.Sprintf("%s: %s", found[0].Monitor, found[0].Text), Bad
+		}
+	}
+	return c
+}
+
 // Tone is the colour of a verdict.
 type Tone string
 
@@ -35,12 +46,7 @@ const (
 // colour, fading as its lease runs out. The picture is 900 wide, has its own
 // colours for light and dark, and all text in it is text.
 func SVG(trace *world.Trace, found []oracle.Finding, c Caption) string {
-	if c.Verdict == "" {
-		c.Verdict, c.Tone = "no rule is broken", Good
-		if len(found) > 0 {
-			c.Verdict, c.Tone = fmt.Sprintf("%s: %s", found[0].Monitor, found[0].Text), Bad
-		}
-	}
+	c = c.orFrom(found)
 	if c.ID == "" {
 		h := fnv.New32a()
 		_, _ = h.Write(trace.Bytes())

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
 
@@ -33,28 +32,17 @@ func (d *svg) blocks() {
 // inside are the critical sections as their clients believe in them: in a client's
 // own colour, "ov" while there are two, "ex" while that is excused.
 func (d *svg) inside() []stretch {
-	together := "ov"
-	entered := map[int]bool{} // the steps at which somebody came in against the rule
-	for _, f := range d.found {
-		entered[f.Step] = entered[f.Step] || f.Monitor == oracle.Exclusion
-	}
+	c := newCompany(d.found)
 	return d.stretches(func(s *scene, e world.Event) []string {
-		if e.Kind == world.Returned && e.Result.Held {
-			together = "ex"
-			if entered[e.Step] {
-				together = "ov"
-			}
-		}
-		believers := 0
-		for _, lane := range d.trace.Lanes {
-			believers += len(choose(s.holds[lane] > 0, "1"))
-		}
+		c.follow(e)
 		styles := make([]string, len(d.trace.Lanes))
-		for i, lane := range d.trace.Lanes {
-			switch {
-			case s.holds[lane] > 0 && believers > 1:
-				styles[i] = together
-			case s.holds[lane] > 0:
+		for i, letter := range c.letters(s) {
+			switch letter {
+			case 'x':
+				styles[i] = "ov"
+			case 'e':
+				styles[i] = "ex"
+			case 'i':
 				styles[i] = "k" + owner(i)
 			}
 		}

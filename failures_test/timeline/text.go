@@ -29,7 +29,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	d.head()
 	before := time.Duration(-1)
 	for _, r := range p.rows {
-		if r.text == "" && r.redis == "" && r.ledger == "" && len(r.found) == 0 {
+		if r.isEmpty() {
 			continue
 		}
 		at := ""

@@ -2,13 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"io/fs"
-	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"lockkata/internal/stages"
@@ -53,56 +49,14 @@ func (a *app) diff(n int) error {
 		return err
 	}
 	fmt.Fprintf(a.out, "%s\n\n", a.paint("1", fmt.Sprintf("From stage %d to stage %d: %s", before.Number, after.Number, after.Lesson)))
-	names, err := lockFiles(a.sources, after.Dir)
+	diffs, err := stages.Diff(a.sources, n)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		old, err := lesson(a.sources, path.Join(before.Dir, name))
-		if err != nil {
-			return err
-		}
-		now, err := lesson(a.sources, path.Join(after.Dir, name))
-		if err != nil {
-			return err
-		}
-		a.printDiff(udiff.Unified(path.Join(before.Dir, name), path.Join(after.Dir, name), old, now))
+	for _, diff := range diffs {
+		a.printDiff(diff)
 	}
 	return nil
-}
-
-// lockFiles are the files of a stage that make the lock.
-func lockFiles(sources fs.FS, dir string) ([]string, error) {
-	all, err := fs.Glob(sources, dir+"/*.go")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, p := range all {
-		if !strings.HasSuffix(p, "_test.go") {
-			names = append(names, path.Base(p))
-		}
-	}
-	return names, nil
-}
-
-var stageName = regexp.MustCompile(`\bstage[1-9]\b`)
-
-// lesson is a file without what differs between any two stages: the package
-// comment and the stage's name. A file that does not exist is empty.
-func lesson(sources fs.FS, name string) (string, error) {
-	if _, err := fs.Stat(sources, name); err != nil {
-		return "", nil
-	}
-	raw, err := fs.ReadFile(sources, name)
-	if err != nil {
-		return "", err
-	}
-	text := string(raw)
-	if at := strings.Index(text, "\npackage "); at >= 0 {
-		text = text[at+1:]
-	}
-	return stageName.ReplaceAllString(text, "stage"), nil
 }
 
 func (a *app) printDiff(text string) {

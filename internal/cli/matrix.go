@@ -23,23 +23,25 @@ func (c cell) asExpected() bool {
 
 // judgeAll runs the whole catalogue on every stage.
 func (a *app) judgeAll(w where) ([][]cell, error) {
-	scripts := make([][]string, len(stages.All))
-	for n, stage := range stages.All {
-		var err error
-		if scripts[n], err = failures.Rehearse(a.t, stage.Subject); err != nil {
-			return nil, failedError{fmt.Sprintf("%s does not survive an ordinary day: %v", stage.Subject.Name, err)}
-		}
+	scripts, err := stages.Rehearse(a.t)
+	if err != nil {
+		return nil, failedError{err.Error()}
 	}
 	if w.live {
 		return a.judgeLive(w, scripts)
 	}
-	cells := make([][]cell, len(failures.All))
-	for i, f := range failures.All {
-		for n, stage := range stages.All {
-			cells[i] = append(cells[i], cell{failures.Run(a.t, f, stage.Subject, scripts[n]), failures.Stage(stage.Number)(f)})
+	return expecting(stages.Judge(a.t, scripts)), nil
+}
+
+// expecting are verdicts with what the lessons say.
+func expecting(rows [][]failures.Verdict) [][]cell {
+	cells := make([][]cell, len(rows))
+	for i, row := range rows {
+		for n, v := range row {
+			cells[i] = append(cells[i], cell{v, failures.Stage(stages.All[n].Number)(v.Failure)})
 		}
 	}
-	return cells, nil
+	return cells
 }
 
 // matrix prints every failure on every stage.

@@ -29,6 +29,7 @@ func (a *app) showCommand() *cobra.Command {
 			if beforeAfter && cmd.Flags().Changed("stage") {
 				return fmt.Errorf("--stage and --before-after exclude each other")
 			}
+			as.page = cmd.Flags().Changed("html")
 			if err := as.check(beforeAfter); err != nil {
 				return err
 			}
@@ -47,6 +48,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
+	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")
 	cmd.Flags().BoolVar(&as.mermaid, "mermaid", false, "draw it as a Mermaid sequence diagram")
 	return cmd
 }
@@ -153,12 +155,14 @@ func (a *app) show(f failures.Failure, chosen []stages.Stage, as format) error {
 		return a.showJSON(verdicts)
 	}
 	for i, v := range verdicts {
-		if as.svg || as.mermaid {
-			drawn, err := picture(v, chosen[i], as)
+		if as.isPicture() {
+			drawn, err := a.picture(v, chosen[i], as)
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(a.out, drawn)
+			if err := a.put(drawn, as); err != nil {
+				return err
+			}
 			continue
 		}
 		if i > 0 {
@@ -203,25 +207,11 @@ func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
 func (a *app) verdict(v failures.Verdict) string {
 	switch v.Outcome {
 	case failures.Safe:
-		return a.paint("32", fmt.Sprintf("SAFE in this run: %s.", given(v)))
+		return a.paint("32", v.Headline())
 	case failures.Inherent:
-		return a.paint("33", fmt.Sprintf("INHERENT: %s.", v.Sentence()))
+		return a.paint("33", v.Headline())
 	}
-	return a.paint("31", fmt.Sprintf("%s: %s.", strings.ToUpper(v.Outcome.String()), v.Sentence()))
-}
-
-// given says that no rule is broken, but for those that the story itself breaks.
-func given(v failures.Verdict) string {
-	if len(v.Findings) == 0 {
-		return "no rule is broken"
-	}
-	var names []string
-	for _, m := range v.Failure.Given {
-		if oracle.Convicts(v.Findings, m) {
-			names = append(names, string(m))
-		}
-	}
-	return fmt.Sprintf("no rule is broken but %s, with which the story begins and which other failures judge", strings.Join(names, " and "))
+	return a.paint("31", v.Headline())
 }
 
 func fixedWhere(f failures.Failure) string {

@@ -1,0 +1,61 @@
+package timeline
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// PlayerScript and PlayerStyle are what a page needs to step through runs: the
+// classes Player and Stepper, and how they look.
+var (
+	//go:embed player.js
+	PlayerScript string
+	//go:embed player.css
+	PlayerStyle string
+	//go:embed page.html.tmpl
+	pageText string
+)
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// HTML draws a trace as a page that stands alone: it asks no host for anything. Its
+// reader steps through the run, and sees at each step the keys in Redis and the
+// lines of the lock that the clients run.
+func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (string, error) {
+	c = c.orFrom(found)
+	data, err := JSON(map[string]any{
+		"run": NewRun(trace, found, code), "verdict": c.Told(lockKey(trace)), "files": code.Files,
+	})
+	if err != nil {
+		return "", err
+	}
+	var page bytes.Buffer
+	err = pageTemplate.Execute(&page, map[string]any{
+		"Caption": c, "Style": template.CSS(PlayerStyle), "Script": template.JS(PlayerScript), "Data": data,
+		"Text": Text(trace, found, Options{Width: 110}),
+	})
+	return page.String(), err
+}
+
+// Verdict is a caption's verdict as the player wants it.
+type Verdict struct {
+	Text string `json:"text"`
+	Tone Tone   `json:"tone"`
+}
+
+// Told is the caption's verdict, with K for the lock's key.
+func (c Caption) Told(key string) Verdict {
+	return Verdict{(&story{key: key}).shorten(c.Verdict), c.Tone}
+}
+
+// JSON is a value as it may stand in a page's script element: no text in it can
+// end the element.
+func JSON(value any) (template.JS, error) {
+	raw, err := json.Marshal(value) // which writes <, > and & as \u003c, \u003e and \u0026
+	return template.JS(raw), err
+}
