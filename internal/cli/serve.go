@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/stages"
+	"lockkata/internal/theatre"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	var addr string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Show every failure on every stage in a browser, step by step",
+		Long: "serve runs every failure on every stage, as they are now, and serves the page that\n" +
+			"steps through the runs: docs/theatre.html. Ctrl-C ends it.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("serve takes no arguments, not %q: --addr names the address", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return a.serve(ctx, addr)
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8077", "the `host:port` to listen on; port 0 takes a free one")
+	return cmd
+}
+
+// theatre is the page of the stages as they are, with their verdicts.
+func (a *app) theatre() ([]byte, [][]failures.Verdict, error) {
+	scripts, err := stages.Rehearse(a.t)
+	if err != nil {
+		return nil, nil, failedError{err.Error()}
+	}
+	rows := stages.Judge(a.t, scripts)
+	page, err := theatre.Page(rows, a.sources)
+	return page, rows, err
+}
+
+// serve serves the page until ctx ends. It listens first: an address that cannot be
+// had is told before any work is done.
+func (a *app) serve(ctx context.Context, addr string) error {
+	listener, err := listen(addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }()
+	page, rows, err := a.theatre()
+	if err != nil {
+		return err
+	}
+	if err := surprises(expecting(rows)); err != nil {
+		fmt.Fprintln(a.err, err) // the page shows it as it is
+	}
+	server := &http.Server{Handler: theatre.Handler(page), ReadHeaderTimeout: 10 * time.Second}
+	fmt.Fprintf(a.out, "http://%s/ shows the theatre; Ctrl-C ends it\n", listener.Addr())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return failedError{fmt.Sprintf("the server ended: %v", err)}
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		_ = server.Close()
+	}
+	<-ended
+	return nil
+}
+
+// listen takes an address. One that is none is bad usage; one that cannot be had
+// is a failure.
+func listen(addr string) (net.Listener, error) {
+	if _, err := net.ResolveTCPAddr("tcp", addr); err != nil || addr == "" {
+		return nil, fmt.Errorf("%q is no address to listen on: it is host:port, such as 127.0.0.1:8077", addr)
+	}
+	listener, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, failedError{fmt.Sprintf("lockkata: %s is in use: --addr takes another one, such as 127.0.0.1:0 for a free port", addr)}
+	}
+	if err != nil {
+		return nil, failedError{fmt.Sprintf("lockkata: cannot listen on %s: %v", addr, err)}
+	}
+	return listener, nil
+}

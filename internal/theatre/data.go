@@ -1,0 +1,102 @@
+package theatre
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/stages"
+)
+
+// content is all that the page shows.
+type content struct {
+	Title    string    `json:"title"`
+	Stages   []stage   `json:"stages"`
+	Failures []failure `json:"failures"`
+}
+
+// stage is a lock with its source, once for all runs.
+type stage struct {
+	Number int             `json:"number"`
+	Title  string          `json:"title"`
+	Lesson string          `json:"lesson,omitempty"` // what to look at in the difference
+	Diff   string          `json:"diff,omitempty"`   // to the stage before
+	Files  []timeline.File `json:"files"`
+}
+
+type failure struct {
+	ID     string          `json:"id"`
+	Family failures.Family `json:"family"`
+	Title  string          `json:"title"`
+	Story  string          `json:"story"`
+	Fixed  string          `json:"fixed,omitempty"`
+	Cells  []cell          `json:"cells"` // one for each stage
+}
+
+// cell is one failure on one stage. Without a run it does not apply.
+type cell struct {
+	Outcome string        `json:"outcome"`
+	Verdict string        `json:"verdict"`
+	Tone    timeline.Tone `json:"tone,omitempty"`
+	Run     *timeline.Run `json:"run,omitempty"`
+}
+
+// collect turns verdicts, a row for each failure and in it one for each stage, into
+// what the page shows.
+func collect(rows [][]failures.Verdict, sources fs.FS) (content, error) {
+	all := content{Title: Title}
+	codes := make([]timeline.Code, len(stages.All))
+	for i, s := range stages.All {
+		code, err := s.Code(sources)
+		if err != nil {
+			return all, err
+		}
+		diff := ""
+		if i > 0 {
+			parts, err := stages.Diff(sources, s.Number)
+			if err != nil {
+				return all, err
+			}
+			diff = strings.Join(parts, "")
+		}
+		codes[i] = code
+		all.Stages = append(all.Stages, stage{s.Number, s.Title, s.Lesson, diff, code.Files})
+	}
+	for _, row := range rows {
+		all.Failures = append(all.Failures, failureOf(row, codes))
+	}
+	return all, nil
+}
+
+func failureOf(row []failures.Verdict, codes []timeline.Code) failure {
+	f := row[0].Failure
+	told := failure{ID: f.ID, Family: f.Family, Title: f.Title, Story: f.Story, Fixed: f.Fixed}
+	for i, v := range row {
+		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline()}
+		if v.Trace != nil {
+			run := timeline.NewRun(v.Trace, v.Findings, codes[i])
+			told := timeline.Caption{Verdict: v.Headline(), Tone: v.Tone()}.Told(run.Key)
+			c.Run, c.Verdict, c.Tone = &run, told.Text, told.Tone
+		}
+		told.Cells = append(told.Cells, c)
+	}
+	return told
+}
+
+// total counts what the matrix shows.
+func total(rows [][]failures.Verdict) string {
+	count := map[failures.Outcome]int{}
+	runs := 0
+	for _, row := range rows {
+		for _, v := range row {
+			count[v.Outcome]++
+			if v.Trace != nil {
+				runs++
+			}
+		}
+	}
+	return fmt.Sprintf("%d runs of real locks and real go-redis clients on an embedded Redis: %d broken, %d safe, %d noticed, %d inherent.",
+		runs, count[failures.Broken], count[failures.Safe], count[failures.Noticed], count[failures.Inherent])
+}

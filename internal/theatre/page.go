@@ -1,0 +1,65 @@
+// Package theatre makes a page that shows every failure on every stage, step by
+// step: what Redis holds, who is inside, and which line of the lock each client
+// runs. The page is one file that asks no host for anything.
+package theatre
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"time"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/timeline"
+)
+
+// Title is the page's.
+const Title = "A Redis lock, stage by stage, and what breaks it"
+
+var (
+	//go:embed theatre.html.tmpl
+	pageText string
+	//go:embed theatre.css
+	style string
+	//go:embed theatre.js
+	script string
+)
+
+var page = template.Must(template.New("theatre").Parse(pageText))
+
+// Page is the theatre of these verdicts: a row for each failure, in it one for each
+// stage. sources is the repository's own folder. The same verdicts and sources give
+// the same bytes.
+func Page(rows [][]failures.Verdict, sources fs.FS) ([]byte, error) {
+	all, err := collect(rows, sources)
+	if err != nil {
+		return nil, err
+	}
+	data, err := timeline.JSON(all)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = page.Execute(&b, map[string]any{
+		"Title": Title, "Total": total(rows), "Data": data,
+		"Style":  template.CSS(timeline.PlayerStyle + style),
+		"Script": template.JS(timeline.PlayerScript + script),
+	})
+	return b.Bytes(), err
+}
+
+// Handler serves a page at / to those who GET or HEAD it, and nothing else.
+func Handler(page []byte) http.Handler {
+	made := time.Now()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "no-cache")
+		h.Set("X-Content-Type-Options", "nosniff")
+		http.ServeContent(w, r, "", made, bytes.NewReader(page))
+	})
+	return mux
+}

@@ -1,0 +1,97 @@
+package theatre_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	"lockkata/internal/stages"
+	"lockkata/internal/theatre"
+)
+
+var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+
+// sources are stages whose files are hostile to a page.
+func sources() fstest.MapFS {
+	files := fstest.MapFS{}
+	for _, s := range stages.All {
+		files[s.Dir+"/mutex.go"] = &fstest.MapFile{Data: []byte("// </script><script>alert('" + s.Dir + "')\npackage x\n")}
+		files[s.Dir+"/mutex_test.go"] = &fstest.MapFile{Data: []byte("package x // a test\n")}
+	}
+	return files
+}
+
+// hostile are verdicts whose texts would end an element if they could.
+func hostile() [][]failures.Verdict {
+	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
+	var row []failures.Verdict
+	for range stages.All {
+		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &world.Trace{Lanes: []string{"A"}, Events: []world.Event{
+			{Step: 1, Kind: world.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
+		}}})
+	}
+	return [][]failures.Verdict{row}
+}
+
+func TestNoTextEndsThePagesScript(t *testing.T) {
+	page, err := theatre.Page(hostile(), sources())
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(page), "</script>"), "the data's and the script's own")
+	require.NotContains(t, string(page), "<script>alert")
+	var data struct {
+		Failures []struct{ Title, Story, Family string }
+		Stages   []struct {
+			Files []struct{ Name, Text string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
+	require.Equal(t, "</script>", data.Failures[0].Title)
+	require.Equal(t, `"family" & <b>`, data.Failures[0].Family)
+	require.Len(t, data.Stages[0].Files, 1, "no tests")
+	require.Contains(t, data.Stages[0].Files[0].Text, "</script><script>alert('stage1_setnx_expire')")
+}
+
+func TestSourcesAreInThePageOnce(t *testing.T) {
+	page, err := theatre.Page(append(hostile(), hostile()...), sources())
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(page), "alert('stage1_setnx_expire')"))
+}
+
+func TestSameVerdictsGiveTheSameBytes(t *testing.T) {
+	first, err := theatre.Page(hostile(), sources())
+	require.NoError(t, err)
+	second, err := theatre.Page(hostile(), sources())
+	require.NoError(t, err)
+	require.Equal(t, string(first), string(second))
+}
+
+func TestHandlerServesThePageAndNothingElse(t *testing.T) {
+	server := httptest.NewServer(theatre.Handler([]byte("<!DOCTYPE html>the page")))
+	defer server.Close()
+	for _, one := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/", 200}, {"HEAD", "/", 200}, {"POST", "/", 405}, {"PUT", "/", 405}, {"DELETE", "/", 405},
+		{"GET", "/favicon.ico", 404}, {"GET", "/../go.mod", 404},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), one.method, server.URL+one.path, nil)
+		require.NoError(t, err)
+		answer, err := server.Client().Do(request)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, one.status, answer.StatusCode, "%s %s", one.method, one.path)
+		if one.status == 200 {
+			require.Equal(t, "text/html; charset=utf-8", answer.Header.Get("Content-Type"))
+			require.EqualValues(t, 23, answer.ContentLength)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+'use strict';
+
+// The theatre: the matrix of failures and stages, and behind each cell its run. The
+// location's hash says what is shown: nothing, #check-then-delete/3/step-7, or
+// #check-then-delete/3..4/step-7 for two stages beside each other.
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const main = document.querySelector('main');
+const note = document.getElementById('note');
+const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
+const words = {x: 'broken', o: 'safe', n: 'noticed', i: 'inherent', '-': 'not applicable'};
+const stageOf = (number) => data.stages[number - 1];
+const failureOf = (id) => data.failures.find((f) => f.id === id);
+let stepper = null; // of the failure that is shown
+let shown = null; // {failure, stages}
+let lastCell = null; // the cell that was opened last, for the way back
+
+// viewOf reads a hash. It gives null where there is nothing of the kind.
+function viewOf(hash) {
+  const [id, stages, step] = decodeURIComponent(hash.replace(/^#/, '')).split('/');
+  const failure = failureOf(id);
+  const numbers = (stages || '').split('..').map(Number);
+  const isRun = (n) => Boolean(failure) && failure.cells[n - 1]?.run;
+  if (!failure || numbers.length > 2 || !numbers.every(isRun)) return null;
+  if (step !== undefined && !/^step-\d+$/.test(step)) return null;
+  return {failure, stages: numbers, step: step ? Number(step.slice(5)) : 1};
+}
+
+const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` + (step ? `/step-${step}` : '');
+
+function route() {
+  const hash = location.hash;
+  note.textContent = '';
+  const view = hash.length > 1 ? viewOf(hash) : null;
+  if (!view) {
+    if (hash.length > 1) note.textContent = `There is nothing at ${hash}. Choose a cell.`;
+    return showMatrix();
+  }
+  if (shown && shown.failure === view.failure && String(shown.stages) === String(view.stages)) stepper.go(view.step - 1);
+  else showFailure(view);
+}
+
+function leave() {
+  if (stepper) stepper.pause();
+  stepper = shown = null;
+}
+
+function showMatrix() {
+  leave();
+  document.body.classList.remove('showing');
+  document.title = data.title;
+  const view = document.getElementById('matrix').content.cloneNode(true);
+  main.replaceChildren(view);
+  fillMatrix(main.querySelector('.matrix'));
+  const cells = [...main.querySelectorAll('a.cell')];
+  const back = cells.find((cell) => cell.getAttribute('href') === lastCell);
+  (back || cells[0]).tabIndex = 0;
+  if (back) back.focus();
+}
+
+function fillMatrix(table) {
+  table.append(el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'failure'),
+    ...data.stages.map((s) => el('th', {scope: 'col', title: s.title}, el('b', {}, String(s.number)), el('span', {}, s.title))))));
+  for (const family of new Set(data.failures.map((f) => f.family))) {
+    const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
+      el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, failure.title)),
+      ...failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, i + 1)))));
+    table.append(el('tbody', {role: 'rowgroup'}, el('tr', {class: 'family', role: 'row'}, el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, family)), ...rows));
+  }
+  table.addEventListener('keydown', moveInMatrix);
+}
+
+function cellOf(failure, cell, stage) {
+  const label = `${failure.id} on stage ${stage}: ${words[cell.outcome]}`;
+  if (!cell.run) return el('span', {class: 'cell cell--', 'data-stage': stage, title: label, role: 'img', 'aria-label': label}, signs['-']);
+  return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage]), title: label, 'aria-label': label, 'data-stage': stage, tabindex: '-1'}, signs[cell.outcome]);
+}
+
+// moveInMatrix moves the focus from cell to cell, over those without a run.
+function moveInMatrix(event) {
+  const at = event.target.closest('a.cell');
+  const rows = [...event.currentTarget.querySelectorAll('tr:not(.family)')].slice(1);
+  if (!at) return;
+  const y = rows.indexOf(at.closest('tr'));
+  const x = at.closest('td').cellIndex;
+  const cell = (row, column) => row?.cells[column]?.querySelector('a.cell');
+  const columns = (from, by) => { for (let c = from; c > 0 && c <= data.stages.length; c += by) if (cell(rows[y], c)) return cell(rows[y], c); };
+  const down = (by) => { for (let r = y + by; r >= 0 && r < rows.length; r += by) if (cell(rows[r], x)) return cell(rows[r], x); };
+  const goal = {
+    ArrowRight: () => columns(x + 1, 1), ArrowLeft: () => columns(x - 1, -1), ArrowDown: () => down(1), ArrowUp: () => down(-1),
+    Home: () => columns(1, 1), End: () => columns(data.stages.length, -1),
+  }[event.key];
+  if (!goal) return;
+  event.preventDefault();
+  const next = goal();
+  if (!next) return;
+  at.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
+function showFailure({failure, stages, step}) {
+  leave();
+  shown = {failure, stages};
+  lastCell = hashOf(failure, [stages[0]]);
+  document.body.classList.add('showing');
+  document.title = `${failure.id}, stage ${stages.join(' and ')}: ${failure.title}`;
+  const players = stages.map((n) => playerOf(failure, n));
+  stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
+  const heading = el('h1', {tabindex: '-1'}, failure.title);
+  main.replaceChildren(el('div', {class: 'failure-view'},
+    el('div', {class: 'title'}, heading, el('code', {}, failure.id)),
+    el('p', {class: 'story secondary'}, failure.story + (failure.fixed ? ' ' : ''), failure.fixed ? el('span', {}, 'Fixed by: ' + failure.fixed) : null),
+    chooser(failure, stages),
+    el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
+      stages.length > 1 ? el('h2', {}, `Stage ${n} `, el('small', {}, stageOf(n).title)) : null, players[i].element))),
+    stepper.element, commandsOf(failure, stages)));
+  stepper.moved = (position) => {
+    const hash = hashOf(failure, stages, position + 1);
+    if (location.hash !== hash) history.replaceState(null, '', hash);
+  };
+  stepper.go(step - 1);
+  heading.focus({preventScroll: true});
+  scrollTo(0, 0);
+}
+
+function playerOf(failure, number) {
+  const cell = failure.cells[number - 1];
+  const {files, diff, lesson} = stageOf(number);
+  const diffs = diff ? [{name: `diff ${number}`, text: diff, lesson: `From stage ${number - 1} to stage ${number}: ${lesson}`}] : [];
+  return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs}, `stage ${number}`);
+}
+
+// chooser links to the other stages of a failure, and to neighbours beside each other.
+function chooser(failure, stages) {
+  const runs = data.stages.map((s) => s.number).filter((n) => failure.cells[n - 1].run);
+  const link = (numbers, ...label) => el('a', {href: hashOf(failure, numbers), 'aria-current': String(numbers) === String(stages) && 'page'}, ...label);
+  const pairs = runs.filter((n) => runs.includes(n + 1)).map((n) => link([n, n + 1], `${n} → ${n + 1}`));
+  return el('nav', {class: 'choose', 'aria-label': 'stages'}, el('span', {class: 'what'}, 'stage'),
+    ...runs.map((n) => link([n], String(n), el('span', {class: toneClass(failure.cells[n - 1].tone), title: words[failure.cells[n - 1].outcome]},
+      signs[failure.cells[n - 1].outcome]))),
+    stages.length === 1 ? el('span', {class: 'stage-title'}, stageOf(stages[0]).title) : null,
+    pairs.length > 0 ? el('span', {class: 'what'}, 'before and after') : null, ...pairs);
+}
+
+// commandsOf are the commands that show the same in a terminal.
+function commandsOf(failure, stages) {
+  const lines = stages.map((n) => `go run . show ${failure.id} --stage ${n}`);
+  const last = stages.at(-1);
+  if (last > 1) lines.push(`go run . diff ${last}`);
+  const copy = (line) => navigator.clipboard?.writeText(line).then(() => { note.textContent = ''; }, () => {});
+  return el('p', {class: 'commands secondary'}, 'The same in a terminal:',
+    ...lines.map((line) => el('span', {}, el('code', {}, line), ' ', el('button', {type: 'button', 'aria-label': 'copy ' + line, onclick: () => copy(line)}, 'copy'))));
+}
+
+// neighbour is where b leads to: from one stage to it and the next, and back.
+function neighbour() {
+  const {failure, stages} = shown;
+  const n = stages[0];
+  if (stages.length === 2) return [n];
+  const has = (m) => failure.cells[m - 1]?.run;
+  if (has(n + 1)) return [n, n + 1];
+  return has(n - 1) ? [n - 1, n] : null;
+}
+
+function otherStage(by) {
+  const {failure, stages} = shown;
+  const moved = stages.map((n) => n + by);
+  return moved.every((n) => failure.cells[n - 1]?.run) ? moved : null;
+}
+
+function openDiff() {
+  const code = stepper.players.at(-1).code;
+  const name = [...code.sheets.keys()].find((key) => key.startsWith('diff '));
+  if (!name) return;
+  if (code.current === name) { code.chosen = undefined; code.show(stepper.players.at(-1).states[stepper.players.at(-1).at]); }
+  else { code.chosen = name; code.open(name); }
+}
+
+const help = document.getElementById('help');
+
+const keys = {
+  p: toggleProjector,
+  t: toggleTheme,
+  '?': () => help.showModal(),
+  Escape: () => { if (shown) location.hash = ''; },
+  b: () => { const goal = shown && neighbour(); if (goal) location.hash = hashOf(shown.failure, goal); },
+  n: () => { const goal = shown && otherStage(1); if (goal) location.hash = hashOf(shown.failure, goal); },
+  v: () => { const goal = shown && otherStage(-1); if (goal) location.hash = hashOf(shown.failure, goal); },
+  d: () => { if (shown) openDiff(); },
+};
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (stepper && stepper.key(event)) return event.preventDefault();
+  const act = keys[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+});
+for (const [id, act] of Object.entries({'tool-projector': toggleProjector, 'tool-theme': toggleTheme, 'tool-help': () => help.showModal()})) {
+  document.getElementById(id).addEventListener('click', act);
+}
+addEventListener('hashchange', route);
+startTheme();
+route();
