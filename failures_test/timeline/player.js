@@ -161,7 +161,7 @@ class Code {
   scrollTo(number) {
     const lines = this.body.querySelector('.lines').children;
     const line = lines[number - 1];
-    if (!line) return;
+    if (!line || line.offsetHeight === 0) return;
     const above = Math.floor(this.body.clientHeight * 0.4 / line.offsetHeight);
     this.body.scrollTop = lines[Math.max(0, number - 1 - above)].offsetTop;
   }
@@ -227,7 +227,7 @@ class Player {
 
   // look brings what is current into view.
   look() {
-    if (this.at < 0) return;
+    if (this.at < 0 || !this.element.isConnected) return;
     this.follow();
     if (this.code) this.code.follow();
   }
@@ -283,7 +283,7 @@ class Player {
     const head = box.firstChild.offsetHeight;
     const isHidden = row.offsetTop - head < box.scrollTop || row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight;
     if (!isHidden) return;
-    const room = box.clientHeight - row.offsetHeight - head;
+    const room = Math.max(0, box.clientHeight - row.offsetHeight - head);
     const top = [...this.steps.children].find((other) => row.offsetTop - other.offsetTop <= room * 0.6);
     box.scrollTop = top.offsetTop - head;
   }
@@ -393,7 +393,8 @@ const alone = (player) => player.states.map((_, i) => [i]);
 // side by side: what is alike in both runs comes at one position; between two such
 // places both go on together, and the one with less to do waits.
 function sideBySide(before, after) {
-  const alike = (a, b) => a.lane === b.lane && a.kind === b.kind && (a.kind === 'executed' || a.kind === 'returned' || a.text === b.text);
+  const told = ['called', 'slept', 'stored', 'server', 'delayed']; // whose texts must be alike, too
+  const alike = (a, b) => a.lane === b.lane && a.kind === b.kind && (!told.includes(a.kind) || a.text === b.text);
   const [m, n] = [before.length, after.length];
   const best = Array.from({length: m + 1}, () => new Uint16Array(n + 1));
   for (let i = m - 1; i >= 0; i--) {

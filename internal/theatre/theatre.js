@@ -17,7 +17,7 @@ let lastCell = null; // the cell that was opened last, for the way back
 
 // viewOf reads a hash. It gives null where there is nothing of the kind.
 function viewOf(hash) {
-  const [id, stages, step] = decodeURIComponent(hash.replace(/^#/, '')).split('/');
+  const [id, stages, step] = hash.slice(1).split('/');
   const failure = failureOf(id);
   const numbers = (stages || '').split('..').map(Number);
   const isRun = (n) => Boolean(failure) && failure.cells[n - 1]?.run;

@@ -1,0 +1,62 @@
+package browser
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+var shots = flag.String("shots", "", "write pictures of the theatre into this folder")
+
+// TestShots writes pictures of the theatre for people to look at.
+func TestShots(t *testing.T) {
+	if *shots == "" {
+		t.Skip("-shots DIR writes pictures of the theatre")
+	}
+	url := onDisk(t, page(t))
+	for _, shot := range []struct {
+		name, hash    string
+		width, height int64
+		scheme, keys  string
+		full          bool // the whole page, not only the window
+	}{
+		{"matrix", "", 1280, 900, "light", "", false},
+		{"matrix-dark", "", 1280, 900, "dark", "", false},
+		{"start", "#check-then-delete/3", 1280, 800, "light", "", false},
+		{"overlap", "#delete-foreign/2/step-10", 1280, 800, "light", "", false},
+		{"overlap-dark", "#delete-foreign/2/step-10", 1280, 800, "dark", "", false},
+		{"end", "#check-then-delete/3/step-17", 1280, 800, "light", "", false},
+		{"watchdog", "#unlock-error-dog-lives/5/step-5", 1600, 1000, "light", "", false},
+		{"pair", "#check-then-delete/3..4/step-13", 1440, 900, "light", "", false},
+		{"pair-end", "#renew-partition/5..6/step-99", 1440, 900, "dark", "", false},
+		{"projector", "#check-then-delete/3/step-17", 1280, 720, "light", "p", false},
+		{"projector-pair", "#check-then-delete/3..4/step-13", 1920, 1080, "dark", "p", false},
+		{"diff", "#check-then-delete/4/step-5", 1280, 800, "light", "d", false},
+		{"help", "#check-then-delete/4/step-5", 1280, 800, "light", "?", false},
+		{"phone-matrix", "", 360, 740, "light", "", false},
+		{"phone", "#check-then-delete/3/step-13", 360, 740, "light", "", true},
+		{"phone-pair", "#process-pause/5..6/step-10", 360, 740, "dark", "", true},
+		{"tablet", "#process-pause/6/step-99", 820, 1100, "light", "", true},
+		{"waiters", "#idle-waiters/6/step-99", 1280, 800, "light", "", false},
+	} {
+		b := open(t, "about:blank", shot.width, shot.height)
+		b.prefers(shot.scheme)
+		b.do(chromedp.Navigate(url + shot.hash))
+		if shot.keys != "" {
+			b.press(shot.keys)
+		}
+		b.eval("new Promise((done) => setTimeout(() => done(0), 450))")
+		camera := chromedp.CaptureScreenshot()
+		if shot.full {
+			camera = chromedp.FullScreenshot(100)
+		}
+		picture, err := chromedp.Run(b.ctx, camera)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(*shots, shot.name+".png"), picture, 0o644))
+		b.requests = []string{"about:blank"}
+	}
+}
