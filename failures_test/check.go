@@ -55,7 +55,8 @@ func Judge(f Failure, s Subject, scripts []string, play Play) Verdict {
 		v.Outcome = NotApplicable
 		return v
 	}
-	config := world.Config{New: s.New, Client: f.Client, Scripts: scripts, Ignore: s.Ignore, Fenced: f.Fenced}
+	config := s.Config()
+	config.Client, config.Scripts, config.Fenced = f.Client, scripts, f.Fenced
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	}
@@ -71,7 +72,12 @@ func Judge(f Failure, s Subject, scripts []string, play Play) Verdict {
 
 // Rehearse returns the Lua scripts that a lock uses in its ordinary life.
 func Rehearse(t *testing.T, s Subject) ([]string, error) {
-	return world.Rehearse(t, world.Config{New: s.New, Ignore: s.Ignore})
+	return world.Rehearse(t, s.Config())
+}
+
+// Config is what a world needs to know of the lock.
+func (s Subject) Config() world.Config {
+	return world.Config{New: s.New, Ignore: s.Ignore, Errand: s.Errand, Beneath: s.Beneath}
 }
 
 func (s Subject) hasAny(features []Feature) bool {

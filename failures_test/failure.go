@@ -21,6 +21,10 @@ type Subject struct {
 	Variants map[Variant]world.New
 	// Ignore tells which keys are no locks, but counters or queues beside one.
 	Ignore func(key string) bool
+	// Errand and Beneath fit the world to a lock that sends through goroutines or
+	// layers of its own; see [world.Config].
+	Errand  world.Errand
+	Beneath []string
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature

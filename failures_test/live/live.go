@@ -73,12 +73,23 @@ func (s *Servers) Close() error {
 	return err
 }
 
+// Rehearse is [failures.Rehearse] on one of the servers, for a lock whose client
+// cannot run in the controlled world.
+func (s *Servers) Rehearse(subject failures.Subject) ([]string, error) {
+	redis := <-s.free
+	defer func() { s.free <- redis }()
+	return world.RehearseLive(redis, subject.Config())
+}
+
 // Job is a failure to be played on a lock.
 type Job struct {
 	Failure failures.Failure
 	Subject failures.Subject
 	Scripts []string // that the lock is known to use; see [failures.Rehearse]
 }
+
+// ErrBusy is the error of a failure that was disturbed whenever it was played.
+var ErrBusy = errors.New("the machine is too busy for real time")
 
 // rounds is how often a failure is played again that was disturbed, each time
 // with fewer others beside it.
@@ -100,7 +111,7 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 	}
 	for _, i := range pending {
 		verdicts[i].Outcome = failures.Astray
-		verdicts[i].Err = fmt.Errorf("the machine is too busy for real time: it was late by %v in the last of %d runs",
+		verdicts[i].Err = fmt.Errorf("%w: it was late by %v in the last of %d runs", ErrBusy,
 			verdicts[i].Trace.Late.Round(time.Millisecond), rounds)
 	}
 	return verdicts

@@ -33,13 +33,16 @@ func (s *shared) nudge() {
 func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call := on.process.sender(from)
-	lane := on.process.lanes[0]
-	if call != nil {
-		lane = call.Client
-		call.act()
-	}
+	sender := on.process.sender(from)
 	for _, args := range commands {
+		call, lane := sender, on.process.lanes[0]
+		if call == nil {
+			call = on.process.errand(args)
+		}
+		if call != nil {
+			lane = call.Client
+			call.act()
+		}
 		r := &request{wire: on, lane: lane, call: call, stack: from}
 		r.command = Command{Args: args, Name: strings.ToUpper(args[0]), Lane: lane.Name, Background: call == nil}
 		if call != nil {
@@ -64,6 +67,25 @@ func (p *process) sender(from *stack) *Call {
 		}
 	}
 	return p.running[goroutineID()]
+}
+
+// errand is the call for which a goroutine of the lock's own sends that command:
+// of those under way that may be meant, the oldest. world.mu is held.
+func (p *process) errand(args []string) *Call {
+	if p.world.config.Errand == nil {
+		return nil
+	}
+	client, is := p.world.config.Errand(args)
+	if !is {
+		return nil
+	}
+	var oldest *Call
+	for _, call := range p.running {
+		if (client == "" || client == call.Client.Name) && (oldest == nil || call.ID < oldest.ID) {
+			oldest = call
+		}
+	}
+	return oldest
 }
 
 // receive takes over new wires and what was written to them. It answers what
@@ -99,6 +121,7 @@ func (w *World) shakeHands() bool {
 				r := c.requests[0]
 				w.take(r)
 				shook = true
+				c.subscribed = c.subscribed || isTracking(r.command.Args)
 				if raw, err := c.link.execute(r.command.Args); err == nil {
 					c.deliver(raw)
 				} else {
@@ -117,7 +140,7 @@ func (w *World) admit() {
 	w.staged = nil
 	for _, r := range staged {
 		r.command.Write = isWrite(w.server, r.command.Name)
-		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source().String()
+		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source(w.config.Beneath).String()
 	}
 	slices.SortStableFunc(staged, compareRequests)
 	for _, r := range staged {

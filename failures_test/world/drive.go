@@ -157,7 +157,7 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 	e.Call, e.Op = r.callID(), r.command.Op
 	e.Command = w.names.command(r.command.Args, r.lane.Name)
 	if r.store == nil {
-		source := r.stack.source()
+		source := r.stack.source(w.config.Beneath)
 		e.Source = &source
 	}
 	w.record(e)
@@ -182,5 +182,7 @@ func (w *World) compare(lane *Client, call int, lapse bool) []Effect {
 func (w *World) lapse() {
 	if effects := w.compare(nil, 0, true); len(effects) > 0 {
 		w.record(Event{Kind: Expired, Effects: effects, Keys: w.keys.keys()})
+		w.server.settlePushes(w.processes)
+		w.collectPushes()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // names gives owners short names in the order in which they appear, so that a
@@ -92,20 +93,27 @@ func shorten(s string, most int) string {
 }
 
 // looksRandom tells an owner's random value from a word or a number that a
-// person chose: twelve letters or digits and more, with digits among them. Times
+// person chose: twelve letters or digits and more, with digits among them, or
+// sixteen letters and more, large and small ones; or bytes that are no text. Times
 // in microseconds have 16 digits, so digits alone need to be more.
 func (n *names) looksRandom(value string) bool {
+	if len(value) >= 12 && !utf8.ValidString(value) {
+		return true
+	}
 	if len(value) < 12 || strings.Contains(value, n.lockName) || strings.ContainsAny(value, " \n") {
 		return false
 	}
-	digits, letters := 0, 0
+	digits, large, small := 0, 0, 0
 	for _, r := range value {
 		switch {
 		case unicode.IsDigit(r):
 			digits++
+		case unicode.IsUpper(r):
+			large++
 		case unicode.IsLetter(r):
-			letters++
+			small++
 		}
 	}
-	return digits >= 17 || digits > 0 && letters > 0 && digits+letters >= 12
+	letters := large + small
+	return digits >= 17 || digits > 0 && letters > 0 && digits+letters >= 12 || large > 0 && small > 0 && letters >= 16
 }

@@ -55,8 +55,8 @@ func length(header []byte, kind byte) (int, error) {
 	return n, nil
 }
 
-// replyText renders one RESP2 reply the way redis-cli would, on one line.
-// A nested array is put in brackets. rest is what follows the reply.
+// replyText renders one reply the way redis-cli would, on one line. A nested array,
+// a map and a set are put in brackets. rest is what follows the reply.
 func replyText(raw []byte) (text string, rest []byte) {
 	line, rest, ok := cutLine(raw)
 	if !ok || len(line) == 0 {
@@ -64,8 +64,10 @@ func replyText(raw []byte) (text string, rest []byte) {
 	}
 	body := string(line[1:])
 	switch line[0] {
-	case '+', ':':
+	case '+', ':', ',', '#', '(':
 		return body, rest
+	case '_':
+		return "(nil)", rest
 	case '-':
 		return "(error) " + body, rest
 	case '$':
@@ -77,10 +79,13 @@ func replyText(raw []byte) (text string, rest []byte) {
 			return string(raw), nil
 		}
 		return string(rest[:size]), rest[size+2:]
-	case '*':
+	case '*', '>', '~', '%':
 		count, err := strconv.Atoi(body)
 		if err != nil || count < 0 {
 			return "(nil)", rest
+		}
+		if line[0] == '%' {
+			count *= 2
 		}
 		items := make([]string, 0, count)
 		for range count {
@@ -102,13 +107,14 @@ func appendCommand(buf []byte, args []string) []byte {
 	return buf
 }
 
-// readReply reads one whole RESP2 reply, as it is.
+// readReply reads one whole reply, as it is: of protocol 2, or of 3 as far as a lock
+// meets it.
 func readReply(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadBytes('\n')
 	if err != nil {
 		return nil, err
 	}
-	if len(line) < 3 || line[0] != '$' && line[0] != '*' {
+	if len(line) < 3 || !strings.ContainsRune("$*>~%", rune(line[0])) {
 		return line, nil
 	}
 	size, err := strconv.Atoi(string(line[1 : len(line)-2]))
@@ -123,6 +129,9 @@ func readReply(r *bufio.Reader) ([]byte, error) {
 		_, err := io.ReadFull(r, body)
 		return append(line, body...), err
 	}
+	if line[0] == '%' {
+		size *= 2
+	}
 	for range size {
 		item, err := readReply(r)
 		if err != nil {
@@ -131,6 +140,13 @@ func readReply(r *bufio.Reader) ([]byte, error) {
 		line = append(line, item...)
 	}
 	return line, nil
+}
+
+// isTracking tells the command after which Redis pushes to a connection which of the
+// keys that its client has read have changed.
+func isTracking(args []string) bool {
+	return len(args) > 2 && strings.EqualFold(args[0], "CLIENT") && strings.EqualFold(args[1], "TRACKING") &&
+		strings.EqualFold(args[2], "ON")
 }
 
 // isSubscribe tells the commands that make a connection a subscriber's.

@@ -12,6 +12,7 @@ func TestReplyIsReadWholeAndNoFurther(t *testing.T) {
 	for _, reply := range []string{
 		"+OK\r\n", "-ERR no\r\n", ":42\r\n", "$-1\r\n", "$0\r\n\r\n", "$4\r\na\r\nb\r\n", "*-1\r\n", "*0\r\n",
 		"*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n", "*2\r\n*1\r\n:1\r\n$-1\r\n",
+		"_\r\n", "#t\r\n", "%1\r\n+proto\r\n:3\r\n", ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n", "~1\r\n+a\r\n",
 	} {
 		raw, err := readReply(bufio.NewReader(bytes.NewReader([]byte(reply + "+next\r\n"))))
 		require.NoError(t, err)
@@ -31,5 +32,27 @@ func TestCommandIsWrittenAsItIsParsed(t *testing.T) {
 
 func TestMessageIsToldFromAnAnswer(t *testing.T) {
 	require.True(t, isMessage([]byte("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n")))
+	require.True(t, isMessage([]byte(">2\r\n$10\r\ninvalidate\r\n_\r\n")))
 	require.False(t, isMessage([]byte("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n")))
+}
+
+func TestReplyOfProtocol3IsShownOnOneLine(t *testing.T) {
+	for reply, shown := range map[string]string{
+		"_\r\n": "(nil)", "#t\r\n": "t", "%1\r\n+proto\r\n:3\r\n": "[proto 3]",
+		">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n": "[invalidate [k]]",
+	} {
+		text, rest := replyText([]byte(reply))
+		require.Equal(t, shown, text)
+		require.Empty(t, rest)
+	}
+}
+
+func TestRandomValueIsToldFromAWord(t *testing.T) {
+	n := newNames("order:1001")
+	for _, value := range []string{"9f8b2c7d-1a2b", "qJvXwBsRtKcLmNpD", "qJvXwBs/RtKcL+mNpDzz==", "\xff\x01\xfe\x02\xfd\x03\xfc\x04\xfb\x05\xfa\x06"} {
+		require.True(t, n.looksRandom(value), "%q", value)
+	}
+	for _, value := range []string{"locked", "lock:order:1001", "1795284040133", "redisson_unlock_latch", "SomeOption"} {
+		require.False(t, n.looksRandom(value), "%q", value)
+	}
 }

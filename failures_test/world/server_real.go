@@ -359,9 +359,9 @@ func (l *realLink) close() {
 	}
 }
 
-// isMessage tells a pushed message from an answer, on a connection of protocol 2.
+// isMessage tells a pushed message from an answer: protocol 3 marks it.
 func isMessage(raw []byte) bool {
-	for _, start := range []string{"*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"} {
+	for _, start := range []string{">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"} {
 		if bytes.HasPrefix(raw, []byte(start)) {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -72,11 +73,18 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-var sources sync.Map // stack.pcs → Source
+var sources sync.Map // sourceKey → Source
 
-// source is the innermost line that is neither go-redis nor the world.
-func (s *stack) source() Source {
-	if known, ok := sources.Load(s.pcs); ok {
+type sourceKey struct {
+	pcs     [40]uintptr
+	beneath string
+}
+
+// source is the innermost line that is neither go-redis nor the world, nor in a
+// function whose name begins as one of beneath does.
+func (s *stack) source(beneath []string) Source {
+	key := sourceKey{s.pcs, strings.Join(beneath, "\n")}
+	if known, ok := sources.Load(key); ok {
 		return known.(Source)
 	}
 	var found Source
@@ -84,7 +92,8 @@ func (s *stack) source() Source {
 	for {
 		frame, more := frames.Next()
 		dir, file := path.Split(frame.File)
-		if !isLibrary(frame.Function) && file != "scripts.go" { // which only sends what others ask for
+		passesOn := slices.ContainsFunc(beneath, func(prefix string) bool { return strings.HasPrefix(frame.Function, prefix) })
+		if !passesOn && !isLibrary(frame.Function) && file != "scripts.go" { // which only sends what others ask for
 			found = Source{
 				File:     path.Join(path.Base(dir), file),
 				Line:     frame.Line,
@@ -96,7 +105,7 @@ func (s *stack) source() Source {
 			break
 		}
 	}
-	sources.Store(s.pcs, found)
+	sources.Store(key, found)
 	return found
 }
 

@@ -56,6 +56,9 @@ type Forcing interface {
 // New makes one owner's lock. It must not send anything yet.
 type New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 
+// Errand tells whether a command is a call's, and which client's.
+type Errand func(args []string) (client string, is bool)
+
 // Config is what a world starts with.
 type Config struct {
 	New     New
@@ -66,6 +69,14 @@ type Config struct {
 	Scripts []string              // Lua scripts that Redis already knows
 	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
 	Horizon time.Duration         // how long a scenario waits for a call; default 10 leases
+	// Errand tells which commands a goroutine of the lock's own sends on behalf of a
+	// call that is under way, such as one for each Redis to ask, and of which client;
+	// "" is whichever calls. Without it, whatever such a goroutine sends is the lock's
+	// own business, as a renewal is.
+	Errand Errand
+	// Beneath are the beginnings of the names of functions that only pass on what
+	// the lock sends: a driver, a hook. The line that sent a command is above them.
+	Beneath []string
 }
 
 func (c Config) withDefaults() Config {
@@ -156,7 +167,13 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 // has no first EVALSHA that Redis does not know.
 func Rehearse(t *testing.T, config Config) ([]string, error) {
 	var scripts []string
-	_, err := Run(t, config, func(w *World) {
+	_, err := Run(t, config, ordinaryLife(&scripts))
+	return scripts, err
+}
+
+// ordinaryLife is the scenario of a rehearsal.
+func ordinaryLife(scripts *[]string) func(*World) {
+	return func(w *World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock(Within(w.Lease))
 		b.TryLock(Within(w.Lease))
@@ -170,9 +187,8 @@ func Rehearse(t *testing.T, config Config) ([]string, error) {
 		if _, forcing := a.process.locker.(Forcing); forcing {
 			a.ForceUnlock()
 		}
-		scripts = w.keys.scripts
-	})
-	return scripts, err
+		*scripts = w.keys.scripts
+	}
 }
 
 func newWorld(config Config, server redisServer, tempo tempo) (*World, error) {

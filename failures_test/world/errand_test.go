@@ -1,0 +1,62 @@
+package world_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+// delegating is a lock that sends each command from a goroutine of its own.
+type delegating struct{ *lock }
+
+func newDelegating(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &delegating{&lock{rdb, "lock:" + name, lease}}, nil
+}
+
+func (d *delegating) TryLock(ctx context.Context) (held bool, err error) {
+	done := make(chan struct{})
+	go func() {
+		held, err = d.lock.TryLock(ctx)
+		close(done)
+	}()
+	<-done
+	return held, err
+}
+
+func TestErrandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
+	story := func(w *world.World) { w.Client("A").Goroutine("G").TryLock() }
+	for name, c := range map[string]struct {
+		errand     world.Errand
+		client     string
+		background bool
+	}{
+		"nobody says so":        {nil, "A", true},
+		"of whoever calls":      {func([]string) (string, bool) { return "", true }, "G", false},
+		"of a client that does": {func(args []string) (string, bool) { return "G", args[0] == "SET" }, "G", false},
+		"of one that does not":  {func([]string) (string, bool) { return "A", true }, "A", true},
+		"of another command":    {func(args []string) (string, bool) { return "", args[0] == "DEL" }, "A", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trace := runWith(t, world.Config{New: newDelegating, Errand: c.errand}, story)
+			set := events(trace, world.Executed)[0]
+			require.Equal(t, c.client, set.Client)
+			require.Equal(t, c.background, set.Background)
+			require.Equal(t, c.background, set.Call == 0)
+		})
+	}
+}
+
+func TestLineIsThatAboveWhatOnlyPassesOn(t *testing.T) {
+	story := func(w *world.World) { w.Client("A").TryLock() }
+	source := func(beneath ...string) string {
+		trace := runWith(t, world.Config{New: newDelegating, Beneath: beneath}, story)
+		return events(trace, world.Executed)[0].Source.File
+	}
+	require.Equal(t, "world/lock_test.go", source())
+	require.Equal(t, "world/errand_test.go", source("lockkata/failures_test/world_test.(*lock)"))
+}
