@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -175,6 +176,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"promises", "--library", "go-zero"}, 0, "https://go-zero.dev/en/docs/tutorials/redis/redis-lock"},
 		{[]string{"show", "no-such", "--library", "redsync"}, 2, `there is no failure "no-such"`},
 		{[]string{"show", "oom", "--library", "jedis"}, 2, `there is no library "jedis": choose from [redsync`},
+		{[]string{"show", "--library", "redsync"}, 2, "show takes one failure, not 0: go run . lists them"},
 		{[]string{"show", "oom"}, 2, `"library" not set`},
 		{[]string{"grade"}, 2, `unknown command "grade"`},
 	} {
@@ -183,5 +185,25 @@ func TestCommandLine(t *testing.T) {
 			require.Equal(t, c.status, run(t, c.args, &out, &errs), errs.String())
 			require.Contains(t, out.String()+errs.String(), c.says)
 		})
+	}
+}
+
+// A line of a driver or a hook would be the same for every command.
+func TestCommandsNameTheLinesOfTheLibrary(t *testing.T) {
+	f, ok := failures.Find("second-client")
+	require.True(t, ok)
+	for name, file := range map[string]string{"redsync": "/mutex.go", "redislock": "/redislock.go", "go-zero": "redis/redislock.go"} {
+		l, err := findLibrary(name)
+		require.NoError(t, err)
+		cards, err := examinerFor(t, l).examine(l, []failures.Failure{f})
+		require.NoError(t, err)
+		sources := 0
+		for _, e := range cards[0].verdict.Trace.Events {
+			if e.Source != nil {
+				require.True(t, strings.HasSuffix(e.Source.File, file), "%s: %s", name, e.Source)
+				sources++
+			}
+		}
+		require.NotZero(t, sources, name)
 	}
 }

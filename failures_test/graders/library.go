@@ -70,8 +70,8 @@ var libraries = []library{
 			Name: "go-zero", New: newGoZero,
 			Has: []failures.Feature{failures.Scripts},
 			Beneath: []string{
-				"github.com/zeromicro/go-zero/core/stores/redis.(*Redis)", "github.com/zeromicro/go-zero/core/stores/redis.breakerHook",
-				"github.com/zeromicro/go-zero/core/stores/redis.hook", "github.com/zeromicro/go-zero/core/breaker.",
+				"github.com/zeromicro/go-zero/core/stores/redis.(*Redis).", "github.com/zeromicro/go-zero/core/stores/redis.(*breakerHook)",
+				"github.com/zeromicro/go-zero/core/stores/redis.(*durationHook)", "github.com/zeromicro/go-zero/core/breaker.",
 				"main.toWire", "lockkata/failures_test/graders.toWire",
 			},
 		},

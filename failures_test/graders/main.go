@@ -65,7 +65,7 @@ func command(t *testing.T) *cobra.Command {
 
 	var name string
 	show := &cobra.Command{
-		Use: "show FAILURE --library NAME", Short: "One failure on one library, step by step", Args: cobra.ExactArgs(1),
+		Use: "show FAILURE --library NAME", Short: "One failure on one library, step by step", Args: oneFailure,
 		RunE: func(cmd *cobra.Command, args []string) error { return show(t, cmd.OutOrStdout(), args[0], name) },
 	}
 	show.Flags().StringVar(&name, "library", "", "redsync, redislock, go-zero or rueidislock")
@@ -84,6 +84,14 @@ func command(t *testing.T) *cobra.Command {
 	}
 	root.AddCommand(show, defects, promises)
 	return root
+}
+
+// oneFailure asks for one failure and says where they are.
+func oneFailure(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("show takes one failure, not %d: go run . lists them", len(args))
+	}
+	return nil
 }
 
 // printCards plays everything and prints the table.
