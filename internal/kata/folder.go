@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Folder is where a learner works:
@@ -39,7 +40,32 @@ func TestMyLock(t *testing.T) { kata.Test(t) }
 
 // Lock reads the learner's lock: the files of the folder that Go would compile,
 // and others beside them that it may embed.
-func (f Folder) Lock() (Files, error) { return readFiles(f.Dir) }
+func (f Folder) Lock() (Files, error) {
+	files, err := readFiles(f.Dir)
+	return files, mayNot(err)
+}
+
+// mayNot adds to the system's refusal what to do about it.
+func mayNot(err error) error {
+	var said refusal
+	if errors.As(err, &said) {
+		return err
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return refusal{err}
+	}
+	return err
+}
+
+// refusal is a refusal of the system, with what to do about it.
+type refusal struct{ error }
+
+func (r refusal) Error() string {
+	return r.error.Error() + ": take the right to read and write there, or choose another folder with --dir"
+}
+
+// Unwrap is what the system said.
+func (r refusal) Unwrap() error { return r.error }
 
 func readFiles(dir string) (Files, error) {
 	entries, err := os.ReadDir(dir)
@@ -74,6 +100,11 @@ func isLock(name string) bool {
 // exercise goes on from one that he has passed, else with ours. What the folder
 // held is copied before it goes. It returns what there is to say about that.
 func (f Folder) Start(number int) (string, error) {
+	said, err := f.start(number)
+	return said, mayNot(err)
+}
+
+func (f Folder) start(number int) (string, error) {
 	e, ok := Find(number)
 	if !ok {
 		return "", fmt.Errorf("there is no exercise %d; there are 1 to %d", number, len(All))

@@ -157,19 +157,19 @@ var hostileLater = []struct {
 	where string
 }{
 	{
-		"looplater", []Edit{{"mutex.go", refused, "		for {\n			value += \"\"\n		}\n" + refused}},
+		"loopsonrefusal", []Edit{{"mutex.go", refused, "		for {\n			value += \"\"\n		}\n" + refused}},
 		judge.EndlessLoop, "TryLock runs without end", "value += ",
 	},
 	{
-		"panicslater2", []Edit{{"mutex.go", refused, "		var holds map[string]int\n		holds[value]++\n" + refused}},
+		"panicsonrefusal", []Edit{{"mutex.go", refused, "		var holds map[string]int\n		holds[value]++\n" + refused}},
 		judge.Panics, "Lock ends in a panic: assignment to entry in nil map", "",
 	},
 	{
-		"exitslater", []Edit{{"mutex.go", refused, "		go func() { panic(\"no lock today\") }()\n" + refused}},
+		"panicsbeside", []Edit{{"mutex.go", refused, "		go func() { panic(\"no lock today\") }()\n" + refused}},
 		judge.Panics, "no lock today", "go func() { panic",
 	},
 	{
-		"leakslater", []Edit{{"mutex.go", refused, "		go func() { select {} }()\n" + refused}},
+		"leaksonrefusal", []Edit{{"mutex.go", refused, "		go func() { select {} }()\n" + refused}},
 		judge.Leaks, "still runs", "go func() { select {} }()",
 	},
 }

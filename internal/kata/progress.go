@@ -89,7 +89,7 @@ func (f Folder) Progress() (Progress, error) {
 		return Progress{Hints: map[int]int{}}, nil
 	}
 	if err != nil {
-		return Progress{}, err
+		return Progress{}, mayNot(err)
 	}
 	return parseProgress(string(raw))
 }
@@ -97,7 +97,7 @@ func (f Folder) Progress() (Progress, error) {
 func (f Folder) save(p Progress) error {
 	name := filepath.Join(f.Dir, progressName)
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
-		return err
+		return mayNot(err)
 	}
 	return os.Rename(name+".new", name) // nobody reads half a file
 }

@@ -2,9 +2,11 @@ package kata
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,6 +63,16 @@ func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
 	r, err := Check(t.Context(), f)
 	require.NoError(t, err)
 	require.Equal(t, "there is no Go file: kata reset brings the start back", r.Report.Compile.Error())
+}
+
+func TestRefusalOfTheSystemComesWithWhatToDo(t *testing.T) {
+	for _, said := range []error{syscall.EACCES, syscall.EPERM, syscall.EROFS} {
+		err := mayNot(&fs.PathError{Op: "open", Path: "/a/mutex.go", Err: said})
+		require.ErrorIs(t, err, said)
+		require.Contains(t, err.Error(), "open /a/mutex.go: "+said.Error()+": take the right to read and write there, or choose another folder with --dir")
+	}
+	require.Equal(t, fs.ErrNotExist, mayNot(fs.ErrNotExist))
+	require.Equal(t, 1, strings.Count(mayNot(mayNot(fs.ErrPermission)).Error(), "--dir"), "said once")
 }
 
 func TestInterruptedCheckLeavesNothingBehind(t *testing.T) {
