@@ -207,7 +207,7 @@ class Player {
     this.says = el('p', {class: 'says', 'aria-live': 'polite'});
     this.full = el('p', {class: 'full'});
     this.found = el('ul', {class: 'findings'});
-    this.clients = el('ul', {class: 'clients', 'aria-label': 'clients', '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
+    this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': 'clients', '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
     this.keys = el('div', {class: 'keys'});
     this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, this.verdict.text);
     const now = el('div', {class: 'now'}, this.says, this.full, this.found, this.end, this.clients, this.keys);
@@ -284,7 +284,7 @@ class Player {
     const isHidden = row.offsetTop - head < box.scrollTop || row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight;
     if (!isHidden) return;
     const room = Math.max(0, box.clientHeight - row.offsetHeight - head);
-    const top = [...this.steps.children].find((other) => row.offsetTop - other.offsetTop <= room * 0.6);
+    const top = [...this.steps.children].find((other) => row.offsetTop - other.offsetTop <= room * 0.85);
     box.scrollTop = top.offsetTop - head;
   }
 

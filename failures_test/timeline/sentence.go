@@ -20,7 +20,7 @@ func (r *reel) sentence(row row) string {
 			text = e.Client + " hears the message"
 		}
 	case world.Stored:
-		text = fmt.Sprintf("%s asks the ledger to %s order %q: %s", e.Client, strings.ToLower(e.Op), e.Command[1], e.Reply)
+		text = fmt.Sprintf("%s asks the ledger to %s order %q: %s", e.Client, strings.ToLower(e.Op), e.Command[1], ledgerReply(e))
 	case world.Returned:
 		text = r.resultSentence(e)
 	case world.Slept:

@@ -118,8 +118,13 @@ func (r *reel) step(row row) Step {
 		Redis: row.redis, Ledger: row.ledger, Says: r.sentence(row),
 		Inside: r.company.letters(r.scene), State: r.states(), Does: r.at.calls(), Lines: r.at.lines(),
 	}
-	if s.Kind == string(world.Delivered) {
+	switch first.Kind {
+	case world.Delivered:
 		s.Text = arrival(first)
+	case world.Stored:
+		if short := ledgerReply(first); short != first.Reply {
+			s.Text, s.Full = strings.Replace(s.Text, first.Reply, short, 1), first.Reply
+		}
 	}
 	if line := r.story.line(first); first.Kind == world.Executed || first.Kind == world.Refused {
 		whole := r.story.shorten(first.Line())

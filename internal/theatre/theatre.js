@@ -109,7 +109,8 @@ function showFailure({failure, stages, step}) {
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
   const heading = el('h1', {tabindex: '-1'}, failure.title);
   main.replaceChildren(el('div', {class: 'failure-view'},
-    el('div', {class: 'title'}, heading, el('code', {}, failure.id)),
+    el('div', {class: 'title'}, heading, el('code', {}, failure.id),
+      stages.length === 1 ? el('span', {class: 'on-wall'}, `Stage ${stages[0]}, ${stageOf(stages[0]).title}`) : null),
     el('p', {class: 'story secondary'}, failure.story + (failure.fixed ? ' ' : ''), failure.fixed ? el('span', {}, 'Fixed by: ' + failure.fixed) : null),
     chooser(failure, stages),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},

@@ -4,8 +4,10 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
@@ -41,11 +43,17 @@ func TestShots(t *testing.T) {
 		{"phone", "#check-then-delete/3/step-13", 360, 740, "light", "", true},
 		{"phone-pair", "#process-pause/5..6/step-10", 360, 740, "dark", "", true},
 		{"tablet", "#process-pause/6/step-99", 820, 1100, "light", "", true},
+		{"print", "#check-then-delete/3/step-2", 794, 1100, "light", "", true},
+		{"print-pair", "#check-then-delete/3..4/step-2", 794, 1100, "light", "", true},
+		{"fenced", "#process-pause-fenced/6/step-99", 1920, 1080, "light", "p", false},
 		{"waiters", "#idle-waiters/6/step-99", 1280, 800, "light", "", false},
 	} {
 		b := open(t, "about:blank", shot.width, shot.height)
 		b.prefers(shot.scheme)
 		b.do(chromedp.Navigate(url + shot.hash))
+		if strings.HasPrefix(shot.name, "print") {
+			call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		}
 		if shot.keys != "" {
 			b.press(shot.keys)
 		}
