@@ -9,8 +9,6 @@ import (
 	"lockkata/internal/stages"
 )
 
-//go:generate go test lockkata/internal/cli -run TestFailuresDocument -update
-
 // listMarkdown prints the catalogue as a document: docs/failures.md.
 func (a *app) listMarkdown() {
 	fmt.Fprint(a.out, "# The failures\n\n")

@@ -12,9 +12,9 @@ import (
 	failures "lockkata/failures_test"
 )
 
-//go:generate go test lockkata/internal/cli -run TestPicturesAre -update
+//go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -update
 
-var update = flag.Bool("update", false, "draw the pictures of the documents")
+var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the theatre into the documents")
 
 const pictures = "../../docs/pictures"
 
