@@ -3,6 +3,7 @@ package kata
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,22 +158,25 @@ var hostileLater = []struct {
 	where string
 }{
 	{
-		"loopsonrefusal", []Edit{{"mutex.go", refused, "		for {\n			value += \"\"\n		}\n" + refused}},
+		"loopsonrefusal", []Edit{{"mutex.go", refused, onOOM + "		for {\n			value += \"\"\n		}\n		}\n" + refused}},
 		judge.EndlessLoop, "TryLock runs without end", "value += ",
 	},
 	{
-		"panicsonrefusal", []Edit{{"mutex.go", refused, "		var holds map[string]int\n		holds[value]++\n" + refused}},
-		judge.Panics, "Lock ends in a panic: assignment to entry in nil map", "",
+		"panicsonrefusal", []Edit{{"mutex.go", refused, onOOM + "		var holds map[string]int\n		holds[value]++\n		}\n" + refused}},
+		judge.Panics, "TryLock ends in a panic: assignment to entry in nil map", "",
 	},
 	{
-		"panicsbeside", []Edit{{"mutex.go", refused, "		go func() { panic(\"no lock today\") }()\n" + refused}},
+		"panicsbeside", []Edit{{"mutex.go", refused, onOOM + "		go func() { panic(\"no lock today\") }()\n		}\n" + refused}},
 		judge.Panics, "no lock today", "go func() { panic",
 	},
 	{
-		"leaksonrefusal", []Edit{{"mutex.go", refused, "		go func() { select {} }()\n" + refused}},
+		"leaksonrefusal", []Edit{{"mutex.go", refused, onOOM + "		go func() { select {} }()\n		}\n" + refused}},
 		judge.Leaks, "still runs", "go func() { select {} }()",
 	},
 }
+
+// onOOM is true for Redis's own refusal alone, which no ordinary day has.
+const onOOM = "		if err.Error()[:3] == \"OOM\" {\n"
 
 const refused = "		return false, fmt.Errorf(\"mylock: lock %s: %w\", m.key, err)\n"
 
@@ -197,6 +201,9 @@ func TestSearchSurvivesHostileLocks(t *testing.T) {
 			require.NotNil(t, x.Cause, "%+v", x.Found)
 			require.Equal(t, h.kind, x.Cause.Kind, x.Cause.Text)
 			require.Contains(t, x.Cause.Text, h.says)
+			if strings.HasSuffix(h.name, "onrefusal") {
+				require.Equal(t, "the search in refusal", x.Cause.During)
+			}
 			if h.where != "" {
 				requireNamesLine(t, x.Cause.Text, locks[h.name]["mutex.go"], h.where)
 			}
