@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -89,13 +90,13 @@ func open(t *testing.T, url string, width, height int64) *tab {
 		b.eval("new Promise((done) => setTimeout(() => done(0), 50))") // what it still has to say
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		require.Empty(t, b.complaints, "the page complains")
+		assert.Empty(t, b.complaints, "the page complains")
 		for _, asked := range b.requests {
 			if !strings.HasPrefix(asked, "data:") {
-				require.Equal(t, page, asked, "the page asks for something else than itself")
+				assert.Equal(t, page, asked, "the page asks for something else than itself")
 			}
 		}
-		require.NotEmpty(t, b.requests)
+		assert.NotEmpty(t, b.requests)
 	})
 	return b
 }
