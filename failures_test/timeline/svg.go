@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"lockkata/failures_test/oracle"
@@ -184,7 +185,9 @@ func (d *svg) legend() {
 		d.text(x+25, y, "d", text)
 		x += 25 + int(sansWidth*float64(runes(text))) + 14
 	}
-	entry("k0", "inside")
+	if slices.ContainsFunc([]string{"k0", "k1", "k2", "k3", "ov", "ex"}, d.uses) {
+		entry("k0", "inside")
+	}
 	if d.uses("ov") {
 		entry("ov", "two are inside")
 	}

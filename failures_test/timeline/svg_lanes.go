@@ -125,7 +125,7 @@ func choose(is bool, style string) string {
 // texts writes what each beat says.
 func (d *svg) texts() {
 	for _, b := range d.beats {
-		x := d.lanes[max(b.lane, 0)].x + 13
+		x := d.lanes[max(b.lane, 0)].x + textIn
 		for _, it := range b.items {
 			switch {
 			case it.told:
@@ -146,8 +146,11 @@ func (d *svg) finding(b *beat, it *item) {
 		longest = max(longest, runes(line))
 	}
 	width := int(boldWidth*float64(longest)) + 16
-	x := min(d.lanes[max(b.lane, 0)].x+13, d.redis.x-gutter-width-10)
-	x = max(x, d.lanes[0].x+13)
+	lane := max(b.lane, 0)
+	for lane > 0 && d.lanes[lane].x+textIn+width > d.redis.x-gutter+6 {
+		lane--
+	}
+	x := d.lanes[lane].x + textIn
 	d.rect(x, it.y+2, width, lineStep*len(it.lines)+7, "f")
 	for n, line := range it.lines {
 		d.text(x+8, it.y+18+lineStep*n, it.style, line)

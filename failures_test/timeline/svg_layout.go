@@ -19,6 +19,7 @@ const (
 	tornStep  = 26 // the height of a place where the time axis is broken
 	barWidth  = 22 // of the key in Redis
 	gutter    = 26 // between the clients and Redis: here late messages are on their way
+	textIn    = 13 // from the edge of a lane to its texts
 	lineTop   = 6  // from the top of a beat to its first line
 	monoWidth = 7.3
 	sansWidth = 7.2
