@@ -130,7 +130,7 @@ func ExampleObserver() {
 		count(locks, err)
 		renewed <- struct{}{}
 	}
-	server, svc := startService(stage6.WithObserver(observer), stage6.WithWatchdogTimeout(600*time.Millisecond))
+	server, svc := startService(stage6.WithObserver(observer), stage6.WithWatchdogTimeout(3*time.Second))
 	defer server.Close()
 	defer svc.Close()
 
