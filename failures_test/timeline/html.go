@@ -10,15 +10,23 @@ import (
 	"lockkata/failures_test/world"
 )
 
+var (
+	//go:embed player.js
+	playerScript string
+	//go:embed code.js
+	codeScript string
+	//go:embed stepper.js
+	stepperScript string
+	//go:embed page.html.tmpl
+	pageText string
+)
+
 // PlayerScript and PlayerStyle are what a page needs to step through runs: the
 // classes Player and Stepper, and how they look.
 var (
-	//go:embed player.js
-	PlayerScript string
+	PlayerScript = playerScript + codeScript + stepperScript
 	//go:embed player.css
 	PlayerStyle string
-	//go:embed page.html.tmpl
-	pageText string
 )
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))

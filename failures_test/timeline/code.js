@@ -1,0 +1,140 @@
+// The code of a lock beside its run, with the lines that clients run.
+
+// What is coloured in Go, and how.
+const goToken = /(\/\/.*$)|("(?:[^"\\]|\\.)*"|`[^`]*`?|'(?:[^'\\]|\\.)+')|\b(break|case|chan|const|continue|default|defer|else|for|func|go|if|import|interface|map|nil|package|range|return|select|struct|switch|type|var|true|false)\b/g;
+
+function goLine(line) {
+  const parts = [];
+  let from = 0;
+  for (const found of line.matchAll(goToken)) {
+    if (found.index > from) parts.push(line.slice(from, found.index));
+    const kind = found[1] ? 'comment' : found[2] ? 'string' : 'word';
+    parts.push(el('span', {class: 'go-' + kind}, found[0]));
+    from = found.index + found[0].length;
+  }
+  parts.push(line.slice(from));
+  return parts;
+}
+
+// Code shows the files of a lock, and what the stage changed, one at a time. The
+// lines that clients run are marked with their names. Files that the run does not
+// visit are in a list of their own.
+class Code {
+  constructor(files, diffs, run) {
+    this.lanes = run.lanes;
+    this.sheets = new Map();
+    this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': 'files'});
+    this.others = el('select', {'aria-label': 'other files', onchange: () => this.choose(this.others.value)}, el('option', {value: ''}, 'other files'));
+    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': 'the code of the lock'});
+    this.element = el('div', {class: 'code'}, this.tabs, this.body);
+    const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));
+    const isVisited = (file) => files.length <= 3 || visited.includes(file.name);
+    for (const file of files) this.add(file.name, () => this.sheet(file), isVisited(file));
+    for (const diff of diffs) this.add(diff.name, () => diffSheet(diff), true);
+    if (this.others.length > 1) this.tabs.append(this.others);
+    this.open((files.find(isVisited) || files[0]).name);
+  }
+
+  add(name, make, isTab) {
+    const tab = isTab && el('button', {type: 'button', 'aria-pressed': 'false', onclick: () => this.choose(name)}, name);
+    this.sheets.set(name, {tab, make});
+    if (isTab) this.tabs.append(tab);
+    else this.others.append(el('option', {}, name));
+  }
+
+  // choose opens what the reader wants to see.
+  choose(name) {
+    this.chosen = name;
+    this.open(name);
+  }
+
+  sheet(file) {
+    const lines = file.text.replace(/\n$/, '').split('\n');
+    return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {}, el('span', {class: 'who'}), el('code', {}, ...goLine(line)))));
+  }
+
+  // open shows a file, made when it is first wanted.
+  open(name) {
+    const sheet = this.sheets.get(name);
+    if (this.current === name || !sheet) return;
+    this.press(this.current, 'false');
+    this.press(name, 'true');
+    this.others.value = sheet.tab ? '' : name;
+    sheet.element ??= sheet.make();
+    this.body.replaceChildren(sheet.element);
+    this.body.scrollTop = 0;
+    this.current = name;
+    if (this.marked) this.mark(...this.marked);
+  }
+
+  press(name, pressed) {
+    const tab = this.sheets.get(name)?.tab;
+    if (tab) tab.setAttribute('aria-pressed', pressed);
+  }
+
+  // show marks the lines of all lanes, and brings the acting one's into view.
+  show(state) {
+    this.marked = [state.lines, state.inside];
+    this.goal = state.last;
+    if (this.goal && !this.stays()) this.open(this.goal.file);
+    this.mark(...this.marked);
+    this.follow();
+  }
+
+  // follow brings the line that was run last into view.
+  follow() {
+    if (this.goal && this.goal.file === this.current) this.scrollTo(this.goal.line);
+  }
+
+  // stays tells whether the reader chose something that is no file of the run.
+  stays() { return this.chosen !== undefined && this.chosen.startsWith('diff '); }
+
+  mark(lines, inside) {
+    for (const old of this.body.querySelectorAll('li.runs')) {
+      old.className = '';
+      old.firstChild.replaceChildren();
+    }
+    if (this.current.startsWith('diff ')) return;
+    lines.forEach((text, lane) => {
+      for (const place of places(text)) {
+        const line = place.file === this.current && this.body.querySelector('.lines').children[place.line - 1];
+        if (!line) continue;
+        line.classList.add('runs', 'own-' + (lane % 4));
+        if (isTwo(inside[lane])) line.classList.add('two');
+        line.firstChild.append(el('span', {class: 'badge own-' + (lane % 4), title: place.background ? 'in the background' : null},
+          this.lanes[lane] + (place.background ? '°' : '')));
+      }
+    });
+  }
+
+  // scrollTo brings a line to two fifths of the height, with a whole line at the top.
+  scrollTo(number) {
+    const lines = this.body.querySelector('.lines').children;
+    const line = lines[number - 1];
+    if (!line || line.offsetHeight === 0) return;
+    const above = Math.floor(this.body.clientHeight * 0.4 / line.offsetHeight);
+    this.body.scrollTop = lines[Math.max(0, number - 1 - above)].offsetTop;
+  }
+}
+
+// places are the lines that a lane runs: "mutex.go:64 ~watchdog.go:84".
+const places = (text) => (text || '').split(' ').filter(Boolean).map(parsePlace);
+
+function parsePlace(text) {
+  const background = text.startsWith('~');
+  const [file, line] = (background ? text.slice(1) : text).split(':');
+  return {file, line: Number(line), background};
+}
+
+const placeName = (place) => (place ? `${place.file}:${place.line}` : '');
+
+function diffSheet(diff) {
+  const style = (line) => {
+    if (/^(---|\+\+\+) /.test(line)) return 'diff-file';
+    if (line.startsWith('@@')) return 'diff-at';
+    if (line.startsWith('+')) return 'diff-new';
+    return line.startsWith('-') ? 'diff-old' : '';
+  };
+  return el('div', {class: 'diff'}, el('p', {class: 'lesson'}, diff.lesson),
+    el('pre', {}, ...diff.text.replace(/\n$/, '').split('\n').map((line) => el('span', {class: style(line)}, line + '\n'))));
+}

@@ -1,0 +1,126 @@
+// Stepping: one run, or two together; and how the page looks while one does.
+
+// Stepper steps one or more players together. together lists the steps of each
+// player at every position.
+class Stepper {
+  constructor(players, together) {
+    this.players = players;
+    this.together = together;
+    this.position = 0;
+    this.playing = null;
+    players.forEach((player, n) => {
+      player.chosen = (i) => this.go(this.together.findIndex((steps) => steps[n] === i));
+    });
+    this.build();
+  }
+
+  build() {
+    const button = (text, label, key, act) => el('button', {type: 'button', title: `${label} (${key})`, 'aria-label': label, onclick: act}, text);
+    this.playButton = button('▶ Play', 'play or pause', 'space', () => this.play());
+    this.slider = el('input', {type: 'range', min: '1', max: String(this.together.length), value: '1', 'aria-label': 'step',
+      oninput: () => this.go(Number(this.slider.value) - 1)});
+    this.count = el('span', {class: 'count'});
+    this.element = el('div', {class: 'controls', role: 'group', 'aria-label': 'steps'},
+      button('|◀', 'first step', 'Home', () => this.go(0)), button('◀ Back', 'one step back', '←', () => this.go(this.position - 1)),
+      button('Next ▶', 'next step', '→', () => this.go(this.position + 1)), button('▶|', 'last step', 'End', () => this.go(this.together.length - 1)),
+      this.playButton, this.slider, this.count);
+  }
+
+  get isAtEnd() { return this.position === this.together.length - 1; }
+
+  // go shows a position, or the nearest one there is.
+  go(position) {
+    this.position = Math.max(0, Math.min(this.together.length - 1, position));
+    this.together[this.position].forEach((step, n) => this.players[n].show(step));
+    this.slider.value = String(this.position + 1);
+    this.count.textContent = `step ${this.position + 1} of ${this.together.length}`;
+    if (this.isAtEnd) this.pause();
+    if (this.moved) this.moved(this.position);
+  }
+
+  play() {
+    if (this.playing) return this.pause();
+    if (this.isAtEnd) this.go(0);
+    this.playing = setInterval(() => this.go(this.position + 1), 1600);
+    this.playButton.textContent = '⏸ Pause';
+  }
+
+  pause() {
+    clearInterval(this.playing);
+    this.playing = null;
+    this.playButton.textContent = '▶ Play';
+  }
+
+  // key does what a key asks for, and tells whether it did.
+  key(event) {
+    const onControl = event.target.closest('button, a, input, select, summary');
+    const goals = {ArrowRight: this.position + 1, ArrowLeft: this.position - 1, Home: 0, End: this.together.length - 1};
+    if (event.key in goals && !event.target.closest('input, select')) {
+      this.pause();
+      this.go(goals[event.key]);
+      return true;
+    }
+    if (event.key === ' ' && !(onControl && onControl !== this.slider)) {
+      this.play();
+      return true;
+    }
+    return false;
+  }
+}
+
+// alone is the positions of one player.
+const alone = (player) => player.states.map((_, i) => [i]);
+
+// side by side: what is alike in both runs comes at one position; between two such
+// places both go on together, and the one with less to do waits.
+function sideBySide(before, after) {
+  const told = ['called', 'slept', 'stored', 'server', 'delayed']; // whose texts must be alike, too
+  const alike = (a, b) => a.lane === b.lane && a.kind === b.kind && (!told.includes(a.kind) || a.text === b.text);
+  const [m, n] = [before.length, after.length];
+  const best = Array.from({length: m + 1}, () => new Uint16Array(n + 1));
+  for (let i = m - 1; i >= 0; i--) {
+    for (let j = n - 1; j >= 0; j--) {
+      best[i][j] = alike(before.states[i], after.states[j]) ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+    }
+  }
+  const positions = [];
+  let [i, j] = [0, 0];
+  const meet = (nextI, nextJ) => {
+    for (; i < nextI || j < nextJ;) {
+      if (i < nextI) i++;
+      if (j < nextJ) j++;
+      positions.push([Math.max(0, i - 1), Math.max(0, j - 1)]);
+    }
+  };
+  for (let [x, y] = [0, 0]; x < m && y < n;) {
+    if (alike(before.states[x], after.states[y])) {
+      meet(x, y);
+      i = ++x;
+      j = ++y;
+      positions.push([i - 1, j - 1]);
+    } else if (best[x + 1][y] >= best[x][y + 1]) x++;
+    else y++;
+  }
+  meet(m, n);
+  return positions;
+}
+
+// keep remembers a choice where the browser allows it.
+const keep = {
+  get(name) { try { return localStorage.getItem(name); } catch { return null; } },
+  set(name, value) { try { localStorage.setItem(name, value); } catch { /* a page from disk may have no storage */ } },
+};
+
+function toggleTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  root.dataset.theme = dark ? 'light' : 'dark';
+  keep.set('theme', root.dataset.theme);
+}
+
+function startTheme() {
+  const kept = keep.get('theme');
+  if (kept === 'light' || kept === 'dark') document.documentElement.dataset.theme = kept;
+}
+
+const toggleProjector = () => document.documentElement.classList.toggle('projector');
