@@ -40,6 +40,7 @@ type cell struct {
 	Outcome string        `json:"outcome"`
 	Verdict string        `json:"verdict"`
 	Tone    timeline.Tone `json:"tone,omitempty"`
+	Search  string        `json:"search,omitempty"` // the command that finds the shortest schedule of the kind
 	Run     *timeline.Run `json:"run,omitempty"`
 }
 
@@ -74,7 +75,7 @@ func failureOf(row []failures.Verdict, codes []timeline.Code) failure {
 	f := row[0].Failure
 	told := failure{ID: f.ID, Family: f.Family, Title: f.Title, Story: f.Story, Fixed: f.Fixed}
 	for i, v := range row {
-		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline()}
+		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline(), Search: searchFor(v, i+1)}
 		if v.Trace != nil {
 			run := timeline.NewRun(v.Trace, v.Findings, codes[i])
 			told := timeline.Caption{Verdict: v.Headline(), Tone: v.Tone()}.Told(run.Key)

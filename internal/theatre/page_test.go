@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 	"lockkata/internal/theatre"
@@ -94,4 +95,29 @@ func TestHandlerServesThePageAndNothingElse(t *testing.T) {
 			require.EqualValues(t, 23, answer.ContentLength)
 		}
 	}
+}
+
+func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
+	found := func(m oracle.Monitor) []oracle.Finding { return []oracle.Finding{{Monitor: m, Text: "it"}} }
+	row := hostile()[0]
+	for i := range row {
+		row[i].Failure.Breaks = []oracle.Monitor{oracle.WrongDelete}
+		row[i].Outcome, row[i].Findings = failures.Broken, found(oracle.WrongDelete)
+	}
+	row[0].Findings = found(oracle.Leak) // not what this failure is about
+	row[1].Outcome = failures.Safe       // nothing is broken
+	page, err := theatre.Page([][]failures.Verdict{row}, sources())
+	require.NoError(t, err)
+	var data struct {
+		Failures []struct {
+			Cells []struct{ Search string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
+	var searches []string
+	for _, c := range data.Failures[0].Cells {
+		searches = append(searches, c.Search)
+	}
+	require.Equal(t, []string{"", "", "go run . explore --stage 3 --property wrong-delete", "", "", ""}, searches,
+		"stages 4 to 6: the search is known to find none")
 }

@@ -149,9 +149,11 @@ function commandsOf(failure, stages) {
   const lines = stages.map((n) => `go run . show ${failure.id} --stage ${n}`);
   const last = stages.at(-1);
   if (last > 1) lines.push(`go run . diff ${last}`);
-  const copy = (line) => navigator.clipboard?.writeText(line).then(() => { note.textContent = ''; }, () => {});
-  return el('p', {class: 'commands secondary'}, 'The same in a terminal:',
-    ...lines.map((line) => el('span', {}, el('code', {}, line), ' ', el('button', {type: 'button', 'aria-label': 'copy ' + line, onclick: () => copy(line)}, 'copy'))));
+  const copy = (button, line) => navigator.clipboard?.writeText(line).then(() => { button.textContent = 'copied'; }, () => {});
+  const shown = (line) => el('span', {}, el('code', {}, line), ' ', el('button', {type: 'button', 'aria-label': 'copy ' + line, onclick: (event) => copy(event.target, line)}, 'copy'));
+  const search = failure.cells[stages[0] - 1].search;
+  return el('p', {class: 'commands secondary'}, el('span', {}, 'The same in a terminal:'), ...lines.map(shown),
+    search ? el('span', {title: 'the shortest schedule that breaks the same rule'}, 'Search the shortest schedule: ', shown(search)) : null);
 }
 
 // neighbour is where b leads to: from one stage to it and the next, and back.

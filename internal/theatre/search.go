@@ -1,0 +1,34 @@
+package theatre
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+)
+
+// searchFor is the command that finds the shortest schedule with which a stage
+// breaks the rule that it broke in a run; "" where the search is known to find none,
+// or no property is about that rule.
+func searchFor(v failures.Verdict, stage int) string {
+	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent {
+		return ""
+	}
+	for _, p := range schedule.Properties {
+		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool {
+			return slices.Contains(v.Failure.Breaks, m) && oracle.Convicts(v.Findings, m)
+		})
+		if !isBroken || p.Fenced != v.Failure.Fenced {
+			continue
+		}
+		for _, q := range schedule.Suite {
+			if slices.Contains(q.Properties, p.Name) && strings.Contains(schedule.Lesson(p.Name, q.Env, stage), "/") {
+				return fmt.Sprintf("go run . explore --stage %d --property %s", stage, p.Name)
+			}
+		}
+	}
+	return ""
+}
