@@ -62,21 +62,22 @@ func withKeys(keys ...any) operands { return append(operands{len(keys)}, keys...
 
 // run executes a script, by its hash if Redis knows it.
 func run(ctx context.Context, rdb redis.UniversalClient, s script, on operands, args ...any) *redis.Cmd {
-	cmd := send(ctx, rdb, s.byHash, on, args)
+	form := s.byHash
+	cmd := send(ctx, rdb, form, on, args)
 	for range tryAgainTimes {
 		switch {
 		case cmd.Err() == nil:
 			return cmd
 		case redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT"):
-			cmd = send(ctx, rdb, s.bySource, on, args)
+			form = s.bySource // for good: a node that refuses the script does not learn it
 		case redis.HasErrorPrefix(cmd.Err(), "TRYAGAIN"):
 			if !pause(ctx, tryAgainPause) {
 				return cmd
 			}
-			cmd = send(ctx, rdb, s.byHash, on, args)
 		default:
 			return cmd
 		}
+		cmd = send(ctx, rdb, form, on, args)
 	}
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -140,6 +141,33 @@ func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 		_, err := r.Mutex().TryLock(t.Context())
 		require.ErrorContains(t, err, "TRYAGAIN", "it gives up after a while")
 		require.Equal(t, 6, r.Count("acquire"))
+	})
+}
+
+// The node that a slot moves to does not know the scripts, and learns none from a
+// command that it refuses. What passes must not be taken for what does not.
+func TestNodeWithoutTheScriptsSaysThatItsSlotMoves(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		const again = "TRYAGAIN Multiple keys request during rehashing of slot"
+		m := r.Mutex()
+		byHash := 0
+		r.Server().SetPreHook(func(c *server.Peer, command string, args ...string) bool {
+			switch command {
+			case "EVALSHA":
+				if byHash++; byHash == 1 { // the node that the slot leaves knows the script
+					c.WriteError(again)
+					break
+				}
+				c.WriteError("NOSCRIPT No matching script. Please use EVAL.")
+			case "EVAL":
+				c.WriteError(again)
+			default:
+				return r.hook(c, command, args...)
+			}
+			return true
+		})
+		_, err := m.TryLock(t.Context())
+		require.ErrorContains(t, err, "TRYAGAIN")
 	})
 }
 
