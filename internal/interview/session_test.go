@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"lockkata/internal/stages"
 )
 
 // held is a session on the fixture, and a clock that goes on by some time whenever
@@ -237,6 +239,9 @@ func TestBothLanguagesHaveEveryWord(t *testing.T) {
 		}
 		require.Len(t, w.Steps, len(english.words.Steps))
 		require.Len(t, w.Means, len(english.words.Means))
+		for _, st := range stages.All {
+			require.Equal(t, l == english, w.title(st) == st.Title, "the title of stage %d in %s", st.Number, l.Name)
+		}
 	}
 	require.Equal(t, strings.Count(fmt.Sprintf("%v", english.words), "{"), strings.Count(fmt.Sprintf("%v", chinese.words), "{"))
 	_, err := FindLanguage("fr")

@@ -5,6 +5,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/stages"
 )
 
 // Language is a language in which the interview is held: where its document is, how
@@ -57,7 +58,8 @@ type words struct {
 	Shell      string // command
 	Failed     string // command, exit status
 
-	Stage  string // number, title
+	Stage  string         // number, title
+	Titles map[int]string // stage → what is new in it; where there is none, what it says of itself
 	Next   string
 	Steps  map[world.Action]string // of {client}, {command}, {time}
 	Write  string                  // the same for an Execute at the ledger
@@ -93,6 +95,14 @@ func plural(n int, forms [2]string) string {
 		return fmt.Sprintf(forms[0], n)
 	}
 	return fmt.Sprintf(forms[1], n)
+}
+
+// title is what is new in a stage.
+func (w *words) title(s stages.Stage) string {
+	if text, ok := w.Titles[s.Number]; ok {
+		return text
+	}
+	return s.Title
 }
 
 // rule is what a property says.
