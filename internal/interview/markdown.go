@@ -13,6 +13,7 @@ var (
 	image   = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)\s]*\)`)
 	strong  = regexp.MustCompile(`\*\*([^*]+)\*\*`)
+	stopped = regexp.MustCompile(`([，。：；！？])\*\* `) // Markdown needs that space after bold letters, Chinese does not
 	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 	picture = regexp.MustCompile(`^([a-z0-9-]+)-([1-9])\.svg$`)
 )
@@ -107,6 +108,7 @@ func (p page) inline(text string) string {
 	spans := codeSpan.FindAllString(text, -1)
 	text = codeSpan.ReplaceAllString(text, code)
 	text = link.ReplaceAllString(text, "$1")
+	text = stopped.ReplaceAllString(text, "$1**")
 	text = strong.ReplaceAllString(text, string(boldOn)+"$1"+string(boldOff))
 	for _, span := range spans {
 		text = strings.Replace(text, code, strings.ReplaceAll(span, " ", space), 1)

@@ -45,4 +45,5 @@ func TestChineseIsWrappedBetweenCharacters(t *testing.T) {
 	}
 	require.Equal(t, "回答：在\n", page{width: 80, words: &chinese.words}.set("**回答：**\n在"))
 	require.Equal(t, "证明：`x`\n", page{width: 80, words: &chinese.words}.set("**证明：**\n`x`"))
+	require.Equal(t, "锁。一把\n", page{width: 80, words: &chinese.words}.set("**锁。** 一把"))
 }
