@@ -67,7 +67,7 @@ func (w *watchdog) stop() {
 	w.cancel = nil
 }
 
-// renew renews every third of the lease: two attempts may fail before it is over.
+// renew renews every third of the lease: after one that fails there is one more.
 // It ends when it is stopped, or when Redis says that the lock is gone; an error
 // does not end it. That the lock is gone, it tells nobody.
 func (w *watchdog) renew(ctx context.Context, value string, ended chan<- struct{}) {
