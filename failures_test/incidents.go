@@ -190,7 +190,7 @@ var Incidents = map[string][]Incident{
 	},
 	"write-delayed": {
 		onGitHub("etcd-io/etcd", "issues/11457", "Jepsen showed that etcd's locks do not exclude; messages that are delayed are one of the reasons given."),
-		{"GitHub, December 2012", "https://postmortems.app/postmortem/0787bc22-cd28-42d0-a0b2-71610a38a78f", "The network stood still for some 90 s, longer than the heartbeats of file servers allowed, and both servers of a pair took themselves for the active one."},
+		{"GitHub, December 2012", "https://github.blog/2012-12-26-downtime-last-saturday/", "The network stood still for some 90 s, longer than the heartbeats of file servers allowed, and both servers of a pair took themselves for the active one."},
 	},
 	"evicted-or-flushed": {
 		onGitHub("langfuse/langfuse", "issues/15509", "A full Redis evicted the locks of running jobs, and the worker stopped for days without a sign."),
