@@ -47,7 +47,11 @@ func (r Result) Answers(s Setup, properties []Property, took time.Duration) []An
 
 // Question is what was asked, in a line.
 func (a Answer) Question() string {
-	return fmt.Sprintf("%s in %s (%d clients, %d attempts each)", a.Property, a.Env, a.Clients, a.Attempts)
+	attempts := "1 attempt"
+	if a.Attempts != 1 {
+		attempts = fmt.Sprintf("%d attempts", a.Attempts)
+	}
+	return fmt.Sprintf("%s in %s (%d clients, %s each)", a.Property, a.Env, a.Clients, attempts)
 }
 
 // String is the answer: what is broken and how cheaply, or the bound up to which

@@ -27,7 +27,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	status, out, errors = command(t, "kata", "explore", "--property", "wrong-delete", "--env", "async", "--dir", dir)
 	require.Equal(t, exitFailed, status)
 	require.Equal(t, "a schedule breaks your lock\n", errors)
-	require.Contains(t, out, "wrong-delete in async (2 clients, 1 attempts each)\n  broken: ")
+	require.Contains(t, out, "wrong-delete in async (2 clients, 1 attempt each)\n  broken: ")
 	require.Contains(t, out, "cost 3, 7 steps; nothing shorter exists")
 	require.Regexp(t, `mutex\.go:\d+\n +✗ wrong delete: `, out)
 	status, out, errors = command(t, "kata", "explore", "--property", "leak", "--env", "crash", "--bound", "3", "--json", "--dir", dir)

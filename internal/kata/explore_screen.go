@@ -29,7 +29,7 @@ func (x Explored) Screen(v View) string {
 	for _, f := range shown {
 		fmt.Fprintf(&b, "%s\n", v.paint("1", fmt.Sprintf("The shortest way to break %s, in %s:", f.Property, f.Env)))
 		fmt.Fprintf(&b, "%s\n", v.picture(f.Trace, f.Findings))
-		fmt.Fprintf(&b, "%s\n\n", v.paint("31", strings.TrimSuffix(v.wrap("BROKEN: "+f.Property+": "+f.Text+"."), "\n")))
+		fmt.Fprintf(&b, "%s\n\n", v.paint("31", strings.TrimSuffix(v.wrap(broken(f)), "\n")))
 	}
 	if x.Cause != nil {
 		showCause(&b, v, x.Cause)
@@ -37,6 +37,15 @@ func (x Explored) Screen(v View) string {
 	showPrinted(&b, x.Printed)
 	b.WriteString(v.wrap(x.sum()))
 	return b.String()
+}
+
+// broken is what breaks, by the name that the rule has in the picture.
+func broken(f judge.Found) string {
+	rule := f.Property
+	if len(f.Findings) > 0 {
+		rule = string(f.Findings[0].Monitor)
+	}
+	return fmt.Sprintf("BROKEN: %s: %s.", rule, f.Text)
 }
 
 // beside tells that the stage which the exercise is measured by breaks the property as

@@ -34,7 +34,7 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	x := explored(t, 16, false, asked)
 	require.True(t, x.IsBroken())
 	screen := x.Screen(View{Width: 120})
-	require.Contains(t, screen, "watchdog in async (2 clients, 1 attempts each)\n  broken: ")
+	require.Contains(t, screen, "watchdog in async (2 clients, 1 attempt each)\n  broken: ")
 	require.Contains(t, screen, "cost 2, 4 steps; nothing shorter exists")
 	require.Contains(t, screen, "The shortest way to break watchdog, in async:")
 	require.Contains(t, screen, "mutex.go:", "the learner's own line stands beside his command")

@@ -208,7 +208,7 @@ func TestCompilerErrorComesAloneAndFirst(t *testing.T) {
 	l.presses("1")
 	l.sees("Exercise 3 is as it began. What was there is in _copies/001.", "✗ delete-foreign", bar)
 	l.presses("x")
-	l.sees("Searching the schedules of your lock", "leak in crash", "The shortest way to break wrong-delete", "mutex.go:", "BROKEN: wrong-delete", "schedules of your lock", bar)
+	l.sees("Searching the schedules of your lock", "leak in crash", "The shortest way to break wrong-delete", "mutex.go:", "BROKEN: wrong delete", "schedules of your lock", bar)
 	require.NoError(t, l.keys.Close())
 	require.NoError(t, <-l.ended, "the end of the keys ends the loop")
 	copied, err := readFiles(filepath.Join(l.folder.Dir, "_copies", "001"))
