@@ -2,9 +2,18 @@ package failures
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"lockkata/failures_test/world"
+)
+
+// What a call ends with whose lock does not call its caller back once, and with a
+// context: no callback tells its owner that he holds the lock.
+var (
+	ErrNotCalledBack   = errors.New("failures: the lock comes back without an error, and has not called its caller back")
+	ErrCalledBackTwice = errors.New("failures: the lock calls its caller back a second time")
+	ErrNoContext       = errors.New("failures: the lock calls its caller back with a nil context")
 )
 
 // Callback makes a Locker of a lock that calls its caller back while it holds:
@@ -40,10 +49,12 @@ type visit struct {
 	run     context.Context // of the whole, which stop ends
 	stop    context.CancelFunc
 	worker  *world.Delegate // the goroutine
+	calls   atomic.Int32    // how often the lock has called back
 	leave   chan struct{}
 	leaving atomic.Bool
 	over    chan struct{}
 	err     error // of the whole, once it is over
+	panics  any   // what it ended in instead
 }
 
 // enter makes an acquire of a function that runs a callback.
@@ -56,7 +67,14 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 		v.worker = world.Go(ctx, func() {
 			defer close(v.over)
 			defer v.stop()
+			defer func() { v.panics = recover() }() // the call that waits for it ends in it
 			v.err = lock(v.run, func(work context.Context) error {
+				switch {
+				case work == nil:
+					return ErrNoContext
+				case v.calls.Add(1) > 1:
+					return ErrCalledBackTwice
+				}
 				late()
 				v.work = work
 				close(inside)
@@ -71,9 +89,23 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 		case <-inside:
 			return v, nil
 		case <-v.over:
-			return nil, v.err
+			if err := v.result(); err != nil {
+				return nil, err
+			}
+			return nil, ErrNotCalledBack
 		}
 	}
+}
+
+// result is what became of the whole, once it is over.
+func (v *visit) result() error {
+	switch {
+	case v.panics != nil:
+		panic(v.panics)
+	case v.calls.Load() > 1:
+		return ErrCalledBackTwice
+	}
+	return v.err
 }
 
 // end lets the callback return, and waits for what the lock says then. Nobody
@@ -86,7 +118,7 @@ func (v *visit) end(ctx context.Context) error {
 	v.worker.For(ctx)
 	close(v.leave)
 	<-v.over
-	return v.err
+	return v.result()
 }
 
 func (v *visit) isLost() bool { return !v.leaving.Load() }

@@ -3,6 +3,7 @@ package failures
 import (
 	"context"
 	"errors"
+	"reflect"
 	"sync"
 
 	"lockkata/failures_test/world"
@@ -11,6 +12,10 @@ import (
 // ErrNoHold is what a [Holder]'s Unlock returns to a client that never held the
 // lock: there is nothing that it could release.
 var ErrNoHold = errors.New("failures: the client has no hold to release")
+
+// ErrNothing is what an acquire of a [Holder] ends with that brings neither a hold nor
+// an error: Taken is how a lock says that somebody else has it.
+var ErrNothing = errors.New("failures: the lock returns neither a hold nor an error")
 
 // Holder makes a Locker of a lock whose acquire returns a hold, an H, which is
 // released by itself. A Locker's Unlock names no hold, so the Holder remembers those
@@ -57,6 +62,9 @@ func (h *Holder[H]) TryLock(ctx context.Context) (bool, error) {
 func (h *Holder[H]) take(ctx context.Context, acquire func(context.Context) (H, error)) error {
 	nested, cancel := h.Nest(ctx)
 	hold, err := acquire(nested)
+	if err == nil && isNil(hold) {
+		err = ErrNothing
+	}
 	if err != nil {
 		cancel()
 		return err
@@ -66,6 +74,14 @@ func (h *Holder[H]) take(ctx context.Context, acquire func(context.Context) (H, 
 	l := h.lane(ctx)
 	l.holds = append(l.holds, hold)
 	return nil
+}
+
+func isNil[H any](hold H) bool {
+	switch v := reflect.ValueOf(&hold).Elem(); v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Func, reflect.Map, reflect.Chan:
+		return v.IsNil()
+	}
+	return false
 }
 
 // Unlock releases the client's newest hold.
