@@ -138,6 +138,10 @@ func (f followed) isEventful(cut, end int) bool {
 	return hit || len(reached) > 1
 }
 
+// tellsItself are the commands after which nobody needs to think about what Redis
+// holds: the same as before, or nothing.
+var tellsItself = []string{"GET", "DEL"}
+
 // isAbout tells whether the last step decides a question of this kind, and sets whose
 // call it is about.
 func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bool {
@@ -156,7 +160,7 @@ func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bo
 		})
 	case AskKey:
 		return slices.ContainsFunc(last, func(e world.Event) bool {
-			return e.Kind == world.Expired || e.Kind == world.Executed && e.Op != world.OpCheck && e.Command[0] != "GET"
+			return e.Kind == world.Expired || e.Kind == world.Executed && e.Op != world.OpCheck && !slices.Contains(tellsItself, e.Command[0])
 		}) && keyOf(trace) != ""
 	case AskInside:
 		if slices.ContainsFunc(trace.Events[cut:], func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }) {
@@ -167,7 +171,7 @@ func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bo
 		})
 	}
 	isTelling := func(e world.Event) bool {
-		return e.Kind == world.Stored || e.Kind == world.Returned || e.Kind == world.Crashed || len(e.Effects) > 0
+		return e.Kind == world.Stored && e.Op != world.OpCheck || e.Kind == world.Returned || e.Kind == world.Crashed || len(e.Effects) > 0
 	}
 	return len(oracle.Ask(before, p.Setup.Property.Breaks...)) == 0 && slices.ContainsFunc(last, isTelling)
 }

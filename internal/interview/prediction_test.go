@@ -232,3 +232,16 @@ func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
 		}
 	}
 }
+
+// A command that deletes leaves nothing, and a look breaks nothing, whatever came before.
+func TestAnswerIsNotGivenAwayByTheLastStep(t *testing.T) {
+	for _, p := range some(t, 50) {
+		last := p.Next[len(p.Next)-1]
+		switch p.Kind {
+		case AskKey:
+			require.NotRegexp(t, `^(DEL|GET) `, last.What, p.Text())
+		case AskBroken:
+			require.False(t, last.Ledger && strings.HasPrefix(last.What, "check "), p.Text())
+		}
+	}
+}

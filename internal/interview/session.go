@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 )
@@ -59,7 +60,7 @@ func (s *Session) Hold(ctx context.Context) error {
 
 // hold holds the rounds.
 func (s *Session) hold(ctx context.Context) error {
-	finder := &Finder{T: s.T, Seed: s.Seed, Known: s.Known}
+	finder := &Finder{T: s.T, Seed: s.Seed, Known: slices.Clone(s.Known)}
 	questions := Order(s.Themes, s.Seed)
 	for ctx.Err() == nil {
 		switch {
@@ -77,6 +78,7 @@ func (s *Session) hold(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			finder.Known = append(finder.Known, p.Text()) // nobody is asked about it twice
 			if goOn, err = s.predict(ctx, p); err != nil {
 				return err
 			}

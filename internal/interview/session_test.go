@@ -155,6 +155,27 @@ func TestPredictionIsMarkedByTheRun(t *testing.T) {
 	require.Greater(t, len(places), 1, "the right answer is not always the same one")
 }
 
+// Seed 7492 finds the same schedule as its first prediction and as its third.
+func TestNoScheduleIsAskedAboutTwice(t *testing.T) {
+	finder := &Finder{T: t, Seed: 7492}
+	first, err := finder.Find(1)
+	require.NoError(t, err)
+	third, err := finder.Find(3)
+	require.NoError(t, err)
+	require.Equal(t, first.Text(), third.Text(), "take another seed for this test")
+
+	h := prepare(t, strings.Repeat("\ny\n\ny\n1\n", 3), time.Second)
+	h.Seed = 7492
+	questions := h.Themes[0].Questions[0]
+	for range 4 {
+		h.Themes[0].Questions = append(h.Themes[0].Questions, questions)
+	}
+	h.hold(t)
+	require.Len(t, h.predicted, 3)
+	require.Len(t, h.ran, 3)
+	require.NotEqual(t, h.ran[0], h.ran[2])
+}
+
 func TestColourOnlyWhereItIsAskedFor(t *testing.T) {
 	h := prepare(t, "\ny\n\ny\n1\n", time.Second)
 	h.Color = true
