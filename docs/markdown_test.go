@@ -1,3 +1,8 @@
+// Package docs_test tests the documents: that what they show is what the commands
+// print (blocks), that their commands run (commands, try, program), that what they name
+// and link exists (names, links, terms), that the questions are whole (interview), that
+// the workshop's minutes add up, and that the Chinese documents keep in step (parity).
+// "go generate ./docs" writes what the commands print into them.
 package docs_test
 
 import (

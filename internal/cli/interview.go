@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockkata/docs"
 	"lockkata/internal/interview"
 )
 
@@ -77,11 +76,12 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--language: %w", err)
 	}
-	text, err := docs.Interview.ReadFile(language.Document)
+	document := "docs/" + language.Document
+	text, err := fs.ReadFile(a.sources, document)
 	if err != nil {
-		return nil, err
+		return nil, failedError{err.Error()}
 	}
-	themes, err := interview.Parse("docs/"+language.Document, string(text), language.Labels)
+	themes, err := interview.Parse(document, string(text), language.Labels)
 	if err != nil {
 		return nil, failedError{err.Error()}
 	}

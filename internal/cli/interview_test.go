@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/docs"
 	"lockkata/internal/interview"
 )
 
@@ -102,7 +101,7 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 
 func parsed(t *testing.T, l *interview.Language) []interview.Theme {
 	t.Helper()
-	text, err := docs.Interview.ReadFile(l.Document)
+	text, err := os.ReadFile("../../docs/" + l.Document)
 	require.NoError(t, err)
 	themes, err := interview.Parse("docs/"+l.Document, string(text), l.Labels)
 	require.NoError(t, err)
