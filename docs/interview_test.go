@@ -8,13 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
-)
 
-// interviews are the documents with questions, and what their parts are called.
-var interviews = map[string][]string{
-	"docs/interview.md":       {"**In 30 seconds.**", "**Drawing.**", "**In depth.**", "**Follow-ups.**", "**Proof.**"},
-	"docs/zh-CN/interview.md": {"**30 秒回答。**", "**画图。**", "**深入。**", "**追问。**", "**证明。**"},
-}
+	"lockkata/internal/interview"
+)
 
 // fewest is how many questions there are at least.
 const fewest = 45
@@ -25,109 +21,52 @@ const (
 	drawnColumns = 90
 )
 
-// Every question has its five parts, and a proof that TestCommandsInDocumentsWork runs.
+// Every question has its five parts, as interview.Parse wants them, and a proof that
+// TestCommandsInDocumentsWork runs.
 func TestQuestionsAreWhole(t *testing.T) {
-	for name, labels := range interviews {
-		t.Run(name, func(t *testing.T) {
-			questions, problems := questionsOf(documentNamed(t, name), labels)
+	for _, l := range interview.Languages {
+		t.Run(l.Document, func(t *testing.T) {
+			d := documentNamed(t, "docs/"+l.Document)
+			questions, problems := questionsOf(d, l)
 			requireNone(t, problems)
-			require.GreaterOrEqual(t, len(questions), fewest)
+			require.GreaterOrEqual(t, questions, fewest)
 		})
 	}
 }
 
+// questionsOf counts the questions, and says what is wrong with them.
+func questionsOf(d *document, l *interview.Language) (n int, problems []string) {
+	themes, err := interview.Parse(d.name, d.text, l.Labels)
+	if err != nil {
+		return 0, []string{err.Error()}
+	}
+	for _, theme := range themes {
+		for _, q := range theme.Questions {
+			n++
+			for _, p := range questionProblems(q, l) {
+				problems = append(problems, fmt.Sprintf("%s#%s: %s", d.name, q.ID, p))
+			}
+		}
+	}
+	return n, problems
+}
+
 var (
-	themeID    = regexp.MustCompile(`^theme-([a-z]+)$`)
-	questionID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
-	picture    = regexp.MustCompile(`!\[[^\]]+\]\([^)]+\.svg\)`)
-	drawing    = regexp.MustCompile("(?s)```text\n(.*?)```")
-	item       = regexp.MustCompile(`(?m)^[-*] +\S`)
+	picture = regexp.MustCompile(`!\[[^\]]+\]\([^)]+\.svg\)`)
+	drawing = regexp.MustCompile("(?s)```text\n(.*?)```")
+	item    = regexp.MustCompile(`(?m)^[-*] +\S`)
 )
 
-// questionsOf are the ids of the questions, in their order, and what is wrong with
-// the document.
-func questionsOf(d *document, labels []string) (ids, problems []string) {
-	lines := strings.Split(d.text, "\n")
-	seen := map[string]bool{}
-	theme := ""
-	for i, h := range d.headings {
-		complain := func(format string, args ...any) {
-			problems = append(problems, d.at(h.line)+fmt.Sprintf(format, args...))
-		}
-		id := d.idBefore(h.line)
-		switch h.level {
-		case 2:
-			if name := themeID.FindStringSubmatch(id); name != nil {
-				theme = name[1]
-			} else if id != "" {
-				complain(`<a id="%s"> before a theme: theme-something`, id)
-			}
-		case 3:
-			end := len(lines)
-			if i+1 < len(d.headings) {
-				end = d.headings[i+1].line - 1
-			}
-			if !questionID.MatchString(id) || !strings.HasPrefix(id, theme+"-") || theme == "" {
-				complain(`the question %q has no <a id="%s-something"> in the line before it, but %q`, h.text, theme, id)
-			}
-			if seen[id] {
-				complain("there are two questions %s", id)
-			}
-			seen[id] = true
-			ids = append(ids, id)
-			for _, p := range partProblems(strings.Join(lines[h.line:end], "\n"), labels) {
-				complain("%s: %s", id, p)
-			}
-		}
+func questionProblems(q interview.Question, l *interview.Language) []string {
+	problems := drawingProblems(l.Labels[interview.Drawing], q.Parts[interview.Drawing])
+	if !item.MatchString(q.Parts[interview.FollowUps]) {
+		problems = append(problems, l.Labels[interview.FollowUps]+" is no list")
 	}
-	return ids, problems
-}
-
-// idBefore is the anchor in the line before another.
-func (d *document) idBefore(line int) string {
-	for _, a := range d.anchors {
-		if a.line == line-1 {
-			return a.text
-		}
-	}
-	return ""
-}
-
-// partProblems looks at the text of a question.
-func partProblems(text string, labels []string) (problems []string) {
-	parts := make([]string, len(labels))
-	rest := "\n\n" + strings.TrimSpace(text)
-	for i, label := range labels {
-		before, after, found := strings.Cut(rest, "\n\n"+label)
-		if !found {
-			return append(problems, fmt.Sprintf("there is no paragraph %s, or not in its place", label))
-		}
-		if i > 0 {
-			parts[i-1] = before
-		} else if strings.TrimSpace(before) != "" {
-			problems = append(problems, fmt.Sprintf("there is text before %s", label))
-		}
-		rest = after
-	}
-	parts[len(parts)-1] = rest
-	for i, part := range parts {
-		if strings.TrimSpace(anchorLine.ReplaceAllString(part, "")) == "" {
-			problems = append(problems, labels[i]+" is empty")
-		}
-	}
-	problems = append(problems, drawingProblems(labels[1], parts[1])...)
-	if !item.MatchString(parts[3]) {
-		problems = append(problems, labels[3]+" is no list")
-	}
-	if proof := quoted.FindStringSubmatch(parts[4]); proof == nil {
-		problems = append(problems, labels[4]+" names no command")
-	} else if p := proofProblem(proof[1]); p != "" {
+	if p := proofProblem(q.Command); p != "" {
 		problems = append(problems, p)
 	}
 	return problems
 }
-
-var anchorLine = regexp.MustCompile(`<a id="[^"]*"></a>`)
 
 func drawingProblems(label, part string) (problems []string) {
 	drawn := drawing.FindStringSubmatch(part)
@@ -183,8 +122,6 @@ const question = `<a id="theme-lease"></a>
 
 **In depth.** Deep.
 
-Deeper.
-
 **Follow-ups.**
 
 - And then? Nothing.
@@ -193,31 +130,22 @@ Deeper.
 `
 
 func TestQuestionsThatAreNotWholeAreFound(t *testing.T) {
-	labels := interviews["docs/interview.md"]
-	ids, problems := questionsOf(parse("docs/interview.md", question), labels)
+	english := interview.Languages[0]
+	n, problems := questionsOf(parse("docs/interview.md", question), english)
 	require.Empty(t, problems)
-	require.Equal(t, []string{"lease-why"}, ids)
+	require.Equal(t, 1, n)
 	for _, one := range []struct{ old, new, problem string }{
-		{"**In depth.** Deep.", "Deep.", "lease-why: there is no paragraph **In depth.**"},
-		{" Because.", "", "lease-why: **In 30 seconds.** is empty"},
-		{"A --> B\n", strings.Repeat("A\n", 16), "**Drawing.** has 16 lines; 15 fit"},
-		{"A --> B\n", strings.Repeat("A", 91), "**Drawing.** is 91 columns wide; 90 fit"},
-		{"```text\nA --> B\n```", "A", "**Drawing.** is neither a picture nor a ```text block"},
-		{"- And then", "And then", "**Follow-ups.** is no list"},
-		{"`go run . show oom --stage 2`", "Look", "**Proof.** names no command"},
-		{"`go run . show oom --stage 2`", "`make proof`", `nobody tries "make proof"`},
+		{"**In depth.** Deep.", "Deep.", "docs/interview.md:17: the question lease-why has no **In depth.** before"},
+		{"A --> B\n", strings.Repeat("A\n", 16), "#lease-why: **Drawing.** has 16 lines; 15 fit"},
+		{"A --> B", strings.Repeat("A", 91), "#lease-why: **Drawing.** is 91 columns wide; 90 fit"},
+		{"```text\nA --> B\n```", "A", "#lease-why: **Drawing.** is neither a picture nor a ```text block"},
+		{"- And then", "And then", "#lease-why: **Follow-ups.** is no list"},
+		{"`go run . show oom --stage 2`", "`make proof`", `#lease-why: nobody tries "make proof"`},
 		{"`go run . show oom --stage 2`", "`go run . play --stage 2`", "go run . play --stage 2 is no proof: it does not end by itself"},
 		{"`go run . show oom --stage 2`", "`go test ./...`", "go test ./... is no proof"},
-		{`id="lease-why"`, `id="owner-why"`, `has no <a id="lease-something">`},
-		{`<a id="lease-why"></a>`, "", `has no <a id="lease-something">`},
-		{`id="theme-lease"`, `id="lease"`, `<a id="lease"> before a theme`},
-		{"### Why?\n", "### Why?\n\nText.\n", "there is text before **In 30 seconds.**"},
 	} {
 		require.Contains(t, question, one.old)
-		_, problems := questionsOf(parse("docs/interview.md", strings.Replace(question, one.old, one.new, 1)), labels)
+		_, problems := questionsOf(parse("docs/interview.md", strings.Replace(question, one.old, one.new, 1)), english)
 		require.Contains(t, strings.Join(problems, "\n"), one.problem)
 	}
-	twice := question + question[strings.Index(question, `<a id="lease-why"`):]
-	_, problems = questionsOf(parse("docs/interview.md", twice), labels)
-	require.Equal(t, []string{"docs/interview.md:25: there are two questions lease-why"}, problems)
 }

@@ -43,7 +43,7 @@ func (t Theme) Short() string { return strings.TrimPrefix(t.ID, themePrefix) }
 const themePrefix = "theme-"
 
 var (
-	anchorLine = regexp.MustCompile(`^<a id="([^"]*)"></a>$`)
+	anchorLine = regexp.MustCompile(`^<a id="([a-z0-9]+(?:-[a-z0-9]+)*)"></a>$`)
 	codeSpan   = regexp.MustCompile("`([^`]+)`")
 )
 
@@ -169,6 +169,8 @@ func (p *parser) add(line string) error {
 			continue
 		}
 		switch {
+		case p.part >= 0 && q.Parts[p.part] != "" && !strings.HasSuffix(q.Parts[p.part], "\n\n"):
+			return p.fault(p.line, "the question %s has no empty line before %s", q.ID, label)
 		case Part(i) <= p.part:
 			return p.fault(p.line, "the question %s has a second %s, or has it too late", q.ID, label)
 		case Part(i) > p.part+1:

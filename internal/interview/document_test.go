@@ -110,6 +110,8 @@ func TestFaultsOfADocumentAreNamedWithTheirLine(t *testing.T) {
 		"f:15: the anchor lease-why has no heading under it":                                   {"### Why a lease?", "Why a lease?"},
 		"f:39: the question lease-how stands under no theme":                                   {"<a id=\"lease-how\"></a>", "## Others\n<a id=\"lease-how\"></a>"},
 		"f:10: the theme theme-lease has no question":                                          {"<a id=\"lease-why\"></a>", "<a id=\"theme-empty\"></a>\n## Empty\n<a id=\"empty-why\"></a>"},
+		"f:31: the question lease-why has no empty line before **Follow-ups.**":                {"\n\n**Follow-ups.**", "\n**Follow-ups.**"},
+		`f:15: the question "Why a lease?" has no anchor: a line <a id`:                        {"lease-why", "lease_why"},
 		"a block of code has no end":                                                           {"|--- lease ---|\n```", "|--- lease ---|"},
 	} {
 		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), english.Labels)

@@ -2,6 +2,7 @@ package interview
 
 import (
 	"fmt"
+	"strings"
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
@@ -22,17 +23,14 @@ var Languages = []*Language{english, chinese}
 
 // FindLanguage finds a language by its name.
 func FindLanguage(name string) (*Language, error) {
-	var names string
-	for i, l := range Languages {
+	var names []string
+	for _, l := range Languages {
 		if l.Name == name {
 			return l, nil
 		}
-		if i > 0 {
-			names += ", "
-		}
-		names += l.Name
+		names = append(names, l.Name)
 	}
-	return nil, fmt.Errorf("there is no language %q: there are %s", name, names)
+	return nil, fmt.Errorf("there is no language %q: there are %s", name, strings.Join(names, ", "))
 }
 
 // words are the words of the screens. Those with a verb are formats.
