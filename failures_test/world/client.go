@@ -102,10 +102,6 @@ func DefaultRetries(o *redis.Options) {
 	o.MinRetryBackoff, o.MaxRetryBackoff = -1, -1
 }
 
-// IgnoreContexts gives clients go-redis's default: the deadline of a context does
-// not end a command that is on its way.
-func IgnoreContexts(o *redis.Options) { o.ContextTimeoutEnabled = false }
-
 // dial opens a wire. Without a network it waits, as a lost SYN does.
 func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	w := p.world
