@@ -4,28 +4,64 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// build makes the program, with files replaced as the overlay says. "go run"
-// turns every failing status into 1, so statuses are tested on the program.
-func build(t *testing.T, overlay map[string]string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "lockkata")
+// scratch is where the program is built; it goes when the tests end.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "lockkata"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(scratch)
+	os.Exit(status)
+}
+
+// build makes the program, with files replaced as the overlay says.
+func build(binary string, overlay map[string]string) error {
 	raw, err := json.Marshal(map[string]any{"Replace": overlay})
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	file := binary + ".json"
-	require.NoError(t, os.WriteFile(file, raw, 0o600))
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		return err
+	}
 	cmd := exec.Command("go", "build", "-overlay", file, "-o", binary, ".")
 	cmd.Dir = "../.."
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// built is the program, made once for all tests that start it.
+var built = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(scratch, "lockkata")
+	return binary, build(binary, nil)
+})
+
+// program is where the program is. "go run" turns every failing status into 1, so
+// statuses are tested on the program. It is built without the race detector, which
+// would learn nothing of it, so -short leaves its tests out.
+func program(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	binary, err := built()
+	require.NoError(t, err)
 	return binary
 }
 
@@ -40,7 +76,7 @@ func status(t *testing.T, err error) int {
 }
 
 func TestProgramExitsWithItsStatus(t *testing.T) {
-	binary := build(t, nil)
+	binary := program(t)
 	for args, want := range map[string]int{
 		"":                          exitOK,
 		"show delete-foreign":       exitOK,
@@ -60,6 +96,9 @@ func TestProgramExitsWithItsStatus(t *testing.T) {
 }
 
 func TestDamagedStageMakesTheProgramFailAndNameTheCell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
 	source, err := filepath.Abs("../../stage4_lua_unlock/mutex.go")
 	require.NoError(t, err)
 	text, err := os.ReadFile(source)
@@ -67,7 +106,9 @@ func TestDamagedStageMakesTheProgramFailAndNameTheCell(t *testing.T) {
 	damaged := filepath.Join(t.TempDir(), "mutex.go")
 	require.NoError(t, os.WriteFile(damaged, bytes.Replace(text, []byte("== ARGV[1]"), []byte("~= ARGV[1]"), 1), 0o600))
 
-	cmd := exec.Command(build(t, map[string]string{source: damaged}))
+	binary := filepath.Join(t.TempDir(), "damaged")
+	require.NoError(t, build(binary, map[string]string{source: damaged}))
+	cmd := exec.Command(binary)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	require.Equal(t, exitFailed, status(t, cmd.Run()))

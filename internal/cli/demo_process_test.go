@@ -69,7 +69,7 @@ func (p *terminal) end(t *testing.T) int {
 
 func TestDemoInTwoProcessesOnRealRedis(t *testing.T) {
 	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
-	binary := build(t, nil)
+	binary := program(t)
 	for _, s := range stages.All {
 		t.Run(s.Dir, func(t *testing.T) {
 			args := []string{"--stage", strconv.Itoa(s.Number), "--hold", "200ms", "--redis", addr}
@@ -88,7 +88,7 @@ func TestDemoInTwoProcessesOnRealRedis(t *testing.T) {
 
 func TestDemoThatIsInterruptedFreesTheLock(t *testing.T) {
 	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
-	binary := build(t, nil)
+	binary := program(t)
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	defer rdb.Close()
 	for _, s := range stages.All {
@@ -115,7 +115,7 @@ func TestDemoThatIsInterruptedFreesTheLock(t *testing.T) {
 }
 
 func TestDemoThatIsInterruptedEndsBothWorkers(t *testing.T) {
-	both := startDemo(t, build(t, nil), "--stage", "6", "--hold", "1m", "--wait", "1m")
+	both := startDemo(t, program(t), "--stage", "6", "--hold", "1m", "--wait", "1m")
 	both.until(t, "work2  asks for the lock")
 	require.NoError(t, both.cmd.Process.Signal(os.Interrupt))
 	require.Equal(t, exitFailed, both.end(t))

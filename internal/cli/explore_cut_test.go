@@ -14,7 +14,7 @@ import (
 
 // Whoever presses Ctrl-C is told what is known so far, and what is not.
 func TestExploreThatIsCutShortSaysWhatItKnows(t *testing.T) {
-	binary := build(t, nil)
+	binary := program(t)
 	for _, c := range []struct {
 		name, begun string
 		args        []string

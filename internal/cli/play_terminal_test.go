@@ -49,10 +49,11 @@ func shownUntil(t *testing.T, person *os.File, text string) string {
 // A person presses single keys, sees one screen at a time, and has his terminal
 // back as it was.
 func TestPersonPlaysAtATerminal(t *testing.T) {
+	binary := program(t)
 	person, program := pseudoTerminal(t)
 	before, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
 	require.NoError(t, err)
-	cmd := exec.Command(build(t, nil), "play", "--stage", "3")
+	cmd := exec.Command(binary, "play", "--stage", "3")
 	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	require.NoError(t, cmd.Start())

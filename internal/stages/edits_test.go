@@ -74,6 +74,9 @@ var edits = []edit{
 }
 
 func TestEachEditTurnsItsCellRed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program of the edited locks, and searches them")
+	}
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	overlay := map[string]string{}
