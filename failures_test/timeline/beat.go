@@ -54,7 +54,7 @@ type story struct {
 
 func newStory(trace *world.Trace, found []oracle.Finding) *story {
 	trace = unhurried(trace)
-	s := &story{trace: trace, key: lockKey(trace), found: found, spots: make([]spot, len(trace.Events)), scene: newScene(trace.Lanes)}
+	s := &story{trace: trace, key: trace.LockKey(), found: found, spots: make([]spot, len(trace.Events)), scene: newScene(trace.Lanes)}
 	s.exchanges, s.of = exchanges(trace.Events)
 	for i := 0; i < len(trace.Events); {
 		next := i + 1

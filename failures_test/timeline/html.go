@@ -37,7 +37,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (string, error) {
 	c = c.orFrom(found)
 	data, err := JSON(map[string]any{
-		"run": NewRun(trace, found, code), "verdict": c.Told(lockKey(trace)), "files": code.Files,
+		"run": NewRun(trace, found, code), "verdict": c.Told(trace.LockKey()), "files": code.Files,
 	})
 	if err != nil {
 		return "", err

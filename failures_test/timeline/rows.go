@@ -54,7 +54,7 @@ type picture struct {
 // newPicture turns events into rows. What belongs together becomes one row: a
 // command with its reply if nothing came between, and a run of equal attempts.
 func newPicture(trace *world.Trace, found []oracle.Finding) *picture {
-	p := &picture{lanes: trace.Lanes, key: lockKey(trace)}
+	p := &picture{lanes: trace.Lanes, key: trace.LockKey()}
 	s := newScene(trace.Lanes)
 	events := trace.Events
 	told := 0 // findings, which come in the order of steps
@@ -97,18 +97,6 @@ func newPicture(trace *world.Trace, found []oracle.Finding) *picture {
 		p.rows[n-1].found = append(p.rows[n-1].found, found[told:]...)
 	}
 	return p
-}
-
-// lockKey is the first key that a client installed.
-func lockKey(trace *world.Trace) string {
-	for _, e := range trace.Events {
-		for _, effect := range e.Effects {
-			if effect.Kind == world.Installed {
-				return effect.Key
-			}
-		}
-	}
-	return ""
 }
 
 func (p *picture) abbreviate(s string) string {

@@ -133,6 +133,18 @@ type Trace struct {
 	Events []Event       `json:"events"`
 }
 
+// LockKey is the first key that a client installed; "" if none has.
+func (t *Trace) LockKey() string {
+	for _, e := range t.Events {
+		for _, effect := range e.Effects {
+			if effect.Kind == Installed {
+				return effect.Key
+			}
+		}
+	}
+	return ""
+}
+
 // Bytes is the trace as JSON, the same for the same run.
 func (t *Trace) Bytes() []byte {
 	raw, err := json.Marshal(t)

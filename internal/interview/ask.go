@@ -77,7 +77,7 @@ func (f followed) about(p Prediction, end int) (Prediction, bool) {
 	p.Choices = p.choicesOf(truth)
 	p.Answer = slices.Index(p.Choices, truth)
 	for i := p.Shown; i < end; i++ {
-		p.Next = append(p.Next, f.step(i, lockKey(upTo(f.Trace, cut))))
+		p.Next = append(p.Next, f.step(i, upTo(f.Trace, cut).LockKey()))
 	}
 	return p, p.Answer >= 0
 }

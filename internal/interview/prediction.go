@@ -114,7 +114,7 @@ func returned(trace *world.Trace, cut int, client, op string) string {
 
 // keyOf is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
 func keyOf(trace *world.Trace) string {
-	key, holds := lockKey(trace), "no key"
+	key, holds := trace.LockKey(), "no key"
 	for _, e := range trace.Events {
 		switch e.Kind {
 		case world.Executed, world.Expired, world.Server:
@@ -129,18 +129,6 @@ func keyOf(trace *world.Trace) string {
 		}
 	}
 	return holds
-}
-
-// lockKey is the first key that a client installed, as in the timeline; "" if none has.
-func lockKey(trace *world.Trace) string {
-	for _, e := range trace.Events {
-		for _, effect := range e.Effects {
-			if effect.Kind == world.Installed {
-				return effect.Key
-			}
-		}
-	}
-	return ""
 }
 
 func label(o world.Owner, ttl time.Duration) string {
