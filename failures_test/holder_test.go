@@ -2,7 +2,9 @@ package failures_test
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -84,4 +86,96 @@ func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
 func holding[H any](given H, release func(H, context.Context) error) func() failures.Locker {
 	acquire := func(context.Context) (H, error) { return given, nil }
 	return func() failures.Locker { return &failures.Holder[H]{Acquire: acquire, Try: acquire, Release: release} }
+}
+
+func TestSecondUnlockReleasesTheLastHoldAgain(t *testing.T) {
+	released := 0
+	h := &failures.Holder[int]{
+		Try:     func(context.Context) (int, error) { return 7, nil },
+		Release: func(hold int, _ context.Context) error { require.Equal(t, 7, hold); released++; return nil },
+	}
+	held, err := h.TryLock(t.Context())
+	require.NoError(t, err)
+	require.True(t, held)
+	require.NoError(t, h.Unlock(t.Context()))
+	require.NoError(t, h.Unlock(t.Context()), "what comes of it is the lock's to say")
+	require.Equal(t, 2, released)
+}
+
+func TestTakenIsARefusalAndNoError(t *testing.T) {
+	taken, broken := errors.New("taken"), errors.New("broken")
+	given := taken
+	try := func(context.Context, work) error { return given }
+	c := failures.Callback(try, try, taken)
+	held, err := c.TryLock(t.Context())
+	require.NoError(t, err)
+	require.False(t, held)
+	given = broken
+	_, err = c.TryLock(t.Context())
+	require.ErrorIs(t, err, broken)
+}
+
+// A nested acquire gets the hold's context, and ends as the caller's does.
+func TestNestedContextEndsWithTheCallers(t *testing.T) {
+	type key struct{}
+	synctest.Test(t, func(t *testing.T) {
+		inside := context.WithValue(t.Context(), key{}, "the hold's")
+		h := &failures.Holder[int]{
+			Try: func(context.Context) (int, error) { return 1, nil }, Inside: func(int) context.Context { return inside },
+		}
+		_, err := h.TryLock(t.Context())
+		require.NoError(t, err)
+		until, stop := context.WithTimeout(t.Context(), time.Minute)
+		nested, end := h.Nest(until)
+		require.Equal(t, "the hold's", nested.Value(key{}))
+		at, limited := nested.Deadline()
+		require.True(t, limited)
+		require.Equal(t, time.Minute, time.Until(at))
+		stop()
+		synctest.Wait()
+		require.ErrorIs(t, nested.Err(), context.Canceled)
+		end()
+	})
+}
+
+// The lock's context ends with that of the Lock until it has called back, then with no
+// other than that of the Unlock.
+func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waiting := func(ctx context.Context, _ work) error { <-ctx.Done(); return ctx.Err() }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Error(t, failures.Callback(waiting, waiting, nil).Lock(ctx), "nobody waits longer than his context")
+
+		slow := func(ctx context.Context, w work) error { _ = w(ctx); return waiting(ctx, nil) }
+		c := failures.Callback(slow, slow, nil)
+		ctx, cancel = context.WithCancel(t.Context())
+		require.NoError(t, c.Lock(ctx))
+		ended, isLost := c.(world.Noticing).Lost(ctx)
+		cancel()
+		synctest.Wait()
+		select {
+		case <-ended:
+			require.Fail(t, "the hold ends with the context of the Lock")
+		default:
+		}
+		require.True(t, isLost())
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Error(t, c.Unlock(ctx), "the release ends with the context of the Unlock")
+		require.False(t, isLost(), "who leaves has not lost it")
+		require.ErrorIs(t, c.Unlock(t.Context()), failures.ErrNoHold)
+	})
+}
+
+func TestCloseLetsEverybodyOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := false
+		do := func(ctx context.Context, w work) error { defer func() { out = true }(); return w(ctx) }
+		c := failures.Callback(do, do, nil)
+		require.NoError(t, c.Lock(t.Context()))
+		require.NoError(t, c.(interface{ Close() error }).Close())
+		synctest.Wait()
+		require.True(t, out)
+	})
 }

@@ -83,6 +83,7 @@ func TestInterviewTakesAnotherSeedEachTimeAndSaysWhich(t *testing.T) {
 func TestInterviewRefusesNonsense(t *testing.T) {
 	for says, args := range map[string][]string{
 		"--minutes 0: give a whole number of minutes, from 1 to 240": {"--minutes", "0"},
+		"--minutes 241: give a whole number of minutes":              {"--minutes", "241"},
 		"--minutes -5: give a whole number of minutes":               {"--minutes=-5"},
 		"--minutes 1h: give a whole number of minutes":               {"--minutes", "1h"},
 		"--minutes 99999999999999999999: give a whole number":        {"--minutes", "99999999999999999999"},

@@ -47,3 +47,12 @@ func TestChineseIsWrappedBetweenCharacters(t *testing.T) {
 	require.Equal(t, "证明：`x`\n", page{width: 80, words: &chinese.words}.set("**证明：**\n`x`"))
 	require.Equal(t, "锁。一把\n", page{width: 80, words: &chinese.words}.set("**锁。** 一把"))
 }
+
+func TestNoLineBeginsWithChinesePunctuation(t *testing.T) {
+	for width := 2; width < 20; width++ {
+		for _, line := range wrap("租约到期，键就没了。「锁」不在（已过期）！", width) {
+			require.NotRegexp(t, "^[，。」）！]", line)
+			require.NotRegexp(t, "[「（]$", line)
+		}
+	}
+}

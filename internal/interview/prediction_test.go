@@ -245,3 +245,30 @@ func TestAnswerIsNotGivenAwayByTheLastStep(t *testing.T) {
 		}
 	}
 }
+
+// What is asked about has to be decided after the picture, once, and by what is told of.
+func TestQuestionHasOneAnswer(t *testing.T) {
+	for _, p := range some(t, 80) {
+		_, shown, err := p.Run(t)
+		require.NoError(t, err)
+		var astray error
+		played, err := schedule.Play(t, p.Setup, schedule.Follow(p.Steps, &astray))
+		require.NoError(t, err)
+		require.LessOrEqual(t, played.Costs[len(played.Costs)-1], dearest)
+		returned := 0
+		for _, e := range played.Trace.Events[len(shown.Events):] {
+			switch {
+			case p.Kind == AskCall && e.Kind == world.Returned && e.Client == p.Client:
+				returned++
+			case p.Kind == AskInside && e.Kind == world.Called:
+				require.NotEqual(t, world.OpUnlock, e.Op, "%s: nobody can see when a client calls Unlock", p.Text())
+			}
+		}
+		switch p.Kind {
+		case AskCall:
+			require.Equal(t, 1, returned, "%s: which call of %s?", p.Text(), p.Client)
+		case AskBroken:
+			require.Empty(t, oracle.Ask(shown, p.Setup.Property.Breaks...), "%s: the picture shows it broken", p.Text())
+		}
+	}
+}

@@ -197,6 +197,14 @@ func TestInputMayEndAnywhere(t *testing.T) {
 	require.Contains(t, prepare(t, "\ny", time.Second).hold(t), "Round 2", "the last line needs no end")
 }
 
+func TestPredictionThatNobodyMarkedIsToBeReadAgain(t *testing.T) {
+	h := prepare(t, "\ny\n\ny\n", time.Second)
+	h.Echo = false
+	out := h.hold(t)
+	require.Contains(t, out, "\n- Prediction on stage ")
+	require.NotContains(t, out, "> y", "a terminal shows itself what is typed")
+}
+
 func TestNoRoundBeginsAfterTheTime(t *testing.T) {
 	h := prepare(t, strings.Repeat("\ny\n", 20), 3*time.Minute)
 	out := h.hold(t)

@@ -93,6 +93,8 @@ func TestHandlerServesThePageAndNothingElse(t *testing.T) {
 		if one.status == 200 {
 			require.Equal(t, "text/html; charset=utf-8", answer.Header.Get("Content-Type"))
 			require.EqualValues(t, 23, answer.ContentLength)
+			require.Equal(t, "no-cache", answer.Header.Get("Cache-Control"), "the next serve may show other runs")
+			require.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
 		}
 	}
 }
