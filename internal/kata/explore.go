@@ -1,6 +1,7 @@
 package kata
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,6 +98,12 @@ func Explore(ctx context.Context, f Folder, asked Exploring) (Explored, error) {
 	return explore(ctx, f, asked, w)
 }
 
+// fitsNothing is the error of questions that are all about what the lock does not have.
+func (x Exploring) fitsNothing(e Exercise) error {
+	return fmt.Errorf("%s is about something that the lock of exercise %d does not have: leave out --property and --env to ask all that fits it",
+		cmp.Or(x.Property, x.Env), e.Number)
+}
+
 func explore(ctx context.Context, f Folder, asked Exploring, w *workshop) (Explored, error) {
 	e, _, err := f.present()
 	if err != nil {
@@ -122,7 +129,7 @@ func explore(ctx context.Context, f Folder, asked Exploring, w *workshop) (Explo
 		return x, err
 	}
 	if len(x.Found) == 0 && x.Cause == nil {
-		return x, fmt.Errorf("%s is about something that the lock of exercise %d does not have: leave out --property and --env to ask all that fits it", asked.Property, e.Number)
+		return x, asked.fitsNothing(e)
 	}
 	return x, nil
 }

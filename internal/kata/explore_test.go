@@ -80,6 +80,9 @@ func TestQuestionsThatMakeNoSenseAreRefused(t *testing.T) {
 		_, err := asked.questions(Sought{})
 		require.ErrorContains(t, err, says)
 	}
+	for _, asked := range []Exploring{{Property: "wake-up"}, {Env: "leave"}} {
+		require.Regexp(t, "^(wake-up|leave) is about something that the lock of exercise 4 does not have: ", asked.fitsNothing(Exercise{Number: 4}).Error())
+	}
 	all, err := Exploring{Bound: -1}.questions(Sought{Property: "truth", Env: "refusal", Bound: 2})
 	require.NoError(t, err)
 	require.Equal(t, "truth", all[len(all)-1].Properties[0], "the exercise's own question is asked last")
