@@ -41,5 +41,5 @@ func (v Verdict) given() string {
 			names = append(names, string(m))
 		}
 	}
-	return fmt.Sprintf("no rule is broken but %s, with which the story begins and which other failures judge", strings.Join(names, " and "))
+	return fmt.Sprintf("no rule is broken but %s, where the story begins", strings.Join(names, " and "))
 }

@@ -66,6 +66,9 @@ func (a asked) isQuick() bool {
 
 // A stage that changes has another shortest way to break it, or none.
 func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs tens of thousands of schedules")
+	}
 	for _, a := range suite(t) {
 		if !a.isQuick() {
 			continue
@@ -114,6 +117,9 @@ func TestEachCounterexampleReplaysToOneTrace(t *testing.T) {
 // Merging states must not hide anything: plain enumeration finds the same, as
 // cheap and as short.
 func TestSearchAgreesWithPlainEnumeration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs tens of thousands of schedules")
+	}
 	cases := 0
 	for _, a := range suite(t) {
 		highest := 1
