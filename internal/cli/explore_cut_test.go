@@ -6,23 +6,25 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever presses Ctrl-C is told what is known so far, and what is not.
+// Whoever presses Ctrl-C, or ends the process, is told what is known so far, and what is not.
 func TestExploreThatIsCutShortSaysWhatItKnows(t *testing.T) {
 	binary := program(t)
 	for _, c := range []struct {
 		name, begun string
 		args        []string
 		says        string
+		signal      os.Signal
 	}{
 		{"one search", "schedules/s", []string{"--stage", "6", "--env", "pause", "--property", "damage-fenced", "--bound", "9"},
-			`stage 6, damage-fenced in pause .*\r\n  (no violation up to cost \d|cut short before all schedules of cost 0 were run) \(`},
-		{"a table", "\x1b[K1 of ", []string{"--stage", "all", "--bound", "9"}, `wake-up +leave( +·){5} +\? cut\r\n`},
+			`stage 6, damage-fenced in pause .*\r\n  (no violation up to cost \d|cut short before all schedules of cost 0 were run) \(`, os.Interrupt},
+		{"a table", "\x1b[K1 of ", []string{"--stage", "all", "--bound", "9"}, `wake-up +leave( +·){5} +\? cut\r\n`, syscall.SIGTERM},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			person, program := pseudoTerminal(t)
@@ -34,7 +36,7 @@ func TestExploreThatIsCutShortSaysWhatItKnows(t *testing.T) {
 			defer stuck.Stop()
 
 			shownUntil(t, person, c.begun)
-			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			require.NoError(t, cmd.Process.Signal(c.signal))
 			shown := shownUntil(t, person, "Cut short: ")
 			require.Regexp(t, regexp.MustCompile(c.says), shown)
 			require.NoError(t, cmd.Wait(), "to stop a search is no failure")

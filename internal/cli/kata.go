@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,7 @@ func shellWord(word string) string {
 
 // interruptible is a context that Ctrl-C ends, so that nothing is left behind.
 func (k *kataApp) interruptible() (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(k.t.Context(), os.Interrupt)
+	return signal.NotifyContext(k.t.Context(), os.Interrupt, syscall.SIGTERM)
 }
 
 // ended is the error of something that ctx may have ended.
