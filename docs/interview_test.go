@@ -36,7 +36,7 @@ func TestQuestionsAreWhole(t *testing.T) {
 
 // questionsOf counts the questions, and says what is wrong with them.
 func questionsOf(d *document, l *interview.Language) (n int, problems []string) {
-	themes, err := interview.Parse(d.name, d.text, l.Labels)
+	themes, err := interview.Parse(d.name, d.text, l)
 	if err != nil {
 		return 0, []string{err.Error()}
 	}
@@ -51,6 +51,34 @@ func questionsOf(d *document, l *interview.Language) (n int, problems []string) 
 	return n, problems
 }
 
+// The list at the top names the must-knows, each by its question, the easier ones first.
+func TestMustKnowsAreListedAtTheTop(t *testing.T) {
+	for _, l := range interview.Languages {
+		d := documentNamed(t, "docs/"+l.Document)
+		themes, err := interview.Parse(d.name, d.text, l)
+		require.NoError(t, err)
+		must := map[string]interview.Question{}
+		for _, theme := range interview.Filter(themes, func(q interview.Question) bool { return q.Rank == interview.Must }) {
+			for _, q := range theme.Questions {
+				must[q.ID] = q
+			}
+		}
+		level := interview.Junior
+		for _, item := range listed.FindAllStringSubmatch(d.text, -1) {
+			q, ok := must[item[2]]
+			require.True(t, ok, "%s: %s is no must-know, or is listed twice", d.name, item[2])
+			require.Equal(t, q.Title, item[1])
+			require.GreaterOrEqual(t, q.Level, level, "%s: %s stands behind a harder one", d.name, q.ID)
+			level = q.Level
+			delete(must, q.ID)
+		}
+		require.Empty(t, must, "%s: not listed", d.name)
+	}
+}
+
+// listed is a numbered item that is a question.
+var listed = regexp.MustCompile(`(?m)^\d+\. \[(.+)\]\(#([a-z-]+)\)$`)
+
 var (
 	picture = regexp.MustCompile(`!\[[^\]]+\]\([^)]+\.svg\)`)
 	drawing = regexp.MustCompile("(?s)```text\n(.*?)```")
@@ -62,8 +90,10 @@ func questionProblems(q interview.Question, l *interview.Language) []string {
 	if !item.MatchString(q.Parts[interview.FollowUps]) {
 		problems = append(problems, l.Labels[interview.FollowUps]+" is no list")
 	}
-	if p := proofProblem(q.Command); p != "" {
-		problems = append(problems, p)
+	if q.Command != "" {
+		if p := proofProblem(q.Command); p != "" {
+			problems = append(problems, p)
+		}
 	}
 	return problems
 }
@@ -114,6 +144,8 @@ const question = `<a id="theme-lease"></a>
 <a id="lease-why"></a>
 ### Why?
 
+*often · junior*
+
 **In 30 seconds.** Because.
 
 **Drawing.**
@@ -135,7 +167,7 @@ func TestQuestionsThatAreNotWholeAreFound(t *testing.T) {
 	require.Empty(t, problems)
 	require.Equal(t, 1, n)
 	for _, one := range []struct{ old, new, problem string }{
-		{"**In depth.** Deep.", "Deep.", "docs/interview.md:17: the question lease-why has no **In depth.** before"},
+		{"**In depth.** Deep.", "Deep.", "docs/interview.md:19: the question lease-why has no **In depth.** before"},
 		{"A --> B\n", strings.Repeat("A\n", 16), "#lease-why: **Drawing.** has 16 lines; 15 fit"},
 		{"A --> B", strings.Repeat("A", 91), "#lease-why: **Drawing.** is 91 columns wide; 90 fit"},
 		{"```text\nA --> B\n```", "A", "#lease-why: **Drawing.** is neither a picture nor a ```text block"},

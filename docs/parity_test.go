@@ -3,6 +3,7 @@ package docs_test
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,10 @@ import (
 )
 
 // translated are the documents that have to be there in Chinese.
-var translated = []string{"README.md", "docs/walkthrough.md", "docs/interview.md", "docs/workshop.md", "docs/choosing.md"}
+var translated = []string{
+	"README.md", "docs/walkthrough.md", "docs/interview.md", "docs/cheatsheet.md", "docs/redisson.md", "docs/workshop.md", "docs/choosing.md",
+	"docs/using.md", "docs/terms.md", "docs/schedules.md", "docs/inside.md",
+}
 
 // chinese is where the Chinese version of a document is.
 func chinese(name string) string { return "docs/zh-CN/" + path.Base(name) }
@@ -29,6 +33,39 @@ func TestChineseDocumentsKeepInStep(t *testing.T) {
 			require.True(t, slices.ContainsFunc(translated, func(name string) bool { return chinese(name) == d.name }), "%s is a translation of what?", d.name)
 		}
 	}
+}
+
+// An English page that a Chinese one links to is said to be English.
+func TestLinksToEnglishPagesSaySo(t *testing.T) {
+	for _, d := range documents(t) {
+		if path.Dir(d.name) == "docs/zh-CN" {
+			requireNone(t, unmarkedEnglish(d))
+		}
+	}
+}
+
+const inEnglish = "（英文）"
+
+// unmarkedEnglish are the links to English pages behind which nothing says so.
+func unmarkedEnglish(d *document) (problems []string) {
+	lines := strings.Split(d.text, "\n")
+	for _, l := range d.links {
+		target, _, _ := strings.Cut(l.text, "#")
+		if l.image || target == "" || strings.Contains(target, "://") || strings.HasPrefix(d.fromRoot(target), "docs/zh-CN/") {
+			continue
+		}
+		page := strings.HasSuffix(target, ".md") || strings.HasSuffix(target, ".html")
+		if page && !strings.Contains(l.alt, "English") && !strings.Contains(lines[l.line-1], "]("+l.text+")"+inEnglish) {
+			problems = append(problems, d.at(l.line)+l.text+" is an English page: write "+inEnglish+" behind the link")
+		}
+	}
+	return problems
+}
+
+func TestUnmarkedEnglishPagesAreFound(t *testing.T) {
+	require.Empty(t, unmarkedEnglish(parse("docs/zh-CN/x.md", "[甲](../kata.md)（英文）[乙](walkthrough.md)[丙](../../stage1/mutex.go)[English](../x.md)[丁](#a)")))
+	require.Equal(t, []string{"docs/zh-CN/x.md:3: ../kata.md#b is an English page: write （英文） behind the link"},
+		unmarkedEnglish(parse("docs/zh-CN/x.md", "甲\n\n[甲](../kata.md#b)。")))
 }
 
 // outOfStep names, for each kind of thing, the first that differs.
@@ -83,13 +120,17 @@ func marks(d *document) (items []part) {
 	return items
 }
 
-// typedIn are the commands of a section, each once and sorted: the words of a sentence
-// stand in another order in Chinese.
+// languageFlag asks a command for the language of the page.
+var languageFlag = regexp.MustCompile(` --lang \S+`)
+
+// typedIn are the commands of a section, whatever language they are asked for, each once
+// and sorted: the words of a sentence stand in another order in Chinese.
 func typedIn(d *document, section int) (items []part) {
 	found, _ := commandsOf(d)
 	for _, c := range found {
-		if d.section(c.number) == section && !slices.ContainsFunc(items, func(p part) bool { return p.text == c.line }) {
-			items = append(items, part{c.number, c.line})
+		line := languageFlag.ReplaceAllString(c.line, "")
+		if d.section(c.number) == section && !slices.ContainsFunc(items, func(p part) bool { return p.text == line }) {
+			items = append(items, part{c.number, line})
 		}
 	}
 	slices.SortFunc(items, func(a, b part) int { return strings.Compare(a.text, b.text) })
@@ -126,6 +167,7 @@ func TestDocumentsOutOfStepAreFound(t *testing.T) {
 		{"oom --stage 2", "oom --stage 3", "docs/x.md:10: block <!-- show oom --stage 2 -->, but docs/zh-CN/x.md:10: <!-- show oom --stage 3 -->"},
 		{"diff 2", "diff 3", "docs/x.md:6: command go run . diff 2, but docs/zh-CN/x.md:6: go run . diff 3"},
 		{"先 `go run . diff 2`", "先", "docs/x.md:6: command go run . diff 2, but docs/zh-CN/x.md:12: go run . diff 4"},
+		{"先 `go run . diff 2`", "先 `go run . diff --lang zh 2`", ""},
 		{"先", "先 `go run .`", "docs/x.md:6: command go run . diff 2, but docs/zh-CN/x.md:6: go run ."},
 	} {
 		require.Contains(t, same, one.old)

@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,10 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const finalLock = "final-lock.md"
+// termPages are the pages of the articles' names, and how their tables begin.
+var termPages = map[string]string{
+	"docs/terms.md":       "| in the articles | here | stage and file | test |",
+	"docs/zh-CN/terms.md": "| 文章里 | 这里 | 阶段和文件 | 测试 |",
+}
 
-// entry is a row of the table of the documents' terms.
-type entry struct{ theirs, ours, file, test string }
+// term is a row of such a table.
+type term struct {
+	theirs, ours, test string
+	files              []string // of ours, from the root
+}
 
 var (
 	quoted = regexp.MustCompile("`([^`]+)`")
@@ -21,55 +29,79 @@ var (
 	linked = regexp.MustCompile(`\]\(([^)#]+)`)
 )
 
-// terms are the rows of the table.
-func terms(t *testing.T) []entry {
+// terms are the rows of all tables of a page.
+func terms(t *testing.T, page string) (rows []term) {
 	t.Helper()
-	raw, err := os.ReadFile(finalLock)
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(raw), "| The documents' term | ours | file | test |\n")
-	require.True(t, found, "the table of terms is gone")
-	var rows []entry
-	for line := range strings.Lines(table) {
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		if strings.HasPrefix(line, "|---") {
+	d := documentNamed(t, page)
+	inside := false
+	for line := range strings.Lines(d.text) {
+		line = strings.TrimSpace(line)
+		inside = line == termPages[page] || inside && strings.HasPrefix(line, "|")
+		if !inside || line == termPages[page] || strings.HasPrefix(line, "|---") {
 			continue
 		}
-		if !strings.HasPrefix(line, "|") {
-			break
-		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		require.Len(t, cells, 4, line)
-		rows = append(rows, entry{cells[0], cells[1], cells[2], cells[3]})
+		row := term{theirs: cells[0], ours: cells[1], test: cells[3]}
+		for _, file := range linked.FindAllStringSubmatch(cells[2], -1) {
+			row.files = append(row.files, d.fromRoot(file[1]))
+		}
+		rows = append(rows, row)
 	}
+	require.Greater(t, len(rows), 90, "the tables of %s are gone", page)
 	return rows
 }
 
+// names are what a cell quotes.
+func names(cell string) (found []string) {
+	for _, name := range quoted.FindAllStringSubmatch(cell, -1) {
+		found = append(found, name[1])
+	}
+	return found
+}
+
 // Every name of ours has to be in one of the files of its row.
-func TestTermsOfTheFinalLockAreWhereTheTableSays(t *testing.T) {
-	rows := terms(t)
-	require.Greater(t, len(rows), 40)
-	for _, row := range rows {
-		var text strings.Builder
-		for _, file := range linked.FindAllStringSubmatch(row.file, -1) {
-			raw, err := os.ReadFile(filepath.Join(filepath.Dir(finalLock), file[1]))
-			require.NoError(t, err, row.theirs)
-			text.Write(raw)
-		}
-		for _, name := range quoted.FindAllStringSubmatch(row.ours, -1) {
-			if word.MatchString(name[1]) {
-				require.Regexp(t, `\b`+name[1]+`\b`, text.String(), "%s is not in %s", name[1], row.file)
+func TestTermsAreWhereTheTablesSay(t *testing.T) {
+	for page := range termPages {
+		for _, row := range terms(t, page) {
+			var text strings.Builder
+			for _, file := range row.files {
+				raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+				require.NoError(t, err, row.theirs)
+				text.Write(raw)
+			}
+			for _, name := range names(row.ours) {
+				if word.MatchString(name) {
+					require.Regexp(t, `\b`+name+`\b`, text.String(), "%s: %s is not in %s", page, name, row.files)
+				}
 			}
 		}
 	}
 }
 
-// Every test of the table has to exist, and every row that names a file has one.
-func TestTermsOfTheFinalLockAreTested(t *testing.T) {
-	tests := readCode(t).tests["stage6_reentrant_pubsub"]
-	for _, row := range terms(t) {
-		names := quoted.FindAllStringSubmatch(row.test, -1)
-		require.Equal(t, linked.MatchString(row.file), len(names) > 0, row.theirs)
-		for _, name := range names {
-			require.Contains(t, tests, name[1], row.theirs)
+// Every test of the tables has to exist, and every row that names a file has one.
+func TestTermsAreTested(t *testing.T) {
+	tests := readCode(t).tests
+	for page := range termPages {
+		for _, row := range terms(t, page) {
+			there := names(row.test)
+			require.Equal(t, len(row.files) > 0, len(there) > 0, row.theirs)
+			for _, name := range there {
+				require.Contains(t, tests[path.Dir(row.files[0])], name, "%s: %s", page, row.theirs)
+			}
 		}
 	}
+}
+
+// Both languages have the same rows: the same names, files and tests.
+func TestTermsAreTheSameInBothLanguages(t *testing.T) {
+	english, chinese := terms(t, "docs/terms.md"), terms(t, "docs/zh-CN/terms.md")
+	for i := range min(len(english), len(chinese)) {
+		ours, theirs := english[i], chinese[i]
+		require.ElementsMatch(t, names(ours.theirs), names(theirs.theirs))
+		require.ElementsMatch(t, names(ours.ours), names(theirs.ours), ours.theirs)
+		require.Equal(t, ours.files, theirs.files, ours.theirs)
+		require.Equal(t, ours.test, theirs.test, ours.theirs)
+	}
+	require.Len(t, chinese, len(english))
 }

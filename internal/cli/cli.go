@@ -36,15 +36,16 @@ type app struct {
 	err      io.Writer
 	color    bool
 	width    int
-	binary   string // this program, to be started again; "": it cannot be
-	terminal bool   // a person looks at err
-	watched  bool   // a person looks at out
+	binary   string              // this program, to be started again; "": it cannot be
+	terminal bool                // a person looks at err
+	watched  bool                // a person looks at out
+	getenv   func(string) string // nil: there is no environment
 }
 
 // Main runs the command and exits.
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
-		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: 120}
+		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: 120, getenv: os.Getenv}
 		a.binary, _ = os.Executable() // "" if nobody knows
 		a.terminal = term.IsTerminal(int(os.Stderr.Fd()))
 		if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {

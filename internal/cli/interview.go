@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,9 +22,10 @@ import (
 
 // appointment is what interview was asked for.
 type appointment struct {
-	theme, language string
-	minutes         string
-	seed            uint64
+	theme, language, level string
+	minutes                string
+	seed                   uint64
+	must, project          bool
 }
 
 const (
@@ -31,15 +33,19 @@ const (
 	mostMinutes  = 240
 )
 
+// opener is the question with which --project begins.
+const opener = "operating-project"
+
 func (a *app) interviewCommand() *cobra.Command {
 	var x appointment
 	cmd := &cobra.Command{
 		Use:   "interview",
-		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview.md, and shows after each the answer, the drawing,\n" +
-			"the follow-ups and the proof. About every third round is a prediction: a stage under a schedule\n" +
-			"that no document shows, up to a point, and the question what happens next. In the end it says\n" +
-			"what to read again. Each line of the input is one answer, so it can be piped.",
+		Short: "A mock interview: questions, predictions, and what to read again (中文: --lang zh)",
+		Long: "interview asks the questions of docs/interview.md, the must-knows first and the easiest of\n" +
+			"them before the others, and shows after each the answer, the drawing, the follow-ups and the\n" +
+			"proof. Every third round is a prediction: a stage under a schedule that no document shows, up\n" +
+			"to a point, and the question what happens next. In the end it says what to read again. Each\n" +
+			"line of the input is one answer, so it can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
@@ -60,10 +66,13 @@ func (a *app) interviewCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&x.theme, "theme", "", "only the questions of this theme of docs/interview.md, as lease; predictions are of all stages")
+	f.BoolVar(&x.must, "must", false, "only what everybody should know, and no predictions")
+	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
+	f.StringVar(&x.theme, "theme", "", "only the questions of this theme of docs/interview.md, as lease or 租约; predictions are of all stages")
+	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
 	f.StringVar(&x.minutes, "minutes", strconv.Itoa(usualMinutes), "how long it lasts, in `minutes`: no round begins later")
 	f.Uint64Var(&x.seed, "seed", 0, "the same seed, the same interview; without it, another one each time")
-	f.StringVar(&x.language, "language", interview.Languages[0].Name, "the language: en or zh-CN")
+	languageFlag(f, &x.language)
 	return cmd
 }
 
@@ -73,34 +82,79 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 	if err != nil || minutes < 1 || minutes > mostMinutes {
 		return nil, fmt.Errorf("--minutes %s: give a whole number of minutes, from 1 to %d", x.minutes, mostMinutes)
 	}
-	language, err := interview.FindLanguage(x.language)
+	language, err := a.language(x.language)
 	if err != nil {
-		return nil, fmt.Errorf("--language: %w", err)
+		return nil, err
 	}
-	document := "docs/" + language.Document
-	text, err := fs.ReadFile(a.sources, document)
+	themes, again, err := a.questions(x, language)
 	if err != nil {
-		return nil, failedError{err.Error()}
+		return nil, err
 	}
-	themes, err := interview.Parse(document, string(text), language.Labels)
-	if err != nil {
-		return nil, failedError{err.Error()}
+	s := &interview.Session{
+		T: a.t, Language: language, Themes: themes, Seed: x.seed, Length: time.Duration(minutes) * time.Minute, AskOnly: x.must,
+		Known: a.knownSchedules(), Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
+		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", language.Name, minutes, x.seed) + again,
 	}
-	again := fmt.Sprintf("go run . interview --minutes %d --seed %d", minutes, x.seed)
-	if x.theme != "" {
-		if themes, err = interview.Restrict(themes, x.theme); err != nil {
-			return nil, fmt.Errorf("--theme: %w", err)
+	if x.project {
+		s.First = opener
+		s.Again += " --project"
+	}
+	return s, nil
+}
+
+// questions are those that were asked for, by theme, and the flags that ask for them.
+func (a *app) questions(x appointment, language *interview.Language) (themes []interview.Theme, again string, err error) {
+	documents := map[*interview.Language][]interview.Theme{}
+	for _, l := range interview.Languages {
+		name := "docs/" + l.Document
+		text, err := fs.ReadFile(a.sources, name)
+		if err == nil {
+			documents[l], err = interview.Parse(name, string(text), l)
 		}
+		if err != nil {
+			return nil, "", failedError{err.Error()}
+		}
+	}
+	themes = documents[language]
+	if x.theme != "" {
+		var all [][]interview.Theme
+		for _, l := range interview.Languages {
+			all = append(all, documents[l])
+		}
+		i, err := interview.FindTheme(x.theme, all...)
+		if err != nil {
+			return nil, "", fmt.Errorf("--theme: %w", err)
+		}
+		themes = themes[i : i+1]
 		again += " --theme " + themes[0].Short()
 	}
-	if language != interview.Languages[0] {
-		again += " --language " + language.Name
+	highest := interview.Staff
+	if x.level != "" {
+		if highest, err = levelNamed(x.level); err != nil {
+			return nil, "", err
+		}
+		again += " --level " + interview.Languages[0].Levels[highest]
 	}
-	return &interview.Session{
-		T: a.t, Language: language, Themes: themes, Seed: x.seed, Length: time.Duration(minutes) * time.Minute,
-		Known: a.knownSchedules(), Again: again, Now: time.Now, Color: a.color, Width: a.width, Out: a.out,
-		InProcess: a.inProcess,
-	}, nil
+	if x.must {
+		again += " --must"
+	}
+	themes = interview.Filter(themes, func(q interview.Question) bool {
+		return x.project && q.ID == opener || q.Level <= highest && (!x.must || q.Rank == interview.Must)
+	})
+	if len(themes) == 0 {
+		return nil, "", fmt.Errorf("no question fits%s: leave one of them out", again)
+	}
+	return themes, again, nil
+}
+
+// levelNamed is the level of that name in any language.
+func levelNamed(name string) (interview.Level, error) {
+	for _, l := range interview.Languages {
+		if i := slices.Index(l.Levels[:], strings.ToLower(name)); i >= 0 {
+			return interview.Level(i), nil
+		}
+	}
+	return 0, fmt.Errorf("--level %s: there are %s", name, strings.Join(interview.Languages[0].Levels[:], ", "))
 }
 
 // inProcess runs a command of this program, whose input is keys.

@@ -30,9 +30,9 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 	require.Equal(t, exitOK, status, errors)
 	require.Empty(t, errors)
 	for _, part := range []string{
-		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is no answer here.`,
+		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
 		"steps, of which ", "Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
-		"The same interview again:\n  go run . interview --minutes 3 --seed 1\n",
+		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n",
 	} {
 		require.Contains(t, out, part)
 	}
@@ -59,10 +59,84 @@ func TestInterviewOfATheme(t *testing.T) {
 	for _, l := range interview.Languages {
 		all := parsed(t, l)
 		last := all[len(all)-1]
-		_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", l.Name, "--theme", last.ID)
-		require.Contains(t, out, last.Title)
-		require.Contains(t, out, " --theme "+last.Short())
-		require.Equal(t, l.Name != "en", strings.HasSuffix(out, " --language "+l.Name+"\n"))
+		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, interview.Languages[0])[len(all)-1].Title} {
+			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", l.Name, "--theme", name)
+			require.Contains(t, out, last.Title)
+			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+l.Name+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
+		}
+	}
+}
+
+// asked are the ids of the questions that were asked, in their order.
+func asked(t *testing.T, out string) (ids []string) {
+	t.Helper()
+	titles := map[string]string{}
+	for _, l := range interview.Languages {
+		for _, theme := range parsed(t, l) {
+			for _, q := range theme.Questions {
+				titles[q.Title] = q.ID
+			}
+		}
+	}
+	blocks := strings.Split(out, "\n\n")
+	for i, block := range blocks {
+		if round.MatchString(block) {
+			title := strings.Join(strings.Fields(blocks[i+1]), " ")
+			if id := titles[title]; id != "" {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+var round = regexp.MustCompile(`^(Round \d+: |第 \d+ 轮：)`)
+
+func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
+	for _, l := range interview.Languages {
+		level, must := map[string]interview.Level{}, 0
+		for _, theme := range parsed(t, l) {
+			for _, q := range theme.Questions {
+				level[q.ID] = q.Level
+				if q.Rank == interview.Must {
+					must++
+				}
+			}
+		}
+		_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--lang", l.Name, "--must", "--seed", "3")
+		ids := asked(t, out)
+		require.Len(t, ids, must)
+		for i := range ids[1:] {
+			require.LessOrEqual(t, level[ids[i]], level[ids[i+1]])
+		}
+		require.NotRegexp(t, `(Round|第) \d+( 轮)?[:：] ?(prediction|预测)`, out)
+
+		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", l.Name, "--level", l.Levels[interview.Junior], "--theme", "lease")
+		for _, id := range asked(t, out) {
+			require.Equal(t, interview.Junior, level[id])
+		}
+		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", l.Name, "--project", "--must", "--level", "junior")
+		require.Equal(t, opener, asked(t, out)[0])
+		require.Contains(t, out, " --level junior --must --project\n")
+	}
+}
+
+// Each way to write a language, and each variable of the environment, leads to it.
+func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
+	for _, one := range []struct {
+		flag, all, messages, lang, want string
+	}{
+		{want: "en"}, {flag: "zh", want: "zh"}, {flag: "zh_CN", want: "zh"}, {flag: "zh-CN", want: "zh"}, {flag: "zh-cn", want: "zh"},
+		{flag: "中文", want: "zh"}, {flag: "zh_CN.UTF-8", want: "zh"}, {flag: "EN", want: "en"}, {flag: "en_US.UTF-8", want: "en"},
+		{lang: "zh_CN.UTF-8", want: "zh"}, {messages: "zh_CN", lang: "en_US", want: "zh"}, {all: "C", messages: "zh_CN", want: "en"},
+		{all: "zh_CN.GB18030", lang: "C", want: "zh"}, {lang: "de_DE.UTF-8", want: "en"}, {flag: "en", lang: "zh_CN.UTF-8", want: "en"},
+	} {
+		a := &app{getenv: func(name string) string {
+			return map[string]string{"LC_ALL": one.all, "LC_MESSAGES": one.messages, "LANG": one.lang}[name]
+		}}
+		l, err := a.language(one.flag)
+		require.NoError(t, err)
+		require.Equal(t, one.want, l.Name, "%+v", one)
 	}
 }
 
@@ -87,8 +161,10 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 		"--minutes -5: give a whole number of minutes":               {"--minutes=-5"},
 		"--minutes 1h: give a whole number of minutes":               {"--minutes", "1h"},
 		"--minutes 99999999999999999999: give a whole number":        {"--minutes", "99999999999999999999"},
-		`--theme: there is no theme "luck": there are lease, `:       {"--theme", "luck"},
-		`--language: there is no language "fr": there are en, zh-CN`: {"--language", "fr"},
+		`--theme: there is no theme "luck": there are lease (租约), `:  {"--theme", "luck"},
+		`--lang fr: there are en and zh`:                             {"--lang", "fr"},
+		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},
+		"no question fits --theme appendix --must: leave one":        {"--theme", "appendix", "--must"},
 		`interview takes no arguments, not "lease"`:                  {"lease"},
 		`invalid argument "x" for "--seed"`:                          {"--seed", "x"},
 	} {
@@ -104,7 +180,7 @@ func parsed(t *testing.T, l *interview.Language) []interview.Theme {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/" + l.Document)
 	require.NoError(t, err)
-	themes, err := interview.Parse("docs/"+l.Document, string(text), l.Labels)
+	themes, err := interview.Parse("docs/"+l.Document, string(text), l)
 	require.NoError(t, err)
 	return themes
 }

@@ -162,7 +162,8 @@ func (a *app) printNext() {
 		"  go run . show check-then-delete --stage 3          the failure, step by step\n"+
 		"  go run . show check-then-delete --before-after     the last stage that breaks, and the first that does not\n"+
 		"  go run . diff 4                                    what the fix changed\n"+
-		"  go test -v ./stage4_lua_unlock/...                 every failure on one stage, as tests\n")
+		"  go test -v ./stage4_lua_unlock/...                 every failure on one stage, as tests\n"+
+		"中文：docs/zh-CN/README.md，go run . interview --lang zh\n")
 }
 
 // surprise is a line about a cell that is not as expected.

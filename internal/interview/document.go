@@ -3,6 +3,7 @@ package interview
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,28 @@ const (
 	parts
 )
 
+// Rank is how often a question is asked.
+type Rank int
+
+// The ranks, in the order in which an interview goes through them.
+const (
+	Must  Rank = iota // everybody should know the answer
+	Often             // asked in many interviews
+	Deep              // asked of those who have answered the others
+	ranks
+)
+
+// Level is whom a question is asked.
+type Level int
+
+// The levels, the easiest first.
+const (
+	Junior Level = iota
+	Senior
+	Staff
+	levels
+)
+
 // Theme is a chapter of the document.
 type Theme struct {
 	ID        string // theme-lease
@@ -31,8 +54,10 @@ type Question struct {
 	ID      string // lease-why
 	Theme   string // the title of its theme
 	Title   string // the question itself
+	Rank    Rank
+	Level   Level
 	Parts   [parts]string
-	Command string // the one that proves the answer
+	Command string // the one that proves the answer; "" where the document says that none does
 
 	line int // of its heading
 }
@@ -42,7 +67,11 @@ func (t Theme) Short() string { return strings.TrimPrefix(t.ID, themePrefix) }
 
 const themePrefix = "theme-"
 
+// appendix is the theme whose questions keep the names of the themes they belong to.
+const appendix = themePrefix + "appendix"
+
 var (
+	grading    = regexp.MustCompile(`^\*([^*·]+) · ([^*·]+)\*$`)
 	anchorLine = regexp.MustCompile(`^<a id="([a-z0-9]+(?:-[a-z0-9]+)*)"></a>$`)
 	codeSpan   = regexp.MustCompile("`([^`]+)`")
 )
@@ -50,9 +79,10 @@ var (
 // parser reads a document line by line.
 type parser struct {
 	file     string
-	labels   [parts]string
+	language *Language
 	themes   []Theme
 	question *Question
+	graded   bool   // the question's rank and level have been read
 	part     Part   // that the next lines belong to; -1 before the first
 	anchor   string // of the line before, "" if there was none
 	line     int
@@ -60,10 +90,10 @@ type parser struct {
 	ids      map[string]int
 }
 
-// Parse reads a document of interview questions, whose parts begin with these labels.
-// An error names the file, the line, and what is missing there.
-func Parse(file, text string, labels [parts]string) ([]Theme, error) {
-	p := &parser{file: file, labels: labels, ids: map[string]int{}}
+// Parse reads a document of interview questions in a language. An error names the file,
+// the line, and what is missing there.
+func Parse(file, text string, l *Language) ([]Theme, error) {
+	p := &parser{file: file, language: l, ids: map[string]int{}}
 	for line := range strings.Lines(text) {
 		p.line++
 		if err := p.read(strings.TrimRight(line, " \t\r\n")); err != nil {
@@ -139,12 +169,38 @@ func (p *parser) beginQuestion(title string) error {
 		return p.fault(p.line, `the question %q has no anchor: a line <a id="…"></a> above it`, title)
 	case n == 0 || p.themes[n-1].ID == "":
 		return p.fault(p.line, "the question %s stands under no theme", id)
-	case !strings.HasPrefix(id, p.themes[n-1].Short()+"-"):
+	case !p.belongs(id):
 		return p.fault(p.line, "the question %s stands under %s: its anchor has to begin with %s-", id, p.themes[n-1].ID, p.themes[n-1].Short())
 	}
 	p.question = &Question{ID: id, Theme: p.themes[n-1].Title, Title: title, line: p.line}
-	p.part = -1
+	p.part, p.graded = -1, false
 	return p.note(id)
+}
+
+// belongs tells whether a question may stand in the last theme.
+func (p *parser) belongs(id string) bool {
+	last := p.themes[len(p.themes)-1]
+	return slices.ContainsFunc(p.themes, func(t Theme) bool {
+		return (t.ID == last.ID || last.ID == appendix) && strings.HasPrefix(id, t.Short()+"-")
+	})
+}
+
+// grade reads the line under a question's heading: its rank and its level.
+func (p *parser) grade(line string) error {
+	m := grading.FindStringSubmatch(line)
+	if m == nil {
+		return p.fault(p.line, "the question %s has no *rank · level* under its heading", p.question.ID)
+	}
+	rank := slices.Index(p.language.Ranks[:], m[1])
+	if rank < 0 {
+		return p.fault(p.line, "%q is no rank: there are %s", m[1], strings.Join(p.language.Ranks[:], ", "))
+	}
+	level := slices.Index(p.language.Levels[:], m[2])
+	if level < 0 {
+		return p.fault(p.line, "%q is no level: there are %s", m[2], strings.Join(p.language.Levels[:], ", "))
+	}
+	p.question.Rank, p.question.Level, p.graded = Rank(rank), Level(level), true
+	return nil
 }
 
 // note notes that an id is taken.
@@ -163,7 +219,11 @@ func (p *parser) add(line string) error {
 	if q == nil {
 		return nil
 	}
-	for i, label := range p.labels {
+	if !p.graded && line != "" {
+		return p.grade(line)
+	}
+	labels := p.language.Labels
+	for i, label := range labels {
 		rest, ok := strings.CutPrefix(line, label)
 		if !ok || p.fenced {
 			continue
@@ -174,14 +234,14 @@ func (p *parser) add(line string) error {
 		case Part(i) <= p.part:
 			return p.fault(p.line, "the question %s has a second %s, or has it too late", q.ID, label)
 		case Part(i) > p.part+1:
-			return p.fault(p.line, "the question %s has no %s before %s", q.ID, p.labels[p.part+1], label)
+			return p.fault(p.line, "the question %s has no %s before %s", q.ID, labels[p.part+1], label)
 		}
 		p.part, line = Part(i), strings.TrimSpace(rest)
 		break
 	}
 	if p.part < 0 {
 		if line != "" {
-			return p.fault(p.line, "the question %s begins with text that is no part: %s comes first", q.ID, p.labels[Spoken])
+			return p.fault(p.line, "the question %s begins with text that is no part: %s comes first", q.ID, labels[Spoken])
 		}
 		return nil
 	}
@@ -200,16 +260,18 @@ func (p *parser) endQuestion() error {
 		q.Parts[i] = strings.Trim(q.Parts[i], "\n")
 		switch {
 		case Part(i) > p.part:
-			return p.fault(q.line, "the question %s has no %s", q.ID, p.labels[i])
+			return p.fault(q.line, "the question %s has no %s", q.ID, p.language.Labels[i])
 		case q.Parts[i] == "":
-			return p.fault(q.line, "the question %s has nothing after %s", q.ID, p.labels[i])
+			return p.fault(q.line, "the question %s has nothing after %s", q.ID, p.language.Labels[i])
 		}
 	}
-	m := codeSpan.FindStringSubmatch(q.Parts[Proof])
-	if m == nil {
-		return p.fault(q.line, "the question %s has no command in back quotes after %s", q.ID, p.labels[Proof])
+	if !strings.HasPrefix(q.Parts[Proof], p.language.NoRun) {
+		m := codeSpan.FindStringSubmatch(q.Parts[Proof])
+		if m == nil {
+			return p.fault(q.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, p.language.Labels[Proof], p.language.NoRun)
+		}
+		q.Command = m[1]
 	}
-	q.Command = m[1]
 	theme := &p.themes[len(p.themes)-1]
 	theme.Questions = append(theme.Questions, *q)
 	return nil

@@ -18,14 +18,14 @@ func fixture(t *testing.T, name string) string {
 
 func themes(t *testing.T) []Theme {
 	t.Helper()
-	all, err := Parse("interview.md", fixture(t, "interview.md"), english.Labels)
+	all, err := Parse("interview.md", fixture(t, "interview.md"), english)
 	require.NoError(t, err)
 	return all
 }
 
 func TestDocumentHasThemesAndQuestionsWithTheirParts(t *testing.T) {
 	all := themes(t)
-	require.Len(t, all, 2)
+	require.Len(t, all, 3)
 	require.Equal(t, "theme-lease", all[0].ID)
 	require.Equal(t, "The lease", all[0].Title)
 	require.Len(t, all[0].Questions, 2)
@@ -38,17 +38,24 @@ func TestDocumentHasThemesAndQuestionsWithTheirParts(t *testing.T) {
 	require.Equal(t, "![A dies](pictures/crash-before-expire-1.svg)", q.Parts[Drawing])
 	require.Contains(t, q.Parts[Depth], "### not a heading\n**Proof.** not a label")
 	require.Equal(t, "- How long? Long enough.", q.Parts[FollowUps])
+	require.Equal(t, Must, q.Rank)
+	require.Equal(t, Junior, q.Level)
+	require.Equal(t, Often, all[0].Questions[1].Rank)
+	require.Equal(t, Senior, all[0].Questions[1].Level)
 	require.Equal(t, "unlock-whose", all[1].Questions[0].ID)
+	rare := all[2].Questions[0]
+	require.Equal(t, "lease-etcd", rare.ID, "the appendix has questions of any theme")
+	require.Empty(t, rare.Command, "no command proves it, and the document says so")
 }
 
 func TestChineseDocumentHasTheSameShape(t *testing.T) {
-	all, err := Parse("zh.md", fixture(t, "zh.md"), chinese.Labels)
+	all, err := Parse("zh.md", fixture(t, "zh.md"), chinese)
 	require.NoError(t, err)
 	require.Equal(t, "go run . list", all[0].Questions[0].Command)
 }
 
 func TestWindowsLineEndsAreLineEnds(t *testing.T) {
-	all, err := Parse("f", strings.ReplaceAll(fixture(t, "interview.md"), "\n", "\r\n"), english.Labels)
+	all, err := Parse("f", strings.ReplaceAll(fixture(t, "interview.md"), "\n", "\r\n"), english)
 	require.NoError(t, err)
 	require.Equal(t, themes(t), all)
 }
@@ -83,12 +90,12 @@ func TestMissingPartIsNamed(t *testing.T) {
 			for i, label := range english.Labels {
 				before, after := cutPart(t, document[at:], label, q.Parts[i])
 				broken := document[:at] + before + after
-				_, err := Parse("docs/interview.md", broken, english.Labels)
+				_, err := Parse("docs/interview.md", broken, english)
 				require.ErrorContains(t, err, "the question "+q.ID+" has no "+label)
 				require.Regexp(t, `^docs/interview\.md:\d+: `, err.Error())
 
 				empty := document[:at] + before + "\n" + label + after
-				_, err = Parse("docs/interview.md", empty, english.Labels)
+				_, err = Parse("docs/interview.md", empty, english)
 				require.ErrorContains(t, err, fmt.Sprintf("docs/interview.md:%d: the question %s has nothing after %s",
 					lineOf(t, document, heading), q.ID, label))
 			}
@@ -101,32 +108,37 @@ func TestFaultsOfADocumentAreNamedWithTheirLine(t *testing.T) {
 	for says, edit := range map[string][2]string{
 		`f:15: the question "Why a lease?" has no anchor`:                                      {`<a id="lease-why"></a>`, ""},
 		"f:15: the question why stands under theme-lease: its anchor has to begin with lease-": {"lease-why", "why"},
-		"f:38: the anchor lease-why is that of line 15":                                        {`"lease-how"`, `"lease-why"`},
-		"f:17: the question lease-why begins with text that is no part: **In 30 seconds.**":    {"**In 30 seconds.** Because", "Because"},
-		"f:35: the question lease-why has a second **Drawing.**, or has it too late":           {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
-		"f:20: the question lease-why has no **Drawing.** before **In depth.**":                {"**Drawing.** ![A dies]", "**In depth.** ![A dies]"},
+		"f:40: the anchor lease-why is that of line 15":                                        {`"lease-how"`, `"lease-why"`},
+		"f:19: the question lease-why begins with text that is no part: **In 30 seconds.**":    {"**In 30 seconds.** Because", "Because"},
+		"f:37: the question lease-why has a second **Drawing.**, or has it too late":           {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
+		"f:22: the question lease-why has no **Drawing.** before **In depth.**":                {"**Drawing.** ![A dies]", "**In depth.** ![A dies]"},
 		"f:15: the question lease-why has no command in back quotes after **Proof.**":          {"`go run . show crash-before-expire --stage 1`", "see there"},
 		"f:10: the anchor lease of the theme \"The lease\" does not begin with theme-":         {`"theme-lease"`, `"lease"`},
 		"f:15: the anchor lease-why has no heading under it":                                   {"### Why a lease?", "Why a lease?"},
-		"f:39: the question lease-how stands under no theme":                                   {"<a id=\"lease-how\"></a>", "## Others\n<a id=\"lease-how\"></a>"},
+		"f:41: the question lease-how stands under no theme":                                   {"<a id=\"lease-how\"></a>", "## Others\n<a id=\"lease-how\"></a>"},
 		"f:10: the theme theme-lease has no question":                                          {"<a id=\"lease-why\"></a>", "<a id=\"theme-empty\"></a>\n## Empty\n<a id=\"empty-why\"></a>"},
-		"f:31: the question lease-why has no empty line before **Follow-ups.**":                {"\n\n**Follow-ups.**", "\n**Follow-ups.**"},
+		"f:33: the question lease-why has no empty line before **Follow-ups.**":                {"\n\n**Follow-ups.**", "\n**Follow-ups.**"},
 		`f:15: the question "Why a lease?" has no anchor: a line <a id`:                        {"lease-why", "lease_why"},
 		"a block of code has no end":                                                           {"|--- lease ---|\n```", "|--- lease ---|"},
+		"f:18: the question lease-why has no *rank · level* under its heading":                 {"*must know · junior*\n", ""},
+		`f:17: "sometimes" is no rank: there are must know, often, deep`:                       {"*must know ·", "*sometimes ·"},
+		`f:17: "child" is no level: there are junior, senior, staff`:                           {"· junior*", "· child*"},
+		"f:81: the question waiting-etcd stands under theme-appendix":                          {"lease-etcd", "waiting-etcd"},
 	} {
-		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), english.Labels)
+		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), english)
 		require.ErrorContains(t, err, says)
 	}
-	_, err := Parse("f", "# Nothing\n", english.Labels)
+	_, err := Parse("f", "# Nothing\n", english)
 	require.ErrorContains(t, err, "f:1: there is no theme")
 }
 
-func TestQuestionsAreSpreadOverTheThemes(t *testing.T) {
+func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 	var all []Theme
 	for i := range 5 {
 		theme := Theme{ID: fmt.Sprintf("theme-%d", i), Title: fmt.Sprint(i)}
-		for n := range 3 {
-			theme.Questions = append(theme.Questions, Question{ID: fmt.Sprintf("%d-%d", i, n), Theme: theme.Title})
+		for n := range 18 {
+			rank, level := Rank(n/2%3), Level(n/6)
+			theme.Questions = append(theme.Questions, Question{ID: fmt.Sprintf("%d-%d", i, n), Theme: theme.Title, Rank: rank, Level: level})
 		}
 		all = append(all, theme)
 	}
@@ -134,32 +146,44 @@ func TestQuestionsAreSpreadOverTheThemes(t *testing.T) {
 	for seed := range uint64(20) {
 		order := Order(all, seed)
 		require.Equal(t, order, Order(all, seed), "the same seed, the same order")
-		require.Len(t, order, 15)
+		require.Len(t, order, 90)
 		ids := map[string]bool{}
 		text := ""
-		for start := 0; start < 15; start += 5 {
+		for start := 0; start < 90; start += 5 {
 			asked := map[string]bool{}
-			for _, q := range order[start : start+5] {
+			for i, q := range order[start : start+5] {
 				asked[q.Theme], ids[q.ID] = true, true
 				text += q.ID + " "
+				require.Equal(t, Rank((start+i)/30), q.Rank, "a rank after the other")
+				require.Equal(t, Level((start+i)/10%3), q.Level, "the easier ones first")
 			}
 			require.Len(t, asked, 5, "one of each theme before the second of one")
 		}
-		require.Len(t, ids, 15, "none twice")
+		require.Len(t, ids, 90, "none twice")
 		orders[text] = true
 	}
 	require.Greater(t, len(orders), 15, "other seeds, other orders")
+	require.Equal(t, "3-7", beginWith(Order(all, 1), "3-7")[0].ID)
+	require.Len(t, beginWith(Order(all, 1), "3-7"), 90)
 }
 
-func TestThemeIsFoundByItsName(t *testing.T) {
-	for _, name := range []string{"unlock", "theme-unlock"} {
-		one, err := Restrict(themes(t), name)
+func TestThemeIsFoundByItsNameInAnyLanguage(t *testing.T) {
+	english, chinese := themes(t), []Theme{{Title: "租约"}, {Title: "释放"}, {Title: "附录"}}
+	for name, index := range map[string]int{"unlock": 1, "theme-unlock": 1, "The Release": 1, "租约": 0, "lease": 0} {
+		i, err := FindTheme(name, english, chinese)
 		require.NoError(t, err)
-		require.Len(t, one, 1)
-		require.Equal(t, "theme-unlock", one[0].ID)
+		require.Equal(t, index, i, name)
 	}
-	_, err := Restrict(themes(t), "unlok")
-	require.EqualError(t, err, `there is no theme "unlok": there are lease, unlock`)
+	_, err := FindTheme("unlok", english, chinese)
+	require.EqualError(t, err, `there is no theme "unlok": there are lease (租约), unlock (释放), appendix (附录)`)
+}
+
+func TestFilterLeavesNoEmptyTheme(t *testing.T) {
+	left := Filter(themes(t), func(q Question) bool { return q.Rank == Often })
+	require.Len(t, left, 1)
+	require.Equal(t, "lease-how", left[0].Questions[0].ID)
+	require.Len(t, left[0].Questions, 1)
+	require.Len(t, themes(t)[0].Questions, 2)
 }
 
 func TestProofRunsInProcessWhereItCan(t *testing.T) {

@@ -53,7 +53,7 @@ func answer(t *testing.T, p Prediction) string {
 		case r.Error != "":
 			return "an error"
 		}
-		return "no: somebody else has the lock"
+		return "no: another client has the lock"
 	case AskKey:
 		i := slices.IndexFunc(events, func(e world.Event) bool { return e.Kind == world.Executed || e.Kind == world.Expired })
 		for _, k := range events[i].Keys {

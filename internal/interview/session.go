@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -16,6 +17,8 @@ type Session struct {
 	Themes    []Theme
 	Seed      uint64
 	Length    time.Duration
+	First     string   // the id of the question to begin with; "": any
+	AskOnly   bool     // no predictions
 	Known     []string // schedules that are no surprise; see [Finder]
 	Again     string   // the command that holds the same interview
 	Now       func() time.Time
@@ -61,7 +64,7 @@ func (s *Session) Hold(ctx context.Context) error {
 // hold holds the rounds.
 func (s *Session) hold(ctx context.Context) error {
 	finder := &Finder{T: s.T, Seed: s.Seed, Known: slices.Clone(s.Known)}
-	questions := Order(s.Themes, s.Seed)
+	questions := beginWith(Order(s.Themes, s.Seed), s.First)
 	for ctx.Err() == nil {
 		switch {
 		case s.left() <= 0:
@@ -73,7 +76,7 @@ func (s *Session) hold(ctx context.Context) error {
 		}
 		s.rounds++
 		goOn := false
-		if s.rounds%everyThird == 0 {
+		if s.rounds%everyThird == 0 && !s.AskOnly {
 			p, err := finder.Find(s.rounds / everyThird)
 			if err != nil {
 				return err
@@ -107,8 +110,12 @@ func (s *Session) welcome() {
 		n += len(t.Questions)
 	}
 	s.heading(fmt.Sprintf(s.words.Welcome, s.minutes(s.Length), plural(n, s.words.Questions), plural(len(s.Themes), s.words.Themes)))
+	s.print(s.words.Switch + "\n")
 	for _, text := range s.words.HowItGoes {
 		s.prose("\n" + text)
+	}
+	if !s.AskOnly {
+		s.prose("\n" + s.words.Predicting)
 	}
 }
 
@@ -131,6 +138,9 @@ func (s *Session) round(theme string) {
 	s.heading(fmt.Sprintf(s.words.Round, s.rounds, theme, s.minutes(s.left())))
 }
 
+// keyEnd ends the interview wherever something is typed.
+const keyEnd = "q"
+
 // read reads one line of the candidate; false when the interview is to end.
 func (s *Session) read(ctx context.Context) (string, bool) {
 	s.print("> ")
@@ -140,5 +150,5 @@ func (s *Session) read(ctx context.Context) (string, bool) {
 	} else if s.Echo {
 		s.print(line + "\n")
 	}
-	return line, ok
+	return line, ok && !strings.EqualFold(line, keyEnd)
 }

@@ -21,6 +21,7 @@ func (s *Session) summarise() {
 	s.print("\n")
 	s.marks()
 	s.readAgain()
+	s.compare()
 	s.print("\n" + s.words.Repeat + "\n  " + s.Again + "\n")
 }
 
@@ -92,7 +93,10 @@ func (s *Session) readAgain() {
 		if q.mark == "" {
 			title = fmt.Sprintf(s.words.Unmarked, title)
 		}
-		fmt.Fprintf(&b, "%s\n  docs/%s#%s\n  %s\n", s.page.set("- "+title), s.Language.Document, q.ID, q.Command)
+		fmt.Fprintf(&b, "%s\n  docs/%s#%s\n", s.page.set("- "+title), s.Language.Document, q.ID)
+		if q.Command != "" {
+			fmt.Fprintf(&b, "  %s\n", q.Command)
+		}
 	}
 	for _, p := range s.predicted {
 		if !p.right {
@@ -106,5 +110,20 @@ func (s *Session) readAgain() {
 		s.print(strings.ReplaceAll(b.String(), "\n\n", "\n"))
 	case len(s.questions)+len(s.predicted) > 0:
 		s.prose(s.words.AllSaid)
+	}
+}
+
+// compare puts what was typed beside the model answers.
+func (s *Session) compare() {
+	begun := false
+	for _, q := range s.questions {
+		if q.typed == "" {
+			continue
+		}
+		if !begun {
+			s.prose("\n" + s.words.Compare)
+			begun = true
+		}
+		s.prose("\n**" + q.Title + "**\n\n**" + s.words.You + "** " + q.typed + "\n\n**" + s.words.Model + "** " + q.Parts[Spoken])
 	}
 }

@@ -2,51 +2,56 @@ package interview
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
 
-// Language is a language in which the interview is held: where its document is, how
-// the parts begin there, and the words of the screens.
+// Language is a language in which the interview is held: where its document is, the
+// words that have a meaning there, and those of the screens.
 type Language struct {
-	Name     string // as --language takes it
+	Name     string // as --lang takes it
 	Document string // in docs
 	Labels   [parts]string
+	Ranks    [ranks]string
+	Levels   [levels]string
+	NoRun    string // begins a proof that no command gives
 	words    words
 }
 
 // Languages are all languages; the first is the default.
 var Languages = []*Language{english, chinese}
 
-// FindLanguage finds a language by its name.
-func FindLanguage(name string) (*Language, error) {
-	var names []string
-	for _, l := range Languages {
-		if l.Name == name {
-			return l, nil
-		}
-		names = append(names, l.Name)
+// FindLanguage finds a language by its name; nil if there is none.
+func FindLanguage(name string) *Language {
+	i := slices.IndexFunc(Languages, func(l *Language) bool { return l.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil, fmt.Errorf("there is no language %q: there are %s", name, strings.Join(names, ", "))
+	return Languages[i]
 }
 
 // words are the words of the screens. Those with a verb are formats.
 type words struct {
 	Welcome    string // minutes, questions, themes
+	Switch     string // how to get the other language
 	HowItGoes  []string
+	Predicting string // the same, of predictions
 	Round      string // number, theme, minutes left
+	Graded     string // theme, rank, level
 	Minute     [2]string
 	Questions  [2]string
 	Themes     [2]string
 	Prediction string
 	Answer     string // how to answer a question
+	NotYet     string // what was typed: one character
 	TookLong   string // minutes
 	In30       string
 	Proof      string
 	Keys       string
+	Mark       string
 	FollowUps  string
 	Depth      string
 	Drawing    string
@@ -81,6 +86,8 @@ type words struct {
 	ReadAgain  string
 	Foretold   string // stage, question
 	Unmarked   string // title
+	Compare    string
+	You, Model string
 	AllSaid    string
 	TimeIsOver string
 	AllAsked   string
@@ -114,30 +121,38 @@ func (w *words) rule(p schedule.Property) string {
 var english = &Language{
 	Name: "en", Document: "interview.md",
 	Labels: [parts]string{"**In 30 seconds.**", "**Drawing.**", "**In depth.**", "**Follow-ups.**", "**Proof.**"},
+	Ranks:  [ranks]string{"must know", "often", "deep"},
+	Levels: [levels]string{"junior", "senior", "staff"},
+	NoRun:  "No run here:",
 	words: words{
 		Welcome: "A mock interview: %s, %s in %s",
+		Switch:  "中文：go run . interview --lang zh",
 		HowItGoes: []string{
-			"You get a question. Say the answer aloud, as you would in the room, or type it; Enter when you have finished. Then compare: the answer of 30 seconds is shown, and there is more behind keys. Mark yourself honestly.",
-			"About every third round is a prediction: a real lock under a schedule that no document shows, drawn up to a point. You say what happens next. The lock is run on, and that decides.",
-			"Every answer is one line: type it, then Enter. No round begins when the time is over. Ctrl-C or the end of the input goes to the summary: what to read again, with the commands that prove it.",
+			"You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly.",
+			"The must-knows come first, and the easiest of them before the others.",
+			"An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers.",
 		},
+		Predicting: "Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up to some point, and say what happens next. Then the lock runs on, and its run decides.",
 		Round:      "Round %d: %s (%s left)",
+		Graded:     "%s · %s · %s",
 		Minute:     [2]string{"%d minute", "%d minutes"},
 		Questions:  [2]string{"%d question", "%d questions"},
 		Themes:     [2]string{"%d theme", "%d themes"},
 		Prediction: "prediction",
-		Answer:     "Answer aloud, or type it. Enter when you have finished.",
+		Answer:     "Answer aloud, or type it. Press Enter when you have finished.",
+		NotYet:     "%q is no answer. Say it aloud and press Enter, or type it. q ends the interview.",
 		TookLong:   "That took about %s. An interviewer wants the first answer in 30 seconds.",
 		In30:       "In 30 seconds:",
 		Proof:      "Proof:",
-		Keys:       "d drawing · p in depth · f follow-ups · r run the proof · how was it? y said it · h half · n not",
+		Keys:       "d drawing · p in depth · f follow-ups · r run the proof · q end the interview",
+		Mark:       "How was it? y said it · h half · n not",
 		FollowUps:  "Follow-ups:",
 		Depth:      "In depth:",
 		Drawing:    "Drawing:",
 		Picture:    "%s: %s draws it",
-		NoKey:      "%q is no key here. There are %s.",
-		Number:     "%q is no answer here. Type a number from 1 to %d.",
-		Shell:      "That needs a shell of its own, at the root of the repository: %s",
+		NoKey:      "Unknown key %q. Press one of %s.",
+		Number:     "%q is not one of the answers. Type a number from 1 to %d, or q to end.",
+		Shell:      "Run this in a shell of your own, at the root of the repository: %s",
 		Failed:     "%s ends with status %d.",
 		Stage:      "Stage %d, %s. Two clients want the lock:",
 		Next:       "Then, in this order:",
@@ -161,15 +176,15 @@ var english = &Language{
 		},
 		Choose: "Type the number of your answer.",
 		Means: map[string]string{
-			"held": "it has the lock", "refused": "no: somebody else has the lock", "error": "an error",
+			"held": "it has the lock", "refused": "no: another client has the lock", "error": "an error",
 			"done": "that it has unlocked", "refused with an error": "an error: the lock is not, or no longer, its own",
 			"no key": "nothing: there is no key", "nobody": "nobody", "yes": "yes, it is broken", "no": "no, it is not broken",
 		},
 		Holds: "the key of %s, with a lease (%s)",
 		Stays: "the key of %s, without a lease (%s)",
 		And:   "%s and %s",
-		Right: "Right. The lock was run on: %s.",
-		Wrong: "No. The lock was run on: %s.",
+		Right: "Right. The lock ran on, and the answer is: %s.",
+		Wrong: "No. The lock ran on, and the answer is: %s.",
 
 		Summary:    "Summary",
 		Took:       "%s, in about %s.",
@@ -181,6 +196,9 @@ var english = &Language{
 		ReadAgain:  "Read again:",
 		Foretold:   "Prediction on stage %d: %s",
 		Unmarked:   "%s (not marked)",
+		Compare:    "What you typed, and the model answer:",
+		You:        "You:",
+		Model:      "Model:",
 		AllSaid:    "Nothing to read again: you said it all.",
 		TimeIsOver: "The time is over.",
 		AllAsked:   "All questions were asked.",
