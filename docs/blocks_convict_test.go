@@ -39,20 +39,19 @@ func TestBadBlocksAreFound(t *testing.T) {
 		return "a\n", nil
 	}
 	for text, problem := range map[string]string{
-		shown("shwo oom", "text", ""):                     `docs/x.md:3: there is no block "shwo"; there are matrix, show,`,
-		"<!-- matrix -->\n```text\n```\n":                 "docs/x.md:1: the block <!-- matrix --> has no <!-- end --> after its ```",
-		"<!-- matrix -->\n```text\nno fence":              "docs/x.md:1: the block <!-- matrix --> has no <!-- end --> after its ```",
-		"<!-- matrix -->\ntext\n":                         "docs/x.md:1: the block <!-- matrix --> does not begin with ``` in the next line",
-		"a\n<!-- end -->\n":                               "docs/x.md:2: <!-- end --> without a block",
-		"a <!-- matrix -->\n":                             "docs/x.md:1: a mark is a line of its own",
-		"<!-- a note\nof two lines -->\n":                 "docs/x.md:1: a mark is a line of its own",
-		shown("show oom lines 9-3", "text", ""):           "docs/x.md:3: lines 9-3: say lines 3-9",
-		shown("show oom lines three", "text", ""):         "docs/x.md:3: lines three: say lines 3-9",
-		shown("list", "text", ""):                         "docs/x.md:3: status 2",
-		shown("diff 2", "text", ""):                       "docs/x.md:3: the block opens with ```text and not with ```diff",
-		shown("code a.go New", "text", ""):                "docs/x.md:3: the block opens with ```text and not with ```go",
-		shown("show oom --mermaid --stage 1", "text", ""): "docs/x.md:3: the block opens with ```text and not with ```mermaid",
-		shown("show oom --json --stage 1", "text", ""):    "docs/x.md:3: the block opens with ```text and not with ```json",
+		shown("shwo oom", "text", ""):                  `docs/x.md:3: there is no block "shwo"; there are matrix, show,`,
+		"<!-- matrix -->\n```text\n```\n":              "docs/x.md:1: the block <!-- matrix --> has no <!-- end --> after its ```",
+		"<!-- matrix -->\n```text\nno fence":           "docs/x.md:1: the block <!-- matrix --> has no <!-- end --> after its ```",
+		"<!-- matrix -->\ntext\n":                      "docs/x.md:1: the block <!-- matrix --> does not begin with ``` in the next line",
+		"a\n<!-- end -->\n":                            "docs/x.md:2: <!-- end --> without a block",
+		"a <!-- matrix -->\n":                          "docs/x.md:1: a mark is a line of its own",
+		"<!-- a note\nof two lines -->\n":              "docs/x.md:1: a mark is a line of its own",
+		shown("show oom lines 9-3", "text", ""):        "docs/x.md:3: lines 9-3: say lines 3-9",
+		shown("show oom lines three", "text", ""):      "docs/x.md:3: lines three: say lines 3-9",
+		shown("list", "text", ""):                      "docs/x.md:3: status 2",
+		shown("diff 2", "text", ""):                    "docs/x.md:3: the block opens with ```text and not with ```diff",
+		shown("code a.go New", "text", ""):             "docs/x.md:3: the block opens with ```text and not with ```go",
+		shown("show oom --json --stage 1", "text", ""): "docs/x.md:3: the block opens with ```text and not with ```json",
 	} {
 		_, problems := refresh(parse("docs/x.md", text), content)
 		require.Len(t, problems, 1, text)

@@ -188,8 +188,6 @@ func (b block) languageOf() string {
 		return strings.TrimPrefix(filepath.Ext(b.words[1]), ".")
 	case b.kind == "diff":
 		return "diff"
-	case has("--mermaid"):
-		return "mermaid"
 	case has("--json"):
 		return "json"
 	}

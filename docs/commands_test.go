@@ -33,7 +33,7 @@ var (
 // whose lines are not.
 var (
 	shells = []string{"sh", "bash", "shell", "console"}
-	others = []string{"", "text", "go", "lua", "diff", "json", "mermaid", "html", "yaml", "sql", "java", "ini", "conf", "toml", "markdown"}
+	others = []string{"", "text", "go", "lua", "diff", "json", "html", "yaml", "sql", "java", "ini", "conf", "toml", "markdown"}
 )
 
 // commandsOf finds the command lines of a document, in their order.

@@ -41,7 +41,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	if patience != nil {
 		o, err = m.wait(ctx, patience, r)
 	} else {
-		o, _, err = m.attempt(ctx, r, nil)
+		o, _, err = m.attempt(ctx, r)
 	}
 	if err != nil {
 		return nil, err
@@ -55,18 +55,18 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	return o.newHold(ctx), nil
 }
 
-// attempt asks Redis once, for who waits in a room if it is not nil. Without an error it returns the ownership, or nil and
-// how long the lease of the present holder lasts. Each attempt has an owner of its
-// own: what a late or a lost grant left behind can be freed, and nothing else with
-// it. The lease counts from before the command was sent: a reply that comes after
+// attempt asks Redis once. Without an error it returns the ownership, or nil and how
+// long the lease of the present holder lasts. Each attempt has an owner of its own:
+// what a late or a lost grant left behind can be freed, and nothing else with it. The
+// lease counts from before the command was sent: a reply that comes after
 // it is a grant that is over, and asked for again.
-func (m *Mutex) attempt(ctx context.Context, r request, in *room) (*ownership, time.Duration, error) {
+func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Duration, error) {
 	for {
 		if m.svc.isClosed() {
 			return nil, 0, ErrClosed
 		}
 		owner, sent := m.svc.newOwner(), time.Now()
-		answer, err := m.ask(ctx, owner, r, in)
+		answer, err := run(ctx, m.svc.rdb, acquireScript, m.toAcquire, owner, r.lease.Milliseconds(), tokenKept).Int64()
 		if err != nil {
 			if isUnknown(err) {
 				m.cleanUp(owner, sent.Add(r.lease))
@@ -90,14 +90,6 @@ func (m *Mutex) attempt(ctx context.Context, r request, in *room) (*ownership, t
 			return nil, 0, fmt.Errorf("stage6: lock %s: %w", m.key, err)
 		}
 	}
-}
-
-// ask sends the acquire.
-func (m *Mutex) ask(ctx context.Context, owner any, r request, in *room) (int64, error) {
-	if m.svc.directed {
-		return m.askFor(ctx, in, owner, r)
-	}
-	return run(ctx, m.svc.rdb, acquireScript, m.toAcquire, owner, r.lease.Milliseconds(), tokenKept).Int64()
 }
 
 // tokenKept is for how long Redis remembers the last fencing token of a lock that
@@ -139,7 +131,7 @@ var errNothingToFree = errors.New("stage6: nothing to free")
 func (m *Mutex) free(ctx context.Context, owner any) error {
 	try, done := context.WithTimeout(ctx, m.svc.lease/6)
 	defer done()
-	freed, err := runFreeing(try, m, releaseScript, directedRelease, owner)
+	freed, err := run(try, m.svc.rdb, releaseScript, m.toFree, owner).Bool()
 	if err == nil && !freed {
 		return errNothingToFree
 	}

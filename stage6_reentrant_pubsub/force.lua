@@ -3,7 +3,6 @@
 --
 -- KEYS[1] the lock
 -- ARGV[1] the channel of the lock's waiters
--- ARGV[2] the command that publishes
 --
 -- Returns 1, or 0 if nobody held the lock. A key that is no hash is no lock: it is
 -- an error, and stays.
@@ -11,5 +10,5 @@ if redis.call("HLEN", KEYS[1]) == 0 then
 	return 0
 end
 redis.call("DEL", KEYS[1])
-redis.call(ARGV[2], ARGV[1], "0")
+redis.call("PUBLISH", ARGV[1], "0")
 return 1

@@ -24,9 +24,6 @@ func (r *room) hear(ctx context.Context) {
 		if !pause(ctx, wait) {
 			return
 		}
-		if cluster, ok := s.rdb.(*redis.ClusterClient); ok && s.publish == shardedPublish {
-			cluster.ReloadState(ctx) // the slot may have moved
-		}
 	}
 }
 
@@ -34,15 +31,7 @@ func (r *room) hear(ctx context.Context) {
 // the subscription: what was published before it was not heard. It returns when
 // the subscription has ended.
 func (r *room) subscription(ctx context.Context) error {
-	s, channel := r.mutex.svc, r.mutex.channel
-	if s.directed {
-		channel += ":" + r.id
-	}
-	subscribe := s.rdb.Subscribe
-	if s.publish == shardedPublish {
-		subscribe = s.rdb.SSubscribe
-	}
-	sub := subscribe(ctx, channel)
+	sub := r.mutex.svc.rdb.Subscribe(ctx, r.mutex.channel)
 	unblock := context.AfterFunc(ctx, func() { _ = sub.Close() }) // ends the wait for a message
 	defer unblock()
 	defer sub.Close()
@@ -51,24 +40,12 @@ func (r *room) subscription(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		switch heard := message.(type) {
-		case *redis.Subscription:
-			if heard.Kind == "sunsubscribe" {
-				return errMoved
-			}
+		switch message.(type) {
+		case *redis.Subscription, *redis.Message:
 			r.signal()
-		case *redis.Message:
-			if s.directed {
-				r.told(heard.Payload)
-			} else {
-				r.signal()
-			}
 		}
 	}
 }
-
-// errMoved is the end of a subscription that Redis ended.
-var errMoved = errors.New("stage6: the slot has moved to another node")
 
 // reconnectPause is how long to wait before subscribing anew, at first: a server
 // that is away, or that refuses, is asked less and less often.

@@ -7,27 +7,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Layout names the keys and channels of a lock in Redis. In a Cluster they have
-// to be in one slot, but for the channel, which has to be only with
-// WithShardedPubSub.
+// Layout names the keys and the channel of a lock in Redis. In a Cluster the keys have
+// to be in one slot.
 type Layout struct {
 	Key     func(name string) string
 	Channel func(name string) string
 	Token   func(name string) string
-	Waiters func(name string) string // only for WithDirectedWakeups
 }
 
-// DefaultLayout is lock:{name}, lock__channel:{name}, lock:{name}:token and
-// lock:{name}:waiters.
+// DefaultLayout is lock:{name}, lock__channel:{name} and lock:{name}:token.
 var DefaultLayout = Layout{
 	Key:     func(name string) string { return "lock:{" + name + "}" },
 	Channel: func(name string) string { return "lock__channel:{" + name + "}" },
 	Token:   func(name string) string { return "lock:{" + name + "}:token" },
-	Waiters: func(name string) string { return "lock:{" + name + "}:waiters" },
 }
 
 // RedissonLayout names things as Redisson's RLock does, so that both can share a
-// lock. Redisson knows no directed wake-ups.
+// lock.
 var RedissonLayout = Layout{
 	Key:     func(name string) string { return name },
 	Channel: func(name string) string { return "redisson_lock__channel:" + tagged(name) },
@@ -46,9 +42,6 @@ func tagged(name string) string {
 // one key, and in a Cluster keys that are on different nodes.
 func (m *Mutex) checkKeys() error {
 	keys := []string{m.key, m.token}
-	if m.svc.directed {
-		keys = append(keys, m.waiters())
-	}
 	seen := map[string]bool{"": true}
 	for _, key := range append(keys, "\x00"+m.channel) { // a channel may have a key's name
 		if seen[key] || key == "\x00" {
@@ -58,9 +51,6 @@ func (m *Mutex) checkKeys() error {
 	}
 	if _, cluster := m.svc.rdb.(*redis.ClusterClient); !cluster {
 		return nil
-	}
-	if m.svc.publish == shardedPublish {
-		keys = append(keys, m.channel)
 	}
 	for _, key := range keys {
 		if slot(key) != slot(m.key) {

@@ -66,7 +66,7 @@ func (m *Mutex) Do(ctx context.Context, work func(context.Context) error) (err e
 // ForceUnlock frees the lock whoever holds it, and tells whether anybody did. The
 // holder learns of it at its next renewal.
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
-	freed, err := runFreeing(ctx, m, forceScript, directedForce)
+	freed, err := run(ctx, m.svc.rdb, forceScript, m.toFree).Bool()
 	if err != nil {
 		return false, explain("force", m.key, withContext(ctx, err))
 	}

@@ -52,13 +52,6 @@ type Observer struct {
 	Lost     func(name string)
 }
 
-// WithShardedPubSub has waiters listen, in a Cluster of Redis 7 or later, only at
-// the node that has the lock: a message does not travel to all the others. All
-// processes that share a lock must use it, or none. Redisson does, by itself.
-func WithShardedPubSub() Option { return func(s *Service) { s.publish = shardedPublish } }
-
-const shardedPublish = "SPUBLISH"
-
 // LockOption changes one acquire.
 type LockOption func(request) request
 

@@ -170,7 +170,7 @@ func (o *ownership) release(reason error) error {
 	for range attempts {
 		try, done := o.forOneTry()
 		var mine bool
-		mine, err = runFreeing(try, m, releaseScript, directedRelease, o.owner)
+		mine, err = run(try, m.svc.rdb, releaseScript, m.toFree, o.owner).Bool()
 		done()
 		switch {
 		case err == nil && (mine || unknown && time.Now().Before(o.leaseEnd())):

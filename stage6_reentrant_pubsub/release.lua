@@ -4,13 +4,12 @@
 -- KEYS[1] the lock: a hash {owner = count}
 -- ARGV[1] the channel of the lock's waiters. It is no key: a slot of a Cluster
 --         that migrates would refuse a script with a key that does not exist.
--- ARGV[2] the command that publishes
--- ARGV[3] the owner
+-- ARGV[2] the owner
 --
 -- Returns 1, or 0 if the owner no longer holds the lock.
-if redis.call("HEXISTS", KEYS[1], ARGV[3]) == 0 then
+if redis.call("HEXISTS", KEYS[1], ARGV[2]) == 0 then
 	return 0
 end
 redis.call("DEL", KEYS[1])
-redis.call(ARGV[2], ARGV[1], "0")
+redis.call("PUBLISH", ARGV[1], "0")
 return 1

@@ -82,21 +82,6 @@ func run(ctx context.Context, rdb redis.UniversalClient, s script, on operands, 
 	return cmd
 }
 
-// runFreeing executes a script that frees the lock and wakes who waits for it.
-// While a slot of a Cluster migrates, the keys of the directed one cannot be used
-// together: then the lock is freed all the same, and who waits for it looks when
-// its lease would be over.
-func runFreeing(ctx context.Context, m *Mutex, plain, directed script, args ...any) (bool, error) {
-	s := m.svc
-	if s.directed {
-		freed, err := run(ctx, s.rdb, directed, append(withKeys(m.key, m.waiters()), m.channel, s.publish), args...).Bool()
-		if !redis.HasErrorPrefix(err, "TRYAGAIN") {
-			return freed, err
-		}
-	}
-	return run(ctx, s.rdb, plain, m.toFree, args...).Bool()
-}
-
 func send(ctx context.Context, rdb redis.UniversalClient, script []any, on operands, args []any) *redis.Cmd {
 	cmd := redis.NewCmd(ctx, slices.Concat(script, on, args)...)
 	_ = rdb.Process(ctx, once{cmd}) // the command keeps its error

@@ -61,7 +61,7 @@ func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
 		time.Sleep(time.Second)
 		before := r.Dump()
 		require.Equal(t, int64(0), eval(t, rdb, "count", []string{key}, "B:1", 2, 30000))
-		require.Equal(t, int64(0), eval(t, rdb, "release", []string{key}, channel, "PUBLISH", "B:1"))
+		require.Equal(t, int64(0), eval(t, rdb, "release", []string{key}, channel, "B:1"))
 		require.Equal(t, []any{int64(0)}, eval(t, rdb, "renew", []string{key}, 30000, "B:1"))
 		require.Equal(t, before, r.Dump())
 		require.Equal(t, lease-time.Second, r.TTL(key))
@@ -72,9 +72,9 @@ func TestReleaseMayBeRepeated(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
 		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
-		require.Equal(t, int64(1), eval(t, rdb, "release", []string{key}, channel, "PUBLISH", "A:1"))
+		require.Equal(t, int64(1), eval(t, rdb, "release", []string{key}, channel, "A:1"))
 		eval(t, rdb, "acquire", []string{key, tokenKey}, "B:1", 30000, 86400000)
-		require.Equal(t, int64(0), eval(t, rdb, "release", []string{key}, channel, "PUBLISH", "A:1"))
+		require.Equal(t, int64(0), eval(t, rdb, "release", []string{key}, channel, "A:1"))
 		require.Equal(t, []string{"1"}, r.HoldCounts(), "B's")
 	})
 }
@@ -93,8 +93,8 @@ func TestForceMayBeRepeated(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
 		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
-		require.Equal(t, int64(1), eval(t, rdb, "force", []string{key}, channel, "PUBLISH"))
-		require.Equal(t, int64(0), eval(t, rdb, "force", []string{key}, channel, "PUBLISH"))
+		require.Equal(t, int64(1), eval(t, rdb, "force", []string{key}, channel))
+		require.Equal(t, int64(0), eval(t, rdb, "force", []string{key}, channel))
 	})
 }
 

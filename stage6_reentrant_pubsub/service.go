@@ -48,8 +48,6 @@ type Service struct {
 	onLost   func(name string)
 	logger   *slog.Logger
 	observer Observer
-	directed bool   // a free lock wakes one process, not all
-	publish  string // the command
 
 	id       string       // of this process, in the names of its owners
 	owners   atomic.Int64 // how many there have been
@@ -64,7 +62,6 @@ type Service struct {
 	closed bool
 	ended  chan struct{}    // closed when Close has done its work
 	rooms  map[string]*room // by key: where this process waits
-	opened int              // how many rooms there have been
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -77,7 +74,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		publish: "PUBLISH", id: uuid.NewString(), rooms: map[string]*room{}, ended: make(chan struct{}),
+		id: uuid.NewString(), rooms: map[string]*room{}, ended: make(chan struct{}),
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -94,9 +91,6 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
 		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
-	}
-	if err := s.checkWakeups(); err != nil {
-		return nil, err
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.watchdog = newWatchdog(s)
@@ -127,22 +121,6 @@ func checkClient(rdb redis.UniversalClient) error {
 	return nil
 }
 
-// checkWakeups refuses ways to wake waiters that the client or the layout does not
-// have.
-func (s *Service) checkWakeups() error {
-	_, cluster := s.rdb.(*redis.ClusterClient)
-	sharded := s.publish == shardedPublish
-	switch {
-	case sharded && !cluster:
-		return errors.New("stage6: sharded pub/sub is for a Cluster: leave WithShardedPubSub out with a *redis.Client")
-	case s.directed && cluster && !sharded:
-		return errors.New("stage6: directed wake-ups in a Cluster have to know who listens: add WithShardedPubSub")
-	case s.directed && s.layout.Waiters == nil:
-		return errors.New("stage6: layout has no Waiters: set it, or leave WithDirectedWakeups out, as with Redisson")
-	}
-	return nil
-}
-
 // Mutex returns the lock of that name. All of one name are one lock. An empty
 // name and one that starts with } are errors: the latter would have no hash tag.
 // So is, in a Cluster, a name with which the layout needs more than one slot.
@@ -160,7 +138,7 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 	m.inContext = heldKey{s, m.key}
 	key := any(m.key) // one for both
 	m.toAcquire = withKeys(key, m.token)
-	m.toFree = append(withKeys(key), m.channel, s.publish)
+	m.toFree = append(withKeys(key), m.channel)
 	if err := m.checkKeys(); err != nil {
 		return nil, err
 	}

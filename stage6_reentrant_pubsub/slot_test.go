@@ -46,16 +46,14 @@ func TestNamesThatNeedTwoSlotsAreRefusedInACluster(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, svc.Close())
 	}
-	// A plain channel may be anywhere, a sharded one may not.
+	// The channel may be anywhere.
 	elsewhere := DefaultLayout
 	elsewhere.Channel = func(string) string { return "channel" }
-	for _, opts := range [][]Option{{WithLayout(elsewhere)}, {WithLayout(elsewhere), WithShardedPubSub()}} {
-		svc, err := NewService(cluster, opts...)
-		require.NoError(t, err)
-		_, err = svc.Mutex("order:1001")
-		require.Equal(t, len(opts) == 2, err != nil)
-		require.NoError(t, svc.Close())
-	}
+	svc, err := NewService(cluster, WithLayout(elsewhere))
+	require.NoError(t, err)
+	_, err = svc.Mutex("order:1001")
+	require.NoError(t, err)
+	require.NoError(t, svc.Close())
 }
 
 // Lock and token have to be in one slot, whatever the name.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -14,18 +13,15 @@ import (
 // that a waiter who leaves takes no wake-up with him.
 type room struct {
 	mutex *Mutex
-	id    string // no other room ever has it
 
 	mu      sync.Mutex
 	queue   []place   // of those behind the first
 	again   time.Time // when the lease of the present holder may be over
 	hearing bool      // a subscription has been asked for
-	known   bool      // Redis may know that this room waits; only with directed wake-ups
 
 	// Made when the room begins to listen: nobody wakes it before.
-	wake   chan struct{} // capacity 1: the lock may be free
-	sooner chan struct{} // capacity 1: again has come nearer
-	stop   context.CancelFunc
+	wake chan struct{} // capacity 1: the lock may be free
+	stop context.CancelFunc
 }
 
 // place is that of one Lock in the queue. It is closed when he is the first; nil for
@@ -63,7 +59,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 			return nil, waitError{m.key, patience.Err()}
 		}
 		if look, told := room.mayBeFree(); look {
-			o, left, err := m.attempt(ctx, r, room)
+			o, left, err := m.attempt(ctx, r)
 			if err != nil && isPassing(err) { // a waiter has the time
 				left, err = tryAgainTimes*tryAgainPause, nil
 			}
@@ -94,10 +90,6 @@ func (s *Service) enter(m *Mutex) (*room, place) {
 	r := s.rooms[m.key]
 	if r == nil {
 		r = &room{mutex: m}
-		if s.directed {
-			s.opened++
-			r.id = s.id + ":room" + strconv.Itoa(s.opened)
-		}
 		s.rooms[m.key] = r
 		return r, nil
 	}
@@ -127,20 +119,11 @@ func (s *Service) leave(r *room, left place) {
 	if r.stop != nil {
 		r.stop()
 	}
-	if r.known && !s.closed {
-		s.tasks.Go(r.withdraw)
-	}
-}
-
-func (r *room) hasQueue() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.queue) > 0
 }
 
 // mayBeFree tells whether an attempt is worth a command: something woke the room,
 // which is told then; nobody here listens yet, or the present holder's lease may be
-// over. With directed wake-ups, Redis has to know the room.
+// over.
 func (r *room) mayBeFree() (look, told bool) {
 	select {
 	case <-r.wake:
@@ -149,7 +132,7 @@ func (r *room) mayBeFree() (look, told bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.hearing || r.mutex.svc.directed && !r.known || !time.Now().Before(r.again), false
+	return !r.hearing || !time.Now().Before(r.again), false
 }
 
 // deaf ends a subscription that did not tell that the lock was free: its
@@ -190,8 +173,6 @@ func (r *room) sleep(patience context.Context) error {
 	case <-r.wake:
 		r.signal() // mayBeFree takes it
 		return nil
-	case <-r.sooner:
-		return nil
 	case <-timer.C:
 		return nil
 	case <-patience.Done():
@@ -211,7 +192,7 @@ func (r *room) listen() {
 	ctx, stop := context.WithCancel(r.mutex.svc.ctx)
 	r.hearing, r.stop = true, stop // the last one who leaves stops it; the caller has not left yet
 	if r.wake == nil {
-		r.wake, r.sooner = make(chan struct{}, 1), make(chan struct{}, 1)
+		r.wake = make(chan struct{}, 1)
 	}
 	r.mu.Unlock()
 	r.mutex.svc.start(func() { r.hear(ctx) })

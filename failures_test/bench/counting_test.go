@@ -57,7 +57,7 @@ func monitor(t *testing.T, s *server, work func()) int {
 // or lacks one which its scripts call.
 func TestCountsAgreeWithWhatTheServerSaw(t *testing.T) {
 	s := testServer(t)
-	for _, kind := range []string{stage6Kind, directedKind, floorKind, bsmKind, redsyncKind, rueidisKind} {
+	for _, kind := range []string{stage6Kind, floorKind, bsmKind, redsyncKind, rueidisKind} {
 		t.Run(kind, func(t *testing.T) {
 			l, _, err := open(kind, settings{Addr: s.addr()})
 			require.NoError(t, err)

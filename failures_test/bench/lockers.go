@@ -27,14 +27,13 @@ type held struct {
 
 // The kinds of lockers.
 const (
-	stage6Kind   = "stage6"
-	directedKind = "stage6 directed"
-	pipedKind    = "stage6 auto-pipelined"
-	floorKind    = "floor"
-	bsmKind      = "redislock"
-	redsyncKind  = "redsync"
-	rueidisKind  = "rueidislock"
-	loopKind     = "rueidislock default" // as it is without NoLoopTracking
+	stage6Kind  = "stage6"
+	pipedKind   = "stage6 auto-pipelined"
+	floorKind   = "floor"
+	bsmKind     = "redislock"
+	redsyncKind = "redsync"
+	rueidisKind = "rueidislock"
+	loopKind    = "rueidislock default" // as it is without NoLoopTracking
 )
 
 // settings say how a locker is made.
@@ -54,7 +53,7 @@ func open(kind string, s settings) (*locker, *traffic, error) {
 	var l *locker
 	var err error
 	switch kind {
-	case stage6Kind, directedKind, pipedKind:
+	case stage6Kind, pipedKind:
 		l, err = openStage6(kind, s, t)
 	case floorKind:
 		l, err = openFloor(s)

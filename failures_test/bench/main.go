@@ -34,7 +34,6 @@ var groups = []group{
 	{5, "1,000 idle waiters", measureIdle},
 	{6, "draining 1,000 waiters", measureDrain},
 	{7, "8 processes, broadcast", measureBroadcast},
-	{8, "8 processes, directed wake-ups", measureDirected},
 	{9, "100,000 locks held", measureHeld},
 	{10, "a held lock renewing", measureRenewing},
 }

@@ -41,8 +41,6 @@ func (p *performer) perform(ctx context.Context, o order) (answer, error) {
 	case turnOrder:
 		t, err := p.turn(ctx, o)
 		return answer{Turns: []turn{t}}, err
-	case churnOrder:
-		return p.churn(ctx, o)
 	case idleOrder:
 		p.idle(ctx, o)
 		return answer{}, nil
@@ -69,18 +67,6 @@ func (p *performer) turn(ctx context.Context, o order) (turn, error) {
 
 // keepFor is how long a turn keeps the lock.
 const keepFor = 2 * time.Millisecond
-
-func (p *performer) churn(ctx context.Context, o order) (answer, error) {
-	var turns []turn
-	for end := time.Now().Add(o.For); time.Now().Before(end); {
-		t, err := p.turn(ctx, o)
-		if err != nil {
-			return answer{}, err
-		}
-		turns = append(turns, t)
-	}
-	return answer{Turns: turns}, nil
-}
 
 // idle begins to wait N times for a lock that somebody else holds. It returns when
 // all have begun, and some time has passed in which they made their first attempts.

@@ -24,9 +24,6 @@ func openStage6(kind string, s settings, t *traffic) (*locker, error) {
 	if s.Lease > 0 {
 		options = append(options, stage6.WithWatchdogTimeout(s.Lease))
 	}
-	if kind == directedKind {
-		options = append(options, stage6.WithDirectedWakeups())
-	}
 	svc, err := stage6.NewService(rdb, options...)
 	if err != nil {
 		return nil, err

@@ -60,13 +60,6 @@ func TestHandOversRunFromTheUnlockBeforeToTheLock(t *testing.T) {
 	require.Equal(t, []time.Duration{5, 10}, between(10, turns))
 }
 
-// Convicts a count that takes a victim's own grant for a late hand-over.
-func TestTokenThatNobodyReportsIsTheVictims(t *testing.T) {
-	turns := []turn{{Token: 3}, {Token: 4}}
-	require.False(t, grantedToSomebodyElse([]int64{1, 3, 4}, 1, turns))
-	require.True(t, grantedToSomebodyElse([]int64{1, 2, 3, 4}, 1, turns))
-}
-
 func TestVerdictsAreCounted(t *testing.T) {
 	rows := []row{{Verdict: met}, {Verdict: missed}, {Verdict: missed}, {}}
 	require.Equal(t, map[verdict]int{met: 1, missed: 2, "": 1}, tally(rows))

@@ -33,7 +33,6 @@ const (
 	lockOrder   = "lock"   // waits for the lock and keeps it
 	unlockOrder = "unlock" // gives it back
 	turnOrder   = "turn"   // waits for the lock, keeps it for some time, gives it back
-	churnOrder  = "churn"  // takes turns for some time
 	idleOrder   = "idle"   // waits N times for the lock, and answers when all do
 	usageOrder  = "usage"  // only answers
 	holdOrder   = "hold"   // takes N locks and keeps them

@@ -27,9 +27,6 @@ type edit struct{ old, new string }
 // faithful is stage 6 as it is.
 var faithful = variant{Name: "redisson", Layout: stage6.RedissonLayout}
 
-// faithfulSharded is what a Redisson in a Cluster needs that uses sharded pub/sub.
-var faithfulSharded = variant{Name: "redisson-sharded", Layout: stage6.RedissonLayout, Options: []stage6.Option{stage6.WithShardedPubSub()}}
-
 // mutants are the mistakes.
 var mutants = []variant{
 	{

@@ -37,7 +37,6 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 				requireReadable(t, d)
 				requireForward(t, d)
 				require.Equal(t, oracle.Convicts(v.Findings, oracle.Exclusion), len(d.of("ov")) > 0)
-				requireMermaid(t, timeline.Mermaid(v.Trace, v.Findings), v)
 			})
 		}
 	}
@@ -156,32 +155,4 @@ func requireForward(t *testing.T, d drawing) {
 		require.LessOrEqual(t, from, to, path)
 		require.True(t, to-from <= 30 || strings.Contains(arrow.attr("class"), "late"), path)
 	}
-}
-
-// requireMermaid checks what Mermaid refuses to draw: a line that is made narrower
-// than it is, and signs of its own in a text.
-func requireMermaid(t *testing.T, text string, v failures.Verdict) {
-	t.Helper()
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	require.Equal(t, "sequenceDiagram", lines[0])
-	broad := map[string]int{}
-	for _, line := range lines[1:] {
-		verb, who, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch verb {
-		case "activate":
-			broad[who]++
-		case "deactivate":
-			broad[who]--
-			require.GreaterOrEqual(t, broad[who], 0, line)
-		case "participant":
-		default:
-			_, said, ok := strings.Cut(line, ": ")
-			require.True(t, ok, line)
-			require.NotContains(t, strings.NewReplacer("#35;", "", "#59;", "", "#60;", "", "#62;", "", "#123;", "", "#125;", "").Replace(said), ";", line)
-		}
-	}
-	for who, n := range broad {
-		require.Zero(t, n, "%s stays broad, and is not drawn", who)
-	}
-	require.GreaterOrEqual(t, strings.Count(text, "✗ "), len(v.Findings))
 }

@@ -1,7 +1,6 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
-// is for a terminal, [SVG] for a page or a wall, [Mermaid] for what draws Mermaid,
-// [HTML] for a browser, step by step.
+// is for a terminal, [SVG] for a page or a wall, [HTML] for a browser, step by step.
 package timeline
 
 import (

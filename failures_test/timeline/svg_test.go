@@ -257,5 +257,4 @@ func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
 	found := []oracle.Finding{{Monitor: oracle.LostWakeUp, Step: trace.Events[1].Step, Text: "nobody woke it"}}
 	require.Contains(t, timeline.Text(trace, found, timeline.Options{}), "✗ lost wake-up: nobody woke it")
 	require.Equal(t, 1, read(t, timeline.SVG(trace, found, timeline.Caption{})).says("✗ lost wake-up"))
-	require.Contains(t, timeline.Mermaid(trace, found), "✗ lost wake-up")
 }

@@ -72,23 +72,6 @@ func repositoryScripts(t *testing.T) map[string]string {
 		}
 		return nil
 	}))
-	stage6 := func(names ...string) string {
-		var parts []string
-		for _, name := range names {
-			source, ok := found[filepath.Join(root, "stage6_reentrant_pubsub", name+".lua")]
-			require.True(t, ok, name)
-			parts = append(parts, source)
-		}
-		return strings.Join(parts, "\n")
-	}
-	found["directed acquire"] = stage6("directed") + "\nlocal function acquire()\n" + stage6("acquire") + "\nend\n" + stage6("directed_acquire")
-	for _, name := range []string{"release", "force"} {
-		found["directed "+name] = stage6("directed") + "\nlocal function before()\n" + stage6(name) + "\nend\nlocal answer = before()\nchoose()\nreturn answer"
-	}
-	found["directed leave"] = stage6("directed", "directed_leave")
-	for _, part := range []string{"directed", "directed_acquire", "directed_leave"} {
-		delete(found, filepath.Join(root, "stage6_reentrant_pubsub", part+".lua"))
-	}
 	return found
 }
 

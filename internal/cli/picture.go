@@ -12,23 +12,23 @@ import (
 
 // format is how show draws a run.
 type format struct {
-	json, svg, mermaid, page bool
-	html                     string // where the page goes
+	json, svg, page bool
+	html            string // where the page goes
 }
 
-func (f format) isPicture() bool { return f.svg || f.mermaid || f.page }
+func (f format) isPicture() bool { return f.svg || f.page }
 
 // check refuses formats that exclude each other, and a picture of two runs.
 func (f format) check(beforeAfter bool) error {
 	chosen := 0
-	for _, is := range []bool{f.json, f.svg, f.mermaid, f.page} {
+	for _, is := range []bool{f.json, f.svg, f.page} {
 		if is {
 			chosen++
 		}
 	}
 	switch {
 	case chosen > 1:
-		return fmt.Errorf("--json, --svg, --mermaid and --html exclude each other")
+		return fmt.Errorf("--json, --svg and --html exclude each other")
 	case beforeAfter && f.isPicture():
 		return fmt.Errorf("a picture shows one run: --stage instead of --before-after")
 	case f.page && f.html == "":
@@ -37,14 +37,12 @@ func (f format) check(beforeAfter bool) error {
 	return nil
 }
 
-// picture is a run as SVG, Mermaid or a page.
+// picture is a run as SVG or a page.
 func (a *app) picture(v failures.Verdict, s stages.Stage, f format) (string, error) {
 	if v.Trace == nil {
 		return "", fmt.Errorf("there is nothing to draw: %s on stage %d is %s: %s", v.Failure.ID, s.Number, v.Outcome, v.Sentence())
 	}
 	switch {
-	case f.mermaid:
-		return timeline.Mermaid(v.Trace, v.Findings), nil
 	case f.page:
 		code, err := s.Code(a.sources)
 		if err != nil {

@@ -67,7 +67,7 @@ func TestPicturesShowTheLastBrokenStageAndTheFirstSafeOne(t *testing.T) {
 
 func TestShowDrawsOneRunInOneWay(t *testing.T) {
 	for _, args := range [][]string{
-		{"--svg", "--mermaid"}, {"--svg", "--json"}, {"--svg", "--before-after"}, {"--svg", "--stage", "1"},
+		{"--svg", "--json"}, {"--svg", "--before-after"}, {"--svg", "--stage", "1"},
 	} {
 		id := "delete-foreign"
 		if args[1] == "--stage" {
@@ -78,11 +78,4 @@ func TestShowDrawsOneRunInOneWay(t *testing.T) {
 		require.Empty(t, out)
 		require.NotEmpty(t, errors)
 	}
-}
-
-func TestShowDrawsMermaid(t *testing.T) {
-	status, out, errors := command(t, "show", "delete-foreign", "--stage", "2", "--mermaid")
-	require.Equal(t, exitOK, status, errors)
-	require.Contains(t, out, "sequenceDiagram\n")
-	require.Contains(t, out, "A->>Redis: DEL K\n")
 }

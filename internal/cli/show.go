@@ -49,7 +49,6 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
 	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")
-	cmd.Flags().BoolVar(&as.mermaid, "mermaid", false, "draw it as a Mermaid sequence diagram")
 	return cmd
 }
 

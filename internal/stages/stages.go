@@ -13,15 +13,11 @@ import (
 	stage3 "lockkata/stage3_owner_value"
 	stage4 "lockkata/stage4_lua_unlock"
 	stage5 "lockkata/stage5_watchdog"
-	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
 // Adapter6 is the file of the repository that shows stage 6, whose API is its own, to
 // the failures.
 const Adapter6 = "internal/stages/stage6.go"
-
-// Directed is stage 6 with directed wake-ups.
-var Directed = subject6("stage6, directed", stage6.WithDirectedWakeups())
 
 // Stage is one of the locks.
 type Stage struct {

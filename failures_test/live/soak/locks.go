@@ -50,7 +50,7 @@ var errRefused = errors.New("somebody else holds the lock")
 
 // findLock is the stage of that name.
 func findLock(name string) (stages.Stage, error) {
-	names := []string{directedLock}
+	var names []string
 	for _, stage := range stages.All {
 		if stage.Subject.Name == name {
 			return stage, nil
@@ -60,23 +60,10 @@ func findLock(name string) (stages.Stage, error) {
 	return stages.Stage{}, fmt.Errorf("there is no lock %q: choose one of %s", name, strings.Join(names, ", "))
 }
 
-// The final lock is used as a program would use it, one service for each process,
-// in both of its ways to wake who waits.
-const (
-	finalLock    = "stage6"
-	directedLock = "stage6-directed"
-)
+// finalLock is used as a program would use it, one service for each process.
+const finalLock = "stage6"
 
-func isFinal(lock string) bool { return lock == finalLock || lock == directedLock }
-
-// newService makes the final lock.
-func newService(lock string, rdb redis.UniversalClient, lease time.Duration) (*stage6.Service, error) {
-	opts := []stage6.Option{stage6.WithWatchdogTimeout(lease)}
-	if lock == directedLock {
-		opts = append(opts, stage6.WithDirectedWakeups())
-	}
-	return stage6.NewService(rdb, opts...)
-}
+func isFinal(lock string) bool { return lock == finalLock }
 
 // connect makes a client as a program would: go-redis's defaults, and the one
 // option without which deadlines do not count. readTimeout 0 is its default, too.
@@ -90,7 +77,7 @@ func connect(socket string, readTimeout time.Duration) *redis.Client {
 
 func newLocks(o orders, rdb *redis.Client) (locks, error) {
 	if isFinal(o.Lock) {
-		svc, err := newService(o.Lock, rdb, o.Lease)
+		svc, err := stage6.NewService(rdb, stage6.WithWatchdogTimeout(o.Lease))
 		if err != nil {
 			return nil, err
 		}

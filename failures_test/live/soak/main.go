@@ -88,7 +88,7 @@ func parse(args []string) (settings, error) {
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
 	flags.DurationVar(&s.For, "for", 60*time.Second, "how long")
 	flags.Uint64Var(&s.Seed, "seed", 0, "of the faults and the work; 0: any. A seed repeats what is done, not how the processes interleave")
-	flags.StringVar(&s.Lock, "lock", finalLock, "stage1 to stage6, or "+directedLock)
+	flags.StringVar(&s.Lock, "lock", finalLock, "stage1 to stage6")
 	flags.BoolVar(&s.Unfenced, "unfenced", false, "the ledger looks at no fencing tokens")
 	flags.StringVar(&s.Restart, "restart", durable, "what a killed server comes back with: "+durable+" (all it has acknowledged) or "+lossy+" (nothing)")
 	flags.IntVar(&s.Workers, "workers", 8, "processes")
@@ -111,10 +111,8 @@ func parse(args []string) (settings, error) {
 	case s.Restart != durable && s.Restart != lossy:
 		return s, fmt.Errorf("--restart %q: choose %s or %s", s.Restart, durable, lossy)
 	}
-	if s.Lock != directedLock {
-		if _, err := findLock(s.Lock); err != nil {
-			return s, err
-		}
+	if _, err := findLock(s.Lock); err != nil {
+		return s, err
 	}
 	return s, nil
 }

@@ -76,7 +76,7 @@ func soak(ctx context.Context, s settings) (report, error) {
 	r.admin = connect(r.server.Socket(), time.Minute) // the server may stand still
 	defer r.admin.Close()
 	if isFinal(s.Lock) {
-		if r.forcer, err = newService(s.Lock, r.admin, s.Lease); err != nil {
+		if r.forcer, err = stage6.NewService(r.admin, stage6.WithWatchdogTimeout(s.Lease)); err != nil {
 			return report{}, err
 		}
 		defer r.forcer.Close()
@@ -106,7 +106,7 @@ func (r *run) leaks(ctx context.Context) []violation {
 	r.note(err)
 	var found []violation
 	for _, key := range keys {
-		if isFinal(r.Lock) && (strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")) {
+		if isFinal(r.Lock) && strings.HasSuffix(key, ":token") {
 			continue // they stay: so that tokens rise, and until a queue is looked at next
 		}
 		left, err := r.admin.PTTL(context.Background(), key).Result()

@@ -51,9 +51,7 @@ func play(t *testing.T, args ...string) map[violationKind]int {
 }
 
 func TestFinalLockKeepsItsWord(t *testing.T) {
-	for _, lock := range []string{finalLock, directedLock} {
-		t.Run(lock, func(t *testing.T) { require.Empty(t, play(t, "--lock", lock)) })
-	}
+	require.Empty(t, play(t))
 }
 
 func TestFinalLockKeepsItsWordOnAServerThatForgets(t *testing.T) {
