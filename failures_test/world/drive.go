@@ -154,7 +154,7 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 		return
 	}
 	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.command.Background
-	e.Call, e.Op = r.callID(), r.command.Op
+	e.Call, e.Op, e.Request = r.callID(), r.command.Op, r.id
 	e.Command = w.names.command(r.command.Args, r.lane.Name)
 	if r.store == nil {
 		source := r.stack.source(w.config.Beneath)
