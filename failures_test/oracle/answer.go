@@ -1,16 +1,33 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
-// effects is what the commands of one call did in Redis.
-type effects struct {
+var (
+	panics          = texts.New("{call} of {client} ends in a {error}")
+	neverOwn        = texts.New("{call} tells {client} that it holds the lock, but it never was its own")
+	nobodyDoes      = texts.New("{call} tells {client} that somebody else holds the lock, but nobody does")
+	refusedByItself = texts.New("{call} tells {client} that somebody else holds the lock, but the key in Redis is {client}'s own")
+	freedIt         = texts.New("Unlock tells {client} that it does not hold the lock, but this very call has freed it")
+	stillItsOwn     = texts.New("Unlock tells {client} that it does not hold the lock, but the key in Redis is its own")
+	nothingToFree   = texts.New("Unlock tells {client} that all is well, but it held nothing to give back")
+	falseLoss       = texts.New("the lock tells {client} that its hold is lost, but {client} has given it back itself")
+	lossHidden      = texts.New("Unlock tells {client} that all is well, but it had lost the lock before")
+	countsOther     = texts.New("{client} holds the lock {times}, but Redis counts {n}")
+	tellsOther      = texts.New("HoldCount tells {client} {told}, but Redis counts {n}")
+	notAtAll        = texts.New("not at all")
+	once            = texts.New("once")
+	manyTimes       = texts.New("{n} times")
+)
+
+// callEffects is what the commands of one call did in Redis.
+type callEffects struct {
 	installed []world.Owner
 	freed     bool // removed an entry of its own client, or took one from its count
 	owned     bool // saw, or left, an entry of its own client
@@ -18,12 +35,12 @@ type effects struct {
 }
 
 // byCall are the effects of calls.
-type byCall map[int]*effects
+type byCall map[int]*callEffects
 
-func (b byCall) of(call int) *effects {
+func (b byCall) of(call int) *callEffects {
 	d := b[call]
 	if d == nil {
-		d = &effects{}
+		d = &callEffects{}
 		b[call] = d
 	}
 	return d
@@ -66,10 +83,10 @@ func truth(f *file) func(*world.Scene) {
 			taken[e.Client]--
 			owed[e.Call] = true
 		case e.Kind == world.Lost && freed[e.Call]:
-			f.convict(e, "the lock tells %s that its hold is lost, but %[1]s has given it back itself", e.Client)
+			f.convict(e, falseLoss, "client", e.Client)
 		case e.Kind == world.Returned:
 			if text := contradiction(e, did.of(e.Call), s.Keys, owed[e.Call]); text != "" {
-				f.convict(e, "%s", text)
+				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
 			}
 			if e.Result.Held {
 				taken[e.Client]++
@@ -79,26 +96,26 @@ func truth(f *file) func(*world.Scene) {
 }
 
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did *effects, keys []world.Key, owed bool) string {
+func contradiction(e world.Event, did *callEffects, keys []world.Key, owed bool) texts.Text {
 	mine := slices.ContainsFunc(keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
 	refused := e.Result.Claim == world.ClaimRefused
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
-		return fmt.Sprintf("%s of %s ends in a %s", e.Op, e.Client, e.Result.Error)
+		return panics
 	case isAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
-		return fmt.Sprintf("%s tells %s that it holds the lock, but it never was its own", e.Op, e.Client)
+		return neverOwn
 	case isAcquire(e.Op) && refused && !did.met && len(keys) == 0:
-		return fmt.Sprintf("%s tells %s that somebody else holds the lock, but nobody does", e.Op, e.Client)
+		return nobodyDoes
 	case isAcquire(e.Op) && refused:
 		if slices.ContainsFunc(keys, func(k world.Key) bool { return slices.Contains(did.installed, k.Owner) }) {
-			return fmt.Sprintf("%s tells %s that somebody else holds the lock, but the key in Redis is %[2]s's own", e.Op, e.Client)
+			return refusedByItself
 		}
 	case e.Op == world.OpUnlock && refused && did.freed:
-		return fmt.Sprintf("Unlock tells %s that it does not hold the lock, but this very call has freed it", e.Client)
+		return freedIt
 	case e.Op == world.OpUnlock && refused && mine:
-		return fmt.Sprintf("Unlock tells %s that it does not hold the lock, but the key in Redis is its own", e.Client)
+		return stillItsOwn
 	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && !did.freed && !owed:
-		return fmt.Sprintf("Unlock tells %s that all is well, but it held nothing to give back", e.Client)
+		return nothingToFree
 	}
 	return ""
 }
@@ -127,7 +144,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 			return
 		}
 		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !did.of(e.Call).freed {
-			f.convict(e, "Unlock tells %s that all is well, but it had lost the lock before", e.Client)
+			f.convict(e, lossHidden, "client", e.Client)
 		}
 		if s.Holds(e.Client) == 0 { // with a hold left, its Unlock has to say so too
 			lost[e.Client] = false
@@ -155,23 +172,21 @@ func holdCount(f *file) func(*world.Scene) {
 		counted, there := countOf(e.Client, s.Keys, owners)
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
-			f.convict(e, "%s holds the lock %s, but Redis counts %d", e.Client, times(taken), counted)
+			f.convict(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
 		case e.Op == world.OpCount && e.Result.Count != counted:
-			f.convict(e, "HoldCount tells %s %d, but Redis counts %d", e.Client, e.Result.Count, counted)
+			f.convict(e, tellsOther, "client", e.Client, "told", e.Result.Count, "n", counted)
 		}
 	}
 }
 
-func times(n int) string {
+func times(n int) texts.Said {
 	switch n {
 	case 0:
-		return "not at all"
+		return notAtAll.With()
 	case 1:
-		return "once"
-	case 2:
-		return "twice"
+		return once.With()
 	}
-	return fmt.Sprintf("%d times", n)
+	return manyTimes.With("n", n)
 }
 
 // countOf adds up the client's fields in the hashes that Redis holds: "A1=2".

@@ -1,24 +1,36 @@
 package oracle
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	removes      = texts.New("{client}'s {command} removes the lock of {owner} ({label})")
+	overwrites   = texts.New("{client}'s {command} overwrites the lock of {owner} ({label})")
+	extends      = texts.New("{client}'s {command} extends the lock of {owner} ({label})")
+	staysFor     = texts.New("{why}, and its key stays for {time}")
+	isStillThere = texts.New("{why}, and its key is still there after {time}")
+	staysForEver = texts.New("{client}'s key {key} has no lease: it stays for ever")
+	hasDied      = texts.New("{client} died")
+	hasFailed    = texts.New("{call} of {client} failed")
+	isOver       = texts.New("Unlock of {client} is over")
 )
 
 func wrongDelete(f *file) func(*world.Scene) {
-	verbs := map[world.EffectKind]string{world.Removed: "removes", world.Overwritten: "overwrites"}
+	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Kind != world.Executed {
 			return
 		}
 		for _, effect := range e.Effects {
-			if verb := verbs[effect.Kind]; verb != "" && isForeign(e, effect.Owner) {
-				f.convict(e, "%s's %s %s the lock of %s (%s)", e.Client, e.Command[0], verb, effect.Owner.Client, effect.Owner.Label)
+			if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
+				f.convict(e, text, "client", e.Client, "command", e.Command[0], "owner", effect.Owner.Client, "label", effect.Owner.Label)
 			}
 		}
 	}
@@ -46,7 +58,7 @@ func wrongExtend(f *file) func(*world.Scene) {
 		}
 		for _, effect := range e.Effects {
 			if effect.Kind == world.Leased && effect.Owner.Process != e.Process {
-				f.convict(e, "%s's %s extends the lock of %s (%s)", e.Client, e.Command[0], effect.Owner.Client, effect.Owner.Label)
+				f.convict(e, extends, "client", e.Client, "command", e.Command[0], "owner", effect.Owner.Client, "label", effect.Owner.Label)
 			}
 		}
 	}
@@ -57,14 +69,14 @@ type entry struct {
 	owner    world.Owner
 	orphaned *world.Event  // the step since which nobody has a use for it
 	allowed  time.Duration // how long it may stay after that
-	why      string
+	why      texts.Said
 }
 
 func leak(f *file) func(*world.Scene) {
 	entries := map[string]*entry{} // label → what is in Redis now
-	report := func(i *entry, until time.Duration, how string) {
+	report := func(i *entry, until time.Duration, how texts.Text) {
 		if i.orphaned != nil && until-i.orphaned.At > i.allowed {
-			f.convict(*i.orphaned, "%s, and its key %s %v", i.why, how, (until - i.orphaned.At).Truncate(time.Second))
+			f.convict(*i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(time.Second))
 		}
 	}
 	return func(s *world.Scene) {
@@ -75,7 +87,7 @@ func leak(f *file) func(*world.Scene) {
 				entries[effect.Owner.Label] = &entry{owner: effect.Owner}
 			case world.Removed, world.Overwritten, world.Lapsed:
 				if i, ok := entries[effect.Owner.Label]; ok {
-					report(i, e.At, "stays for")
+					report(i, e.At, staysFor)
 					delete(entries, effect.Owner.Label)
 				}
 			}
@@ -87,13 +99,13 @@ func leak(f *file) func(*world.Scene) {
 			for _, key := range s.Keys {
 				i := entries[key.Owner.Label]
 				if key.TTL == world.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == world.Crashed || e.Call == i.owner.Call) {
-					f.convict(e, "%s's key %s has no lease: it stays for ever", i.owner.Client, key.Name)
+					f.convict(e, staysForEver, "client", i.owner.Client, "key", key.Name)
 				}
 			}
 		}
 		if s.Index == len(f.Events)-1 {
 			for _, label := range slices.Sorted(maps.Keys(entries)) {
-				report(entries[label], e.At, "is still there after")
+				report(entries[label], e.At, isStillThere)
 			}
 		}
 	}
@@ -107,14 +119,14 @@ func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
 	}
 	switch {
 	case e.Kind == world.Crashed && e.Process == i.owner.Process:
-		i.orphan(e, lease+grace, i.owner.Client+" died")
+		i.orphan(e, lease+grace, hasDied.With("client", i.owner.Client))
 	case e.Kind == world.Returned && e.Call == i.owner.Call && !e.Result.Held:
-		i.orphan(e, grace, fmt.Sprintf("%s of %s failed", e.Op, e.Client))
+		i.orphan(e, grace, hasFailed.With("client", e.Client, "call", e.Op))
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Client == i.owner.Client && e.Call > i.owner.Call && !wanted:
-		i.orphan(e, grace, fmt.Sprintf("Unlock of %s is over", e.Client))
+		i.orphan(e, grace, isOver.With("client", e.Client))
 	}
 }
 
-func (i *entry) orphan(e world.Event, allowed time.Duration, why string) {
+func (i *entry) orphan(e world.Event, allowed time.Duration, why texts.Said) {
 	i.orphaned, i.allowed, i.why = &e, allowed, why
 }

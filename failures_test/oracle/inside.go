@@ -1,9 +1,18 @@
 package oracle
 
 import (
+	"strconv"
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	twoInside   = texts.New("{client} is inside the lock while {other} still is")
+	orderTwice  = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
+	heldTooLong = texts.New("{client} waits in vain: {other} has held the lock for {time}")
+	overtakes   = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // exclusion finds those who come in while another one believes. A holder whose key
@@ -28,7 +37,7 @@ func exclusion(f *file) func(*world.Scene) {
 			if gone && isTold(f.Events[s.Index:], other, at+f.Lease/3+Grace(f.Trace)) {
 				continue
 			}
-			f.convict(e, "%s is inside the lock while %s still is", e.Client, other)
+			f.convict(e, twoInside, "client", e.Client, "other", other)
 			break
 		}
 	}
@@ -72,7 +81,7 @@ func damage(f *file) func(*world.Scene) {
 		last := e.Orders[len(e.Orders)-1]
 		for _, o := range e.Orders[:len(e.Orders)-1] {
 			if o.Name == last.Name {
-				f.convict(e, "the ledger has the order %q twice, from %s and from %s", last.Name, o.Client, last.Client)
+				f.convict(e, orderTwice, "order", strconv.Quote(last.Name), "first", o.Client, "second", last.Client)
 				return
 			}
 		}
@@ -96,7 +105,7 @@ func endlessHold(f *file) func(*world.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
-				f.convict(e, "%s waits in vain: %s has held the lock for %v", e.Client, other, lasted.Truncate(time.Second))
+				f.convict(e, heldTooLong, "client", e.Client, "other", other, "time", lasted.Truncate(time.Second))
 				return
 			}
 		}
@@ -131,7 +140,7 @@ func boundedWait(f *file) func(*world.Scene) {
 			}
 			for _, first := range s.Calls() {
 				if _, waits := waiting[first.Call]; waits && first.Process == call.Process && first.At < call.At {
-					f.convict(e, "%s gets the lock, but %s of the same process has waited longer", e.Client, first.Client)
+					f.convict(e, overtakes, "client", e.Client, "other", first.Client)
 					return
 				}
 			}

@@ -11,11 +11,11 @@ package oracle
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Monitor is one rule that a lock must keep, by the name it has in verdicts.
@@ -44,7 +44,7 @@ const (
 // follows a trace. What follow returns is told each scene in turn.
 type rule struct {
 	name     Monitor
-	sentence string
+	sentence texts.Text
 	follow   func(*file) func(*world.Scene)
 }
 
@@ -69,13 +69,19 @@ var rules = []rule{
 }
 
 // Rule is what the monitor asks for, in one sentence for readers.
-func (m Monitor) Rule() string {
+func (m Monitor) Rule() texts.Text {
 	for _, r := range rules {
 		if r.name == m {
 			return r.sentence
 		}
 	}
 	return ""
+}
+
+func init() {
+	for _, r := range rules {
+		texts.Know(texts.Text(r.name), r.sentence)
+	}
 }
 
 // Monitors lists every monitor.
@@ -98,7 +104,23 @@ type Finding struct {
 	Step    int           `json:"step"` // of the event that broke it
 	At      time.Duration `json:"at_ns"`
 	Client  string        `json:"client"`
-	Text    string        `json:"text"` // one sentence
+	Text    string        `json:"text"` // what happened, in English
+	said    texts.Said
+}
+
+// In says what happened in a language.
+func (f Finding) In(l texts.Language) string {
+	if f.said.Text == "" {
+		return f.Text
+	}
+	return f.said.In(l)
+}
+
+var sentence = texts.New("✗ {rule}: {text}")
+
+// Sentence is the finding as it stands in a picture: the rule and what happened.
+func (f Finding) Sentence(l texts.Language) string {
+	return sentence.In(l, "rule", texts.Text(f.Monitor), "text", f.In(l))
 }
 
 // file is where a monitor puts what it finds in a trace.
@@ -109,8 +131,9 @@ type file struct {
 }
 
 // convict notes that the rule is broken at an event.
-func (f *file) convict(e world.Event, format string, args ...any) {
-	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, fmt.Sprintf(format, args...)})
+func (f *file) convict(e world.Event, text texts.Text, pairs ...any) {
+	said := text.With(pairs...)
+	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(texts.English), said})
 }
 
 // Judge asks every monitor and returns what they found, in the order of steps.

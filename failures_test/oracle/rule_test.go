@@ -9,6 +9,6 @@ import (
 
 func TestEveryMonitorSaysItsRule(t *testing.T) {
 	for _, m := range Monitors() {
-		require.True(t, strings.HasSuffix(m.Rule(), "."), "%s says %q", m, m.Rule())
+		require.True(t, strings.HasSuffix(string(m.Rule()), "."), "%s says %q", m, m.Rule())
 	}
 }

@@ -5,6 +5,14 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	nobodyHolds     = texts.New("{client} waits in vain for {time}: nobody alive holds the lock")
+	onlyItselfHolds = texts.New("{client} waits in vain for {time}: nobody but itself holds the lock")
+	notWoken        = texts.New("{client} waits beside a free lock: nobody has woken it")
+	chatters        = texts.New("{client} only waits, and sends its command number {n}; {most} would do")
 )
 
 // deadlock finds those who give up waiting although for a while nobody but themselves
@@ -48,11 +56,11 @@ func deadlock(f *file) func(*world.Scene) {
 		if !gaveUp(e) || e.At-since[e.Call] <= Grace(f.Trace) {
 			return
 		}
-		who := "nobody alive holds the lock"
+		why := nobodyHolds
 		if s.Holds(e.Client) > 0 {
-			who = "nobody but itself holds the lock"
+			why = onlyItselfHolds
 		}
-		f.convict(e, "%s waits in vain for %v: %s", e.Client, (e.At - call.At).Truncate(time.Second), who)
+		f.convict(e, why, "client", e.Client, "time", (e.At - call.At).Truncate(time.Second))
 	}
 }
 
@@ -70,7 +78,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 		for _, call := range waiting {
 			if e.At-excused[call.Call] > Grace(f.Trace) && !told[call.Call] {
 				told[call.Call] = true
-				f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, "%s waits beside a free lock: nobody has woken it", call.Client)
+				f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, notWoken, "client", call.Client)
 			}
 		}
 		switch e.Kind {
@@ -162,7 +170,7 @@ func commandCount(f *file) func(*world.Scene) {
 		}
 		if most := l.allowed + int(perLease*l.waited/f.Lease); l.subscribed && l.sent > most && !l.told {
 			l.told = true
-			f.convict(e, "%s only waits, and sends its command number %d; %d would do", e.Client, l.sent, most)
+			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}
 	}
 }

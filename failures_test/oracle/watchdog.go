@@ -6,6 +6,14 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	renewsLate  = texts.New("{command} of {client} reaches Redis for {label}, after its Unlock returned")
+	renewsOver  = texts.New("{client} renews a lock that it gave back {time} ago")
+	notRenewed  = texts.New("the lock of {client} expires while it holds it: its watchdog did not renew")
+	renewsOften = texts.New("{client} renews its lock for the {n}th time in one lease")
 )
 
 // watchdog finds keys that expired under a holder whose watchdog could have
@@ -26,10 +34,10 @@ func watchdog(f *file) func(*world.Scene) {
 		}
 		d.follow(s)
 		if label := over.follow(s); label != "" {
-			f.convict(e, "%s of %s reaches Redis for %s, after its Unlock returned", shape(e), e.Client, label)
+			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
 		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(f.Trace) {
-			f.convict(e, "%s renews a lock that it gave back %v ago", e.Client, (e.At - d.since).Truncate(time.Millisecond))
+			f.convict(e, renewsOver, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
 		}
 	}
 }
@@ -81,7 +89,7 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 			continue
 		}
 		f.convict(world.Event{Step: e.Step, At: e.At, Client: owner.Client},
-			"the lock of %s expires while it holds it: its watchdog did not renew", owner.Client)
+			notRenewed, "client", owner.Client)
 	}
 }
 
@@ -165,7 +173,7 @@ func renewalCount(f *file) func(*world.Scene) {
 		times[e.Process] = recent
 		if len(recent) > renewalLimit && !told[e.Process] {
 			told[e.Process] = true
-			f.convict(e, "%s renews its lock for the %dth time in one lease", e.Client, len(recent))
+			f.convict(e, renewsOften, "client", e.Client, "n", len(recent))
 		}
 	}
 }

@@ -37,7 +37,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (string, error) {
 	c = c.orFrom(found)
 	data, err := JSON(map[string]any{
-		"run": NewRun(trace, found, code), "verdict": c.Told(trace.LockKey()), "files": code.Files,
+		"run": NewRun(trace, found, code, c.Language), "verdict": c.Told(trace.LockKey()), "files": code.Files,
 	})
 	if err != nil {
 		return "", err
@@ -45,7 +45,7 @@ func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (str
 	var page bytes.Buffer
 	err = pageTemplate.Execute(&page, map[string]any{
 		"Caption": c, "Style": template.CSS(PlayerStyle), "Script": template.JS(PlayerScript), "Data": data,
-		"Text": Text(trace, found, Options{Width: 110}),
+		"Text": Text(trace, found, Options{Width: 110, Language: c.Language}),
 	})
 	return page.String(), err
 }
@@ -58,7 +58,7 @@ type Verdict struct {
 
 // Told is the caption's verdict, with K for the lock's key.
 func (c Caption) Told(key string) Verdict {
-	return Verdict{(&story{key: key}).shorten(c.Verdict), c.Tone}
+	return Verdict{shortened(c.Verdict, key), c.Tone}
 }
 
 // JSON is a value as it may stand in a page's script element: no text in it can

@@ -13,6 +13,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // here is the source of the lock in these tests.
@@ -33,7 +34,7 @@ func stepsOf(t *testing.T, scenario func(*world.World)) timeline.Run {
 	t.Helper()
 	trace, err := world.Run(t, world.Config{New: newPlain}, scenario)
 	require.NoError(t, err)
-	return timeline.NewRun(trace, oracle.Judge(trace), here(t))
+	return timeline.NewRun(trace, oracle.Judge(trace), here(t), texts.English)
 }
 
 // find is the first step whose sentence begins with a text.

@@ -1,116 +1,131 @@
 package timeline
 
 import (
-	"fmt"
 	"strings"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
-// sentence tells a row in words, for those who hear it or see only this one.
-func (r *reel) sentence(row row) string {
-	e := row.events[0]
-	text := ""
+// What happens, in sentences.
+var (
+	sendsError   = texts.New("{client} sends {command}, and gets an error: {reply}")
+	isExecuted   = texts.New("Redis executes {command} for {client}, and answers {reply}; {client} has not read it yet")
+	sendsOften   = texts.New("{client} sends {command}, {n} times in {time}, and Redis answers {reply} each time")
+	sendsOnce    = texts.New("{client} sends {command}, and Redis answers {reply}")
+	readsReply   = texts.New("{client} reads the reply: {reply}")
+	hearsMessage = texts.New("{client} hears the message")
+	asksLedger   = texts.New("{client} asks the ledger to {call} order {order}: {reply}")
+	timePasses   = texts.New("Time passes: {time}")
+	leaseIsOver  = texts.New("The lease ends, and Redis removes the key")
+	comesBack    = texts.New("{call}() comes back to {client}: {result}")
+	isIn         = texts.New("{client} has the lock, and is inside")
+	isInAgainst  = texts.New("{client} has the lock, and is inside beside another: two are inside")
+	isInExcused  = texts.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
+	isInAgain    = texts.New("{client} has the lock, for time number {n}")
+	itCalls      = texts.New("{client} calls {call}()")
+	itCallsFor   = texts.New("{client} calls {call}(), and waits {time} at most")
+	breaks       = texts.New("The connection of {client} breaks: {what}")
+	onItsWay     = texts.New("{what} of {client} is on its way for {time}")
+	processStops = texts.New("The process of {client} stands still")
+	processGoes  = texts.New("The process of {client} goes on")
+	processDies  = texts.New("The process of {client} dies")
+	callerLeaves = texts.New("The caller of {client} cancels {call}")
+	itDoes       = texts.New("{client} {does}")
+	inBackground = texts.New("{command} in the background")
+	theScript    = texts.New("the script {name}")
+)
+
+// sentence tells a label in words, for readers who hear it or see only this one.
+func (s *story) sentence(l *label) string {
+	stop := "."
+	if s.language == texts.Chinese {
+		stop = "。"
+	}
+	return strings.TrimRight(s.shorten(s.telling(l)), ".。") + stop
+}
+
+func (s *story) telling(l *label) string {
+	e, in := l.event, s.language
+	with := func(t texts.Text, pairs ...any) string {
+		return t.In(in, append([]any{"client", e.Client}, pairs...)...)
+	}
 	switch e.Kind {
 	case world.Executed, world.Refused:
-		text = r.commandSentence(row)
+		return s.commandSentence(l, with)
 	case world.Delivered:
-		text = fmt.Sprintf("%s reads the reply: %s", e.Client, reply(e))
 		if len(e.Command) == 0 {
-			text = e.Client + " hears the message"
+			return with(hearsMessage)
 		}
+		return with(readsReply, "reply", s.reply(e))
 	case world.Stored:
-		text = fmt.Sprintf("%s asks the ledger to %s order %q: %s", e.Client, strings.ToLower(e.Op), e.Command[1], ledgerReply(e))
+		return with(asksLedger, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Command[1]), "reply", s.reply(e))
 	case world.Returned:
-		text = r.resultSentence(e)
+		return s.resultSentence(l, with)
 	case world.Slept:
-		text = "Time passes: " + strings.TrimSuffix(passed(e.Text), " later")
+		return timePasses.In(in, "time", term.Short(e.Bound))
 	case world.Expired:
-		text = "The lease ends, and Redis removes the key"
+		return leaseIsOver.In(in)
 	case world.Server:
-		text = strings.ToUpper(e.Text[:1]) + e.Text[1:]
-	default:
-		text = r.faultSentence(e)
-	}
-	return strings.TrimSuffix(r.story.shorten(text), ".") + "."
-}
-
-func (r *reel) commandSentence(row row) string {
-	e := row.events[0]
-	command := strings.TrimPrefix(r.story.line(e), "background: ")
-	if name, isScript := strings.CutPrefix(command, "script "); isScript {
-		command = "the script " + name
-	}
-	if e.Background {
-		command += " in the background"
-	}
-	switch times := count(row.events, e.Kind); {
-	case e.Kind == world.Refused:
-		return fmt.Sprintf("%s sends %s, and gets an error: %s", e.Client, command, strings.TrimPrefix(e.Reply, "(error) "))
-	case len(row.events) == 1:
-		return fmt.Sprintf("Redis executes %s for %s, and answers %s; %[2]s has not read it yet", command, e.Client, reply(e))
-	case times > 1:
-		span := roughly(row.events[len(row.events)-1].At - e.At)
-		return fmt.Sprintf("%s sends %s, %d times in %s, and Redis answers %s each time", e.Client, command, times, span, reply(e))
-	}
-	return fmt.Sprintf("%s sends %s, and Redis answers %s", e.Client, command, reply(e))
-}
-
-func count(events []world.Event, kind world.Kind) int {
-	n := 0
-	for _, e := range events {
-		if e.Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
-func (r *reel) resultSentence(e world.Event) string {
-	if !e.Result.Held {
-		return fmt.Sprintf("%s() comes back to %s: %s", e.Op, e.Client, strings.TrimPrefix(resultText(e), "= "))
-	}
-	letters := r.company.letters(r.scene)
-	switch {
-	case strings.Contains(letters, "x"):
-		return e.Client + " has the lock, and is inside beside another: two are inside"
-	case strings.Contains(letters, "e"):
-		return e.Client + " has the lock, and is inside; the other one cannot know yet that it has lost it"
-	case r.scene.holds[e.Client] > 1:
-		return fmt.Sprintf("%s has the lock, for the %s time", e.Client, ordinal(r.scene.holds[e.Client]))
-	}
-	return e.Client + " has the lock, and is inside"
-}
-
-func ordinal(n int) string {
-	switch n {
-	case 2:
-		return "second"
-	case 3:
-		return "third"
-	}
-	return fmt.Sprintf("%dth", n)
-}
-
-func (r *reel) faultSentence(e world.Event) string {
-	switch e.Kind {
+		return s.text(l)
 	case world.Called:
 		if e.Bound > 0 {
-			return fmt.Sprintf("%s calls %s(), and waits %s at most", e.Client, e.Op, roughly(e.Bound))
+			return with(itCallsFor, "call", e.Op, "time", roughly(e.Bound))
 		}
-		return fmt.Sprintf("%s calls %s()", e.Client, e.Op)
+		return with(itCalls, "call", e.Op)
 	case world.Dropped:
-		return fmt.Sprintf("The connection of %s breaks: %s", e.Client, e.Text)
+		return with(breaks, "what", texts.Text(e.Text))
 	case world.Delayed:
-		return e.Client + "'s " + strings.TrimPrefix(e.Text, "the ")
+		return with(onItsWay, "what", texts.Text(e.Text), "time", term.Short(e.Bound))
 	case world.Frozen:
-		return strings.TrimSpace(e.Client + "'s process stands still " + e.Text)
+		return s.stops(texts.Text(with(processStops)), e)
 	case world.Thawed:
-		return e.Client + "'s process goes on"
-	case world.Cancelled:
-		return e.Client + "'s caller cancels " + e.Op
+		return with(processGoes)
 	case world.Crashed:
-		return strings.TrimSpace(e.Client + "'s process dies " + e.Text)
+		return s.stops(texts.Text(with(processDies)), e)
+	case world.Cancelled:
+		return with(callerLeaves, "call", e.Op)
 	}
-	return e.Client + " " + eventText(e)
+	return with(itDoes, "does", s.text(l))
+}
+
+// sayer says a text about a label's client.
+type sayer func(t texts.Text, pairs ...any) string
+
+func (s *story) commandSentence(l *label, with sayer) string {
+	e, in := l.event, s.language
+	foreground := e
+	foreground.Background = false
+	command := s.command(foreground)
+	if _, name, isScript := strings.Cut(command, " "); isScript && strings.HasPrefix(command, "EVAL") {
+		command = theScript.In(in, "name", name)
+	}
+	if e.Background {
+		command = inBackground.In(in, "command", command)
+	}
+	reply := s.reply(e)
+	switch {
+	case e.Kind == world.Refused:
+		return with(sendsError, "command", command, "reply", strings.TrimPrefix(reply, "(error) "))
+	case l.times > 1:
+		return with(sendsOften, "command", command, "n", l.times, "time", roughly(l.until-l.at), "reply", reply)
+	case !l.answered:
+		return with(isExecuted, "command", command, "reply", reply)
+	}
+	return with(sendsOnce, "command", command, "reply", reply)
+}
+
+func (s *story) resultSentence(l *label, with sayer) string {
+	switch {
+	case !l.event.Result.Held:
+		return with(comesBack, "call", l.event.Op, "result", s.result(l.event))
+	case strings.Contains(l.after.inside, "x"):
+		return with(isInAgainst)
+	case strings.Contains(l.after.inside, "e"):
+		return with(isInExcused)
+	case l.before > 0:
+		return with(isInAgain, "n", l.before+1)
+	}
+	return with(isIn)
 }

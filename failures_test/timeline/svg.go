@@ -8,6 +8,8 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // Caption is what stands above a picture.
@@ -17,15 +19,18 @@ type Caption struct {
 	Subject string // which failure, on which lock
 	// ID keeps the names inside a picture apart from those of another one in the
 	// same page; "" = one made from the trace.
-	ID string
+	ID       string
+	Language texts.Language
 }
+
+var nothingBroken = texts.New("no rule is broken")
 
 // orFrom is the caption with a verdict made from the findings where it has none.
 func (c Caption) orFrom(found []oracle.Finding) Caption {
 	if c.Verdict == "" {
-		c.Verdict, c.Tone = "no rule is broken", Good
+		c.Verdict, c.Tone = nothingBroken.In(c.Language), Good
 		if len(found) > 0 {
-			c.Verdict, c.Tone = fmt.Sprintf("%s: %s", found[0].Monitor, found[0].Text), Bad
+			c.Verdict, c.Tone = strings.TrimPrefix(found[0].Sentence(c.Language), "✗ "), Bad
 		}
 	}
 	return c
@@ -53,7 +58,7 @@ func SVG(trace *world.Trace, found []oracle.Finding, c Caption) string {
 		_, _ = h.Write(trace.Bytes())
 		c.ID = fmt.Sprintf("%08x", h.Sum32())
 	}
-	s := newStory(trace, found)
+	s := newStory(trace, found, Code{}, c.Language)
 	c.Verdict = s.shorten(c.Verdict)
 	d := &svg{layout: newLayout(s, c)}
 	d.open()
@@ -115,24 +120,43 @@ func (d *svg) description() string {
 	if d.caption.Subject != "" {
 		b.WriteString(d.caption.Subject + ".\n")
 	}
-	for _, beat := range d.beats {
+	for _, g := range d.groups {
 		who := "Redis"
-		if beat.lane >= 0 {
-			who = d.trace.Lanes[beat.lane]
-		}
 		var parts []string
-		for _, it := range beat.items {
-			if text := strings.TrimSpace(it.text); text != "" {
+		for _, l := range g.labels {
+			if l.lane >= 0 {
+				who = d.Lanes[l.lane]
+			}
+			if text, _ := d.says(l); text != "" {
 				parts = append(parts, text)
 			}
-			if it.redis != "" {
-				parts = append(parts, "[Redis: "+it.redis+"]")
+			if news := d.news(l); news != "" {
+				parts = append(parts, "[Redis: "+news+"]")
+			}
+			for _, f := range l.found {
+				parts = append(parts, d.shorten(f.Sentence(d.language)))
 			}
 		}
-		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(timesOf(beat), " "), who, strings.Join(parts, "; "))
+		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(clock(g.at, g.until), " "), who, strings.Join(parts, "; "))
 	}
 	return b.String()
 }
+
+var (
+	clientLane  = texts.New("client {client}")
+	redisLane   = texts.New("Redis: key K")
+	ordersLane  = texts.New("orders")
+	legendTexts = []struct {
+		uses []string
+		text texts.Text
+	}{
+		{[]string{"k0", "k1", "k2", "k3", "ov", "ex"}, texts.New("inside")},
+		{[]string{"ov"}, texts.New("two are inside")},
+		{[]string{"ex"}, texts.New("two, but one cannot know yet")},
+		{[]string{"z"}, texts.New("a process stands still")},
+	}
+	fadingKey = texts.New("the key in Redis, fading as its lease runs out")
+)
 
 // heading writes the verdict, and over each lane whose it is.
 func (d *svg) heading() {
@@ -146,13 +170,13 @@ func (d *svg) heading() {
 	}
 	for i, lane := range d.lanes {
 		d.rect(lane.x, d.head, lane.width-8, 30, "i"+owner(i))
-		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", "client "+d.trace.Lanes[i])
+		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.In(d.language, "client", d.Lanes[i]))
 	}
-	d.rect(d.redis.x, d.head, d.redis.width-8, 30, "n")
-	d.text(d.redis.x+d.redis.width/2-4, d.head+20, "h c", "Redis: key K")
+	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
+	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.In(d.language))
 	if d.ledger {
-		d.rect(d.orders.x, d.head, d.orders.width, 30, "n")
-		d.text(d.orders.middle(), d.head+20, "h c", "orders")
+		d.rect(d.ledgerAt.x, d.head, d.ledgerAt.width, 30, "n")
+		d.text(d.ledgerAt.middle(), d.head+20, "h c", ordersLane.In(d.language))
 	}
 }
 
@@ -164,13 +188,13 @@ func (d *svg) axis() {
 	x := margin + timeWidth - 12
 	d.path("ax", "M%d %dV%d", x, d.top-8, d.end)
 	before := ""
-	for _, b := range d.beats {
-		for n, text := range timesOf(b) {
+	for _, g := range d.groups {
+		for n, text := range clock(g.at, g.until) {
 			if n == 0 && text == strings.TrimPrefix(before, "… ") {
 				continue
 			}
-			d.text(x-8, b.top+lineTop+13+lineStep*n, "u", text)
-			d.path("ax", "M%d %dh7", x-4, b.top+lineTop+9+lineStep*n)
+			d.text(x-8, g.top+lineTop+13+lineStep*n, "u", text)
+			d.path("ax", "M%d %dh7", x-4, g.top+lineTop+9+lineStep*n)
 			before = text
 		}
 	}
@@ -180,25 +204,17 @@ func (d *svg) axis() {
 func (d *svg) legend() {
 	y := d.height - 14
 	x := margin + timeWidth
-	entry := func(style, text string) {
-		d.rect(x, y-11, 18, 13, style)
+	for _, entry := range legendTexts {
+		if !slices.ContainsFunc(entry.uses, d.uses) {
+			continue
+		}
+		text := entry.text.In(d.language)
+		d.rect(x, y-11, 18, 13, entry.uses[0])
 		d.text(x+25, y, "d", text)
-		x += 25 + int(sansWidth*float64(runes(text))) + 14
-	}
-	if slices.ContainsFunc([]string{"k0", "k1", "k2", "k3", "ov", "ex"}, d.uses) {
-		entry("k0", "inside")
-	}
-	if d.uses("ov") {
-		entry("ov", "two are inside")
-	}
-	if d.uses("ex") {
-		entry("ex", "two, but one cannot know yet")
-	}
-	if d.uses("z") {
-		entry("z", "a process stands still")
+		x += 25 + int(sansWidth*float64(term.Columns(text))) + 14
 	}
 	d.printf("<rect x=\"%d\" y=\"%d\" width=\"18\" height=\"13\" fill=\"url(#fade)\"/>\n", x, y-11)
-	d.text(x+25, y, "d", "the key in Redis, fading as its lease runs out")
+	d.text(x+25, y, "d", fadingKey.In(d.language))
 }
 
 // uses tells whether something has this style already.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
@@ -21,7 +20,7 @@ const (
 	barWidth  = 22 // of the key in Redis
 	gutter    = 26 // between the clients and Redis: here late messages are on their way
 	textIn    = 13 // from the edge of a lane to its texts
-	lineTop   = 6  // from the top of a beat to its first line
+	lineTop   = 6  // from the top of a group to its first line
 	monoWidth = 7.3
 	sansWidth = 7.2
 	boldWidth = 8.0
@@ -30,14 +29,24 @@ const (
 // column is where a lane is.
 type column struct{ x, width int }
 
+func (c column) middle() int { return c.x + c.width/2 }
+
+// group is what one lane does at one moment: labels that stand together.
+type group struct {
+	labels    []*label
+	at, until time.Duration
+	top, end  int
+}
+
 // layout says where everything of a story is.
 type layout struct {
 	*story
 	caption  Caption
 	title    []string
 	lanes    []column
-	redis    column
-	orders   column
+	redisAt  column
+	ledgerAt column
+	groups   []*group
 	torn     []int // where the time axis is broken
 	head     int   // where the lanes begin
 	top, end int   // of the lanes, below their names
@@ -51,18 +60,39 @@ func newLayout(s *story, c Caption) *layout {
 	l.head = 22 + 24*len(l.title) + 28
 	l.top = l.head + 44
 	y := l.top
-	before := time.Duration(0)
-	for i, b := range s.beats {
-		if i > 0 && b.at-before >= time.Second {
-			l.torn = append(l.torn, y)
-			y += tornStep
+	until := time.Duration(0)
+	for _, b := range l.labels {
+		text, _ := l.says(b)
+		if text == "" && b.event.Kind != world.Expired && len(b.found) == 0 {
+			b.y = y // time passes
+			continue
 		}
-		before = max(before, b.until)
-		y = l.place(b, y)
+		if g := l.lastGroup(); g == nil || !g.goesOn(b) {
+			if g != nil && b.at-until >= time.Second {
+				l.torn = append(l.torn, y)
+				y += tornStep
+			}
+			l.groups = append(l.groups, &group{at: b.at, until: b.until, top: y, end: y + lineTop})
+		}
+		until = max(until, b.until)
+		y = l.place(l.lastGroup(), b)
 	}
 	l.end = y + 6
 	l.height = l.end + 40
 	return l
+}
+
+func (l *layout) lastGroup() *group {
+	if len(l.groups) == 0 {
+		return nil
+	}
+	return l.groups[len(l.groups)-1]
+}
+
+// goesOn tells whether a label belongs to a group.
+func (g *group) goesOn(b *label) bool {
+	before := g.labels[len(g.labels)-1]
+	return before.lane == b.lane && b.lane >= 0 && g.at == b.at && g.until == b.at && b.until == b.at && b.event.Kind != world.Called
 }
 
 // columns divides the width: what the lanes need comes first.
@@ -71,54 +101,69 @@ func (l *layout) columns() {
 	if l.ledger {
 		orders = 112
 	}
-	n := len(l.trace.Lanes)
+	n := len(l.Lanes)
 	if n > 2 {
 		redis = 156
 	}
 	width := (svgWidth - 2*margin - timeWidth - redis - orders) / n
 	x := margin + timeWidth
-	for range l.trace.Lanes {
+	for range l.Lanes {
 		l.lanes = append(l.lanes, column{x, width})
 		x += width
 	}
-	l.redis = column{x + gutter, redis - gutter}
-	l.orders = column{x + redis, orders}
+	l.redisAt = column{x + gutter, redis - gutter}
+	l.ledgerAt = column{x + redis, orders}
 }
 
-// place lays a beat out from y on and returns where the next may begin.
-func (l *layout) place(b *beat, y int) int {
-	b.top = y
-	y += lineTop
-	least := y // where the texts of other columns end
-	for _, it := range b.items {
-		it.y = y
-		least = max(least, l.besides(it))
-		switch {
-		case it.text == "":
-			y += 2*arrowStep + 7
-		case it.told:
-			it.lines = fold(it.text, l.fits(l.span()-20, boldWidth))
-			y += lineStep*len(it.lines) + 11
-		default:
-			it.lines = fold(it.text, l.fits(l.roomOf(b.lane), widthOf(it.style)))
-			y += lineStep * max(len(it.lines), 1)
-		}
+// place adds a label to a group, below the others, and returns where the next group may
+// begin. Beside a label, at Redis and the ledger, there may be more.
+func (l *layout) place(g *group, b *label) int {
+	y := g.top + lineTop
+	if n := len(g.labels); n > 0 {
+		y = g.labels[n-1].below
 	}
-	b.end = max(y, least) + 6
-	return b.end
+	g.labels = append(g.labels, b)
+	b.y = y
+	text, style := l.says(b)
+	if text != "" || b.event.Kind == world.Expired {
+		b.lines = fold(text, fits(l.roomOf(b.lane), widthOf(style)))
+		y += lineStep * max(len(b.lines), 1)
+	}
+	beside := b.y
+	if b.hasArrows() {
+		b.arrows, beside = y, y
+		y += 2*arrowStep + 7
+	}
+	for _, f := range b.found {
+		y += lineStep*len(l.findingLines(f.Sentence(l.language))) + 11
+	}
+	b.below = y
+	least := y
+	if news := l.news(b); news != "" {
+		least = max(least, beside+2+15*len(l.redisLines(news))+8)
+	}
+	if l.ledgerNews(b) != "" {
+		least = max(least, beside+20*len(b.after.orders)+4)
+	}
+	g.end = max(g.end, least+6)
+	return g.end
 }
 
-// besides is where the texts end that stand beside an item, at Redis and the ledger.
-func (l *layout) besides(it *item) int {
-	end := it.y
-	if it.redis != "" {
-		end = it.y + 2 + 15*len(l.redisLines(it.redis)) + 8
+// hasArrows tells whether something goes between the lane and what it talks to.
+func (b *label) hasArrows() bool {
+	switch b.event.Kind {
+	case world.Executed, world.Refused, world.Stored, world.Delivered:
+		return true
 	}
-	return max(end, it.y+20*len(it.orders)+4)
+	return b.leaves
 }
 
 func (l *layout) redisLines(text string) []string {
-	return fold(text, l.fits(l.redis.width-barWidth-6, 6.9))
+	return fold(text, fits(l.redisAt.width-barWidth-6, 6.9))
+}
+
+func (l *layout) findingLines(text string) []string {
+	return fold(l.shorten(text), fits(l.span()-20, boldWidth))
 }
 
 // span is the width of all lanes together.
@@ -135,7 +180,7 @@ func (l *layout) roomOf(lane int) int {
 	return l.lanes[lane].width - 26
 }
 
-func (l *layout) fits(width int, letter float64) int { return int(float64(width) / letter) }
+func fits(width int, letter float64) int { return int(float64(width) / letter) }
 
 func widthOf(style string) float64 {
 	switch style {
@@ -147,36 +192,22 @@ func widthOf(style string) float64 {
 	return sansWidth
 }
 
-// y is where an event is in the drawing.
-func (l *layout) y(event int) int {
-	s := l.spots[event]
-	switch {
-	case s.item == nil:
-		return l.top
-	case s.item.text == "":
-		return s.item.y + 3 + s.part*arrowStep
-	case s.part == 2: // after it
-		return s.item.y + lineStep*len(s.item.lines)
-	}
-	return s.item.y
-}
-
-// timesOf is what stands in the time column beside a beat.
-func timesOf(b *beat) []string {
-	text := []string{rounded(b.at)}
-	if until := rounded(b.until); until != text[0] {
-		text = append(text, "… "+until)
+// clock is what stands in the time column beside a group.
+func clock(at, until time.Duration) []string {
+	text := []string{tick(at)}
+	if end := tick(until); end != text[0] {
+		text = append(text, "… "+end)
 	}
 	return text
 }
 
-// rounded is a time, the later the rounder.
-func rounded(at time.Duration) string {
+// tick is a time, the later the rounder.
+func tick(at time.Duration) string {
 	switch {
 	case at > time.Minute:
-		at = at.Round(time.Second)
+		return term.Short(at.Round(time.Second))
 	case at > 10*time.Second:
-		at = at.Round(100 * time.Millisecond)
+		return term.Short(at.Round(100 * time.Millisecond))
 	}
 	return term.Clock(at)
 }
@@ -187,40 +218,32 @@ type stretch struct {
 	style          string
 }
 
-// stretches are the parts of lanes in which something holds: state says in which
-// style after each event, "" for nothing.
-func (l *layout) stretches(state func(s *scene, e world.Event) []string) []stretch {
+// stretches are the parts of lanes in which something holds: style says what holds after
+// each label, "" for nothing.
+func (l *layout) stretches(style func(m moment, lane int) string) []stretch {
 	var all []stretch
-	open := make([]*stretch, len(l.lanes))
-	s := newScene(l.trace.Lanes)
-	closeAt := func(lane, y int) {
-		if o := open[lane]; o != nil && y > o.from {
-			o.to = y
-			all = append(all, *o)
-		}
-		open[lane] = nil
-	}
-	for i, e := range l.trace.Events {
-		s.follow(e)
-		for lane, style := range state(s, e) {
-			if o := open[lane]; o != nil && o.style == style {
+	for lane := range l.lanes {
+		var open *stretch
+		for _, b := range l.labels {
+			now := style(b.after, lane)
+			if open != nil && open.style == now {
 				continue
 			}
-			closeAt(lane, l.y(i))
-			if style != "" {
-				open[lane] = &stretch{lane: lane, from: l.y(i), style: style}
+			if open != nil && b.y > open.from {
+				open.to = b.y
+				all = append(all, *open)
+			}
+			if open = nil; now != "" {
+				open = &stretch{lane: lane, from: b.y, style: now}
 			}
 		}
-	}
-	for lane := range open {
-		closeAt(lane, l.end)
+		if open != nil {
+			open.to = l.end
+			all = append(all, *open)
+		}
 	}
 	slices.SortStableFunc(all, func(a, b stretch) int { return a.from - b.from })
 	return all
 }
-
-func runes(s string) int { return utf8.RuneCountInString(s) }
-
-func (c column) middle() int { return c.x + c.width/2 }
 
 func (l *layout) id(name string) string { return fmt.Sprintf("%s-%s", name, l.caption.ID) }

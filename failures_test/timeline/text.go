@@ -1,19 +1,20 @@
 package timeline
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // Options of a drawing.
 type Options struct {
-	Color term.Color
-	Width int // of the terminal; 0 = 120
+	Color    term.Color
+	Width    int // of the terminal; 0 = 120
+	Language texts.Language
 }
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
@@ -23,28 +24,36 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	if o.Width == 0 {
 		o.Width = 120
 	}
-	p := newPicture(trace, found)
-	d := &drawing{Options: o, picture: p}
-	d.measure()
-	d.head()
+	d := &drawing{Options: o, story: newStory(trace, found, Code{}, o.Language)}
 	before := time.Duration(-1)
-	for _, r := range p.rows {
-		if r.isEmpty() {
+	for _, l := range d.labels {
+		if d.isEmpty(l) {
 			continue
 		}
-		at := ""
-		if r.at != before {
-			at = term.Clock(r.at)
-			before = r.at
+		r := row{label: l, text: d.text(l), redis: d.redis(l), ledger: d.ledgerNews(l), source: source(l.event)}
+		if l.at != before {
+			r.at, before = term.Clock(l.at), l.at
 		}
-		d.row(at, r)
+		d.rows = append(d.rows, r)
+	}
+	d.measure()
+	d.head()
+	for _, r := range d.rows {
+		d.row(r)
 	}
 	return d.out.String()
 }
 
+// row is a label as a terminal shows it.
+type row struct {
+	*label
+	at, text, redis, ledger, source string
+}
+
 type drawing struct {
 	Options
-	*picture
+	*story
+	rows   []row
 	out    strings.Builder
 	time   int // widths of the columns
 	widths []int
@@ -53,28 +62,34 @@ type drawing struct {
 }
 
 const (
-	narrowest = 14
-	gap       = 2
+	narrowest   = 14
+	gap         = 2
+	sourceWidth = len("watchdog.go:100")
+)
+
+var (
+	timeColumn   = texts.New("time")
+	ledgerColumn = texts.New("ledger")
 )
 
 // measure gives each column what it needs, and takes from the widest until the
 // picture fits.
 func (d *drawing) measure() {
-	d.time, d.redisW = 4, len("Redis")
-	d.widths = make([]int, len(d.lanes))
-	for i, lane := range d.lanes {
+	d.time, d.redisW = term.Columns(timeColumn.In(d.Language)), len("Redis")
+	d.widths = make([]int, len(d.Lanes))
+	for i, lane := range d.Lanes {
 		d.widths[i] = max(term.Columns(lane), narrowest)
 	}
 	for _, r := range d.rows {
-		d.time = max(d.time, term.Columns(term.Clock(r.at)))
+		d.time = max(d.time, term.Columns(r.at))
 		d.redisW = max(d.redisW, term.Columns(r.redis))
 		d.orders = max(d.orders, term.Columns(r.ledger))
-		if r.lane >= 0 {
+		if r.lane >= 0 && r.event.Kind != world.Slept {
 			d.widths[r.lane] = max(d.widths[r.lane], term.Columns(r.text))
 		}
 	}
 	if d.ledger {
-		d.orders = max(d.orders, len("ledger"))
+		d.orders = max(d.orders, term.Columns(ledgerColumn.In(d.Language)))
 	}
 	d.redisW = min(d.redisW, 26)
 	d.orders = min(d.orders, 20)
@@ -92,8 +107,6 @@ func (d *drawing) measure() {
 	}
 }
 
-const sourceWidth = len("watchdog.go:100")
-
 func (d *drawing) total() int {
 	total := d.time + gap + d.redisW + gap + sourceWidth
 	for _, w := range d.widths {
@@ -105,108 +118,89 @@ func (d *drawing) total() int {
 	return total
 }
 
+// print prints cells in a line.
+func (d *drawing) print(cells ...string) {
+	d.out.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
+}
+
 func (d *drawing) head() {
-	cells := []string{term.Pad("time", d.time)}
-	for i, lane := range d.lanes {
+	cells := []string{term.Pad(timeColumn.In(d.Language), d.time)}
+	for i, lane := range d.Lanes {
 		cells = append(cells, term.Pad("  "+lane, d.widths[i]+2))
 	}
-	redis := "Redis"
-	if d.key != "" {
-		redis = "Redis: K = " + d.key
-	}
+	cells = append(cells, term.Pad("Redis", d.redisW))
 	if d.ledger {
-		cells = append(cells, term.Pad("Redis", d.redisW), term.Pad("ledger", d.orders))
-	} else {
-		cells = append(cells, term.Pad("Redis", d.redisW))
+		cells = append(cells, ledgerColumn.In(d.Language))
 	}
 	if d.key != "" {
-		fmt.Fprintf(&d.out, "%s\n", d.Color.Paint(term.Dim, strings.TrimPrefix(redis, "Redis: ")))
+		d.print(d.Color.Paint(term.Dim, "K = "+d.key))
 	}
-	line := strings.TrimRight(strings.Join(cells, "  "), " ")
-	fmt.Fprintf(&d.out, "%s\n%s\n", d.Color.Paint(term.Bold, line), d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
+	d.print(d.Color.Paint(term.Bold, strings.TrimRight(strings.Join(cells, "  "), " ")))
+	d.print(d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
 }
 
-// row draws a row, on as many lines as its longest cell needs.
-func (d *drawing) row(at string, r row) {
-	if r.pause {
-		d.pause(at, r)
+// row draws a row, on as many lines as its longest cell needs. What happens to Redis
+// itself goes across all lanes; time that passes is a row of its own.
+func (d *drawing) row(r row) {
+	paint := d.Color.Paint
+	switch {
+	case r.event.Kind == world.Slept:
+		r.lane, r.text = 0, "⋮ "+r.text
+	case r.lane < 0 && r.text != "":
+		lanes := 0
+		for _, w := range d.widths {
+			lanes += gap + 2 + w
+		}
+		text := paint(term.Bold, term.Pad("  ▸ "+r.text, lanes))
+		d.print(paint(term.Dim, term.Pad(r.at, d.time))+text, paint(term.Cyan, r.redis))
 		return
 	}
-	if r.lane < 0 && r.text != "" {
-		d.server(at, r)
-		return
+	var text []string
+	if r.lane >= 0 {
+		text = fold(r.text, d.widths[r.lane])
 	}
-	cells := make([][]string, len(d.lanes))
-	lines := 1
-	for i := range d.lanes {
-		if i == r.lane {
-			cells[i] = fold(r.text, d.widths[i])
-			lines = max(lines, len(cells[i]))
+	redis, orders := fold(r.redis, d.redisW), fold(r.ledger, max(d.orders, 1))
+	for n := range max(1, len(text), len(redis), len(orders)) {
+		at := ""
+		if n == 0 {
+			at = r.at
 		}
-	}
-	redis := fold(r.redis, d.redisW)
-	orders := fold(r.ledger, max(d.orders, 1))
-	lines = max(lines, len(redis), len(orders))
-	for n := range lines {
-		var b strings.Builder
-		b.WriteString(d.Color.Paint(term.Dim, term.Pad(first(at, n), d.time)))
-		for i := range d.lanes {
-			b.WriteString("  " + d.bar(r.marks[i]) + " " + term.Pad(line(cells[i], n), d.widths[i]))
+		cells := []string{paint(term.Dim, term.Pad(at, d.time))}
+		for i := range d.Lanes {
+			said := ""
+			if i == r.lane {
+				said = line(text, n)
+			}
+			said = term.Pad(said, d.widths[i])
+			if r.event.Kind == world.Slept {
+				said = paint(term.Dim, said)
+			}
+			cells = append(cells, d.bar(r.after, i)+" "+said)
 		}
-		b.WriteString("  " + d.Color.Paint(term.Cyan, term.Pad(line(redis, n), d.redisW)))
+		cells = append(cells, paint(term.Cyan, term.Pad(line(redis, n), d.redisW)))
 		if d.ledger {
-			b.WriteString("  " + d.Color.Paint(term.Yellow, term.Pad(line(orders, n), d.orders)))
+			cells = append(cells, paint(term.Yellow, term.Pad(line(orders, n), d.orders)))
 		}
 		if n == 0 && r.source != "" {
-			b.WriteString("  " + d.Color.Paint(term.Dim, r.source))
+			cells = append(cells, paint(term.Dim, r.source))
 		}
-		d.out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
+		d.print(cells...)
 	}
 	for _, f := range r.found {
-		fmt.Fprintf(&d.out, "%s%s\n", strings.Repeat(" ", d.time+gap), d.Color.Paint(term.Red, fmt.Sprintf("✗ %s: %s", f.Monitor, f.Text)))
+		d.print(strings.Repeat(" ", d.time), paint(term.Red, f.Sentence(d.Language)))
 	}
 }
 
-// server draws what happened to Redis itself, across all lanes.
-func (d *drawing) server(at string, r row) {
-	lanes := 0
-	for _, w := range d.widths {
-		lanes += gap + 2 + w
-	}
-	text := d.Color.Paint(term.Bold, term.Pad("  ▸ "+r.text, lanes))
-	d.out.WriteString(strings.TrimRight(d.Color.Paint(term.Dim, term.Pad(at, d.time))+text+"  "+d.Color.Paint(term.Cyan, r.redis), " ") + "\n")
-}
-
-func (d *drawing) pause(at string, r row) {
-	var b strings.Builder
-	b.WriteString(d.Color.Paint(term.Dim, term.Pad(at, d.time)))
-	for i := range d.lanes {
-		text := ""
-		if i == 0 {
-			text = "⋮ " + r.text
-		}
-		b.WriteString("  " + d.bar(r.marks[i]) + " " + d.Color.Paint(term.Dim, term.Pad(text, d.widths[i])))
-	}
-	d.out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
-}
-
-func (d *drawing) bar(m mark) string {
-	switch m {
-	case inside:
-		return d.Color.Paint(term.Green, "│")
-	case together:
-		return d.Color.Paint(term.Red, "║")
-	case stopped:
+func (d *drawing) bar(m moment, lane int) string {
+	switch {
+	case m.state[lane] == 's':
 		return d.Color.Paint(term.Yellow, "░")
+	case m.inside[lane] == 'i':
+		return d.Color.Paint(term.Green, "│")
+	case m.inside[lane] != '-':
+		return d.Color.Paint(term.Red, "║")
 	}
 	return " "
-}
-
-func first(s string, n int) string {
-	if n == 0 {
-		return s
-	}
-	return ""
 }
 
 func line(lines []string, n int) string {

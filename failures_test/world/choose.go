@@ -159,9 +159,9 @@ func (w *World) Take(c Choice, end time.Duration) {
 	case Tick:
 		w.tick(end)
 	case Crash:
-		w.crash(c.process, "")
+		w.crash(c.process, Event{})
 	case Freeze:
-		w.freeze(c.process, "")
+		w.freeze(c.process, Event{})
 	case Thaw:
 		w.record(Event{Kind: Thawed, Client: c.process.lanes[0].Name, Process: c.process.name})
 		w.thaw(c.process)

@@ -91,6 +91,6 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 // Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.
 func (w *World) Sleep(d time.Duration) {
 	w.settle()
-	w.record(Event{Kind: Slept, Text: d.String()})
+	w.record(Event{Kind: Slept, Bound: d})
 	w.pass(d)
 }

@@ -175,12 +175,13 @@ func (f *Fault) add(act func(*World, *request) verdict) {
 	p.rules = append(p.rules, &rule{phase: f.phase, match: f.match, times: f.times, act: act})
 }
 
-func (f *Fault) moment(r *request) string {
-	line := strings.Join(r.wire.world.names.command(r.command.Args, r.lane.Name), " ")
-	if f.phase == beforeExecution {
-		return "before " + line
+// moment is what an event says about the moment at which the fault strikes.
+func (f *Fault) moment(r *request) Event {
+	e := Event{Moment: BeforeCommand, Command: r.wire.world.names.command(r.command.Args, r.lane.Name)}
+	if f.phase == afterExecution {
+		e.Moment = AfterCommand
 	}
-	return "after " + line + ", before the reply"
+	return e
 }
 
 // strike asks the process's rules about a command. It returns stop when one of

@@ -22,7 +22,8 @@ func TestFreezeBeforeACommandKeepsItFromRedis(t *testing.T) {
 		a.Thaw()
 		require.True(t, lock.Wait().Held())
 	})
-	require.Equal(t, "before "+setLine, events(trace, world.Frozen)[0].Text)
+	require.Equal(t, world.BeforeCommand, events(trace, world.Frozen)[0].Moment)
+	require.Equal(t, setLine, events(trace, world.Frozen)[0].Line())
 }
 
 func TestFreezeAfterACommandKeepsItsReply(t *testing.T) {

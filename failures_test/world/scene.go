@@ -97,7 +97,7 @@ func (s *Scene) follow(e *Event) {
 		if e.Op == OpUnlock && s.holds[e.Client] > 0 {
 			s.holds[e.Client]--
 		}
-	case Returned, Stored, Blocked:
+	case Returned, Stored:
 		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool { return c.Call == e.Call })
 		if e.Kind == Returned && e.Acquires() {
 			s.holds[e.Client]++

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -10,17 +9,18 @@ import (
 // still. Its timers run, but what they send waits too.
 func (c *Client) Freeze() {
 	c.world.settle()
-	c.world.freeze(c.process, "")
+	c.world.freeze(c.process, Event{})
 }
 
-func (w *World) freeze(p *process, moment string) {
+func (w *World) freeze(p *process, e Event) {
 	if p.isStopped() {
 		return
 	}
 	p.frozen = true
 	p.stoppedAt = time.Now()
 	p.stopped.Store(true)
-	w.record(Event{Kind: Frozen, Client: p.lanes[0].Name, Process: p.name, Text: moment})
+	e.Kind, e.Client, e.Process = Frozen, p.lanes[0].Name, p.name
+	w.record(e)
 }
 
 // Thaw lets the process go on where it stopped.
@@ -46,15 +46,16 @@ func (w *World) thaw(p *process) {
 // Crash ends the process now: nothing of it runs again.
 func (c *Client) Crash() {
 	c.world.settle()
-	c.world.crash(c.process, "")
+	c.world.crash(c.process, Event{})
 }
 
-func (w *World) crash(p *process, moment string) {
+func (w *World) crash(p *process, e Event) {
 	p.crashed = true
 	p.frozen = false
 	p.stoppedAt = time.Now()
 	p.stopped.Store(true)
-	w.record(Event{Kind: Crashed, Client: p.lanes[0].Name, Process: p.name, Text: moment})
+	e.Kind, e.Client, e.Process = Crashed, p.lanes[0].Name, p.name
+	w.record(e)
 }
 
 // Cut takes the process's network away: nothing arrives on either side, and its
@@ -136,5 +137,5 @@ func (w *World) delay(r *request, ph phase, d time.Duration) {
 		last := r.wire.replies[len(r.wire.replies)-1]
 		last.due = w.now() + d
 	}
-	w.recordRequest(Delayed, r, Event{Text: fmt.Sprintf("%s is on its way for %v", what, d)})
+	w.recordRequest(Delayed, r, Event{Text: what, Bound: d})
 }

@@ -46,14 +46,24 @@ type Event struct {
 	Op         string        `json:"op,omitempty"`         // the call's name: Lock, TryLock, Unlock, Check, Insert
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
 	Reply      string        `json:"reply,omitempty"`
-	Result     *Result       `json:"result,omitempty"` // of Returned
-	Bound      time.Duration `json:"bound_ns,omitempty"`
+	Result     *Result       `json:"result,omitempty"`   // of Returned
+	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts
 	Effects    []Effect      `json:"effects,omitempty"`
 	Keys       []Key         `json:"keys,omitempty"`   // what Redis holds after this step
 	Orders     []Order       `json:"orders,omitempty"` // what the ledger holds after this step, of Stored
 	Source     *Source       `json:"source,omitempty"`
-	Text       string        `json:"text,omitempty"` // what a fault did, in words
+	Moment     Moment        `json:"moment,omitempty"` // of Frozen and Crashed: where the Command was
+	Text       string        `json:"text,omitempty"`   // of Called: the order; of a fault: what it hit; of Server: what happened
 }
+
+// Moment says where the command is at which a process stops.
+type Moment string
+
+// The moments.
+const (
+	BeforeCommand Moment = "before" // it is about to be executed
+	AfterCommand  Moment = "after"  // it has been executed, and its reply is on its way
+)
 
 // Result is what a call told its caller.
 type Result struct {

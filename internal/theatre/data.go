@@ -8,6 +8,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/stages"
+	"lockkata/internal/texts"
 )
 
 // content is all that the page shows.
@@ -77,7 +78,7 @@ func failureOf(row []failures.Verdict, codes []timeline.Code) failure {
 	for i, v := range row {
 		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline(), Search: searchFor(v, i+1)}
 		if v.Trace != nil {
-			run := timeline.NewRun(v.Trace, v.Findings, codes[i])
+			run := timeline.NewRun(v.Trace, v.Findings, codes[i], texts.English)
 			told := timeline.Caption{Verdict: v.Headline(), Tone: v.Tone()}.Told(run.Key)
 			c.Run, c.Verdict, c.Tone = &run, told.Text, told.Tone
 		}

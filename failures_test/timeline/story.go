@@ -1,0 +1,257 @@
+// Package timeline draws a trace: a lane for each client, one for Redis and one
+// for the ledger, from top to bottom in the order in which things happened. [Text]
+// is for a terminal, [SVG] for a page or a wall, [HTML] for a browser, step by step.
+// All three draw the same labels.
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+// story is a trace as labels, in the order in which things happened.
+type story struct {
+	*world.Trace
+	key      string // the lock's key, shown as K
+	language texts.Language
+	labels   []*label
+	requests []*world.Request // event → the request that it is about
+	ledger   bool             // somebody asked it
+}
+
+// label is what a picture says about some events that belong together: one event, a
+// command with its reply if nothing came between, or a run of equal attempts.
+type label struct {
+	first, last int         // indices of its events
+	event       world.Event // what it is about
+	request     *world.Request
+	lane        int // -1: no client's
+	at, until   time.Duration
+	times       int  // how often the same was tried
+	leaves      bool // a command leaves that arrives later
+	answered    bool // the reply is part of it
+	before      int  // how often its client held the lock before
+	after       moment
+	found       []oracle.Finding
+
+	y, arrows, below int // where a picture has it, its arrows (0: it has none), and what comes next
+	lines            []string
+}
+
+// moment is how things stand after a label: letters and words for each lane.
+type moment struct {
+	inside string // - outside, i inside, x inside with another against the rule, e the same and excused
+	state  string // - runs, s stands still, d dead, n has no network
+	waits  []bool // in Lock
+	keys   []world.Key
+	keysAt time.Duration
+	orders []world.Order
+	does   []string // the call that each lane is in
+	source []string // the lines of the lock that each lane runs
+}
+
+// newStory turns a trace into labels.
+func newStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *story {
+	s := &story{Trace: trace, key: trace.LockKey(), language: language, requests: make([]*world.Request, len(trace.Events))}
+	for scene := range trace.Scenes() {
+		s.requests[scene.Index] = scene.Request()
+	}
+	scene, o, at := trace.Begin(), newOverlap(found), newSources(trace.Lanes, code)
+	before := map[string]int{}
+	for i := 0; i < len(trace.Events); {
+		labels, last := s.labelsAt(i)
+		at.next()
+		for ; i <= last; i++ {
+			scene.Next()
+			o.follow(scene)
+			at.follow(scene)
+		}
+		after := s.moment(scene, o, at)
+		for _, l := range labels {
+			l.after, l.before = after, before[l.event.Client]
+			if len(trace.Lanes) > 0 {
+				l.lane = slices.Index(trace.Lanes, l.event.Client)
+			}
+		}
+		for _, lane := range trace.Lanes {
+			before[lane] = scene.Holds(lane)
+		}
+		s.labels = append(s.labels, labels...)
+		s.ledger = s.ledger || len(scene.Orders) > 0
+		found = s.tell(found, trace.Events[last].Step)
+	}
+	s.tell(found, -1)
+	return s
+}
+
+// tell gives the findings up to a step to the last label; -1: all that are left.
+func (s *story) tell(found []oracle.Finding, step int) []oracle.Finding {
+	for len(found) > 0 && len(s.labels) > 0 && (step < 0 || found[0].Step <= step && s.labels[len(s.labels)-1].covers(s.Events, found[0].Step)) {
+		l := s.labels[len(s.labels)-1]
+		l.found, found = append(l.found, found[0]), found[1:]
+	}
+	return found
+}
+
+// covers tells whether a step is one of the label's, or came before: a command that is
+// told together with its execution has no label of its own.
+func (l *label) covers(events []world.Event, step int) bool { return events[l.last].Step >= step }
+
+// labelsAt are the labels that begin with an event, none if it is told with another one,
+// and the last event that they tell of.
+func (s *story) labelsAt(i int) (labels []*label, last int) {
+	if end := repetition(s.Events, s.requests, i); end > i {
+		return s.repeat(i, end), end
+	}
+	e, r := s.Events[i], s.requests[i]
+	l := &label{first: i, last: i, event: e, request: r, at: e.At, until: e.At, times: 1}
+	switch {
+	case r != nil && r.Sent == i:
+		if !s.isLate(r) {
+			return nil, i
+		}
+		l.leaves = true
+	case r != nil && r.Struck == i:
+		l.answered = r.Delivered == i || r.Delivered == i+1
+		if r.Delivered == i+1 {
+			l.last = i + 1
+		}
+	}
+	return []*label{l}, l.last
+}
+
+// isLate tells whether a request leaves before, and not just as, it arrives. One that
+// waited because its process stood still had not left.
+func (s *story) isLate(r *world.Request) bool {
+	if r.Held || r.Struck == r.Sent+1 {
+		return false
+	}
+	if r.Struck < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Struck].At {
+		return true
+	}
+	return slices.ContainsFunc(s.Events[r.Sent:r.Struck], func(e world.Event) bool {
+		return e.Kind != world.Sent && e.Kind != world.Executed && e.Kind != world.Delivered && e.Kind != world.Returned
+	})
+}
+
+// repeat makes one label of each command of a repetition.
+func (s *story) repeat(first, end int) (labels []*label) {
+	of := map[string]*label{}
+	for i := first; i <= end; i++ {
+		e, r := s.Events[i], s.requests[i]
+		if e.Kind != world.Executed {
+			continue
+		}
+		l := of[attempt(e)]
+		if l == nil {
+			l = &label{first: first, last: end, event: e, request: r, at: e.At, answered: true}
+			of[attempt(e)] = l
+			labels = append(labels, l)
+		}
+		l.until = e.At
+		l.times++
+		l.event.Keys, l.event.Effects = e.Keys, append(l.event.Effects, e.Effects...)
+	}
+	return labels
+}
+
+// attempt is what two attempts have in common that are told together.
+func attempt(e world.Event) string { return fmt.Sprint(e.Client, " ", verb(e), " ", e.Call) }
+
+// repetition is the last event of a run of commands and replies that are repeated
+// with nothing else in between, beginning at first; first itself if there is none.
+// A run has at least three equal ones.
+func repetition(events []world.Event, requests []*world.Request, first int) int {
+	end, times := first, map[string]int{}
+	replies := map[string]string{}
+	most, triples := 0, 0
+	for i := first; i < len(events); {
+		if events[i].Kind == world.Slept && i > first {
+			i++
+			continue
+		}
+		r := requests[i]
+		if r == nil || r.Sent != i || r.Struck != i+1 || r.Delivered != i+2 || events[i].Kind != world.Sent {
+			break
+		}
+		executed := events[i+1]
+		id := attempt(executed)
+		if reply, seen := replies[id]; seen && reply != executed.Reply || hasNewOwner(executed) {
+			break
+		}
+		replies[id] = executed.Reply
+		times[id]++
+		most = max(most, times[id])
+		triples++
+		i += 3
+		end = i - 1
+	}
+	if most < 3 || len(times) > triples/2 {
+		return first
+	}
+	return end
+}
+
+// hasNewOwner tells whether a step changed more than a lease.
+func hasNewOwner(e world.Event) bool {
+	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
+}
+
+// overlap tells whether those who are inside together break the rule, or are excused:
+// one of them cannot know yet that it has lost the lock.
+type overlap struct {
+	against map[int]bool // the steps at which somebody came in against the rule
+	excused bool
+}
+
+func newOverlap(found []oracle.Finding) *overlap {
+	o := &overlap{against: map[int]bool{}}
+	for _, f := range found {
+		o.against[f.Step] = o.against[f.Step] || f.Monitor == oracle.Exclusion
+	}
+	return o
+}
+
+func (o *overlap) follow(s *world.Scene) {
+	if s.Event.Acquires() {
+		o.excused = !o.against[s.Event.Step]
+	}
+}
+
+func (s *story) moment(scene *world.Scene, o *overlap, at *sources) moment {
+	m := moment{keys: scene.Keys, keysAt: scene.KeysAt, orders: scene.Orders, does: at.calls(s.language), source: at.lines()}
+	var inside, state strings.Builder
+	together := len(scene.Insiders()) > 1
+	for _, lane := range s.Lanes {
+		switch {
+		case scene.Holds(lane) == 0:
+			inside.WriteByte('-')
+		case !together:
+			inside.WriteByte('i')
+		case o.excused:
+			inside.WriteByte('e')
+		default:
+			inside.WriteByte('x')
+		}
+		switch c := scene.Condition(scene.Process(lane)); {
+		case c.Dead:
+			state.WriteByte('d')
+		case c.Frozen:
+			state.WriteByte('s')
+		case c.Cut:
+			state.WriteByte('n')
+		default:
+			state.WriteByte('-')
+		}
+		call, _ := scene.Call(lane)
+		m.waits = append(m.waits, call.Op == world.OpLock)
+	}
+	m.inside, m.state = inside.String(), state.String()
+	return m
+}

@@ -1,0 +1,430 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+var (
+	isInside     = texts.New("{client} is inside")
+	isInsideToo  = texts.New("{client} is inside, too")
+	isInsideMore = texts.New("{client} is inside, {n} times")
+	lossTold     = texts.New("is told: the hold is lost")
+	leaseOver    = texts.New("lease over")
+	refusesOne   = texts.New("refuses {client}")
+)
+
+// says is what a label says in the picture, and in which style: in fewer words than in a
+// terminal, where there is no drawing beside it.
+func (s *story) says(l *label) (text, style string) {
+	e, in := l.event, s.language
+	switch e.Kind {
+	case world.Slept, world.Expired:
+		return "", ""
+	case world.Called:
+		if l.leaves {
+			return sendsOrder.In(in, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
+		}
+		return s.text(l), "h"
+	case world.Sent:
+		return s.command(e), "m"
+	case world.Executed, world.Refused:
+		command, reply := s.command(e), s.reply(e)
+		if l.times > 1 {
+			return fmt.Sprintf("%s → %s, %d×", command, reply, l.times), "m"
+		}
+		if l.answered {
+			command = answered.In(in, "command", command, "reply", reply)
+		}
+		if l.request.Delivered < 0 && s.isLate(l.request) {
+			command = arrives.In(in, "command", command)
+		}
+		return command, "m"
+	case world.Stored:
+		return s.text(l), ""
+	case world.Delivered:
+		return s.text(l), "m"
+	case world.Frozen:
+		return standsStill.In(in), "h y"
+	case world.Thawed:
+		return goesOn.In(in), "h y"
+	case world.Crashed:
+		return dies.In(in), "h"
+	case world.Lost:
+		return lossTold.In(in), "g"
+	case world.Cut, world.Blocked, world.Dropped:
+		return s.shorten(s.text(l)), "r"
+	case world.Server:
+		return "▸ " + s.text(l), "h"
+	case world.Returned:
+		return s.returns(l)
+	}
+	return s.shorten(s.text(l)), "d"
+}
+
+// returns is what the picture says of a call that comes back.
+func (s *story) returns(l *label) (text, style string) {
+	e, in := l.event, s.language
+	switch {
+	case e.Result.Error != "":
+		parts := strings.Split(e.Result.Error, ": ")
+		return failsWith.In(in, "error", parts[len(parts)-1]), "r"
+	case !e.Result.Held:
+		return s.result(e), "d"
+	}
+	text, style = isInside.In(in, "client", e.Client), "h"
+	switch {
+	case l.before > 0:
+		text = isInsideMore.In(in, "client", e.Client, "n", l.before+1)
+	case strings.ContainsAny(l.after.inside, "xe"):
+		text = isInsideToo.In(in, "client", e.Client)
+	}
+	if slices.ContainsFunc(l.found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
+		style = "r"
+	}
+	return text, style
+}
+
+// news is what a label changed in Redis, "" for nothing.
+func (s *story) news(l *label) string {
+	e := l.event
+	switch e.Kind {
+	case world.Executed, world.Expired, world.Server:
+	default:
+		return ""
+	}
+	if len(e.Effects) == 0 || l.leaves {
+		return ""
+	}
+	for _, k := range e.Keys {
+		if k.Name != s.key && s.key != "" {
+			continue
+		}
+		text := s.keyText(k, 0)
+		if strings.HasPrefix(k.Value, k.Owner.Label) {
+			text = strings.Replace(text, " ("+k.Owner.Label+")", "", 1)
+		}
+		return s.shorten(text)
+	}
+	if e.Kind == world.Expired {
+		return leaseOver.In(s.language)
+	}
+	return noKey.In(s.language)
+}
+
+// blocks draws who is inside when, and over that who stands still: in a client's own
+// colour, "ov" while there are two, "ex" while that is excused.
+func (d *svg) blocks() {
+	for _, b := range d.stretches(func(m moment, lane int) string {
+		return map[byte]string{'x': "ov", 'e': "ex", 'i': "k" + owner(lane)}[m.inside[lane]]
+	}) {
+		lane := d.lanes[b.lane]
+		bar, width := "i"+owner(b.lane), 6
+		switch b.style {
+		case "ov":
+			bar, width = "ob", 9
+		case "ex":
+			bar = "eb"
+		}
+		d.rect(lane.x, b.from, lane.width-8, b.to-b.from, b.style)
+		d.rect(lane.x, b.from, width, b.to-b.from, bar)
+	}
+	for _, b := range d.stretches(func(m moment, lane int) string { return map[byte]string{'s': "z"}[m.state[lane]] }) {
+		lane := d.lanes[b.lane]
+		d.rect(lane.x, b.from, lane.width-8, b.to-b.from, b.style)
+	}
+}
+
+// lifelines draws that a client is there, waits, is dead, or has no network.
+func (d *svg) lifelines() {
+	for _, b := range d.stretches(func(m moment, lane int) string {
+		switch {
+		case m.state[lane] == 'd':
+			return ""
+		case m.waits[lane]:
+			return "w"
+		}
+		return "l"
+	}) {
+		d.path(b.style, "M%d %dV%d", d.lanes[b.lane].x+3, b.from, b.to)
+	}
+	for _, b := range d.stretches(func(m moment, lane int) string { return map[byte]string{'n': "ct"}[m.state[lane]] }) {
+		lane := d.lanes[b.lane]
+		d.path(b.style, "M%d %dV%d", lane.x+lane.width-10, b.from, b.to)
+	}
+}
+
+// breaks draws where the time axis is broken, over all that goes on meanwhile.
+func (d *svg) breaks() {
+	right := svgWidth - margin
+	const wave = 14
+	count := (right - margin) / (2 * wave)
+	line := strings.Repeat(fmt.Sprintf("q%d -6 %d 0t%d 0", wave/2, wave, wave), count)
+	for _, t := range d.torn {
+		y := t + tornStep/2
+		d.path("ts", "M%d %d%sv9h-%dz", margin, y-4, line, 2*wave*count)
+		d.path("t", "M%d %d%sM%[1]d %[4]d%[3]s", margin, y-4, line, y+5)
+	}
+}
+
+// texts writes what each label says, and what was found there.
+func (d *svg) texts() {
+	for _, b := range d.labels {
+		x := d.lanes[max(b.lane, 0)].x + textIn
+		_, style := d.says(b)
+		y := b.y
+		for _, line := range b.lines {
+			d.text(x, y+13, style, line)
+			y += lineStep
+		}
+		if b.hasArrows() && b.arrows > 0 {
+			y = b.arrows + 2*arrowStep + 7
+		}
+		for _, f := range b.found {
+			y = d.finding(b, y, d.findingLines(f.Sentence(d.language)))
+		}
+	}
+}
+
+// finding writes what a monitor found, beginning in the lane where it fits, and returns
+// where it ends.
+func (d *svg) finding(b *label, y int, lines []string) int {
+	longest := 0
+	for _, line := range lines {
+		longest = max(longest, term.Columns(line))
+	}
+	width := int(boldWidth*float64(longest)) + 16
+	lane := max(b.lane, 0)
+	for lane > 0 && d.lanes[lane].x+textIn+width > d.redisAt.x-gutter+6 {
+		lane--
+	}
+	x := d.lanes[lane].x + textIn
+	d.rect(x, y+2, width, lineStep*len(lines)+7, "f")
+	for n, line := range lines {
+		d.text(x+8, y+18+lineStep*n, "r", line)
+	}
+	return y + lineStep*len(lines) + 11
+}
+
+// life is the lock's key from when it is installed until it is gone.
+type life struct {
+	lane     int
+	owner    string
+	from, to int
+	fades    []fade
+}
+
+// fade is how much of its lease a key has left at a height.
+type fade struct {
+	y    int
+	left float64
+}
+
+// lives follows the key through the labels.
+func (d *svg) lives() (all []*life) {
+	var now *life
+	var key world.Key
+	var seen time.Duration
+	left := func(at time.Duration) float64 {
+		if key.TTL == world.NoTTL {
+			return 1
+		}
+		return min(max(float64(key.TTL-(at-seen))/float64(d.Lease), 0), 1)
+	}
+	end := func(y int, at time.Duration) {
+		if now != nil {
+			now.to = y
+			now.fades = append(now.fades, fade{y, left(at)})
+			all = append(all, now)
+			now = nil
+		}
+	}
+	fadeTo := func(y int) { // through the groups that end before
+		for _, g := range d.groups {
+			if now != nil && g.end <= y && g.top >= now.fades[len(now.fades)-1].y {
+				now.fades = append(now.fades, fade{g.top, left(g.at)}, fade{g.end, left(g.until)})
+			}
+		}
+	}
+	for _, b := range d.labels {
+		e := b.event
+		if b.leaves || e.Kind != world.Executed && e.Kind != world.Expired && e.Kind != world.Server {
+			continue
+		}
+		y := b.part(1)
+		fadeTo(y)
+		n := slices.IndexFunc(e.Keys, func(k world.Key) bool { return k.Name == d.key })
+		if n < 0 || now != nil && now.owner != e.Keys[n].Owner.Label {
+			end(y, b.at)
+		}
+		if n < 0 {
+			continue
+		}
+		if now == nil {
+			owner := e.Keys[n].Owner
+			now = &life{lane: slices.Index(d.Lanes, owner.Client), owner: owner.Label, from: y}
+		} else {
+			now.fades = append(now.fades, fade{y, left(b.at)})
+		}
+		key, seen = e.Keys[n], b.until
+		now.fades = append(now.fades, fade{y, left(b.until)})
+	}
+	if now != nil {
+		fadeTo(d.end)
+		end(d.end, max(d.groups[len(d.groups)-1].until, seen))
+	}
+	return all
+}
+
+// part is where a part of the label's arrows is: 0 leaves the client, 1 is at Redis, 2 is
+// back. Without arrows it is where the label begins.
+func (b *label) part(part int) int {
+	if b.arrows == 0 {
+		return b.y
+	}
+	return b.arrows + 3 + part*arrowStep
+}
+
+// keys draws the key in Redis and what is said about it.
+func (d *svg) keys() {
+	middle := d.redisAt.x + barWidth/2
+	d.path("l", "M%d %dV%d", middle, d.head+30, d.end)
+	for i, k := range d.lives() {
+		id := d.id(fmt.Sprint("k", i))
+		d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, k.from, k.to)
+		before := -1.0
+		for n, f := range k.fades {
+			if n+1 < len(k.fades) && f.left == before && k.fades[n+1].left == before {
+				continue
+			}
+			offset := float64(f.y-k.from) / float64(max(k.to-k.from, 1))
+			d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(k.lane))
+			before = f.left
+		}
+		d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
+			d.redisAt.x, k.from, barWidth, max(k.to-k.from, 3), id)
+	}
+	for _, b := range d.labels {
+		y := b.y + 12
+		if b.arrows > 0 {
+			y = b.arrows + 17
+		}
+		if news := d.news(b); news != "" {
+			for n, line := range d.redisLines(news) {
+				d.text(d.redisAt.x+barWidth+6, y+15*n, "k", line)
+			}
+		}
+		for _, f := range b.found {
+			if f.Monitor == oracle.WrongDelete || f.Monitor == oracle.WrongExtend {
+				d.printf("<circle cx=\"%d\" cy=\"%d\" r=\"9\" class=\"xm\"/>\n", middle, b.part(1))
+				d.text(middle, b.part(1)+5, "c xt h", "✗")
+			}
+		}
+	}
+	if d.ledger {
+		d.orders()
+	}
+}
+
+// orders draws the ledger: those orders that are there twice in red.
+func (d *svg) orders() {
+	d.path("l", "M%d %dV%d", d.ledgerAt.middle(), d.head+30, d.end)
+	for _, b := range d.labels {
+		if b.event.Kind != world.Stored {
+			continue
+		}
+		if strings.HasPrefix(b.event.Reply, "refused") {
+			d.chip(b.arrows-1, "gb", refusesOne.In(d.language, "client", b.event.Client))
+		}
+		if d.ledgerNews(b) == "" {
+			continue
+		}
+		var names []string
+		for n, o := range b.after.orders {
+			style := "i" + owner(slices.Index(d.Lanes, o.Client))
+			text := orderBy.In(d.language, "order", o.Name, "client", o.Client)
+			if slices.Contains(names, o.Name) {
+				style, text = "ob", "✗ "+text
+			}
+			names = append(names, o.Name)
+			d.chip(b.arrows+20*n-1, style, text)
+		}
+	}
+}
+
+func (d *svg) chip(y int, style, text string) {
+	d.rect(d.ledgerAt.x, y, d.ledgerAt.width, 17, style)
+	d.text(d.ledgerAt.middle(), y+13, "k e c", text)
+}
+
+// arrows draws requests and replies.
+func (d *svg) arrows() {
+	of := map[*world.Request][]*label{}
+	for _, b := range d.labels {
+		of[b.request] = append(of[b.request], b)
+	}
+	for _, b := range d.labels {
+		r := b.request
+		if !b.hasArrows() {
+			continue
+		}
+		client, goal := d.lanes[max(b.lane, 0)].x+6, d.redisAt.x
+		if r != nil && r.Ledger {
+			goal = d.ledgerAt.x
+		}
+		broken := client + d.lanes[0].width - 40
+		find := func(is func(*label) bool) *label {
+			i := slices.IndexFunc(of[r], is)
+			if i < 0 {
+				return nil
+			}
+			return of[r][i]
+		}
+		switch {
+		case r == nil: // a push
+			d.path("a", "M%d %dL%d %d", d.redisAt.x, b.part(0), client, b.part(2))
+		case b.leaves && r.Struck < 0:
+			d.broken(client, b.part(0), broken)
+		case b.leaves:
+			d.arrow("q", client, b.part(0), goal, find(func(l *label) bool { return !l.leaves && l.first == r.Struck }).part(1), 1)
+		case b.event.Kind == world.Delivered: // drawn from where it was sent
+		default:
+			if find(func(l *label) bool { return l.leaves }) == nil && r.Sent >= 0 {
+				d.arrow("q", client, b.part(0), goal, b.part(1), 1)
+			}
+			switch got := find(func(l *label) bool { return l.event.Kind == world.Delivered }); {
+			case b.answered:
+				d.arrow("a", goal, b.part(1), client, b.part(2), 0)
+			case got != nil:
+				d.arrow("a", goal, b.part(1), client, got.part(2), 0)
+			default:
+				d.broken(goal, b.part(1), broken)
+			}
+		}
+	}
+}
+
+// arrow draws a message. A late one spends its time between the clients and Redis,
+// where it crosses no text; requests and replies have a track each.
+func (d *svg) arrow(style string, x1, y1, x2, y2, track int) {
+	if y2-y1 <= 2*arrowStep {
+		d.path(style, "M%d %dL%d %d", x1, y1, x2, y2)
+		return
+	}
+	x := d.redisAt.x - gutter + 2 + 8*track
+	d.path(style+" late", "M%d %dL%d %dV%dL%d %d", x1, y1, x, y1+arrowStep/2, y2-arrowStep/2, x2, y2)
+}
+
+// broken is an arrow that does not arrive.
+func (d *svg) broken(x1, y1, x2 int) {
+	y2 := y1 + arrowStep/2
+	d.path("x", "M%d %dL%d %d", x1, y1, x2, y2)
+	d.path("xx", "M%d %dl10 10m0 -10l-10 10", x2-5, y2-5)
+}
