@@ -41,7 +41,7 @@ func (a *app) exploreCommand() *cobra.Command {
 			"breaks a property has the fewest such steps. What is not found is not found up to the bound.\n\n" +
 			"Environments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }) +
 			"\nProperties:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, p.About }),
-		Args: noMore,
+		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.explore(x) },
 	}
 	f := cmd.Flags()
@@ -67,14 +67,6 @@ func table[T any](all []T, of func(T) (name, about string)) string {
 		fmt.Fprintf(&b, "  %-14s %s\n", name, about)
 	}
 	return b.String()
-}
-
-// noMore refuses arguments.
-func noMore(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, but was given %q", cmd.Name(), args[0])
-	}
-	return nil
 }
 
 // job is one question about one stage.
