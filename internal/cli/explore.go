@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,6 +186,7 @@ func (a *app) explore(x exploration) error {
 
 // exploreHere asks one question after another.
 func (a *app) exploreHere(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a search keeps little of what it makes
 	var answers []answer
 	scripts := map[int][]string{}
 	for _, j := range jobs {
