@@ -148,8 +148,7 @@ func TestListTellsEveryStoryAndWhereItRuns(t *testing.T) {
 	}
 	require.Contains(t, out, "Runs in: world and live")
 	require.Contains(t, out, "Runs in: world: a real Redis reads the clock")
-	status, out, _ = command(t, "list", "--json")
-	require.Equal(t, exitOK, status)
+	_, out, _ = command(t, "list", "--json")
 	require.True(t, json.Valid([]byte(out)))
 }
 

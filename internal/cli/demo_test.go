@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 // linesOf is what a worker said, and when.
 func linesOf(t *testing.T, out, name string) (said []string, at []time.Time) {
 	t.Helper()
-	for _, line := range regexp.MustCompile(`(?m)^(\d\S+ \S+)  `+name+`  (.*)$`).FindAllStringSubmatch(out, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^(\d\S+ \S+)  `+name+` +(.*)$`).FindAllStringSubmatch(out, -1) {
 		when, err := time.Parse(timestamp, line[1])
 		require.NoError(t, err)
 		said, at = append(said, line[2]), append(at, when)
@@ -59,25 +58,24 @@ func TestDemoKnowsWhichStagesRenewTheLease(t *testing.T) {
 	}
 }
 
-// whenever calls f with each piece that a command prints.
-type whenever func(text string)
+// watched is an output; something happens when a worker says there that it has the lock.
+type watched struct {
+	bytes.Buffer
+	happens func()
+}
 
-func (f whenever) Write(p []byte) (int, error) {
-	f(string(p))
-	return len(p), nil
+func (w *watched) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("got it")) {
+		w.happens()
+	}
+	return w.Buffer.Write(p)
 }
 
 // demoUntil runs a worker on a server, which something happens to once it has the lock.
 func demoUntil(t *testing.T, server *miniredis.Miniredis, happens func(), args ...string) (status int, out, errors string) {
 	t.Helper()
-	var printed, said bytes.Buffer
-	watch := whenever(func(text string) {
-		printed.WriteString(text)
-		if strings.Contains(text, "got it") {
-			happens()
-		}
-	})
-	status = Run(t, nil, nil, watch, &said, append([]string{"demo", "--redis", server.Addr()}, args...)...)
+	printed, said := watched{happens: happens}, bytes.Buffer{}
+	status = Run(t, nil, nil, &printed, &said, append([]string{"demo", "--redis", server.Addr()}, args...)...)
 	return status, printed.String(), said.String()
 }
 

@@ -10,13 +10,7 @@ import (
 )
 
 // nobody is an address at which nobody listens.
-func nobody(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
-}
+const nobody = "127.0.0.1:1"
 
 // refusal is a command line that cannot be carried out. A "_" in it is a space in a word.
 type refusal struct {
@@ -26,9 +20,9 @@ type refusal struct {
 func requireRefused(t *testing.T, want int, all []refusal) {
 	t.Helper()
 	for _, one := range all {
-		var args []string
-		for _, word := range strings.Split(one.line, " ") {
-			args = append(args, strings.ReplaceAll(word, "_", " "))
+		args := strings.Split(one.line, " ")
+		for i, word := range args {
+			args[i] = strings.ReplaceAll(word, "_", " ")
 		}
 		status, out, errors := command(t, args...)
 		require.Equal(t, want, status, one.line)
@@ -39,6 +33,9 @@ func requireRefused(t *testing.T, want int, all []refusal) {
 }
 
 func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // there is no redis-server
+	locked := miniredis.RunT(t)
+	locked.RequireAuth("secret")
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
 		{"--colour", "unknown flag: --colour"},
@@ -95,17 +92,9 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"serve --addr nonsense", `"nonsense" is no address to listen on`},
 		{"serve --addr 127.0.0.1:99999", `"127.0.0.1:99999" is no address to listen on`},
 		{"serve --addr ", `"" is no address to listen on`},
-	})
-}
 
-func TestDemoRefusesBadInputInOneLine(t *testing.T) {
-	free := nobody(t)
-	_, port, _ := net.SplitHostPort(free)
-	locked := miniredis.RunT(t)
-	locked.RequireAuth("secret")
-	requireRefused(t, exitBadUsage, []refusal{
 		{"demo work1", `demo takes no arguments, not "work1"`},
-		{"demo --redis " + free, "no Redis answers at " + free + ": start one with redis-server --port " + port + ", or leave --redis out\n"},
+		{"demo --redis " + nobody, "no Redis answers at " + nobody + ": start one with redis-server --port 1, or leave --redis out\n"},
 		{"demo --redis " + locked.Addr(), "the Redis at " + locked.Addr() + " refuses to work (NOAUTH"},
 		{"demo --redis ", `--redis "" is no address: give host:port, such as 127.0.0.1:6379`},
 		{"demo --redis localhost", `--redis "localhost" is no address: give host:port`},
@@ -123,17 +112,10 @@ func TestDemoRefusesBadInputInOneLine(t *testing.T) {
 		{"demo --lease 0s --stage 1", "--lease 0s: stage1: ttl 0s is too short"},
 		{"demo --lease 10ms --stage 5", "--lease 10ms: stage5: ttl 10ms is too short to be renewed"},
 		{"demo --lease 10ms --stage 6", "--lease 10ms: stage6: watchdog timeout 10ms is too short"},
-	})
-}
 
-func TestLiveWithoutARedisIsOneLineWithTheRemedy(t *testing.T) {
-	free := nobody(t)
-	t.Setenv("PATH", t.TempDir())
-	requireRefused(t, exitBadUsage, []refusal{
 		{"--live", "there is no redis-server: install one"},
-		{"--live --redis " + free, "no Redis that could be used at " + free},
-		{"--live --redis " + free, "leave out --redis and lockkata starts its own"},
-		{"--redis " + free, "--redis names the Redis for --live: add --live"},
+		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},
+		{"--redis " + nobody, "--redis names the Redis for --live: add --live"},
 	})
 }
 

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,12 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the theatre into the documents")
 
-const (
-	pictures    = "../../docs/pictures"
-	theatrePage = "../../docs/theatre.html"
-	// biggest is how many bytes the theatre may have: a page that one opens at once.
-	biggest = 1_500_000
-)
+const pictures = "../../docs/pictures"
 
 // requireFile asks that a file has this text, or writes it there.
 func requireFile(t *testing.T, name, text string) {
@@ -76,11 +75,27 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 	}
 }
 
+// serve shows the same page, until it is ended.
 func TestTheatreIsWhatTheRunsShow(t *testing.T) {
-	page, _, err := (&app{t: t, sources: os.DirFS("../..")}).theatre()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	out, printed := io.Pipe()
+	a := &app{t: t, sources: os.DirFS("../.."), out: printed, err: io.Discard}
+	ended := make(chan error, 1)
+	go func() { ended <- a.serve(ctx, "127.0.0.1:0"); _ = printed.Close() }()
+	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	require.Less(t, len(page), biggest)
-	requireFile(t, theatrePage, string(page))
+	require.Regexp(t, `^http://127\.0\.0\.1:\d+/ shows the theatre; Ctrl-C ends it\n$`, line)
+
+	answer, err := http.Get(strings.Fields(line)[0])
+	require.NoError(t, err)
+	served, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Less(t, len(served), 1_500_000, "the page opens at once")
+	requireFile(t, "../../docs/theatre.html", string(served))
+	end()
+	require.NoError(t, <-ended)
 }
 
 func TestShowWritesAPageThatStandsAlone(t *testing.T) {
