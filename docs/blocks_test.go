@@ -3,10 +3,14 @@ package docs_test
 import (
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,134 +32,86 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //
 // "lines 3-9" at the end of the mark takes these lines of it only.
 type block struct {
-	kind        string
-	words       []string // the whole mark
+	fence
+	mark        string
+	words       []string // of the mark, without its lines
 	first, last int      // the lines that are shown; 0: all
-	language    string
-	line        int // of the mark
-	from, to    int // the lines of the document between the fences, from 0
 }
-
-// kinds are the blocks that there are, and what makes them.
-var kinds = map[string]string{
-	"matrix": "go run .", "show": "go run .", "diff": "go run .", "list": "go run .", "replay": "go run .", "explore": "go run .",
-	"code":    "the source",
-	"session": byOthers, "adapter": byOthers, // internal/kata
-}
-
-// byOthers are blocks that the tests of what they show look at.
-const byOthers = "its own tests"
 
 var (
-	mark    = regexp.MustCompile(`^<!-- (.*) -->$`)
-	opening = regexp.MustCompile("^(```+|~~~+)([a-z]*)")
-	excerpt = regexp.MustCompile(`^(\d+)-(\d+)$`)
+	// others are the blocks that internal/kata makes, or looks at.
+	others  = []string{"session", "adapter"}
+	mark    = regexp.MustCompile(`^<!-- (.+) -->$`)
+	excerpt = regexp.MustCompile(` lines (\S+)$`)
 )
+
+const end = "<!-- end -->"
 
 // blocks finds the generated blocks of a document.
 func blocks(d *document) (found []block, problems []string) {
-	lines := strings.Split(d.text, "\n")
-	complain := func(i int, format string, args ...any) {
-		problems = append(problems, d.at(i+1)+fmt.Sprintf(format, args...))
-	}
-	for i := 0; i < len(lines); i++ {
-		if fence := opening.FindString(lines[i]); fence != "" {
-			i = closing(lines, i)
+	ends := 0 // the line at which a block has just ended
+	for i, text := range strings.Split(d.prose, "\n") {
+		line := i + 1
+		if !strings.Contains(text, "<!--") || line == ends {
 			continue
 		}
-		if !strings.Contains(lines[i], "<!--") {
-			continue
+		m := mark.FindStringSubmatch(d.lines[i])
+		at := slices.IndexFunc(d.fences, func(f fence) bool { return f.line == line+1 })
+		switch {
+		case d.lines[i] == end:
+			problems = append(problems, d.at(line)+end+" without a block")
+		case m == nil || at < 0:
+			problems = append(problems, d.at(line)+"a mark is a line of its own, and ``` is the next: <!-- show FAILURE --stage 2 -->")
+		case d.fences[at].end >= len(d.lines) || d.lines[d.fences[at].end] != end:
+			problems = append(problems, d.at(line)+text+" has no "+end+" after its ```")
+		default:
+			ends = d.fences[at].end + 1
+			b := block{fence: d.fences[at], mark: m[1]}
+			if err := b.read(); err != nil {
+				problems = append(problems, d.at(line)+err.Error())
+				continue
+			}
+			found = append(found, b)
 		}
-		m := mark.FindStringSubmatch(lines[i])
-		if m == nil {
-			complain(i, "a mark is a line of its own: <!-- show FAILURE --stage 2 -->")
-			continue
-		}
-		b, err := readMark(m[1])
-		if err != nil {
-			complain(i, "%v", err)
-			i = skip(lines, i)
-			continue
-		}
-		fence := opening.FindStringSubmatch(at(lines, i+1))
-		if fence == nil {
-			complain(i, "the block <!-- %s --> does not begin with ``` in the next line", m[1])
-			continue
-		}
-		end := closing(lines, i+1)
-		if at(lines, end+1) != "<!-- end -->" {
-			complain(i, "the block <!-- %s --> has no <!-- end --> after its ```", m[1])
-			continue
-		}
-		b.language, b.line, b.from, b.to = fence[2], i+1, i+2, end
-		found = append(found, b)
-		i = end + 1
 	}
 	return found, problems
 }
 
-// skip is the last line of the block at line i, whatever it is.
-func skip(lines []string, i int) int {
-	if opening.MatchString(at(lines, i+1)) {
-		i = closing(lines, i+1)
-	}
-	if at(lines, i+1) == "<!-- end -->" {
-		i++
-	}
-	return i
-}
-
-// closing is the line that closes the fence at line i, or the last one.
-func closing(lines []string, i int) int {
-	fence := opening.FindStringSubmatch(lines[i])[1]
-	for i++; i < len(lines)-1 && strings.TrimRight(lines[i], " ") != fence; i++ {
-	}
-	return i
-}
-
-func at(lines []string, i int) string {
-	if i >= len(lines) {
-		return ""
-	}
-	return lines[i]
-}
-
-// readMark reads what stands between <!-- and -->.
-func readMark(text string) (block, error) {
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return block{}, fmt.Errorf("an empty mark")
-	}
-	b := block{kind: words[0], words: words}
-	if b.kind == "end" {
-		return b, fmt.Errorf("<!-- end --> without a block")
-	}
-	if kinds[b.kind] == "" {
-		return b, fmt.Errorf("there is no block %q; there are matrix, show, diff, list, replay, explore, code", b.kind)
-	}
-	if n := len(words); n > 2 && words[n-2] == "lines" {
-		asked := excerpt.FindStringSubmatch(words[n-1])
-		if asked == nil {
-			return b, fmt.Errorf("lines %s: say lines 3-9", words[n-1])
-		}
-		b.first, _ = strconv.Atoi(asked[1])
-		b.last, _ = strconv.Atoi(asked[2])
+// read reads the mark.
+func (b *block) read() error {
+	text := b.mark
+	if lines := excerpt.FindStringSubmatch(text); lines != nil {
+		text = strings.TrimSuffix(text, lines[0])
+		_, _ = fmt.Sscanf(lines[1], "%d-%d", &b.first, &b.last)
 		if b.first < 1 || b.last < b.first {
-			return b, fmt.Errorf("lines %s: say lines 3-9", words[n-1])
+			return fmt.Errorf("lines %s: say lines 3-9", lines[1])
 		}
-		b.words = words[:n-2]
 	}
-	return b, nil
+	b.words = strings.Fields(text)
+	want := "text"
+	switch {
+	case b.words[0] == "code" && len(b.words) > 1:
+		want = strings.TrimPrefix(path.Ext(b.words[1]), ".")
+	case b.words[0] == "diff":
+		want = "diff"
+	case slices.Contains(b.words, "--json"):
+		want = "json"
+	}
+	if b.language != want && !slices.Contains(others, b.words[0]) {
+		return fmt.Errorf("the block opens with ```%s and not with ```%s", b.language, want)
+	}
+	return nil
 }
 
 // content is what the block has to show.
-func (b block) content() (string, error) {
-	var text string
-	var err error
-	if b.kind == "code" {
-		text, err = sourceOf(b.words[1:])
-	} else {
-		text, err = printed(b.words)
+func (b block) content(t *testing.T, c *code) (text string, err error) {
+	switch b.words[0] {
+	case "code":
+		text, err = c.sourceOf(b.words[1:])
+	case "matrix":
+		text, err = printed(t)
+	default:
+		text, err = printed(t, b.words...)
 	}
 	if err != nil || b.first == 0 {
 		return text, err
@@ -168,73 +124,84 @@ func (b block) content() (string, error) {
 }
 
 // printed is what the command prints.
-func printed(words []string) (string, error) {
-	line := "go run . " + strings.Join(words, " ")
-	if words[0] == "matrix" {
-		line = "go run ."
-	}
-	o := runLine(line, leave)
+func printed(t *testing.T, words ...string) (string, error) {
+	o := run(t, "", words...)
 	if o.status != 0 {
-		return "", fmt.Errorf("%s: status %d: %s", line, o.status, o.err)
+		return "", fmt.Errorf("go run . %s: status %d: %s", strings.Join(words, " "), o.status, o.err)
 	}
 	return o.out, nil
 }
 
-// languageOf is what the fence of a block is called.
-func (b block) languageOf() string {
-	has := func(word string) bool { return strings.Contains(strings.Join(b.words, " "), word) }
-	switch {
-	case b.kind == "code" && len(b.words) > 1:
-		return strings.TrimPrefix(filepath.Ext(b.words[1]), ".")
-	case b.kind == "diff":
-		return "diff"
-	case has("--json"):
-		return "json"
+// sourceOf is a declaration with its comment, or a whole file that is not Go:
+// "stage1_setnx_expire/mutex.go Mutex.TryLock".
+func (c *code) sourceOf(words []string) (string, error) {
+	raw, err := fs.ReadFile(c, words[0])
+	if err != nil {
+		return "", err
 	}
-	return "text"
+	isGo := path.Ext(words[0]) == ".go"
+	switch {
+	case !isGo && len(words) == 1:
+		return string(raw), nil
+	case !isGo || len(words) != 2:
+		return "", fmt.Errorf("%s: name one declaration of a Go file, as in Mutex.TryLock", strings.Join(words, " "))
+	}
+	return declaration(words[0], string(raw), words[1])
+}
+
+// declaration is the declaration of that name, with the comment that stands above it.
+func declaration(file, source, name string) (string, error) {
+	files := token.NewFileSet()
+	tree, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return "", err
+	}
+	pattern := `^(?:type|var|const|func) (?:\w+, )*` + name + `\b`
+	if receiver, method, ok := strings.Cut(name, "."); ok {
+		pattern = `^func \(\w+ \*?` + receiver + `\) ` + method + `\(`
+	}
+	for _, d := range tree.Decls {
+		from, to := files.Position(d.Pos()).Offset, files.Position(d.End()).Offset
+		if regexp.MustCompile(pattern).MatchString(source[from:to]) {
+			begin := strings.LastIndex(source[:from], "\n\n") + 2
+			return source[begin:to] + "\n", nil
+		}
+	}
+	return "", fmt.Errorf("%s declares no %s", file, name)
 }
 
 // refresh is the document with what its blocks have to show.
 func refresh(d *document, content func(block) (string, error)) (text string, problems []string) {
 	found, problems := blocks(d)
-	lines := strings.Split(d.text, "\n")
 	var fresh []string
 	done := 0
 	for _, b := range found {
-		if kinds[b.kind] == byOthers || b.slow() && !*update {
+		// The search of the suite is made anew by go generate only: the tests of
+		// internal/cli compare its table with the lessons.
+		if slices.Contains(others, b.words[0]) || b.mark == "explore --stage all" && !*update {
 			continue
 		}
 		shown, err := content(b)
 		if err != nil {
-			problems = append(problems, d.at(b.line)+err.Error())
+			problems = append(problems, d.at(b.line-1)+err.Error())
 			continue
 		}
-		if want := b.languageOf(); b.language != want {
-			problems = append(problems, d.at(b.line)+fmt.Sprintf("the block opens with ```%s and not with ```%s", b.language, want))
-		}
-		fresh = append(fresh, lines[done:b.from]...)
+		fresh = append(fresh, d.lines[done:b.line]...)
 		fresh = append(fresh, strings.Split(strings.TrimSuffix(shown, "\n"), "\n")...)
-		done = b.to
+		done = b.fence.end - 1
 	}
-	return strings.Join(append(fresh, lines[done:]...), "\n"), problems
+	return strings.Join(append(fresh, d.lines[done:]...), "\n"), problems
 }
-
-// slow is a block that takes half a minute. It is made by go generate, and CI looks
-// whether that changes anything, so the tests do not make it once more.
-func (b block) slow() bool { return strings.Join(b.words, " ") == "explore --stage all" }
 
 // What a document shows of a command or of the code is what it is. With -update it
 // is written there.
 func TestGeneratedBlocksAreWhatTheCommandsPrint(t *testing.T) {
-	for _, d := range documents(t) {
+	for _, d := range documents() {
 		t.Run(d.name, func(t *testing.T) {
-			if !*update {
-				t.Parallel()
-			}
-			text, problems := refresh(d, block.content)
+			text, problems := refresh(d, func(b block) (string, error) { return b.content(t, repository()) })
 			requireNone(t, problems)
 			if *update && text != d.text {
-				require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(d.name)), []byte(text), 0o644))
+				require.NoError(t, os.WriteFile(filepath.Join("..", filepath.FromSlash(d.name)), []byte(text), 0o644))
 				return
 			}
 			require.Empty(t, udiff.Unified(d.name, "what is printed", d.text, text), "out of date: go generate ./...")

@@ -1,114 +1,208 @@
 package docs_test
 
 import (
+	"bytes"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"testing"
+
+	"lockkata/internal/cli"
 )
 
 // command is a command line that a document tells its reader to type.
 type command struct {
 	line   string
-	status int // with which it ends: "# exit 1" behind it, or "(exit 1)"
-	place  string
 	number int // of its line in the document
 }
 
 var (
 	// looksTyped is code in the text that is a command line.
 	looksTyped = regexp.MustCompile(`^(?:go (?:run|test) |go (?:build|install|get|mod|generate|vet|doc|tool|version|env|list)\b|` +
-		`\(?cd |printf |echo |yes |git |curl |wget |docker |redis-cli |redis-server |sudo |apt|brew |export |kata |\./|\.ci/|[\w/]+/run$)`)
+		`\(?cd |printf |echo |git |curl |wget |docker |redis-cli |redis-server |sudo |apt|brew |export |kata |\./|\.ci/|[\w/]+/run$)`)
 	// suggested is a command in what a command prints, in a picture of text, or in a
 	// comment of the code.
 	suggested = regexp.MustCompile("(?:printf '[^'\n]*' \\| )?go (?:run \\.|test)(?: [^\\n#`(]*)?")
 	comment   = regexp.MustCompile(`(?:^|\s+)#.*$`)
-	exits     = regexp.MustCompile(`# exit (\d)\b`)
-	exitsWith = regexp.MustCompile(`^ ?[(（](?:exit|退出码) ?(\d)[)）]`)
-	typed     = regexp.MustCompile(`\bgo (run|test) `)
+	hidden    = regexp.MustCompile(`\bgo (?:run|test) `)
 )
 
-// shells are the languages of a fence whose lines are typed; others are the ones
-// whose lines are not.
-var (
-	shells = []string{"sh", "bash", "shell", "console"}
-	others = []string{"", "text", "go", "lua", "diff", "json", "html", "yaml", "sql", "java", "ini", "conf", "toml", "markdown"}
-)
+// shells are the languages of a fence whose lines are typed.
+var shells = []string{"sh", "bash", "zsh", "shell", "console"}
 
 // commandsOf finds the command lines of a document, in their order.
 func commandsOf(d *document) (found []command, problems []string) {
-	add := func(line string, number, status int) {
-		found = append(found, command{line, status, strings.TrimSuffix(d.at(number), ": "), number})
-	}
 	for _, f := range d.fences {
-		switch {
-		case slices.Contains(shells, f.language):
-			for _, l := range logicalLines(f) {
-				status := 0
-				if told := exits.FindStringSubmatch(l.text); told != nil {
-					status, _ = strconv.Atoi(told[1])
-				}
-				if line := strings.TrimSpace(comment.ReplaceAllString(l.text, "")); line != "" {
-					add(strings.TrimPrefix(line, "$ "), l.line, status)
+		for i, text := range strings.Split(f.text, "\n") {
+			lines := suggestions(text)
+			if slices.Contains(shells, f.language) {
+				lines = []string{comment.ReplaceAllString(text, "")}
+			}
+			for _, line := range lines {
+				if line = strings.TrimSpace(line); line != "" {
+					found = append(found, command{line, f.line + 1 + i})
 				}
 			}
-		case slices.Contains(others, f.language):
-			for i, text := range strings.Split(f.text, "\n") {
-				for _, line := range suggestions(text) {
-					add(line, f.line+1+i, 0)
-				}
-			}
-		default:
-			problems = append(problems, d.at(f.line)+fmt.Sprintf("```%s: lines to type are ```sh, all else is one of %s", f.language, strings.Join(others, " ")))
 		}
 	}
 	for _, s := range d.spans {
-		if !looksTyped.MatchString(s.text) {
-			continue
-		}
-		status := 0
-		if told := exitsWith.FindStringSubmatch(s.after); told != nil {
-			status, _ = strconv.Atoi(told[1])
-		}
 		line := s.text
 		if strings.HasPrefix(line, "kata ") {
 			line = "go run . " + line
 		}
-		add(line, s.line, status)
-	}
-	for _, p := range d.prose {
-		if typed.MatchString(p.text) {
-			problems = append(problems, d.at(p.line)+"a command to type stands in back-quotes: "+p.text)
+		if looksTyped.MatchString(line) {
+			found = append(found, command{line, s.line})
 		}
+	}
+	for _, m := range hidden.FindAllStringIndex(d.prose, -1) {
+		problems = append(problems, d.at(lineAt(d.prose, m[0]))+"a command to type stands in back-quotes")
 	}
 	return found, problems
-}
-
-// logicalLines are the lines of a fence; one that ends in \ goes on in the next.
-func logicalLines(f fence) (lines []part) {
-	going := false
-	for i, text := range strings.Split(f.text, "\n") {
-		text, goesOn := strings.CutSuffix(text, "\\")
-		if going {
-			lines[len(lines)-1].text += strings.TrimSpace(text)
-		} else {
-			lines = append(lines, part{f.line + 1 + i, text})
-		}
-		going = goesOn
-	}
-	return lines
 }
 
 // suggestions are the commands in a line of what is no shell.
 func suggestions(text string) (lines []string) {
 	for _, line := range suggested.FindAllString(text, -1) {
 		line, _, _ = strings.Cut(line, "  ")
-		line = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(line), ",;:"))
+		line = strings.TrimRight(line, " ,;:")
 		if !strings.HasSuffix(line, "/...") && line != "go run ." {
 			line = strings.TrimRight(line, ".")
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+var (
+	ourLine  = regexp.MustCompile(`^(?:printf '([^']*)' \| )?(?:go run \.|\./lockkata)((?: (?:'[^']*'|"[^"]*"|[^\s|&;<>$'"()]+))*)$`)
+	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags live| -run ('[^']*'|\S+))* \./(\S+)$`)
+	// elsewhere are the lines that are not tried here: they take minutes or a network,
+	// or are somebody else's. What they name of the repository has to be there.
+	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock)|go mod (?:download|vendor)|` +
+		`go generate \./\.\.\.|go build -o lockkata \.|go run \./\S+( --\S+ \S+)*|\(cd \S+ && go run \.\)|\S+/run|` +
+		`git clone https://\S+|redis-cli .*)$`)
+	// onlyAsked are the commands that need a server, a person or a compiler. The tests of
+	// internal/cli run them: here they have to exist, with their flags.
+	onlyAsked   = regexp.MustCompile(`^(?:serve|kata(?:$| check| explore| solution| verify))|--live|--redis|--help`)
+	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)
+)
+
+var (
+	// example is what stands for a word in capitals.
+	example = map[string]string{
+		"FAILURE": "check-then-delete", "F": "check-then-delete", "STAGE": "3", "N": "3", "THEME": "lease",
+		"SCHEDULE": "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b", "…": "--help",
+	}
+	// brief are flags with which a command takes no time; the search of the whole suite
+	// is not one that a sentence may start.
+	brief = map[string]string{"explore": "--bound 0", "interview": "--minutes 1", "demo": "--hold 0s"}
+)
+
+// outcome is what became of a command.
+type outcome struct {
+	status   int
+	out, err string
+}
+
+// outcomes are those of the commands that have run: each runs once.
+var outcomes = map[string]outcome{}
+
+// run runs a command of this repository inside the test, with keys on its input; without
+// them it gets the one that leaves a game or an interview.
+func run(t *testing.T, keys string, args ...string) outcome {
+	if keys == "" {
+		keys = "q"
+	}
+	id := fmt.Sprintf("%q", append(args, keys))
+	o, ran := outcomes[id]
+	if !ran {
+		var out, said bytes.Buffer
+		o.status = cli.Run(t, root, strings.NewReader(keys), &out, &said, args...)
+		o.out, o.err = out.String(), strings.TrimSpace(said.String())
+		outcomes[id] = o
+	}
+	return o
+}
+
+// try says what is wrong with a command line; "" if nothing is.
+func (c *code) try(t *testing.T, line string) string {
+	words := strings.Split(line, " ")
+	for i, word := range words {
+		if placeholder.MatchString(word) {
+			if words[i] = example[word]; words[i] == "" {
+				return fmt.Sprintf("what stands for %s in %q?", word, line)
+			}
+		}
+	}
+	line = strings.Join(words, " ")
+	switch {
+	case ourLine.MatchString(line):
+		parts := ourLine.FindStringSubmatch(line)
+		return tryOurs(t, strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(parts[2])), parts[1])
+	case elsewhere.MatchString(line):
+		for _, name := range ourFolder.FindAllString(line, -1) {
+			if !c.has(name) {
+				return "there is no " + name
+			}
+		}
+		return ""
+	case testLine.MatchString(line):
+		return c.tryTests(line)
+	}
+	return fmt.Sprintf("nobody tries %q: it is no go run . and no go test of one package, nor is it elsewhere in commands_test.go", line)
+}
+
+// tryOurs runs a command of this repository, or asks whether it and its flags exist.
+func tryOurs(t *testing.T, args []string, keys string) string {
+	line, name := strings.Join(args, " "), "lockkata"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name += " " + args[0]
+		args = append(args, strings.Fields(brief[args[0]])...)
+	}
+	asked := onlyAsked.MatchString(line)
+	if asked {
+		args = append(args, "--help")
+	} else if strings.HasPrefix(line, "kata") {
+		dir := filepath.Join(t.TempDir(), "mylock") // of a learner who has begun
+		run(t, "", "kata", "start", "1", "--dir", dir)
+		args = append(args, "--dir", dir)
+	}
+	o := run(t, keys, args...)
+	switch {
+	case o.status != 0:
+		return fmt.Sprintf("go run . %s ends with status %d: %s", line, o.status, o.err)
+	case asked && !strings.Contains(o.out, name):
+		return fmt.Sprintf("there is no command %q", args[0])
+	}
+	return ""
+}
+
+// Every command that a document tells its reader to type works, and so does every one
+// in the comments of the stages.
+func TestCommandsInDocumentsWork(t *testing.T) {
+	tried := map[string]bool{}
+	for _, d := range append(documents(), sources()...) {
+		found, problems := commandsOf(d)
+		for _, cmd := range found {
+			if tried[cmd.line] {
+				continue
+			}
+			tried[cmd.line] = true
+			if problem := repository().try(t, cmd.line); problem != "" {
+				problems = append(problems, d.at(cmd.number)+problem)
+			}
+		}
+		requireNone(t, problems)
+	}
+}
+
+// sources are the stages' files; of their text only the commands count.
+func sources() []*document {
+	files := read("stage*/*.go")
+	for i, f := range files {
+		files[i] = &document{name: f.name, fences: []fence{{part: part{0, f.text}}}}
+	}
+	return files
 }

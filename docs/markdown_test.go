@@ -1,46 +1,37 @@
 // Package docs_test tests the documents: that what they show is what the commands
-// print (blocks), that their commands run (commands, try, program), that what they name
-// and link exists (names, links, terms), that the questions are whole (interview), that
-// the workshop's minutes add up, and that the Chinese documents keep in step (parity).
-// "go generate ./docs" writes what the commands print into them.
+// print (blocks), that their commands work (commands), that what they name and link is
+// there (names, links), that the questions are whole, that the workshop's minutes add
+// up, and that the Chinese documents keep in step (parity). No test starts a process.
+// "go generate ./docs" writes what the commands print into the documents.
 package docs_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	tables "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
 )
 
-const root = ".."
+// root is the repository.
+var root = os.DirFS("..")
 
-// patterns name the Markdown documents of the repository, but for those of folders that
-// test them themselves.
-var (
-	patterns = []string{"README.md", "stage*/README.md", "docs/*.md", "docs/zh-CN/*.md"}
-	folders  = []string{"failures_test/*/README.md"}
-)
-
-// document is a Markdown document, taken apart. Every part knows its line.
+// document is a Markdown document, taken apart. Every part knows its line, from 1.
 type document struct {
 	name     string // from the root of the repository
 	text     string
+	lines    []string
 	headings []heading
 	anchors  []part // <a id="…">
 	links    []link
-	spans    []span  // `code` in the text
-	prose    []part  // text that is no code
-	fences   []fence // ``` blocks, and indented ones
+	spans    []part // `code` in the text
+	prose    string // the text, in which code is crossed out
+	fences   []fence
 	tables   []table
 }
 
@@ -60,50 +51,38 @@ type link struct {
 	image bool
 }
 
-type span struct {
-	part
-	after string // what follows it in its line
-	block string // the paragraph, or the row of a table, that it stands in
-}
-
+// fence is a ``` block; end is its last line.
 type fence struct {
 	part
+	end      int
 	language string
 }
 
+// table is a table; its first row is the header.
 type table struct {
-	line   int
-	header []string
-	rows   []row
-}
-
-type row struct {
-	line  int
-	cells []string
+	line int
+	rows [][]string
 }
 
 // at is how a problem names a place in the document.
 func (d *document) at(line int) string { return fmt.Sprintf("%s:%d: ", d.name, line) }
 
-// documents are all that readers are led to.
-func documents(t *testing.T) []*document {
-	t.Helper()
-	all := read(t, patterns)
-	require.Greater(t, len(all), 8, "the documents are gone")
-	return all
-}
+// documents are the Markdown documents of the repository, but for those of folders that
+// test them themselves.
+var documents = sync.OnceValue(func() []*document { return read("README.md", "stage*/README.md", "docs/*.md", "docs/zh-CN/*.md") })
 
-func read(t *testing.T, patterns []string) (all []*document) {
-	t.Helper()
+func read(patterns ...string) (all []*document) {
 	for _, pattern := range patterns {
-		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		require.NoError(t, err)
+		names, err := fs.Glob(root, pattern)
+		if err != nil || names == nil {
+			panic(fmt.Sprint("there is no ", pattern, err))
+		}
 		for _, name := range names {
-			raw, err := os.ReadFile(name)
-			require.NoError(t, err)
-			relative, err := filepath.Rel(root, name)
-			require.NoError(t, err)
-			all = append(all, parse(filepath.ToSlash(relative), string(raw)))
+			raw, err := fs.ReadFile(root, name)
+			if err != nil {
+				panic(err)
+			}
+			all = append(all, parse(name, string(raw)))
 		}
 	}
 	return all
@@ -118,165 +97,137 @@ func requireNone(t *testing.T, problems []string) {
 // documentNamed is one that has to be there.
 func documentNamed(t *testing.T, name string) *document {
 	t.Helper()
-	for _, d := range documents(t) {
+	d := named(documents(), name)
+	require.NotNil(t, d, "there is no "+name)
+	return d
+}
+
+// named is the document of that name, or nil.
+func named(all []*document, name string) *document {
+	for _, d := range all {
 		if d.name == name {
 			return d
 		}
 	}
-	require.Fail(t, "there is no "+name)
 	return nil
 }
 
-// reader takes a document apart.
-type reader struct {
-	*document
-	source []byte
-}
+var (
+	opening    = regexp.MustCompile("^ *(```+)([a-z]*)")
+	codeSpan   = regexp.MustCompile("`((?:[^`\n]|\n[^`\n])+)`")
+	lineEnd    = regexp.MustCompile(`\s*\n\s*`)
+	title      = regexp.MustCompile(`(?m)^(#+) (.*)$`)
+	linked     = regexp.MustCompile(`(!?)\[([^\[\]]*)\]\(([^()\s]+)\)`)
+	referred   = regexp.MustCompile(`\]\[([^\]]+)\]`)
+	definition = regexp.MustCompile(`(?m)^\[([^\]]+)\]: (\S+)$`)
+	attribute  = regexp.MustCompile(`\b(id|href|src)="([^"]*)"`)
+	tableRow   = regexp.MustCompile(`(?m)^\|.*\|$`)
+)
 
-func parse(name, content string) *document {
-	r := &reader{&document{name: name, text: content}, []byte(content)}
-	tree := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(r.source))
-	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			r.take(n)
-		}
-		return ast.WalkContinue, nil
-	})
-	return r.document
-}
-
-func (r *reader) take(n ast.Node) {
-	here := r.line(r.near(n))
-	switch n := n.(type) {
-	case *ast.Heading:
-		r.headings = append(r.headings, heading{part{here, r.plain(n)}, n.Level})
-	case *ast.FencedCodeBlock:
-		r.fences = append(r.fences, fence{part{here, string(n.Lines().Value(r.source))}, string(n.Language(r.source))})
-	case *ast.CodeBlock:
-		r.fences = append(r.fences, fence{part: part{here, string(n.Lines().Value(r.source))}})
-	case *ast.CodeSpan:
-		r.spans = append(r.spans, span{part{here, strings.ReplaceAll(r.plain(n), "\n", " ")}, r.after(n), r.block(n)})
-	case *ast.Link:
-		r.links = append(r.links, link{part: part{here, string(n.Destination)}, alt: r.plain(n)})
-	case *ast.Image:
-		r.links = append(r.links, link{part{here, string(n.Destination)}, r.plain(n), true})
-	case *ast.AutoLink:
-		r.links = append(r.links, link{part: part{here, string(n.URL(r.source))}, alt: "its address"})
-	case *ast.RawHTML:
-		r.html(here, string(n.Segments.Value(r.source)))
-	case *ast.HTMLBlock:
-		r.html(here, string(n.Lines().Value(r.source)))
-	case *ast.Text:
-		if _, code := n.Parent().(*ast.CodeSpan); !code {
-			r.prose = append(r.prose, part{here, string(n.Value(r.source))})
-		}
-	case *tables.Table:
-		r.tables = append(r.tables, r.table(n))
+func parse(name, text string) *document {
+	d := &document{name: name, text: text, lines: strings.Split(text, "\n")}
+	prose := d.takeFences()
+	for _, m := range codeSpan.FindAllStringSubmatchIndex(prose, -1) {
+		code := lineEnd.ReplaceAllString(prose[m[2]:m[3]], " ")
+		d.spans = append(d.spans, part{lineAt(prose, m[0]), strings.ReplaceAll(code, `\|`, "|")})
 	}
+	d.prose = codeSpan.ReplaceAllStringFunc(prose, crossOut)
+	d.takeLinks()
+	for _, m := range title.FindAllStringSubmatchIndex(d.prose, -1) {
+		text := linked.ReplaceAllString(prose[m[4]:m[5]], "$2")
+		d.headings = append(d.headings, heading{part{lineAt(prose, m[0]), strings.NewReplacer("`", "", "*", "").Replace(text)}, m[3] - m[2]})
+	}
+	for _, m := range tableRow.FindAllStringIndex(prose, -1) {
+		d.takeRow(lineAt(prose, m[0]), prose[m[0]:m[1]])
+	}
+	return d
 }
 
-var attribute = regexp.MustCompile(`\b(id|href|src|srcset)="([^"]*)"`)
+// takeFences takes the blocks of code, and returns the text without their lines.
+func (d *document) takeFences() string {
+	rest := append([]string{}, d.lines...)
+	for i := 0; i < len(rest); i++ {
+		m := opening.FindStringSubmatch(rest[i])
+		if m == nil {
+			continue
+		}
+		from := i
+		for i++; i < len(rest)-1 && strings.TrimSpace(rest[i]) != m[1]; i++ {
+		}
+		d.fences = append(d.fences, fence{part{from + 1, strings.Join(rest[from+1:i], "\n") + "\n"}, i + 1, m[2]})
+		for n := from; n <= i && n < len(rest); n++ {
+			rest[n] = ""
+		}
+	}
+	return strings.Join(rest, "\n")
+}
 
-// html takes anchors and links from a tag.
-func (r *reader) html(line int, tag string) {
-	for _, found := range attribute.FindAllStringSubmatch(tag, -1) {
-		if found[1] == "id" {
-			r.anchors = append(r.anchors, part{line, found[2]})
+func (d *document) takeLinks() {
+	defined := map[string]bool{}
+	for _, m := range definition.FindAllStringSubmatchIndex(d.prose, -1) {
+		defined[d.prose[m[2]:m[3]]] = true
+		d.links = append(d.links, link{part: part{lineAt(d.prose, m[0]), d.prose[m[4]:m[5]]}})
+	}
+	for _, m := range linked.FindAllStringSubmatchIndex(d.prose, -1) {
+		d.links = append(d.links, link{part{lineAt(d.prose, m[6]), d.prose[m[6]:m[7]]}, d.prose[m[4]:m[5]], m[3] > m[2]})
+	}
+	for _, m := range referred.FindAllStringSubmatchIndex(d.prose, -1) {
+		if name := d.prose[m[2]:m[3]]; !defined[name] {
+			d.links = append(d.links, link{part: part{lineAt(d.prose, m[0]), "[" + name + "]"}})
+		}
+	}
+	for _, m := range attribute.FindAllStringSubmatchIndex(d.prose, -1) {
+		found := part{lineAt(d.prose, m[0]), d.prose[m[4]:m[5]]}
+		if kind := d.prose[m[2]:m[3]]; kind == "id" {
+			d.anchors = append(d.anchors, found)
 		} else {
-			r.links = append(r.links, link{part{line, found[2]}, "in HTML", found[1] != "href"})
+			d.links = append(d.links, link{found, "in HTML", kind == "src"})
 		}
 	}
 }
 
-func (r *reader) table(n *tables.Table) table {
-	t := table{line: r.line(r.near(n))}
-	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
-		var cells []string
-		for cell := child.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			cells = append(cells, r.plain(cell))
-		}
-		if _, header := child.(*tables.TableHeader); header {
-			t.header = cells
-		} else {
-			t.rows = append(t.rows, row{r.line(r.near(child)), cells})
-		}
+// takeRow adds a row to the table that it goes on, or begins one.
+func (d *document) takeRow(line int, text string) {
+	var cells []string
+	for _, cell := range strings.Split(strings.ReplaceAll(strings.Trim(text, "|"), `\|`, "\x00"), "|") {
+		cells = append(cells, strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
 	}
-	return t
+	if n := len(d.tables); n > 0 && d.tables[n-1].line+len(d.tables[n-1].rows) == line {
+		d.tables[n-1].rows = append(d.tables[n-1].rows, cells)
+	} else {
+		d.tables = append(d.tables, table{line, [][]string{cells}})
+	}
 }
 
-// plain is a node's text without its marks.
-func (r *reader) plain(n ast.Node) string {
-	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if text, ok := n.(*ast.Text); ok && entering {
-			b.Write(text.Value(r.source))
-			if text.SoftLineBreak() {
-				b.WriteByte(' ')
-			}
+// crossOut is a text of the same length, on the same lines, that means nothing.
+func crossOut(code string) string {
+	bytes := []byte(code)
+	for i := range bytes {
+		if bytes[i] != '\n' {
+			bytes[i] = 'x'
 		}
-		return ast.WalkContinue, nil
-	})
-	return b.String()
+	}
+	return string(bytes)
 }
 
-// offset is where a node's text begins; -1: it has none.
-func (r *reader) offset(n ast.Node) int {
-	switch n := n.(type) {
-	case *ast.Text:
-		return n.Segment.Start
-	case *ast.RawHTML:
-		return n.Segments.At(0).Start
-	case *ast.FencedCodeBlock:
-		if n.Lines().Len() > 0 {
-			return n.Lines().At(0).Start - 1 // the line with the fence
-		}
-	}
-	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
-		if at := r.offset(child); at >= 0 {
-			return at
-		}
-	}
-	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
-		return n.Lines().At(0).Start
-	}
-	return -1
-}
+func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
-// near is the offset of a node, or of what it stands in if it has no text.
-func (r *reader) near(n ast.Node) int {
-	for ; n != nil; n = n.Parent() {
-		if at := r.offset(n); at >= 0 {
-			return at
-		}
-	}
-	return 0
-}
+var item = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 
-func (r *reader) line(offset int) int {
-	return 1 + strings.Count(r.text[:offset], "\n")
-}
-
-// block is the source of the paragraph, or of the row of a table, around a node.
-func (r *reader) block(n ast.Node) string {
-	for up := n.Parent(); up != nil; up = up.Parent() {
-		if _, cell := up.(*tables.TableCell); cell {
-			return strings.Split(r.text, "\n")[r.line(r.near(n))-1]
-		}
-		if up.Type() == ast.TypeBlock && up.Lines().Len() > 0 {
-			return string(up.Lines().Value(r.source))
-		}
+// around is the paragraph, the item of a list or the row of a table that a line is in.
+func (d *document) around(line int) string {
+	inside := func(i int) bool { return i >= 0 && i < len(d.lines) && strings.TrimSpace(d.lines[i]) != "" }
+	from, to := line-1, line
+	if strings.HasPrefix(d.lines[from], "|") {
+		return d.lines[from]
 	}
-	return ""
-}
-
-// after is what follows code in its line.
-func (r *reader) after(n *ast.CodeSpan) string {
-	end, ok := n.LastChild().(*ast.Text)
-	if !ok {
-		return ""
+	for !item.MatchString(d.lines[from]) && inside(from-1) {
+		from--
 	}
-	rest, _, _ := strings.Cut(r.text[end.Segment.Stop:], "\n")
-	return strings.TrimLeft(rest, "`")
+	for inside(to) && !item.MatchString(d.lines[to]) {
+		to++
+	}
+	return strings.Join(d.lines[from:to], "\n")
 }
 
 // fromRoot is where a link of the document leads, from the root of the repository.

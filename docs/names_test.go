@@ -3,13 +3,12 @@ package docs_test
 import (
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,41 +19,56 @@ import (
 
 // code is what the documents can name: the failures, the files and the tests.
 type code struct {
-	failures map[string]bool
-	lines    map[string]int      // of each file, by its path from the root; folders have 0
-	tests    map[string][]string // the tests of each folder
+	fs.FS
+	tests     map[string][]string // those that run, of each folder
+	liveTests map[string][]string // those that run with -tags live, of each folder
 }
 
-var function = regexp.MustCompile(`(?m)^func ((?:Test|Example|Benchmark|Fuzz)\w*)\(`)
+var (
+	function = regexp.MustCompile(`^((?:Test|Example|Benchmark|Fuzz)\w*)\(`)
+	output   = regexp.MustCompile(`(?mi)^\s*// (?:unordered )?output:`)
+	isLive   = regexp.MustCompile(`(?m)^//go:build .*\blive\b`)
+)
 
-// readCode looks at the repository.
-func readCode(t *testing.T) code {
-	t.Helper()
-	c := code{map[string]bool{}, map[string]int{}, map[string][]string{}}
-	for _, f := range failures.All {
-		c.failures[f.ID] = true
+// repository is this one, looked at once.
+var repository = sync.OnceValue(func() *code { return readCode(root) })
+
+// readCode finds the tests of a repository. A learner's folder is not part of it.
+func readCode(files fs.FS) *code {
+	c := &code{files, map[string][]string{}, map[string][]string{}}
+	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (name == "mylock" || name != "." && strings.HasPrefix(e.Name(), ".")):
+			return fs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		raw, err := fs.ReadFile(files, name)
+		for _, text := range strings.Split(string(raw), "\nfunc ") {
+			found := function.FindStringSubmatch(text)
+			if found == nil || strings.HasPrefix(text, "Example") && !output.MatchString(text) {
+				continue // go test does not run it
+			}
+			dir := path.Dir(name)
+			c.liveTests[dir] = append(c.liveTests[dir], found[1])
+			if !isLive.MatchString(string(raw)) {
+				c.tests[dir] = append(c.tests[dir], found[1])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		panic(err)
 	}
-	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			c.lines[name] = 0
-			if name == ".git" || name == "mylock" {
-				return fs.SkipDir
-			}
-			return err
-		}
-		raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			return err
-		}
-		c.lines[name] = strings.Count(string(raw), "\n")
-		if strings.HasSuffix(name, "_test.go") {
-			for _, found := range function.FindAllStringSubmatch(string(raw), -1) {
-				c.tests[path.Dir(name)] = append(c.tests[path.Dir(name)], found[1])
-			}
-		}
-		return nil
-	}))
 	return c
+}
+
+// has tells whether there is a file or folder of that name.
+func (c *code) has(name string) bool {
+	_, err := fs.Stat(c, name)
+	return err == nil
 }
 
 // noFailures are names that look like a failure's and are none.
@@ -80,156 +94,178 @@ var (
 	failureName = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)+$`)
 	testName    = regexp.MustCompile(`^(?:Test|Example|Benchmark|Fuzz)(?:[A-Z_]\w*)?(?:/[\w/-]+)?$`)
 	ourPath     = regexp.MustCompile(`^(?:\./)?((?:stage\d_\w+|failures_test|internal|docs|\.ci)(?:/[\w./-]*)?)$`)
-	lineNumber  = regexp.MustCompile(`^([\w./-]+\.(?:go|lua|md)):(\d+)$`)
 	ourFolder   = regexp.MustCompile(`(?:stage\d_\w+|failures_test|internal)(?:/[a-z]\w*)*`)
 )
 
 // What a document names in back-quotes exists: failures, tests, files.
 func TestNamesInDocumentsExist(t *testing.T) {
-	c := readCode(t)
-	var problems []string
-	for _, d := range documents(t) {
-		problems = append(problems, c.nameProblems(d)...)
+	for _, d := range documents() {
+		requireNone(t, repository().nameProblems(d))
 	}
-	requireNone(t, problems)
 }
 
-func (c code) nameProblems(d *document) (problems []string) {
+func (c *code) nameProblems(d *document) (problems []string) {
 	for _, s := range d.spans {
 		var problem string
 		switch {
 		case failureName.MatchString(s.text):
-			if !c.failures[s.text] && !slices.Contains(noFailures(), s.text) {
-				problem = fmt.Sprintf("there is no failure %s", s.text)
-			}
+			problem = failureProblem(s.text)
 		case testName.MatchString(s.text):
-			problem = c.testProblem(s.text, c.folders(d, s))
-		case ourPath.MatchString(s.text), lineNumber.MatchString(s.text):
+			problem = c.testProblem(s.text, c.folders(d, s.line), c.liveTests)
+		case ourPath.MatchString(s.text):
 			problem = c.pathProblem(d, s.text)
 		}
 		if problem != "" {
 			problems = append(problems, d.at(s.line)+problem)
 		}
 	}
-	found, _ := commandsOf(d)
-	for _, cmd := range found {
-		if problem := c.runProblem(cmd.line); problem != "" {
-			problems = append(problems, cmd.place+": "+problem)
-		}
-	}
 	return problems
 }
 
+func failureProblem(name string) string {
+	if _, ok := failures.Find(name); ok || slices.Contains(noFailures(), name) {
+		return ""
+	}
+	return "there is no failure " + name
+}
+
 // folders are those that a test is said to be in: the ones that its paragraph names,
-// or else the document's own; none if it may be anywhere.
-func (c code) folders(d *document, s span) (folders []string) {
-	for _, name := range ourFolder.FindAllString(s.block, -1) {
+// or else the document's own; all if it may be anywhere.
+func (c *code) folders(d *document, line int) (folders []string) {
+	for _, name := range ourFolder.FindAllString(d.around(line), -1) {
 		for ; name != "."; name = path.Dir(name) {
-			if c.tests[name] != nil && !slices.Contains(folders, name) {
+			if c.liveTests[name] != nil {
 				folders = append(folders, name)
 				break
 			}
 		}
 	}
-	if own := path.Dir(d.name); folders == nil && c.tests[own] != nil && own != "docs" {
+	own := path.Dir(d.name)
+	switch {
+	case folders != nil:
+	case c.liveTests[own] != nil && own != "docs":
 		folders = []string{own}
+	default:
+		folders = slices.Collect(maps.Keys(c.liveTests))
 	}
-	return folders
+	slices.Sort(folders)
+	return slices.Compact(folders)
 }
 
-// testProblem looks for a test in folders, or anywhere if there are none.
-func (c code) testProblem(name string, folders []string) string {
+// testProblem looks for a test, or a failure as TestFailures/oom, in folders.
+func (c *code) testProblem(name string, folders []string, tests map[string][]string) string {
 	name, part, _ := strings.Cut(name, "/")
-	if name == "TestFailures" && part != "" && !c.failures[part] {
-		return fmt.Sprintf("there is no failure %s", part)
-	}
-	if len(folders) == 0 {
-		for folder := range c.tests {
-			folders = append(folders, folder)
+	if name == "TestFailures" && part != "" {
+		if problem := failureProblem(part); problem != "" {
+			return problem
 		}
 	}
 	for _, folder := range folders {
-		if slices.Contains(c.tests[folder], name) {
+		if slices.Contains(tests[folder], name) {
 			return ""
 		}
 	}
-	slices.Sort(folders)
 	return fmt.Sprintf("there is no %s in %s", name, strings.Join(folders, ", "))
 }
 
-// pathProblem looks for a file, and for its line if it is given.
-func (c code) pathProblem(d *document, text string) string {
-	number := 0
-	if parts := lineNumber.FindStringSubmatch(text); parts != nil {
-		text = parts[1]
-		number, _ = strconv.Atoi(parts[2])
-	}
-	name := strings.TrimSuffix(strings.TrimPrefix(text, "./"), "/...")
-	for _, candidate := range []string{path.Clean(name), d.fromRoot(name)} {
-		if lines, ok := c.lines[candidate]; ok {
-			if number > lines {
-				return fmt.Sprintf("%s has %d lines, not %d", candidate, lines, number)
-			}
-			return ""
-		}
-	}
-	return fmt.Sprintf("there is no %s", text)
-}
-
-var (
-	runFlag = regexp.MustCompile(`^go test .*-run (?:'([^']+)'|(\S+)).* \./(\S+)$`)
-	plain   = regexp.MustCompile(`^\^?(\w+)\$?(?:/(\S+))?$`)
-)
-
-// runProblem looks for the tests that a go test -run names: go test itself does not
-// miss one of several, nor a failure.
-func (c code) runProblem(line string) string {
-	parts := runFlag.FindStringSubmatch(line)
-	if parts == nil {
+// pathProblem looks for a file or folder, from the root or from the document.
+func (c *code) pathProblem(d *document, text string) string {
+	name := strings.TrimSuffix(text, "/...")
+	if c.has(path.Clean(name)) || c.has(d.fromRoot(name)) {
 		return ""
 	}
-	folder := strings.TrimSuffix(parts[3], "/...")
-	for _, one := range strings.Split(parts[1]+parts[2], "|") {
-		name := plain.FindStringSubmatch(one)
-		if name == nil {
-			return fmt.Sprintf("-run %s: name the tests, with | between them", one)
+	return "there is no " + text
+}
+
+// tryTests looks for the tests that a go test line runs.
+func (c *code) tryTests(line string) string {
+	parts := testLine.FindStringSubmatch(line)
+	folder, tests := strings.TrimSuffix(parts[2], "/..."), c.tests
+	if strings.Contains(line, " -tags live ") {
+		tests = c.liveTests
+	}
+	if len(tests[folder]) == 0 {
+		return "there are no tests in " + folder
+	}
+	if parts[1] == "" {
+		return ""
+	}
+	for _, name := range strings.Split(strings.Trim(parts[1], "'"), "|") {
+		name = strings.NewReplacer("^", "", "$", "").Replace(name)
+		if !testName.MatchString(name) {
+			return fmt.Sprintf("-run %s: name the tests, with | between them", name)
 		}
-		begins := func(test string) bool { return strings.Contains(test, name[1]) }
-		if !slices.ContainsFunc(c.tests[folder], begins) {
-			return fmt.Sprintf("there is no %s in %s", name[1], folder)
-		}
-		if part := strings.Trim(name[2], "^$"); name[1] == "TestFailures" && part != "" && !c.failures[part] {
-			return fmt.Sprintf("there is no failure %s", part)
+		if problem := c.testProblem(name, []string{folder}, tests); problem != "" {
+			return problem
 		}
 	}
 	return ""
 }
 
-func TestNamesThatDoNotExistAreFound(t *testing.T) {
-	c := code{
-		failures: map[string]bool{"late-unlock": true},
-		lines:    map[string]int{"stage1_setnx_expire": 0, "stage1_setnx_expire/mutex.go": 9, "docs/pictures": 0, "stage1_setnx_expire/README.md": 1},
-		tests:    map[string][]string{"stage1_setnx_expire": {"TestFailures", "TestOne", "Example_x"}, "internal/cli": {"TestTwo"}},
+// termPages are the pages of the articles' names, and how their tables begin.
+var termPages = map[string]string{
+	"docs/terms.md":       "in the articles|here|stage and file|test",
+	"docs/zh-CN/terms.md": "文章里|这里|阶段和文件|测试",
+}
+
+// term is a row of such a table.
+type term struct {
+	theirs, ours, tests []string
+	files               []string // of ours, from the root
+}
+
+// terms are the rows of all tables of a page.
+func terms(t *testing.T, page string) (rows []term) {
+	t.Helper()
+	d := documentNamed(t, page)
+	for _, table := range d.tables {
+		if strings.Join(table.rows[0], "|") != termPages[page] {
+			continue
+		}
+		for _, cells := range table.rows[2:] {
+			row := term{theirs: quoted(cells[0]), ours: quoted(cells[1]), tests: quoted(cells[3])}
+			for _, file := range linked.FindAllStringSubmatch(cells[2], -1) {
+				row.files = append(row.files, d.fromRoot(file[3]))
+			}
+			rows = append(rows, row)
+		}
 	}
-	for text, problem := range map[string]string{
-		"`late-unlock` `wrong-delete` `redis-server` `string-meets-hash` `stage1_setnx_expire/mutex.go:9`\n\n`TestTwo`": "",
-		"`TestFailures/late-unlock` in `stage1_setnx_expire`, `docs/pictures`, `pictures`":                              "",
-		"`go test -run 'TestOne|Example_x' ./stage1_setnx_expire/...`":                                                  "",
-		"`go test -v -run TestFailures/late-unlock ./stage1_setnx_expire`":                                              "",
-		"`late-unlok`":             "docs/x.md:1: there is no failure late-unlok",
-		"a\nb `TestThree`":         "docs/x.md:2: there is no TestThree in internal/cli, stage1_setnx_expire",
-		"`TestFailures/late-lock`": "docs/x.md:1: there is no failure late-lock",
-		"`TestTwo` is in [the tests](../stage1_setnx_expire/mutex.go)":  "docs/x.md:1: there is no TestTwo in stage1_setnx_expire",
-		"| a | b |\n|---|---|\n| `internal/cli/x.go` | `TestOne` |\n":   "docs/x.md:3: there is no internal/cli/x.go\ndocs/x.md:3: there is no TestOne in internal/cli",
-		"`stage1_setnx_expire/lock.go`":                                 "docs/x.md:1: there is no stage1_setnx_expire/lock.go",
-		"`stage1_setnx_expire/mutex.go:10`":                             "docs/x.md:1: stage1_setnx_expire/mutex.go has 9 lines, not 10",
-		"`go test -run 'TestOne|TestGone' ./stage1_setnx_expire`":       "docs/x.md:1: there is no TestGone in stage1_setnx_expire",
-		"`go test -v -run TestFailures/gone ./stage1_setnx_expire/...`": "docs/x.md:1: there is no failure gone",
-		"`go test -run Test.*Lock ./stage1_setnx_expire`":               "docs/x.md:1: -run Test.*Lock: name the tests, with | between them",
-		"```sh\ngo test -run TestOne ./internal/cli\n```":               "docs/x.md:2: there is no TestOne in internal/cli",
-	} {
-		require.Equal(t, problem, strings.Join(c.nameProblems(parse("docs/x.md", text)), "\n"), text)
+	require.Greater(t, len(rows), 90, "the tables of %s are gone", page)
+	return rows
+}
+
+// quoted are the names that a cell quotes.
+func quoted(cell string) (names []string) {
+	for _, m := range codeSpan.FindAllStringSubmatch(cell, -1) {
+		names = append(names, m[1])
 	}
-	require.Equal(t, []string{"stage1_setnx_expire/README.md:1: there is no TestTwo in stage1_setnx_expire"},
-		c.nameProblems(parse("stage1_setnx_expire/README.md", "`TestTwo` `mutex.go:3`")))
+	return names
+}
+
+var word = regexp.MustCompile(`^[A-Za-z]\w*$`)
+
+// Every name of ours is in one of the files of its row, and every row that names a file
+// names a test. Both languages have the same rows.
+func TestTermsAreWhereTheTablesSay(t *testing.T) {
+	english, chinese := terms(t, "docs/terms.md"), terms(t, "docs/zh-CN/terms.md")
+	require.Len(t, chinese, len(english))
+	for i, row := range english {
+		other := chinese[i]
+		require.ElementsMatch(t, row.theirs, other.theirs)
+		require.ElementsMatch(t, row.ours, other.ours, row.theirs)
+		require.Equal(t, row.files, other.files, row.theirs)
+		require.Equal(t, row.tests, other.tests, row.theirs)
+		require.Equal(t, row.files == nil, row.tests == nil, "%s: a test for each file", row.theirs)
+		text := ""
+		for _, file := range row.files {
+			raw, err := fs.ReadFile(root, file)
+			require.NoError(t, err)
+			text += string(raw)
+		}
+		for _, name := range row.ours {
+			if word.MatchString(name) {
+				require.Regexp(t, `\b`+name+`\b`, text, "%s is not in %s", name, row.files)
+			}
+		}
+	}
 }

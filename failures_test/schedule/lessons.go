@@ -22,6 +22,9 @@ var lessons = map[string][6]string{
 	"wake-up/leave":          {"-", "-", "-", "-", "-", "none"},
 }
 
+// SuiteSchedules is how many schedules the search of the suite runs on all stages.
+const SuiteSchedules = 77134
+
 // Lesson is what the lesson of a stage, from 1, says about a property in an
 // environment: cost/steps, none, or - where the property does not apply; "" where
 // nobody asks.

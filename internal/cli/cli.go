@@ -43,10 +43,20 @@ type app struct {
 	getenv   func(string) string // nil: there is no environment
 }
 
+// usualWidth is how many columns there are where nobody knows.
+const usualWidth = 120
+
+// Run runs the command with these arguments inside a test and returns its exit status.
+// It has no terminal and no environment, and starts no other process of this program.
+func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args ...string) int {
+	a := &app{t: t, sources: sources, in: in, out: out, err: errors, width: usualWidth}
+	return a.run(args)
+}
+
 // Main runs the command and exits.
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
-		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: 120, getenv: os.Getenv}
+		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv}
 		a.binary, _ = os.Executable() // "" if nobody knows
 		_, a.terminal = keyboard.Terminal(os.Stderr)
 		if _, a.watched = keyboard.Terminal(os.Stdout); a.watched {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func (a *app) exploreCommand() *cobra.Command {
 			"breaks a property has the fewest such steps. What is not found is not found up to the bound.\n\n" +
 			"Environments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }) +
 			"\nProperties:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, p.About }),
-		Args: noMore,
+		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.explore(x) },
 	}
 	f := cmd.Flags()
@@ -67,14 +68,6 @@ func table[T any](all []T, of func(T) (name, about string)) string {
 		fmt.Fprintf(&b, "  %-14s %s\n", name, about)
 	}
 	return b.String()
-}
-
-// noMore refuses arguments.
-func noMore(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, but was given %q", cmd.Name(), args[0])
-	}
-	return nil
 }
 
 // job is one question about one stage.
@@ -193,6 +186,7 @@ func (a *app) explore(x exploration) error {
 
 // exploreHere asks one question after another.
 func (a *app) exploreHere(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a search keeps little of what it makes
 	var answers []answer
 	scripts := map[int][]string{}
 	for _, j := range jobs {

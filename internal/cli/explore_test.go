@@ -1,28 +1,32 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
 )
 
 var replayLine = regexp.MustCompile(`go run \. replay '([^']+)'`)
 
 func TestExploreDrawsTheCheapestWayAsReplayDoes(t *testing.T) {
-	status, out, errors := command(t, "explore", "--stage", "3", "--property", "wrong-delete")
+	status, out, errors := command(t, "explore", "--stage", "3", "--property", "wrong-delete", "--env", "async")
 	require.Equal(t, exitOK, status, errors)
 	require.Contains(t, out, "nothing shorter exists")
 	require.Contains(t, out, "BROKEN: wrong delete")
-	drawn := false
-	for _, line := range replayLine.FindAllStringSubmatch(out, -1) {
-		status, picture, errors := command(t, "replay", line[1])
-		require.Equal(t, exitOK, status, errors)
-		drawn = drawn || strings.Contains(out, picture)
-	}
-	require.True(t, drawn, "the picture is not what replay draws")
+	way := replayLine.FindStringSubmatch(out)
+	require.NotNil(t, way)
+	status, picture, errors := command(t, "replay", way[1])
+	require.Equal(t, exitOK, status, errors)
+	require.Contains(t, out, picture)
 }
 
 func TestExploreSaysTheBoundOfWhatItDidNotFind(t *testing.T) {
@@ -50,23 +54,67 @@ func TestExploreAsJSON(t *testing.T) {
 	require.Equal(t, 1, answers[0].Cost)
 }
 
-func TestExploreRefusesWhatMakesNoSense(t *testing.T) {
-	for says, args := range map[string][]string{
-		`--stage "x": give a number from 1 to 6, or all`: {"--stage", "x"},
-		`there is no stage 7`:                            {"--stage", "7"},
-		`there is no environment "nowhere"`:              {"--env", "nowhere"},
-		`there is no property "luck"`:                    {"--property", "luck"},
-		`--clients 5: it can be 2 or 3`:                  {"--clients", "5"},
-		`--attempts 0: it can be 1 to 3`:                 {"--attempts", "0"},
-		`--bound 12: it can be 0 to 9`:                   {"--bound", "12"},
-		`--random -1: give how many schedules to run`:    {"--random", "-1"},
-		`nobody asks about leak in pause`:                {"--property", "leak", "--env", "pause"},
-		`explore takes no argument, but was given "3"`:   {"3"},
-	} {
-		status, out, errors := command(t, append([]string{"explore"}, args...)...)
-		require.Equal(t, exitBadUsage, status)
-		require.Contains(t, errors, says)
-		require.Equal(t, 1, strings.Count(errors, "\n"))
-		require.Empty(t, out)
+// The documents show what the search of the whole suite finds. It runs once, where the
+// lessons are tested: here they stand for what it finds.
+func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
+	var answers []answer
+	for _, s := range stages.All {
+		for _, q := range schedule.Suite {
+			_, properties := q.Ask(s.Subject, nil, 1)
+			for _, p := range properties {
+				one := answer{Stage: s.Number}
+				one.Property, one.Env, one.Clients, one.Bound, one.Exhausted = p.Name, q.Env, q.Clients, q.Bound, true
+				n, _ := fmt.Sscanf(schedule.Lesson(p.Name, q.Env, s.Number), "%d/%d", &one.Cost, &one.Steps)
+				one.Found = n == 2
+				answers = append(answers, one)
+			}
+		}
 	}
+	answers[0].Runs = schedule.SuiteSchedules
+	var out bytes.Buffer
+	require.NoError(t, (&app{out: &out}).printAnswers(exploration{stage: "all"}, answers))
+	for _, name := range []string{"../../docs/schedules.md", "../../docs/zh-CN/schedules.md"} {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		_, block, _ := strings.Cut(string(raw), "<!-- explore --stage all -->\n```text\n")
+		block, _, _ = strings.Cut(block, "```\n<!-- end -->")
+		require.Equal(t, out.String(), block, "%s is out of date: go generate ./docs", name)
+	}
+}
+
+const wrongDelete3 = "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b"
+
+func TestReplayDrawsTheSameTwice(t *testing.T) {
+	status, out, errors := command(t, "replay", wrongDelete3)
+	require.Equal(t, exitOK, status, errors)
+	require.Contains(t, out, "Stage 3, the owner's value in the key: wrong-delete, async, 2 clients that ask for the lock once each\n")
+	require.Contains(t, out, "BROKEN: wrong delete: B's DEL removes the lock of A (A1).\n")
+	require.Contains(t, out, "9 steps, of which 3 cost: "+wrongDelete3+"\n")
+	_, again, _ := command(t, "replay", wrongDelete3)
+	require.Equal(t, out, again)
+}
+
+// What comes after the last step is not drawn: nobody has chosen it.
+func TestReplayEndsWithTheSchedule(t *testing.T) {
+	status, out, _ := command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/b.B")
+	require.Equal(t, exitOK, status)
+	require.NotContains(t, out, "DEL")
+	require.Contains(t, out, "SAFE in this run: nobody removes, overwrites or renews what somebody else installed.\n2 steps, of which 0 cost")
+
+	status, out, _ = command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "0 steps, of which 0 cost")
+}
+
+// Stage 3 with the Unlock of stage 4 has no GET that the schedule could execute.
+func TestReplayTellsThatTheLockHasChanged(t *testing.T) {
+	swapped(t, 3, 4)
+	status, out, errors := command(t, "replay", wrongDelete3)
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, out, "SAFE in this run")
+	require.Equal(t, "step 9, b, is not possible any more: the lock has changed since\n", errors)
+
+	status, _, errors = command(t, "replay", "v1/stage3/2c/1x/async/wrong-delete/a.A.b.wa")
+	require.Equal(t, exitFailed, status)
+	require.Equal(t, "step 4, wa, is not possible any more: the lock has changed since\n", errors)
 }

@@ -62,7 +62,7 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, e
 	cmd := exec.CommandContext(ctx, a.binary, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	redisserver.EndWithParent(cmd)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {

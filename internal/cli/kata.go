@@ -189,7 +189,7 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 		Long: "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the\n" +
 			"stages, and draws the shortest one that breaks each property, with your own lines. The\n" +
 			"properties and environments are those of \"go run . explore --help\".",
-		Args: noMore,
+		Args: noWords,
 		RunE: func(*cobra.Command, []string) error {
 			f, view, err := k.folder()
 			if err != nil {

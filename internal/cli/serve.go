@@ -25,12 +25,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Show every failure on every stage in a browser, step by step",
 		Long: "serve runs every failure on every stage, as they are now, and serves the page that\n" +
 			"steps through the runs: docs/theatre.html. Ctrl-C ends it.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("serve takes no arguments, not %q: --addr names the address", args[0])
-			}
-			return nil
-		},
+		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()

@@ -1,0 +1,157 @@
+//go:build live
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/redisserver"
+	"lockkata/internal/stages"
+)
+
+func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("no redis-server is installed")
+	}
+	fewFailures(t, "second-client", "script-flush", "clock-jump")
+	status, out, errors := command(t, "--live")
+	require.Equal(t, exitOK, status, errors)
+	require.Contains(t, out, "on real redis-server processes")
+	require.Regexp(t, `(?m)^  second-client +✓  ✓  ✓  ✓`, out)
+	require.Regexp(t, `(?m)^  clock-jump +·  ·  ·  ·`, out)
+	require.Contains(t, out, "world only")
+}
+
+func TestDemoShowsWorkThatOutlivesItsLease(t *testing.T) {
+	for stage, unlock := range map[string]string{
+		"2": "unlocked", // and it is the other one's lock that is gone
+		"4": "cannot unlock: stage4: lock is not held",
+	} {
+		status, out, errors := command(t, "demo", "--stage", stage, "--hold", "1s", "--lease", "100ms")
+		require.Equal(t, exitOK, status, errors)
+		require.Contains(t, out, "The work (1s) outlives the lease (100ms), and stage "+stage+" renews nothing")
+		require.Regexp(t, `work2 began \d+ ms before work1 ended: both were at work\.`, out)
+		said, _ := linesOf(t, out, "work1")
+		require.Equal(t, unlock, said[len(said)-1])
+	}
+}
+
+func TestDemoGivesUpWhenTheWaitIsOver(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	for _, stage := range []string{"3", "6"} {
+		status, out, errors := command(t, "demo", "--stage", stage, "--hold", "1s", "--wait", "100ms")
+		require.Equal(t, exitFailed, status)
+		said, _ := linesOf(t, out, "work2")
+		require.Equal(t, "gives up: has waited 100ms", said[len(said)-1])
+		requireStory(t, out, "work1")
+		require.Equal(t, "work2 waited 100ms, and somebody else has the lock: use a longer --wait, or a shorter --hold\n", errors)
+	}
+}
+
+func TestDemoStopsWhenTheLockTellsOfItsLoss(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	server := miniredis.RunT(t)
+	status, out, errors := demoUntil(t, server, server.FlushAll, "--stage", "6", "--lease", "150ms", "--hold", "1m")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, out, "has lost the lock")
+	require.Equal(t, "work1 lost the lock while it worked: look whether Redis still runs\n", errors)
+	server.Close()
+}
+
+// terminal is a demo that runs in a process of its own.
+type terminal struct {
+	cmd    *exec.Cmd
+	pipe   *bufio.Reader // of its lines
+	out    string
+	errors bytes.Buffer
+}
+
+func startDemo(t *testing.T, args ...string) *terminal {
+	t.Helper()
+	p := &terminal{cmd: exec.Command(program(t), append([]string{"demo"}, args...)...)}
+	pipe, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	p.pipe = bufio.NewReader(pipe)
+	p.cmd.Stderr = &p.errors
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // nothing to do where it has ended
+	return p
+}
+
+// until waits for a line of the process's.
+func (p *terminal) until(t *testing.T, text string) {
+	t.Helper()
+	for !strings.Contains(p.out, text) {
+		line, err := p.pipe.ReadString('\n')
+		p.out += line
+		require.NoError(t, err, "%s%s", p.out, &p.errors)
+	}
+}
+
+// end waits for the end of the process and returns its exit status.
+func (p *terminal) end(t *testing.T) int {
+	t.Helper()
+	rest, err := io.ReadAll(p.pipe)
+	require.NoError(t, err)
+	p.out += string(rest)
+	_ = p.cmd.Wait() // the status tells
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Three terminals on one server. Whoever is interrupted frees the lock, and the next
+// one begins.
+func TestDemoInProcessesOnRealRedis(t *testing.T) {
+	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
+	for _, s := range stages.All {
+		t.Run(s.Dir, func(t *testing.T) {
+			args := []string{"--stage", strconv.Itoa(s.Number), "--wait", "1m", "--redis", addr}
+			holder := startDemo(t, append(args, "--hold", "1m")...)
+			holder.until(t, "got it")
+			require.Contains(t, holder.out, fmt.Sprintf("In another terminal: go run . demo --stage %d --name work2 ", s.Number))
+			waiter := startDemo(t, append(args, "--name", "work2")...)
+			next := startDemo(t, append(args, "--name", "work3", "--hold", "0s")...)
+			waiter.until(t, "asks for the lock")
+			next.until(t, "asks for the lock")
+
+			require.NoError(t, waiter.cmd.Process.Signal(os.Interrupt))
+			require.Equal(t, exitFailed, waiter.end(t))
+			require.Contains(t, waiter.out, "is interrupted, and does not have the lock")
+			require.NoError(t, holder.cmd.Process.Signal(os.Interrupt))
+			require.Equal(t, exitFailed, holder.end(t))
+			require.Regexp(t, `is interrupted after .*, unlocks\n.*unlocked\n$`, holder.out)
+			require.Equal(t, "interrupted\n", holder.errors.String())
+
+			require.Equal(t, exitOK, next.end(t), next.errors.String())
+			_, at := linesOf(t, holder.out, "work1")
+			began, _ := requireStory(t, next.out, "work3")
+			require.False(t, began.Before(at[2]), "%s%s", holder.out, next.out)
+		})
+	}
+	rdb := redis.NewClient(&redis.Options{Addr: addr})
+	defer rdb.Close()
+	keys, err := rdb.Exists(t.Context(), "lock:userId", "lock:{userId}").Result()
+	require.NoError(t, err)
+	require.Zero(t, keys)
+}
+
+func TestDemoThatIsInterruptedEndsBothWorkers(t *testing.T) {
+	both := startDemo(t, "--stage", "6", "--hold", "1m", "--wait", "1m")
+	both.until(t, "work2  asks for the lock")
+	require.NoError(t, both.cmd.Process.Signal(os.Interrupt))
+	require.Equal(t, exitFailed, both.end(t))
+	require.Contains(t, both.out, "work2  is interrupted, and does not have the lock")
+	require.Contains(t, both.out, "work1  unlocked")
+}

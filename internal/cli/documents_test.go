@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+)
+
+//go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -update
+
+var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the theatre into the documents")
+
+const pictures = "../../docs/pictures"
+
+// requireFile asks that a file has this text, or writes it there.
+func requireFile(t *testing.T, name, text string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+		return
+	}
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.True(t, text == string(raw), "%s is out of date: go generate ./internal/cli", name)
+}
+
+// The pictures in the documents are what the command draws, and there are no others.
+func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
+	want := map[string]string{}
+	for _, f := range failures.All {
+		for _, s := range pictured(f) {
+			status, out, errors := command(t, "show", f.ID, "--stage", fmt.Sprint(s.Number), "--svg")
+			require.Equal(t, exitOK, status, errors)
+			want[filepath.Join(pictures, fmt.Sprintf("%s-%d.svg", f.ID, s.Number))] = out
+		}
+	}
+	names, err := filepath.Glob(pictures + "/*.svg")
+	require.NoError(t, err)
+	for _, name := range names {
+		if *update && want[name] == "" {
+			require.NoError(t, os.Remove(name))
+			continue
+		}
+		require.Contains(t, want, name, "no document shows it: go generate ./internal/cli")
+	}
+	for name, text := range want {
+		requireFile(t, name, text)
+	}
+}
+
+func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
+	status, out, errors := command(t, "list", "--markdown")
+	require.Equal(t, exitOK, status, errors)
+	requireFile(t, "../../docs/failures.md", out)
+	for _, f := range failures.All {
+		require.Equal(t, 1, strings.Count(out, `<a id="`+f.ID+`"></a>`), f.ID)
+		require.Contains(t, out, "](pictures/"+f.ID+"-", "a failure without a picture")
+	}
+	words := strings.Join(strings.Fields(out), " ")
+	for _, incidents := range failures.Incidents {
+		for _, i := range incidents {
+			require.Contains(t, words, "("+i.Link+"): "+i.What)
+		}
+	}
+}
+
+// serve shows the same page, until it is ended.
+func TestTheatreIsWhatTheRunsShow(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	out, printed := io.Pipe()
+	a := &app{t: t, sources: os.DirFS("../.."), out: printed, err: io.Discard}
+	ended := make(chan error, 1)
+	go func() { ended <- a.serve(ctx, "127.0.0.1:0"); _ = printed.Close() }()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Regexp(t, `^http://127\.0\.0\.1:\d+/ shows the theatre; Ctrl-C ends it\n$`, line)
+
+	answer, err := http.Get(strings.Fields(line)[0])
+	require.NoError(t, err)
+	served, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Less(t, len(served), 1_500_000, "the page opens at once")
+	requireFile(t, "../../docs/theatre.html", string(served))
+	end()
+	require.NoError(t, <-ended)
+}
+
+func TestShowWritesAPageThatStandsAlone(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "page.html")
+	status, out, errors := command(t, "show", "check-then-delete", "--stage", "3", "--html", name)
+	require.Equal(t, exitOK, status, errors)
+	require.Empty(t, out)
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Contains(t, string(raw), "<title>the lock changes hands between GET and DEL, on stage 3")
+	require.Regexp(t, `"mutex\.go:\d+"`, string(raw))
+	require.Less(t, len(raw), 100_000)
+	status, out, _ = command(t, "show", "check-then-delete", "--stage", "3", "--html", "-")
+	require.Equal(t, exitOK, status)
+	require.Equal(t, string(raw), out)
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/stretchr/testify/require"
+)
+
+// nobody is an address at which nobody listens.
+const nobody = "127.0.0.1:1"
+
+// refusal is a command line that cannot be carried out. A "_" in it is a space in a word.
+type refusal struct {
+	line, says string
+}
+
+func requireRefused(t *testing.T, want int, all []refusal) {
+	t.Helper()
+	for _, one := range all {
+		args := strings.Split(one.line, " ")
+		for i, word := range args {
+			args[i] = strings.ReplaceAll(word, "_", " ")
+		}
+		status, out, errors := command(t, args...)
+		require.Equal(t, want, status, one.line)
+		require.Contains(t, errors, one.says)
+		require.Regexp(t, `^[^\n]+\n$`, errors, "one line")
+		require.Empty(t, out)
+	}
+}
+
+func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // there is no redis-server
+	locked := miniredis.RunT(t)
+	locked.RequireAuth("secret")
+	requireRefused(t, exitBadUsage, []refusal{
+		{"shw", `there is no command "shw"; did you mean show?`},
+		{"--colour", "unknown flag: --colour"},
+
+		{"show", "show: which failure? There are: crash-before-expire"},
+		{"show a b", "show takes one failure, not 2: a b"},
+		{"show check-than-delete", `there is no failure "check-than-delete"; did you mean check-then-delete?`},
+		{"show zzz", `there is no failure "zzz"; there are: crash-before-expire,`},
+		{"show oom --stage x", `invalid argument "x" for "--stage"`},
+		{"show delete-foreign --stage 9", "there is no stage 9; there are 1 to 6"},
+		{"show delete-foreign --stage 1 --before-after", "--stage and --before-after exclude each other"},
+		{"show process-pause --before-after", "process-pause breaks every stage, so there is no after"},
+		{"show second-client --before-after", "second-client breaks no stage"},
+		{"show oom --svg --json", "--json, --svg and --html exclude each other"},
+		{"show oom --html x --svg", "exclude each other"},
+		{"show oom --html x --before-after", "a picture shows one run"},
+		{"show oom --svg --before-after", "a picture shows one run"},
+		{"show oom --html ", "--html is empty"},
+		{"show wake-lost --svg --stage 1", "there is nothing to draw: wake-lost on stage 1 is"},
+
+		{"list stage1", `list takes no arguments, not "stage1"`},
+		{"list --json --markdown", "--json and --markdown exclude each other"},
+
+		{"diff", "diff: which stage? There are: 2, 3, 4, 5, 6"},
+		{"diff 1", "stage 1 is the first; diff takes: 2, 3, 4, 5, 6"},
+		{"diff 12", "there is no stage 12; there are 1 to 6"},
+		{"diff four", `"four" is no stage; there are: 2, 3, 4, 5, 6`},
+
+		{"explore 3", `explore takes no arguments, not "3"`},
+		{"explore --stage x", `--stage "x": give a number from 1 to 6, or all`},
+		{"explore --stage 7", "there is no stage 7"},
+		{"explore --env nowhere", `there is no environment "nowhere"`},
+		{"explore --property luck", `there is no property "luck"`},
+		{"explore --clients 5", "--clients 5: it can be 2 or 3"},
+		{"explore --attempts 0", "--attempts 0: it can be 1 to 3"},
+		{"explore --bound 12", "--bound 12: it can be 0 to 9"},
+		{"explore --random -1", "--random -1: give how many schedules to run"},
+		{"explore --property leak --env pause", "nobody asks about leak in pause"},
+
+		{"replay", "replay takes one schedule"},
+		{"replay a b", "replay takes one schedule"},
+		{"replay nonsense", `"nonsense" is no schedule: one looks like v1/`},
+		{"replay v2/stage3/2c/1x/async/leak/a", `"v2/stage3/2c/1x/async/leak/a" is no schedule`},
+		{"replay v1/stage9/2c/1x/async/leak/a", `there is no lock "stage9" to schedule: there are stage1, stage2`},
+		{"replay v1/stage3/c/1x/async/leak/a", `"c" in the schedule: it has to be a number from 1 to 9 and c, as 2c`},
+		{"replay v1/stage3/9c/1x/async/leak/a", `"9c" in the schedule: there are 2c or 3c`},
+		{"replay v1/stage3/2c/1x/calm/leak/a", `there is no environment "calm": there are async`},
+		{"replay v1/stage3/2c/1x/async/luck/a", `there is no property "luck": there are leak`},
+		{"replay v1/stage3/2c/1x/async/leak/a.q7", `step 2 of the schedule, "q7", is no step: replay --help tells`},
+		{"replay v1/stage3/2c/1x/async/leak/a.", `step 2 of the schedule, "", is no step`},
+		{"replay v1/stage3/2c/1x/async/wake-up/a", "wake-up is about pub/sub, which stage 3 does not have; there are leak, wron"},
+
+		{"serve 8077", `serve takes no arguments, not "8077"`},
+		{"serve --addr nonsense", `"nonsense" is no address to listen on`},
+		{"serve --addr 127.0.0.1:99999", `"127.0.0.1:99999" is no address to listen on`},
+		{"serve --addr ", `"" is no address to listen on`},
+
+		{"demo work1", `demo takes no arguments, not "work1"`},
+		{"demo --redis " + nobody, "no Redis answers at " + nobody + ": start one with redis-server --port 1, or leave --redis out\n"},
+		{"demo --redis " + locked.Addr(), "the Redis at " + locked.Addr() + " refuses to work (NOAUTH"},
+		{"demo --redis ", `--redis "" is no address: give host:port, such as 127.0.0.1:6379`},
+		{"demo --redis localhost", `--redis "localhost" is no address: give host:port`},
+		{"demo --redis localhost:x", `--redis "localhost:x" is no address: give host:port`},
+		{"demo --redis localhost:0", `--redis "localhost:0" is no address: give host:port`},
+		{"demo --redis localhost:70000", `--redis "localhost:70000" is no address: give host:port`},
+		{"demo --stage 9", "there is no stage 9; there are 1 to 6"},
+		{"demo --stage 0", "there is no stage 0; there are 1 to 6"},
+		{"demo --hold 5", `invalid argument "5" for "--hold" flag: time: missing unit`},
+		{"demo --hold -5s", "--hold -5s is negative: give the time that the work takes"},
+		{"demo --wait 0s", "--wait 0s is no time: give how long to wait for the lock"},
+		{"demo --wait -1s", "--wait -1s is no time: give how long to wait for the lock"},
+		{"demo --name _", "--name is empty: name the worker, such as work1"},
+		{"demo --name a\nb", `--name "a\nb" does not fit a line: use letters, such as work1`},
+		{"demo --lease 0s --stage 1", "--lease 0s: stage1: ttl 0s is too short"},
+		{"demo --lease 10ms --stage 5", "--lease 10ms: stage5: ttl 10ms is too short to be renewed"},
+		{"demo --lease 10ms --stage 6", "--lease 10ms: stage6: watchdog timeout 10ms is too short"},
+
+		{"--live", "there is no redis-server: install one"},
+		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},
+		{"--redis " + nobody, "--redis names the Redis for --live: add --live"},
+	})
+}
+
+func TestWhatCannotBeDoneIsAFailureInOneLine(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	requireRefused(t, exitFailed, []refusal{
+		{"show oom --html /nowhere/at/all.html", "cannot write the page: open /nowhere/at/all.html"},
+		{"serve --addr " + taken.Addr().String(), taken.Addr().String() + " is in use: --addr takes another one"},
+		{"serve --addr 192.0.2.1:80", "cannot listen on 192.0.2.1:80"},
+	})
+}
