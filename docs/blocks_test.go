@@ -30,19 +30,20 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //	```
 //	<!-- end -->
 //
-// "lines 3-9" at the end of the mark takes these lines of it only.
+// "from /Unlock/ to /^}$/" at the end of the mark takes a part of it only: from the first
+// line that matches to the next one that does.
 type block struct {
 	fence
-	mark        string
-	words       []string // of the mark, without its lines
-	first, last int      // the lines that are shown; 0: all
+	mark     string
+	words    []string // of the mark, without its part
+	from, to *regexp.Regexp
 }
 
 var (
 	// others are the blocks that internal/kata makes, or looks at.
 	others  = []string{"session", "adapter"}
 	mark    = regexp.MustCompile(`^<!-- (.+) -->$`)
-	excerpt = regexp.MustCompile(` lines (\S+)$`)
+	excerpt = regexp.MustCompile(` from /(.+)/ to /(.+)/$`)
 )
 
 const end = "<!-- end -->"
@@ -80,11 +81,14 @@ func blocks(d *document) (found []block, problems []string) {
 // read reads the mark.
 func (b *block) read() error {
 	text := b.mark
-	if lines := excerpt.FindStringSubmatch(text); lines != nil {
-		text = strings.TrimSuffix(text, lines[0])
-		_, _ = fmt.Sscanf(lines[1], "%d-%d", &b.first, &b.last)
-		if b.first < 1 || b.last < b.first {
-			return fmt.Errorf("lines %s: say lines 3-9", lines[1])
+	if part := excerpt.FindStringSubmatch(text); part != nil {
+		text = strings.TrimSuffix(text, part[0])
+		var err error
+		if b.from, err = regexp.Compile(part[1]); err == nil {
+			b.to, err = regexp.Compile(part[2])
+		}
+		if err != nil {
+			return err
 		}
 	}
 	b.words = strings.Fields(text)
@@ -109,18 +113,27 @@ func (b block) content(t *testing.T, c *code) (text string, err error) {
 	case "code":
 		text, err = c.sourceOf(b.words[1:])
 	case "matrix":
-		text, err = printed(t)
+		text, err = printed(t, b.words[1:]...)
 	default:
 		text, err = printed(t, b.words...)
 	}
-	if err != nil || b.first == 0 {
+	if err != nil || b.from == nil {
 		return text, err
 	}
-	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
-	if b.last > len(lines) {
-		return "", fmt.Errorf("lines %d-%d: there are %d", b.first, b.last, len(lines))
+	return b.part(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
+}
+
+// part is the part of the lines that the mark names.
+func (b block) part(lines []string) (string, error) {
+	first := slices.IndexFunc(lines, b.from.MatchString)
+	if first < 0 {
+		return "", fmt.Errorf("no line matches /%s/", b.from)
 	}
-	return strings.TrimSuffix(strings.Join(lines[b.first-1:b.last], ""), "\n") + "\n", nil
+	last := slices.IndexFunc(lines[first:], b.to.MatchString)
+	if last < 0 {
+		return "", fmt.Errorf("behind /%s/ no line matches /%s/", b.from, b.to)
+	}
+	return strings.Join(lines[first:first+last+1], "\n") + "\n", nil
 }
 
 // printed is what the command prints.

@@ -88,8 +88,8 @@ func (a *app) run(args []string) int {
 }
 
 func (a *app) root() *cobra.Command {
-	var asJSON bool
 	var redis where
+	var part excerpt
 	root := &cobra.Command{
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
@@ -98,9 +98,11 @@ func (a *app) root() *cobra.Command {
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(*cobra.Command, []string) error { return a.matrix(redis, asJSON) },
+		RunE:          func(*cobra.Command, []string) error { return a.matrix(redis, part) },
 	}
-	root.Flags().BoolVar(&asJSON, "json", false, "print the matrix as JSON")
+	root.Flags().BoolVar(&part.asJSON, "json", false, "print the matrix as JSON")
+	root.Flags().StringSliceVar(&part.families, "family", nil, "only the failures of this family: owner, waiters, ...")
+	root.Flags().BoolVar(&part.totals, "totals", false, "only how many cells there are of each kind")
 	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
 	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
 	root.CompletionOptions.DisableDefaultCmd = true

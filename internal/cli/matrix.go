@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,22 +45,64 @@ func expecting(rows [][]failures.Verdict) [][]cell {
 	return cells
 }
 
+// excerpt is the part of the matrix that is printed.
+type excerpt struct {
+	families []string // only these; none: all of them, and the totals
+	totals   bool     // the totals only
+	asJSON   bool
+}
+
+// of returns the rows of the families that are asked for.
+func (e excerpt) of(cells [][]cell) ([][]cell, error) {
+	if len(e.families) == 0 {
+		return cells, nil
+	}
+	var rows [][]cell
+	var names []string
+	unknown := slices.Clone(e.families)
+	for _, row := range cells {
+		// "owner" is "the owner".
+		name := strings.TrimPrefix(string(row[0].verdict.Failure.Family), "the ")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		named := func(asked string) bool { return strings.TrimPrefix(asked, "the ") == name }
+		if slices.ContainsFunc(e.families, named) {
+			rows = append(rows, row)
+			unknown = slices.DeleteFunc(unknown, named)
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
+	}
+	return rows, nil
+}
+
 // matrix prints every failure on every stage.
-func (a *app) matrix(w where, asJSON bool) error {
+func (a *app) matrix(w where, e excerpt) error {
 	if err := w.check(); err != nil {
 		return err
 	}
 	start := time.Now()
 	cells, err := a.judgeAll(w)
+	if err == nil {
+		cells, err = e.of(cells)
+	}
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	switch {
+	case e.asJSON:
 		err = a.matrixJSON(cells)
-	} else {
-		a.printMatrix(cells)
+	case e.totals:
 		a.printTotals(cells, w, time.Since(start))
-		a.printNext()
+	default:
+		a.printMatrix(cells)
+		if len(e.families) == 0 {
+			fmt.Fprintln(a.out)
+			a.printTotals(cells, w, time.Since(start))
+			a.printNext()
+		}
 	}
 	if err != nil {
 		return err
@@ -73,7 +116,8 @@ func (a *app) printMatrix(cells [][]cell) {
 		fmt.Fprintf(a.out, "  stage %d  %s\n", s.Number, s.Title)
 	}
 	width := 0
-	for _, f := range failures.All {
+	for _, row := range cells {
+		f := row[0].verdict.Failure
 		width = max(width, len(f.ID), len(f.Family)-2)
 	}
 	numbers := ""
@@ -81,18 +125,19 @@ func (a *app) printMatrix(cells [][]cell) {
 		numbers += fmt.Sprintf("  %d", s.Number)
 	}
 	var family failures.Family
-	for i, f := range failures.All {
+	for _, row := range cells {
+		f := row[0].verdict.Failure
 		if f.Family != family {
 			family = f.Family
 			heading := fmt.Sprintf("%-*s", width+2, family)
 			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, heading+numbers))
 		}
 		fmt.Fprintf(a.out, "  %-*s", width, f.ID)
-		for _, c := range cells[i] {
+		for _, c := range row {
 			fmt.Fprint(a.out, "  "+a.sign(c))
 		}
 		title := f.Title
-		if room := a.width - width - 6 - 3*len(cells[i]); room > 20 {
+		if room := a.width - width - 6 - 3*len(row); room > 20 {
 			title = term.Clip(title, room)
 		}
 		fmt.Fprintf(a.out, "   %s\n", a.color.Paint(term.Dim, title))
@@ -135,7 +180,7 @@ func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
 			}
 		}
 	}
-	fmt.Fprintf(a.out, "\n  %s broken %d   %s safe %d   %s noticed %d: the hold is lost, and its owner is told in time\n",
+	fmt.Fprintf(a.out, "  %s broken %d   %s safe %d   %s noticed %d: the hold is lost, and its owner is told in time\n",
 		a.color.Paint(term.Red, "✗"), count[failures.Broken], a.color.Paint(term.Green, "✓"), count[failures.Safe],
 		a.color.Paint(term.Cyan, "◐"), count[failures.Noticed])
 	fmt.Fprintf(a.out, "  %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
