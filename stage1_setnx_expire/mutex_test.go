@@ -46,3 +46,13 @@ func TestDeathBetweenTheCommandsLeavesAKeyForEver(t *testing.T) {
 	require.False(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
 	require.Equal(t, world.NoTTL, run.Executed("B")[0].Keys[0].TTL)
 }
+
+// The lock is taken and has no lease, so it is not the caller's.
+func TestErrorOfPEXPIREIsReturned(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Named("PEXPIRE")).Fail("ERR value is not an integer or out of range")
+		a.TryLock()
+	})
+	require.Contains(t, run.Returned(t, "A", world.OpTryLock).Result.Error, "stage1: lease of lock:order:1001: ERR value")
+}

@@ -60,5 +60,6 @@ func TestNobodyIsToldOfALoss(t *testing.T) {
 	for _, e := range run.Events {
 		require.NotEqual(t, world.Lost, e.Kind)
 	}
+	require.Equal(t, []time.Duration{10 * time.Second}, renewals(run), "the watchdog knows, and ends")
 	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }

@@ -116,16 +116,6 @@ func TestWatchdogLeavesTheLeaseOfAnotherOwnerAlone(t *testing.T) {
 	require.Equal(t, 25*time.Second, last.Keys[0].TTL)
 }
 
-func TestWatchdogEndsWhenTheKeyIsGone(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		w.Client("A").Lock()
-		w.Sleep(5 * time.Second)
-		w.Evict()
-		w.Sleep(time.Hour)
-	})
-	require.Equal(t, []time.Duration{10 * time.Second}, renewals(run))
-}
-
 func TestRenewalsEndWithTheProcess(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
