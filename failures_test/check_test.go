@@ -23,20 +23,21 @@ func TestExpectationOfALockOfOnesOwn(t *testing.T) {
 
 func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 	f, _ := failures.Find("script-flush")
-	v := failures.Run(t, f, failures.Subject{Name: "plain", New: newAsking}, nil)
+	v := failures.Run(t, f, failures.Subject{Name: "plain", New: newPlain(asksFirst)}, nil)
 	require.Equal(t, failures.NotApplicable, v.Outcome)
 	require.Equal(t, "needs [scripts], which this lock does not have", v.Sentence())
 }
 
 // rude is a lock that panics, and so breaks a rule that no failure is about.
-type rude struct{ *healthy }
+type rude struct{ failures.Locker }
 
 func (rude) Unlock(context.Context) error { panic("not today") }
 
 func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	f, _ := failures.Find("crash-before-expire")
 	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		return rude{newHealthy(rdb, name, lease)}, nil
+		gentle, err := newPlain("")(rdb, name, lease)
+		return rude{gentle}, err
 	}}
 	require.Equal(t, failures.Safe, failures.Run(t, f, subject, nil).Outcome, "nobody unlocks in this story")
 	f, _ = failures.Find("double-unlock")

@@ -16,6 +16,19 @@ import (
 	"lockkata/failures_test/world"
 )
 
+// What a mutant of the re-entrant lock does wrong.
+const (
+	publishesAlways    mistake = "publishes at every unlock"
+	publishesNothing   mistake = "publishes nothing"
+	innerUnlockFrees   mistake = "frees the lock at the first unlock"
+	takesBackTooMuch   mistake = "frees the outer hold when an inner acquire fails"
+	countsLocally      mistake = "counts in its own memory only"
+	countsUp           mistake = "adds to the count instead of setting it"
+	vanishedIsUnlocked mistake = "takes a lock that is gone for unlocked"
+	oneOwnerForAll     mistake = "takes the whole process for one owner"
+	forcesSilently     mistake = "publishes nothing when it is forced"
+)
+
 // reentrant is a small correct lock of stage 6's kind, which mutants damage: a
 // hash {owner: count}, absolute counts, and waiters that listen for messages.
 type reentrant struct {
@@ -40,6 +53,16 @@ type hold struct {
 	stop  chan struct{} // closed by the final Unlock
 	ended chan struct{} // closed when the watchdog has ended
 	lost  atomic.Bool
+}
+
+func reentrantSubject(wrong mistake) failures.Subject {
+	return failures.Subject{
+		Name: "re-entrant", New: newReentrant(wrong, false),
+		Variants: map[failures.Variant]world.New{failures.FixedLease: newReentrant(wrong, true)},
+		Has: []failures.Feature{
+			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force,
+		},
+	}
 }
 
 func newReentrant(wrong mistake, fixed bool) world.New {

@@ -10,6 +10,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// What a mutant of the re-entrant lock does wrong while it waits.
+const (
+	waitsUnacknowledged mistake = "waits for messages before SUBSCRIBE is acknowledged"
+	triesOnlyOnce       mistake = "does not try again after subscribing"
+	wakesOnlySleepers   mistake = "wakes only those who wait at that moment"
+	leaverEndsAll       mistake = "ends the shared subscription when one waiter leaves"
+	keepsWakeUp         mistake = "does not pass a wake-up on"
+	forgetsReconnects   mistake = "takes no notice of a reconnect"
+	onlyMessages        mistake = "waits for messages only"
+	lastComeFirst       mistake = "serves the last waiter first"
+	keepsAsking         mistake = "listens, and keeps asking all the same"
+)
+
 // line is where the callers of one process wait. The first of them asks Redis; the
 // others wait for their turn.
 type line struct {

@@ -2,19 +2,36 @@ package failures_test
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
-	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+)
+
+// What a mutant of the watched lock does wrong.
+const (
+	renewsBlindly    mistake = "renews whatever it finds under the key"
+	renewsTooLate    mistake = "renews less often than once in a lease"
+	renewsSeconds    mistake = "gives PEXPIRE seconds"
+	leasesForHours   mistake = "gives EX milliseconds"
+	renewsWithoutEnd mistake = "sends renewals without a timeout"
+	diesOfAnError    mistake = "ends its watchdog at the first error"
+	ignoresAnswer    mistake = "takes a renewal that found nothing for a success"
+	trustsTheNetwork mistake = "does not count its lease itself"
+	countsFromReply  mistake = "counts its lease from the reply"
+	startsLate       mistake = "starts its watchdog after Lock has returned"
+	stopsWithoutJoin mistake = "does not wait for a renewal that is under way"
+	deletesFirst     mistake = "stops its watchdog only when the key is deleted"
+	stopsForGood     mistake = "stops its watchdog for good"
+	knowsNoLimit     mistake = "renews for ever"
+	watchesTwice     mistake = "starts a watchdog for each re-entry"
+	countsTokens     mistake = "takes a plain counter for its token"
+	tokenAtWrite     mistake = "takes the token when it writes"
 )
 
 // watched is a small correct lock with a watchdog and fencing tokens, which mutants
@@ -23,7 +40,7 @@ type watched struct {
 	rdb    redis.UniversalClient
 	key    string
 	lease  time.Duration
-	wrong  flaw
+	wrong  mistake
 	limit  time.Duration // how long a hold may last; 0: for ever
 	fixed  bool          // the lease is not renewed
 	value  string
@@ -43,8 +60,11 @@ type guard struct {
 	lost   atomic.Bool
 }
 
-// watchedSubject is the lock with that flaw.
-func watchedSubject(wrong flaw) failures.Subject {
+func watchedSubject(wrong mistake) failures.Subject {
+	has := []failures.Feature{failures.Scripts, failures.Watchdog, failures.Fencing}
+	if wrong == watchesTwice {
+		has = append(has, failures.Reentry)
+	}
 	return failures.Subject{
 		Name: "watched", New: newWatched(wrong, false, 0),
 		Variants: map[failures.Variant]world.New{
@@ -52,36 +72,17 @@ func watchedSubject(wrong flaw) failures.Subject {
 			failures.Limited:    newWatched(wrong, false, 3),
 		},
 		Ignore: func(key string) bool { return key == "token" },
-		Has:    []failures.Feature{failures.Scripts, failures.Watchdog, failures.Fencing},
+		Has:    has,
 	}
 }
 
-// newWatched makes locks with that flaw. The limit is in leases; 0 is none.
-func newWatched(wrong flaw, fixed bool, limit time.Duration) world.New {
+// newWatched makes locks with that mistake. The limit is in leases; 0 is none.
+func newWatched(wrong mistake, fixed bool, limit time.Duration) world.New {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		if wrong == knowsNoLimit {
 			limit = 0
 		}
 		return &watched{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, fixed: fixed, limit: limit * lease}, nil
-	}
-}
-
-// TestWatchedLockIsAcquitted is what makes the convictions of its mutants count.
-func TestWatchedLockIsAcquitted(t *testing.T) {
-	families := []failures.Family{failures.Lease, failures.Renewal, failures.Limits, failures.Fences}
-	for _, f := range failures.All {
-		if !slices.Contains(families, f.Family) || slices.Contains(f.Needs, failures.Reentry) {
-			continue
-		}
-		t.Run(f.ID, func(t *testing.T) {
-			v := run(t, f, watchedSubject(flawless))
-			if want := failures.Stage(6)(f); want != v.Outcome {
-				t.Log(timeline.Text(v.Trace, v.Findings, timeline.Options{}))
-				t.Errorf("expected %s, got %s (%s)", want, v.Outcome, v.Sentence())
-			}
-			again := run(t, f, watchedSubject(flawless))
-			require.Equal(t, string(v.Trace.Bytes()), string(again.Trace.Bytes()))
-		})
 	}
 }
 

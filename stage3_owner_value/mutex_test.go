@@ -1,169 +1,29 @@
 package stage3_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/contract"
 	"lockkata/internal/stages"
 	stage3 "lockkata/stage3_owner_value"
 )
 
-const (
-	lockName = "order:1001"
-	key      = "lock:order:1001"
-	lease    = 30 * time.Second
-)
+var lock = contract.Lock{Subject: stages.All[2].Subject, NotHeld: stage3.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestNewMutexRefusesBadInput(t *testing.T) {
-	rdb := newClient(t, miniredis.RunT(t))
-	tests := []struct {
-		input string
-		rdb   redis.UniversalClient
-		name  string
-		ttl   time.Duration
-		want  string
-	}{
-		{"nil client", nil, lockName, lease, "stage3: client is nil: pass a redis.UniversalClient such as redis.NewClient returns"},
-		{"empty name", rdb, "", lease, `stage3: lock name is empty: name what is protected, such as "order:1001"`},
-		{"no ttl", rdb, lockName, 0, "stage3: ttl 0s is too short: the shortest lease Redis keeps is 1ms"},
-		{"negative ttl", rdb, lockName, -time.Second, "stage3: ttl -1s is too short: the shortest lease Redis keeps is 1ms"},
-		{"ttl of 999µs", rdb, lockName, 999 * time.Microsecond, "stage3: ttl 999µs is too short: the shortest lease Redis keeps is 1ms"},
-	}
-	for _, test := range tests {
-		t.Run(test.input, func(t *testing.T) {
-			mutex, err := stage3.NewMutex(test.rdb, test.name, test.ttl)
-			require.EqualError(t, err, test.want)
-			require.Nil(t, mutex)
-		})
-	}
-}
+func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestTryLockGivesTheLockToTheFirstClientOnly(t *testing.T) {
-	server := miniredis.RunT(t)
-	require.True(t, tryLock(t, newMutex(t, server)))
-	require.False(t, tryLock(t, newMutex(t, server)))
-}
-
-func TestLeaseInRedisIsTheTTL(t *testing.T) {
-	server := miniredis.RunT(t)
-	mutex, err := stage3.NewMutex(newClient(t, server), lockName, 1500*time.Millisecond)
-	require.NoError(t, err)
-	require.True(t, tryLock(t, mutex))
-	require.Equal(t, 1500*time.Millisecond, server.TTL(key))
-}
-
-func TestLockPollsEvery100Milliseconds(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		b.Lock(world.Within(350 * time.Millisecond))
-	})
-	var polls []time.Duration
-	for _, e := range trace.Events {
-		if e.Kind == world.Executed && e.Client == "B" {
-			polls = append(polls, e.At)
-		}
-	}
-	require.Equal(t, []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond}, polls)
-}
-
-func TestLockGetsTheLockAtTheNextPollAfterUnlock(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		waiting := b.StartLock()
-		w.Sleep(250 * time.Millisecond)
-		a.Unlock()
-		waiting.Wait()
-	})
-	lock := returned(t, trace, "B", world.OpLock)
-	require.True(t, lock.Result.Held)
-	require.Equal(t, 300*time.Millisecond, lock.At)
-}
-
-func TestLockGetsTheLockWhenTheLeaseEnds(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock() // and never unlocks
-		w.Sleep(50 * time.Millisecond)
-		b.Lock()
-	})
-	lock := returned(t, trace, "B", world.OpLock)
-	require.True(t, lock.Result.Held)
-	require.Equal(t, lease+50*time.Millisecond, lock.At)
-}
-
-func TestLockEndsTheMomentItsContextDoes(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		b.Lock(world.Within(250 * time.Millisecond)) // between two polls
-	})
-	lock := returned(t, trace, "B", world.OpLock)
-	require.Equal(t, "stage3: wait for lock:order:1001: context deadline exceeded", lock.Result.Error)
-	require.Equal(t, 250*time.Millisecond, lock.At)
-}
-
-func TestLockReturnsTheErrorOfItsContext(t *testing.T) {
-	server := miniredis.RunT(t)
-	require.True(t, tryLock(t, newMutex(t, server)))
-	waiter := newMutex(t, server)
-	require.False(t, tryLock(t, waiter)) // its connection is open from here on
-
-	t.Run("cancelled", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(10*time.Millisecond, cancel)
-		require.ErrorIs(t, waiter.Lock(ctx), context.Canceled)
-	})
-	t.Run("deadline", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		defer cancel()
-		require.ErrorIs(t, waiter.Lock(ctx), context.DeadlineExceeded)
-	})
-}
-
-func TestLockEndsAtOnceOnAnErrorOfRedis(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Before(world.Any).Always().Fail("OOM command not allowed when used memory > 'maxmemory'.")
-		a.Lock(world.Within(time.Second))
-	})
-	lock := returned(t, trace, "A", world.OpLock)
-	require.Equal(t, "stage3: lock lock:order:1001: OOM command not allowed when used memory > 'maxmemory'.", lock.Result.Error)
-	require.Zero(t, lock.At)
-}
-
-func TestUnlockLetsTheNextClientIn(t *testing.T) {
-	server := miniredis.RunT(t)
-	first, second := newMutex(t, server), newMutex(t, server)
-	require.True(t, tryLock(t, first))
-	require.NoError(t, first.Unlock(t.Context()))
-	require.True(t, tryLock(t, second))
-}
-
-func TestUnlockReturnsAnErrorOfRedis(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.Before(world.Of(world.OpUnlock, world.Any)).Fail("LOADING Redis is loading the dataset in memory")
-		a.Unlock()
-	})
-	unlock := returned(t, trace, "A", world.OpUnlock)
-	require.Equal(t, "stage3: unlock lock:order:1001: LOADING Redis is loading the dataset in memory", unlock.Result.Error)
-}
+func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Stage(3)) }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
-	trace := play(t, func(w *world.World) {
+	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Unlock()
@@ -172,109 +32,33 @@ func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 		"SET lock:order:1001 A1 NX PX 30000",
 		"GET lock:order:1001",
 		"DEL lock:order:1001",
-	}, executed(trace))
+	}, run.Commands("A"))
 }
 
-func TestUnlockByAStrangerIsErrNotHeld(t *testing.T) {
-	server := miniredis.RunT(t)
-	require.True(t, tryLock(t, newMutex(t, server)))
-	require.ErrorIs(t, newMutex(t, server).Unlock(t.Context()), stage3.ErrNotHeld)
-}
-
-func TestUnlockByAStrangerSendsNothing(t *testing.T) {
-	trace := play(t, func(w *world.World) { w.Client("A").Unlock() })
-	require.Empty(t, executed(trace))
-}
-
-func TestSecondUnlockIsErrNotHeld(t *testing.T) {
-	mutex := newMutex(t, miniredis.RunT(t))
-	require.True(t, tryLock(t, mutex))
-	require.NoError(t, mutex.Unlock(t.Context()))
-	require.ErrorIs(t, mutex.Unlock(t.Context()), stage3.ErrNotHeld)
-}
-
-func TestUnlockAfterTheLeaseIsErrNotHeld(t *testing.T) {
-	server := miniredis.RunT(t)
-	mutex := newMutex(t, server)
-	require.True(t, tryLock(t, mutex))
-	server.FastForward(lease + time.Second)
-	require.ErrorIs(t, mutex.Unlock(t.Context()), stage3.ErrNotHeld)
-}
-
-func TestUnlockMayBeRepeatedAfterAnErrorOfRedis(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a := w.Client("A")
+// The fix: A comes back as late as in stage 2, sees that the key is B's, and leaves it alone.
+func TestLateUnlockLeavesTheKeyOfTheNextClient(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
-		a.Before(world.Of(world.OpUnlock, world.Write)).Fail("READONLY You can't write against a read only replica.")
-		a.Unlock()
+		w.Sleep(31 * time.Second)
+		b.Lock()
 		a.Unlock()
 	})
-	require.Empty(t, returned(t, trace, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, stage3.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value)
 }
 
-func TestEveryAcquisitionWritesAFreshValue(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a := w.Client("A")
+// The bug: the key is A's when GET looks, and B's when DEL arrives.
+func TestLockThatChangesHandsBetweenGetAndDelIsDeleted(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
-		a.Unlock()
-		a.Lock()
+		w.Sleep(29 * time.Second)
+		a.Before(world.Named("DEL")).Delay(2 * time.Second)
+		unlocking := a.StartUnlock()
+		b.Lock() // a second later
+		unlocking.Wait()
 	})
-	require.Contains(t, executed(trace), "SET lock:order:1001 A2 NX PX 30000") // the first one was A1
-}
-
-func TestFailures(t *testing.T) {
-	failures.Check(t, stages.All[2].Subject, failures.Stage(3))
-}
-
-// newClient is a connection pool of its own, as another process would have it.
-func newClient(t *testing.T, server *miniredis.Miniredis) *redis.Client {
-	t.Helper()
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
-	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	return rdb
-}
-
-func newMutex(t *testing.T, server *miniredis.Miniredis) *stage3.Mutex {
-	t.Helper()
-	mutex, err := stage3.NewMutex(newClient(t, server), lockName, lease)
-	require.NoError(t, err)
-	return mutex
-}
-
-func tryLock(t *testing.T, mutex *stage3.Mutex) bool {
-	t.Helper()
-	held, err := mutex.TryLock(t.Context())
-	require.NoError(t, err)
-	return held
-}
-
-// play runs a scenario with this stage's lock in the controlled world.
-func play(t *testing.T, scenario func(*world.World)) *world.Trace {
-	t.Helper()
-	trace, err := world.Run(t, world.Config{New: stages.All[2].Subject.New, Lock: lockName, Lease: lease}, scenario)
-	require.NoError(t, err)
-	return trace
-}
-
-// executed are the commands that Redis ran, in order.
-func executed(trace *world.Trace) []string {
-	var commands []string
-	for _, e := range trace.Events {
-		if e.Kind == world.Executed {
-			commands = append(commands, e.Line())
-		}
-	}
-	return commands
-}
-
-// returned is how the client's last call of op came back.
-func returned(t *testing.T, trace *world.Trace, client, op string) (last world.Event) {
-	t.Helper()
-	for _, e := range trace.Events {
-		if e.Kind == world.Returned && e.Client == client && e.Op == op {
-			last = e
-		}
-	}
-	require.NotNil(t, last.Result, "%s of %s did not come back", op, client)
-	return last
+	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "nobody is told")
+	require.Empty(t, run.Executed("A")[2].Keys, "B's key is gone")
 }

@@ -14,29 +14,140 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-func TestCloseByManyAtOnce(t *testing.T) {
+func TestCloseReleasesWhatTheServiceHolds(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
-		hold := lock(t, mutexOf(t, svc, lockName), t.Context())
-		waiting := startLock(mutexOf(t, svc, lockName), t.Context())
-		r.Delay("release", time.Second)
-		var closing sync.WaitGroup
-		for range 10 {
-			closing.Go(func() { _ = svc.Close() }) // what is left shows that it worked
+		first := lock(t, mutexOf(t, svc, lockName), t.Context())
+		inner := lock(t, mutexOf(t, svc, lockName), first.Context())
+		second := lock(t, mutexOf(t, svc, "order:1002"), t.Context())
+		require.NoError(t, svc.Close())
+		for _, hold := range []*stage6.Hold{first, inner, second} {
+			require.Equal(t, stage6.ErrClosed, context.Cause(hold.Context()))
+			require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
+			require.ErrorIs(t, hold.Unlock(), stage6.ErrNotHeld)
 		}
-		closing.Wait()
-		require.False(t, r.Exists(key))
-		require.Equal(t, 1, r.Count("release"))
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
-		require.ErrorIs(t, (<-waiting).err, stage6.ErrClosed)
+		require.Equal(t, []string{"lock:{order:1001}:token", "lock:{order:1002}:token"}, r.Keys())
 	})
 }
 
-// Lock, re-entry, TryLock, TryLockFor and Unlock go on everywhere while the
-// service closes. Each call ends, in one of the errors that it may end in, and no
+func TestCloseLetsTheNextProcessIn(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		lock(t, mutexOf(t, svc, lockName), t.Context())
+		waiting := startLock(r.Mutex(), t.Context())
+		require.NoError(t, svc.Close())
+		requireHeld(t, waiting)
+	})
+}
+
+func TestCloseLeavesTheClientOpen(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client()
+		svc, err := stage6.NewService(rdb)
+		require.NoError(t, err)
+		require.NoError(t, svc.Close())
+		require.NoError(t, rdb.Ping(t.Context()).Err())
+	})
+}
+
+// Redis answers nothing any more. Close gives up within two leases, and the
+// contexts of the holds have ended.
+func TestCloseIsBoundedWhenRedisIsAway(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		var holds []*stage6.Hold
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			holds = append(holds, lock(t, mutexOf(t, svc, name), t.Context()))
+		}
+		r.Delay("release", 5*time.Minute)
+		began := time.Now()
+		_ = svc.Close()
+		require.LessOrEqual(t, time.Since(began), 2*lease)
+		for _, hold := range holds {
+			require.Error(t, hold.Context().Err())
+		}
+		time.Sleep(10 * time.Minute)
+	})
+}
+
+func TestCloseByManyAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		lock(t, mutexOf(t, svc, lockName), t.Context())
+		r.Delay("release", time.Second)
+		var closing sync.WaitGroup
+		for range 10 {
+			closing.Go(func() {
+				require.NoError(t, svc.Close(), "closing twice is no error")
+				require.False(t, r.Exists(key), "each waits for the first")
+			})
+		}
+		closing.Wait()
+		require.Equal(t, 1, r.Count("release"))
+	})
+}
+
+func TestCloseEndsThoseWhoWait(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		svc := r.Service()
+		m := mutexOf(t, svc, lockName)
+		var waiting []chan outcome
+		for range 10 {
+			waiting = append(waiting, startLock(m, t.Context()))
+		}
+		require.NoError(t, svc.Close())
+		synctest.Wait()
+		for _, done := range waiting {
+			require.Len(t, done, 1, "at once")
+			require.ErrorIs(t, (<-done).err, stage6.ErrClosed)
+		}
+		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+	})
+}
+
+func TestClosedServiceLocksNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		m := mutexOf(t, svc, lockName)
+		hold := lock(t, m, t.Context())
+		require.NoError(t, svc.Close())
+		r.Forget()
+		for _, ctx := range []context.Context{t.Context(), context.WithoutCancel(hold.Context())} {
+			for name, take := range ways {
+				_, err := take(m, ctx)
+				require.ErrorIs(t, err, stage6.ErrClosed, name)
+			}
+		}
+		require.Empty(t, r.Sent())
+	})
+}
+
+// The grant arrives while the service closes, which may take a while.
+func TestCloseFreesAGrantOnItsWay(t *testing.T) {
+	for _, held := range [][]string{nil, {"other", "another"}} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			svc := r.Service()
+			for _, name := range held {
+				lock(t, mutexOf(t, svc, name), t.Context())
+			}
+			r.Delay("acquire", time.Second)
+			waiting := startLock(mutexOf(t, svc, lockName), t.Context())
+			r.Delay("release", 2*time.Second)
+			began := time.Now()
+			require.NoError(t, svc.Close())
+			require.Less(t, time.Since(began), 10*time.Second)
+			require.ErrorIs(t, (<-waiting).err, stage6.ErrClosed)
+			time.Sleep(5 * time.Second)
+			require.False(t, r.Exists(key), "leaked for %v", r.TTL(key))
+		})
+	}
+}
+
+// Lock, TryLockFor, re-entry and Unlock go on everywhere while the service closes. Each call ends, in one of the errors that it may end in, and no
 // lock is left behind.
 func TestCloseAmidLocksAndUnlocks(t *testing.T) {
-	for closesAt := range 10 {
+	for closesAt := range 4 {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			for _, name := range scripts {
 				r.Delay(name, 3*time.Millisecond) // so that the close meets each of them
@@ -46,85 +157,62 @@ func TestCloseAmidLocksAndUnlocks(t *testing.T) {
 			var working sync.WaitGroup
 			for i := range 30 {
 				m := mutexOf(t, svc, fmt.Sprint("order:", i%3))
-				working.Go(func() { work(t, m, i) })
+				working.Go(func() {
+					for work(t, m, i%3 != 1) {
+					}
+				})
 			}
-			time.Sleep(100*time.Millisecond + time.Duration(closesAt)*time.Millisecond)
+			time.Sleep(100*time.Millisecond + time.Duration(3*closesAt)*time.Millisecond)
 			require.NoError(t, svc.Close())
 			working.Wait()
 			time.Sleep(time.Second)
-			require.Equal(t, []string{"lock:{order:0}:token", "lock:{order:1}:token", "lock:{order:2}:token"}, sorted(r.Keys()))
+			require.Equal(t, []string{"lock:{order:0}:token", "lock:{order:1}:token", "lock:{order:2}:token"}, r.Keys())
 			synctest.Wait()
 			require.Empty(t, r.PubSubChannels("*"))
 		})
 	}
 }
 
-// work locks and unlocks until the service is closed.
-func work(t *testing.T, m *stage6.Mutex, i int) {
-	for {
-		hold, err := m.Lock(t.Context())
-		if i%3 == 1 {
-			hold, err = orTry(m, t.Context(), hold, err)
-		}
-		if errors.Is(err, stage6.ErrClosed) {
-			return
-		}
-		require.NoError(t, err)
-		inner, err := m.TryLock(hold.Context())
-		if err == nil {
-			requireEnded(t, inner.Unlock())
-		} else {
-			requireEndedByClose(t, err)
-		}
-		requireEnded(t, hold.Unlock())
+// work takes the lock, re-enters and releases both, with or without patience. It returns
+// false once the service is closed.
+func work(t *testing.T, m *stage6.Mutex, patient bool) bool {
+	var hold *stage6.Hold
+	var err error
+	if patient {
+		hold, err = m.Lock(t.Context())
+	} else if hold, err = m.TryLockFor(t.Context(), 10*time.Millisecond); errors.Is(err, stage6.ErrLocked) {
+		return true
 	}
-}
-
-// orTry replaces a hold by one that TryLockFor got.
-func orTry(m *stage6.Mutex, ctx context.Context, hold *stage6.Hold, err error) (*stage6.Hold, error) {
-	if err != nil {
-		return nil, err
+	if errors.Is(err, stage6.ErrClosed) {
+		return false
 	}
-	if err := hold.Unlock(); err != nil {
-		return nil, err
+	require.NoError(t, err)
+	inner, err := m.TryLock(hold.Context())
+	if err == nil {
+		err = inner.Unlock()
 	}
-	for {
-		hold, err := m.TryLockFor(ctx, 10*time.Millisecond)
-		if !errors.Is(err, stage6.ErrLocked) {
-			return hold, err
+	for _, err := range []error{err, hold.Unlock()} {
+		if err != nil && !errors.Is(err, context.Canceled) { // Close was faster
+			require.ErrorIs(t, err, stage6.ErrClosed)
 		}
 	}
-}
-
-// requireEnded asks that an Unlock released the hold, or that Close did.
-func requireEnded(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		requireEndedByClose(t, err)
-	}
-}
-
-// requireEndedByClose asks for what a re-entry or an unlock ends in when Close was
-// faster: the hold was closed, or found released by the close.
-func requireEndedByClose(t *testing.T, err error) {
-	t.Helper()
-	if !errors.Is(err, context.Canceled) {
-		require.ErrorIs(t, err, stage6.ErrClosed)
-	}
+	return true
 }
 
 // An Unlock under way when the service closes goes on, and frees the lock.
-func TestCloseDuringUnlock(t *testing.T) {
+func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
+		rdb := r.Client()
+		svc := r.ServiceOn(rdb)
 		hold := lock(t, mutexOf(t, svc, lockName), t.Context())
 		r.Delay("release", time.Second)
 		released := make(chan error, 1)
 		go func() { released <- hold.Unlock() }()
 		synctest.Wait()
 		require.NoError(t, svc.Close())
+		require.NoError(t, rdb.Close()) // as a process does that ends
+		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 		require.NoError(t, <-released)
-		require.False(t, r.Exists(key))
 	})
 }
 
@@ -168,23 +256,5 @@ func TestOnLostMayCloseTheService(t *testing.T) {
 		require.NoError(t, <-closed)
 		require.Equal(t, stage6.ErrClosed, context.Cause(other.Context()))
 		require.False(t, r.Exists("lock:{order:2}"))
-	})
-}
-
-// OnLost that never comes back holds up neither the lock nor its Close.
-func TestOnLostThatBlocksHoldsUpNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		comeBack := make(chan struct{})
-		defer close(comeBack)
-		svc := r.Service(stage6.WithOnLost(func(string) { <-comeBack }))
-		m := mutexOf(t, svc, lockName)
-		for range 3 {
-			hold := lock(t, m, t.Context())
-			r.Del(key)
-			require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		}
-		began := time.Now()
-		require.NoError(t, svc.Close())
-		require.Zero(t, time.Since(began))
 	})
 }

@@ -24,8 +24,10 @@ var ways = map[string]way{
 	},
 }
 
-// ends are the ways in which a context ends after a second.
-var ends = map[string]func(context.Context) (context.Context, context.CancelFunc){
+// end makes a context that ends after a second.
+type end func(parent context.Context) (context.Context, context.CancelFunc)
+
+var ends = map[string]end{
 	"cancelled": func(parent context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(parent)
 		time.AfterFunc(time.Second, cancel)
@@ -38,7 +40,7 @@ var ends = map[string]func(context.Context) (context.Context, context.CancelFunc
 
 // eachEnd runs a test for every way to take a lock and every way in which a
 // context ends.
-func eachEnd(t *testing.T, test func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc))) {
+func eachEnd(t *testing.T, test func(t *testing.T, r *fakeRedis, take way, begin end)) {
 	for wayName, take := range ways {
 		for endName, begin := range ends {
 			t.Run(wayName+" "+endName, func(t *testing.T) {
@@ -72,21 +74,26 @@ func requireEndOf(t *testing.T, ctx context.Context, err error) {
 }
 
 func TestContextThatIsOverTakesNothing(t *testing.T) {
-	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
-		ctx, cancel := begin(t.Context())
-		defer cancel()
-		time.Sleep(2 * time.Second)
-		hold, err := take(r.Mutex(), ctx)
-		requireEndOf(t, ctx, err)
-		require.Nil(t, hold)
-		require.Empty(t, r.Sent())
+	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		for _, parent := range []context.Context{t.Context(), outer.Context()} { // an acquire, a re-entry
+			ctx, cancel := begin(parent)
+			defer cancel()
+			time.Sleep(2 * time.Second)
+			r.Forget()
+			hold, err := take(m, ctx)
+			requireEndOf(t, ctx, err)
+			require.Nil(t, hold)
+			require.Empty(t, r.Sent())
+		}
 	})
 }
 
 // The acquire is under way when its context ends. Either the caller holds the
 // lock, and can release it, or nobody does.
 func TestContextThatEndsDuringTheAcquireLeavesNothing(t *testing.T) {
-	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
 		r.Delay("acquire", 2*time.Second)
 		ctx, cancel := begin(t.Context())
 		defer cancel()
@@ -97,22 +104,6 @@ func TestContextThatEndsDuringTheAcquireLeavesNothing(t *testing.T) {
 			require.NoError(t, hold.Unlock())
 		} else {
 			requireEndOf(t, ctx, err)
-		}
-		requireNothingLeft(t, r)
-	})
-}
-
-func TestContextThatEndsAfterTheAcquireLeavesTheHoldToUnlock(t *testing.T) {
-	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
-		ctx, cancel := begin(t.Context())
-		defer cancel()
-		m := r.Mutex()
-		hold, err := take(m, ctx)
-		require.NoError(t, err)
-		time.Sleep(2 * time.Second)
-		if hold != nil {
-			require.True(t, m.IsHeld(hold.Context()))
-			require.NoError(t, hold.Unlock())
 		}
 		requireNothingLeft(t, r)
 	})
@@ -133,7 +124,7 @@ func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
 	}
 	for phase, arrange := range phases {
 		t.Run(phase, func(t *testing.T) {
-			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
 				blocker := lock(t, r.Mutex(), t.Context())
 				arrange(r, blocker)
 				ctx, cancel := begin(t.Context())
@@ -186,7 +177,7 @@ func TestWaiterWhoseContextEndsDuringItsAttemptKeepsNobodyOut(t *testing.T) {
 func TestContextThatEndsAroundAReentryLeavesTheOuterHold(t *testing.T) {
 	for when, delay := range map[string]time.Duration{"before": -2 * time.Second, "during": 2 * time.Second, "after": 0} {
 		t.Run(when, func(t *testing.T) {
-			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin func(context.Context) (context.Context, context.CancelFunc)) {
+			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
 				m := r.Mutex()
 				outer := lock(t, m, t.Context())
 				ctx, cancel := begin(outer.Context())
@@ -210,7 +201,7 @@ func TestContextThatEndsAroundAReentryLeavesTheOuterHold(t *testing.T) {
 	}
 }
 
-func TestQuestionWithAContextThatIsOverIsTheContextsError(t *testing.T) {
+func TestQuestionEndsWithTheErrorOfItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
@@ -226,29 +217,18 @@ func TestQuestionWithAContextThatIsOverIsTheContextsError(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.True(t, m.IsHeld(ctx), "it asks nobody")
 		require.Equal(t, []string{"1"}, r.HoldCounts())
+
+		r.Delay("force", 2*time.Second)
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = m.ForceUnlock(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "on its way")
+		time.Sleep(time.Minute)
 	})
 }
 
-// The work's context ends with the caller's, and Do frees the lock all the same.
-func TestDoFreesTheLockWhenItsContextEndsDuringTheWork(t *testing.T) {
-	for endName, begin := range ends {
-		t.Run(endName, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
-				ctx, cancel := begin(t.Context())
-				defer cancel()
-				err := r.Mutex().Do(ctx, func(ctx context.Context) error {
-					<-ctx.Done()
-					return ctx.Err()
-				})
-				requireEndOf(t, ctx, err)
-				require.False(t, r.Exists(key))
-			})
-		})
-	}
-}
-
-// A context that is missing is a mistake in the program, and panics as everywhere
-// in Go. Nothing is taken, and nothing is blocked for those who do it right.
+// A missing context is a mistake in the program, and panics as everywhere in Go. It
+// takes nothing, and blocks nobody.
 func TestMissingContextPanicsAndTakesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -257,11 +237,7 @@ func TestMissingContextPanicsAndTakesNothing(t *testing.T) {
 			require.Panics(t, func() { _, _ = take(m, missing) }, name)
 		}
 		require.Empty(t, r.Sent())
-		hold := lock(t, m, t.Context())
-		for name, take := range ways {
-			require.Panics(t, func() { _, _ = take(m, missing) }, name)
-		}
-		require.NoError(t, hold.Unlock())
-		lock(t, m, t.Context())
+		_, err := m.Lock(t.Context())
+		require.NoError(t, err)
 	})
 }

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	stage6 "lockkata/stage6_reentrant_pubsub"
 )
+
+// crowd is how many goroutines want one lock.
+const crowd = 1_000
 
 // Each of the crowd is served once, nobody beside another, by a number of commands
 // that grows with the hand-overs and not with those who wait. Convicts waiters that
@@ -85,26 +85,5 @@ func TestCrowdThatReentersOneHold(t *testing.T) {
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 		require.NoError(t, outer.Unlock())
 		require.False(t, r.Exists(key))
-	})
-}
-
-// Close ends the whole crowd at once.
-func TestCloseEndsACrowdOfWaiters(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		svc := r.Service()
-		m := mutexOf(t, svc, lockName)
-		var waiting sync.WaitGroup
-		for range crowd {
-			waiting.Go(func() {
-				_, err := m.Lock(t.Context())
-				require.ErrorIs(t, err, stage6.ErrClosed)
-			})
-		}
-		synctest.Wait()
-		began := time.Now()
-		require.NoError(t, svc.Close())
-		waiting.Wait()
-		require.Zero(t, time.Since(began))
 	})
 }

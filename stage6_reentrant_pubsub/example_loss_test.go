@@ -3,12 +3,41 @@ package stage6_test
 import (
 	"context"
 	"errors"
+	"expvar"
 	"fmt"
-	"sync/atomic"
+	"log/slog"
+	"os"
 	"time"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
+
+// Work may take longer than the lease: the watchdog renews it every third, until
+// Unlock. Here the lease is a fraction of a second, and the work three renewals long.
+func ExampleHold_Context() {
+	renewed := make(chan struct{}, 100)
+	server, svc := startService(
+		stage6.WithWatchdogTimeout(600*time.Millisecond),
+		stage6.WithObserver(stage6.Observer{Renewed: func(int, error) { renewed <- struct{}{} }}),
+	)
+	defer server.Close()
+	defer svc.Close()
+
+	hold := mustLock(svc, "import:2026")
+	defer hold.Unlock()
+	for part := range 3 {
+		select {
+		case <-renewed: // the part takes as long as it takes
+		case <-hold.Context().Done():
+			fmt.Println("stopped at part", part, context.Cause(hold.Context()))
+			return
+		}
+	}
+	fmt.Println("all parts are in")
+
+	// Output:
+	// all parts are in
+}
 
 // A hold can be lost: the network was away for longer than the lease, Redis lost
 // the key, an administrator freed the lock. Then the context ends, with a cause.
@@ -17,11 +46,7 @@ func ExampleHold_Context_lost() {
 	defer server.Close()
 	defer svc.Close()
 
-	hold, err := mustMutex(svc, "order:1001").Lock(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	hold := mustLock(svc, "order:1001")
 	server.FlushAll() // Redis loses the key
 
 	<-hold.Context().Done() // the work stops here
@@ -57,22 +82,12 @@ func ExampleHold_Token() {
 	server, svc := startService()
 	defer server.Close()
 	defer svc.Close()
-	m := mustMutex(svc, "order:1001")
-	ctx := context.Background()
 	var table orders
 
-	first, err := m.Lock(ctx)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer first.Unlock()            // ErrLost
-	server.Del("lock:{order:1001}") // the first one stands still, and its lease ends
-	second, err := m.Lock(ctx)      // somebody else gets the lock,
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	first := mustLock(svc, "order:1001")
+	defer first.Unlock()                  // ErrLost
+	server.Del("lock:{order:1001}")       // the first one stands still, and its lease ends
+	second := mustLock(svc, "order:1001") // somebody else gets the lock,
 	defer second.Unlock()
 	fmt.Println("second:", table.update("paid", "second", second.Token()))
 	fmt.Println("first:", table.update("cancelled", "first", first.Token())) // and the first one wakes up
@@ -84,33 +99,111 @@ func ExampleHold_Token() {
 	// paid
 }
 
-// The observer is for counters. It is called on the lock's own goroutines, so it
-// must not block.
-func ExampleWithObserver() {
-	var acquired, released, lost atomic.Int64
-	server, svc := startService(stage6.WithObserver(stage6.Observer{
-		Acquired: func(string, time.Duration) { acquired.Add(1) },
-		Released: func(string, time.Duration) { released.Add(1) },
-		Lost:     func(string) { lost.Add(1) },
-	}))
+// OnLost is for alarms: it is told of each hold that is lost, on a goroutine of
+// its own. The work itself is told by its context.
+func ExampleWithOnLost() {
+	alarm := make(chan string, 1)
+	server, svc := startService(
+		stage6.WithWatchdogTimeout(150*time.Millisecond),
+		stage6.WithOnLost(func(name string) { alarm <- name }),
+	)
+	defer server.Close()
+	defer svc.Close()
+
+	hold := mustLock(svc, "order:1001")
+	defer hold.Unlock() // ErrLost
+	server.FlushAll()
+	fmt.Println("lost:", <-alarm)
+
+	// Output:
+	// lost: order:1001
+}
+
+// The logger is told of what goes wrong: failed renewals, lost holds, clean-ups.
+// On a good day it writes nothing.
+func ExampleWithLogger() {
+	handler := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{} // so that the output is the same every day
+			}
+			return a
+		},
+	})
+	server, svc := startService(stage6.WithLogger(slog.New(handler)))
 	defer server.Close()
 	defer svc.Close()
 
 	m := mustMutex(svc, "order:1001")
-	for range 3 {
-		if err := m.Do(context.Background(), func(context.Context) error { return nil }); err != nil {
+	for _, flush := range []bool{false, true} {
+		err := m.Do(context.Background(), func(context.Context) error {
+			if flush {
+				server.FlushAll()
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, stage6.ErrLost) {
 			fmt.Println(err)
 		}
 	}
-	hold, err := m.Lock(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	server.FlushAll()
-	_ = hold.Unlock() // ErrLost
-	fmt.Println("acquired", acquired.Load(), "released", released.Load(), "lost", lost.Load())
 
 	// Output:
-	// acquired 4 released 3 lost 1
+	// level=WARN msg="lock lost" name=order:1001
+}
+
+// metrics counts what an Observer is told. It names no locks: a name with an order's
+// number in it would make a counter for each order.
+func metrics(m *expvar.Map) stage6.Observer {
+	return stage6.Observer{
+		Acquired: func(_ string, waited time.Duration) {
+			m.Add("lock_acquired_total", 1)
+			m.AddFloat("lock_wait_seconds_total", waited.Seconds())
+		},
+		Released: func(_ string, held time.Duration) {
+			m.Add("lock_released_total", 1)
+			m.AddFloat("lock_hold_seconds_total", held.Seconds())
+		},
+		Renewed: func(locks int, err error) { m.Add(fmt.Sprintf("lock_renewals_total{ok=%t}", err == nil), int64(locks)) },
+		Lost:    func(string) { m.Add("lock_lost_total", 1) },
+	}
+}
+
+// The observer is for counters of acquisitions, waits, hold times, renewals and losses. It
+// is called on the lock's own goroutines, so it must not block.
+func ExampleObserver() {
+	var counters expvar.Map
+	renewed := make(chan struct{}, 100)
+	observer := metrics(&counters)
+	count := observer.Renewed
+	observer.Renewed = func(locks int, err error) {
+		count(locks, err)
+		renewed <- struct{}{}
+	}
+	server, svc := startService(stage6.WithObserver(observer), stage6.WithWatchdogTimeout(900*time.Millisecond))
+	defer server.Close()
+	defer svc.Close()
+
+	if err := mustLock(svc, "order:1001").Unlock(); err != nil {
+		fmt.Println(err)
+	}
+	hold := mustLock(svc, "order:1001")
+	<-renewed
+	server.FlushAll()
+	fmt.Println(hold.Unlock())
+	counters.Do(func(counter expvar.KeyValue) {
+		if n, ok := counter.Value.(*expvar.Int); ok && counter.Key != "lock_renewals_total{ok=true}" {
+			fmt.Println(counter.Key, n)
+		} else {
+			fmt.Println(counter.Key, "some:", counter.Value.String() != "0") // another number each day
+		}
+	})
+
+	// Output:
+	// stage6: hold is lost
+	// lock_acquired_total 2
+	// lock_hold_seconds_total some: true
+	// lock_lost_total 1
+	// lock_released_total 1
+	// lock_renewals_total{ok=true} some: true
+	// lock_wait_seconds_total some: true
 }

@@ -43,11 +43,8 @@ func Example() {
 }
 
 func createOrder(ctx context.Context) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
 	fmt.Println("the order is created")
-	return nil
+	return ctx.Err()
 }
 
 // TryLock does not wait. ErrLocked is a no; any other error says that nobody knows.
@@ -76,78 +73,21 @@ func ExampleMutex_TryLock() {
 	// B leaves it to somebody else
 }
 
-// TryLockFor waits, but not for ever. The wait bounds the waiting only: the hold
-// lasts until it is released.
-func ExampleMutex_TryLockFor() {
-	server, svc := startService()
-	defer server.Close()
-	defer svc.Close()
-	m := mustMutex(svc, "order:1001")
-
-	ctx := context.Background()
-	hold, err := m.TryLockFor(ctx, 5*time.Second)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer hold.Unlock()
-
-	_, err = m.TryLockFor(ctx, 50*time.Millisecond) // another context is another owner
-	fmt.Println(errors.Is(err, stage6.ErrLocked))
-
-	// Output:
-	// true
-}
-
-// Work may take longer than the lease: the watchdog renews it every third, until
-// Unlock. Here the lease is a fraction of a second, and the work five renewals long.
-func ExampleHold_Context() {
-	renewed := make(chan struct{}, 100)
-	server, svc := startService(
-		stage6.WithWatchdogTimeout(600*time.Millisecond),
-		stage6.WithObserver(stage6.Observer{Renewed: func(int, error) { renewed <- struct{}{} }}),
-	)
-	defer server.Close()
-	defer svc.Close()
-
-	hold, err := mustMutex(svc, "import:2026").Lock(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer hold.Unlock()
-	for part := range 5 {
-		select {
-		case <-renewed: // the part takes as long as it takes
-		case <-hold.Context().Done():
-			fmt.Println("stopped at part", part, context.Cause(hold.Context()))
-			return
-		}
-	}
-	fmt.Println("all parts are in")
-
-	// Output:
-	// all parts are in
-}
-
-// A fixed lease ends by itself, whether the work is done or not.
-func ExampleLease() {
+// Do is Lock, work and Unlock in one. A panic in the work releases the lock as well.
+func ExampleMutex_Do() {
 	server, svc := startService()
 	defer server.Close()
 	defer svc.Close()
 
-	hold, err := mustMutex(svc, "cache:prices").Lock(context.Background(), stage6.Lease(40*time.Millisecond))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	<-hold.Context().Done() // the work takes longer
-	fmt.Println(context.Cause(hold.Context()))
-	fmt.Println(hold.Unlock())
+	err := mustMutex(svc, "order:1001").Do(context.Background(), func(context.Context) error {
+		return errors.New("the order has no items")
+	})
+	fmt.Println(err)
+	fmt.Println("key left in Redis:", server.Exists("lock:{order:1001}"))
 
 	// Output:
-	// stage6: hold is lost
-	// stage6: hold is lost
+	// the order has no items
+	// key left in Redis: false
 }
 
 // A function that takes the lock can be called by one that holds it: the context
@@ -205,21 +145,115 @@ func ExampleMutex_Lock_several() {
 	// <nil>
 }
 
-// Do is Lock, work and Unlock in one. A panic in the work releases the lock as well.
-func ExampleMutex_Do() {
+// A fixed lease ends by itself, whether the work is done or not.
+func ExampleLease() {
 	server, svc := startService()
 	defer server.Close()
 	defer svc.Close()
 
-	err := mustMutex(svc, "order:1001").Do(context.Background(), func(context.Context) error {
-		return errors.New("the order has no items")
-	})
-	fmt.Println(err)
+	hold := mustLock(svc, "cache:prices", stage6.Lease(40*time.Millisecond))
+	<-hold.Context().Done() // the work takes longer
+	fmt.Println(context.Cause(hold.Context()))
+	fmt.Println(hold.Unlock())
+
+	// Output:
+	// stage6: hold is lost
+	// stage6: hold is lost
+}
+
+// What one can ask about a lock. IsHeld and HoldCount are about the owner that the
+// context carries; IsLocked and RemainingTTL are about anybody.
+func ExampleMutex_HoldCount() {
+	server, svc := startService()
+	defer server.Close()
+	defer svc.Close()
+	m := mustMutex(svc, "order:1001")
+
+	ask := func(who string, ctx context.Context) {
+		locked, err1 := m.IsLocked(ctx)
+		count, err2 := m.HoldCount(ctx)
+		left, err3 := m.RemainingTTL(ctx)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(who, "locked:", locked, "held:", m.IsHeld(ctx), "count:", count, "lease left:", left > 0)
+	}
+	hold := mustLock(svc, "order:1001")
+	ask("the holder: ", hold.Context())
+	ask("a stranger: ", context.Background())
+	_ = hold.Unlock() // the next line shows that it worked
+	ask("afterwards: ", context.Background())
+
+	// Output:
+	// the holder:  locked: true held: true count: 1 lease left: true
+	// a stranger:  locked: true held: false count: 0 lease left: true
+	// afterwards:  locked: false held: false count: 0 lease left: false
+}
+
+// An administrator frees a lock whose holder hangs. The holder learns of it at its
+// next renewal; until then both may be inside, which is what tokens are for.
+func ExampleMutex_ForceUnlock() {
+	server, svc := startService(stage6.WithWatchdogTimeout(150 * time.Millisecond))
+	defer server.Close()
+	defer svc.Close()
+
+	hanging := mustLock(svc, "order:1001")
+	freed, err := mustMutex(svc, "order:1001").ForceUnlock(context.Background())
+	fmt.Println(freed, err)
+	<-hanging.Context().Done()
+	fmt.Println(context.Cause(hanging.Context()))
+
+	// Output:
+	// true <nil>
+	// stage6: hold is lost
+}
+
+// A process that ends closes its service: what it holds is free at once, and not
+// only when its leases are over. Work that still goes on is told.
+func ExampleService_Close() {
+	server, svc := startService()
+	defer server.Close()
+
+	hold := mustLock(svc, "order:1001")
+	fmt.Println(svc.Close())
+	fmt.Println(context.Cause(hold.Context()))
 	fmt.Println("key left in Redis:", server.Exists("lock:{order:1001}"))
 
 	// Output:
-	// the order has no items
+	// <nil>
+	// stage6: service is closed
 	// key left in Redis: false
+}
+
+// A watchdog cannot tell long work from stuck work. WithMaxHold says where the one
+// becomes the other.
+func ExampleWithMaxHold() {
+	server, svc := startService(stage6.WithMaxHold(50 * time.Millisecond))
+	defer server.Close()
+	defer svc.Close()
+
+	err := mustMutex(svc, "report:daily").Do(context.Background(), func(ctx context.Context) error {
+		<-ctx.Done() // stuck
+		return nil
+	})
+	fmt.Println(err)
+
+	// Output:
+	// stage6: hold is lost
+}
+
+// With Redisson's names a Go process and a Java process share one lock.
+func ExampleWithLayout() {
+	server, svc := startService(stage6.WithLayout(stage6.RedissonLayout))
+	defer server.Close()
+	defer svc.Close()
+
+	server.HSet("order:1001", "6a1f:31", "1") // a thread of the Java process holds it
+	_, err := mustMutex(svc, "order:1001").TryLock(context.Background())
+	fmt.Println(err)
+
+	// Output:
+	// stage6: lock is held by somebody else
 }
 
 // startService starts a Redis inside this program, and a service on it. A real
@@ -254,4 +288,13 @@ func mustMutex(svc *service, name string) *stage6.Mutex {
 		panic(err)
 	}
 	return m
+}
+
+// mustLock takes a lock that is free.
+func mustLock(svc *service, name string, opts ...stage6.LockOption) *stage6.Hold {
+	hold, err := mustMutex(svc, name).Lock(context.Background(), opts...)
+	if err != nil {
+		panic(err)
+	}
+	return hold
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,7 +17,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -34,23 +32,16 @@ const (
 // scripts are the lock's own.
 var scripts = []string{"acquire", "count", "release", "renew", "force"}
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 // inBubble runs a test in fake time, with a Redis of its own that knows the lock's
 // scripts from an earlier day.
 func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 	t.Helper()
-	// go-redis keeps timers of a crowded pool in a sync.Pool: the next bubble must not
-	// get one.
-	defer func() { runtime.GC(); runtime.GC() }()
-	inQuietBubble(t, test)
-}
-
-// inQuietBubble is inBubble for a test in which nobody waits for a connection.
-func inQuietBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
-	t.Helper()
+	crowded := false
 	synctest.Test(t, func(t *testing.T) {
-		r := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: scriptNames(t)}
+		r := &fakeRedis{
+			Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: map[string]string{},
+			refuse: map[string][]string{}, delay: map[string]time.Duration{}, answer: map[string]string{}, crowded: &crowded,
+		}
 		conn, err := r.Dial() // starts it
 		require.NoError(t, err)
 		require.NoError(t, conn.Close())
@@ -61,11 +52,17 @@ func inQuietBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 		})
 		rdb := r.Client()
 		for _, name := range scripts {
-			require.NoError(t, rdb.ScriptLoad(t.Context(), source(t, name)).Err())
+			r.names[rdb.ScriptLoad(t.Context(), source(t, name)).Val()] = name
 		}
 		r.Server().SetPreHook(r.hook)
 		test(t, r)
 	})
+	if crowded {
+		// go-redis keeps timers of a crowded pool in a sync.Pool, which two collections
+		// empty: the next bubble must not get one.
+		runtime.GC()
+		runtime.GC()
+	}
 }
 
 // fakeRedis is a Redis that notes what is sent to it, and can refuse or delay it.
@@ -77,8 +74,11 @@ type fakeRedis struct {
 
 	mu     sync.Mutex
 	sent   []sent
-	refuse map[string][]string // name → errors to answer with, in order
+	refuse map[string][]string // name → errors to answer with, in order; "" breaks the connection
 	delay  map[string]time.Duration
+	answer map[string]string // script → bytes to answer with
+
+	crowded *bool // somebody had to wait for a connection
 }
 
 // sent is a command that reached Redis: the name of a lock's script, or of a
@@ -90,44 +90,56 @@ type sent struct {
 
 // hook sees every command before it is executed, also those that scripts run.
 func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
-	name := command
+	r.mu.Lock()
+	name, script := command, ""
 	switch command {
 	case "EVALSHA":
-		r.mu.Lock()
-		name = r.names[args[0]]
-		r.mu.Unlock()
+		script = r.names[args[0]]
+		name = script
 	case "EVAL":
-		name = "EVAL " + scriptName(args[0])
-		r.mu.Lock()
-		r.names[redis.NewScript(args[0]).Hash()] = scriptName(args[0])
-		r.mu.Unlock()
+		script = scriptName(args[0])
+		name = "EVAL " + script
+		r.names[redis.NewScript(args[0]).Hash()] = script
 	case "SUBSCRIBE", "PING":
 	default:
+		r.mu.Unlock()
 		return false
 	}
-	r.mu.Lock()
 	r.sent = append(r.sent, sent{time.Since(r.start), name})
-	delay := r.delay[name]
-	var refusal string
-	if errors := r.refuse[name]; len(errors) > 0 {
-		refusal, r.refuse[name] = errors[0], errors[1:]
+	delay, errors := r.delay[name], r.refuse[name]
+	raw, answered := r.answer[script]
+	if len(errors) > 0 {
+		r.refuse[name] = errors[1:]
 	}
 	r.mu.Unlock()
 	time.Sleep(delay)
-	if refusal == "" {
+	switch {
+	case answered:
+		c.WriteRaw(raw)
+	case len(errors) == 0:
 		return false
+	case errors[0] == "":
+		c.Close()
+	default:
+		c.WriteError(errors[0])
 	}
-	c.WriteError(refusal)
 	return true
 }
 
-// Refuse answers the next commands of that name with errors.
+// Answer answers a script with these bytes, until it is called without any.
+func (r *fakeRedis) Answer(script string, raw ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.answer, script)
+	if len(raw) > 0 {
+		r.answer[script] = raw[0]
+	}
+}
+
+// Refuse answers the next commands of that name with errors; for "" it breaks the connection.
 func (r *fakeRedis) Refuse(name string, errors ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refuse == nil {
-		r.refuse = map[string][]string{}
-	}
 	r.refuse[name] = errors
 }
 
@@ -135,9 +147,6 @@ func (r *fakeRedis) Refuse(name string, errors ...string) {
 func (r *fakeRedis) Delay(name string, d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.delay == nil {
-		r.delay = map[string]time.Duration{}
-	}
 	r.delay[name] = d
 }
 
@@ -193,14 +202,24 @@ func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
 		f(options)
 	}
 	rdb := redis.NewClient(options)
-	r.t.Cleanup(func() { _ = rdb.Close() }) // some tests close it themselves
+	r.t.Cleanup(func() {
+		stats := rdb.PoolStats()
+		*r.crowded = *r.crowded || stats.WaitCount > 0 || stats.Timeouts > 0
+		_ = rdb.Close() // some tests close it themselves
+	})
 	return rdb
 }
 
 // Service is a process of its own.
 func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {
 	r.t.Helper()
-	svc, err := stage6.NewService(r.Client(), opts...)
+	return r.ServiceOn(r.Client(), opts...)
+}
+
+// ServiceOn is a service on that client.
+func (r *fakeRedis) ServiceOn(rdb *redis.Client, opts ...stage6.Option) *stage6.Service {
+	r.t.Helper()
+	svc, err := stage6.NewService(rdb, opts...)
 	require.NoError(r.t, err)
 	r.t.Cleanup(func() { _ = svc.Close() }) // a test that cares closes it itself
 	return svc
@@ -212,6 +231,7 @@ func (r *fakeRedis) Mutex(opts ...stage6.Option) *stage6.Mutex {
 	return mutexOf(r.t, r.Service(opts...), lockName)
 }
 
+// mutexOf is the lock of that name.
 func mutexOf(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
 	t.Helper()
 	m, err := svc.Mutex(name)
@@ -279,21 +299,6 @@ func source(t *testing.T, name string) string {
 	raw, err := os.ReadFile(name + ".lua")
 	require.NoError(t, err)
 	return string(raw)
-}
-
-func formatted(n int64) string { return strconv.FormatInt(n, 10) }
-
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return names
-}
-
-func scriptNames(t *testing.T) map[string]string {
-	names := map[string]string{}
-	for _, name := range scripts {
-		names[redis.NewScript(source(t, name)).Hash()] = name
-	}
-	return names
 }
 
 func scriptName(source string) string {

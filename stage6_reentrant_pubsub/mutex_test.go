@@ -3,30 +3,23 @@ package stage6_test
 import (
 	"context"
 	"errors"
+	"math"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-func TestTryLockOfALockThatSomebodyElseHoldsIsErrLocked(t *testing.T) {
+func TestTryLockIsOneCommand(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		lock(t, r.Mutex(), t.Context())
 		hold, err := r.Mutex().TryLock(t.Context())
 		require.ErrorIs(t, err, stage6.ErrLocked)
 		require.Nil(t, hold)
-	})
-}
-
-func TestTryLockIsOneCommand(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		_, err := r.Mutex().TryLock(t.Context())
-		require.ErrorIs(t, err, stage6.ErrLocked)
 		require.Equal(t, []sent{{0, "acquire"}, {0, "acquire"}}, r.Sent())
 	})
 }
@@ -34,21 +27,32 @@ func TestTryLockIsOneCommand(t *testing.T) {
 func TestTryLockForIsErrLockedAfterTheWaitAndNotBefore(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		lock(t, r.Mutex(), t.Context())
-		began := time.Now()
-		_, err := r.Mutex().TryLockFor(t.Context(), 5*time.Second)
-		require.ErrorIs(t, err, stage6.ErrLocked)
-		require.Equal(t, 5*time.Second, time.Since(began))
+		m := r.Mutex()
+		for _, wait := range []time.Duration{math.MinInt64, -1, 0, 1, 5 * time.Second} {
+			began, before := time.Now(), r.Count("acquire")
+			_, err := m.TryLockFor(t.Context(), wait)
+			require.ErrorIs(t, err, stage6.ErrLocked, wait)
+			require.Equal(t, max(wait, 0), time.Since(began))
+			require.Greater(t, r.Count("acquire"), before, "it tries once at least")
+		}
 	})
 }
 
 func TestTryLockForGetsALockThatIsFreedInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		time.AfterFunc(3*time.Second, func() { _ = hold.Unlock() }) // the next line shows that it worked
-		began := time.Now()
-		_, err := r.Mutex().TryLockFor(t.Context(), 5*time.Second)
+		for _, wait := range []time.Duration{5 * time.Second, math.MaxInt64} {
+			hold := lock(t, r.Mutex(), t.Context())
+			time.AfterFunc(3*time.Second, func() { _ = hold.Unlock() }) // the next line shows that it worked
+			began := time.Now()
+			second, err := r.Mutex().TryLockFor(t.Context(), wait)
+			require.NoError(t, err)
+			require.Equal(t, 3*time.Second, time.Since(began))
+			time.Sleep(time.Minute)
+			require.NoError(t, second.Context().Err(), "the wait is no deadline for the work")
+			require.NoError(t, second.Unlock())
+		}
+		_, err := r.Mutex().TryLockFor(t.Context(), 0)
 		require.NoError(t, err)
-		require.Equal(t, 3*time.Second, time.Since(began))
 	})
 }
 
@@ -63,39 +67,19 @@ func TestTryLockForEndsWithTheErrorOfItsContext(t *testing.T) {
 	})
 }
 
-func TestLockEndsTheMomentItsContextDoes(t *testing.T) {
+// ErrLocked is said only where Redis has said it: not of a re-entry that is slow, nor
+// of a Redis that is silent.
+func TestTryLockForOfASlowRedisIsNoErrLocked(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		began := time.Now()
-		_, err := r.Mutex().Lock(ctx)
-		require.EqualError(t, err, "stage6: wait for lock:{order:1001}: context deadline exceeded")
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, 5*time.Second, time.Since(began))
-	})
-}
-
-func TestLockEndsWhenItsContextIsCancelled(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		ctx, cancel := context.WithCancel(t.Context())
-		waiting := startLock(r.Mutex(), ctx)
-		cancel()
-		synctest.Wait()
-		require.ErrorIs(t, (<-waiting).err, context.Canceled)
-	})
-}
-
-func TestLockWithAContextThatIsOverSendsNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := r.Mutex().Lock(ctx)
-		require.ErrorIs(t, err, context.Canceled)
-		_, err = r.Mutex().TryLock(ctx)
-		require.ErrorIs(t, err, context.Canceled)
-		require.Empty(t, r.Sent())
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		r.Delay("count", 3*time.Second)
+		_, err := m.TryLockFor(hold.Context(), time.Second)
+		require.NotErrorIs(t, err, stage6.ErrLocked)
+		r.Delay("acquire", time.Minute)
+		_, err = r.Mutex().TryLockFor(t.Context(), time.Second)
+		require.NotErrorIs(t, err, stage6.ErrLocked)
+		time.Sleep(time.Hour)
 	})
 }
 
@@ -124,47 +108,78 @@ func TestNextHoldDoesNotInheritAFixedLease(t *testing.T) {
 func TestLeaseTooShortIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
-		_, err := m.Lock(t.Context(), stage6.Lease(29*time.Millisecond))
-		require.EqualError(t, err, "stage6: lease 29ms is too short: the shortest is 30ms")
-		lock(t, m, t.Context(), stage6.Lease(30*time.Millisecond))
+		for d, text := range map[time.Duration]string{
+			0: "0s", -time.Second: "-1s", 1: "0s", 30*time.Millisecond - 1: "29ms",
+			math.MinInt64: "-2562047h47m16.854s", // it is cut to whole milliseconds
+		} {
+			_, err := m.Lock(t.Context(), stage6.Lease(d))
+			require.EqualError(t, err, "stage6: lease "+text+" is too short: the shortest is 30ms")
+		}
+		_, err := m.Lock(t.Context(), nil)
+		require.EqualError(t, err, "stage6: option is nil: leave it out")
+		require.Empty(t, r.Sent())
+		lock(t, m, t.Context(), stage6.Lease(0), stage6.Lease(30*time.Millisecond)) // the last one counts
 	})
 }
 
-func TestDoRunsTheWorkInsideTheLock(t *testing.T) {
+func TestLeaseHasWholeMillisecondsOnBothSides(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context(), stage6.Lease(50*time.Millisecond+900*time.Microsecond))
+		time.Sleep(50*time.Millisecond + 100*time.Microsecond)
+		_, err := r.Mutex().TryLock(t.Context())
+		require.True(t, errors.Is(err, stage6.ErrLocked) || hold.Context().Err() != nil, "both are inside")
+	})
+}
+
+// The longest duration there is, as a lease: convicts an end of the lease that
+// overflows into the past, and would lose the hold at once.
+func TestLongestLeaseLasts(t *testing.T) {
+	const year = 365 * 24 * time.Hour
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
-		require.NoError(t, m.Do(t.Context(), func(ctx context.Context) error {
-			require.True(t, m.IsHeld(ctx))
-			return nil
-		}))
-		require.False(t, r.Exists(key))
-	})
-}
-
-func TestDoReturnsTheErrorOfTheWork(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		failed := errors.New("the order is invalid")
-		require.ErrorIs(t, r.Mutex().Do(t.Context(), func(context.Context) error { return failed }), failed)
-		require.False(t, r.Exists(key))
-	})
-}
-
-func TestDoDoesNotRunTheWorkWithoutTheLock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		err := r.Mutex().Do(ctx, func(context.Context) error { panic("not inside") })
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		hold := lock(t, m, t.Context(), stage6.Lease(math.MaxInt64))
+		left, err := m.RemainingTTL(t.Context())
+		require.NoError(t, err)
+		require.Greater(t, left, 292*year)
+		lock(t, m, hold.Context(), stage6.Lease(math.MaxInt64))
+		time.Sleep(10 * year)
+		require.NoError(t, hold.Context().Err())
+		require.Equal(t, []string{"2"}, r.HoldCounts())
 	})
 }
 
 func TestPanicInDoReleasesAndGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		require.PanicsWithValue(t, "no ink", func() {
-			_ = m.Do(t.Context(), func(context.Context) error { panic("no ink") })
+		m, ink := r.Mutex(), errors.New("no ink")
+		require.PanicsWithValue(t, ink, func() {
+			_ = m.Do(t.Context(), func(ctx context.Context) error {
+				return m.Do(ctx, func(context.Context) error { panic(ink) })
+			})
 		})
+		require.False(t, r.Exists(key))
+		require.PanicsWithValue(t, ink, func() {
+			_ = m.Do(t.Context(), func(context.Context) error {
+				r.Del(key) // the lock cannot be released
+				panic(ink)
+			})
+		})
+	})
+}
+
+// Work that ends its own goroutine, as t.FailNow does, releases the lock.
+func TestGoexitInDoReleases(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = m.Do(t.Context(), func(context.Context) error {
+				runtime.Goexit()
+				return nil
+			})
+			panic("Do has come back")
+		}()
+		<-ended
 		require.False(t, r.Exists(key))
 	})
 }
@@ -187,10 +202,11 @@ func TestForceUnlockFreesWhateverIsHeld(t *testing.T) {
 		m, admin := r.Mutex(), r.Mutex()
 		outer := lock(t, m, t.Context())
 		lock(t, m, outer.Context())
+		waiting := startLock(r.Mutex(), t.Context())
 		freed, err := admin.ForceUnlock(t.Context())
 		require.NoError(t, err)
 		require.True(t, freed)
-		require.False(t, r.Exists(key))
+		require.NoError(t, requireHeld(t, waiting).Unlock())
 		freed, err = admin.ForceUnlock(t.Context())
 		require.NoError(t, err)
 		require.False(t, freed, "nobody holds it")
@@ -236,60 +252,4 @@ func requireState(t *testing.T, m *stage6.Mutex, ctx context.Context, want state
 	require.NoError(t, err)
 	require.Equal(t, want, state{locked, m.IsHeld(ctx), count, left})
 	require.Equal(t, lockName, m.Name())
-}
-
-func TestKeyThatIsNoHashIsExplained(t *testing.T) {
-	const explained = "stage6: lock lock:{order:1001}: the key holds no lock of this kind, but something else, such as a lock of another library: "
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		require.NoError(t, r.Set(key, "a lock of stage 5"))
-		_, err := r.Mutex().Lock(t.Context())
-		require.ErrorContains(t, err, explained)
-		require.ErrorContains(t, err, "WRONGTYPE")
-	})
-}
-
-func TestErrorOfRedisIsAnErrorAndNoRefusal(t *testing.T) {
-	const full = "OOM command not allowed when used memory > 'maxmemory'."
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		for name, try := range map[string]func() (*stage6.Hold, error){
-			"Lock":       func() (*stage6.Hold, error) { return m.Lock(t.Context()) },
-			"TryLock":    func() (*stage6.Hold, error) { return m.TryLock(t.Context()) },
-			"TryLockFor": func() (*stage6.Hold, error) { return m.TryLockFor(t.Context(), time.Second) },
-		} {
-			r.Refuse("acquire", full)
-			_, err := try()
-			require.ErrorContains(t, err, "stage6: lock lock:{order:1001}: "+full, name)
-			require.NotErrorIs(t, err, stage6.ErrLocked, name)
-		}
-	})
-}
-
-// The acquire is granted, and its reply is lost: what it got is given back.
-func TestAcquireOfUnknownOutcomeIsGivenBack(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.After(world.Installs).Drop()
-		a.TryLock()
-		b.TryLock()
-	})
-	require.NotEmpty(t, resultOf(t, trace, "A", world.OpTryLock).Error)
-	require.True(t, resultOf(t, trace, "B", world.OpTryLock).Held)
-}
-
-// A re-entry whose reply is lost leaves the outer hold as it is.
-func TestReentryOfUnknownOutcomeLeavesTheOuterHold(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		a.After(world.Of(world.OpTryLock, world.Write)).Drop()
-		a.TryLock() // sent once more: the count is absolute
-		a.HoldCount()
-		a.Unlock()
-		b.TryLock()
-		a.Unlock()
-	})
-	require.Equal(t, 2, resultOf(t, trace, "A", world.OpCount).Count)
-	require.False(t, resultOf(t, trace, "B", world.OpTryLock).Held)
-	require.Empty(t, resultOf(t, trace, "A", world.OpUnlock).Error)
 }

@@ -1,7 +1,7 @@
 package stage6_test
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,69 +34,76 @@ func namedMutex(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
 	return nil
 }
 
-// namesOf are all that a layout has to take, and those that it may refuse.
-func namesOf(layout string) (taken, maybe []string) {
-	if layout == "default" {
-		return append(append(taken, plainNames...), bracedNames...), nil
-	}
-	return plainNames, bracedNames // Redisson's key is the name: there braces are a hash tag
+// layouts are those of the package, with the names that each may refuse: in Redisson's the
+// key is the name, and braces are a hash tag.
+var layouts = map[string]struct {
+	stage6.Layout
+	maybe []string
+}{
+	"default":  {stage6.DefaultLayout, nil},
+	"Redisson": {stage6.RedissonLayout, bracedNames},
 }
 
-func layouts() map[string]stage6.Layout {
-	return map[string]stage6.Layout{"default": stage6.DefaultLayout, "Redisson": stage6.RedissonLayout}
-}
-
-// All are held at one time: convicts a layout that trims, folds or cuts a name.
-func TestStrangeNamesAreDistinctLocks(t *testing.T) {
-	for layoutName, layout := range layouts() {
-		t.Run(layoutName, func(t *testing.T) {
+// eachName runs a test for both layouts, with a mutex for each name in two processes.
+func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, layout stage6.Layout, one, two []*stage6.Mutex)) {
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
-				svc := r.Service(stage6.WithLayout(layout))
-				taken, maybe := namesOf(layoutName)
-				for i, name := range append(taken, maybe...) {
-					m := namedMutex(t, svc, name)
-					if m == nil {
-						require.GreaterOrEqual(t, i, len(taken), "%.20q is refused", name)
-						continue
+				a, b := r.Service(stage6.WithLayout(layout.Layout)), r.Service(stage6.WithLayout(layout.Layout))
+				var one, two []*stage6.Mutex
+				for _, name := range slices.Concat(plainNames, bracedNames) {
+					m, same := namedMutex(t, a, name), namedMutex(t, b, name)
+					require.Equal(t, m == nil, same == nil, "the same for everybody")
+					if m != nil {
+						require.Equal(t, name, m.Name())
+						one, two = append(one, m), append(two, same)
+					} else {
+						require.Contains(t, layout.maybe, name, "it is refused")
 					}
-					require.Equal(t, name, m.Name())
-					hold := lock(t, m, t.Context())
-					count, err := m.HoldCount(hold.Context())
-					require.NoError(t, err)
-					require.Equal(t, 1, count, "%.20q", name)
 				}
+				test(t, r, layout.Layout, one, two)
 			})
 		})
 	}
 }
 
-// A whole day of a lock with each name: exclusion, re-entry, a waiter in another
-// process that is woken, release. Convicts a channel that differs on its way.
-func TestStrangeNamesLockAndWake(t *testing.T) {
-	for layoutName, layout := range layouts() {
-		taken, maybe := namesOf(layoutName)
-		for _, name := range append(taken, maybe...) {
-			t.Run(fmt.Sprintf("%s %.12q", layoutName, name), func(t *testing.T) {
-				inBubble(t, func(t *testing.T, r *fakeRedis) {
-					a := namedMutex(t, r.Service(stage6.WithLayout(layout)), name)
-					b := namedMutex(t, r.Service(stage6.WithLayout(layout)), name)
-					if a == nil {
-						require.Nil(t, b, "the same for everybody")
-						return
-					}
-					hold := lock(t, a, t.Context())
-					_, err := b.TryLock(t.Context())
-					require.ErrorIs(t, err, stage6.ErrLocked)
-					require.NoError(t, lock(t, a, hold.Context()).Unlock())
-					waiting := startLock(b, t.Context())
-					requireWaiting(t, waiting)
-					require.NoError(t, hold.Unlock())
-					require.NoError(t, requireHeld(t, waiting).Unlock())
-					require.Equal(t, []string{layout.Token(name)}, r.Keys(), "only the token is left")
-				})
-			})
+// All are held at one time: convicts a layout that trims, folds or cuts a name.
+func TestStrangeNamesAreDistinctLocks(t *testing.T) {
+	eachName(t, func(t *testing.T, _ *fakeRedis, _ stage6.Layout, one, _ []*stage6.Mutex) {
+		for _, m := range one {
+			hold := lock(t, m, t.Context())
+			count, err := m.HoldCount(hold.Context())
+			require.NoError(t, err)
+			require.Equal(t, 1, count, "%.20q", m.Name())
 		}
-	}
+	})
+}
+
+// A whole day of a lock with each name: exclusion, re-entry, a waiter in another process
+// that is woken, release. Convicts a channel that differs on its way, and a wait for
+// another lock's holder.
+func TestStrangeNamesLockAndWake(t *testing.T) {
+	eachName(t, func(t *testing.T, r *fakeRedis, layout stage6.Layout, one, two []*stage6.Mutex) {
+		var holds []*stage6.Hold
+		var waiting []chan outcome
+		tokens := map[string]bool{}
+		for i, m := range one {
+			hold := lock(t, m, t.Context())
+			_, err := two[i].TryLock(t.Context())
+			require.ErrorIs(t, err, stage6.ErrLocked)
+			require.NoError(t, lock(t, m, hold.Context()).Unlock())
+			holds, waiting = append(holds, hold), append(waiting, startLock(two[i], t.Context()))
+			tokens[layout.Token(m.Name())] = true
+		}
+		for i, hold := range holds {
+			requireWaiting(t, waiting[i])
+			require.NoError(t, hold.Unlock())
+			require.NoError(t, requireHeld(t, waiting[i]).Unlock())
+		}
+		for _, left := range r.Keys() {
+			require.True(t, tokens[left], "%.20q is left", left)
+		}
+	})
 }
 
 // Redisson's layout has no prefix, so a name can be another lock's token. They

@@ -2,12 +2,11 @@ package stage6_test
 
 import (
 	"context"
-	"errors"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -40,23 +39,18 @@ func TestHoldThatManyReleaseIsReleasedOnce(t *testing.T) {
 	})
 }
 
-// Who was refused has nothing in his hands with which to free another's lock, and
-// his context is nobody's.
+// A client that was refused has no hold with which to free another's lock.
 func TestStrangerHasNothingToReleaseWith(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		strangers := []context.Context{t.Context(), context.WithoutCancel(t.Context()), lock(t, mutexOf(t, r.Service(), "order:2"), t.Context()).Context()}
-		for _, stranger := range strangers {
+		lock(t, m, t.Context())
+		other := lock(t, mutexOf(t, r.Service(), "order:2"), t.Context())
+		for _, stranger := range []context.Context{t.Context(), other.Context()} {
 			refused, err := m.TryLock(stranger)
 			require.ErrorIs(t, err, stage6.ErrLocked)
 			require.Nil(t, refused)
-			require.False(t, m.IsHeld(stranger))
-			count, err := m.HoldCount(stranger)
-			require.NoError(t, err)
-			require.Zero(t, count)
+			requireState(t, m, stranger, state{locked: true, left: lease})
 		}
-		require.True(t, m.IsHeld(hold.Context()))
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 	})
 }
@@ -66,11 +60,7 @@ func TestStrangerHasNothingToReleaseWith(t *testing.T) {
 func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
-		one, err := stage6.NewService(rdb)
-		require.NoError(t, err)
-		defer one.Close()
-		two, err := stage6.NewService(rdb)
-		require.NoError(t, err)
+		one, two := r.ServiceOn(rdb), r.ServiceOn(rdb)
 		hold := lock(t, mutexOf(t, one, lockName), t.Context())
 		other := mutexOf(t, two, lockName)
 		require.False(t, other.IsHeld(hold.Context()))
@@ -107,60 +97,63 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 	})
 }
 
-func TestLossThatAPartialUnlockFindsEndsTheOtherHolds(t *testing.T) {
+func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
-		inner := lock(t, m, outer.Context())
-		r.Del(key)
-		require.ErrorIs(t, inner.Unlock(), stage6.ErrLost)
-		require.Equal(t, stage6.ErrLost, context.Cause(outer.Context()))
-		require.ErrorIs(t, outer.Unlock(), stage6.ErrLost)
-	})
-}
-
-// Work that ends its own goroutine, as t.FailNow does, releases the lock.
-func TestGoexitInDoReleases(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_ = m.Do(t.Context(), func(context.Context) error {
-				runtime.Goexit()
-				return nil
-			})
-			panic("Do has come back")
-		}()
-		<-ended
+		holds := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context()), outer}
+		r.Delay("count", time.Second)
+		results := make(chan error, len(holds))
+		for _, hold := range holds {
+			go func() { results <- hold.Unlock() }()
+		}
+		for range holds {
+			require.NoError(t, <-results)
+		}
 		require.False(t, r.Exists(key))
-		lock(t, m, t.Context())
 	})
 }
 
-func TestPanicInNestedDoReleasesEveryHoldAndGoesOn(t *testing.T) {
+// Somebody else gets in while A still waits for the reply to its release.
+func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m, ink := r.Mutex(), errors.New("no ink")
-		require.PanicsWithValue(t, ink, func() {
-			_ = m.Do(t.Context(), func(ctx context.Context) error {
-				return m.Do(ctx, func(context.Context) error { panic(ink) })
-			})
-		})
-		require.False(t, r.Exists(key))
-		r.Forget()
-		time.Sleep(time.Hour)
-		require.Empty(t, r.Sent(), "nothing is renewed")
+		rdb := r.Client()
+		rdb.AddHook(slowReplies{})
+		hold := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
+		go hold.Unlock()
+		time.Sleep(slow / 2)
+		lock(t, r.Mutex(), t.Context())
+		require.Error(t, hold.Context().Err(), "A's context is alive beside B")
+		time.Sleep(time.Minute)
 	})
 }
 
-// The panic goes on also where the lock cannot be released.
-func TestPanicInDoGoesOnWhenTheLockIsLost(t *testing.T) {
+// slowReplies delivers each reply late.
+type slowReplies struct{}
+
+const slow = 2 * time.Second
+
+// ProcessHook is for package redis, as the other two are.
+func (slowReplies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		defer time.Sleep(slow)
+		return next(ctx, cmd)
+	}
+}
+func (slowReplies) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (slowReplies) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		require.PanicsWithValue(t, "no ink", func() {
-			_ = r.Mutex().Do(t.Context(), func(context.Context) error {
-				r.Del(key)
-				panic("no ink")
-			})
-		})
+		rdb := r.Client(func(o *redis.Options) { o.PoolSize = 1; o.ReadTimeout = time.Hour; o.PoolTimeout = time.Second })
+		h := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
+		r.Delay("PING", 2*time.Second)
+		go rdb.Ping(t.Context())
+		synctest.Wait()
+		_ = h.Unlock()
+		time.Sleep(10 * time.Second)
+		require.False(t, r.Exists(key), "stays for %v", r.TTL(key))
 	})
 }

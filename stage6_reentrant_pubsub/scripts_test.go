@@ -1,11 +1,11 @@
 package stage6_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -13,88 +13,90 @@ import (
 )
 
 // eval runs one of the lock's scripts as it stands.
-func eval(t *testing.T, rdb *redis.Client, name string, keys []string, args ...any) any {
+type eval func(name string, args ...any) any
+
+// inHeldLock runs a test of the scripts: A has taken the lock a second ago.
+func inHeldLock(t *testing.T, test func(t *testing.T, r *fakeRedis, eval eval)) {
 	t.Helper()
-	answer, err := rdb.Eval(t.Context(), source(t, name), keys, args...).Result()
-	require.NoError(t, err)
-	return answer
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client()
+		run := func(name string, args ...any) any {
+			keys := map[string][]string{"acquire": {key, tokenKey}, "renew": {key, "lock:{gone}"}}[name]
+			if keys == nil {
+				keys = []string{key}
+			}
+			answer, err := rdb.Eval(t.Context(), source(t, name), keys, args...).Result()
+			require.NoError(t, err)
+			return answer
+		}
+		run("acquire", "A:1", 30000, 86400000)
+		time.Sleep(time.Second)
+		test(t, r, run)
+	})
 }
 
 func TestAcquireMayBeRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb, keys := r.Client(), []string{key, tokenKey}
-		token := eval(t, rdb, "acquire", keys, "A:1", 30000, 86400000)
-		time.Sleep(time.Second)
-		require.Equal(t, token, eval(t, rdb, "acquire", keys, "A:1", 30000, 86400000))
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+		token, err := r.Get(tokenKey)
+		require.NoError(t, err)
+		require.Equal(t, token, fmt.Sprint(eval("acquire", "A:1", 30000, 86400000)))
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 		require.Equal(t, lease, r.TTL(key))
 	})
 }
 
 func TestAcquireTellsHowLongTheLockIsTaken(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb, keys := r.Client(), []string{key, tokenKey}
-		eval(t, rdb, "acquire", keys, "A:1", 30000, 86400000)
-		time.Sleep(time.Second)
-		require.Equal(t, int64(-29002), eval(t, rdb, "acquire", keys, "B:1", 30000, 86400000))
-		require.NoError(t, rdb.Persist(t.Context(), key).Err()) // it has no lease
-		require.Equal(t, int64(-1), eval(t, rdb, "acquire", keys, "B:1", 30000, 86400000))
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+		require.Equal(t, int64(-29002), eval("acquire", "B:1", 30000, 86400000))
+		require.NoError(t, r.Client().Persist(t.Context(), key).Err()) // it has no lease
+		require.Equal(t, int64(-1), eval("acquire", "B:1", 30000, 86400000))
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 	})
 }
 
 func TestCountMayBeRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
 		for _, count := range []int{2, 2, 3, 3, 1, 1} {
-			require.Equal(t, int64(1), eval(t, rdb, "count", []string{key}, "A:1", count, 30000))
-			require.Equal(t, []string{formatted(int64(count))}, r.HoldCounts())
+			require.Equal(t, int64(1), eval("count", "A:1", count, 30000))
+			require.Equal(t, []string{fmt.Sprint(count)}, r.HoldCounts())
 		}
 	})
 }
 
-func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
-		time.Sleep(time.Second)
-		before := r.Dump()
-		require.Equal(t, int64(0), eval(t, rdb, "count", []string{key}, "B:1", 2, 30000))
-		require.Equal(t, int64(0), eval(t, rdb, "release", []string{key}, channel, "B:1"))
-		require.Equal(t, []any{int64(0)}, eval(t, rdb, "renew", []string{key}, 30000, "B:1"))
-		require.Equal(t, before, r.Dump())
-		require.Equal(t, lease-time.Second, r.TTL(key))
+func TestRenewMayBeRepeated(t *testing.T) {
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+		for range 2 {
+			require.Equal(t, []any{int64(1), int64(0)}, eval("renew", 30000, "A:1", "A:2"))
+			require.Equal(t, lease, r.TTL(key))
+		}
+		require.Equal(t, []string{key, tokenKey}, r.Keys())
 	})
 }
 
 func TestReleaseMayBeRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
-		require.Equal(t, int64(1), eval(t, rdb, "release", []string{key}, channel, "A:1"))
-		eval(t, rdb, "acquire", []string{key, tokenKey}, "B:1", 30000, 86400000)
-		require.Equal(t, int64(0), eval(t, rdb, "release", []string{key}, channel, "A:1"))
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+		require.Equal(t, int64(1), eval("release", channel, "A:1"))
+		eval("acquire", "B:1", 30000, 86400000)
+		require.Equal(t, int64(0), eval("release", channel, "A:1"))
 		require.Equal(t, []string{"1"}, r.HoldCounts(), "B's")
 	})
 }
 
-func TestRenewMayBeRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
-		require.Equal(t, []any{int64(1), int64(0)}, eval(t, rdb, "renew", []string{key, "lock:{gone}"}, 30000, "A:1", "A:2"))
-		require.Equal(t, []any{int64(1), int64(0)}, eval(t, rdb, "renew", []string{key, "lock:{gone}"}, 30000, "A:1", "A:2"))
-		require.Equal(t, []string{key, tokenKey}, sorted(r.Keys()))
+func TestForceMayBeRepeated(t *testing.T) {
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+		require.Equal(t, int64(1), eval("force", channel))
+		require.Equal(t, int64(0), eval("force", channel))
 	})
 }
 
-func TestForceMayBeRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		eval(t, rdb, "acquire", []string{key, tokenKey}, "A:1", 30000, 86400000)
-		require.Equal(t, int64(1), eval(t, rdb, "force", []string{key}, channel))
-		require.Equal(t, int64(0), eval(t, rdb, "force", []string{key}, channel))
+func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
+	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+		before := r.Dump()
+		require.Equal(t, int64(0), eval("count", "B:1", 2, 30000))
+		require.Equal(t, int64(0), eval("release", channel, "B:1"))
+		require.Equal(t, []any{int64(0), int64(0)}, eval("renew", 30000, "B:1", "B:1"))
+		require.Equal(t, before, r.Dump())
+		require.Equal(t, lease-time.Second, r.TTL(key))
 	})
 }
 
@@ -127,64 +129,61 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 }
 
 // TRYAGAIN is what a Cluster answers while a slot is on its way to another node:
-// nothing has been applied.
+// nothing has been applied. The node that the slot moves to does not know the scripts,
+// and learns none from a command that it refuses.
 func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 	const again = "TRYAGAIN Multiple keys request during rehashing of slot"
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		r.Refuse("acquire", again, again)
-		lock(t, m, t.Context())
+		require.NoError(t, lock(t, m, t.Context()).Unlock())
 		require.Equal(t, 3, r.Count("acquire"))
-	})
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+
+		r.Forget()
 		r.Refuse("acquire", again, again, again, again, again, again)
-		_, err := r.Mutex().TryLock(t.Context())
+		_, err := m.TryLock(t.Context())
 		require.ErrorContains(t, err, "TRYAGAIN", "it gives up after a while")
 		require.Equal(t, 6, r.Count("acquire"))
-	})
-}
 
-// The node that a slot moves to does not know the scripts, and learns none from a
-// command that it refuses. What passes must not be taken for what does not.
-func TestNodeWithoutTheScriptsSaysThatItsSlotMoves(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		const again = "TRYAGAIN Multiple keys request during rehashing of slot"
-		m := r.Mutex()
-		byHash := 0
-		r.Server().SetPreHook(func(c *server.Peer, command string, args ...string) bool {
-			switch command {
-			case "EVALSHA":
-				if byHash++; byHash == 1 { // the node that the slot leaves knows the script
-					c.WriteError(again)
-					break
-				}
-				c.WriteError("NOSCRIPT No matching script. Please use EVAL.")
-			case "EVAL":
-				c.WriteError(again)
-			default:
-				return r.hook(c, command, args...)
-			}
-			return true
-		})
-		_, err := m.TryLock(t.Context())
-		require.ErrorContains(t, err, "TRYAGAIN")
+		r.Refuse("acquire", again, "NOSCRIPT No matching script. Please use EVAL.")
+		r.Refuse("EVAL acquire", again, again, again, again)
+		_, err = m.TryLock(t.Context())
+		require.ErrorContains(t, err, "TRYAGAIN", "what passes is not taken for what does not")
 	})
 }
 
 // go-redis sends a command again, by default three times, when its connection
 // breaks. A lock's command it sends once.
 func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
-	trace := playWith(t, world.Config{Client: world.DefaultRetries}, func(w *world.World) {
-		a := w.Client("A")
-		a.Before(world.Of(world.OpTryLock, world.Write)).Always().Drop()
-		a.TryLock()
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client(func(o *redis.Options) { o.MaxRetries = 3 })
+		r.Refuse("acquire", "", "", "", "")
+		_, err := mutexOf(t, r.ServiceOn(rdb), lockName).TryLock(t.Context())
+		require.Error(t, err)
+		require.Equal(t, 1, r.Count("acquire"))
 	})
-	attempts := 0
-	for _, e := range trace.Events {
-		if e.Kind == world.Sent && e.Op == world.OpTryLock {
-			attempts++
-		}
-	}
-	require.Equal(t, 1, attempts)
-	require.NotEmpty(t, resultOf(t, trace, "A", world.OpTryLock).Error)
+}
+
+// The acquire is granted, and its reply is lost: what it got is given back.
+func TestAcquireOfUnknownOutcomeIsGivenBack(t *testing.T) {
+	run := asLocker.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Drop()
+		a.TryLock()
+		b.TryLock()
+	})
+	require.NotEmpty(t, run.Returned(t, "A", world.OpTryLock).Result.Error)
+	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
+}
+
+func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
+		r.Delay("acquire", lease+time.Second)
+		trying := make(chan error, 1)
+		go func() { _, err := mutexOf(t, svc, lockName).TryLock(t.Context()); trying <- err }()
+		time.Sleep(10 * time.Second)
+		r.Delay("acquire", 0)
+		require.NoError(t, <-trying, "nobody else was there")
+	})
 }

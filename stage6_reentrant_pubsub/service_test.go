@@ -1,22 +1,14 @@
 package stage6_test
 
 import (
-	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
-
-func TestFailures(t *testing.T) {
-	failures.Check(t, stages.All[5].Subject, failures.Stage(6))
-}
 
 // otherClient is a client of a kind that the lock does not know.
 type otherClient struct{ redis.UniversalClient }
@@ -89,6 +81,7 @@ func TestNewServiceRefusesBadOptions(t *testing.T) {
 		{"no watchdog timeout", stage6.WithWatchdogTimeout(0), "stage6: watchdog timeout 0s is too short: the shortest is 30ms"},
 		{"max hold", stage6.WithMaxHold(-time.Second), "stage6: max hold -1s is negative: leave it out for no limit"},
 		{"layout", stage6.WithLayout(noToken), "stage6: layout lacks a function: set Key, Channel and Token"},
+		{"nil", nil, "stage6: option is nil: leave it out"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -109,13 +102,6 @@ func TestMutexRefusesBadNames(t *testing.T) {
 	})
 }
 
-func TestNewServiceAndMutexSendNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		r.Mutex()
-		require.Empty(t, r.Sent())
-	})
-}
-
 func TestLayoutNamesKeysAndChannels(t *testing.T) {
 	tests := map[string]struct {
 		layout              stage6.Layout
@@ -131,7 +117,7 @@ func TestLayoutNamesKeysAndChannels(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
 				m := mutexOf(t, r.Service(stage6.WithLayout(test.layout)), test.name)
 				hold := lock(t, m, t.Context())
-				require.Equal(t, []string{test.key, test.token}, sorted(r.Keys()))
+				require.Equal(t, []string{test.key, test.token}, r.Keys())
 				waiting := startLock(mutexOf(t, r.Service(stage6.WithLayout(test.layout)), test.name), t.Context())
 				require.Equal(t, []string{test.channel}, r.PubSubChannels("*"))
 				require.NoError(t, hold.Unlock())
@@ -141,108 +127,13 @@ func TestLayoutNamesKeysAndChannels(t *testing.T) {
 	}
 }
 
-func TestCloseReleasesWhatTheServiceHolds(t *testing.T) {
+func TestLayoutThatCannotWorkIsRefused(t *testing.T) {
+	always := func(text string) func(string) string { return func(string) string { return text } }
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		first := lock(t, mutexOf(t, svc, lockName), t.Context())
-		inner := lock(t, mutexOf(t, svc, lockName), first.Context())
-		second := lock(t, mutexOf(t, svc, "order:1002"), t.Context())
-		require.NoError(t, svc.Close())
-		for _, hold := range []*stage6.Hold{first, inner, second} {
-			require.Equal(t, stage6.ErrClosed, context.Cause(hold.Context()))
-			require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
-			require.ErrorIs(t, hold.Unlock(), stage6.ErrNotHeld)
+		for _, test := range []struct{ key, channel, token string }{{"", "c", "t"}, {"k", "", "t"}, {"k", "c", ""}, {"k", "c", "k"}} {
+			layout := stage6.Layout{Key: always(test.key), Channel: always(test.channel), Token: always(test.token)}
+			_, err := r.Service(stage6.WithLayout(layout)).Mutex("order")
+			require.ErrorContains(t, err, "the layout gives no name, or one name to two things")
 		}
-		require.Equal(t, []string{"lock:{order:1001}:token", "lock:{order:1002}:token"}, sorted(r.Keys()))
-	})
-}
-
-func TestCloseLetsTheNextProcessIn(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		lock(t, mutexOf(t, svc, lockName), t.Context())
-		waiting := startLock(r.Mutex(), t.Context())
-		require.NoError(t, svc.Close())
-		requireHeld(t, waiting)
-	})
-}
-
-func TestCloseEndsThoseWhoWait(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		svc := r.Service()
-		m := mutexOf(t, svc, lockName)
-		waiting := []chan outcome{startLock(m, t.Context()), startLock(m, t.Context())}
-		require.NoError(t, svc.Close())
-		synctest.Wait()
-		for _, done := range waiting {
-			require.Len(t, done, 1, "at once")
-			require.ErrorIs(t, (<-done).err, stage6.ErrClosed)
-		}
-		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
-	})
-}
-
-func TestClosedServiceLocksNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		m := mutexOf(t, svc, lockName)
-		require.NoError(t, svc.Close())
-		_, err := m.Lock(t.Context())
-		require.ErrorIs(t, err, stage6.ErrClosed)
-		_, err = m.TryLock(t.Context())
-		require.ErrorIs(t, err, stage6.ErrClosed)
-		_, err = m.TryLockFor(t.Context(), time.Second)
-		require.ErrorIs(t, err, stage6.ErrClosed)
-		require.Empty(t, r.Sent())
-	})
-}
-
-func TestReentryAfterCloseIsErrClosed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		m := mutexOf(t, svc, lockName)
-		hold := lock(t, m, t.Context())
-		require.NoError(t, svc.Close())
-		_, err := m.Lock(context.WithoutCancel(hold.Context()))
-		require.ErrorIs(t, err, stage6.ErrClosed)
-	})
-}
-
-func TestClosingTwiceIsNoError(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		require.NoError(t, svc.Close())
-		require.NoError(t, svc.Close())
-	})
-}
-
-func TestCloseLeavesTheClientOpen(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		svc, err := stage6.NewService(rdb)
-		require.NoError(t, err)
-		require.NoError(t, svc.Close())
-		require.NoError(t, rdb.Ping(t.Context()).Err())
-	})
-}
-
-// Redis answers nothing any more. Close gives up within two leases, and the
-// contexts of the holds have ended.
-func TestCloseIsBoundedWhenRedisIsAway(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		var holds []*stage6.Hold
-		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			holds = append(holds, lock(t, mutexOf(t, svc, name), t.Context()))
-		}
-		r.Delay("release", 5*time.Minute)
-		began := time.Now()
-		_ = svc.Close()
-		require.LessOrEqual(t, time.Since(began), 2*lease)
-		for _, hold := range holds {
-			require.Error(t, hold.Context().Err())
-		}
-		time.Sleep(10 * time.Minute)
 	})
 }

@@ -31,29 +31,21 @@ func TestNamesThatNeedTwoSlotsAreRefusedInACluster(t *testing.T) {
 	cluster := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"127.0.0.1:1"}, ContextTimeoutEnabled: true})
 	single := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", ContextTimeoutEnabled: true})
 	t.Cleanup(func() { require.NoError(t, cluster.Close()); require.NoError(t, single.Close()) })
-	for _, rdb := range []redis.UniversalClient{cluster, single} {
-		svc, err := NewService(rdb, WithLayout(RedissonLayout))
+	mutex := func(rdb redis.UniversalClient, layout Layout, name string) error {
+		svc, err := NewService(rdb, WithLayout(layout))
 		require.NoError(t, err)
-		for _, name := range []string{"a{b", "{}x", "{}", "{"} {
-			_, err := svc.Mutex(name)
-			if rdb == single {
-				require.NoError(t, err)
-			} else {
-				require.ErrorContains(t, err, "different slots of the Cluster")
-			}
-		}
-		_, err = svc.Mutex("{order}:1")
-		require.NoError(t, err)
-		require.NoError(t, svc.Close())
+		defer svc.Close()
+		_, err = svc.Mutex(name)
+		return err
 	}
-	// The channel may be anywhere.
+	for _, name := range []string{"a{b", "{}x", "{}", "{"} {
+		require.ErrorContains(t, mutex(cluster, RedissonLayout, name), "different slots of the Cluster")
+		require.NoError(t, mutex(single, RedissonLayout, name))
+	}
+	require.NoError(t, mutex(cluster, RedissonLayout, "{order}:1"))
 	elsewhere := DefaultLayout
-	elsewhere.Channel = func(string) string { return "channel" }
-	svc, err := NewService(cluster, WithLayout(elsewhere))
-	require.NoError(t, err)
-	_, err = svc.Mutex("order:1001")
-	require.NoError(t, err)
-	require.NoError(t, svc.Close())
+	elsewhere.Channel = func(string) string { return "channel" } // it may be anywhere
+	require.NoError(t, mutex(cluster, elsewhere, "order:1001"))
 }
 
 // Lock and token have to be in one slot, whatever the name.

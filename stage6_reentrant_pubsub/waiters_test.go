@@ -2,13 +2,13 @@ package stage6_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -23,18 +23,6 @@ func TestUnlockWakesAWaiterAtOnce(t *testing.T) {
 		require.NoError(t, hold.Unlock())
 		requireHeld(t, waiting) // no time has passed
 		require.Equal(t, []sent{{7 * time.Second, "release"}, {7 * time.Second, "acquire"}}, r.Sent())
-	})
-}
-
-func TestForceUnlockWakesAWaiter(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		lock(t, a, t.Context())
-		waiting := startLock(b, t.Context())
-		freed, err := r.Mutex().ForceUnlock(t.Context())
-		require.NoError(t, err)
-		require.True(t, freed)
-		requireHeld(t, waiting)
 	})
 }
 
@@ -201,43 +189,43 @@ func TestSubscriptionEndsWithAWaiterThatGivesUp(t *testing.T) {
 	})
 }
 
-// The message is lost with the connection. go-redis subscribes anew, and its
-// acknowledgement counts as a wake-up.
-func TestWaiterTriesAgainWhenItsSubscriptionIsBackAfterABreak(t *testing.T) {
-	trace := play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		waiting := b.StartLock()
-		w.Sleep(time.Second)
-		b.Cut()
-		a.Unlock()
-		b.BreakSubscriptions()
-		b.Heal()
-		w.Sleep(time.Second)
-		require.True(t, waiting.Held())
-	})
-	require.True(t, resultOf(t, trace, "B", world.OpLock).Held)
+func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
+	for _, refusal := range []string{
+		loading,
+		"NOPERM this user has no permissions to access one of the channels used as arguments",
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			h := lock(t, r.Mutex(), t.Context())
+			r.Refuse("SUBSCRIBE", refusal)
+			waiting := startLock(r.Mutex(), t.Context())
+			time.Sleep(5 * time.Second)
+			began := time.Now()
+			require.NoError(t, h.Unlock())
+			require.Less(t, (<-waiting).at.Sub(began), time.Second)
+		})
+	}
 }
 
-func TestLocksOfDifferentNamesDoNotWaitForEachOther(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		lock(t, mutexOf(t, svc, "order:1"), t.Context())
-		startLock(mutexOf(t, svc, "order:1"), t.Context())
-		lock(t, mutexOf(t, svc, "order:2"), t.Context())
-	})
-}
-
-// A waiter that comes after the room was empty finds nothing left over in it.
-func TestWaitingAgainAfterEverybodyLeft(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		for range 3 {
-			hold := lock(t, a, t.Context())
-			waiting := startLock(b, t.Context())
-			requireWaiting(t, waiting)
-			require.NoError(t, hold.Unlock())
-			require.NoError(t, requireHeld(t, waiting).Unlock())
-		}
-	})
+// Behind any answer a waiter looks once a lease at most: convicts arithmetic that
+// overflows into the past.
+func TestWaiterDoesNotPollBehindAnEndlessLease(t *testing.T) {
+	for _, test := range []struct {
+		answer string
+		lease  time.Duration
+	}{
+		{":-9223372036856\r\n", lease}, // the longest lease there is
+		{":-9000000000000000002\r\n", lease},
+		{":-9223372036854775807\r\n", lease},
+		{":-9223372036854775808\r\n", lease},
+		{":-1\r\n", math.MaxInt64}, // no lease, and one's own is endless
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			r.Answer("acquire", test.answer)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := r.Mutex(stage6.WithWatchdogTimeout(test.lease)).Lock(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Less(t, r.Count("acquire"), 10)
+		})
+	}
 }

@@ -3,11 +3,9 @@ package stage6_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
+	"math"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,20 +15,10 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		time.Sleep(30 * time.Second)
-		require.Equal(t, []sent{
-			{0, "acquire"}, {10 * time.Second, "renew"}, {20 * time.Second, "renew"}, {30 * time.Second, "renew"},
-		}, r.Sent())
-		require.Equal(t, lease, r.TTL(key))
-	})
-}
-
 func TestWatchdogTimeoutIsTheLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(stage6.WithWatchdogTimeout(6*time.Second)), t.Context())
+		m := r.Mutex(stage6.WithWatchdogTimeout(-1), stage6.WithWatchdogTimeout(6*time.Second)) // the last one counts
+		lock(t, m, t.Context())
 		require.Equal(t, 6*time.Second, r.TTL(key))
 		time.Sleep(2 * time.Second)
 		require.Equal(t, []sent{{0, "acquire"}, {2 * time.Second, "renew"}}, r.Sent())
@@ -38,157 +26,31 @@ func TestWatchdogTimeoutIsTheLease(t *testing.T) {
 	})
 }
 
-func TestReentriesHaveOneWatchdog(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		lock(t, m, outer.Context())
-		lock(t, m, outer.Context())
-		time.Sleep(time.Minute)
-		require.Equal(t, 6, r.Count("renew"))
-	})
-}
-
-// 250 locks that were taken at one moment are renewed by three commands.
-func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var batches []int
-		var mu sync.Mutex
-		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			require.NoError(t, err)
-			batches = append(batches, locks)
-		}}))
-		for i := range 250 {
-			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
-		}
-		time.Sleep(lease / 3)
-		synctest.Wait()
-		require.ElementsMatch(t, []int{100, 100, 50}, batches)
-		require.Equal(t, 3, r.Count("renew"))
-		for i := range 250 {
-			require.Equal(t, lease, r.TTL(fmt.Sprintf("lock:{order:%d}", i)))
-		}
-	})
-}
-
-// Locks that were taken within a sixtieth of the lease are renewed together.
-func TestRenewalsThatAreDueSoonShareACommand(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		lock(t, mutexOf(t, svc, "order:1"), t.Context())
-		time.Sleep(500 * time.Millisecond)
-		lock(t, mutexOf(t, svc, "order:2"), t.Context())
-		time.Sleep(10 * time.Second)
-		require.Equal(t, 1, r.Count("renew"))
-	})
-}
-
-func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		good := lock(t, mutexOf(t, svc, "good"), t.Context())
-		gone := lock(t, mutexOf(t, svc, "gone"), t.Context())
-		wrong := lock(t, mutexOf(t, svc, "wrong"), t.Context())
-		r.Del("lock:{gone}")
-		r.Del("lock:{wrong}")
-		require.NoError(t, r.Set("lock:{wrong}", "a lock of stage 5"))
-		time.Sleep(lease / 3)
-		synctest.Wait()
-		require.Equal(t, 1, r.Count("renew"))
-		require.NoError(t, good.Context().Err())
-		require.Equal(t, lease, r.TTL("lock:{good}"))
-		require.Equal(t, stage6.ErrLost, context.Cause(gone.Context()))
-		require.Equal(t, stage6.ErrLost, context.Cause(wrong.Context()))
-		require.False(t, r.Exists("lock:{gone}"))
-	})
-}
-
-func TestFailedRenewalIsRepeatedAndTheHoldGoesOn(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		const loading = "LOADING Redis is loading the dataset in memory"
-		r.Refuse("renew", loading, loading, loading)
-		time.Sleep(time.Minute)
-		require.NoError(t, hold.Context().Err())
-		require.Equal(t, []sent{
-			{0, "acquire"}, {10 * time.Second, "renew"}, {12500 * time.Millisecond, "renew"}, {15 * time.Second, "renew"},
-			{17500 * time.Millisecond, "renew"}, {27500 * time.Millisecond, "renew"}, // this one and the last but one got through
-			{37500 * time.Millisecond, "renew"}, {47500 * time.Millisecond, "renew"}, {57500 * time.Millisecond, "renew"},
-		}, r.Sent())
-	})
-}
-
-// A renewal that hangs is given up after a sixth of the lease, and sent again.
-func TestRenewalThatHangsIsRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		time.Sleep(9 * time.Second)
-		r.Delay("renew", time.Hour)
-		time.Sleep(2 * time.Second)
-		r.Delay("renew", 0)
-		time.Sleep(30 * time.Second)
-		require.NoError(t, hold.Context().Err())
-		time.Sleep(2 * time.Hour)
-	})
-}
-
-// Renewals that are due at different times go out by themselves: one that hangs
-// delays no other.
-func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		lock(t, mutexOf(t, svc, "first"), t.Context())
-		time.Sleep(2 * time.Second)
-		second := lock(t, mutexOf(t, svc, "second"), t.Context())
-		time.Sleep(7 * time.Second)
-		r.Delay("renew", time.Hour)
-		time.Sleep(2 * time.Second) // the renewal of the first hangs
-		r.Delay("renew", 0)
-		time.Sleep(2 * time.Second)
-		require.Equal(t, 2, r.Count("renew"), "that of the second has gone out")
-		time.Sleep(lease)
-		require.NoError(t, second.Context().Err())
-		time.Sleep(2 * time.Hour)
-	})
-}
-
-func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var log strings.Builder
-		m := r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-		began := time.Now()
-		hold := lock(t, m, t.Context())
-		time.Sleep(15 * time.Second) // one renewal gets through
-		r.Refuse("renew", slices.Repeat([]string{"LOADING Redis is loading the dataset in memory"}, 99)...)
-		waitForEnd(t, hold)
-		require.Equal(t, 10*time.Second+lease, time.Since(began), "a lease after the last renewal")
-		synctest.Wait() // the log is written after the context has ended
-		require.Contains(t, log.String(), "renewal failed")
-		require.Contains(t, log.String(), "lock lost")
-	})
-}
-
 func TestMaxHoldEndsAHoldThatIsRenewed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		began := time.Now()
-		hold := lock(t, r.Mutex(stage6.WithMaxHold(45*time.Second)), t.Context())
-		waitForEnd(t, hold)
-		require.Equal(t, 45*time.Second, time.Since(began))
-		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
-		r.Forget()
-		time.Sleep(lease)
-		require.False(t, r.Exists(key))
-		require.Empty(t, r.Sent())
-	})
+	for _, longest := range []time.Duration{1, 45 * time.Second} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			began := time.Now()
+			hold := lock(t, r.Mutex(stage6.WithMaxHold(longest)), t.Context())
+			waitForEnd(t, hold)
+			require.Equal(t, longest, time.Since(began))
+			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
+			r.Forget()
+			time.Sleep(lease + time.Millisecond)
+			require.False(t, r.Exists(key))
+			require.Empty(t, r.Sent())
+		})
+	}
 }
 
-func TestMaxHoldLeavesAFixedLeaseAlone(t *testing.T) {
+func TestMaxHoldEndsNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(stage6.WithMaxHold(10*time.Second)), t.Context(), stage6.Lease(time.Minute))
+		fixed := lock(t, r.Mutex(stage6.WithMaxHold(10*time.Second)), t.Context(), stage6.Lease(time.Minute))
 		time.Sleep(59 * time.Second)
-		require.NoError(t, hold.Context().Err())
+		require.NoError(t, fixed.Context().Err())
+		require.NoError(t, fixed.Unlock())
+		unlimited := lock(t, r.Mutex(stage6.WithMaxHold(math.MaxInt64)), t.Context())
+		time.Sleep(time.Hour)
+		require.NoError(t, unlimited.Context().Err())
 	})
 }
 
@@ -228,18 +90,6 @@ func TestWatchdogsGoroutineEndsAfterALongFixedLease(t *testing.T) {
 	})
 }
 
-func TestWatchdogsGoroutineEndsWhenTheServiceCloses(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		require.NoError(t, lock(t, mutexOf(t, svc, "order:1"), t.Context()).Unlock())
-		require.True(t, watchdogRuns())
-		began := time.Now()
-		require.NoError(t, svc.Close())
-		require.False(t, watchdogRuns())
-		require.Zero(t, time.Since(began))
-	})
-}
-
 func watchdogRuns() bool {
 	synctest.Wait()
 	stacks := make([]byte, 1<<20)
@@ -271,5 +121,46 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 			"acquired order:1001 after 3s", "renewed 1: <nil>", "released order:1001 after 11s",
 			"acquired order:1001 after 0s", "renewed 1: <nil>", "lost order:1001",
 		}, told)
+	})
+}
+
+func TestObserverMayLackFunctions(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex(stage6.WithObserver(stage6.Observer{}), stage6.WithOnLost(nil), stage6.WithLogger(nil))
+		hold := lock(t, m, t.Context())
+		time.Sleep(11 * time.Second)
+		require.NoError(t, hold.Unlock())
+		hold = lock(t, m, t.Context())
+		r.Del(key)
+		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+		synctest.Wait()
+	})
+}
+
+func TestShortestWatchdogTimeoutKeepsTheLock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(stage6.WithWatchdogTimeout(30*time.Millisecond)), t.Context())
+		time.Sleep(10 * time.Second)
+		require.NoError(t, hold.Context().Err())
+		require.NoError(t, hold.Unlock())
+	})
+}
+
+// With the longest watchdog timeout nothing is ever due, and everything works.
+func TestLongestWatchdogTimeout(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service(stage6.WithWatchdogTimeout(math.MaxInt64))
+		m := mutexOf(t, svc, lockName)
+		outer := lock(t, m, t.Context())
+		time.Sleep(365 * 24 * time.Hour)
+		inner := lock(t, m, outer.Context())
+		waiting := startLock(r.Mutex(), t.Context())
+		require.Zero(t, r.Count("renew"))
+		require.NoError(t, outer.Unlock())
+		require.NoError(t, inner.Unlock())
+		require.NoError(t, requireHeld(t, waiting).Unlock())
+		lock(t, m, t.Context())
+		require.NoError(t, svc.Close())
+		require.False(t, r.Exists(key))
 	})
 }

@@ -1,7 +1,6 @@
 package stage6_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,17 +10,9 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// foreign puts something into the lock's key that is no lock.
-var foreign = map[string]func(*testing.T, *fakeRedis){
-	"string": func(t *testing.T, r *fakeRedis) { require.NoError(t, r.Set(key, "a lock of stage 5")) },
-	"list": func(t *testing.T, r *fakeRedis) {
-		_, err := r.Push(key, "an order")
-		require.NoError(t, err)
-	},
-	"set": func(t *testing.T, r *fakeRedis) {
-		_, err := r.SetAdd(key, "an order")
-		require.NoError(t, err)
-	},
+// foreign are commands that put something into the lock's key that is no lock.
+var foreign = map[string][]any{
+	"string": {"SET", key, "a lock of stage 5"}, "list": {"RPUSH", key, "an order"}, "set": {"SADD", key, "an order"},
 }
 
 // eachForeign runs a test for every kind of key that is no lock.
@@ -31,7 +22,7 @@ func eachForeign(t *testing.T, test func(t *testing.T, r *fakeRedis, put func())
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
 				test(t, r, func() {
 					r.Del(key)
-					put(t, r)
+					require.NoError(t, r.Client().Do(t.Context(), put...).Err())
 				})
 			})
 		})
@@ -49,21 +40,19 @@ func requireExplained(t *testing.T, r *fakeRedis, before string, err error) {
 	require.Equal(t, before, r.Dump())
 }
 
-func TestAcquireOfAKeyThatIsNoLockIsExplained(t *testing.T) {
+func TestKeyThatIsNoHashIsExplained(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
 		put()
 		before, m := r.Dump(), r.Mutex()
-		_, err := m.Lock(t.Context())
-		requireExplained(t, r, before, err)
-		_, err = m.TryLock(t.Context())
-		requireExplained(t, r, before, err)
-		_, err = m.TryLockFor(t.Context(), time.Minute)
-		requireExplained(t, r, before, err)
-		err = m.Do(t.Context(), func(context.Context) error { panic("not inside") })
-		requireExplained(t, r, before, err)
+		for _, take := range ways {
+			_, err := take(m, t.Context())
+			requireExplained(t, r, before, err)
+		}
 		synctest.Wait()
-		require.Equal(t, 4, r.Count("acquire"), "Redis said no: there is nothing to clean up or to wait for")
-		require.Equal(t, len(r.Sent()), 4)
+		require.Len(t, r.Sent(), len(ways), "Redis said no: there is nothing to clean up or to wait for")
+		freed, err := m.ForceUnlock(t.Context())
+		require.False(t, freed)
+		requireExplained(t, r, before, err)
 	})
 }
 
@@ -114,33 +103,20 @@ func TestUnlockOfAKeyThatIsNoLockAnyMoreIsExplained(t *testing.T) {
 	})
 }
 
-func TestRenewalOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
-		hold := lock(t, r.Mutex(), t.Context())
-		put()
-		before := r.Dump()
-		time.Sleep(lease / 3)
-		synctest.Wait()
-		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		require.Equal(t, before, r.Dump())
-	})
-}
-
 // The token's key holds something else: nobody is let in without a token.
 func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
-	for _, text := range []string{"zebra", "", "1,5", "nil"} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		for _, text := range []string{"zebra", "", "1,5", "nil"} {
 			require.NoError(t, r.Set(tokenKey, text))
-			_, err := r.Mutex().TryLock(t.Context())
+			_, err := m.TryLock(t.Context())
 			require.ErrorContains(t, err, "stage6: lock "+key+": ")
 			require.False(t, r.Exists(key), "nothing was written")
-		})
-	}
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		}
+		r.Del(tokenKey)
 		_, err := r.Push(tokenKey, "an order")
 		require.NoError(t, err)
-		_, err = r.Mutex().TryLock(t.Context())
+		_, err = m.TryLock(t.Context())
 		require.ErrorContains(t, err, "WRONGTYPE")
 		require.False(t, r.Exists(key), "nothing was written")
 	})

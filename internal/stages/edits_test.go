@@ -1,15 +1,16 @@
 package stages_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/stages"
 )
 
 // edit damages one line of a stage. The catalogue has to notice: the cell that it
@@ -22,6 +23,9 @@ type edit struct {
 	failure string // the cell that must turn red
 	search  string // the search that must find it too, property/environment; "" if none is asked
 }
+
+// stage is the number of the stage that is edited.
+func (e edit) stage() int { return int(e.file[len("stage")] - '0') }
 
 const (
 	file1  = "stage1_setnx_expire/mutex.go"
@@ -66,185 +70,67 @@ var edits = []edit{
 	{"renewal without a look at the owner, in a batch", stage6 + "renew.lua", `if mine == 1 then`, `if mine ~= nil then`, "forced-unlock", ""},
 	{"lease counted from the reply", stage6 + "acquire.go", `newOwnership(m, r, owner, answer, sent.Add(r.lease))`, `newOwnership(m, r, owner, answer, time.Now().Add(r.lease))`, "slow-grant", "exclusion/async"},
 	{"no clean-up after an unknown outcome", stage6 + "acquire.go", `if isUnknown(err) {`, `if false {`, "grant-reply-lost", "leak/reply-loss"},
-	{"lock commands sent again by go-redis", stage6 + "scripts.go", `func (once) NoRetry() bool { return true }`, `func (once) NoRetry() bool { return false }`, "retry-unlock", ""},
+	{"lock commands sent again by go-redis", stage6 + "scripts.go", `NoRetry() bool { return true }`, `NoRetry() bool { return false }`, "retry-unlock", ""},
 	{"no attempt after the subscription is acknowledged", stage6 + "hear.go", "case *redis.Subscription, *redis.Message:", "case *redis.Message:", "wake-lost", "wake-up/short-pauses"},
 	{"wake-up taken along by one who leaves", stage6 + "waiters.go", `room.signal() // the next one has to look for himself`, ``, "wake-eaten", "wake-up/refusal"},
 	{"no timer beside the messages", stage6 + "waiters.go", `timer := time.NewTimer(max(left, 0))`, `timer := time.NewTimer(max(left, 1000*time.Hour))`, "expiry-wakes", ""},
 	{"loss not told", stage6 + "renewal.go", `case !answers[i]:`, `case !answers[i] && false:`, "forced-unlock", ""},
 }
 
+// damage makes the stages run with edit number i, from 1, and with none for 0. Only the
+// binary that [buildDamaged] makes has it.
+var damage func(i int)
+
+// The locks cannot be edited where they are: the test builds itself once more, on locks
+// that have all edits, of which one at a time is in force, and runs that.
 func TestEachEditTurnsItsCellRed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program of the edited locks, and searches them")
 	}
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	overlay := map[string]string{}
-	scratch := t.TempDir()
-	put := func(file, text string) {
-		copied := filepath.Join(scratch, strings.ReplaceAll(file, "/", "_"))
-		require.NoError(t, os.WriteFile(copied, []byte(text), 0o600))
-		overlay[filepath.Join(root, file)] = copied
-	}
-	for i, e := range edits {
-		for name, text := range e.apply(t, root) {
-			put(fmt.Sprintf("internal/edited/e%d/%s", i, name), text)
-		}
-		if e.stage() == 6 {
-			put(fmt.Sprintf("internal/edited/a%d/adapter.go", i), adapter(t, i))
-		}
-	}
-	put("internal/edited/main.go", program())
-	raw, err := json.Marshal(map[string]any{"Replace": overlay})
-	require.NoError(t, err)
-	file := filepath.Join(scratch, "overlay.json")
-	require.NoError(t, os.WriteFile(file, raw, 0o600))
-
-	run := exec.Command("go", "run", "-overlay", file, "./internal/edited")
-	run.Dir = root
-	out, err := run.CombinedOutput()
-	require.NoError(t, err, string(out))
-	outcomes := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		name, outcome, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		outcomes[name] = outcome
+	if damage == nil {
+		out, err := exec.Command(buildDamaged(t), "-test.v", "-test.run=^"+t.Name()+"$").CombinedOutput()
+		require.NoError(t, err, string(out))
+		t.Log(string(out))
+		return
 	}
 	for i, e := range edits {
 		t.Run(e.name, func(t *testing.T) {
-			outcome := outcomes[fmt.Sprint("e", i)]
-			require.NotEmpty(t, outcome)
-			require.True(t, strings.HasPrefix(outcome, "red"), "%s stays as the lesson says with this edit of %s: %s", e.failure, e.file, outcome)
+			f, found := failures.Find(e.failure)
+			require.True(t, found)
+			expected, subject := failures.Stage(e.stage())(f), stages.All[e.stage()-1].Subject
+			scripts, err := failures.Rehearse(t, subject)
+			require.NoError(t, err)
+			require.Equal(t, expected, failures.Run(t, f, subject, scripts).Outcome, "without the edit")
+
+			damage(i + 1)
+			defer damage(0)
+			subject = e.inScripts(t, subject, scripts)
+			scripts, err = failures.Rehearse(t, subject)
+			if err != nil {
+				return // red enough: it does not survive an ordinary day
+			}
+			verdict := failures.Run(t, f, subject, scripts)
+			require.NotEqual(t, expected, verdict.Outcome, "%s stays as the lesson says", e.failure)
+			t.Log(verdict.Outcome, verdict.Sentence())
 			if e.search != "" {
-				found := outcomes[fmt.Sprint("s", i)]
-				require.True(t, strings.HasPrefix(found, "red"), "%s is not found with this edit of %s: %s", e.search, e.file, found)
-				t.Log(found)
+				e.mustBeFound(t, subject, scripts)
 			}
 		})
 	}
 }
 
-// stage is the number of the stage that is edited.
-func (e edit) stage() int { return int(e.file[len("stage")] - '0') }
-
-// apply returns the files of the stage, with the edit.
-func (e edit) apply(t *testing.T, root string) map[string]string {
-	t.Helper()
-	dir, edited := filepath.Split(e.file)
-	files, err := os.ReadDir(filepath.Join(root, dir))
-	require.NoError(t, err)
-	texts := map[string]string{}
-	for _, f := range files {
-		if strings.HasSuffix(f.Name(), "_test.go") || filepath.Ext(f.Name()) == ".md" {
-			continue
-		}
-		raw, err := os.ReadFile(filepath.Join(root, dir, f.Name()))
-		require.NoError(t, err)
-		texts[f.Name()] = string(raw)
-	}
-	require.Equal(t, 1, strings.Count(texts[edited], e.old), "%q has to be in %s exactly once", e.old, e.file)
-	texts[edited] = strings.Replace(texts[edited], e.old, e.new, 1)
-	return texts
-}
-
-// adapter is that of stage 6, on the edited lock.
-func adapter(t *testing.T, i int) string {
-	t.Helper()
-	raw, err := os.ReadFile("stage6.go")
-	require.NoError(t, err)
-	text := strings.Replace(string(raw), "package stages", fmt.Sprintf("package a%d", i), 1)
-	text = strings.Replace(text, `stage6 "lockkata/stage6_reentrant_pubsub"`, fmt.Sprintf(`stage6 "lockkata/internal/edited/e%d"`, i), 1)
-	return text + `
-// New and Variants are for the program.
-var (
-	New      = subject6("").New
-	Variants = subject6("").Variants
-)
-`
-}
-
-// program runs each edited lock through the failure that it names and prints
-// whether the outcome is still the lesson's.
-func program() string {
-	var imports, cases strings.Builder
-	for i, e := range edits {
-		create := fmt.Sprintf("a%d.New, a%d.Variants", i, i)
-		if e.stage() == 6 {
-			fmt.Fprintf(&imports, "\ta%d \"lockkata/internal/edited/a%d\"\n", i, i)
-		} else {
-			fmt.Fprintf(&imports, "\te%d \"lockkata/internal/edited/e%d\"\n", i, i)
-			create = fmt.Sprintf("func(r redis.UniversalClient, n string, d time.Duration) (failures.Locker, error) { return e%d.NewMutex(r, n, d) }, nil", i)
-		}
-		fmt.Fprintf(&cases, "\tjudge(t, \"e%d\", %q, %d, %s)\n", i, e.failure, e.stage(), create)
-		if e.search != "" {
-			fmt.Fprintf(&cases, "\tsearch(t, \"s%d\", %q, %d, %s)\n", i, e.search, e.stage(), create)
-		}
-	}
-	return fmt.Sprintf(`package main
-
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"testing"
-	"time"
-
-	"github.com/redis/go-redis/v9"
-
-	failures "lockkata/failures_test"
-	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
-	"lockkata/internal/stages"
-%s)
-
-func main() {
-	world.Main(func(t *testing.T, _ []string) int {
-%s		return 0
+// mustBeFound asks the search of the suite that the edit names.
+func (e edit) mustBeFound(t *testing.T, subject failures.Subject, scripts []string) {
+	property, env, _ := strings.Cut(e.search, "/")
+	asked := slices.IndexFunc(schedule.Suite, func(q schedule.Question) bool {
+		return q.Env == env && slices.Contains(q.Properties, property)
 	})
-}
-
-func judge(t *testing.T, name, id string, stage int, create world.New, variants map[failures.Variant]world.New) {
-	f, ok := failures.Find(id)
-	if !ok {
-		fmt.Printf("%%s: there is no failure %%s\n", name, id)
-		return
-	}
-	s := stages.All[stage-1].Subject
-	s.New, s.Variants = create, variants
-	scripts, err := failures.Rehearse(t, s)
-	if err != nil {
-		fmt.Printf("%%s: red, it does not survive an ordinary day\n", name)
-		return
-	}
-	v := failures.Run(t, f, s, scripts)
-	color := "green"
-	if v.Outcome != failures.Stage(stage)(f) {
-		color = "red"
-	}
-	fmt.Printf("%%s: %%s, %%s: %%s\n", name, color, v.Outcome, v.Sentence())
-}
-
-func search(t *testing.T, name, asked string, stage int, create world.New, variants map[failures.Variant]world.New) {
-	s := stages.All[stage-1].Subject
-	s.New, s.Variants = create, variants
-	scripts, err := failures.Rehearse(t, s)
-	if err != nil {
-		fmt.Printf("%%s: red, it does not survive an ordinary day\n", name)
-		return
-	}
-	property, env, _ := strings.Cut(asked, "/")
-	for _, q := range schedule.Suite {
-		if q.Env != env || !slices.Contains(q.Properties, property) {
-			continue
-		}
-		q.Properties = []string{property}
-		setup, properties := q.Ask(s, scripts, 1)
-		result, err := schedule.Search(t, setup, properties, schedule.Limits{Bound: q.Bound})
-		if found := result.Found[property]; found != nil {
-			fmt.Printf("%%s: red, %%s at cost %%d in %%d steps, after %%d schedules\n", name, found.Finding.Text, found.Cost, len(found.Schedule), result.Runs)
-			return
-		}
-		fmt.Printf("%%s: green, nothing in %%d schedules, %%v\n", name, result.Runs, err)
-	}
-}
-`, imports.String(), cases.String())
+	require.GreaterOrEqual(t, asked, 0, "the suite does not ask %s", e.search)
+	q := schedule.Suite[asked]
+	q.Properties = []string{property}
+	setup, properties := q.Ask(subject, scripts, 1)
+	result, err := schedule.Search(t, setup, properties, schedule.Limits{Bound: q.Bound})
+	require.NotNil(t, result.Found[property], "%s: nothing in %d schedules: %v", e.search, result.Runs, err)
+	found := result.Found[property]
+	t.Logf("%s at cost %d in %d steps, after %d schedules", found.Finding.Text, found.Cost, len(found.Schedule), result.Runs)
 }

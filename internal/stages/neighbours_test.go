@@ -1,15 +1,14 @@
 package stages_test
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,8 +32,8 @@ func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
 			continue // a rewrite
 		}
 		t.Run(s.Dir, func(t *testing.T) {
-			before := declarations(t, read(t, stages.All[s.Number-2].Dir))
-			after := declarations(t, read(t, s.Dir))
+			before := lock(t, read(t, stages.All[s.Number-2].Dir+"/mutex.go"))
+			after := lock(t, read(t, s.Dir+"/mutex.go"))
 			require.ElementsMatch(t, lesson, differences(before, after))
 			require.Equal(t, common(before, after), common(after, before), "the order of declarations")
 		})
@@ -43,41 +42,51 @@ func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
 
 // A guard that never fires is worth nothing.
 func TestDriftBetweenNeighboursIsFound(t *testing.T) {
-	source := read(t, "stage3_owner_value")
-	drifted := bytes.Replace(source, []byte("100 * time.Millisecond"), []byte("101 * time.Millisecond"), 1)
-	require.Equal(t, []string{"keyPrefix, pollInterval"}, differences(declarations(t, source), declarations(t, drifted)))
-	comment := bytes.Replace(source, []byte("A Mutex is one owner"), []byte("A Mutex is an owner"), 1)
-	require.Equal(t, []string{"Mutex"}, differences(declarations(t, source), declarations(t, comment)))
+	source := read(t, "stage3_owner_value/mutex.go")
+	drifted := strings.Replace(source, "100 * time.Millisecond", "101 * time.Millisecond", 1)
+	require.Equal(t, []string{"keyPrefix, pollInterval"}, differences(lock(t, source), lock(t, drifted)))
+	comment := strings.Replace(source, "A Mutex is one owner", "A Mutex is an owner", 1)
+	require.Equal(t, []string{"Mutex"}, differences(lock(t, source), lock(t, comment)))
 }
 
-func read(t *testing.T, dir string) []byte {
+func read(t *testing.T, file string) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("../..", dir, "mutex.go"))
+	source, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(file)))
 	require.NoError(t, err)
-	return source
+	return string(source)
 }
-
-// declaration is a top-level declaration with its comment, as text.
-type declaration struct{ name, text string }
 
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
-// declarations are those of a file, but for its imports, with the stage's own
-// name left out.
-func declarations(t *testing.T, source []byte) []declaration {
+// lock are the declarations of a stage, with the stage's own name left out.
+func lock(t *testing.T, source string) []declaration {
+	t.Helper()
+	return declarations(t, stageName.ReplaceAllString(source, "stage"))
+}
+
+// declaration is a top-level declaration with its comment.
+type declaration struct {
+	name, text string
+	body       string // of a function
+}
+
+// declarations are those of a file, but for its imports.
+func declarations(t *testing.T, source string) (found []declaration) {
 	t.Helper()
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "mutex.go", source, parser.ParseComments)
+	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)
 	require.NoError(t, err)
-	var found []declaration
+	text := func(from, to token.Pos) string { return source[files.Position(from).Offset:files.Position(to).Offset] }
+	last := file.Name.End()
 	for _, d := range file.Decls {
-		name := nameOf(d)
-		if name == "" {
-			continue
+		if name := nameOf(d); name != "" {
+			one := declaration{name: name, text: text(last, d.End())}
+			if f, ok := d.(*ast.FuncDecl); ok {
+				one.body = text(f.Body.Pos(), f.Body.End())
+			}
+			found = append(found, one)
 		}
-		var text bytes.Buffer
-		require.NoError(t, printer.Fprint(&text, files, &printer.CommentedNode{Node: d, Comments: file.Comments}))
-		found = append(found, declaration{name, stageName.ReplaceAllString(text.String(), "stage")})
+		last = d.End()
 	}
 	return found
 }

@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// Run is what happened in a scenario.
+type Run struct{ *world.Trace }
+
+// Play runs a scenario in the controlled world, where Redis knows the lock's scripts from an earlier day. The lease is 30 s.
+func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
+	t.Helper()
+	return l.playFor(t, lease, scenario)
+}
+
+func (l Lock) playFor(t *testing.T, lease time.Duration, scenario func(*world.World)) Run {
+	t.Helper()
+	scripts, err := failures.Rehearse(t, l.Subject)
+	require.NoError(t, err)
+	config := l.Config()
+	config.Lock, config.Lease, config.Scripts = name, lease, scripts
+	trace, err := world.Run(t, config, scenario)
+	require.NoError(t, err)
+	return Run{trace}
+}
+
+// Executed are the commands of a client that Redis ran, in order.
+func (r Run) Executed(client string) (events []world.Event) {
+	for _, e := range r.Events {
+		if e.Kind == world.Executed && e.Client == client {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// Commands are these commands as text: "DEL lock:order:1001".
+func (r Run) Commands(client string) (lines []string) {
+	for _, e := range r.Executed(client) {
+		lines = append(lines, e.Line())
+	}
+	return lines
+}
+
+// Timed are these commands with the moments at which Redis ran them: "10s DEL lock:order:1001".
+func (r Run) Timed(client string) (lines []string) {
+	for _, e := range r.Executed(client) {
+		lines = append(lines, e.At.String()+" "+e.Line())
+	}
+	return lines
+}
+
+// Returned is how the client's last call of op came back.
+func (r Run) Returned(t *testing.T, client, op string) (last world.Event) {
+	t.Helper()
+	for _, e := range r.Events {
+		if e.Kind == world.Returned && e.Client == client && e.Op == op {
+			last = e
+		}
+	}
+	require.NotNil(t, last.Result, "%s of %s did not come back", op, client)
+	return last
+}

@@ -1,0 +1,229 @@
+package contract
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+func refusesBadInput(t *testing.T, l Lock) {
+	const tooShort = " is too short: the shortest lease Redis keeps is 1ms"
+	rdb := redis.NewClient(&redis.Options{})
+	defer rdb.Close()
+	for _, input := range []struct {
+		rdb  redis.UniversalClient
+		name string
+		ttl  time.Duration
+		want string
+	}{
+		{nil, name, lease, "client is nil: pass a redis.UniversalClient such as redis.NewClient returns"},
+		{rdb, "", lease, `lock name is empty: name what is protected, such as "order:1001"`},
+		{rdb, name, 0, "ttl 0s" + tooShort},
+		{rdb, name, -time.Second, "ttl -1s" + tooShort},
+		{rdb, name, 999 * time.Microsecond, "ttl 999µs" + tooShort},
+	} {
+		mutex, err := l.New(input.rdb, input.name, input.ttl)
+		require.EqualError(t, err, l.Prefix+": "+input.want)
+		require.Nil(t, mutex)
+	}
+}
+
+func leasesForTheTTL(t *testing.T, l Lock) {
+	run := l.playFor(t, 1500*time.Millisecond, func(w *world.World) { w.Client("A").TryLock() })
+	keys := l.keys(run)
+	require.Equal(t, 1500*time.Millisecond, keys[len(keys)-1].TTL)
+}
+
+func admitsOneClient(t *testing.T, l Lock) {
+	var held []bool
+	run := l.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		held = append(held, a.TryLock().Held(), b.TryLock().Held())
+		a.Unlock()
+		held = append(held, b.TryLock().Held())
+	})
+	require.Equal(t, []bool{true, false, true}, held)
+	for _, e := range run.Events {
+		if e.Kind == world.Returned {
+			require.Empty(t, e.Result.Error, "%s of %s: a refusal is no error", e.Op, e.Client)
+		}
+	}
+}
+
+func asksEvery100Milliseconds(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Lock(world.Within(3*poll + poll/2))
+	})
+	var asked []time.Duration
+	for _, e := range run.Executed("B") {
+		asked = append(asked, e.At)
+	}
+	require.Equal(t, []time.Duration{0, poll, 2 * poll, 3 * poll}, asked)
+}
+
+// A lock that asks gets the lock when it asks next, and one that is woken gets it at once.
+func servesAWaiterAfterUnlock(t *testing.T, l Lock) {
+	freed, served := 2*poll+poll/2, 3*poll
+	if l.has(failures.PubSub) {
+		served = freed
+	}
+	run := l.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		waiting := b.StartLock()
+		w.Sleep(freed)
+		a.Unlock()
+		waiting.Wait()
+	})
+	require.Equal(t, served, heldAt(t, run))
+}
+
+func servesAWaiterAfterTheLease(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		w.Sleep(poll / 2)
+		a.Crash() // if it has a watchdog, this dies with it
+		b.Lock()
+	})
+	require.GreaterOrEqual(t, heldAt(t, run), lease)
+	require.LessOrEqual(t, heldAt(t, run), lease+poll/2)
+}
+
+// heldAt is when B's Lock got the lock.
+func heldAt(t *testing.T, run Run) time.Duration {
+	t.Helper()
+	lock := run.Returned(t, "B", world.OpLock)
+	require.True(t, lock.Result.Held)
+	return lock.At
+}
+
+// The contexts end between two attempts. The claim is what errors.Is makes of the error: a trace has only its text.
+func endsWithItsContext(t *testing.T, l Lock) {
+	const end = 2*poll + poll/2
+	for text, wait := range map[string]func(*world.World, *world.Client){
+		"context deadline exceeded": func(_ *world.World, b *world.Client) { b.Lock(world.Within(end)) },
+		"context canceled": func(w *world.World, b *world.Client) {
+			waiting := b.StartLock()
+			w.Sleep(end)
+			waiting.Cancel()
+		},
+	} {
+		run := l.Play(t, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait(w, b)
+		})
+		lock := run.Returned(t, "B", world.OpLock)
+		require.Equal(t, l.Prefix+": wait for "+l.Key+": "+text, lock.Result.Error)
+		require.Equal(t, world.ClaimUnknown, lock.Result.Claim)
+		require.Equal(t, end, lock.At)
+	}
+}
+
+func endsWithAnErrorOfRedis(t *testing.T, l Lock) {
+	const full = "OOM command not allowed when used memory > 'maxmemory'."
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Any).Always().Fail(full)
+		a.Lock(world.Within(time.Second))
+	})
+	lock := run.Returned(t, "A", world.OpLock)
+	require.Equal(t, l.Prefix+": lock "+l.Key+": "+full, lock.Result.Error)
+	require.Zero(t, lock.At)
+}
+
+func returnsAnErrorOfRedis(t *testing.T, l Lock) {
+	const loading = "LOADING Redis is loading the dataset in memory"
+	want := []string{l.Prefix + ": unlock " + l.Key + ": " + loading, ""}
+	if l.Again != nil {
+		want[1] = l.Again.Error()
+	}
+	for _, refused := range []world.Match{world.Any, world.Write} { // the first that an Unlock sends of each kind
+		run := l.Play(t, func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Before(world.Of(world.OpUnlock, refused)).Fail(loading)
+			a.Unlock()
+			a.Unlock()
+		})
+		var said []string
+		for _, e := range run.Events {
+			if e.Kind == world.Returned && e.Op == world.OpUnlock {
+				said = append(said, e.Result.Error)
+			}
+		}
+		require.Equal(t, want, said)
+	}
+}
+
+// It asks the lock itself: a trace has only the text of an error.
+func tellsWhoDoesNotHold(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
+	defer rdb.Close()
+	mutex, err := l.New(rdb, name, lease)
+	require.NoError(t, err)
+	if service, ok := mutex.(io.Closer); ok {
+		defer service.Close()
+	}
+
+	err = mutex.Unlock(t.Context())
+	require.True(t, errors.Is(err, l.NotHeld) || errors.Is(err, failures.ErrNoHold), "a stranger's Unlock: %v", err)
+	require.Zero(t, server.TotalConnectionCount(), "a stranger has nothing to send")
+
+	require.NoError(t, mutex.Lock(t.Context()))
+	require.NoError(t, mutex.Unlock(t.Context()))
+	require.ErrorIs(t, mutex.Unlock(t.Context()), l.NotHeld, "a second time")
+
+	require.NoError(t, mutex.Lock(t.Context()))
+	server.FastForward(lease + time.Second)
+	require.ErrorIs(t, mutex.Unlock(t.Context()), l.Lost, "after the lease")
+}
+
+func writesAFreshValue(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Unlock()
+		a.Lock()
+	})
+	keys := l.keys(run)
+	require.NotEqual(t, keys[0].Value, keys[len(keys)-1].Value)
+}
+
+// keys are what the lock's key was after each command of A.
+func (l Lock) keys(run Run) (keys []world.Key) {
+	for _, e := range run.Executed("A") {
+		for _, key := range e.Keys {
+			if key.Name == l.Key {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+func sendsItsScriptAgain(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.FlushScripts()
+		a.Unlock()
+	})
+	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
+	commands := run.Commands("A")
+	byHash := commands[len(commands)-2] // answered NOSCRIPT
+	require.Equal(t, strings.Replace(byHash, "EVALSHA", "EVAL", 1), commands[len(commands)-1])
+}

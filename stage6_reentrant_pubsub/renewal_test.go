@@ -1,0 +1,203 @@
+package stage6_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// loading is what Redis answers when it has just started.
+const loading = "LOADING Redis is loading the dataset in memory"
+
+func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		time.Sleep(30 * time.Second)
+		require.Equal(t, []sent{
+			{0, "acquire"}, {10 * time.Second, "renew"}, {20 * time.Second, "renew"}, {30 * time.Second, "renew"},
+		}, r.Sent())
+		require.Equal(t, lease, r.TTL(key))
+	})
+}
+
+func TestReentriesHaveOneWatchdog(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		lock(t, m, outer.Context())
+		lock(t, m, outer.Context())
+		time.Sleep(time.Minute)
+		require.Equal(t, 6, r.Count("renew"))
+	})
+}
+
+func TestNoRenewalAfterUnlockReturned(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		time.Sleep(25 * time.Second)
+		require.NoError(t, hold.Unlock())
+		r.Forget()
+		time.Sleep(time.Hour)
+		require.Empty(t, r.Sent())
+	})
+}
+
+// A renewal is under way when the last hold is released: the delete waits for it.
+func TestUnlockWaitsForTheRenewalUnderWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		r.Delay("renew", 2*time.Second)
+		time.Sleep(11 * time.Second)
+		require.NoError(t, hold.Unlock())
+		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {12 * time.Second, "release"}}, r.Sent())
+	})
+}
+
+// 250 locks that were taken at one moment are renewed by three commands.
+func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var batches []int
+		var mu sync.Mutex
+		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			require.NoError(t, err)
+			batches = append(batches, locks)
+		}}))
+		for i := range 250 {
+			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
+		}
+		time.Sleep(lease / 3)
+		synctest.Wait()
+		require.ElementsMatch(t, []int{100, 100, 50}, batches)
+		require.Equal(t, 3, r.Count("renew"))
+		for i := range 250 {
+			require.Equal(t, lease, r.TTL(fmt.Sprintf("lock:{order:%d}", i)))
+		}
+	})
+}
+
+// Locks that were taken within a sixtieth of the lease are renewed together.
+func TestRenewalsThatAreDueSoonShareACommand(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		lock(t, mutexOf(t, svc, "order:1"), t.Context())
+		time.Sleep(500 * time.Millisecond)
+		lock(t, mutexOf(t, svc, "order:2"), t.Context())
+		time.Sleep(10 * time.Second)
+		require.Equal(t, 1, r.Count("renew"))
+	})
+}
+
+func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		good := lock(t, mutexOf(t, svc, "good"), t.Context())
+		gone := lock(t, mutexOf(t, svc, "gone"), t.Context())
+		wrong := lock(t, mutexOf(t, svc, "wrong"), t.Context())
+		r.Del("lock:{gone}")
+		r.Del("lock:{wrong}")
+		require.NoError(t, r.Set("lock:{wrong}", "a lock of stage 5"))
+		time.Sleep(lease / 3)
+		synctest.Wait()
+		require.Equal(t, 1, r.Count("renew"))
+		require.NoError(t, good.Context().Err())
+		require.Equal(t, lease, r.TTL("lock:{good}"))
+		require.Equal(t, stage6.ErrLost, context.Cause(gone.Context()))
+		require.Equal(t, stage6.ErrLost, context.Cause(wrong.Context()))
+		require.False(t, r.Exists("lock:{gone}"))
+	})
+}
+
+func TestFailedRenewalIsRepeatedAndTheHoldGoesOn(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		r.Refuse("renew", loading, loading, loading)
+		time.Sleep(time.Minute)
+		require.NoError(t, hold.Context().Err())
+		require.Equal(t, []sent{
+			{0, "acquire"}, {10 * time.Second, "renew"}, {12500 * time.Millisecond, "renew"}, {15 * time.Second, "renew"},
+			{17500 * time.Millisecond, "renew"}, {27500 * time.Millisecond, "renew"}, // this one and the last but one got through
+			{37500 * time.Millisecond, "renew"}, {47500 * time.Millisecond, "renew"}, {57500 * time.Millisecond, "renew"},
+		}, r.Sent())
+	})
+}
+
+// Renewals that are due at different times go out by themselves: one that hangs delays no
+// other. It is given up after a sixth of the lease, and sent again.
+func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		first := lock(t, mutexOf(t, svc, "first"), t.Context())
+		time.Sleep(2 * time.Second)
+		second := lock(t, mutexOf(t, svc, "second"), t.Context())
+		time.Sleep(7 * time.Second)
+		r.Delay("renew", time.Hour)
+		time.Sleep(2 * time.Second) // the renewal of the first hangs
+		r.Delay("renew", 0)
+		time.Sleep(2 * time.Second)
+		require.Equal(t, 2, r.Count("renew"), "that of the second has gone out")
+		time.Sleep(lease)
+		require.NoError(t, first.Context().Err())
+		require.NoError(t, second.Context().Err())
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var log strings.Builder
+		m := r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		began := time.Now()
+		hold := lock(t, m, t.Context())
+		time.Sleep(15 * time.Second) // one renewal gets through
+		r.Refuse("renew", slices.Repeat([]string{loading}, 99)...)
+		waitForEnd(t, hold)
+		require.Equal(t, 10*time.Second+lease, time.Since(began), "a lease after the last renewal")
+		synctest.Wait() // the log is written after the context has ended
+		require.Contains(t, log.String(), "renewal failed")
+		require.Contains(t, log.String(), "lock lost")
+	})
+}
+
+// The renewals of 10 s fail until 29.5 s; a re-entry that gets through extends the lease.
+func TestReentryBetweenFailedRenewalsExtendsTheHold(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context())
+		r.Delay("renew", 3*time.Second)
+		r.Refuse("renew", loading, loading, loading, loading)
+		time.Sleep(29600 * time.Millisecond)
+		require.Equal(t, 4, r.Count("renew"))
+		lock(t, m, hold.Context())
+		time.Sleep(time.Second)
+		require.NoError(t, hold.Context().Err())
+	})
+}
+
+func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
+	for _, raw := range []string{"*0\r\n", "*1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n:1\r\n"} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			var failed atomic.Bool
+			svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(_ int, err error) { failed.Store(err != nil) }}))
+			hold := lock(t, mutexOf(t, svc, "order:1"), t.Context())
+			lock(t, mutexOf(t, svc, "order:2"), t.Context())
+			r.Answer("renew", raw)
+			time.Sleep(lease / 3)
+			synctest.Wait()
+			require.True(t, failed.Load())
+			require.NoError(t, hold.Context().Err(), "there is time for another try")
+		})
+	}
+}
