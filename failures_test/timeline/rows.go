@@ -11,6 +11,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 // row is one line of a picture before it is drawn.
@@ -165,7 +166,7 @@ func eventText(e world.Event) string {
 	case world.Lost:
 		return "is told that its hold is lost"
 	case world.Blocked:
-		return fmt.Sprintf("still waiting after %s", short(e.Bound))
+		return fmt.Sprintf("still waiting after %s", term.Short(e.Bound))
 	case world.Frozen:
 		return strings.TrimSpace("stands still " + e.Text)
 	case world.Thawed:
@@ -191,7 +192,7 @@ func passed(text string) string {
 	if err != nil {
 		return text
 	}
-	return short(d) + " later"
+	return term.Short(d) + " later"
 }
 
 func resultText(e world.Event) string {
@@ -222,17 +223,5 @@ func roughly(d time.Duration) string {
 	if d > time.Second {
 		d = d.Truncate(time.Second)
 	}
-	return short(d)
-}
-
-// short prints a duration without zero units: 1h, not 1h0m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
+	return term.Short(d)
 }

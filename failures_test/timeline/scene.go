@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 // scene is how things stand between two events.
@@ -105,7 +106,7 @@ func (s *scene) redis(e world.Event, now time.Duration) string {
 func keyText(k world.Key, since time.Duration) string {
 	lease := "no lease"
 	if k.TTL != world.NoTTL {
-		lease = short(k.TTL-since) + " left"
+		lease = term.Short(k.TTL-since) + " left"
 	}
 	owner := k.Owner.Label
 	if k.Value != owner && owner != "" {

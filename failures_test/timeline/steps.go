@@ -112,7 +112,7 @@ func (r *reel) follow(e world.Event) {
 func (r *reel) step(row row) Step {
 	first, last := row.events[0], row.events[len(row.events)-1]
 	s := Step{
-		At: tick(row.at), Time: milliseconds(row.at), Lane: row.lane, Kind: string(first.Kind), Text: row.text,
+		At: rounded(row.at), Time: milliseconds(row.at), Lane: row.lane, Kind: string(first.Kind), Text: row.text,
 		Redis: row.redis, Ledger: row.ledger, Says: r.sentence(row),
 		Inside: r.company.letters(r.scene), State: r.states(), Does: r.at.calls(), Lines: r.at.lines(),
 	}
@@ -139,7 +139,7 @@ func (r *reel) step(row row) Step {
 		s.Found = append(s.Found, string(f.Monitor)+": "+r.story.shorten(f.Text))
 	}
 	if last.At > first.At && s.Kind == string(world.Executed) {
-		s.At += " … " + tick(last.At)
+		s.At += " … " + rounded(last.At)
 		s.Time = milliseconds(last.At)
 	}
 	return s

@@ -129,7 +129,7 @@ func (d *svg) description() string {
 				parts = append(parts, "[Redis: "+it.redis+"]")
 			}
 		}
-		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(clock(beat), " "), who, strings.Join(parts, "; "))
+		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(timesOf(beat), " "), who, strings.Join(parts, "; "))
 	}
 	return b.String()
 }
@@ -165,7 +165,7 @@ func (d *svg) axis() {
 	d.path("ax", "M%d %dV%d", x, d.top-8, d.end)
 	before := ""
 	for _, b := range d.beats {
-		for n, text := range clock(b) {
+		for n, text := range timesOf(b) {
 			if n == 0 && text == strings.TrimPrefix(before, "… ") {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 // The measures of an SVG, in its own units: it is 900 of them wide.
@@ -46,7 +47,7 @@ type layout struct {
 func newLayout(s *story, c Caption) *layout {
 	l := &layout{story: s, caption: c}
 	l.columns()
-	l.title = wrap(c.Verdict, 76)
+	l.title = fold(c.Verdict, 76)
 	l.head = 22 + 24*len(l.title) + 28
 	l.top = l.head + 44
 	y := l.top
@@ -96,10 +97,10 @@ func (l *layout) place(b *beat, y int) int {
 		case it.text == "":
 			y += 2*arrowStep + 7
 		case it.told:
-			it.lines = wrap(it.text, l.fits(l.span()-20, boldWidth))
+			it.lines = fold(it.text, l.fits(l.span()-20, boldWidth))
 			y += lineStep*len(it.lines) + 11
 		default:
-			it.lines = wrap(it.text, l.fits(l.roomOf(b.lane), widthOf(it.style)))
+			it.lines = fold(it.text, l.fits(l.roomOf(b.lane), widthOf(it.style)))
 			y += lineStep * max(len(it.lines), 1)
 		}
 	}
@@ -117,7 +118,7 @@ func (l *layout) besides(it *item) int {
 }
 
 func (l *layout) redisLines(text string) []string {
-	return wrap(text, l.fits(l.redis.width-barWidth-6, 6.9))
+	return fold(text, l.fits(l.redis.width-barWidth-6, 6.9))
 }
 
 // span is the width of all lanes together.
@@ -160,24 +161,24 @@ func (l *layout) y(event int) int {
 	return s.item.y
 }
 
-// clock is what stands in the time column beside a beat.
-func clock(b *beat) []string {
-	text := []string{tick(b.at)}
-	if until := tick(b.until); until != text[0] {
+// timesOf is what stands in the time column beside a beat.
+func timesOf(b *beat) []string {
+	text := []string{rounded(b.at)}
+	if until := rounded(b.until); until != text[0] {
 		text = append(text, "… "+until)
 	}
 	return text
 }
 
-// tick is a time, the later the rounder.
-func tick(at time.Duration) string {
+// rounded is a time, the later the rounder.
+func rounded(at time.Duration) string {
 	switch {
 	case at > time.Minute:
-		return short(at.Round(time.Second))
+		at = at.Round(time.Second)
 	case at > 10*time.Second:
-		return short(at.Round(100 * time.Millisecond))
+		at = at.Round(100 * time.Millisecond)
 	}
-	return short(at.Round(time.Millisecond))
+	return term.Clock(at)
 }
 
 // stretch is a part of a lane in which one thing holds.

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 // Options of a drawing.
 type Options struct {
-	Color bool // ANSI colours
-	Width int  // of the terminal; 0 = 120
+	Color term.Color
+	Width int // of the terminal; 0 = 120
 }
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
@@ -34,7 +34,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		}
 		at := ""
 		if r.at != before {
-			at = short(r.at.Round(time.Millisecond))
+			at = term.Clock(r.at)
 			before = r.at
 		}
 		d.row(at, r)
@@ -63,14 +63,14 @@ func (d *drawing) measure() {
 	d.time, d.redisW = 4, len("Redis")
 	d.widths = make([]int, len(d.lanes))
 	for i, lane := range d.lanes {
-		d.widths[i] = max(utf8.RuneCountInString(lane), narrowest)
+		d.widths[i] = max(term.Columns(lane), narrowest)
 	}
 	for _, r := range d.rows {
-		d.time = max(d.time, utf8.RuneCountInString(short(r.at.Round(time.Millisecond))))
-		d.redisW = max(d.redisW, utf8.RuneCountInString(r.redis))
-		d.orders = max(d.orders, utf8.RuneCountInString(r.ledger))
+		d.time = max(d.time, term.Columns(term.Clock(r.at)))
+		d.redisW = max(d.redisW, term.Columns(r.redis))
+		d.orders = max(d.orders, term.Columns(r.ledger))
 		if r.lane >= 0 {
-			d.widths[r.lane] = max(d.widths[r.lane], utf8.RuneCountInString(r.text))
+			d.widths[r.lane] = max(d.widths[r.lane], term.Columns(r.text))
 		}
 	}
 	if d.ledger {
@@ -106,24 +106,24 @@ func (d *drawing) total() int {
 }
 
 func (d *drawing) head() {
-	cells := []string{pad("time", d.time)}
+	cells := []string{term.Pad("time", d.time)}
 	for i, lane := range d.lanes {
-		cells = append(cells, pad("  "+lane, d.widths[i]+2))
+		cells = append(cells, term.Pad("  "+lane, d.widths[i]+2))
 	}
 	redis := "Redis"
 	if d.key != "" {
 		redis = "Redis: K = " + d.key
 	}
 	if d.ledger {
-		cells = append(cells, pad("Redis", d.redisW), pad("ledger", d.orders))
+		cells = append(cells, term.Pad("Redis", d.redisW), term.Pad("ledger", d.orders))
 	} else {
-		cells = append(cells, pad("Redis", d.redisW))
+		cells = append(cells, term.Pad("Redis", d.redisW))
 	}
 	if d.key != "" {
-		fmt.Fprintf(&d.out, "%s\n", d.paint(dim, strings.TrimPrefix(redis, "Redis: ")))
+		fmt.Fprintf(&d.out, "%s\n", d.Color.Paint(term.Dim, strings.TrimPrefix(redis, "Redis: ")))
 	}
 	line := strings.TrimRight(strings.Join(cells, "  "), " ")
-	fmt.Fprintf(&d.out, "%s\n%s\n", d.paint(bold, line), d.paint(dim, strings.Repeat("─", min(d.Width, d.total()))))
+	fmt.Fprintf(&d.out, "%s\n%s\n", d.Color.Paint(term.Bold, line), d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
 }
 
 // row draws a row, on as many lines as its longest cell needs.
@@ -140,30 +140,30 @@ func (d *drawing) row(at string, r row) {
 	lines := 1
 	for i := range d.lanes {
 		if i == r.lane {
-			cells[i] = wrap(r.text, d.widths[i])
+			cells[i] = fold(r.text, d.widths[i])
 			lines = max(lines, len(cells[i]))
 		}
 	}
-	redis := wrap(r.redis, d.redisW)
-	orders := wrap(r.ledger, max(d.orders, 1))
+	redis := fold(r.redis, d.redisW)
+	orders := fold(r.ledger, max(d.orders, 1))
 	lines = max(lines, len(redis), len(orders))
 	for n := range lines {
 		var b strings.Builder
-		b.WriteString(d.paint(dim, pad(first(at, n), d.time)))
+		b.WriteString(d.Color.Paint(term.Dim, term.Pad(first(at, n), d.time)))
 		for i := range d.lanes {
-			b.WriteString("  " + d.bar(r.marks[i]) + " " + pad(line(cells[i], n), d.widths[i]))
+			b.WriteString("  " + d.bar(r.marks[i]) + " " + term.Pad(line(cells[i], n), d.widths[i]))
 		}
-		b.WriteString("  " + d.paint(cyan, pad(line(redis, n), d.redisW)))
+		b.WriteString("  " + d.Color.Paint(term.Cyan, term.Pad(line(redis, n), d.redisW)))
 		if d.ledger {
-			b.WriteString("  " + d.paint(yellow, pad(line(orders, n), d.orders)))
+			b.WriteString("  " + d.Color.Paint(term.Yellow, term.Pad(line(orders, n), d.orders)))
 		}
 		if n == 0 && r.source != "" {
-			b.WriteString("  " + d.paint(dim, r.source))
+			b.WriteString("  " + d.Color.Paint(term.Dim, r.source))
 		}
 		d.out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 	}
 	for _, f := range r.found {
-		fmt.Fprintf(&d.out, "%s%s\n", strings.Repeat(" ", d.time+gap), d.paint(red, fmt.Sprintf("✗ %s: %s", f.Monitor, f.Text)))
+		fmt.Fprintf(&d.out, "%s%s\n", strings.Repeat(" ", d.time+gap), d.Color.Paint(term.Red, fmt.Sprintf("✗ %s: %s", f.Monitor, f.Text)))
 	}
 }
 
@@ -173,19 +173,19 @@ func (d *drawing) server(at string, r row) {
 	for _, w := range d.widths {
 		lanes += gap + 2 + w
 	}
-	text := d.paint(bold, pad("  ▸ "+r.text, lanes))
-	d.out.WriteString(strings.TrimRight(d.paint(dim, pad(at, d.time))+text+"  "+d.paint(cyan, r.redis), " ") + "\n")
+	text := d.Color.Paint(term.Bold, term.Pad("  ▸ "+r.text, lanes))
+	d.out.WriteString(strings.TrimRight(d.Color.Paint(term.Dim, term.Pad(at, d.time))+text+"  "+d.Color.Paint(term.Cyan, r.redis), " ") + "\n")
 }
 
 func (d *drawing) pause(at string, r row) {
 	var b strings.Builder
-	b.WriteString(d.paint(dim, pad(at, d.time)))
+	b.WriteString(d.Color.Paint(term.Dim, term.Pad(at, d.time)))
 	for i := range d.lanes {
 		text := ""
 		if i == 0 {
 			text = "⋮ " + r.text
 		}
-		b.WriteString("  " + d.bar(r.marks[i]) + " " + d.paint(dim, pad(text, d.widths[i])))
+		b.WriteString("  " + d.bar(r.marks[i]) + " " + d.Color.Paint(term.Dim, term.Pad(text, d.widths[i])))
 	}
 	d.out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 }
@@ -193,38 +193,13 @@ func (d *drawing) pause(at string, r row) {
 func (d *drawing) bar(m mark) string {
 	switch m {
 	case inside:
-		return d.paint(green, "│")
+		return d.Color.Paint(term.Green, "│")
 	case together:
-		return d.paint(red, "║")
+		return d.Color.Paint(term.Red, "║")
 	case stopped:
-		return d.paint(yellow, "░")
+		return d.Color.Paint(term.Yellow, "░")
 	}
 	return " "
-}
-
-type color string
-
-const (
-	bold   color = "1"
-	dim    color = "2"
-	red    color = "31"
-	green  color = "32"
-	yellow color = "33"
-	cyan   color = "36"
-)
-
-func (d *drawing) paint(c color, s string) string {
-	if !d.Color || strings.TrimSpace(s) == "" {
-		return s
-	}
-	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
-}
-
-func pad(s string, width int) string {
-	if n := utf8.RuneCountInString(s); n < width {
-		return s + strings.Repeat(" ", width-n)
-	}
-	return s
 }
 
 func first(s string, n int) string {
@@ -241,43 +216,7 @@ func line(lines []string, n int) string {
 	return ""
 }
 
-// wrap breaks text at spaces into lines of at most width; a longer word is cut,
-// and an arrow stays with what it points to.
-func wrap(text string, width int) []string {
-	var lines []string
-	current := ""
-	for _, word := range words(text) {
-		for utf8.RuneCountInString(word) > width {
-			if current != "" {
-				lines, current = append(lines, current), ""
-			}
-			runes := []rune(word)
-			lines, word = append(lines, string(runes[:width])), string(runes[width:])
-		}
-		switch {
-		case current == "":
-			current = word
-		case utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) <= width:
-			current += " " + word
-		default:
-			lines, current = append(lines, current), word
-		}
-	}
-	if current != "" {
-		lines = append(lines, current)
-	}
-	return lines
-}
-
-// words are the parts of a text between which a line may be broken.
-func words(text string) []string {
-	var parts []string
-	for _, word := range strings.Fields(text) {
-		if last := len(parts) - 1; last >= 0 && parts[last] == "→" {
-			parts[last] += " " + word
-		} else {
-			parts = append(parts, word)
-		}
-	}
-	return parts
+// fold breaks a cell's text into lines. An arrow stays with what it points to.
+func fold(text string, width int) []string {
+	return term.Fold(strings.ReplaceAll(text, "→ ", "→"+term.NoBreak), width)
 }

@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
+	"lockkata/internal/term/keyboard"
 )
 
 // The exit statuses.
@@ -34,7 +35,7 @@ type app struct {
 	in       io.Reader // nil: the standard input
 	out      io.Writer
 	err      io.Writer
-	color    bool
+	color    term.Color
 	width    int
 	binary   string              // this program, to be started again; "": it cannot be
 	terminal bool                // a person looks at err
@@ -47,13 +48,10 @@ func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
 		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: 120, getenv: os.Getenv}
 		a.binary, _ = os.Executable() // "" if nobody knows
-		a.terminal = term.IsTerminal(int(os.Stderr.Fd()))
-		if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
-			a.watched = true
+		_, a.terminal = keyboard.Terminal(os.Stderr)
+		if _, a.watched = keyboard.Terminal(os.Stdout); a.watched {
 			a.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-			if width, _, err := term.GetSize(fd); err == nil && width > 0 {
-				a.width = width
-			}
+			a.width = keyboard.Width(os.Stdout, a.width)
 		}
 		return a.run(args)
 	})

@@ -20,6 +20,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // demoLock is the name of the lock in the documents' own demo.
@@ -187,7 +188,7 @@ func pass(ctx context.Context, d time.Duration) bool {
 
 // announce says what is about to run, and which lesson it will teach.
 func (a *app) announce(p demoPlan, who string) {
-	fmt.Fprintf(a.out, "%s\n", a.paint("1", fmt.Sprintf("Stage %d, %s", p.stage.Number, p.stage.Title)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("Stage %d, %s", p.stage.Number, p.stage.Title)))
 	fmt.Fprintf(a.out, "%s: the lock %s, a lease of %v, work of %v.\n", who, demoLock, p.lease, p.hold)
 	if p.outlives() {
 		fmt.Fprintf(a.out, "The work (%v) outlives the lease (%v), and stage %d renews nothing: the lock is free before the work ends.\n",

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -48,7 +49,7 @@ func (a *app) diff(n int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.paint("1", fmt.Sprintf("From stage %d to stage %d: %s", before.Number, after.Number, after.Lesson)))
+	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, fmt.Sprintf("From stage %d to stage %d: %s", before.Number, after.Number, after.Lesson)))
 	diffs, err := stages.Diff(a.sources, n)
 	if err != nil {
 		return err
@@ -61,17 +62,6 @@ func (a *app) diff(n int) error {
 
 func (a *app) printDiff(text string) {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-			line = a.paint("1", line)
-		case strings.HasPrefix(line, "@@"):
-			line = a.paint("36", line)
-		case strings.HasPrefix(line, "-"):
-			line = a.paint("31", line)
-		case strings.HasPrefix(line, "+"):
-			line = a.paint("32", line)
-		}
-		fmt.Fprintln(a.out, line)
+		fmt.Fprintln(a.out, a.color.Diff(strings.TrimSuffix(line, "\n")))
 	}
 }

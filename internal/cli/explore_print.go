@@ -8,6 +8,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // progress shows on a terminal how far a search is; it ends with an empty one.
@@ -19,10 +20,10 @@ func (a *app) progress(j job, begun time.Time) func(schedule.Progress) {
 	return func(p schedule.Progress) {
 		switch {
 		case p.Runs == 0:
-			fmt.Fprint(a.err, "\r\x1b[K")
+			fmt.Fprint(a.err, term.EraseLine)
 		case time.Since(last) > 250*time.Millisecond:
 			last = time.Now()
-			fmt.Fprintf(a.err, "\r\x1b[Kstage %d, %s: cost %d, %d schedules, %d states, %.0f schedules/s",
+			fmt.Fprintf(a.err, term.EraseLine+"stage %d, %s: cost %d, %d schedules, %d states, %.0f schedules/s",
 				j.stage.Number, j.question.Env, p.Bound, p.Runs, p.States, float64(p.Runs)/time.Since(begun).Seconds())
 		}
 	}

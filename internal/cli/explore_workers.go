@@ -15,6 +15,7 @@ import (
 
 	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/term"
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -34,13 +35,13 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 			defer mu.Unlock()
 			done++
 			if a.terminal {
-				fmt.Fprintf(a.err, "\r\x1b[K%d of %d searches", done, len(jobs))
+				fmt.Fprintf(a.err, term.EraseLine+"%d of %d searches", done, len(jobs))
 			}
 		})
 	}
 	asking.Wait()
 	if a.terminal {
-		fmt.Fprint(a.err, "\r\x1b[K")
+		fmt.Fprint(a.err, term.EraseLine)
 	}
 	var all []answer
 	for _, some := range answers {

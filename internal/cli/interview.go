@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/internal/interview"
+	"lockkata/internal/term/keyboard"
 )
 
 // appointment is what interview was asked for.
@@ -55,7 +56,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, typed := asTerminal(cmd.InOrStdin())
+			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()

@@ -8,6 +8,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -48,24 +49,24 @@ func (a *app) list(asJSON bool) error {
 	for _, f := range failures.All {
 		if f.Family != family {
 			family = f.Family
-			fmt.Fprintf(a.out, "%s\n\n", a.paint("1", string(family)))
+			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, string(family)))
 		}
-		fmt.Fprintf(a.out, "  %s: %s\n", a.paint("1", f.ID), f.Title)
-		for _, line := range wrapText(f.Story, min(a.width, 100)-4) {
+		fmt.Fprintf(a.out, "  %s: %s\n", a.color.Paint(term.Bold, f.ID), f.Title)
+		for _, line := range term.Wrap(f.Story, min(a.width, 100)-4) {
 			fmt.Fprintf(a.out, "    %s\n", line)
 		}
-		for _, line := range wrapText("Fixed by: "+f.Fixed, min(a.width, 100)-4) {
-			fmt.Fprintf(a.out, "    %s\n", a.paint("2", line))
+		for _, line := range term.Wrap("Fixed by: "+f.Fixed, min(a.width, 100)-4) {
+			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
 		}
-		for _, line := range wrapText("Runs in: "+runsIn(f), min(a.width, 100)-4) {
-			fmt.Fprintf(a.out, "    %s\n", a.paint("2", line))
+		for _, line := range term.Wrap("Runs in: "+runsIn(f), min(a.width, 100)-4) {
+			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.paint("1", "beside the catalogue: judged by the last stage's own tests"))
+	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, "beside the catalogue: judged by the last stage's own tests"))
 	for _, b := range failures.BesideTheCatalogue {
-		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.paint("1", b.ID), b.Title,
-			a.paint("2", "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
+		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.color.Paint(term.Bold, b.ID), b.Title,
+			a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
 	}
 	fmt.Fprintf(a.out, "%d failures; go run . show FAILURE draws one\n", len(failures.All))
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // listMarkdown prints the catalogue as a document: docs/failures.md.
@@ -113,13 +114,8 @@ func (a *app) paragraph(text string) {
 
 // documentLines wraps prose. A command stays on one line.
 func documentLines(text string) []string {
-	const noBreak = "\x00"
-	whole := codeSpan.ReplaceAllStringFunc(text, func(code string) string { return strings.ReplaceAll(code, " ", noBreak) })
-	lines := wrapText(whole, documentWidth)
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], noBreak, " ")
-	}
-	return lines
+	whole := codeSpan.ReplaceAllStringFunc(text, func(code string) string { return strings.ReplaceAll(code, " ", term.NoBreak) })
+	return term.Wrap(whole, documentWidth)
 }
 
 var codeSpan = regexp.MustCompile("`[^`]+`")

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // cell is one failure on one stage.
@@ -68,7 +68,7 @@ func (a *app) matrix(w where, asJSON bool) error {
 }
 
 func (a *app) printMatrix(cells [][]cell) {
-	fmt.Fprint(a.out, a.paint("1", "A Redis lock, stage by stage, and what breaks it")+"\n\n")
+	fmt.Fprint(a.out, a.color.Paint(term.Bold, "A Redis lock, stage by stage, and what breaks it")+"\n\n")
 	for _, s := range stages.All {
 		fmt.Fprintf(a.out, "  stage %d  %s\n", s.Number, s.Title)
 	}
@@ -85,40 +85,43 @@ func (a *app) printMatrix(cells [][]cell) {
 		if f.Family != family {
 			family = f.Family
 			heading := fmt.Sprintf("%-*s", width+2, family)
-			fmt.Fprintf(a.out, "\n%s\n", a.paint("1", heading+numbers))
+			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, heading+numbers))
 		}
 		fmt.Fprintf(a.out, "  %-*s", width, f.ID)
 		for _, c := range cells[i] {
 			fmt.Fprint(a.out, "  "+a.sign(c))
 		}
 		title := f.Title
-		if room := a.width - width - 6 - 3*len(cells[i]); utf8.RuneCountInString(title) > room && room > 20 {
-			title = string([]rune(title)[:room-1]) + "…"
+		if room := a.width - width - 6 - 3*len(cells[i]); room > 20 {
+			title = term.Clip(title, room)
 		}
-		fmt.Fprintf(a.out, "   %s\n", a.paint("2", title))
+		fmt.Fprintf(a.out, "   %s\n", a.color.Paint(term.Dim, title))
 	}
 }
 
 // sign is a cell's mark. One that is not as expected is marked as such.
 func (a *app) sign(c cell) string {
 	if !c.asExpected() {
-		return a.paint("7;31", "!")
+		return a.color.Paint(term.Alarm, "!")
 	}
 	mark, ok := outcomeMarks[c.verdict.Outcome]
 	if !ok {
 		mark = outcomeMarks[failures.NotApplicable]
 	}
-	return a.paint(mark.style, mark.sign)
+	return a.color.Paint(mark.style, mark.sign)
 }
 
 // outcomeMarks are the outcomes' signs, and how a terminal paints them.
-var outcomeMarks = map[failures.Outcome]struct{ style, sign string }{
-	failures.Broken:        {"31", "✗"},
-	failures.Safe:          {"32", "✓"},
-	failures.Inherent:      {"33", "~"},
-	failures.Noticed:       {"36", "◐"},
-	failures.Elsewhere:     {"2", "·"},
-	failures.NotApplicable: {"2", "–"},
+var outcomeMarks = map[failures.Outcome]struct {
+	style term.Style
+	sign  string
+}{
+	failures.Broken:        {term.Red, "✗"},
+	failures.Safe:          {term.Green, "✓"},
+	failures.Inherent:      {term.Yellow, "~"},
+	failures.Noticed:       {term.Cyan, "◐"},
+	failures.Elsewhere:     {term.Dim, "·"},
+	failures.NotApplicable: {term.Dim, "–"},
 }
 
 func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
@@ -133,17 +136,17 @@ func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
 		}
 	}
 	fmt.Fprintf(a.out, "\n  %s broken %d   %s safe %d   %s noticed %d: the hold is lost, and its owner is told in time\n",
-		a.paint("31", "✗"), count[failures.Broken], a.paint("32", "✓"), count[failures.Safe],
-		a.paint("36", "◐"), count[failures.Noticed])
+		a.color.Paint(term.Red, "✗"), count[failures.Broken], a.color.Paint(term.Green, "✓"), count[failures.Safe],
+		a.color.Paint(term.Cyan, "◐"), count[failures.Noticed])
 	fmt.Fprintf(a.out, "  %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
-		a.paint("33", "~"), count[failures.Inherent], a.paint("2", "–"), count[failures.NotApplicable])
+		a.color.Paint(term.Yellow, "~"), count[failures.Inherent], a.color.Paint(term.Dim, "–"), count[failures.NotApplicable])
 	expected := "every cell is what its lesson says"
 	if n := len(unexpected(cells)); n > 0 {
-		expected = a.paint("31", fmt.Sprintf("%d cells (!) are not what their lesson says", n))
+		expected = a.color.Paint(term.Red, fmt.Sprintf("%d cells (!) are not what their lesson says", n))
 	}
 	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s%s; %s\n", runs, w, a.took(took), expected)
 	if n := count[failures.Elsewhere]; n > 0 {
-		fmt.Fprintf(a.out, "  %s world only %d: not played here; go run . list says why\n", a.paint("2", "·"), n)
+		fmt.Fprintf(a.out, "  %s world only %d: not played here; go run . list says why\n", a.color.Paint(term.Dim, "·"), n)
 	}
 	fmt.Fprintf(a.out, "  safe means: not broken in this one run, whose every step is the failure's script\n")
 }
@@ -217,12 +220,4 @@ func (a *app) printJSON(value any) error {
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)
-}
-
-// paint puts text into an ANSI style if the output is a terminal.
-func (a *app) paint(style, text string) string {
-	if !a.color {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }

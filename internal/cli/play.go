@@ -11,6 +11,8 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
+	"lockkata/internal/term/keyboard"
 )
 
 func (a *app) playCommand() *cobra.Command {
@@ -70,38 +72,65 @@ type game struct {
 // errEnded says that there are no more keys.
 var errEnded = errors.New("the keys have ended")
 
-// play shows a position, reads a key, and does what it says, until the player leaves.
+// keyboard reads single keys if a person sits at a terminal, else the input.
+func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
+	if _, shown := keyboard.Terminal(a.out); !shown {
+		return keyboard.Piped(in), nil
+	}
+	keys, err := keyboard.Open(in)
+	if err != nil {
+		return nil, fmt.Errorf("%w; try: echo KEYS | go run . play", err)
+	}
+	return keys, nil
+}
+
+// play lets the player play, until he leaves, and prints the schedule for a friend.
 func (g *game) play(in io.Reader) error {
-	keys, err := g.app.openKeyboard(in)
+	keys, err := g.app.keyboard(in)
 	if err != nil {
 		return err
 	}
-	defer keys.close()
+	defer keys.Close()
+	m, err := g.turns(keys)
+	keys.Close()
+	if keys.IsTerminal() {
+		fmt.Fprintln(g.app.out)
+	}
+	if err == nil && len(m.steps) > 0 && len(m.found) == 0 {
+		fmt.Fprintf(g.app.out, "So far: go run . replay '%s'\n", schedule.Text(g.setup, m.steps))
+	}
+	return err
+}
+
+// turns shows a position, reads a key, and does what it says, again and again. It
+// returns the position that the player has left.
+func (g *game) turns(keys *keyboard.Keyboard) (position, error) {
+	before, after := "", "\n\n" // below the last screen
+	if keys.IsTerminal() {
+		before, after = term.Clear, ""
+	}
 	for {
 		m, err := runSteps(g.app.t, g.setup, g.steps)
 		if err != nil {
-			return failedError{err.Error()}
+			return m, failedError{err.Error()}
 		}
 		g.reached = g.reached || len(m.found) > 0
 		screen, err := g.screen(m)
 		if err != nil {
-			return failedError{err.Error()}
+			return m, failedError{err.Error()}
 		}
-		keys.show(screen)
-		key, err := keys.next()
-		if err == io.EOF {
-			return g.ended(m)
-		}
-		if err != nil {
-			return fmt.Errorf("no key can be read: %w", err)
-		}
-		if key == 'q' {
-			keys.close()
-			g.handOver(m)
-			return nil
+		fmt.Fprint(keys.Screen(g.app.out), before+strings.Join(screen, "\n")+after)
+		key, err := keys.Next()
+		switch {
+		case err == io.EOF:
+			return position{}, g.ended(m)
+		case err != nil:
+			return m, fmt.Errorf("no key can be read: %w", err)
+		case key == 'q':
+			return m, nil
 		}
 		if err := g.press(key, m); err != nil {
-			return err
+			return m, err
 		}
 	}
 }
@@ -158,11 +187,4 @@ func (g *game) ended(m position) error {
 	}
 	return failedError{fmt.Sprintf("%v after %s, and the goal is not reached: go run . replay '%s'",
 		errEnded, count(len(m.steps), "step"), schedule.Text(g.setup, m.steps))}
-}
-
-// handOver prints the schedule so far, for a friend.
-func (g *game) handOver(m position) {
-	if len(m.steps) > 0 && len(m.found) == 0 {
-		fmt.Fprintf(g.app.out, "So far: go run . replay '%s'\n", schedule.Text(g.setup, m.steps))
-	}
 }

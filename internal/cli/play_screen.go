@@ -3,10 +3,10 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 // A screen fits the smallest terminal that anybody has.
@@ -22,30 +22,30 @@ const indent = "         "
 // would be too high.
 type screenLine struct {
 	text  string
-	style string
+	style term.Style
 	spare int
 }
 
 // screen is a position as lines.
 func (g *game) screen(m position) ([]string, error) {
 	lines := []screenLine{
-		{text: fmt.Sprintf("Stage %d: %s", g.stage.Number, g.stage.Title), style: "1"},
-		{text: fmt.Sprintf("Goal:    %s (%s).", goals[g.setup.Property.Name].words, g.setup.Property.Name), style: "1"},
+		{text: fmt.Sprintf("Stage %d: %s", g.stage.Number, g.stage.Title), style: term.Bold},
+		{text: fmt.Sprintf("Goal:    %s (%s).", goals[g.setup.Property.Name].words, g.setup.Property.Name), style: term.Bold},
 		{text: indent + g.par.String()},
 	}
-	for i, line := range wrapText(fmt.Sprintf("%s (%s).", g.setup.Env.About, g.setup.Env.Name), screenWidth-len(indent)) {
+	for i, line := range term.Wrap(fmt.Sprintf("%s (%s).", g.setup.Env.About, g.setup.Env.Name), screenWidth-len(indent)) {
 		if i == 0 {
 			line = "World:   " + line
 		} else {
 			line = indent + line
 		}
-		lines = append(lines, screenLine{text: line, style: "2", spare: 2})
+		lines = append(lines, screenLine{text: line, style: term.Dim, spare: 2})
 	}
 	lines = append(lines, heading("clients"))
 	lines = append(lines, g.clientLines(m)...)
-	lines = append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", clock(m.now), g.key)))
+	lines = append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(m.now), g.key)))
 	lines = append(lines, redisLines(m)...)
-	lines = append(lines, screenLine{text: "ledger   " + ledgerText(m), style: "33"})
+	lines = append(lines, screenLine{text: "ledger   " + ledgerText(m), style: term.Yellow})
 	if said := story(m.last); said != "" {
 		lines = append(lines, heading("just now"))
 		for i, line := range firstLines(g.brief(said), 2) {
@@ -62,7 +62,7 @@ func (g *game) screen(m position) ([]string, error) {
 
 func heading(text string) screenLine {
 	text = "── " + text + " "
-	return screenLine{text: text + strings.Repeat("─", max(0, screenWidth-utf8.RuneCountInString(text))), style: "2"}
+	return screenLine{text: text + strings.Repeat("─", max(0, screenWidth-term.Columns(text))), style: term.Dim}
 }
 
 // clientLines are, for each client, what it does and the line of code that does it.
@@ -81,10 +81,10 @@ func (g *game) clientLines(m position) []screenLine {
 			text = "stands still: " + text
 		}
 		mark := l.mark(inside)
-		style := map[string]string{"│": "32", "║": "31", "░": "33", "†": "2"}[mark]
+		style := map[string]term.Style{"│": term.Green, "║": term.Red, "░": term.Yellow, "†": term.Dim}[mark]
 		lines = append(lines, screenLine{text: beside(l.name+" "+mark+" "+g.brief(text), place(at)), style: style})
 		if code := g.app.sourceLine(at); code != "" {
-			lines = append(lines, screenLine{text: "  " + mark + "   " + code, style: "2", spare: 3})
+			lines = append(lines, screenLine{text: "  " + mark + "   " + code, style: term.Dim, spare: 3})
 		}
 		for _, f := range l.background() {
 			lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+g.brief(f.text()), place(f.Source)), style: style})
@@ -104,7 +104,7 @@ func redisLines(m position) []screenLine {
 		}
 	}
 	if len(keys) == 0 {
-		return []screenLine{{text: "no key", style: "36"}}
+		return []screenLine{{text: "no key", style: term.Cyan}}
 	}
 	var lines []screenLine
 	for _, k := range keys {
@@ -112,12 +112,12 @@ func redisLines(m position) []screenLine {
 		if k.Owner.Label != "" && !strings.HasPrefix(owner, k.Owner.Label) {
 			owner += " (" + k.Owner.Label + ")"
 		}
-		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", owner), style: "31"}
+		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", owner), style: term.Red}
 		if k.TTL != world.NoTTL {
 			left := max(0, k.TTL-(m.now-since))
 			full := min(barWidth, int((left*barWidth+m.trace.Lease-1)/m.trace.Lease))
 			bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
-			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", owner, bar, clock(left)), style: "36"}
+			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", owner, bar, term.Clock(left)), style: term.Cyan}
 		}
 		lines = append(lines, line)
 	}
@@ -161,13 +161,13 @@ func (g *game) nextLines(m position) ([]screenLine, error) {
 		}
 	}
 	if g.note != "" {
-		lines = append(lines, screenLine{text: g.note, style: "33"})
+		lines = append(lines, screenLine{text: g.note, style: term.Yellow})
 	}
 	keys := "u undo   r restart   h hint   q quit"
 	if len(g.choices(m)) == 0 {
 		keys = "u undo   r restart   q quit"
 	}
-	return append(lines, screenLine{text: beside(keys, length(m.cost, len(m.steps))), style: "2"}), nil
+	return append(lines, screenLine{text: beside(keys, length(m.cost, len(m.steps))), style: term.Dim}), nil
 }
 
 func price(o schedule.Option) string {
@@ -182,7 +182,7 @@ func (g *game) verdict(m position) []screenLine {
 	broken := firstLines(fmt.Sprintf("✓ %s: %s.", m.found[0].Monitor, g.brief(m.found[0].Text)), 2)
 	lines := []screenLine{heading("the goal is reached")}
 	for _, line := range broken {
-		lines = append(lines, screenLine{text: line, style: "32"})
+		lines = append(lines, screenLine{text: line, style: term.Green})
 	}
 	for _, line := range firstLines(g.score(m), 2) {
 		lines = append(lines, screenLine{text: line})
@@ -217,27 +217,18 @@ func (g *game) brief(text string) string { return strings.ReplaceAll(text, g.key
 // beside puts two texts onto one line, the second at its end.
 func beside(left, right string) string {
 	if right == "" {
-		return clip(left, screenWidth)
+		return left
 	}
-	width := screenWidth - utf8.RuneCountInString(right) - 2
-	left = clip(left, width)
-	return left + strings.Repeat(" ", width-utf8.RuneCountInString(left)+2) + right
-}
-
-// clip cuts what is too long.
-func clip(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
+	width := screenWidth - term.Columns(right) - 2
+	return term.Pad(term.Clip(left, width), width+2) + right
 }
 
 // firstLines wraps a text, and leaves out what needs more lines.
 func firstLines(text string, most int) []string {
-	lines := wrapText(text, screenWidth)
+	lines := term.Wrap(text, screenWidth)
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = clip(lines[most-1]+" …", screenWidth)
+		lines[most-1] = term.Clip(lines[most-1]+" …", screenWidth)
 	}
 	return lines
 }
@@ -266,10 +257,10 @@ func (g *game) paintLines(lines []screenLine) []string {
 	for _, l := range lines {
 		text := l.text
 		if !strings.HasPrefix(text, "go run . replay ") {
-			text = clip(text, screenWidth)
+			text = term.Clip(text, screenWidth)
 		}
 		if l.style != "" {
-			text = g.app.paint(l.style, text)
+			text = g.app.color.Paint(l.style, text)
 		}
 		all = append(all, text)
 	}

@@ -3,10 +3,10 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 // happened says in words what an event was; "" for what need not be told.
@@ -115,13 +115,5 @@ func (g *game) choice(o schedule.Option, m position) (string, error) {
 	if text == "" && len(after.last) > 0 {
 		text = fmt.Sprintf("%s sends %s", after.last[0].Client, after.last[0].Line())
 	}
-	return strings.TrimSuffix(fmt.Sprintf("time passes, to %s: %s", clock(after.now), text), ": "), nil
-}
-
-// clock is the fake time since the game began.
-func clock(d time.Duration) string {
-	if d < time.Second {
-		return d.Round(time.Millisecond).String()
-	}
-	return fmt.Sprintf("%gs", d.Round(100*time.Millisecond).Seconds())
+	return strings.TrimSuffix(fmt.Sprintf("time passes, to %s: %s", term.Clock(after.now), text), ": "), nil
 }

@@ -12,6 +12,7 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -116,16 +117,16 @@ func (a *app) drawSchedule(setup schedule.Setup, steps []string) error {
 	if err != nil {
 		return failedError{err.Error()}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.paint("1", fmt.Sprintf("Stage %d, %s: %s, %s, %d clients that ask for the lock %s",
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("Stage %d, %s: %s, %s, %d clients that ask for the lock %s",
 		s.Number, s.Title, setup.Property.Name, setup.Env.Name, setup.Clients, times(setup.Attempts))))
 	fmt.Fprint(a.out, timeline.Text(m.trace, m.found, timeline.Options{Color: a.color, Width: a.width}))
 	if len(m.found) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", a.paint("31", fmt.Sprintf("BROKEN: %s: %s.", m.found[0].Monitor, m.found[0].Text)))
+		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, fmt.Sprintf("BROKEN: %s: %s.", m.found[0].Monitor, m.found[0].Text)))
 	} else {
-		fmt.Fprintf(a.out, "\n%s\n", a.paint("32", fmt.Sprintf("SAFE in this run: %s.", setup.Property.About)))
+		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, fmt.Sprintf("SAFE in this run: %s.", setup.Property.About)))
 	}
 	fmt.Fprintf(a.out, "%s: %s\n", length(m.cost, len(m.steps)), schedule.Text(setup, m.steps))
-	fmt.Fprintf(a.out, "%s\n", a.paint("2", legend(m.trace)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(m.trace)))
 	if m.astray != nil {
 		return failedError{m.astray.Error()}
 	}

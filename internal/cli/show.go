@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,7 @@ import (
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -180,13 +180,13 @@ func (a *app) show(f failures.Failure, chosen []stages.Stage, as format) error {
 func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
 	f := v.Failure
 	if withStory {
-		fmt.Fprintf(a.out, "%s: %s\n\n", a.paint("1", f.ID), f.Title)
-		for _, line := range wrapText(f.Story, min(a.width, 100)) {
+		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), f.Title)
+		for _, line := range term.Wrap(f.Story, min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintf(a.out, "%s\n", a.paint("1", fmt.Sprintf("On stage %d, %s:", s.Number, s.Title)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("On stage %d, %s:", s.Number, s.Title)))
 	if v.Trace == nil {
 		fmt.Fprintf(a.out, "%s: %s\n", v.Outcome, v.Sentence())
 		return
@@ -194,23 +194,23 @@ func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
 	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width}))
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
 	if withStory && v.Outcome != failures.Safe {
-		for _, line := range wrapText("Fixed by: "+f.Fixed, min(a.width, 100)) {
+		for _, line := range term.Wrap("Fixed by: "+f.Fixed, min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
 		fmt.Fprint(a.out, fixedWhere(f))
 	}
-	fmt.Fprintf(a.out, "%s\n", a.paint("2", legend(v.Trace)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(v.Trace)))
 }
 
 // verdict is the outcome in a sentence.
 func (a *app) verdict(v failures.Verdict) string {
 	switch v.Outcome {
 	case failures.Safe:
-		return a.paint("32", v.Headline())
+		return a.color.Paint(term.Green, v.Headline())
 	case failures.Inherent:
-		return a.paint("33", v.Headline())
+		return a.color.Paint(term.Yellow, v.Headline())
 	}
-	return a.paint("31", v.Headline())
+	return a.color.Paint(term.Red, v.Headline())
 }
 
 func fixedWhere(f failures.Failure) string {
@@ -246,17 +246,4 @@ func (a *app) showJSON(verdicts []failures.Verdict) error {
 		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
 	}
 	return a.printJSON(runs)
-}
-
-// wrapText breaks prose into lines of at most width.
-func wrapText(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
 }

@@ -5,8 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"lockkata/internal/term"
 )
 
 var (
@@ -18,20 +18,13 @@ var (
 	picture = regexp.MustCompile(`^([a-z0-9-]+)-([1-9])\.svg$`)
 )
 
-// Marks that stand in a text for the beginning and the end of bold letters, which take
-// no room, for a span of code that is put back later, and for a space in it: a command
-// is not broken, so that it can be copied.
-const (
-	boldOn  = '\x01'
-	boldOff = '\x02'
-	code    = "\x03"
-	space   = "\x04"
-)
+// code stands in a text for a span of code that is put back later.
+const code = "\x03"
 
 // page sets Markdown for a terminal.
 type page struct {
 	width int
-	color bool
+	color term.Color
 	words *words
 }
 
@@ -64,24 +57,11 @@ func (p page) set(text string) string {
 			flush()
 			paragraph = line
 		default:
-			paragraph = joined(paragraph, strings.TrimSpace(line))
+			paragraph = term.Joined(paragraph, strings.TrimSpace(line))
 		}
 	}
 	flush()
 	return out.String()
-}
-
-// joined joins two lines of a paragraph. Chinese has no spaces between words.
-func joined(a, b string) string {
-	if a == "" {
-		return b
-	}
-	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(a, "*"))
-	after, _ := utf8.DecodeRuneInString(b)
-	if isWide(before) && (isWide(after) || strings.ContainsRune(closing, before)) {
-		return a + b
-	}
-	return a + " " + b
 }
 
 // paragraph wraps a paragraph, or an item under its dash.
@@ -89,17 +69,17 @@ func (p page) paragraph(text string) string {
 	indent := len(item.FindString(text))
 	head := text[:indent]
 	var out strings.Builder
-	for i, line := range wrap(p.inline(text[indent:]), p.width-indent) {
+	for i, line := range term.Wrap(p.inline(text[indent:]), p.width-indent) {
 		if i > 0 {
 			head = strings.Repeat(" ", indent)
 		}
-		out.WriteString(head + p.painted(line) + "\n")
+		out.WriteString(head + line + "\n")
 	}
 	return out.String()
 }
 
 // inline turns links into their text, a picture into the command that draws it, and
-// bold into marks. Code stays as it is.
+// paints what is bold. Code stays as it is, on one line, so that it can be copied.
 func (p page) inline(text string) string {
 	text = image.ReplaceAllStringFunc(text, func(found string) string {
 		m := image.FindStringSubmatch(found)
@@ -109,9 +89,9 @@ func (p page) inline(text string) string {
 	text = codeSpan.ReplaceAllString(text, code)
 	text = link.ReplaceAllString(text, "$1")
 	text = stopped.ReplaceAllString(text, "$1**")
-	text = strong.ReplaceAllString(text, string(boldOn)+"$1"+string(boldOff))
+	text = strong.ReplaceAllString(text, p.color.Paint(term.Bold, "$1"))
 	for _, span := range spans {
-		text = strings.Replace(text, code, strings.ReplaceAll(span, " ", space), 1)
+		text = strings.Replace(text, code, strings.ReplaceAll(span, " ", term.NoBreak), 1)
 	}
 	return text
 }
@@ -123,83 +103,4 @@ func (w *words) drawing(alt, file string) string {
 		return fmt.Sprintf(w.Picture, alt, "`go run . show "+m[1]+" --stage "+m[2]+"`")
 	}
 	return fmt.Sprintf(w.Picture, alt, "docs/"+strings.TrimLeft(file, "./"))
-}
-
-// painted puts colours where the marks are.
-func (p page) painted(line string) string {
-	on, off := "", ""
-	if p.color {
-		on, off = "\x1b[1m", "\x1b[0m"
-	}
-	return strings.NewReplacer(string(boldOn), on, string(boldOff), off, space, " ").Replace(line)
-}
-
-// wrap breaks a text into lines of at most width columns: at spaces, and between
-// Chinese characters.
-func wrap(text string, width int) []string {
-	var lines []string
-	line, room := "", width
-	for _, a := range atoms(text) {
-		n := columns(a.text)
-		gap := ""
-		if a.spaced && line != "" {
-			gap = " "
-		}
-		if line != "" && len(gap)+n > room {
-			lines, line, room, gap = append(lines, line), "", width, ""
-		}
-		line += gap + a.text
-		room -= len(gap) + n
-	}
-	return append(lines, line)
-}
-
-// atom is what no line end divides.
-type atom struct {
-	text   string
-	spaced bool // a space stands before it
-}
-
-// atoms are the words of a text. Each Chinese character is one, with the punctuation
-// that belongs to it.
-func atoms(text string) []atom {
-	var all []atom
-	for _, word := range strings.Fields(text) {
-		before := rune(0) // the character before, 0 at the beginning of a word
-		for _, r := range word {
-			between := (isWide(before) || isWide(r)) && !strings.ContainsRune(closing, r) && !strings.ContainsRune(opening, before)
-			if before == 0 || between {
-				all = append(all, atom{spaced: before == 0})
-			}
-			all[len(all)-1].text += string(r)
-			before = r
-		}
-	}
-	return all
-}
-
-// Punctuation that stays with the character before or after it.
-const (
-	closing = "，。、；：？！）」』”’》】…"
-	opening = "（「『“‘《【"
-)
-
-// columns is how much room a text takes.
-func columns(text string) int {
-	n := 0
-	for _, r := range text {
-		switch {
-		case r == boldOn || r == boldOff:
-		case isWide(r):
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
-}
-
-// isWide tells whether a character takes two columns, as the Chinese ones do.
-func isWide(r rune) bool {
-	return unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff01 && r <= 0xff60
 }

@@ -12,6 +12,7 @@ import (
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // Kind is what a prediction asks about.
@@ -196,8 +197,5 @@ func (s Step) Words(l *Language) string {
 	if s.Ledger {
 		words = l.words.Write
 	}
-	return strings.NewReplacer("{client}", s.Client, "{command}", s.What, "{time}", clock(s.At)).Replace(words)
+	return strings.NewReplacer("{client}", s.Client, "{command}", s.What, "{time}", term.Clock(s.At)).Replace(words)
 }
-
-// clock is a moment of fake time.
-func clock(d time.Duration) string { return fmt.Sprintf("%gs", d.Round(time.Millisecond).Seconds()) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/term"
 )
 
 // foreseen is a prediction and what became of it.
@@ -37,9 +38,9 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	said := s.paint("32", fmt.Sprintf(s.words.Right, p.Choice(s.Language, right)))
+	said := s.Color.Paint(term.Green, fmt.Sprintf(s.words.Right, p.Choice(s.Language, right)))
 	if chosen != right {
-		said = s.paint("31", fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, right)))
+		said = s.Color.Paint(term.Red, fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, right)))
 	}
 	s.print("\n" + said + "\n")
 	s.prove("go run . replay '" + p.Text() + "'")

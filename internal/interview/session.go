@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockkata/internal/term"
 )
 
 // Session is an interview.
@@ -22,7 +24,7 @@ type Session struct {
 	Known     []string // schedules that are no surprise; see [Finder]
 	Again     string   // the command that holds the same interview
 	Now       func() time.Time
-	Color     bool
+	Color     term.Color
 	Width     int
 	Echo      bool // print what was typed: a terminal does it itself
 	In        io.Reader
@@ -124,14 +126,7 @@ func (s *Session) print(text string) { fmt.Fprint(s.Out, text) }
 // prose prints Markdown, wrapped.
 func (s *Session) prose(text string) { s.print(s.page.set(text)) }
 
-func (s *Session) heading(text string) { s.print(s.paint("1", text) + "\n") }
-
-func (s *Session) paint(code, text string) string {
-	if !s.Color {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
+func (s *Session) heading(text string) { s.print(s.Color.Paint(term.Bold, text) + "\n") }
 
 func (s *Session) round(theme string) {
 	s.print("\n")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"lockkata/internal/term"
 )
 
 // summarise says what was right, what to read again, and how to hold the same
@@ -63,15 +65,15 @@ func (s *Session) marks() {
 
 func (s *Session) table(themes []string, counts map[string][3]int) {
 	head := s.words.Columns
-	wide := columns(head[0])
+	wide := term.Columns(head[0])
 	for _, t := range themes {
-		wide = max(wide, columns(t))
+		wide = max(wide, term.Columns(t))
 	}
 	row := func(name string, cells ...any) {
-		line := name + strings.Repeat(" ", wide-columns(name))
+		line := term.Pad(name, wide)
 		for i, cell := range cells {
 			text := fmt.Sprint(cell)
-			line += strings.Repeat(" ", 2+columns(head[i+1])-columns(text)) + text
+			line += strings.Repeat(" ", 2+term.Columns(head[i+1])-term.Columns(text)) + text
 		}
 		s.print(line + "\n")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/term"
 )
 
 // Screen shows what was found about each property, and draws the shortest schedule
@@ -27,9 +28,9 @@ func (x Explored) Screen(v View) string {
 		shown = shown[:1]
 	}
 	for _, f := range shown {
-		fmt.Fprintf(&b, "%s\n", v.paint("1", fmt.Sprintf("The shortest way to break %s, in %s:", f.Property, f.Env)))
+		fmt.Fprintf(&b, "%s\n", v.Color.Paint(term.Bold, fmt.Sprintf("The shortest way to break %s, in %s:", f.Property, f.Env)))
 		fmt.Fprintf(&b, "%s\n", v.picture(f.Trace, f.Findings))
-		fmt.Fprintf(&b, "%s\n\n", v.paint("31", strings.TrimSuffix(v.wrap(broken(f)), "\n")))
+		fmt.Fprintf(&b, "%s\n\n", v.Color.Paint(term.Red, strings.TrimSuffix(v.wrap(broken(f)), "\n")))
 	}
 	if x.Cause != nil {
 		showCause(&b, v, x.Cause)

@@ -1,17 +1,15 @@
 package kata
 
-import "fmt"
+import (
+	"fmt"
+	"unicode"
 
-// Keys that end the loop beside q: Ctrl-C and Ctrl-D reach a program in raw mode
-// as these.
-const (
-	ctrlC = 3
-	ctrlD = 4
+	"lockkata/internal/term"
 )
 
 // press obeys a key: an answer if something was asked, else a command.
-func (l *loop) press(key byte) {
-	if key == '\n' || key == '\r' || key == ' ' {
+func (l *loop) press(key rune) {
+	if unicode.IsSpace(key) {
 		return
 	}
 	l.fit()
@@ -42,7 +40,7 @@ func (l *loop) press(key byte) {
 	case 'r':
 		l.reset()
 		return
-	case 'q', ctrlC, ctrlD:
+	case 'q':
 		l.over = true
 		return
 	default: // it may be a piece of an arrow key
@@ -54,7 +52,7 @@ func (l *loop) press(key byte) {
 // ask asks a question. What is not yes is no.
 func (l *loop) ask(question string, yes func()) {
 	fmt.Fprintf(l.out, "%s y = yes, any other key = no\n", question)
-	l.answer = func(key byte) bool {
+	l.answer = func(key rune) bool {
 		if key == 'y' {
 			yes()
 		}
@@ -110,7 +108,7 @@ func (l *loop) begin(number int) {
 
 func (l *loop) reset() {
 	fmt.Fprintln(l.out, "Reset: 1 = this exercise, a = all exercises, any other key = neither. What you wrote is copied first.")
-	l.answer = func(key byte) bool {
+	l.answer = func(key rune) bool {
 		if key == '1' || key == 'a' {
 			said, err := l.folder.Reset(key == 'a')
 			l.say(said+"\n", err)
@@ -138,18 +136,18 @@ func (l *loop) predict() bool {
 	part, _, _ := p.shown(v.Trace)
 	l.asked = r.Exercise.Number
 	fmt.Fprint(l.out, r.fixed(l.view))
-	fmt.Fprintf(l.out, "\n%s\n\n%s\n%s", l.view.paint("1", "What happens next, on your lock?"), l.view.picture(part, nil), l.view.wrap(p.Question))
+	fmt.Fprintf(l.out, "\n%s\n\n%s\n%s", l.view.Color.Paint(term.Bold, "What happens next, on your lock?"), l.view.picture(part, nil), l.view.wrap(p.Question))
 	for i, c := range p.Choices {
 		fmt.Fprintf(l.out, "  %d  %s\n", i+1, c.Text)
 	}
-	fmt.Fprintln(l.out, l.view.paint("2", "press the number of your answer"))
-	l.answer = func(key byte) bool {
+	fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, "press the number of your answer"))
+	l.answer = func(key rune) bool {
 		chosen := int(key - '1')
 		isAnswer := chosen >= 0 && chosen < len(p.Choices)
 		if isAnswer {
-			said := l.view.paint("32", "Right.")
+			said := l.view.Color.Paint(term.Green, "Right.")
 			if chosen != really {
-				said = l.view.paint("31", "No.")
+				said = l.view.Color.Paint(term.Red, "No.")
 			}
 			fmt.Fprintf(l.out, "%s The world says: %s.\n\n%s\n", said, p.Choices[really].Text, l.view.picture(v.Trace, v.Findings))
 		}

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/term"
+	"lockkata/internal/term"
+	"lockkata/internal/term/keyboard"
 )
 
 // How often the loop looks whether something was saved.
@@ -23,26 +24,23 @@ func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) er
 		return err
 	}
 	v.Keys = true
-	l := &loop{folder: f, view: v, out: out, done: make(chan ran, 1)}
-	defer l.workshop.close()
-	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		state, err := term.MakeRaw(int(file.Fd()))
-		if err != nil {
-			return err
-		}
-		defer term.Restore(int(file.Fd()), state)
-		l.terminal, l.out, l.fd = true, rawWriter{out}, int(file.Fd())
+	keys, err := keyboard.Open(in)
+	if err != nil {
+		return err
 	}
-	return l.run(ctx, keysOf(in))
+	defer keys.Close()
+	l := &loop{folder: f, view: v, in: in, out: keys.Screen(out), terminal: keys.IsTerminal(), done: make(chan ran, 1)}
+	defer l.workshop.close()
+	return l.run(ctx, keysOf(keys))
 }
 
 // loop is a session at the keys.
 type loop struct {
 	folder   Folder
 	view     View
+	in       io.Reader
 	out      io.Writer
 	terminal bool
-	fd       int // the terminal's
 
 	seen     string // the lock's files as they were at the last look
 	workshop workshop
@@ -50,7 +48,7 @@ type loop struct {
 	done     chan ran
 	explore  bool            // a search was asked for
 	last     Result          // of the last check
-	answer   func(byte) bool // takes the next key, if it is an answer; nil while nothing is asked
+	answer   func(rune) bool // takes the next key, if it is an answer; nil while nothing is asked
 	asked    int             // the exercise whose prediction was shown
 	fresh    bool            // the exercise has just begun, and its story is on the screen
 	over     bool
@@ -63,23 +61,22 @@ type ran struct {
 	err      error
 }
 
-func keysOf(in io.Reader) <-chan byte {
-	keys := make(chan byte)
+func keysOf(k *keyboard.Keyboard) <-chan rune {
+	keys := make(chan rune)
 	go func() {
 		defer close(keys)
-		key := make([]byte, 1)
 		for {
-			if n, err := in.Read(key); err != nil {
+			key, err := k.Next()
+			if err != nil {
 				return
-			} else if n > 0 {
-				keys <- key[0]
 			}
+			keys <- key
 		}
 	}()
 	return keys
 }
 
-func (l *loop) run(ctx context.Context, keys <-chan byte) error {
+func (l *loop) run(ctx context.Context, keys <-chan rune) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer l.end(stop)
 	ticker := time.NewTicker(lookPeriod)
@@ -87,7 +84,7 @@ func (l *loop) run(ctx context.Context, keys <-chan byte) error {
 	l.say(l.folder.Task(l.view))
 	l.fresh = true
 	l.look(ctx)
-	var waiting []byte
+	var waiting []rune
 	for !l.over {
 		from := keys
 		if l.cancel != nil && !l.terminal {
@@ -190,7 +187,7 @@ func (l *loop) show(c ran) {
 	l.cancel()
 	l.cancel, l.answer = nil, nil
 	if l.terminal && !l.fresh {
-		fmt.Fprint(l.out, "\x1b[2J\x1b[H")
+		fmt.Fprint(l.out, term.Clear)
 	}
 	l.fresh = false
 	fmt.Fprintln(l.out)
@@ -211,18 +208,11 @@ func (l *loop) show(c ran) {
 }
 
 // fit makes what is drawn as wide as the terminal is now.
-func (l *loop) fit() {
-	if !l.terminal {
-		return
-	}
-	if width, _, err := term.GetSize(l.fd); err == nil && width > 0 {
-		l.view.Width = width
-	}
-}
+func (l *loop) fit() { l.view.Width = keyboard.Width(l.in, l.view.Width) }
 
 // bar is the line that says what to press.
 func (l *loop) bar() {
-	fmt.Fprintf(l.out, "\n%s\n", l.view.paint("2", "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit"))
+	fmt.Fprintf(l.out, "\n%s\n", l.view.Color.Paint(term.Dim, "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit"))
 }
 
 // say prints a text, or the error in its place.
@@ -231,22 +221,4 @@ func (l *loop) say(text string, err error) {
 		text = err.Error() + "\n"
 	}
 	fmt.Fprint(l.out, text)
-}
-
-// rawWriter begins each line at the left edge of a terminal in raw mode.
-type rawWriter struct{ out io.Writer }
-
-// Write writes \r\n for each \n.
-func (w rawWriter) Write(b []byte) (int, error) {
-	var lines []byte
-	for _, c := range b {
-		if c == '\n' {
-			lines = append(lines, '\r')
-		}
-		lines = append(lines, c)
-	}
-	if _, err := w.out.Write(lines); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

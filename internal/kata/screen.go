@@ -3,18 +3,18 @@ package kata
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/term"
 )
 
 // View is how a screen is drawn.
 type View struct {
-	Color bool
+	Color term.Color
 	Width int
 	Keys  bool   // it is read by somebody who presses keys, not types commands
 	Dir   string // " --dir …" where the commands need it
@@ -24,30 +24,7 @@ type View struct {
 const prose = 100
 
 func (v View) wrap(text string) string {
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case at == 0:
-		case at+1+n > min(v.Width, prose):
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String() + "\n"
-}
-
-func (v View) paint(code, text string) string {
-	if !v.Color {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return strings.Join(term.Wrap(text, min(v.Width, prose)), "\n") + "\n"
 }
 
 // command is how to type a subcommand of kata.
@@ -83,11 +60,11 @@ func (r Result) Screen(v View) string {
 
 // headline is the line above every screen.
 func (e Exercise) headline(v View) string {
-	return v.paint("1", fmt.Sprintf("exercise %d of %d: %s", e.Number, len(All), e.Title))
+	return v.Color.Paint(term.Bold, fmt.Sprintf("exercise %d of %d: %s", e.Number, len(All), e.Title))
 }
 
 func showCompileError(b *strings.Builder, v View, err *CompileError) {
-	fmt.Fprintf(b, "%s\n\n%s\n", v.paint("31", "✗ it does not compile"), err)
+	fmt.Fprintf(b, "%s\n\n%s\n", v.Color.Paint(term.Red, "✗ it does not compile"), err)
 }
 
 func showPrinted(b *strings.Builder, printed string) {
@@ -99,13 +76,13 @@ func showPrinted(b *strings.Builder, printed string) {
 func (r Result) showFailure(b *strings.Builder, v View, red []judge.Verdict) {
 	first := red[0]
 	f, _ := failures.Find(first.Failure)
-	fmt.Fprintf(b, "%s\n\n%s\n", v.paint("31", fmt.Sprintf("✗ %s: %s", f.ID, f.Title)), v.wrap(f.Story))
+	fmt.Fprintf(b, "%s\n\n%s\n", v.Color.Paint(term.Red, fmt.Sprintf("✗ %s: %s", f.ID, f.Title)), v.wrap(f.Story))
 	if first.Trace != nil {
 		b.WriteString(v.picture(first.Trace, first.Findings) + "\n")
 	}
-	fmt.Fprintf(b, "%s\n", v.paint("31", strings.TrimSuffix(v.wrap(strings.ToUpper(first.Outcome)+": "+sentence(first)+"."), "\n")))
+	fmt.Fprintf(b, "%s\n", v.Color.Paint(term.Red, strings.TrimSuffix(v.wrap(strings.ToUpper(first.Outcome)+": "+sentence(first)+"."), "\n")))
 	if more := len(red) - 1; more > 0 {
-		fmt.Fprintf(b, "%s\n", v.paint("2", fmt.Sprintf("%s after this one.", counted(more, "more failure shows", "more failures show"))))
+		fmt.Fprintf(b, "%s\n", v.Color.Paint(term.Dim, fmt.Sprintf("%s after this one.", counted(more, "more failure shows", "more failures show"))))
 	}
 }
 
@@ -122,12 +99,12 @@ func sentence(v judge.Verdict) string {
 }
 
 func showCause(b *strings.Builder, v View, c *judge.Cause) {
-	fmt.Fprintf(b, "%s\n\n%s\n", v.paint("31", "✗ your lock "+c.Kind), v.wrap(c.Text))
+	fmt.Fprintf(b, "%s\n\n%s\n", v.Color.Paint(term.Red, "✗ your lock "+c.Kind), v.wrap(c.Text))
 	if c.Trace != nil && len(c.Trace.Events) > 0 {
 		b.WriteString(v.picture(c.Trace, nil) + "\n")
 	}
 	if c.During != "" {
-		fmt.Fprintf(b, "%s\n", v.paint("2", "It happened in: "+c.During+"."))
+		fmt.Fprintf(b, "%s\n", v.Color.Paint(term.Dim, "It happened in: "+c.During+"."))
 	}
 	b.WriteString(v.wrap(c.Next))
 }
@@ -142,13 +119,13 @@ func (r Result) showPass(b *strings.Builder, v View) {
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
 	head := fmt.Sprintf("✓ passed: it survives all %d failures that are asked for", len(r.Exercise.Required()))
-	return v.paint("32", head) + "\n\n" + v.wrap("What you have fixed: "+r.Exercise.Fixed) + r.Exercise.unseen(v)
+	return v.Color.Paint(term.Green, head) + "\n\n" + v.wrap("What you have fixed: "+r.Exercise.Fixed) + r.Exercise.unseen(v)
 }
 
 // goesOn is what comes after a pass.
 func (r Result) goesOn(v View) string {
 	text := r.stillBreaks(v) + "\n" + v.wrap("The interviewer's next question: "+r.Exercise.Question) +
-		v.paint("2", "For the answer read "+r.Exercise.Read) + "\n"
+		v.Color.Paint(term.Dim, "For the answer read "+r.Exercise.Read) + "\n"
 	if c := r.Report.Cause; c != nil {
 		text += "\n" + v.wrap(fmt.Sprintf("Beyond what is asked for, in %s: %s", c.During, c.Text))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // Task tells what the present exercise is about.
@@ -74,7 +75,7 @@ func (f Folder) Solution(v View) (string, error) {
 	}
 	var b strings.Builder
 	for _, name := range files.names() {
-		fmt.Fprintf(&b, "%s\n%s\n", v.paint("1", "// "+name), files[name])
+		fmt.Fprintf(&b, "%s\n%s\n", v.Color.Paint(term.Bold, "// "+name), files[name])
 	}
 	return b.String(), nil
 }
@@ -99,27 +100,13 @@ func (f Folder) Diff(v View) (string, error) {
 	var b strings.Builder
 	for _, name := range names {
 		for line := range strings.Lines(udiff.Unified("start/"+name, name, start[name], now[name])) {
-			b.WriteString(v.diffLine(strings.TrimSuffix(line, "\n")) + "\n")
+			b.WriteString(v.Color.Diff(strings.TrimSuffix(line, "\n")) + "\n")
 		}
 	}
 	if b.Len() == 0 {
 		return "Nothing has changed since the start.\n", nil
 	}
 	return b.String(), nil
-}
-
-func (v View) diffLine(line string) string {
-	switch {
-	case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-		return v.paint("1", line)
-	case strings.HasPrefix(line, "@@"):
-		return v.paint("36", line)
-	case strings.HasPrefix(line, "-"):
-		return v.paint("31", line)
-	case strings.HasPrefix(line, "+"):
-		return v.paint("32", line)
-	}
-	return line
 }
 
 // Status lists the exercises and how far the learner is.
@@ -133,13 +120,13 @@ func (f Folder) Status(v View) (string, error) {
 		sign := " "
 		switch {
 		case p.HasPassed(e.Number):
-			sign = v.paint("32", "✓")
+			sign = v.Color.Paint(term.Green, "✓")
 		case e.Number == p.Exercise:
-			sign = v.paint("33", "▸")
+			sign = v.Color.Paint(term.Yellow, "▸")
 		}
 		note := ""
 		if n := p.Hints[e.Number]; n > 0 {
-			note = v.paint("2", fmt.Sprintf("   %s", counted(n, "hint", "hints")))
+			note = v.Color.Paint(term.Dim, fmt.Sprintf("   %s", counted(n, "hint", "hints")))
 		}
 		fmt.Fprintf(&b, " %s %2d  %s%s\n", sign, e.Number, e.Title, note)
 	}

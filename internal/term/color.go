@@ -1,0 +1,50 @@
+// Package term is what every screen of the program is made of: colours, lines of a
+// certain width, and the clock that shows fake time. Its keys are in a package of
+// their own, which needs a library that a picture does without.
+package term
+
+import "strings"
+
+// Color tells whether there are colours.
+type Color bool
+
+// Style is how a text looks: the parameters of an ANSI escape sequence.
+type Style string
+
+// The styles.
+const (
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+	Cyan   Style = "36"
+	Alarm  Style = "7;31"
+)
+
+// Paint puts a text into a style. What is blank needs none.
+func (c Color) Paint(s Style, text string) string {
+	if !c || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// Diff puts a line of a unified diff into its colour.
+func (c Color) Diff(line string) string {
+	for _, begins := range []struct {
+		with  string
+		style Style
+	}{{"---", Bold}, {"+++", Bold}, {"@@", Cyan}, {"-", Red}, {"+", Green}} {
+		if strings.HasPrefix(line, begins.with) {
+			return c.Paint(begins.style, line)
+		}
+	}
+	return line
+}
+
+// What empties the screen of a terminal, and the line that it stands on.
+const (
+	Clear     = "\x1b[H\x1b[2J"
+	EraseLine = "\r\x1b[K"
+)
