@@ -11,6 +11,7 @@ package oracle
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,52 +21,71 @@ import (
 // Monitor is one rule that a lock must keep, by the name it has in verdicts.
 type Monitor string
 
-// The monitors.
+// The monitors. [Monitor.Rule] says what each asks for.
 const (
-	// Exclusion: no two live clients believe at once that they hold the lock.
-	// Belief begins when Lock or TryLock returns the lock, and ends when the
-	// client calls Unlock, is told that its hold is lost, or dies. One whose key
-	// somebody else took away has a third of a lease, and [Grace], to be told.
-	Exclusion Monitor = "exclusion"
-	// Damage: the ledger never takes two orders of one name.
-	Damage Monitor = "damage"
-	// WrongDelete: no client removes or overwrites what another one installed,
-	// nor an earlier call what a later call installed.
-	WrongDelete Monitor = "wrong delete"
-	// WrongExtend: no process gives a new lease to what another one installed.
-	WrongExtend Monitor = "wrong extend"
-	// Watchdog: where a watchdog renews, the key of a holder that is alive does not
-	// expire, and nothing renews a hold that is over.
-	Watchdog Monitor = "watchdog"
-	// RenewalCount: a process renews its lock at most four times in a lease, however
-	// often its owner has taken it.
+	Exclusion    Monitor = "exclusion"
+	Damage       Monitor = "damage"
+	WrongDelete  Monitor = "wrong delete"
+	WrongExtend  Monitor = "wrong extend"
+	Watchdog     Monitor = "watchdog"
 	RenewalCount Monitor = "renewal count"
-	// EndlessHold: no hold keeps somebody waiting that has lasted for more than
-	// [LongestHold] leases.
-	EndlessHold Monitor = "endless hold"
-	// Leak: no key stays without a lease, none outlives a failed or finished hold
-	// by more than [Grace], and none its dead owner by more than a lease.
-	Leak Monitor = "leak"
-	// Deadlock: nobody waits to the end of his patience for a lock that nobody
-	// alive holds, or that only he himself holds.
-	Deadlock Monitor = "deadlock"
-	// Truth: what a call answers agrees with what it did in Redis.
-	Truth Monitor = "truth"
-	// LossNoticed: a client that lost its lock learns it, at the latest when it
-	// unlocks.
-	LossNoticed Monitor = "loss noticed"
-	// LostWakeUp: nobody waits in Lock for more than [Grace] while the lock is free
-	// because somebody freed it or its lease ended. Polling is waiting too.
-	LostWakeUp Monitor = "lost wake-up"
-	// BoundedWait: no waiter is overtaken by a later one of its own process.
-	BoundedWait Monitor = "bounded wait"
-	// HoldCount: a client's count in Redis, and what HoldCount answers, is how often
-	// it has taken the lock and not given it back.
-	HoldCount Monitor = "hold count"
-	// CommandCount: those that wait for a message send a few commands to begin with,
-	// a few when the lock comes free, a few each lease, and nothing else.
+	EndlessHold  Monitor = "endless hold"
+	Leak         Monitor = "leak"
+	Deadlock     Monitor = "deadlock"
+	Truth        Monitor = "truth"
+	LossNoticed  Monitor = "loss noticed"
+	LostWakeUp   Monitor = "lost wake-up"
+	BoundedWait  Monitor = "bounded wait"
+	HoldCount    Monitor = "hold count"
 	CommandCount Monitor = "command count"
 )
+
+// rule is a monitor: its name, what it asks for in one sentence for readers, and how it
+// follows a trace. What follow returns is told each scene in turn.
+type rule struct {
+	name     Monitor
+	sentence string
+	follow   func(*file) func(*world.Scene)
+}
+
+// rules are all monitors, in the order in which their findings are told when they fall
+// on the same step.
+var rules = []rule{
+	{Damage, "the ledger never takes two orders of one name.", damage},
+	{WrongDelete, "no client removes or overwrites what another one installed, nor an earlier call what a later call installed.", wrongDelete},
+	{WrongExtend, "no process gives a new lease to what another one installed.", wrongExtend},
+	{Exclusion, "no two live clients believe at once that they hold the lock; one whose key was taken away has a third of a lease to be told.", exclusion},
+	{Truth, "what a call answers agrees with what it did in Redis.", truth},
+	{LossNoticed, "a client that lost its lock learns it, at the latest when it unlocks.", lossNoticed},
+	{Watchdog, "where a watchdog renews, the key of a living holder does not expire, and nothing renews a hold that is over.", watchdog},
+	{RenewalCount, "a process renews its lock at most four times in a lease, however often its owner has taken it.", renewalCount},
+	{Leak, "no key stays without a lease, none outlives a failed or finished hold by more than a moment, and none its dead owner by more than a lease.", leak},
+	{Deadlock, "nobody waits until it gives up for a lock that nobody alive holds, or that only the waiter itself holds.", deadlock},
+	{EndlessHold, "no hold that keeps somebody waiting lasts beyond every bound.", endlessHold},
+	{LostWakeUp, "nobody waits for more than a moment while the lock is free.", lostWakeUp},
+	{BoundedWait, "no waiter is overtaken by a later one of its own process.", boundedWait},
+	{HoldCount, "a client's count in Redis is how often it has taken the lock and not given it back.", holdCount},
+	{CommandCount, "a waiter that listens for a message sends a few commands to begin with, a few when the lock comes free, a few each lease, and nothing else.", commandCount},
+}
+
+// Rule is what the monitor asks for, in one sentence for readers.
+func (m Monitor) Rule() string {
+	for _, r := range rules {
+		if r.name == m {
+			return r.sentence
+		}
+	}
+	return ""
+}
+
+// Monitors lists every monitor.
+func Monitors() []Monitor {
+	names := make([]Monitor, len(rules))
+	for i, r := range rules {
+		names[i] = r.name
+	}
+	return names
+}
 
 // Grace is how long a key may stay after its hold has failed or ended: time for
 // a lock to clean up behind a command whose outcome it did not learn. It is a
@@ -81,52 +101,39 @@ type Finding struct {
 	Text    string        `json:"text"` // one sentence
 }
 
-// rules are all monitors, in the order in which their findings are told when
-// they fall on the same step.
-var rules = []struct {
-	name  Monitor
-	judge func(*world.Trace) []Finding
-}{
-	{Damage, damage},
-	{WrongDelete, wrongDelete},
-	{WrongExtend, wrongExtend},
-	{Exclusion, exclusion},
-	{Truth, truth},
-	{LossNoticed, lossNoticed},
-	{Watchdog, watchdog},
-	{RenewalCount, renewalCount},
-	{Leak, leak},
-	{Deadlock, deadlock},
-	{EndlessHold, endlessHold},
-	{LostWakeUp, lostWakeUp},
-	{BoundedWait, boundedWait},
-	{HoldCount, holdCount},
-	{CommandCount, commandCount},
+// file is where a monitor puts what it finds in a trace.
+type file struct {
+	*world.Trace
+	monitor Monitor
+	found   []Finding
 }
 
-// Monitors lists every monitor.
-func Monitors() []Monitor {
-	names := make([]Monitor, len(rules))
-	for i, r := range rules {
-		names[i] = r.name
-	}
-	return names
+// convict notes that the rule is broken at an event.
+func (f *file) convict(e world.Event, format string, args ...any) {
+	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, fmt.Sprintf(format, args...)})
 }
 
 // Judge asks every monitor and returns what they found, in the order of steps.
 func Judge(trace *world.Trace) []Finding { return Ask(trace, Monitors()...) }
 
-// Ask asks some monitors only.
+// Ask asks some monitors only. All of them follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
-	var found []Finding
+	var files []*file
+	var follow []func(*world.Scene)
 	for _, r := range rules {
-		if !slices.Contains(monitors, r.name) {
-			continue
+		if slices.Contains(monitors, r.name) {
+			f := &file{Trace: trace, monitor: r.name}
+			files, follow = append(files, f), append(follow, r.follow(f))
 		}
-		for _, f := range r.judge(trace) {
-			f.Monitor = r.name
-			found = append(found, f)
+	}
+	for s := range trace.Scenes() {
+		for _, f := range follow {
+			f(s)
 		}
+	}
+	var found []Finding
+	for _, f := range files {
+		found = append(found, f.found...)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(a.Step, b.Step) })
 	return found
@@ -135,10 +142,6 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 // Convicts tells whether any of the findings is by one of the monitors.
 func Convicts(found []Finding, by ...Monitor) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(by, f.Monitor) })
-}
-
-func findingAt(e world.Event, text string) Finding {
-	return Finding{Step: e.Step, At: e.At, Client: e.Client, Text: text}
 }
 
 // isAcquire tells whether an operation asks for the lock.

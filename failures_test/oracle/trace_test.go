@@ -18,10 +18,12 @@ type story struct {
 	open  map[string]int    // client → its open call
 	op    map[string]string // client → what that call is
 	keys  []world.Key
+	sent  map[string]int // client and command → the request
+	ids   int
 }
 
 func newStory() *story {
-	return &story{trace: world.Trace{Lease: 30 * time.Second}, open: map[string]int{}, op: map[string]string{}}
+	return &story{trace: world.Trace{Lease: 30 * time.Second}, open: map[string]int{}, op: map[string]string{}, sent: map[string]int{}}
 }
 
 func (s *story) add(e world.Event) *story {

@@ -21,13 +21,22 @@ func (s *story) happens(kind world.Kind, client string) *story {
 // sends is a command of the client's open call that leaves, or comes back.
 func (s *story) sends(kind world.Kind, client, command string) *story {
 	return s.add(world.Event{
-		Kind: kind, Client: client, Call: s.open[client], Op: s.op[client], Command: []string{command},
+		Kind: kind, Client: client, Call: s.open[client], Op: s.op[client], Command: []string{command}, Request: s.request(kind, client+command),
 	})
+}
+
+// request is the one that an event is about: one that leaves is a new one.
+func (s *story) request(kind world.Kind, what string) int {
+	if kind == world.Sent {
+		s.ids++
+		s.sent[what] = s.ids
+	}
+	return s.sent[what]
 }
 
 // background is a goroutine of the client's process that sends something.
 func (s *story) background(kind world.Kind, client, command string) *story {
-	return s.add(world.Event{Kind: kind, Client: client, Background: true, Command: []string{command}})
+	return s.add(world.Event{Kind: kind, Client: client, Background: true, Command: []string{command}, Request: s.request(kind, client+command)})
 }
 
 // frees is a whole Unlock of what the client installed as label.

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,33 +10,28 @@ import (
 
 // watchdog finds keys that expired under a holder whose watchdog could have
 // renewed them, and renewals of holds that are over.
-func watchdog(trace *world.Trace) []Finding {
-	var found []Finding
-	b := newBeliefs()
-	renewal := renewals(trace)
+func watchdog(f *file) func(*world.Scene) {
+	renewal := renewals(f.Trace)
 	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]bool{}}
 	dogs := map[string]*dog{}
-	for n, e := range trace.Events {
+	return func(s *world.Scene) {
+		e := s.Event
 		d := dogs[e.Process]
 		if d == nil {
 			d = &dog{}
 			dogs[e.Process] = d
 		}
 		if e.Kind == world.Expired {
-			found = append(found, expired(trace, n, b, dogs)...)
+			expired(f, s, dogs)
 		}
-		b.follow(e)
-		d.follow(e, b)
-		if label := over.follow(e, b); label != "" {
-			found = append(found, findingAt(e, fmt.Sprintf(
-				"%s of %s reaches Redis for %s, after its Unlock returned", shape(e), e.Client, label)))
+		d.follow(s)
+		if label := over.follow(s); label != "" {
+			f.convict(e, "%s of %s reaches Redis for %s, after its Unlock returned", shape(e), e.Client, label)
 		}
-		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(trace) {
-			found = append(found, findingAt(e, fmt.Sprintf(
-				"%s renews a lock that it gave back %v ago", e.Client, (e.At-d.since).Truncate(time.Millisecond))))
+		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(f.Trace) {
+			f.convict(e, "%s renews a lock that it gave back %v ago", e.Client, (e.At - d.since).Truncate(time.Millisecond))
 		}
 	}
-	return found
 }
 
 // finished follows which installation is whose hold, and which are given back.
@@ -51,16 +45,17 @@ type finished struct {
 
 // follow returns the label of a finished installation that a command in the
 // background is about.
-func (f *finished) follow(e world.Event, b *beliefs) string {
+func (f *finished) follow(s *world.Scene) string {
+	e := s.Event
 	for _, effect := range e.Effects {
 		if effect.Kind == world.Installed {
 			f.made[effect.Owner.Call] = effect.Owner.Label
 		}
 	}
 	switch {
-	case e.Kind == world.Returned && isAcquire(e.Op) && e.Result.Held && b.holds[e.Client] == 1:
+	case e.Acquires() && s.Holds(e.Client) == 1:
 		f.held[e.Client] = f.made[e.Call]
-	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && b.holds[e.Client] == 0:
+	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && s.Holds(e.Client) == 0:
 		f.over[f.held[e.Client]] = true
 	case e.Kind == world.Executed && e.Background:
 		for _, arg := range e.Command {
@@ -73,43 +68,37 @@ func (f *finished) follow(e world.Event, b *beliefs) string {
 }
 
 // expired finds the keys that expired although their watchdog had time to renew.
-func expired(trace *world.Trace, n int, b *beliefs, dogs map[string]*dog) []Finding {
-	var found []Finding
-	e := trace.Events[n]
+func expired(f *file, s *world.Scene, dogs map[string]*dog) {
+	e := s.Event
 	for _, effect := range e.Effects {
 		owner := effect.Owner
 		d := dogs[owner.Process]
-		if effect.Kind != world.Lapsed || b.holds[owner.Client] == 0 || d == nil {
+		if effect.Kind != world.Lapsed || s.Holds(owner.Client) == 0 || d == nil {
 			continue
 		}
-		hindered := d.away || d.hindered > 0 && e.At-d.hindered <= trace.Lease/3+Grace(trace)
-		if d.lastHeard < owner.Call || hindered || isTold(trace.Events[n:], owner.Client, e.At) {
+		hindered := s.Condition(owner.Process).Away() || d.hindered > 0 && e.At-d.hindered <= f.Lease/3+Grace(f.Trace)
+		if d.lastHeard < owner.Call || hindered || isTold(f.Events[s.Index:], owner.Client, e.At) {
 			continue
 		}
-		found = append(found, Finding{
-			Step: e.Step, At: e.At, Client: owner.Client,
-			Text: fmt.Sprintf("the lock of %s expires while it holds it: its watchdog did not renew", owner.Client),
-		})
+		f.convict(world.Event{Step: e.Step, At: e.At, Client: owner.Client},
+			"the lock of %s expires while it holds it: its watchdog did not renew", owner.Client)
 	}
-	return found
 }
 
 // dog is the watchdog of one process, as far as a trace shows it.
 type dog struct {
 	lastAcquire int           // the newest call that gave a lane of the process the lock
 	lastHeard   int           // the newest such call at the time of its last command
-	away        bool          // the process is frozen, dead or without a network
 	hindered    time.Duration // when something last kept it from renewing
 	released    bool          // no lane of the process believes, and one has
 	since       time.Duration // when the last of them gave the lock back
 }
 
-func (d *dog) follow(e world.Event, b *beliefs) {
+func (d *dog) follow(s *world.Scene) {
+	e := s.Event
 	switch e.Kind {
-	case world.Frozen, world.Crashed, world.Cut:
-		d.away = true
 	case world.Thawed, world.Healed:
-		d.away, d.hindered = false, e.At
+		d.hindered = e.At
 	case world.Refused, world.Dropped, world.Delayed:
 		if e.Background {
 			d.hindered = e.At
@@ -119,24 +108,14 @@ func (d *dog) follow(e world.Event, b *beliefs) {
 			d.lastHeard = d.lastAcquire
 		}
 	}
-	if e.Kind == world.Returned && isAcquire(e.Op) && e.Result.Held {
+	if e.Acquires() {
 		d.lastAcquire, d.released = e.Call, false
 		return
 	}
 	gaveBack := e.Kind == world.Lost || e.Kind == world.Returned && e.Op == world.OpUnlock
-	if gaveBack && d.lastAcquire > 0 && !b.believes(e.Process) {
+	if gaveBack && d.lastAcquire > 0 && !s.Believes(e.Process) {
 		d.released, d.since = true, e.At
 	}
-}
-
-// believes tells whether any lane of that process does.
-func (b *beliefs) believes(process string) bool {
-	for lane, p := range b.lanes {
-		if p == process && b.holds[lane] > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // renewals tells which commands of a trace are renewals: those that look like one
@@ -144,13 +123,10 @@ func (b *beliefs) believes(process string) bool {
 func renewals(trace *world.Trace) func(world.Event) bool {
 	var known []string
 	for _, e := range trace.Events {
-		if e.Kind != world.Executed || !e.Background {
-			continue
-		}
-		for _, effect := range e.Effects {
-			if effect.Kind == world.Leased {
-				known = append(known, shape(e))
-			}
+		isRenewal := e.Kind == world.Executed && e.Background &&
+			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased })
+		if isRenewal && !slices.Contains(known, shape(e)) {
+			known = append(known, shape(e))
 		}
 	}
 	return func(e world.Event) bool { return e.Background && slices.Contains(known, shape(e)) }
@@ -166,4 +142,30 @@ func shape(e world.Event) string {
 		return e.Command[0]
 	}
 	return ""
+}
+
+// renewalLimit is how often a process may renew its lock in a lease. Every third
+// of it is enough; one more is for the edges.
+const renewalLimit = 4
+
+// renewalCount finds processes that renew more often than that. Each is told once.
+func renewalCount(f *file) func(*world.Scene) {
+	renewal := renewals(f.Trace)
+	times := map[string][]time.Duration{} // process → when it renewed, in the last lease
+	told := map[string]bool{}
+	return func(s *world.Scene) {
+		e := s.Event
+		if e.Kind != world.Executed || !renewal(e) {
+			return
+		}
+		recent := append(times[e.Process], e.At)
+		for e.At-recent[0] >= f.Lease {
+			recent = recent[1:]
+		}
+		times[e.Process] = recent
+		if len(recent) > renewalLimit && !told[e.Process] {
+			told[e.Process] = true
+			f.convict(e, "%s renews its lock for the %dth time in one lease", e.Client, len(recent))
+		}
+	}
 }

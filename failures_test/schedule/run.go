@@ -75,37 +75,32 @@ var errStuck = errors.New("schedule: the run does not come to an end: the lock n
 // longest is how many steps a run may have.
 const longest = 2000
 
-func (r *run) play(choose Chooser) error {
-	w := r.world
-	for range longest {
-		r.rest()
+func (r *run) play(choose Chooser) (err error) {
+	r.world.Drive(func() bool {
+		// One at a time: goroutines of one process would race for its connections.
+		if slices.ContainsFunc(r.actors, (*actor).goOn) {
+			return true
+		}
 		if n := len(r.played.Ends); n > 0 { // a step ends when all rest again
-			r.played.Ends[n-1] = len(w.Trace().Events)
+			r.played.Ends[n-1] = len(r.world.Trace().Events)
 		}
 		p := r.point()
 		if len(p.Choices) == 0 {
-			w.GiveUp()
+			r.world.GiveUp()
 			r.played.Finished = true
-			return nil
+			return false
 		}
 		i, ok := choose(p)
 		if !ok {
-			return nil
+			return false
 		}
 		r.take(p.Choices[i])
-	}
-	return errStuck
-}
-
-// rest lets everybody go on until each waits for a choice.
-func (r *run) rest() {
-	for {
-		r.world.Rest()
-		// One at a time: goroutines of one process would race for its connections.
-		if !slices.ContainsFunc(r.actors, (*actor).goOn) {
-			return
+		if len(r.played.Schedule) > longest {
+			err = errStuck
 		}
-	}
+		return err == nil
+	})
+	return err
 }
 
 // point is the present moment.

@@ -84,14 +84,13 @@ const horizon = 3 * lease
 
 // config is the world of a setup.
 func (s Setup) config() world.Config {
-	c := world.Config{
-		New: s.Subject.New, Lease: lease, Scripts: s.Scripts, Ignore: s.Subject.Ignore, Fenced: s.Property.Fenced,
-		Client: func(o *redis.Options) {
-			o.ReadTimeout = time.Hour // a command is as late as the schedule wants, but for contexts
-			if s.Env.Loss {
-				world.DefaultRetries(o)
-			}
-		},
+	c := s.Subject.Config()
+	c.Lease, c.Scripts, c.Fenced = lease, s.Scripts, s.Property.Fenced
+	c.Client = func(o *redis.Options) {
+		o.ReadTimeout = time.Hour // a command is as late as the schedule wants, but for contexts
+		if s.Env.Loss {
+			world.DefaultRetries(o)
+		}
 	}
 	return c
 }

@@ -144,6 +144,8 @@ func (w *World) admit() {
 	}
 	slices.SortStableFunc(staged, compareRequests)
 	for _, r := range staged {
+		w.requests++
+		r.id = w.requests
 		r.wire.requests = append(r.wire.requests, r)
 		w.recordRequest(Sent, r, Event{})
 	}

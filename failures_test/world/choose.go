@@ -41,23 +41,6 @@ type Choice struct {
 	call    *Call
 }
 
-// Rest lets everything happen that needs no choice: the clients run until each
-// waits for an answer or for time, new connections shake hands, calls return.
-func (w *World) Rest() {
-	for {
-		w.tempo.rest(w)
-		if w.receive() {
-			continue
-		}
-		w.admit()
-		w.prune()
-		w.collectPushes()
-		if !w.finish() && !w.loseHolds() {
-			return
-		}
-	}
-}
-
 // Choices are the steps that can be taken now, of executing, delivering and
 // thawing first, client by client. Time can pass unless it would pass the end.
 // What harms is offered for every process that is alive.

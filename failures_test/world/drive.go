@@ -5,24 +5,38 @@ import (
 	"time"
 )
 
-// settle lets everything happen that can happen without time passing.
-func (w *World) settle() {
+// Drive is the loop of every run, whoever decides: it lets the clients go on until each
+// waits for an answer or for time, then has next do one thing, and so on, until next has
+// nothing to do.
+func (w *World) Drive(next func() bool) {
 	for {
-		atRest := w.tempo.rest(w)
+		atRest := w.Rest()
+		if !next() && atRest {
+			return
+		}
+	}
+}
+
+// Rest lets everything happen that needs no choice: the clients run until each waits for
+// an answer or for time, new connections shake hands, calls return. It returns false when
+// something happened first.
+func (w *World) Rest() (atRest bool) {
+	for {
+		atRest = w.tempo.rest(w)
 		if w.receive() {
 			continue
 		}
 		w.admit()
 		w.prune()
 		w.collectPushes()
-		if w.finish() || w.loseHolds() {
-			continue
-		}
-		if !w.step() && atRest {
-			return
+		if !w.finish() && !w.loseHolds() {
+			return atRest
 		}
 	}
 }
+
+// settle lets everything happen that can happen without time passing, as a script has it.
+func (w *World) settle() { w.Drive(w.step) }
 
 // step does the next thing: the oldest reply that may be delivered, else the
 // first request that may be executed.
@@ -154,7 +168,7 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 		return
 	}
 	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.command.Background
-	e.Call, e.Op = r.callID(), r.command.Op
+	e.Call, e.Op, e.Request = r.callID(), r.command.Op, r.id
 	e.Command = w.names.command(r.command.Args, r.lane.Name)
 	if r.store == nil {
 		source := r.stack.source(w.config.Beneath)

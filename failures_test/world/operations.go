@@ -121,10 +121,11 @@ func (c *Client) row(order string) Order {
 func (c *Client) storeCall(op, order string, store func() string) *Call {
 	call := c.newCall(op, nil)
 	w := c.world
-	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Op: op, Text: order})
+	w.requests++
+	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Request: w.requests, Op: op, Text: order})
 	on := newWire(c.process)
 	c.process.wires = append(c.process.wires, on)
-	r := &request{wire: on, lane: c, call: call, store: store}
+	r := &request{id: w.requests, wire: on, lane: c, call: call, store: store}
 	r.command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
 	on.requests = append(on.requests, r)
 	return call

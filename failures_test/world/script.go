@@ -3,6 +3,7 @@ package world
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,9 +15,9 @@ import (
 type script struct {
 	sha   string
 	proto *lua.FunctionProto
-	// tame says that the script can leave nothing behind in a Lua state, whatever
-	// its keys and arguments are. Only a tame script runs in a state that others
-	// have used before it.
+	// tame says that the script can leave nothing behind in a Lua state, whatever its
+	// keys and arguments are. Only a tame script runs in a state that others have used
+	// before it; miniredis, which makes a state for each, runs all others.
 	tame bool
 }
 
@@ -40,15 +41,10 @@ func compile(source string) *script {
 	return known.(*script)
 }
 
-// isTame reads the script's code, and that of the functions in it. A tame script
-// writes no global, and of the globals it reads it uses only what cannot be
-// changed: functions, numbers, and KEYS and ARGV, which each run has for itself. A
-// library's table never gets into its hands: each mention of one is followed at
-// once by the name of a member, which takes the table's place.
-//
-// What is missing from the lists makes a script wild, and so do functions that
-// reach a state's inside (setfenv, getmetatable, coroutine.create), catch an error
-// halfway (pcall) or use a common source of random numbers.
+// isTame reads the script's code, and that of the functions in it. A tame script writes
+// no global, and of the globals it reads it uses only functions and what each run has for
+// itself, KEYS and ARGV. A library's table never gets into its hands: each mention of one
+// is followed at once by the name of a member, which takes the table's place.
 func isTame(p *lua.FunctionProto) bool {
 	for i, code := range p.Code {
 		switch opcode(code) {
@@ -56,20 +52,20 @@ func isTame(p *lua.FunctionProto) bool {
 			return false
 		case lua.OP_GETGLOBAL:
 			name := string(p.Constants[code&0x3ffff].(lua.LString))
-			if globals[name] {
+			if slices.Contains(globals, name) {
 				continue
 			}
-			if i+1 == len(p.Code) || !libraries[name][memberOf(p, register(code), p.Code[i+1])] {
+			if i+1 == len(p.Code) || !slices.Contains(libraries[name], memberOf(p, register(code), p.Code[i+1])) {
 				return false
 			}
 		}
 	}
-	for _, inner := range p.FunctionPrototypes {
-		if !isTame(inner) {
-			return false
+	for _, constant := range p.Constants {
+		if name, ok := constant.(lua.LString); ok && strings.EqualFold(string(name), "SELECT") {
+			return false // another database, for this script only
 		}
 	}
-	return true
+	return !slices.ContainsFunc(p.FunctionPrototypes, func(inner *lua.FunctionProto) bool { return !isTame(inner) })
 }
 
 // An instruction is an opcode of 6 bits, a register of 8 and two operands of 9: C,
@@ -77,8 +73,8 @@ func isTame(p *lua.FunctionProto) bool {
 func opcode(code uint32) int   { return int(code >> 26) }
 func register(code uint32) int { return int(code >> 18 & 0xff) }
 
-// memberOf is the name that the instruction looks up in the table in that
-// register, if what it finds takes the table's place.
+// memberOf is the name that the instruction looks up in the table in that register, if
+// what it finds takes the table's place.
 func memberOf(p *lua.FunctionProto, table int, code uint32) string {
 	b, c := int(code&0x1ff), int(code>>9&0x1ff)
 	if opcode(code) != lua.OP_GETTABLEKS || register(code) != table || b != table || c < 0x100 {
@@ -88,28 +84,13 @@ func memberOf(p *lua.FunctionProto, table int, code uint32) string {
 	return string(name)
 }
 
-// globals are what a tame script may mention on its own.
-var globals = setOf("KEYS", "ARGV",
-	"assert", "error", "ipairs", "next", "pairs", "rawequal", "select", "tonumber", "tostring", "type", "unpack")
-
-// libraries are the members of libraries that a tame script may mention.
-var libraries = map[string]map[string]bool{
-	"redis":  redisMembers,
-	"server": redisMembers,
-	"cjson":  setOf("decode", "encode"),
-	"table":  setOf("concat", "getn", "insert", "maxn", "remove", "sort"),
-	"string": setOf("byte", "char", "find", "format", "gmatch", "gsub", "len", "lower", "match", "rep", "reverse", "sub", "upper"),
-	"math": setOf("abs", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "deg", "exp", "floor", "fmod", "frexp",
-		"huge", "ldexp", "log", "log10", "max", "min", "mod", "modf", "pi", "pow", "rad", "sin", "sinh", "sqrt", "tan", "tanh"),
-}
-
-var redisMembers = setOf("call", "pcall", "error_reply", "status_reply", "sha1hex", "log", "replicate_commands",
-	"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING")
-
-func setOf(names ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, name := range names {
-		set[name] = true
+// What a tame script may mention: what the scripts of locks use.
+var (
+	globals   = []string{"KEYS", "ARGV", "error", "ipairs", "pairs", "tonumber", "tostring", "type", "unpack"}
+	libraries = map[string][]string{
+		"redis":  {"call", "pcall"},
+		"table":  {"concat", "insert"},
+		"string": {"find", "format", "len", "match", "sub"},
+		"math":   {"abs", "ceil", "floor", "max", "min"},
 	}
-	return set
-}
+)

@@ -69,7 +69,7 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	if givesLease[command] && len(args) > 0 {
 		e.leased = append(e.leased, args[0])
 	}
-	e.spent = e.spent || !leavesNothing[command]
+	e.spent = e.spent || !slices.Contains(leavesNothing, command)
 	e.heard = e.heard || isSubscribe(command)
 	return e.full && e.refuse(c, command)
 }
@@ -77,16 +77,15 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 // leavesNothing are commands after which nothing is left but keys, scripts,
 // subscriptions, and what belongs to a connection. Not among them: commands that
 // wait, since they leave a channel of their bubble behind.
-var leavesNothing = setOf("AUTH", "CLIENT", "DISCARD", "ECHO", "EXEC", "HELLO", "MULTI", "PING", "QUIT", "TIME", "UNWATCH", "WATCH",
-	"COPY", "DBSIZE", "DEL", "EXISTS", "EXPIRE", "EXPIREAT", "EXPIRETIME", "FLUSHALL", "FLUSHDB", "KEYS", "PERSIST", "PEXPIRE",
-	"PEXPIREAT", "PEXPIRETIME", "PTTL", "RENAME", "SCAN", "TTL", "TYPE", "UNLINK",
-	"APPEND", "DECR", "DECRBY", "GET", "GETDEL", "GETEX", "GETSET", "INCR", "INCRBY", "MGET", "MSET", "MSETNX", "PSETEX",
-	"SET", "SETEX", "SETNX", "STRLEN",
-	"HDEL", "HEXISTS", "HGET", "HGETALL", "HINCRBY", "HKEYS", "HLEN", "HMGET", "HMSET", "HPEXPIRE", "HSET", "HSETNX", "HVALS",
-	"LINDEX", "LLEN", "LPOP", "LPUSH", "LRANGE", "LREM", "RPOP", "RPUSH",
-	"SADD", "SCARD", "SISMEMBER", "SMEMBERS", "SREM",
-	"ZADD", "ZCARD", "ZCOUNT", "ZINCRBY", "ZPOPMIN", "ZRANGE", "ZRANGEBYSCORE", "ZRANK", "ZREM", "ZREMRANGEBYSCORE", "ZSCORE",
-	"PSUBSCRIBE", "PUBLISH", "PUBSUB", "PUNSUBSCRIBE", "SUBSCRIBE", "UNSUBSCRIBE", "EVAL", "EVALSHA", "SCRIPT")
+var leavesNothing = []string{
+	"DISCARD", "ECHO", "EVAL", "EVALSHA", "EXEC", "HELLO", "MULTI", "PING", "SCRIPT", "TIME", "UNWATCH", "WATCH",
+	"DEL", "EXISTS", "EXPIRE", "FLUSHALL", "KEYS", "PERSIST", "PEXPIRE", "PEXPIREAT", "PTTL", "TTL", "TYPE", "UNLINK",
+	"DECR", "GET", "GETDEL", "GETEX", "GETSET", "INCR", "INCRBY", "MGET", "PSETEX", "SET", "SETEX", "SETNX",
+	"HDEL", "HEXISTS", "HGET", "HGETALL", "HINCRBY", "HLEN", "HMGET", "HSET", "HSETNX",
+	"LLEN", "LPOP", "LPUSH", "LRANGE", "LREM", "RPOP", "RPUSH", "SADD", "SISMEMBER", "SMEMBERS", "SREM",
+	"ZADD", "ZCARD", "ZCOUNT", "ZPOPMIN", "ZRANGE", "ZRANGEBYSCORE", "ZRANK", "ZREM", "ZREMRANGEBYSCORE", "ZSCORE",
+	"PSUBSCRIBE", "PUBLISH", "PUBSUB", "PUNSUBSCRIBE", "SUBSCRIBE", "UNSUBSCRIBE",
+}
 
 // waitForGoodbye waits until the connection that started the server has gone.
 func waitForGoodbye(s *server.Server) {

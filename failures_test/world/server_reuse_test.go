@@ -143,7 +143,7 @@ func TestRedisThatIsHandedOnIsAsNew(t *testing.T) {
 	for _, seed := range []string{"SET k v PX 1", "HSET k f v", "RPUSH k a", "SADD k m", "ZADD k 1 m", "SUBSCRIBE news", "PSUBSCRIBE n*", "WATCH k", "MULTI"} {
 		var one [][]string
 		one = append(one, strings.Fields(seed))
-		for name := range leavesNothing {
+		for _, name := range leavesNothing {
 			for _, shape := range shapes {
 				args := append([]string{name}, strings.Fields(shape)...)
 				for i := range args {

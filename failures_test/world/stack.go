@@ -93,7 +93,7 @@ func (s *stack) source(beneath []string) Source {
 		frame, more := frames.Next()
 		dir, file := path.Split(frame.File)
 		passesOn := slices.ContainsFunc(beneath, func(prefix string) bool { return strings.HasPrefix(frame.Function, prefix) })
-		if !passesOn && !isLibrary(frame.Function) && file != "scripts.go" { // which only sends what others ask for
+		if !passesOn && !isLibrary(frame.Function) {
 			found = Source{
 				File:     path.Join(path.Base(dir), file),
 				Line:     frame.Line,

@@ -41,6 +41,7 @@ type Event struct {
 	Client     string        `json:"client,omitempty"`     // the lane it belongs to
 	Process    string        `json:"process,omitempty"`    // the process of that lane
 	Call       int           `json:"call,omitempty"`       // the call it belongs to, from 1; 0 = none
+	Request    int           `json:"request,omitempty"`    // the command, or write to the ledger, that it is about, from 1; 0 = none
 	Background bool          `json:"background,omitempty"` // sent by a goroutine the lock started itself
 	Op         string        `json:"op,omitempty"`         // the call's name: Lock, TryLock, Unlock, Check, Insert
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000

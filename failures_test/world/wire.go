@@ -37,6 +37,7 @@ type wire struct {
 
 // request is a command on its way to Redis, or a write on its way to the ledger.
 type request struct {
+	id      int // from 1, in the order in which they were sent
 	wire    *wire
 	lane    *Client
 	call    *Call

@@ -112,6 +112,7 @@ type World struct {
 	processes []*process
 	calls     []*Call
 	staged    []*request        // written, not yet on their wires
+	requests  int               // how many there have been
 	replies   int               // how many replies and pushes there have been
 	seen      map[string]digest // process → what it has seen; nil: nobody asks
 	taken     digest            // what was done to keys of others

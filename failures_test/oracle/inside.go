@@ -1,0 +1,140 @@
+package oracle
+
+import (
+	"time"
+
+	"lockkata/failures_test/world"
+)
+
+// exclusion finds those who come in while another one believes. A holder whose key
+// somebody else took away cannot know at once: it is excused if it is told in time.
+func exclusion(f *file) func(*world.Scene) {
+	taken := map[string]time.Duration{} // lane → when its key was taken away
+	return func(s *world.Scene) {
+		e := s.Event
+		for _, effect := range e.Effects {
+			switch {
+			case effect.Kind == world.Installed:
+				delete(taken, effect.Owner.Client)
+			case effect.Kind == world.Removed && isTakenAway(e, effect.Owner):
+				taken[effect.Owner.Client] = e.At
+			}
+		}
+		if !e.Acquires() {
+			return
+		}
+		for _, other := range s.Others(e.Client) {
+			at, gone := taken[other]
+			if gone && isTold(f.Events[s.Index:], other, at+f.Lease/3+Grace(f.Trace)) {
+				continue
+			}
+			f.convict(e, "%s is inside the lock while %s still is", e.Client, other)
+			break
+		}
+	}
+}
+
+// isTakenAway tells whether an entry was removed by Redis itself, on whatever
+// occasion, or by another process. A lease that ended is no such thing.
+func isTakenAway(e world.Event, owner world.Owner) bool {
+	return e.Kind == world.Server || e.Kind == world.Executed && e.Process != owner.Process
+}
+
+// isTold tells whether the lane is told, by then, that its hold is lost.
+func isTold(events []world.Event, lane string, by time.Duration) bool {
+	for _, e := range events {
+		if e.At > by {
+			return false
+		}
+		if e.Kind == world.Lost && e.Client == lane {
+			return true
+		}
+	}
+	return false
+}
+
+// Noticed tells whether a holder was told, while it believed, that its hold is lost.
+func Noticed(trace *world.Trace) bool {
+	for s := range trace.Scenes() {
+		if s.Event.Kind == world.Lost && s.Held() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func damage(f *file) func(*world.Scene) {
+	return func(s *world.Scene) {
+		e := s.Event
+		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != "inserted" {
+			return
+		}
+		last := e.Orders[len(e.Orders)-1]
+		for _, o := range e.Orders[:len(e.Orders)-1] {
+			if o.Name == last.Name {
+				f.convict(e, "the ledger has the order %q twice, from %s and from %s", last.Name, o.Client, last.Client)
+				return
+			}
+		}
+	}
+}
+
+// LongestHold is for how many leases a hold may keep others waiting. Whoever works for
+// longer works for ever, as far as the others can tell.
+const LongestHold = 6
+
+// endlessHold finds those who gave up waiting for a hold that would not end.
+func endlessHold(f *file) func(*world.Scene) {
+	begun := map[string]time.Duration{} // lane → when its present hold began
+	return func(s *world.Scene) {
+		e := s.Event
+		if e.Acquires() && s.Holds(e.Client) == 1 {
+			begun[e.Client] = e.At
+		}
+		if e.Op != world.OpLock || !gaveUp(e) {
+			return
+		}
+		for _, other := range s.Others(e.Client) {
+			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
+				f.convict(e, "%s waits in vain: %s has held the lock for %v", e.Client, other, lasted.Truncate(time.Second))
+				return
+			}
+		}
+	}
+}
+
+// gaveUp tells whether a call ends because its caller waits no longer.
+func gaveUp(e world.Event) bool {
+	return e.Kind == world.Blocked ||
+		e.Kind == world.Returned && !e.Result.Held && e.Result.Claim == world.ClaimUnknown && e.Bound > 0
+}
+
+// boundedWait finds waiters that are overtaken by one of their own process that
+// came later. Between processes nothing is promised: Redis serves whoever asks
+// first.
+func boundedWait(f *file) func(*world.Scene) {
+	waiting := map[int]world.Event{} // call → its Called event
+	return func(s *world.Scene) {
+		e := s.Event
+		switch e.Kind {
+		case world.Called:
+			if e.Op == world.OpLock {
+				waiting[e.Call] = e
+			}
+		case world.Cancelled, world.Blocked:
+			delete(waiting, e.Call)
+		case world.Returned:
+			call, waited := waiting[e.Call]
+			delete(waiting, e.Call)
+			if !waited || s.Held() > 0 || !e.Result.Held || e.At == call.At {
+				return
+			}
+			for _, first := range s.Calls() {
+				if _, waits := waiting[first.Call]; waits && first.Process == call.Process && first.At < call.At {
+					f.convict(e, "%s gets the lock, but %s of the same process has waited longer", e.Client, first.Client)
+					return
+				}
+			}
+		}
+	}
+}

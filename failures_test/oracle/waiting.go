@@ -1,0 +1,188 @@
+package oracle
+
+import (
+	"slices"
+	"time"
+
+	"lockkata/failures_test/world"
+)
+
+// deadlock finds those who give up waiting although for a while nobody but themselves
+// has had a right to the lock.
+func deadlock(f *file) func(*world.Scene) {
+	waiting := map[int]world.Event{}
+	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
+	died := map[string]time.Duration{} // process → when it died
+	installed := map[string]bool{}     // processes that have something in Redis
+	var before []string                // who believed before the event
+	return func(s *world.Scene) {
+		e := s.Event
+		if e.Kind == world.Crashed {
+			died[e.Process] = e.At
+		}
+		for _, effect := range e.Effects {
+			installed[effect.Owner.Process] = effect.Kind == world.Installed || effect.Kind == world.Leased
+		}
+		// The entry of a dead process holds the others up by right for a lease.
+		var until time.Duration
+		for process, at := range died {
+			if installed[process] {
+				until = max(until, at+f.Lease)
+			}
+		}
+		if e.Kind == world.Called && e.Op == world.OpLock {
+			waiting[e.Call], since[e.Call] = e, e.At
+		}
+		for id, call := range waiting {
+			if slices.ContainsFunc(before, func(lane string) bool { return lane != call.Client }) && call.Step < e.Step {
+				since[id] = max(since[id], e.At)
+			}
+			since[id] = max(since[id], until)
+		}
+		before = s.Insiders()
+		call, waited := waiting[e.Call]
+		if !waited || e.Kind != world.Returned && e.Kind != world.Blocked {
+			return
+		}
+		delete(waiting, e.Call)
+		if !gaveUp(e) || e.At-since[e.Call] <= Grace(f.Trace) {
+			return
+		}
+		who := "nobody alive holds the lock"
+		if s.Holds(e.Client) > 0 {
+			who = "nobody but itself holds the lock"
+		}
+		f.convict(e, "%s waits in vain for %v: %s", e.Client, (e.At - call.At).Truncate(time.Second), who)
+	}
+}
+
+// lostWakeUp finds those that wait in Lock although the lock is free: it is free, their
+// process runs, and none of their commands is on its way. Somebody has freed it, or its
+// lease has ended: what Redis loses by itself, or a command of the business's own
+// removes, wakes nobody and is not judged.
+func lostWakeUp(f *file) func(*world.Scene) {
+	taken := true                      // there is a key, or its end is no client's doing
+	excused := map[int]time.Duration{} // call → until when it had a reason to wait
+	told := map[int]bool{}
+	var waiting []world.Event
+	return func(s *world.Scene) {
+		e := s.Event
+		for _, call := range waiting {
+			if e.At-excused[call.Call] > Grace(f.Trace) && !told[call.Call] {
+				told[call.Call] = true
+				f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, "%s waits beside a free lock: nobody has woken it", call.Client)
+			}
+		}
+		switch e.Kind {
+		case world.Called:
+			if e.Op == world.OpLock {
+				waiting, excused[e.Call] = append(waiting, e), e.At
+			}
+		case world.Returned, world.Cancelled, world.Blocked:
+			waiting = slices.DeleteFunc(waiting, func(call world.Event) bool { return call.Call == e.Call })
+		case world.Executed, world.Expired:
+			if len(s.Keys) > 0 {
+				taken = true
+			} else if len(e.Effects) > 0 && e.Op != world.OpRun {
+				taken = false
+			}
+		}
+		next := e.At
+		if s.Index+1 < len(f.Events) {
+			next = f.Events[s.Index+1].At
+		}
+		for _, call := range waiting {
+			if taken || s.Condition(call.Process).Away() || isBusy(s, call) {
+				excused[call.Call] = max(excused[call.Call], next)
+			}
+		}
+	}
+}
+
+// isBusy tells whether a command of the waiter's process is on its way. One of the
+// background counts only if it is about listening: nobody waits for a renewal.
+func isBusy(s *world.Scene, call world.Event) bool {
+	return slices.ContainsFunc(s.UnderWay(), func(r *world.Request) bool {
+		if r.Process != call.Process || r.Ledger {
+			return false
+		}
+		if r.Call == 0 {
+			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
+		}
+		return slices.ContainsFunc(s.Calls(), func(c world.Event) bool { return c.Call == r.Call })
+	})
+}
+
+// What a waiter that listens may send without being called idle chatter.
+const (
+	toBegin    = 4 // try, subscribe, try, and leave
+	perRelease = 2 // each time the lock comes free, or a fault strikes
+	perLease   = 3 // asked by the timer, each lease of waiting
+)
+
+// listener is a process whose waiters have subscribed to something.
+type listener struct {
+	subscribed bool
+	waiters    int
+	allowed    int           // commands, without those of the timer
+	waited     time.Duration // of all its waiters
+	since      time.Duration // until when waited has been added up
+	sent       int
+	told       bool
+}
+
+// commandCount finds processes whose waiters listen for messages and nevertheless
+// keep asking. Locks that poll are not judged: asking is all they can do.
+func commandCount(f *file) func(*world.Scene) {
+	listeners := map[string]*listener{}
+	waiting := map[int]*listener{} // call → its process
+	return func(s *world.Scene) {
+		e := s.Event
+		freed := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Removed || x.Kind == world.Lapsed })
+		for _, l := range listeners {
+			l.waited += time.Duration(l.waiters) * (e.At - l.since)
+			l.since = e.At
+			if freed {
+				l.allowed += perRelease * l.waiters
+			}
+		}
+		if e.Process == "" {
+			return
+		}
+		l := listeners[e.Process]
+		if l == nil {
+			l = &listener{since: e.At}
+			listeners[e.Process] = l
+		}
+		l.follow(e, waiting)
+		// Neither what a holder's watchdog sends counts, nor the ping that keeps a
+		// connection open.
+		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
+			l.sent++
+		}
+		if most := l.allowed + int(perLease*l.waited/f.Lease); l.subscribed && l.sent > most && !l.told {
+			l.told = true
+			f.convict(e, "%s only waits, and sends its command number %d; %d would do", e.Client, l.sent, most)
+		}
+	}
+}
+
+func (l *listener) follow(e world.Event, waiting map[int]*listener) {
+	switch e.Kind {
+	case world.Called:
+		if e.Op == world.OpLock {
+			waiting[e.Call] = l
+			l.waiters++
+			l.allowed += toBegin
+		}
+	case world.Returned, world.Blocked:
+		if waiting[e.Call] == l {
+			delete(waiting, e.Call)
+			l.waiters--
+		}
+	case world.Dropped, world.Refused, world.Delayed, world.Thawed, world.Healed:
+		l.allowed += perRelease
+	case world.Sent:
+		l.subscribed = l.subscribed || e.Command[0] == "SUBSCRIBE"
+	}
+}

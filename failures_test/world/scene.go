@@ -1,0 +1,243 @@
+package world
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// Scene is how things stand just after one event of a trace: who believes to be inside
+// the lock, what Redis holds, and what is under way. [Trace.Scenes] moves it on.
+type Scene struct {
+	Trace  *Trace
+	Index  int   // of the event
+	Event  Event // that just happened
+	Keys   []Key // in Redis
+	KeysAt time.Duration
+	Orders []Order
+
+	lanes     []string          // as they appeared
+	process   map[string]string // lane → process
+	holds     map[string]int    // lane → how often it took the lock and has not given it back
+	held      int               // what holds was before the event, of its client
+	processes map[string]*Condition
+	calls     []Event // Called: those under way, the oldest first
+	requests  []*Request
+	of        *Request
+}
+
+// Condition is how a process is.
+type Condition struct {
+	Frozen, Dead, Cut bool
+}
+
+// Away tells whether the process can notice nothing.
+func (c Condition) Away() bool { return c.Frozen || c.Dead || c.Cut }
+
+// Request is a command on its way to Redis and back, or a write to the ledger. The
+// numbers are indices of events; -1 where nothing of the kind happened.
+type Request struct {
+	ID        int
+	Process   string
+	Call      int
+	Sent      int  // it left, or the write to the ledger began
+	Struck    int  // Redis executed it, a fault answered it, or the ledger did
+	Delivered int  // the reply reached the client
+	Lost      int  // it, or its reply, was lost
+	Held      bool // its process stood still, or was dead, before it was executed
+	Ledger    bool
+}
+
+// IsOver tells whether nothing of the request is under way any more.
+func (r *Request) IsOver() bool { return r.Delivered >= 0 || r.Lost >= 0 }
+
+// Scenes walks the trace: the scene after each event, one after the other. It is the same
+// scene each time, moved on.
+func (t *Trace) Scenes() iter.Seq[*Scene] {
+	return func(yield func(*Scene) bool) {
+		s := t.Begin()
+		for s.Next() {
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// Begin is the scene before the first event; Next moves it on, and returns false after
+// the last.
+func (t *Trace) Begin() *Scene {
+	return &Scene{
+		Trace: t, Index: -1, lanes: make([]string, 0, 4),
+		process: map[string]string{}, holds: map[string]int{}, processes: map[string]*Condition{},
+	}
+}
+
+// Next moves the scene on by an event.
+func (s *Scene) Next() bool {
+	if s.Index+1 >= len(s.Trace.Events) {
+		return false
+	}
+	s.Index++
+	s.Event = s.Trace.Events[s.Index]
+	s.follow(&s.Event)
+	return true
+}
+
+func (s *Scene) follow(e *Event) {
+	if _, known := s.process[e.Client]; !known && e.Client != "" {
+		s.lanes = append(s.lanes, e.Client)
+		s.process[e.Client] = e.Process
+	}
+	s.held = s.holds[e.Client]
+	s.track(e)
+	switch e.Kind {
+	case Called:
+		s.calls = append(s.calls, *e)
+		if e.Op == OpUnlock && s.holds[e.Client] > 0 {
+			s.holds[e.Client]--
+		}
+	case Returned, Stored, Blocked:
+		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool { return c.Call == e.Call })
+		if e.Kind == Returned && e.Acquires() {
+			s.holds[e.Client]++
+		}
+		if e.Kind == Stored {
+			s.Orders = e.Orders
+		}
+	case Lost:
+		s.holds[e.Client] = 0
+	case Frozen, Thawed, Cut, Healed, Crashed:
+		s.change(e)
+	case Executed, Expired, Server:
+		s.Keys, s.KeysAt = e.Keys, e.At
+	}
+}
+
+// Acquires tells whether the event gives its client the lock.
+func (e Event) Acquires() bool { return e.Kind == Returned && isAcquire(e.Op) && e.Result.Held }
+
+// change notes what became of a process. All that a dead one believed, it believes no
+// more.
+func (s *Scene) change(e *Event) {
+	c := s.processes[e.Process]
+	if c == nil {
+		c = &Condition{}
+		s.processes[e.Process] = c
+	}
+	switch e.Kind {
+	case Frozen:
+		c.Frozen = true
+	case Thawed:
+		c.Frozen = false
+	case Cut:
+		c.Cut = true
+	case Healed:
+		c.Cut = false
+	case Crashed:
+		*c = Condition{Dead: true}
+		for lane, process := range s.process {
+			if process == e.Process {
+				s.holds[lane] = 0
+			}
+		}
+		s.calls = slices.DeleteFunc(s.calls, func(call Event) bool { return call.Process == e.Process })
+	}
+	for _, r := range s.requests {
+		r.Held = r.Held || r.Process == e.Process && (c.Frozen || c.Dead) && r.Struck < 0 && r.Lost < 0
+	}
+}
+
+// track follows the request that the event is about.
+func (s *Scene) track(e *Event) {
+	s.of = nil
+	if e.Request == 0 {
+		return
+	}
+	at := slices.IndexFunc(s.requests, func(r *Request) bool { return r.ID == e.Request })
+	if at < 0 {
+		c := s.Condition(e.Process)
+		s.requests = append(s.requests, &Request{
+			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Struck: -1, Delivered: -1, Lost: -1, Held: c.Frozen || c.Dead,
+			Ledger: e.Op == OpCheck || e.Op == OpInsert,
+		})
+		at = len(s.requests) - 1
+	}
+	r := s.requests[at]
+	s.of = r
+	switch e.Kind {
+	case Called, Sent:
+		r.Sent = s.Index
+	case Executed, Refused:
+		r.Struck = s.Index
+	case Stored:
+		r.Struck, r.Delivered = s.Index, s.Index
+	case Delivered:
+		r.Delivered = s.Index
+	case Dropped:
+		r.Lost = s.Index
+	}
+	if r.IsOver() {
+		s.requests = slices.Delete(s.requests, at, at+1)
+	}
+}
+
+// Request is the one that the event is about; nil if it is about none.
+func (s *Scene) Request() *Request { return s.of }
+
+// UnderWay are the requests that have been sent, and whose reply has not arrived.
+func (s *Scene) UnderWay() []*Request { return s.requests }
+
+// Calls are the calls under way, by the events with which they began, the oldest first.
+func (s *Scene) Calls() []Event { return s.calls }
+
+// Call is the call that the lane is in; ok is false if it is in none.
+func (s *Scene) Call(lane string) (call Event, ok bool) {
+	for _, c := range slices.Backward(s.calls) {
+		if c.Client == lane {
+			return c, true
+		}
+	}
+	return Event{}, false
+}
+
+// Lanes are the lanes of the trace so far, as they appeared.
+func (s *Scene) Lanes() []string { return s.lanes }
+
+// Process is the process of a lane.
+func (s *Scene) Process(lane string) string { return s.process[lane] }
+
+// Condition is how a process is.
+func (s *Scene) Condition(process string) Condition {
+	if c := s.processes[process]; c != nil {
+		return *c
+	}
+	return Condition{}
+}
+
+// Holds is how often the lane believes to hold the lock: it begins with a Lock or TryLock
+// that returns the lock, and ends when the client calls Unlock, is told that its hold is
+// lost, or dies.
+func (s *Scene) Holds(lane string) int { return s.holds[lane] }
+
+// Held is what Holds was just before the event, of the event's own client.
+func (s *Scene) Held() int { return s.held }
+
+// Insiders are the lanes that believe to hold the lock, as they appeared.
+func (s *Scene) Insiders() []string { return s.Others("") }
+
+// Others are the insiders but for one lane.
+func (s *Scene) Others(lane string) []string {
+	var inside []string
+	for _, l := range s.lanes {
+		if l != lane && s.holds[l] > 0 {
+			inside = append(inside, l)
+		}
+	}
+	return inside
+}
+
+// Believes tells whether any lane of that process believes to hold the lock.
+func (s *Scene) Believes(process string) bool {
+	return slices.ContainsFunc(s.lanes, func(lane string) bool { return s.process[lane] == process && s.holds[lane] > 0 })
+}
