@@ -96,8 +96,8 @@ func (g *game) play(in io.Reader) error {
 	if keys.IsTerminal() {
 		fmt.Fprintln(g.app.out)
 	}
-	if err == nil && len(m.steps) > 0 && len(m.found) == 0 {
-		fmt.Fprintf(g.app.out, "So far: go run . replay '%s'\n", schedule.Text(g.setup, m.steps))
+	if err == nil && len(m.Schedule) > 0 && len(m.found) == 0 {
+		fmt.Fprintf(g.app.out, "So far: go run . replay '%s'\n", schedule.Text(g.setup, m.Schedule))
 	}
 	return err
 }
@@ -155,7 +155,7 @@ func (g *game) press(key rune, m position) (err error) {
 			g.note = fmt.Sprintf("%q is no key here. There are %s.", key, g.keysHere(m))
 			return nil
 		}
-		g.steps = append(slices.Clone(g.steps), m.options[i].Token)
+		g.steps = append(slices.Clone(g.steps), m.Next()[i].Token)
 	}
 	return err
 }
@@ -165,7 +165,7 @@ func (g *game) choices(m position) []schedule.Option {
 	if len(m.found) > 0 {
 		return nil
 	}
-	return m.options
+	return m.Next()
 }
 
 // keysHere names the keys that do something.
@@ -186,5 +186,5 @@ func (g *game) ended(m position) error {
 		return nil
 	}
 	return failedError{fmt.Sprintf("%v after %s, and the goal is not reached: go run . replay '%s'",
-		errEnded, count(len(m.steps), "step"), schedule.Text(g.setup, m.steps))}
+		errEnded, count(len(m.Schedule), "step"), schedule.Text(g.setup, m.Schedule))}
 }

@@ -154,15 +154,15 @@ func (g *game) knowsWay() bool {
 		return false
 	}
 	g.ways = append(g.ways, steps)
-	g.par = par{isFound: true, isShortest: true, cost: end.cost, steps: len(steps)}
+	g.par = par{isFound: true, isShortest: true, cost: end.Cost(), steps: len(steps)}
 	return true
 }
 
 // hint says what to do next.
 func (g *game) hint(m position) (string, error) {
-	way := g.wayFrom(m.steps)
+	way := g.wayFrom(m.Schedule)
 	if way == nil {
-		r, err := schedule.SearchFrom(g.app.t, g.setup, m.steps, schedule.Limits{Bound: farthest, Runs: patience})
+		r, err := schedule.SearchFrom(g.app.t, g.setup, m.Schedule, schedule.Limits{Bound: farthest, Runs: patience})
 		if err != nil {
 			return "", failedError{err.Error()}
 		}
@@ -174,15 +174,15 @@ func (g *game) hint(m position) (string, error) {
 		g.ways = append(g.ways, way)
 	}
 	g.hints++
-	next := way[len(m.steps)]
-	i := slices.IndexFunc(m.options, func(o schedule.Option) bool { return o.Token == next })
-	return fmt.Sprintf("Hint: %c. The goal is %s away.", choiceKeys[i], count(len(way)-len(m.steps), "step")), nil
+	next := way[len(m.Schedule)]
+	i := slices.IndexFunc(m.Next(), func(o schedule.Option) bool { return o.Token == next })
+	return fmt.Sprintf("Hint: %c. The goal is %s away.", choiceKeys[i], count(len(way)-len(m.Schedule), "step")), nil
 }
 
 // noWay is the hint where a search found no way.
 func (g *game) noWay(m position, r schedule.Result) string {
 	back := "undo (u), or restart (r)."
-	if len(m.steps) == 0 {
+	if len(m.Schedule) == 0 {
 		back = "try."
 	}
 	if r.Exhausted {

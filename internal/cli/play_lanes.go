@@ -30,10 +30,10 @@ type flight struct {
 // lanesAt are the clients as a trace leaves them.
 func lanesAt(m position) []*lane {
 	var lanes []*lane
-	for _, name := range m.trace.Lanes {
+	for _, name := range m.Trace.Lanes {
 		lanes = append(lanes, &lane{name: name})
 	}
-	for _, e := range m.trace.Events {
+	for _, e := range m.Trace.Events {
 		for _, l := range lanes {
 			if l.name == e.Client {
 				l.follow(e)
@@ -41,7 +41,7 @@ func lanesAt(m position) []*lane {
 		}
 	}
 	for _, l := range lanes {
-		l.prune(m.options)
+		l.prune(m.Next())
 	}
 	return lanes
 }

@@ -43,10 +43,10 @@ func (g *game) screen(m position) ([]string, error) {
 	}
 	lines = append(lines, heading("clients"))
 	lines = append(lines, g.clientLines(m)...)
-	lines = append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(m.now), g.key)))
+	lines = append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(m.now()), g.key)))
 	lines = append(lines, redisLines(m)...)
 	lines = append(lines, screenLine{text: "ledger   " + ledgerText(m), style: term.Yellow})
-	if said := story(m.last); said != "" {
+	if said := story(m.Last()); said != "" {
 		lines = append(lines, heading("just now"))
 		for i, line := range firstLines(g.brief(said), 2) {
 			lines = append(lines, screenLine{text: line, spare: i})
@@ -96,8 +96,8 @@ func (g *game) clientLines(m position) []screenLine {
 // redisLines are the keys, each with its owner and what is left of its lease.
 func redisLines(m position) []screenLine {
 	var keys []world.Key
-	since := m.now
-	for _, e := range m.trace.Events {
+	since := m.now()
+	for _, e := range m.Trace.Events {
 		switch e.Kind {
 		case world.Executed, world.Expired, world.Server:
 			keys, since = e.Keys, e.At
@@ -114,8 +114,8 @@ func redisLines(m position) []screenLine {
 		}
 		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", owner), style: term.Red}
 		if k.TTL != world.NoTTL {
-			left := max(0, k.TTL-(m.now-since))
-			full := min(barWidth, int((left*barWidth+m.trace.Lease-1)/m.trace.Lease))
+			left := max(0, k.TTL-(m.now()-since))
+			full := min(barWidth, int((left*barWidth+m.Trace.Lease-1)/m.Trace.Lease))
 			bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", owner, bar, term.Clock(left)), style: term.Cyan}
 		}
@@ -128,7 +128,7 @@ const barWidth = 30
 
 func ledgerText(m position) string {
 	text := "empty"
-	for _, e := range m.trace.Events {
+	for _, e := range m.Trace.Events {
 		if e.Kind != world.Stored || len(e.Orders) == 0 {
 			continue
 		}
@@ -147,12 +147,12 @@ func (g *game) nextLines(m position) ([]screenLine, error) {
 	switch {
 	case len(m.found) > 0:
 		lines = append(lines, g.verdict(m)...)
-	case len(m.options) == 0:
+	case len(m.Next()) == 0:
 		lines = append(lines, heading("the end"),
 			screenLine{text: "Nothing is left to choose, and the goal is not reached: undo, or restart."})
 	default:
 		lines = append(lines, heading("what next?"))
-		for i, o := range m.options {
+		for i, o := range m.Next() {
 			text, err := g.choice(o, m)
 			if err != nil {
 				return nil, err
@@ -167,7 +167,7 @@ func (g *game) nextLines(m position) ([]screenLine, error) {
 	if len(g.choices(m)) == 0 {
 		keys = "u undo   r restart   q quit"
 	}
-	return append(lines, screenLine{text: beside(keys, length(m.cost, len(m.steps))), style: term.Dim}), nil
+	return append(lines, screenLine{text: beside(keys, length(m.Cost(), len(m.Schedule))), style: term.Dim}), nil
 }
 
 func price(o schedule.Option) string {
@@ -189,16 +189,16 @@ func (g *game) verdict(m position) []screenLine {
 	}
 	return append(lines,
 		screenLine{text: "For a friend:"},
-		screenLine{text: "go run . replay '" + schedule.Text(g.setup, m.steps) + "'"})
+		screenLine{text: "go run . replay '" + schedule.Text(g.setup, m.Schedule) + "'"})
 }
 
 // score compares the player's way with the shortest.
 func (g *game) score(m position) string {
-	text := fmt.Sprintf("You needed %s", length(m.cost, len(m.steps)))
+	text := fmt.Sprintf("You needed %s", length(m.Cost(), len(m.Schedule)))
 	switch p := g.par; {
 	case !p.isFound:
 		text += "; no way was known."
-	case p.cost < m.cost && p.steps > len(m.steps):
+	case p.cost < m.Cost() && p.steps > len(m.Schedule):
 		text += fmt.Sprintf("; the way that costs least has %d, of which %d cost.", p.steps, p.cost)
 	case p.isShortest:
 		text += fmt.Sprintf("; the shortest way has %d, of which %d cost.", p.steps, p.cost)

@@ -107,13 +107,13 @@ func (g *game) choice(o schedule.Option, m position) (string, error) {
 	case world.Leave:
 		return fmt.Sprintf("the caller of %s's %s gives up", o.Client, o.What), nil
 	}
-	after, err := runSteps(g.app.t, g.setup, append(m.steps[:len(m.steps):len(m.steps)], o.Token))
+	after, err := runSteps(g.app.t, g.setup, append(m.Schedule[:len(m.Schedule):len(m.Schedule)], o.Token))
 	if err != nil {
 		return "", err
 	}
-	text := story(after.last)
-	if text == "" && len(after.last) > 0 {
-		text = fmt.Sprintf("%s sends %s", after.last[0].Client, after.last[0].Line())
+	text := story(after.Last())
+	if text == "" && len(after.Last()) > 0 {
+		text = fmt.Sprintf("%s sends %s", after.Last()[0].Client, after.Last()[0].Line())
 	}
-	return strings.TrimSuffix(fmt.Sprintf("time passes, to %s: %s", term.Clock(after.now), text), ": "), nil
+	return strings.TrimSuffix(fmt.Sprintf("time passes, to %s: %s", term.Clock(after.now()), text), ": "), nil
 }

@@ -119,16 +119,16 @@ func (a *app) drawSchedule(setup schedule.Setup, steps []string) error {
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("Stage %d, %s: %s, %s, %d clients that ask for the lock %s",
 		s.Number, s.Title, setup.Property.Name, setup.Env.Name, setup.Clients, times(setup.Attempts))))
-	fmt.Fprint(a.out, timeline.Text(m.trace, m.found, timeline.Options{Color: a.color, Width: a.width}))
+	fmt.Fprint(a.out, timeline.Text(m.Trace, m.found, timeline.Options{Color: a.color, Width: a.width}))
 	if len(m.found) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, fmt.Sprintf("BROKEN: %s: %s.", m.found[0].Monitor, m.found[0].Text)))
 	} else {
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, fmt.Sprintf("SAFE in this run: %s.", setup.Property.About)))
 	}
-	fmt.Fprintf(a.out, "%s: %s\n", length(m.cost, len(m.steps)), schedule.Text(setup, m.steps))
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(m.trace)))
-	if m.astray != nil {
-		return failedError{m.astray.Error()}
+	fmt.Fprintf(a.out, "%s: %s\n", length(m.Cost(), len(m.Schedule)), schedule.Text(setup, m.Schedule))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(m.Trace)))
+	if m.Astray != nil {
+		return failedError{m.Astray.Error()}
 	}
 	return nil
 }

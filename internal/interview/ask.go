@@ -4,37 +4,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"testing"
-	"time"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/kata"
+	"lockkata/internal/quiz"
 )
 
-// followed is a run with what could be chosen before each step.
-type followed struct {
-	schedule.Played
-	options [][]schedule.Option
-	times   []time.Duration // before each step
-}
-
-// follow runs a lock under a schedule.
-func follow(t *testing.T, setup schedule.Setup, steps []string) (followed, error) {
-	var f followed
-	var astray, err error
-	next := schedule.Follow(steps, &astray)
-	f.Played, err = schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
-		f.options = append(f.options, p.Choices)
-		f.times = append(f.times, p.World.Now())
-		return next(p)
-	})
-	if err == nil {
-		err = astray
-	}
-	return f, err
-}
+// found is a run under a schedule that was found.
+type found struct{ quiz.Run }
 
 // most is how many steps come between the picture and the question's moment; there
 // are enough before them for a picture.
@@ -45,7 +23,7 @@ const (
 
 // ask makes a question of a run: of a kind, and about a moment near the end. There are
 // no steps in what it returns if there is no such moment.
-func (f followed) ask(random *rand.Rand, p Prediction) Prediction {
+func (f found) ask(random *rand.Rand, p Prediction) Prediction {
 	for _, kind := range random.Perm(int(kinds)) {
 		p.Kind = Kind(kind)
 		var all []Prediction
@@ -62,22 +40,21 @@ func (f followed) ask(random *rand.Rand, p Prediction) Prediction {
 }
 
 // about asks about the moment after so many steps.
-func (f followed) about(p Prediction, end int) (Prediction, bool) {
+func (f found) about(p Prediction, end int) (Prediction, bool) {
 	p.Shown = f.cut(end)
 	if p.Shown == end || !f.isEventful(p.Shown, end) {
 		return p, false
 	}
 	p.Steps = slices.Clone(f.Schedule[:end])
-	trace, cut := upTo(f.Trace, f.Ends[end-1]), f.Ends[p.Shown-1]
-	last := trace.Events[f.Ends[end-2]:]
-	if !p.isAbout(trace, cut, last) {
+	trace, cut := quiz.UpTo(f.Trace, f.Events(end)), f.Events(p.Shown)
+	if !p.isAbout(trace, cut, trace.Events[f.Events(end-1):]) {
 		return p, false
 	}
-	truth := p.truth(trace, cut)
+	truth := p.truth()(trace, cut)
 	p.Choices = p.choicesOf(truth)
 	p.Answer = slices.Index(p.Choices, truth)
 	for i := p.Shown; i < end; i++ {
-		p.Next = append(p.Next, f.step(i, upTo(f.Trace, cut).LockKey()))
+		p.Next = append(p.Next, f.step(i, quiz.UpTo(trace, cut).LockKey()))
 	}
 	return p, p.Answer >= 0
 }
@@ -85,7 +62,7 @@ func (f followed) about(p Prediction, end int) (Prediction, bool) {
 // cut is where the picture ends if the question is about that end: as early as it can,
 // so that everything that comes after it is under way already in the picture. A
 // command that is not yet sent would give away what came before it.
-func (f followed) cut(end int) int {
+func (f found) cut(end int) int {
 	cut := end
 	for cut > max(earliest, end-most) && f.isForeseen(cut-1, end) {
 		cut--
@@ -94,10 +71,10 @@ func (f followed) cut(end int) int {
 }
 
 // isForeseen tells whether all steps from cut to end are such as can be seen at cut.
-func (f followed) isForeseen(cut, end int) bool {
+func (f found) isForeseen(cut, end int) bool {
 	for i := cut; i < end; i++ {
-		o := f.chosen(i)
-		if o.Action == world.Execute && !slices.ContainsFunc(f.options[cut], func(at schedule.Option) bool {
+		o := f.Chosen(i)
+		if o.Action == world.Execute && !slices.ContainsFunc(f.Options(cut), func(at schedule.Option) bool {
 			return at.Token == o.Token && at.What == o.What
 		}) {
 			return false
@@ -106,32 +83,27 @@ func (f followed) isForeseen(cut, end int) bool {
 	return true
 }
 
-func (f followed) chosen(i int) schedule.Option {
-	at := slices.IndexFunc(f.options[i], func(o schedule.Option) bool { return o.Token == f.Schedule[i] })
-	return f.options[i][at]
-}
-
 // isEventful tells whether the picture has something in it, and whether the day was
 // not a calm one up to the end: something came late or failed, and either both clients
 // have reached Redis, or one of them was hit after it had.
-func (f followed) isEventful(cut, end int) bool {
+func (f found) isEventful(cut, end int) bool {
 	unusual := false
 	for i, cost := range f.Costs[:end] {
-		action := f.chosen(i).Action
+		action := f.Chosen(i).Action
 		unusual = unusual || cost > 0 && action != world.Execute && action != world.Deliver
 	}
 	if !unusual {
 		return false
 	}
 	reached, hit := map[string]bool{}, false
-	for i, e := range f.Trace.Events[:f.Ends[end-1]] {
+	for i, e := range f.Trace.Events[:f.Events(end)] {
 		switch e.Kind {
 		case world.Executed:
 			reached[e.Client] = true
 		case world.Crashed, world.Frozen, world.Dropped, world.Refused, world.Cancelled:
 			hit = hit || reached[e.Client]
 		}
-		if i == f.Ends[cut-1]-1 && len(reached) == 0 {
+		if i == f.Events(cut)-1 && len(reached) == 0 {
 			return false
 		}
 	}
@@ -145,7 +117,7 @@ var tellsItself = []string{"GET", "DEL"}
 // isAbout tells whether the last step decides a question of this kind, and sets whose
 // call it is about.
 func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bool {
-	before := upTo(trace, cut)
+	before := quiz.UpTo(trace, cut)
 	switch p.Kind {
 	case AskCall:
 		i := slices.IndexFunc(last, func(e world.Event) bool {
@@ -161,12 +133,12 @@ func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bo
 	case AskKey:
 		return slices.ContainsFunc(last, func(e world.Event) bool {
 			return e.Kind == world.Expired || e.Kind == world.Executed && e.Op != world.OpCheck && !slices.Contains(tellsItself, e.Command[0])
-		}) && keyOf(trace) != ""
+		}) && quiz.Key(trace, cut) != ""
 	case AskInside:
 		if slices.ContainsFunc(trace.Events[cut:], func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }) {
 			return false // nobody can see in the picture when a client calls Unlock
 		}
-		return kata.Insiders(trace, cut) != kata.Insiders(before, cut) || slices.ContainsFunc(last, func(e world.Event) bool {
+		return quiz.Insiders(trace, cut) != quiz.Insiders(before, cut) || slices.ContainsFunc(last, func(e world.Event) bool {
 			return e.Kind == world.Returned && (e.Op == world.OpTryLock || e.Op == world.OpLock)
 		})
 	}
@@ -177,8 +149,8 @@ func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bo
 }
 
 // step is the step at i without what comes of it. The key is K, as in the picture.
-func (f followed) step(i int, key string) Step {
-	o := f.chosen(i)
+func (f found) step(i int, key string) Step {
+	o := f.Chosen(i)
 	s := Step{Action: o.Action, Client: o.Client, What: o.What}
 	for _, op := range []string{world.OpCheck, world.OpInsert} {
 		if order, ok := strings.CutPrefix(o.What, strings.ToUpper(op)+" "); ok && o.Action == world.Execute {
@@ -188,11 +160,6 @@ func (f followed) step(i int, key string) Step {
 	if key != "" {
 		s.What = strings.ReplaceAll(s.What, key, "K")
 	}
-	if events := f.Trace.Events; o.Action == world.Tick {
-		s.At = events[min(f.Ends[i], len(events))-1].At
-	}
-	if i+1 < len(f.times) {
-		s.At = f.times[i+1]
-	}
+	s.At = f.Now(i + 1)
 	return s
 }

@@ -1,16 +1,15 @@
 package interview
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/kata"
+	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
@@ -54,89 +53,45 @@ type Step struct {
 // Text is the schedule as replay takes it.
 func (p Prediction) Text() string { return schedule.Text(p.Setup, p.Steps) }
 
-// Run runs the lock under the schedule and tells which choice is right, and what is
-// shown before the question. A world that says something else than when the schedule
-// was found is an error.
-func (p Prediction) Run(t *testing.T) (right int, shown *world.Trace, err error) {
-	var astray error
-	played, err := schedule.Play(t, p.Setup, schedule.Follow(p.Steps, &astray))
-	if err == nil {
-		err = astray
+// Run runs the lock under the schedule. A world that says something else than when the
+// schedule was found is an error.
+func (p Prediction) Run(t *testing.T) (quiz.Quiz, error) {
+	run, err := quiz.Follow(t, p.Setup, p.Steps)
+	if err = cmp.Or(err, run.Astray); err != nil {
+		return quiz.Quiz{}, fmt.Errorf("%s: %w", p.Text(), err)
 	}
-	if err == nil && len(played.Schedule) != len(p.Steps) {
-		err = fmt.Errorf("the run has ended after %d steps", len(played.Schedule))
+	q := quiz.Quiz{Trace: run.Trace, Cut: run.Events(p.Shown), Asks: p.truth(), Choices: p.Choices}
+	right, err := q.Right()
+	if err == nil && right != p.Answer {
+		err = fmt.Errorf("ends with %q; the marked answer is %q", p.Choices[right], p.Choices[p.Answer])
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("%s: %w", p.Text(), err)
+		err = fmt.Errorf("%s %w", p.Text(), err)
 	}
-	cut := played.Ends[p.Shown-1]
-	truth := p.truth(played.Trace, cut)
-	if right = slices.Index(p.Choices, truth); right < 0 {
-		return 0, nil, fmt.Errorf("%s ends with %q, which is none of the choices %q", p.Text(), truth, p.Choices)
-	}
-	if right != p.Answer {
-		return 0, nil, fmt.Errorf("%s ends with %q; the marked answer is %q", p.Text(), truth, p.Choices[p.Answer])
-	}
-	return right, upTo(played.Trace, cut), nil
+	return q, err
 }
 
-// upTo is a trace up to an event.
-func upTo(trace *world.Trace, events int) *world.Trace {
-	part := *trace
-	part.Events = trace.Events[:events:events]
-	return &part
-}
-
-// truth is what the question asks for, at the end of a trace that was shown up to cut.
-func (p Prediction) truth(trace *world.Trace, cut int) string {
+// truth is what the question asks for.
+func (p Prediction) truth() quiz.Truth {
 	switch p.Kind {
 	case AskCall:
-		return returned(trace, cut, p.Client, p.Op)
+		return p.told
 	case AskKey:
-		return keyOf(trace)
+		return quiz.Key
 	case AskInside:
-		return kata.Insiders(trace, cut)
+		return quiz.Insiders
 	}
-	if len(oracle.Ask(trace, p.Setup.Property.Breaks...)) > 0 {
-		return "yes"
-	}
-	return "no"
+	return quiz.Broken(p.Setup.Property.Breaks)
 }
 
-// returned is what a call returns. To an acquire every error is the same: it does not
+// told is what the call returns. To an acquire every error is the same: it does not
 // know. To an Unlock it matters whether the lock itself says that it is not held.
-func returned(trace *world.Trace, cut int, client, op string) string {
-	word := kata.Told(client)(trace, cut)
-	if word == "timeout" || op != world.OpUnlock && word == "refused with an error" {
+func (p Prediction) told(trace *world.Trace, cut int) string {
+	word := quiz.Told(p.Client)(trace, cut)
+	if p.Op != world.OpUnlock && word == "refused with an error" {
 		return "error"
 	}
 	return word
-}
-
-// keyOf is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
-func keyOf(trace *world.Trace) string {
-	key, holds := trace.LockKey(), "no key"
-	for _, e := range trace.Events {
-		switch e.Kind {
-		case world.Executed, world.Expired, world.Server:
-		default:
-			continue
-		}
-		holds = "no key"
-		for _, k := range e.Keys {
-			if k.Name == key {
-				holds = label(k.Owner, k.TTL)
-			}
-		}
-	}
-	return holds
-}
-
-func label(o world.Owner, ttl time.Duration) string {
-	if ttl == world.NoTTL {
-		return o.Label + "!"
-	}
-	return o.Label
 }
 
 // choicesOf are the choices of a question whose answer is this.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/quiz"
 	"lockkata/internal/term"
 )
 
@@ -17,13 +18,13 @@ type foreseen struct {
 // predict shows a schedule up to a point, asks, runs it on, and marks the answer. It
 // returns false when the interview is to end.
 func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
-	right, shown, err := p.Run(s.T)
+	q, err := p.Run(s.T)
 	if err != nil {
 		return false, err
 	}
 	s.round(s.words.Prediction)
 	s.prose("\n" + fmt.Sprintf(s.words.Stage, p.Stage.Number, s.words.title(p.Stage)))
-	s.print(timeline.Text(shown, nil, timeline.Options{Color: s.Color, Width: s.Width}))
+	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width}))
 	s.prose("\n" + s.words.Next)
 	for _, step := range p.Next {
 		s.prose("- " + step.Words(s.Language))
@@ -33,14 +34,14 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 		s.prose(fmt.Sprintf("%d. %s", i+1, p.Choice(s.Language, i)))
 	}
 	s.prose(s.words.Choose)
-	chosen, ok := s.choose(ctx, len(p.Choices))
-	s.predicted = append(s.predicted, foreseen{p, ok, ok && chosen == right})
+	chosen, ok := s.choose(ctx, q)
+	s.predicted = append(s.predicted, foreseen{p, ok, ok && chosen == p.Answer})
 	if !ok {
 		return false, nil
 	}
-	said := s.Color.Paint(term.Green, fmt.Sprintf(s.words.Right, p.Choice(s.Language, right)))
-	if chosen != right {
-		said = s.Color.Paint(term.Red, fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, right)))
+	said := s.Color.Paint(term.Green, fmt.Sprintf(s.words.Right, p.Choice(s.Language, p.Answer)))
+	if chosen != p.Answer {
+		said = s.Color.Paint(term.Red, fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, p.Answer)))
 	}
 	s.print("\n" + said + "\n")
 	s.prove("go run . replay '" + p.Text() + "'")
@@ -48,15 +49,15 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 }
 
 // choose reads the number of a choice, from 0; false when the interview is to end.
-func (s *Session) choose(ctx context.Context, n int) (int, bool) {
+func (s *Session) choose(ctx context.Context, q quiz.Quiz) (int, bool) {
 	for {
 		line, ok := s.read(ctx)
 		if !ok {
 			return 0, false
 		}
-		if len(line) == 1 && line[0] >= '1' && int(line[0]-'0') <= n {
-			return int(line[0] - '1'), true
+		if chosen, ok := q.Chosen(line); ok {
+			return chosen, true
 		}
-		s.prose(fmt.Sprintf(s.words.Number, line, n))
+		s.prose(fmt.Sprintf(s.words.Number, line, len(q.Choices)))
 	}
 }

@@ -91,18 +91,17 @@ func answer(t *testing.T, p Prediction) string {
 
 // isTrue tells whether the marked answer is what the world does, once more.
 func isTrue(t *testing.T, p Prediction) error {
-	_, _, err := p.Run(t)
+	_, err := p.Run(t)
 	return err
 }
 
 func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 	asked, said, stages := map[Kind]int{}, map[string]int{}, map[int]bool{}
 	for _, p := range some(t, 50) {
-		right, shown, err := p.Run(t)
+		q, err := p.Run(t)
 		require.NoError(t, err)
-		require.NotEmpty(t, shown.Events)
-		require.Equal(t, p.Answer, right)
-		require.Equal(t, answer(t, p), p.Choice(english, right), "%s: %s", p.Text(), p.Question(english))
+		require.NotEmpty(t, q.Shown().Events)
+		require.Equal(t, answer(t, p), p.Choice(english, p.Answer), "%s: %s", p.Text(), p.Question(english))
 		for _, l := range Languages {
 			texts := map[string]bool{}
 			for i := range p.Choices {
@@ -212,14 +211,14 @@ func TestKnownScheduleIsNotShown(t *testing.T) {
 // has left its client in the picture.
 func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
 	for _, p := range some(t, 50) {
-		_, shown, err := p.Run(t)
+		q, err := p.Run(t)
 		require.NoError(t, err)
 		for _, s := range p.Next {
 			if s.Action != world.Execute {
 				continue
 			}
 			sent := 0
-			for _, e := range shown.Events {
+			for _, e := range q.Shown().Events {
 				switch {
 				case e.Client != s.Client:
 				case e.Kind == world.Sent, e.Kind == world.Called && (e.Op == world.OpCheck || e.Op == world.OpInsert):
@@ -249,14 +248,14 @@ func TestAnswerIsNotGivenAwayByTheLastStep(t *testing.T) {
 // What is asked about has to be decided after the picture, once, and by what is told of.
 func TestQuestionHasOneAnswer(t *testing.T) {
 	for _, p := range some(t, 80) {
-		_, shown, err := p.Run(t)
+		q, err := p.Run(t)
 		require.NoError(t, err)
 		var astray error
 		played, err := schedule.Play(t, p.Setup, schedule.Follow(p.Steps, &astray))
 		require.NoError(t, err)
 		require.LessOrEqual(t, played.Costs[len(played.Costs)-1], dearest)
 		returned := 0
-		for _, e := range played.Trace.Events[len(shown.Events):] {
+		for _, e := range q.Trace.Events[q.Cut:] {
 			switch {
 			case p.Kind == AskCall && e.Kind == world.Returned && e.Client == p.Client:
 				returned++
@@ -268,7 +267,7 @@ func TestQuestionHasOneAnswer(t *testing.T) {
 		case AskCall:
 			require.Equal(t, 1, returned, "%s: which call of %s?", p.Text(), p.Client)
 		case AskBroken:
-			require.Empty(t, oracle.Ask(shown, p.Setup.Property.Breaks...), "%s: the picture shows it broken", p.Text())
+			require.Empty(t, oracle.Ask(q.Shown(), p.Setup.Property.Breaks...), "%s: the picture shows it broken", p.Text())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 )
 
@@ -73,11 +75,11 @@ func (f *Finder) propose(random *rand.Rand, breaks bool) (p Prediction, err erro
 	if err != nil || len(steps) == 0 {
 		return p, err
 	}
-	run, err := follow(f.T, setup, steps)
-	if err != nil {
+	run, err := quiz.Follow(f.T, setup, steps)
+	if err = cmp.Or(err, run.Astray); err != nil {
 		return p, err
 	}
-	return run.ask(random, p), nil
+	return found{run}.ask(random, p), nil
 }
 
 func (f *Finder) rehearsed(s stages.Stage) ([]string, error) {
@@ -114,11 +116,11 @@ func (f *Finder) steps(random *rand.Rand, setup schedule.Setup, breaks bool) ([]
 		return walked.Schedule, nil
 	}
 	f.left--
-	found, err := schedule.SearchFrom(f.T, setup, walked.Schedule, schedule.Limits{Bound: dearest, Runs: searched})
-	if err != nil || found.Found[setup.Property.Name] == nil {
+	result, err := schedule.SearchFrom(f.T, setup, walked.Schedule, schedule.Limits{Bound: dearest, Runs: searched})
+	if err != nil || result.Found[setup.Property.Name] == nil {
 		return nil, err
 	}
-	return found.Found[setup.Property.Name].Schedule, nil
+	return result.Found[setup.Property.Name].Schedule, nil
 }
 
 // walk goes at random for some steps: mostly as a calm day would, and never dearer than

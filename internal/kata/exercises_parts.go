@@ -3,6 +3,7 @@ package kata
 import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/quiz"
 )
 
 // Texts of stage 4's lock that the exercises change.
@@ -110,14 +111,14 @@ var partExercises = []Exercise{
 		},
 		Fixed: "The holder counts its own lease, from before the command was sent, and is told the moment it is over. A grant that was on its way for longer than the lease is no grant.",
 		Predict: Prediction{
-			Failure: "work-outlives-fixed-lease", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "work-outlives-fixed-lease", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "A's lease is over while A still works. B calls Lock. Who believes in the end to hold the lock?",
 			Choices: []Choice{
 				{"A and B", "A and B"},
 				{"B: A has been told", "B"},
 				{"A", "A"},
 			},
-			Answer: 1, Asks: Insiders,
+			Answer: 1, Asks: quiz.Insiders,
 		},
 		Question: "The signal has come, and a write is already on its way to the database. What now?",
 		Read:     "docs/final-lock.md",
@@ -137,14 +138,14 @@ var partExercises = []Exercise{
 		},
 		Fixed: "Unlock frees the lock also for a caller who has gone, with a context of its own that keeps the values of the old one. It is bounded, so a Redis that does not answer holds nobody up for long.",
 		Predict: Prediction{
-			Failure: "deadline-in-flight", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "deadline-in-flight", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "Redis granted A the lock, but A's deadline passed before the reply came. A has its error, and never calls Unlock. B calls Lock and waits for ten seconds. What is B told?",
 			Choices: []Choice{
 				{"It has the lock: A's Lock failed", "held"},
-				{"A timeout: A's key is there", "timeout"},
+				{"A timeout: A's key is there", "error"},
 				{"At once, that somebody else has the lock", "refused"},
 			},
-			Answer: 1, Asks: Told("B"),
+			Answer: 1, Asks: quiz.Told("B"),
 		},
 		Question: "Should Unlock take a context at all?",
 		Read:     "docs/final-lock.md",
@@ -162,14 +163,14 @@ var partExercises = []Exercise{
 		},
 		Fixed: "An attempt whose outcome is unknown frees what it may have got, with the value that only this attempt has. If even that does not get through, the lease ends it.",
 		Predict: Prediction{
-			Failure: "retry-nx-false", Until: Moment{Kind: world.Dropped, Client: "A"},
+			Failure: "retry-nx-false", Until: quiz.Moment{Kind: world.Dropped, Client: "A"},
 			Question: "Here go-redis is as it comes: it sends a command again when the connection breaks. Redis has set A's key, and the reply is about to be lost. What is A told?",
 			Choices: []Choice{
 				{"It has the lock", "held"},
 				{"That somebody else has the lock", "refused"},
-				{"An error", "timeout"},
+				{"An error", "error"},
 			},
-			Answer: 1, Asks: Told("A"),
+			Answer: 1, Asks: quiz.Told("A"),
 		},
 		Question: "Which commands of your lock may be sent twice, and which may not?",
 		Read:     "docs/final-lock.md",
@@ -189,14 +190,14 @@ var partExercises = []Exercise{
 		},
 		Fixed: "A waiter tries again after everything that may have freed the lock: a message, an acknowledgement, the end of the lease. In between it sends nothing.",
 		Predict: Prediction{
-			Failure: "expiry-wakes", Until: Moment{Kind: world.Crashed, Client: "A"},
+			Failure: "expiry-wakes", Until: quiz.Moment{Kind: world.Crashed, Client: "A"},
 			Question: "B waits and listens. A dies, and publishes nothing. What is B told, sooner or later?",
 			Choices: []Choice{
 				{"It has the lock, when A's lease is over", "held"},
 				{"Nothing: no message ever comes", "nothing"},
-				{"A timeout", "timeout"},
+				{"A timeout", "error"},
 			},
-			Answer: 0, Asks: Told("B"),
+			Answer: 0, Asks: quiz.Told("B"),
 		},
 		Question: "A hundred waiters hear one message. What happens in Redis, and what would you change?",
 		Read:     "docs/final-lock.md",
@@ -216,14 +217,14 @@ var partExercises = []Exercise{
 		},
 		Fixed: "The token rises with every hold, also where Redis has forgotten the last one. With a resource that refuses lower tokens, a pause, a late write or a lost key does no damage any more.",
 		Predict: Prediction{
-			Failure: "process-pause-fenced", Until: Moment{Kind: world.Thawed, Client: "A"},
+			Failure: "process-pause-fenced", Until: quiz.Moment{Kind: world.Thawed, Client: "A"},
 			Question: "A stood still beyond its lease, and B has created the order. A wakes up and writes with its own token. Who has written into the fenced ledger in the end?",
 			Choices: []Choice{
 				{"B", "B"},
 				{"B and then A", "B and A"},
 				{"A: its token is older", "A"},
 			},
-			Answer: 0, Asks: Orders,
+			Answer: 0, Asks: quiz.Orders,
 		},
 		Question: "What does a database need so that it can refuse an old token, and what if there are two databases?",
 		Read:     "docs/final-lock.md",

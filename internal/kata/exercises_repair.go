@@ -1,6 +1,9 @@
 package kata
 
-import "lockkata/failures_test/world"
+import (
+	"lockkata/failures_test/world"
+	"lockkata/internal/quiz"
+)
 
 // repairExercises are stages with one mistake each. They are to be found by
 // reading; the failure that shows is the proof.
@@ -19,10 +22,10 @@ var repairExercises = []Exercise{
 		Fixed:  "The lease is given in the unit that the option counts in. A lease that is a thousand times too long shows only when somebody dies.",
 		Search: Sought{Blind: "A search lasts for three leases, and this lease does end, hours after that. No property is about a lease that is too long."},
 		Predict: Prediction{
-			Failure: "double-unlock", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
+			Failure: "double-unlock", Until: quiz.Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A has unlocked twice, and B took the lock in between. Now C calls TryLock. What is C told?",
-			Choices:  []Choice{{"That somebody else has the lock", "refused"}, {"It has the lock", "held"}, {"An error", "timeout"}},
-			Answer:   1, Asks: Told("C"),
+			Choices:  []Choice{{"That somebody else has the lock", "refused"}, {"It has the lock", "held"}, {"An error", "error"}},
+			Answer:   1, Asks: quiz.Told("C"),
 		},
 		Question: "How would you test a lease without waiting for it?",
 		Read:     "stage2_set_nx_ex/README.md",
@@ -41,10 +44,10 @@ var repairExercises = []Exercise{
 		Fixed:  "Only Redis's own no is a no. An error goes to the caller, who can tell a lock that is held from a Redis that is full.",
 		Search: Sought{Property: "truth", Env: "refusal", Bound: 2},
 		Predict: Prediction{
-			Failure: "stranger-unlock", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
+			Failure: "stranger-unlock", Until: quiz.Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A holds the lock. B, which never had it, has called Unlock. C calls TryLock. Who believes in the end to hold the lock?",
 			Choices:  []Choice{{"A", "A"}, {"C", "C"}, {"A and C", "A and C"}},
-			Answer:   2, Asks: Insiders,
+			Answer:   2, Asks: quiz.Insiders,
 		},
 		Question: "Which answers can SET NX get, and what does each one mean to a caller?",
 		Read:     "stage2_set_nx_ex/README.md",
@@ -63,10 +66,10 @@ var repairExercises = []Exercise{
 		Fixed:  "The value is remembered only when the lock was taken. A try that is refused changes nothing about the hold there is.",
 		Search: Sought{Blind: "The clients of a search ask for the lock, work and unlock. None asks again while it holds the lock, and this mistake needs that."},
 		Predict: Prediction{
-			Failure: "late-unlock", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
+			Failure: "late-unlock", Until: quiz.Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A's first Unlock was stuck between GET and DEL, and A has taken the lock again. Now the old DEL has arrived. C calls TryLock. What is C told?",
-			Choices:  []Choice{{"It has the lock, beside A", "held"}, {"That somebody else has the lock", "refused"}, {"An error", "timeout"}},
-			Answer:   0, Asks: Told("C"),
+			Choices:  []Choice{{"It has the lock, beside A", "held"}, {"That somebody else has the lock", "refused"}, {"An error", "error"}},
+			Answer:   0, Asks: quiz.Told("C"),
 		},
 		Question: "May two goroutines share one Mutex of this kind?",
 		Read:     "stage3_owner_value/README.md",
@@ -87,10 +90,10 @@ var repairExercises = []Exercise{
 		Fixed:  "Each hold has a value of its own, so an Unlock that was on its way for long fits no later hold. Comparing is worth as much as what is compared.",
 		Search: Sought{Blind: "It takes a client whose Unlock times out, and that takes the lock again while the old command is on its way. In a search a client waits for the answer of its Unlock, however late that is."},
 		Predict: Prediction{
-			Failure: "self-deadlock", Until: Moment{Kind: world.Called, Client: "A", Op: world.OpLock, Nth: 2},
+			Failure: "self-deadlock", Until: quiz.Moment{Kind: world.Called, Client: "A", Op: world.OpLock, Nth: 2},
 			Question: "A holds the lock and calls a function that locks as well, with ten seconds to wait. What is it told?",
-			Choices:  []Choice{{"It has the lock: it is its own", "held"}, {"A timeout: it waits for itself", "timeout"}, {"At once, that somebody else has the lock", "refused"}},
-			Answer:   1, Asks: Told("A"),
+			Choices:  []Choice{{"It has the lock: it is its own", "held"}, {"A timeout: it waits for itself", "error"}, {"At once, that somebody else has the lock", "refused"}},
+			Answer:   1, Asks: quiz.Told("A"),
 		},
 		Question: "Why a random value, and not the host's name and the process's number?",
 		Read:     "stage4_lua_unlock/README.md",
@@ -109,10 +112,10 @@ var repairExercises = []Exercise{
 		Fixed:  "Only Redis's word that the lock is gone ends the watchdog. An error is a reason to try again while the lease lasts.",
 		Search: Sought{Property: "watchdog", Env: "async", Bound: 2},
 		Predict: Prediction{
-			Failure: "key-gone", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "key-gone", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "Redis has evicted A's key, and B calls Lock. A's next renewal will find nothing. Who believes in the end to hold the lock?",
 			Choices:  []Choice{{"B: A's renewal tells A", "B"}, {"A and B", "A and B"}, {"A", "A"}},
-			Answer:   1, Asks: Insiders,
+			Answer:   1, Asks: quiz.Insiders,
 		},
 		Question: "How many renewals may fail before the holder has to stop?",
 		Read:     "stage5_watchdog/README.md",
@@ -131,10 +134,10 @@ var repairExercises = []Exercise{
 		Fixed:  "The watchdog renews three times in each lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: who comes on the date is late.",
 		Search: Sought{Blind: "Where everything may be late by any time, so may a renewal, and a healthy watchdog loses the lock with the same few steps. Where nothing is late, nobody in a search works for long enough to be renewed."},
 		Predict: Prediction{
-			Failure: "renewed-for-ever", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "renewed-for-ever", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "A's business hangs in a loop, and its watchdog is well. B calls Lock and waits for longer than a lease. What is B told?",
-			Choices:  []Choice{{"It has the lock: A has had it for long enough", "held"}, {"A timeout: A is renewed for ever", "timeout"}, {"At once, that somebody else has the lock", "refused"}},
-			Answer:   1, Asks: Told("B"),
+			Choices:  []Choice{{"It has the lock: A has had it for long enough", "held"}, {"A timeout: A is renewed for ever", "error"}, {"At once, that somebody else has the lock", "refused"}},
+			Answer:   1, Asks: quiz.Told("B"),
 		},
 		Question: "A watchdog cannot tell long work from stuck work. What would you do about it?",
 		Read:     "stage5_watchdog/README.md",

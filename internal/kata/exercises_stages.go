@@ -3,6 +3,7 @@ package kata
 import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 )
 
@@ -21,14 +22,14 @@ var stageExercises = []Exercise{
 		},
 		Fixed: "Of all the clients that try, one gets the lock: Redis creates the key for one of them only. A holder that dies at work keeps the others out for one lease, and no longer.",
 		Predict: Prediction{
-			Failure: "crash-before-expire", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "crash-before-expire", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "A is dead, and an hour has passed. Now B calls Lock and waits for ten seconds. What is B told?",
 			Choices: []Choice{
 				{"It has the lock: the lease was over long ago", "held"},
-				{"A timeout: the key is still there", "timeout"},
+				{"A timeout: the key is still there", "error"},
 				{"At once, that somebody else has the lock", "refused"},
 			},
-			Answer: 1, Asks: Told("B"),
+			Answer: 1, Asks: quiz.Told("B"),
 		},
 		Question: "A client may die between any two of your commands. Which pair of them hurts everybody else, and for how long?",
 		Read:     "stage1_setnx_expire/README.md",
@@ -46,14 +47,14 @@ var stageExercises = []Exercise{
 		},
 		Fixed: "The key and its lease come in one command, so a client that dies or is cancelled leaves a lease behind, or nothing. Everybody else waits for one lease at the most.",
 		Predict: Prediction{
-			Failure: "delete-foreign", Until: Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
+			Failure: "delete-foreign", Until: quiz.Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
 			Question: "A's lease ended, B took the lock, and A has just unlocked. Now C calls TryLock. What is C told?",
 			Choices: []Choice{
 				{"That somebody else has the lock: B does", "refused"},
 				{"It has the lock, beside B", "held"},
-				{"An error", "timeout"},
+				{"An error", "error"},
 			},
-			Answer: 1, Asks: Told("C"),
+			Answer: 1, Asks: quiz.Told("C"),
 		},
 		Question: "Unlock deletes a key. Whose?",
 		Read:     "stage2_set_nx_ex/README.md",
@@ -71,14 +72,14 @@ var stageExercises = []Exercise{
 		},
 		Fixed: "Unlock looks whose key it is before it deletes, so a late one leaves the next client's lock alone. It also says that the hold was gone: the caller learns that its work was not protected to the end.",
 		Predict: Prediction{
-			Failure: "check-then-delete", Until: Moment{Kind: world.Thawed, Client: "A"},
+			Failure: "check-then-delete", Until: quiz.Moment{Kind: world.Thawed, Client: "A"},
 			Question: "A has read its own value and then stood still beyond its lease; B has the lock. A goes on. Whose key does Redis hold after A's next command?",
 			Choices: []Choice{
 				{"B's: A sees that it is not its own", "B1"},
 				{"Nobody's: A deletes it", "no key"},
 				{"A's", "A1"},
 			},
-			Answer: 1, Asks: Holder("A"),
+			Answer: 1, Asks: quiz.KeyAfter("A"),
 		},
 		Question: "You compare before you delete. Where is the race, and would a second GET close it?",
 		Read:     "stage3_owner_value/README.md",
@@ -96,14 +97,14 @@ var stageExercises = []Exercise{
 		},
 		Fixed: "Redis compares and deletes in one step, so an Unlock removes its own hold or nothing, however late it arrives. A fresh value for each hold keeps an old command from removing a new hold of the same client.",
 		Predict: Prediction{
-			Failure: "work-outlives-ttl", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "work-outlives-ttl", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "A still works, and its lease is over. B calls Lock. Who believes in the end to hold the lock?",
 			Choices: []Choice{
 				{"A: it has not unlocked", "A"},
 				{"B: A's lease is over", "B"},
 				{"Both", "A and B"},
 			},
-			Answer: 2, Asks: Insiders,
+			Answer: 2, Asks: quiz.Insiders,
 		},
 		Question: "How long should the lease be, if nobody knows how long the work takes?",
 		Read:     "stage4_lua_unlock/README.md",
@@ -121,14 +122,14 @@ var stageExercises = []Exercise{
 		},
 		Fixed: "The lease grows with the work, a third before it would end, and one lost renewal does no harm. The watchdog compares before it renews and is gone before Unlock deletes, so it can prolong nobody else's lock.",
 		Predict: Prediction{
-			Failure: "renew-partition", Until: Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
+			Failure: "renew-partition", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
 			Question: "A has lost its network, and no renewal got through. The lease is over, and B calls Lock. Who believes in the end to hold the lock?",
 			Choices: []Choice{
 				{"B: A's watchdog has told A", "B"},
 				{"Both: nobody has told A", "A and B"},
 				{"A: its watchdog still renews", "A"},
 			},
-			Answer: 1, Asks: Insiders,
+			Answer: 1, Asks: quiz.Insiders,
 		},
 		Question: "Your watchdog finds that the lock is gone. Whom does it tell, and what can they do?",
 		Read:     "stage5_watchdog/README.md",
@@ -152,14 +153,14 @@ var stageExercises = []Exercise{
 		},
 		Fixed: "A hold that is lost says so in time, a lost reply leaves nothing behind, waiters sleep until there is something to do, and a holder may call itself. What remains is what no lease can prevent.",
 		Predict: Prediction{
-			Failure: "process-pause", Until: Moment{Kind: world.Thawed, Client: "A"},
+			Failure: "process-pause", Until: quiz.Moment{Kind: world.Thawed, Client: "A"},
 			Question: "A looked, saw that the order was free, and stood still beyond its lease. B has created the order. A wakes up and creates it too; this ledger looks at no token. Who has written into the ledger in the end?",
 			Choices: []Choice{
 				{"B: the lock keeps A out", "B"},
 				{"B and then A", "B and A"},
 				{"A", "A"},
 			},
-			Answer: 1, Asks: Orders,
+			Answer: 1, Asks: quiz.Orders,
 		},
 		Question: "Which failures does no lock with a lease prevent, and what does the resource have to do about them?",
 		Read:     "docs/final-lock.md",

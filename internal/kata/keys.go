@@ -129,27 +129,25 @@ func (l *loop) predict() bool {
 	if v == nil || v.Trace == nil {
 		return false
 	}
-	really, err := p.really(v.Trace)
+	q, right, err := p.on(v.Trace)
 	if err != nil {
 		return false
 	}
-	part, _, _ := p.shown(v.Trace)
 	l.asked = r.Exercise.Number
 	fmt.Fprint(l.out, r.fixed(l.view))
-	fmt.Fprintf(l.out, "\n%s\n\n%s\n%s", l.view.Color.Paint(term.Bold, "What happens next, on your lock?"), l.view.picture(part, nil), l.view.wrap(p.Question))
+	fmt.Fprintf(l.out, "\n%s\n\n%s\n%s", l.view.Color.Paint(term.Bold, "What happens next, on your lock?"), l.view.picture(q.Shown(), nil), l.view.wrap(p.Question))
 	for i, c := range p.Choices {
 		fmt.Fprintf(l.out, "  %d  %s\n", i+1, c.Text)
 	}
 	fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, "press the number of your answer"))
 	l.answer = func(key rune) bool {
-		chosen := int(key - '1')
-		isAnswer := chosen >= 0 && chosen < len(p.Choices)
+		chosen, isAnswer := q.Chosen(string(key))
 		if isAnswer {
 			said := l.view.Color.Paint(term.Green, "Right.")
-			if chosen != really {
+			if chosen != right {
 				said = l.view.Color.Paint(term.Red, "No.")
 			}
-			fmt.Fprintf(l.out, "%s The world says: %s.\n\n%s\n", said, p.Choices[really].Text, l.view.picture(v.Trace, v.Findings))
+			fmt.Fprintf(l.out, "%s The world says: %s.\n\n%s\n", said, p.Choices[right].Text, l.view.picture(v.Trace, v.Findings))
 		}
 		fmt.Fprint(l.out, r.goesOn(l.view))
 		if isAnswer {

@@ -183,7 +183,7 @@ func provenPrediction(e Exercise, r Report) proof {
 	if v == nil || v.Trace == nil {
 		return proof{"prediction", false, p.Failure + " was not played"}
 	}
-	really, err := p.really(v.Trace)
+	_, really, err := p.on(v.Trace)
 	switch {
 	case err != nil:
 		return proof{"prediction", false, err.Error()}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/quiz"
 )
 
 // Search is one search through the schedules of a lock.
@@ -61,15 +63,11 @@ func (r *run) explore(s Search, scripts []string) {
 
 // replay runs a schedule again, for its trace.
 func (r *run) replay(setup schedule.Setup, steps []string) (*world.Trace, []oracle.Finding) {
-	var astray error
-	played, err := schedule.Play(r.t, setup, schedule.Follow(steps, &astray))
-	if err == nil {
-		err = astray
-	}
-	if err != nil {
+	run, err := quiz.Follow(r.t, setup, steps)
+	if err = cmp.Or(err, run.Astray); err != nil {
 		r.guard.convict(r.unsearchable(err))
 	}
-	return played.Trace, oracle.Ask(played.Trace, setup.Property.Breaks...)
+	return run.Trace, oracle.Ask(run.Trace, setup.Property.Breaks...)
 }
 
 // panicked is a call that ended in a panic.

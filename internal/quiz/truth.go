@@ -1,0 +1,121 @@
+package quiz
+
+import (
+	"slices"
+	"strings"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Truth reads from a run that is shown up to cut what really happened, in a few words.
+type Truth func(trace *world.Trace, cut int) string
+
+// Told is what the call is told that returns next to that client: held, refused, done,
+// panic, or error. An error of the lock itself, which says that it is not held, is
+// "refused with an error". It is nothing if no call returns.
+func Told(client string) Truth {
+	return func(trace *world.Trace, cut int) string {
+		for _, e := range trace.Events[cut:] {
+			if e.Kind == world.Returned && e.Client == client {
+				return told(*e.Result)
+			}
+		}
+		return "nothing"
+	}
+}
+
+func told(r world.Result) string {
+	switch {
+	case r.Claim == world.ClaimPanic:
+		return "panic"
+	case r.Error != "" && r.Claim == world.ClaimRefused:
+		return "refused with an error"
+	case r.Error != "":
+		return "error"
+	case r.Held:
+		return "held"
+	case r.Claim == world.ClaimDone:
+		return "done"
+	}
+	return "refused"
+}
+
+// Insiders are those who believe in the end that they hold the lock.
+func Insiders(trace *world.Trace, _ int) string {
+	inside := map[string]int{}
+	for _, e := range trace.Events {
+		switch {
+		case e.Kind == world.Returned && e.Result.Held:
+			inside[e.Client]++
+		case e.Kind == world.Called && e.Op == world.OpUnlock && inside[e.Client] > 0:
+			inside[e.Client]--
+		case e.Kind == world.Lost, e.Kind == world.Crashed:
+			inside[e.Client] = 0
+		}
+	}
+	return and(slices.DeleteFunc(slices.Clone(trace.Lanes), func(lane string) bool { return inside[lane] == 0 }))
+}
+
+// Key is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
+func Key(trace *world.Trace, _ int) string {
+	lock, holds := trace.LockKey(), "no key"
+	for _, e := range trace.Events {
+		if e.Kind != world.Executed && e.Kind != world.Expired && e.Kind != world.Server {
+			continue
+		}
+		holds = "no key"
+		for _, k := range e.Keys {
+			if k.Name == lock {
+				holds = k.Owner.Label
+			}
+			if k.Name == lock && k.TTL == world.NoTTL {
+				holds += "!"
+			}
+		}
+	}
+	return holds
+}
+
+// KeyAfter is whose key Redis holds after the next command of that client.
+func KeyAfter(client string) Truth {
+	return func(trace *world.Trace, cut int) string {
+		next := slices.IndexFunc(trace.Events[cut:], func(e world.Event) bool { return e.Kind == world.Executed && e.Client == client })
+		if next < 0 {
+			return "nothing"
+		}
+		return Key(UpTo(trace, cut+next+1), cut)
+	}
+}
+
+// Orders is who has written into the ledger in the end.
+func Orders(trace *world.Trace, _ int) string {
+	var names []string
+	for _, e := range trace.Events {
+		if e.Kind != world.Stored || len(e.Orders) < len(names) {
+			continue
+		}
+		names = nil
+		for _, o := range e.Orders {
+			names = append(names, o.Client)
+		}
+	}
+	return and(names)
+}
+
+// Broken tells whether one of these rules is broken: yes or no.
+func Broken(rules []oracle.Monitor) Truth {
+	return func(trace *world.Trace, _ int) string {
+		if len(oracle.Ask(trace, rules...)) > 0 {
+			return "yes"
+		}
+		return "no"
+	}
+}
+
+func and(names []string) string {
+	if len(names) == 0 {
+		return "nobody"
+	}
+	return strings.Join(names, " and ")
+}
