@@ -166,7 +166,7 @@ func TestCloseAmidLocksAndUnlocks(t *testing.T) {
 			require.NoError(t, svc.Close())
 			working.Wait()
 			time.Sleep(time.Second)
-			require.Equal(t, []string{"lock:{order:0}:token", "lock:{order:1}:token", "lock:{order:2}:token"}, r.Keys())
+			require.Len(t, r.Keys(), 3, "the tokens")
 			synctest.Wait()
 			require.Empty(t, r.PubSubChannels("*"))
 		})

@@ -77,8 +77,11 @@ func TestTryLockForOfASlowRedisIsNoErrLocked(t *testing.T) {
 		_, err := m.TryLockFor(hold.Context(), time.Second)
 		require.NotErrorIs(t, err, stage6.ErrLocked)
 		r.Delay("acquire", time.Minute)
+		r.Delay("release", time.Second)
+		began := time.Now()
 		_, err = r.Mutex().TryLockFor(t.Context(), time.Second)
 		require.NotErrorIs(t, err, stage6.ErrLocked)
+		require.Equal(t, 5*time.Second, time.Since(began), "go-redis gives up, and the clean-up holds nobody up")
 		time.Sleep(time.Hour)
 	})
 }

@@ -19,7 +19,9 @@ var plainNames = []string{
 }
 
 // bracedNames have some.
-var bracedNames = []string{"{}", "{}x", "{", "a{b", "a}b", "a}", "{order}", "{order}:1001", "{order", "{{order}}", "a{}b", "a{b}c{d}", "{ }", "{\n}"}
+var bracedNames = []string{
+	"{}", "{}x", "{", "a{b", "a}b", "a}", "{order}", "{order}:1001", "{order", "{{order}}", "a{}b", "a{b}c{d}", "{ }", "{\n}",
+}
 
 // namedMutex is the lock of that name, nil if it is refused with one clear line.
 func namedMutex(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {

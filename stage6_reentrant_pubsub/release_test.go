@@ -83,6 +83,7 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var told []string
 		m := r.Mutex(
+			stage6.WithLogger(nil), // as if it were not there
 			stage6.WithOnLost(func(name string) { told = append(told, "OnLost "+name) }),
 			stage6.WithObserver(stage6.Observer{
 				Released: func(name string, _ time.Duration) { told = append(told, "released "+name) },

@@ -176,6 +176,17 @@ func TestAcquireOfUnknownOutcomeIsGivenBack(t *testing.T) {
 	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
 }
 
+// The reply to a re-entry is lost. It is sent once more: the count is absolute.
+func TestReentryOfUnknownOutcomeIsRepeated(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		r.Refuse("count", "")
+		lock(t, m, outer.Context())
+		require.Equal(t, []string{"2"}, r.HoldCounts())
+	})
+}
+
 func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))

@@ -124,19 +124,6 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 	})
 }
 
-func TestObserverMayLackFunctions(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex(stage6.WithObserver(stage6.Observer{}), stage6.WithOnLost(nil), stage6.WithLogger(nil))
-		hold := lock(t, m, t.Context())
-		time.Sleep(11 * time.Second)
-		require.NoError(t, hold.Unlock())
-		hold = lock(t, m, t.Context())
-		r.Del(key)
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		synctest.Wait()
-	})
-}
-
 func TestShortestWatchdogTimeoutKeepsTheLock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(stage6.WithWatchdogTimeout(30*time.Millisecond)), t.Context())
