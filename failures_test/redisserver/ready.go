@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -33,15 +34,20 @@ func Until(ctx context.Context, ask func(context.Context) error) error {
 	}
 }
 
+// Network is the network of an address: that of a path is "unix", of a host and
+// port "tcp".
+func Network(addr string) string {
+	if filepath.IsAbs(addr) {
+		return "unix"
+	}
+	return "tcp"
+}
+
 // Ping asks once whether a Redis answers there, at a Unix socket or a host and
 // port. One that wants a password first is there as well.
 func Ping(ctx context.Context, addr string) error {
-	network := "tcp"
-	if strings.HasPrefix(addr, "/") {
-		network = "unix"
-	}
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, network, addr)
+	conn, err := dialer.DialContext(ctx, Network(addr), addr)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
+
+	"lockkata/failures_test/live/fleet"
 )
 
 // ErrMissing is the error when no redis-server is installed.
@@ -43,10 +46,17 @@ type Server struct {
 	config Config
 	path   string
 	own    string // a folder to be removed with the server
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed when the process has ended
 	logs   bytes.Buffer
+
+	process *fleet.Process
+	gone    chan struct{} // closed when the process has ended, and is not counted any more
 }
+
+// running is how many processes there are.
+var running atomic.Int64
+
+// Running is how many servers are running that this program has started.
+func Running() int { return int(running.Load()) }
 
 // Start starts a redis-server and waits until it answers. It returns [ErrMissing]
 // when none is installed.
@@ -99,20 +109,22 @@ func (s *Server) Launch(ctx context.Context) error {
 	if s.config.File != "" {
 		args = append([]string{s.config.File}, args...)
 	}
-	s.cmd = exec.Command(s.path, args...)
-	s.cmd.Stdout, s.cmd.Stderr = &s.logs, &s.logs
-	EndWithParent(s.cmd)
-	if err := s.cmd.Start(); err != nil {
+	cmd := exec.Command(s.path, args...)
+	cmd.Stdout, cmd.Stderr = &s.logs, &s.logs
+	var err error
+	if s.process, err = fleet.Start(cmd); err != nil {
 		return fmt.Errorf("redis-server does not start: %w", err)
 	}
-	cmd, ended := s.cmd, make(chan struct{})
-	s.ended = ended
+	running.Add(1)
+	process, gone := s.process, make(chan struct{})
+	s.gone = gone
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_ = cmd.Wait() // its status is ours, or said in its log
-		close(ended)
+		<-process.Ended()
+		running.Add(-1)
 		cancel() // it will not answer any more
+		close(gone)
 	}()
 	if err := Until(ctx, func(ctx context.Context) error { return Ping(ctx, s.config.Socket) }); err != nil {
 		s.Kill()
@@ -133,13 +145,16 @@ func (s *Server) Dir() string { return filepath.Dir(s.config.Socket) }
 // Said is what the server has logged. It must have ended.
 func (s *Server) Said() string { return strings.TrimSpace(s.logs.String()) }
 
-// Process is the running process, for signals.
-func (s *Server) Process() *os.Process { return s.cmd.Process }
+// Stop makes the server stand still until Continue.
+func (s *Server) Stop() error { return s.process.Stop() }
+
+// Continue lets a server go on that was stopped.
+func (s *Server) Continue() error { return s.process.Continue() }
 
 // Kill ends the process at once. Its files stay, for Launch.
 func (s *Server) Kill() {
-	_ = s.cmd.Process.Kill() // it may have ended by itself
-	<-s.ended
+	s.process.Kill()
+	<-s.gone
 	_ = os.Remove(s.config.Socket) // it is there only if redis-server had begun to answer
 }
 

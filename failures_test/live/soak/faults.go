@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -42,15 +41,15 @@ type faultKind struct {
 
 // The faults of a worker.
 var workerFaults = []faultKind{
-	{"kill -9 a worker", 3, onWorker(func(r *run, d draw, b *berth) { r.note(r.fleet.kill(b)) })},
+	{"kill -9 a worker", 3, onWorker(func(r *run, d draw, b *berth) { r.note(r.crew.kill(b)) })},
 	{"stop a worker, shorter than the lease", 2, onWorker(func(r *run, d draw, b *berth) {
-		r.fleet.stop(b.child, d.between(0.2, 0.8, r.Lease))
+		r.crew.stop(b.child, d.between(0.2, 0.8, r.Lease))
 	})},
 	{"stop a worker, longer than the lease", 2, onWorker(func(r *run, d draw, b *berth) {
-		r.fleet.stop(b.child, d.between(1.2, 2.5, r.Lease))
+		r.crew.stop(b.child, d.between(1.2, 2.5, r.Lease))
 	})},
 	{"stop a worker inside a section, longer than the lease", 4, (*run).stopInside},
-	{"cut a worker's connections", 2, onWorker(func(r *run, d draw, b *berth) { b.link.cut() })},
+	{"cut a worker's connections", 2, onWorker(func(r *run, d draw, b *berth) { b.link.Cut() })},
 	{"silence a worker's network, shorter than the lease", 2, onWorker(func(r *run, d draw, b *berth) {
 		b.silence(d.between(0.1, 0.7, r.Lease))
 	})},
@@ -58,12 +57,12 @@ var workerFaults = []faultKind{
 		b.silence(d.between(1.2, 2.5, r.Lease))
 	})},
 	{"late answers to a worker, then silence", 3, onWorker(func(r *run, d draw, b *berth) {
-		b.link.delay(r.Lease / 2)
+		b.link.Slow(r.Lease / 2)
 		time.Sleep(d.between(0.6, 1.4, r.Lease))
-		b.link.silence()
-		b.link.delay(0)
+		b.link.Silence()
+		b.link.Slow(0)
 		time.Sleep(2 * r.Lease)
-		b.link.talk()
+		b.link.Talk()
 	})},
 }
 
@@ -83,7 +82,7 @@ var forceFault = faultKind{"force a lock", 6, (*run).force}
 
 func onWorker(do func(*run, draw, *berth)) func(*run, draw) string {
 	return func(r *run, d draw) string {
-		b := r.fleet.berths[d.victim%len(r.fleet.berths)]
+		b := r.crew.berths[d.victim%len(r.crew.berths)]
 		if !b.turn.TryLock() {
 			return "" // it is being disturbed
 		}
@@ -106,9 +105,9 @@ func onServer(do func(*run, draw)) func(*run, draw) string {
 }
 
 func (b *berth) silence(d time.Duration) {
-	b.link.silence()
+	b.link.Silence()
 	time.Sleep(d)
-	b.link.talk()
+	b.link.Talk()
 }
 
 // stopInside stops the worker that next reads the ledger, before it has the answer:
@@ -120,11 +119,11 @@ func (r *run) stopInside(d draw) string {
 	}
 	found := make(chan stopped, 1)
 	r.ledger.onNextRead(func(process int64) {
-		for _, b := range r.fleet.berths {
+		for _, b := range r.crew.berths {
 			if b.turn.TryLock() {
 				if b.child.id == process {
 					at := r.clock.now()
-					_ = b.child.cmd.Process.Signal(syscall.SIGSTOP) // one that has ended by itself is noted
+					_ = b.child.Stop() // one that has ended by itself is noted
 					found <- stopped{b, at}
 					return
 				}
@@ -152,18 +151,18 @@ func (r *run) stopInside(d draw) string {
 	time.Sleep(d.between(1.2, 2.5, r.Lease))
 	name := s.berth.child.name
 	if d.coin || d.much < 0.5 {
-		r.fleet.resume(s.berth.child, s.from)
+		r.crew.resume(s.berth.child, s.from)
 		return name
 	}
 	r.history.stalled(s.berth.child.id, span{s.from, r.clock.now()})
-	r.note(r.fleet.kill(s.berth))
+	r.note(r.crew.kill(s.berth))
 	return name + ", and kill it there"
 }
 
 func (r *run) stopServer(d time.Duration) {
-	_ = r.server.Process().Signal(syscall.SIGSTOP) // one that has ended cannot be restarted either, which is noted
+	_ = r.server.Stop() // one that has ended cannot be restarted either, which is noted
 	time.Sleep(d)
-	_ = r.server.Process().Signal(syscall.SIGCONT)
+	_ = r.server.Continue()
 }
 
 func (r *run) restart(d draw) {
@@ -260,4 +259,14 @@ func pick(kinds []faultKind, random *rand.Rand) faultKind {
 		}
 	}
 	panic("unreachable")
+}
+
+// wait waits for d, and tells whether ctx lasted as long.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }

@@ -3,13 +3,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -18,14 +13,15 @@ import (
 	"syscall"
 	"time"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/proxy"
 )
 
 // berth is the place of one worker: its link to Redis, and the process that is
 // there now. A killed one is replaced.
 type berth struct {
 	name string
-	link *link
+	link *proxy.Proxy
 
 	turn  sync.Mutex // who holds it may disturb this worker
 	child *child
@@ -33,18 +29,16 @@ type berth struct {
 
 // child is a worker process of ours.
 type child struct {
-	id    int64
-	name  string
-	cmd   *exec.Cmd
-	stdin io.WriteCloser
-	said  bytes.Buffer
+	id   int64
+	name string
+	*fleet.Process
 	// expected says that its end is our doing.
 	expected atomic.Bool
 	ended    chan struct{} // closed when it has ended and all it said is recorded
 }
 
-// fleet is all workers.
-type fleet struct {
+// crew is all workers.
+type crew struct {
 	settings
 	clock   clock
 	history *history
@@ -55,9 +49,9 @@ type fleet struct {
 }
 
 // launch starts the workers, each with a link of its own to the server.
-func (f *fleet) launch(dir, server string) error {
+func (f *crew) launch(dir, server string) error {
 	for i := range f.Workers {
-		l, err := openLink(filepath.Join(dir, "w"+strconv.Itoa(i)), server)
+		l, err := proxy.Open(proxy.Config{Server: server, Socket: filepath.Join(dir, "w"+strconv.Itoa(i))})
 		if err != nil {
 			return err
 		}
@@ -71,62 +65,46 @@ func (f *fleet) launch(dir, server string) error {
 }
 
 // start starts a process in a berth. The first is called w1, the next w1'.
-func (f *fleet) start(b *berth) error {
+func (f *crew) start(b *berth) error {
 	id := atomic.AddInt64(&f.started, 1)
 	c := &child{id: id, name: b.name, ended: make(chan struct{})}
 	if b.child != nil {
 		c.name = b.child.name + "'"
 	}
-	text, err := json.Marshal(orders{
-		Clock: f.clock, Process: int(id), Socket: b.link.socket(), Lock: f.Lock, Locks: f.Locks,
-		Goroutines: f.Goroutines, Lease: f.Lease, Seed: f.Seed,
-	})
-	if err != nil {
-		return err
-	}
-	itself, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	c.cmd = exec.Command(itself)
-	c.cmd.Env = append(os.Environ(), workerEnv+"="+string(text))
-	c.cmd.Stderr = &c.said
-	redisserver.EndWithParent(c.cmd)
-	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
-		return err
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
 	f.history.begin(id, c.name, f.clock.now())
-	if err := c.cmd.Start(); err != nil {
+	var err error
+	c.Process, err = fleet.Start(fleet.Again(orders{
+		Clock: f.clock, Process: int(id), Socket: b.link.Addr(), Lock: f.Lock, Locks: f.Locks,
+		Goroutines: f.Goroutines, Lease: f.Lease, Seed: f.Seed,
+	}))
+	if err != nil {
 		return err
 	}
 	b.child = c
-	go f.hear(c, out)
+	go f.hear(c)
 	return nil
 }
 
 // hear records what a worker says until it ends.
-func (f *fleet) hear(c *child, out io.Reader) {
+func (f *crew) hear(c *child) {
 	defer close(c.ended)
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
+	for {
 		var m message
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			continue // it was killed in the middle of a line, or the line is a panic's
+		if err := c.Hear(&m); errors.Is(err, fleet.ErrEnded) {
+			break
+		} else if err != nil {
+			continue // the line is a panic's
 		}
 		if r, answer := f.history.take(c.id, m, f.ledger, f.clock.now()); answer {
 			f.answerLate(c, r)
 		}
 	}
-	err := c.cmd.Wait()
+	err := c.Wait()
 	if !c.expected.Load() || err != nil && !isKilled(err) {
 		f.history.mu.Lock()
 		defer f.history.mu.Unlock()
 		f.history.notes = append(f.history.notes, note{kind: deadWorker, at: f.clock.now(),
-			text: fmt.Sprintf("%s ended: %v: %s", c.name, err, c.said.String())})
+			text: fmt.Sprintf("%s ended: %v", c.name, err)})
 	}
 }
 
@@ -139,7 +117,7 @@ func isKilled(err error) bool {
 	return ok && status.Signal() == syscall.SIGKILL
 }
 
-func (f *fleet) answerLate(c *child, r reply) {
+func (f *crew) answerLate(c *child, r reply) {
 	if r.late == 0 {
 		f.answer(c, r)
 		return
@@ -150,36 +128,32 @@ func (f *fleet) answerLate(c *child, r reply) {
 	})
 }
 
-func (f *fleet) answer(c *child, r reply) {
-	line, err := json.Marshal(r)
-	if err != nil {
-		panic(err)
-	}
-	_, _ = c.stdin.Write(append(line, '\n')) // a killed worker needs no answer
+func (f *crew) answer(c *child, r reply) {
+	_ = c.Tell(r) // a killed worker needs no answer
 }
 
 // kill ends a worker as kill -9 does, and starts another.
-func (f *fleet) kill(b *berth) error {
+func (f *crew) kill(b *berth) error {
 	b.child.end()
 	return f.start(b)
 }
 
 func (c *child) end() {
 	c.expected.Store(true)
-	_ = c.cmd.Process.Kill() // it may have ended by itself, which is noted
+	c.Kill() // it may have ended by itself, which is noted
 	<-c.ended
 }
 
 // stop stops a worker's process for some time.
-func (f *fleet) stop(c *child, d time.Duration) {
+func (f *crew) stop(c *child, d time.Duration) {
 	from := f.clock.now()
-	_ = c.cmd.Process.Signal(syscall.SIGSTOP) // one that has ended by itself is noted
+	_ = c.Stop() // one that has ended by itself is noted
 	time.Sleep(d)
 	f.resume(c, from)
 }
 
-func (f *fleet) resume(c *child, from moment) {
-	_ = c.cmd.Process.Signal(syscall.SIGCONT)
+func (f *crew) resume(c *child, from moment) {
+	_ = c.Continue()
 	f.history.stalled(c.id, span{from, f.clock.now()})
 }
 
@@ -187,7 +161,7 @@ func (f *fleet) resume(c *child, from moment) {
 const patience = 20 * time.Second
 
 // end lets the workers finish what they do, and waits for them.
-func (f *fleet) end() {
+func (f *crew) end() {
 	for _, b := range f.berths {
 		b.child.expected.Store(true)
 		f.answer(b.child, reply{End: true})
@@ -208,12 +182,12 @@ func (f *fleet) end() {
 }
 
 // close ends what is left: all of it where the run broke off.
-func (f *fleet) close() {
+func (f *crew) close() {
 	for _, b := range f.berths {
 		if b.child != nil {
 			b.child.end()
 		}
-		b.link.close()
+		b.link.Close()
 	}
 	f.late.Wait()
 }

@@ -25,6 +25,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"lockkata/failures_test/live/fleet"
 )
 
 // What a server that is killed comes back with.
@@ -54,13 +56,7 @@ const (
 )
 
 func main() {
-	if text, isWorker := os.LookupEnv(workerEnv); isWorker {
-		if err := runWorker(text); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(exitViolated)
-		}
-		return
-	}
+	fleet.Serve(runWorker)
 	s, err := parse(os.Args[1:])
 	if err == flag.ErrHelp {
 		os.Exit(exitOK)

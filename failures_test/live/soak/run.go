@@ -24,7 +24,7 @@ type run struct {
 	clock   clock
 	history *history
 	ledger  *ledger
-	fleet   *fleet
+	crew    *crew
 	server  *redisserver.Server
 	admin   *redis.Client   // past every link
 	forcer  *stage6.Service // nil: the lock cannot be forced
@@ -81,9 +81,9 @@ func soak(ctx context.Context, s settings) (report, error) {
 		}
 		defer r.forcer.Close()
 	}
-	r.fleet = &fleet{settings: s, clock: r.clock, history: r.history, ledger: r.ledger}
-	defer r.fleet.close()
-	if err := r.fleet.launch(dir, r.server.Socket()); err != nil {
+	r.crew = &crew{settings: s, clock: r.clock, history: r.history, ledger: r.ledger}
+	defer r.crew.close()
+	if err := r.crew.launch(dir, r.server.Socket()); err != nil {
 		return report{}, err
 	}
 	lasting, over := context.WithTimeout(ctx, s.For)
@@ -91,7 +91,7 @@ func soak(ctx context.Context, s settings) (report, error) {
 	r.disturb(lasting)
 	r.ledger.onNextRead(nil)
 	r.end = r.clock.now()
-	r.fleet.end()
+	r.crew.end()
 	leaked := r.leaks(ctx)
 	if err := errors.Join(r.errs...); err != nil {
 		return report{}, fmt.Errorf("the driver failed: %w", err)

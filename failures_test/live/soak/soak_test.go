@@ -11,18 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/redisserver"
 )
 
 // TestMain lets the test binary be its own worker.
 func TestMain(m *testing.M) {
-	if text, isWorker := os.LookupEnv(workerEnv); isWorker {
-		if err := runWorker(text); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(exitViolated)
-		}
-		os.Exit(exitOK)
-	}
+	fleet.Serve(runWorker)
 	os.Exit(m.Run())
 }
 

@@ -3,21 +3,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 )
-
-// workerEnv holds a worker's orders: the command starts itself again with it.
-const workerEnv = "LOCKKATA_SOAK_WORKER"
 
 // worker is one process that uses the locks.
 type worker struct {
@@ -26,18 +19,14 @@ type worker struct {
 	ctx   context.Context // ends when no further section is to begin
 	acts  atomic.Int64    // how many acquires there have been
 
+	tell    func(any)
 	mu      sync.Mutex
-	out     io.Writer
 	waiting map[int64]chan reply // for the ledger's answer
 }
 
 // runWorker is the whole life of a worker process. It ends when it is told to, or
 // when the driver is gone.
-func runWorker(text string) error {
-	var o orders
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		return err
-	}
+func runWorker(o orders, replies <-chan reply, tell func(any)) error {
 	rdb := connect(o.Socket, 0)
 	defer rdb.Close()
 	l, err := newLocks(o, rdb)
@@ -45,8 +34,8 @@ func runWorker(text string) error {
 		return err
 	}
 	ctx, end := context.WithCancel(context.Background())
-	w := &worker{orders: o, locks: l, ctx: ctx, out: os.Stdout, waiting: map[int64]chan reply{}}
-	go w.listen(os.Stdin, end)
+	w := &worker{orders: o, locks: l, ctx: ctx, tell: tell, waiting: map[int64]chan reply{}}
+	go w.listen(replies, end)
 	go w.feelPulse()
 	var lanes sync.WaitGroup
 	for lane := range o.Goroutines {
@@ -62,13 +51,8 @@ func runWorker(text string) error {
 }
 
 // listen hands on what the driver says.
-func (w *worker) listen(in io.Reader, end func()) {
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		var r reply
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			panic(err)
-		}
+func (w *worker) listen(replies <-chan reply, end func()) {
+	for r := range replies {
 		if r.End {
 			end()
 			continue
@@ -78,20 +62,6 @@ func (w *worker) listen(in io.Reader, end func()) {
 		delete(w.waiting, r.Hold)
 		w.mu.Unlock()
 		answer <- r
-	}
-	os.Exit(1) // the driver is gone
-}
-
-// tell sends a message. The pipe takes it whole: it is short.
-func (w *worker) tell(m message) {
-	line, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, err := w.out.Write(append(line, '\n')); err != nil {
-		os.Exit(1) // the driver is gone
 	}
 }
 

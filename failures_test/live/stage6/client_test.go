@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/proxy"
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -113,7 +114,7 @@ func TestAcquireWhoseReplyIsLostIsSentOnce(t *testing.T) {
 			s := start(t)
 			p := s.Proxy()
 			m := mutexOn(t, p.Client(t, func(o *redis.Options) { o.MaxRetries = retries }), final.WithWatchdogTimeout(endless))
-			p.Next("acquire", cutReply)
+			p.Next("acquire", proxy.CutReply)
 			_, err := m.TryLock(t.Context())
 			require.Error(t, err)
 			require.NotErrorIs(t, err, final.ErrLocked, "nobody knows that")

@@ -2,7 +2,6 @@ package stage6_test
 
 import (
 	"context"
-	"syscall"
 	"testing"
 	"time"
 
@@ -13,12 +12,12 @@ import (
 
 func (s *server) stop() {
 	s.t.Helper()
-	require.NoError(s.t, s.Process().Signal(syscall.SIGSTOP))
+	require.NoError(s.t, s.Stop())
 	s.t.Cleanup(s.goOn)
 }
 
 func (s *server) goOn() {
-	require.NoError(s.t, s.Process().Signal(syscall.SIGCONT))
+	require.NoError(s.t, s.Continue())
 }
 
 // The pause covers a whole renewal, which gives up.

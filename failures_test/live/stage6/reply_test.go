@@ -6,17 +6,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/proxy"
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
 // lost are the ways in which a reply does not come, or not in time.
-var lost = map[string]fault{
-	"cut": cutReply, "dropped": dropReply, "late": delayReply,
-	"half open": goSilent, "cut before Redis has it": cutCommand,
+var lost = map[string]proxy.Fault{
+	"cut": proxy.CutReply, "dropped": proxy.DropReply, "late": proxy.DelayReply,
+	"half open": proxy.HalfOpen, "cut before Redis has it": proxy.CutCommand,
 }
 
 // eachLoss plays a test with each way to lose a reply.
-func eachLoss(t *testing.T, test func(t *testing.T, s *server, p *proxy, f fault)) {
+func eachLoss(t *testing.T, test func(t *testing.T, s *server, p way, f proxy.Fault)) {
 	t.Parallel()
 	for name, f := range lost {
 		t.Run(name, func(t *testing.T) {
@@ -32,7 +33,7 @@ func eachLoss(t *testing.T, test func(t *testing.T, s *server, p *proxy, f fault
 // The lease is endless: what Redis may have granted can only be given back.
 func TestAcquireWhoseReplyIsLostIsGivenBack(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]fault{"cut": cutReply, "cut before Redis has it": cutCommand} {
+	for name, f := range map[string]proxy.Fault{"cut": proxy.CutReply, "cut before Redis has it": proxy.CutCommand} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
@@ -49,9 +50,9 @@ func TestAcquireWhoseReplyIsLostIsGivenBack(t *testing.T) {
 
 // Also the give-back is lost, more than once.
 func TestGivingBackIsRepeatedWhenItsReplyIsLost(t *testing.T) {
-	eachLoss(t, func(t *testing.T, s *server, p *proxy, f fault) {
+	eachLoss(t, func(t *testing.T, s *server, p way, f proxy.Fault) {
 		m := p.Mutex(t, final.WithWatchdogTimeout(5*lease))
-		p.Next("acquire", cutReply)
+		p.Next("acquire", proxy.CutReply)
 		p.Next("release", f)
 		_, err := m.TryLock(t.Context())
 		require.True(t, isBreak(err), "%v", err)
@@ -64,7 +65,7 @@ func TestGivingBackIsRepeatedWhenItsReplyIsLost(t *testing.T) {
 // The second attempt finds nothing, since the first has freed the lock: that is no
 // ErrLost.
 func TestUnlockWhoseReplyIsLostSucceeds(t *testing.T) {
-	eachLoss(t, func(t *testing.T, s *server, p *proxy, f fault) {
+	eachLoss(t, func(t *testing.T, s *server, p way, f proxy.Fault) {
 		hold := lock(t, p.Mutex(t), t.Context())
 		p.Next("release", f)
 		require.NoError(t, hold.Unlock())
@@ -77,7 +78,7 @@ func TestUnlockSaysSoWhenEveryReplyIsLost(t *testing.T) {
 	s := start(t)
 	p := s.Proxy()
 	hold := lock(t, p.Mutex(t), t.Context())
-	p.Next("release", cutCommand, cutCommand, cutCommand)
+	p.Next("release", proxy.CutCommand, proxy.CutCommand, proxy.CutCommand)
 	err := hold.Unlock()
 	require.True(t, isBreak(err), "%v", err)
 	require.NotErrorIs(t, err, final.ErrLost, "nobody knows that")
@@ -85,9 +86,9 @@ func TestUnlockSaysSoWhenEveryReplyIsLost(t *testing.T) {
 }
 
 func TestHoldSurvivesRenewalsWhoseRepliesAreLost(t *testing.T) {
-	eachLoss(t, func(t *testing.T, s *server, p *proxy, f fault) {
+	eachLoss(t, func(t *testing.T, s *server, p way, f proxy.Fault) {
 		hold := lock(t, p.Mutex(t), t.Context())
-		p.Next("renew", f, none, f)
+		p.Next("renew", f, proxy.None, f)
 		p.Await(t, "renew", 4)
 		requireSurvives(t, hold, lease/2)
 		require.NoError(t, hold.Unlock())
@@ -99,16 +100,16 @@ func TestHoldIsLostWhenNoRenewalIsAnswered(t *testing.T) {
 	t.Parallel()
 	p := start(t).Proxy()
 	hold := lock(t, p.Mutex(t, final.WithWatchdogTimeout(short)), t.Context())
-	forever := make([]fault, 100)
+	forever := make([]proxy.Fault, 100)
 	for i := range forever {
-		forever[i] = dropReply
+		forever[i] = proxy.DropReply
 	}
 	p.Next("renew", forever...)
 	requireLost(t, hold)
 }
 
 func TestReentryWhoseReplyIsLostIsRepeatedAndCountsOnce(t *testing.T) {
-	eachLoss(t, func(t *testing.T, s *server, p *proxy, f fault) {
+	eachLoss(t, func(t *testing.T, s *server, p way, f proxy.Fault) {
 		m := p.Mutex(t)
 		outer := lock(t, m, t.Context())
 		p.Next("count", f)
@@ -129,7 +130,7 @@ func TestReentryThatFailedIsTakenOutOfTheCount(t *testing.T) {
 	p := s.Proxy()
 	m := p.Mutex(t)
 	outer := lock(t, m, t.Context())
-	p.Next("count", cutReply, cutReply, cutReply)
+	p.Next("count", proxy.CutReply, proxy.CutReply, proxy.CutReply)
 	_, err := m.Lock(outer.Context())
 	require.True(t, isBreak(err), "%v", err)
 	p.Await(t, "count", 4)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/redisserver"
@@ -37,22 +36,13 @@ func (s *server) loadScripts() {
 	}
 }
 
-// Client is a connection pool of its own, with the options that go-redis gives it.
+// Client is a connection pool of its own.
 func (s *server) Client(change ...func(*redis.Options)) *redis.Client {
-	return clientOf(s.t, append([]func(*redis.Options){func(o *redis.Options) {
-		o.Network, o.Addr = "unix", s.Socket()
-	}}, change...)...)
+	return clientOf(s.t, s.Socket(), change...)
 }
 
-func clientOf(t *testing.T, change ...func(*redis.Options)) *redis.Client {
-	options := &redis.Options{
-		ContextTimeoutEnabled:    true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
-	for _, f := range change {
-		f(options)
-	}
-	rdb := redis.NewClient(options)
+func clientOf(t *testing.T, addr string, change ...func(*redis.Options)) *redis.Client {
+	rdb := redisserver.NewClient(addr, change...)
 	t.Cleanup(func() { _ = rdb.Close() }) // some connections are broken
 	return rdb
 }

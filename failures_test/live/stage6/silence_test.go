@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/proxy"
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -17,7 +18,7 @@ func TestHoldSurvivesAHalfOpenConnection(t *testing.T) {
 	hold := lock(t, p.Mutex(t), t.Context())
 	for range 2 {
 		before := p.Count("renew")
-		p.Next("renew", goSilent)
+		p.Next("renew", proxy.HalfOpen)
 		p.Await(t, "renew", before+2)
 		requireSurvives(t, hold, lease/3)
 	}
@@ -33,7 +34,7 @@ func TestWaiterWhoseSubscriptionIsHalfOpenLooksWhenTheLeaseIsOver(t *testing.T) 
 	hold := lock(t, s.Mutex(), t.Context())
 	waiting := startLock(t, p.Mutex(t))
 	p.Await(t, "acquire", 2) // the second one follows the subscription
-	p.SilenceSubscribers()
+	p.HalfOpen("SUBSCRIBE")
 	began := time.Now()
 	require.NoError(t, hold.Unlock())
 	requireHeld(t, waiting)
@@ -50,7 +51,7 @@ func TestWaitersOfOtherProcessesHearWhatAHalfOpenOneMisses(t *testing.T) {
 	hold := lock(t, s.Mutex(final.WithWatchdogTimeout(endless)), t.Context())
 	deaf := startLock(t, p.Mutex(t, final.WithWatchdogTimeout(endless)))
 	p.Await(t, "acquire", 2)
-	p.SilenceSubscribers()
+	p.HalfOpen("SUBSCRIBE")
 	hearing := startLock(t, s.Mutex(final.WithWatchdogTimeout(endless)))
 	s.AwaitWaiters(2)
 	require.NoError(t, hold.Unlock())
@@ -64,7 +65,7 @@ func TestWaiterThatCannotSubscribeGetsTheLockWhenTheLeaseIsOver(t *testing.T) {
 	s := start(t)
 	p := s.Proxy()
 	hold := lock(t, s.Mutex(), t.Context())
-	p.Next("SUBSCRIBE", goSilent)
+	p.Next("SUBSCRIBE", proxy.HalfOpen)
 	waiting := startLock(t, p.Mutex(t))
 	p.Await(t, "SUBSCRIBE", 1)
 	require.NoError(t, hold.Unlock())
@@ -78,7 +79,7 @@ func TestWaiterSubscribesAgainWhenItsSubscriptionIsCut(t *testing.T) {
 	s := start(t)
 	p := s.Proxy()
 	hold := lock(t, s.Mutex(final.WithWatchdogTimeout(endless)), t.Context())
-	p.Next("SUBSCRIBE", cutCommand, cutCommand)
+	p.Next("SUBSCRIBE", proxy.CutCommand, proxy.CutCommand)
 	waiting := startLock(t, p.Mutex(t, final.WithWatchdogTimeout(endless)))
 	s.AwaitWaiters(1)
 	require.NoError(t, hold.Unlock())

@@ -83,16 +83,16 @@ func encrypted(t *testing.T) (s *server, addr string, client *tls.Config) {
 	return s, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}
 }
 
-func over(addr string, config *tls.Config) func(*redis.Options) {
-	return func(o *redis.Options) { o.Addr, o.TLSConfig = addr, config }
+func over(config *tls.Config) func(*redis.Options) {
+	return func(o *redis.Options) { o.TLSConfig = config }
 }
 
 func TestLockWorksOverTLS(t *testing.T) {
 	t.Parallel()
 	s, addr, config := encrypted(t)
-	m := mutexOn(t, clientOf(t, over(addr, config)))
+	m := mutexOn(t, clientOf(t, addr, over(config)))
 	hold := lock(t, m, t.Context())
-	waiting := startLock(t, mutexOn(t, clientOf(t, over(addr, config))))
+	waiting := startLock(t, mutexOn(t, clientOf(t, addr, over(config))))
 	s.AwaitWaiters(1)
 	inner := lock(t, m, hold.Context())
 	requireSurvives(t, hold, 3*lease/2)
@@ -106,10 +106,10 @@ func TestCertificateThatOneSideDoesNotTrustIsSaidAndNotWaitedFor(t *testing.T) {
 	_, addr, config := encrypted(t)
 	stranger := config.Clone()
 	stranger.RootCAs = x509.NewCertPool()
-	_, err := mutexOn(t, clientOf(t, over(addr, stranger))).Lock(t.Context())
+	_, err := mutexOn(t, clientOf(t, addr, over(stranger))).Lock(t.Context())
 	require.ErrorContains(t, err, "certificate signed by unknown authority")
 	unknown := config.Clone()
 	unknown.Certificates = nil
-	_, err = mutexOn(t, clientOf(t, over(addr, unknown))).Lock(t.Context())
+	_, err = mutexOn(t, clientOf(t, addr, over(unknown))).Lock(t.Context())
 	require.ErrorContains(t, err, "certificate required")
 }

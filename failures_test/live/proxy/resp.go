@@ -1,4 +1,4 @@
-package stage6_test
+package proxy
 
 import (
 	"bufio"
@@ -13,43 +13,36 @@ import (
 // and the bytes as they came.
 func readCommand(r *bufio.Reader) (args []string, raw []byte, err error) {
 	var copied bytes.Buffer
-	line, err := readLine(r, &copied)
+	line, err := copyLine(&copied, r)
 	if err != nil {
 		return nil, nil, err
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(line, "*"))
-	if err != nil {
+	if err != nil || n < 1 {
 		return nil, nil, fmt.Errorf("%q begins no command", line)
 	}
 	for range n {
 		before := copied.Len()
-		header, err := readValue(r, &copied)
+		header, err := copyValue(&copied, r)
 		if err != nil {
 			return nil, nil, err
 		}
 		body := copied.Bytes()[before+len(header)+2:]
-		args = append(args, string(body[:len(body)-2]))
+		args = append(args, strings.TrimSuffix(string(body), "\r\n"))
 	}
 	return args, copied.Bytes(), nil
 }
 
-// readReply reads one reply, and what Redis pushes before it, as the bytes that came.
-func readReply(r *bufio.Reader) ([]byte, error) {
+// readValue reads one value of RESP 2 or 3 as the bytes that came.
+func readValue(r *bufio.Reader) ([]byte, error) {
 	var raw bytes.Buffer
-	for {
-		header, err := readValue(r, &raw)
-		if err != nil {
-			return nil, err
-		}
-		if header[0] != '>' {
-			return raw.Bytes(), nil
-		}
-	}
+	_, err := copyValue(&raw, r)
+	return raw.Bytes(), err
 }
 
-// readValue copies one value of RESP 2 or 3 and returns its first line.
-func readValue(r *bufio.Reader, raw *bytes.Buffer) (string, error) {
-	header, err := readLine(r, raw)
+// copyValue copies one value and returns its first line.
+func copyValue(raw *bytes.Buffer, r *bufio.Reader) (string, error) {
+	header, err := copyLine(raw, r)
 	if err != nil {
 		return "", err
 	}
@@ -67,14 +60,14 @@ func readValue(r *bufio.Reader, raw *bytes.Buffer) (string, error) {
 		n = 0
 	}
 	for range n {
-		if _, err := readValue(r, raw); err != nil {
+		if _, err := copyValue(raw, r); err != nil {
 			return "", err
 		}
 	}
 	return header, nil
 }
 
-func readLine(r *bufio.Reader, raw *bytes.Buffer) (string, error) {
+func copyLine(raw *bytes.Buffer, r *bufio.Reader) (string, error) {
 	line, err := r.ReadString('\n')
 	raw.WriteString(line)
 	line = strings.TrimRight(line, "\r\n")
