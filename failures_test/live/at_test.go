@@ -2,14 +2,11 @@ package live_test
 
 import (
 	"context"
-	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
@@ -20,27 +17,12 @@ import (
 	"lockkata/internal/stages"
 )
 
-// foreign is a Redis that somebody else uses.
-func foreign(t *testing.T) (addr string, rdb *redis.Client) {
-	t.Helper()
-	addr, end, err := live.Socket(t.Context())
-	if errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, end()) })
-	rdb = redis.NewClient(&redis.Options{
-		Network: "unix", Addr: addr,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
-	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	require.NoError(t, rdb.Set(t.Context(), "lock:order:1001", "theirs", 0).Err())
-	return addr, rdb
-}
-
 func TestForeignRedisKeepsItsDataAndNothingOfOurs(t *testing.T) {
-	addr, rdb := foreign(t)
-	s, err := live.At(t.Context(), addr, 4)
+	foreign := redisserver.ForTest(t, redisserver.Config{}) // somebody else uses it
+	rdb := redisserver.NewClient(foreign.Socket())
+	defer rdb.Close()
+	require.NoError(t, rdb.Set(t.Context(), "lock:order:1001", "theirs", 0).Err())
+	s, err := live.At(t.Context(), foreign.Socket(), 4)
 	require.NoError(t, err)
 	defer s.Close()
 	var jobs []live.Job

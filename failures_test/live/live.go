@@ -91,41 +91,42 @@ type Job struct {
 // ErrBusy is the error of a failure that was disturbed whenever it was played.
 var ErrBusy = errors.New("the machine is too busy for real time")
 
-// rounds is how often a failure is played again that was disturbed, each time
-// with fewer others beside it.
-const rounds = 6
+// rounds is how often a failure is played again that was disturbed.
+const rounds = 5
 
 // Play plays all jobs, as many at once as there are servers, and returns their
-// verdicts in the order of the jobs.
+// verdicts in the order of the jobs. What was disturbed is played again, each time
+// with fewer others beside it and a longer lease. What is disturbed to the last is
+// [failures.Elsewhere], with [ErrBusy].
 func (s *Servers) Play(jobs []Job) []failures.Verdict {
 	verdicts := make([]failures.Verdict, len(jobs))
 	var pending []int
 	for i := range jobs {
 		pending = append(pending, i)
 	}
-	atOnce := cap(s.free)
+	atOnce, lease := cap(s.free), time.Second
 	for range rounds {
-		s.round(jobs, pending, verdicts, atOnce)
+		s.round(jobs, pending, verdicts, atOnce, lease)
 		pending = slices.DeleteFunc(pending, func(i int) bool { return !isDisturbed(verdicts[i].Trace) })
-		atOnce = max(1, atOnce/4)
+		atOnce, lease = max(1, atOnce/2), lease+time.Second
 	}
 	for _, i := range pending {
-		verdicts[i].Outcome = failures.Astray
-		verdicts[i].Err = fmt.Errorf("%w: it was late by %v in the last of %d runs", ErrBusy,
-			verdicts[i].Trace.Late.Round(time.Millisecond), rounds)
+		v := &verdicts[i]
+		v.Outcome, v.Err = failures.Elsewhere, fmt.Errorf("%w: it was late by %v in the last of %d runs, with a lease of %v",
+			ErrBusy, v.Trace.Late.Round(time.Millisecond), rounds, v.Trace.Lease)
 	}
 	return verdicts
 }
 
 // round plays the pending jobs.
-func (s *Servers) round(jobs []Job, pending []int, verdicts []failures.Verdict, atOnce int) {
+func (s *Servers) round(jobs []Job, pending []int, verdicts []failures.Verdict, atOnce int, lease time.Duration) {
 	room := make(chan struct{}, atOnce)
 	var running sync.WaitGroup
 	for _, i := range pending {
 		room <- struct{}{}
 		redis := <-s.free
 		running.Go(func() {
-			verdicts[i] = s.play(redis, jobs[i])
+			verdicts[i] = s.play(redis, jobs[i], lease)
 			s.free <- redis
 			<-room
 		})
@@ -134,12 +135,13 @@ func (s *Servers) round(jobs []Job, pending []int, verdicts []failures.Verdict, 
 }
 
 // play plays one failure. One that cannot run on this server is [failures.Elsewhere].
-func (s *Servers) play(redis world.Redis, job Job) failures.Verdict {
+func (s *Servers) play(redis world.Redis, job Job, lease time.Duration) failures.Verdict {
 	v := failures.Judge(job.Failure, job.Subject, job.Scripts,
 		func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 			if job.Failure.Live != "" {
 				return nil, fmt.Errorf("%w: %s", world.ErrNotLive, job.Failure.Live)
 			}
+			c.Lease = lease
 			if s.shared {
 				c.Lock = "lockkata:" + uuid.NewString()
 			}

@@ -1,12 +1,5 @@
 package fleet
 
-import (
-	"os/exec"
-	"syscall"
-)
+import "syscall"
 
-// endWithParent makes the kernel kill the process when this one ends, also while
-// it is stopped.
-func endWithParent(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-}
+func init() { attributes = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

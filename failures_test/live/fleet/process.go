@@ -26,25 +26,39 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 )
 
 // ErrEnded is the error of talking to a process that has ended. The text says how
 // it ended, and what it had printed as errors.
 var ErrEnded = errors.New("the process has ended")
 
+// What an operating system can is set in a file of its own.
+var (
+	attributes *syscall.SysProcAttr // make the kernel kill a process when this one ends: on Linux
+	stop, goOn os.Signal            // on Unix
+)
+
+// running is how many processes there are.
+var running atomic.Int64
+
+// Running is how many processes that this one has started have not ended.
+func Running() int { return int(running.Load()) }
+
 // Process is another process, which this one started. It gets its orders on its
 // standard input, and its answers come from its standard output. Its methods may be
 // used by several goroutines at once.
 type Process struct {
-	cmd   *exec.Cmd
-	ended chan struct{} // closed when it has ended
-	err   error         // how it ended; read it after that
-	said  bytes.Buffer  // on its standard error; so, too
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	said   bytes.Buffer  // on its standard error; read it after ended
+	killed atomic.Bool   // by Kill
+	ended  chan struct{} // closed when it has ended
+	err    error         // how; read it after that
 
-	telling sync.Mutex
-	in      io.WriteCloser
-	hearing sync.Mutex
-	out     *bufio.Reader
+	telling, hearing sync.Mutex
 }
 
 // Start starts a command. What it prints as errors is kept, unless cmd.Stderr is
@@ -56,7 +70,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.Stderr == nil {
 		cmd.Stderr = &p.said
 	}
-	endWithParent(cmd)
+	cmd.SysProcAttr = attributes
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -75,8 +89,10 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 		_ = out.Close() // the first error is the one to tell
 		return nil, err
 	}
+	running.Add(1)
 	go func() {
 		p.err = cmd.Wait()
+		running.Add(-1)
 		close(p.ended)
 	}()
 	return p, nil
@@ -95,10 +111,8 @@ func (p *Process) Tell(v any) error {
 func (p *Process) TellLine(line string) error {
 	p.telling.Lock()
 	defer p.telling.Unlock()
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
-		return fmt.Errorf("tell %s: %w", p.name(), err)
-	}
-	return nil
+	_, err := io.WriteString(p.in, line+"\n")
+	return err
 }
 
 // Hear waits for the next line, and decodes it. After the last one the error is
@@ -109,7 +123,7 @@ func (p *Process) Hear(v any) error {
 		return err
 	}
 	if err := json.Unmarshal([]byte(line), v); err != nil {
-		return fmt.Errorf("%s says %q: %w", p.name(), line, err)
+		return fmt.Errorf("%s says %q: %w", filepath.Base(p.cmd.Path), line, err)
 	}
 	return nil
 }
@@ -120,22 +134,18 @@ func (p *Process) HearLine() (string, error) {
 	p.hearing.Lock()
 	defer p.hearing.Unlock()
 	line, err := p.out.ReadString('\n')
-	if err == nil {
-		return strings.TrimRight(line, "\r\n"), nil
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %v", filepath.Base(p.cmd.Path), ErrEnded, p.Wait())
 	}
-	how := p.Wait()
-	if how == nil {
-		how = errors.New("its status is 0")
-	}
-	return "", fmt.Errorf("%s: %w: %w", p.name(), ErrEnded, how)
+	return strings.TrimRight(line, "\r\n"), nil
 }
 
-// Wait waits until the process has ended by itself or by Kill. It returns nil when
-// its status is 0, else how it ended and what it had printed as errors.
+// Wait waits until the process has ended. It returns nil when its status is 0 or
+// Kill has ended it; else how it ended, and what it had printed as errors.
 func (p *Process) Wait() error {
 	<-p.ended
-	if p.err == nil || p.said.Len() == 0 {
-		return p.err
+	if p.err == nil || p.killed.Load() {
+		return nil
 	}
 	return fmt.Errorf("%w: %s", p.err, bytes.TrimSpace(p.said.Bytes()))
 }
@@ -145,15 +155,14 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // Kill ends the process at once, also while it is stopped, and waits for its end.
 func (p *Process) Kill() {
+	p.killed.Store(true)
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 	<-p.ended
 }
 
 // End says that there are no more orders, and waits for the end as Wait does.
 func (p *Process) End() error {
-	p.telling.Lock()
 	_ = p.in.Close() // it may have ended by itself
-	p.telling.Unlock()
 	return p.Wait()
 }
 
@@ -170,5 +179,3 @@ func (p *Process) signal(s os.Signal) error {
 	}
 	return p.cmd.Process.Signal(s)
 }
-
-func (p *Process) name() string { return filepath.Base(p.cmd.Path) }

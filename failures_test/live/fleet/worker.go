@@ -16,16 +16,11 @@ const taskEnv = "LOCKKATA_WORKER"
 // Again is the command that starts this program again as a worker, with a task: a
 // value that JSON can carry.
 func Again(task any) *exec.Cmd {
-	itself, err := os.Executable()
-	cmd := exec.Command(itself)
-	if err != nil {
-		cmd.Err = err
-	}
+	itself, failed := os.Executable()
 	text, err := json.Marshal(task)
-	if err != nil {
-		cmd.Err = err
-	}
+	cmd := exec.Command(itself)
 	cmd.Env = append(os.Environ(), taskEnv+"="+string(text))
+	cmd.Err = errors.Join(cmd.Err, failed, err)
 	return cmd
 }
 
@@ -50,7 +45,7 @@ func Serve[Task, Order any](work func(task Task, orders <-chan Order, tell func(
 	go func() {
 		for decoder := json.NewDecoder(os.Stdin); ; {
 			var o Order
-			if err := decoder.Decode(&o); errors.Is(err, io.EOF) {
+			if err := decoder.Decode(&o); err == io.EOF {
 				leave(nil)
 			} else if err != nil {
 				leave(fmt.Errorf("a worker's order: %w", err))

@@ -5,9 +5,12 @@ import (
 	"context"
 	"io"
 	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/alicebob/miniredis/v2/proto"
 )
 
 // link is one connection through the proxy. One goroutine carries its commands, one
@@ -18,15 +21,14 @@ type link struct {
 	sent          map[string]bool // the names of its commands; proxy.mu guards it
 	deaf          atomic.Bool     // half open
 
-	mu      sync.Mutex
-	pending []awaited // replies that Redis still owes, in order
+	mu  sync.Mutex
+	due []reply // what Redis still owes, in order
 }
 
-// awaited is a reply that is to come.
-type awaited struct {
-	fault Fault
-	// stream says that from this reply on anything may come, at any time.
-	stream bool
+// reply is one that is to come.
+type reply struct {
+	fault  Fault
+	stream bool // from it on anything may come, at any time
 }
 
 // streams are the commands after which a connection is not question and answer any
@@ -44,9 +46,9 @@ func (l *link) hangUp() {
 // carry carries one direction until either side hangs up.
 func (l *link) carry(direction func() error) {
 	_ = direction() // how it ended: somebody hung up, or was to
+	l.hangUp()
 	l.proxy.mu.Lock()
 	defer l.proxy.mu.Unlock()
-	l.hangUp()
 	delete(l.proxy.links, l)
 }
 
@@ -54,12 +56,15 @@ func (l *link) carry(direction func() error) {
 func (l *link) commands() error {
 	from := bufio.NewReader(l.client)
 	for {
-		args, raw, err := readCommand(from)
+		raw, err := readValue(from)
 		if err != nil {
 			return err
 		}
-		name := l.proxy.Name(args...)
-		fault := l.proxy.arrives(l, name)
+		args, err := proto.ReadStrings(string(raw))
+		if err != nil || len(args) == 0 {
+			return err
+		}
+		name, fault := l.proxy.arrives(l, args)
 		switch fault {
 		case CutCommand:
 			return nil
@@ -67,7 +72,7 @@ func (l *link) commands() error {
 			l.deaf.Store(true)
 		}
 		l.mu.Lock()
-		l.pending = append(l.pending, awaited{fault, streams[name]})
+		l.due = append(l.due, reply{fault, streams[name]})
 		l.mu.Unlock()
 		if err := l.pass(l.redis, raw, 0); err != nil {
 			return err
@@ -84,51 +89,49 @@ func (l *link) replies() error {
 		if err != nil {
 			return err
 		}
-		due, isReply := l.due(kind[0])
-		if due.stream {
+		next := l.next(kind[0])
+		if next.stream {
 			_, err := io.Copy(stream{l}, from)
 			return err
 		}
 		raw, err := readValue(from)
-		if err != nil {
+		if err != nil || next.fault == CutReply {
 			return err
 		}
-		late := time.Duration(0)
-		switch {
-		case !isReply:
-		case due.fault == CutReply:
-			return nil
-		case due.fault == DropReply:
+		if next.fault == DropReply {
 			continue
-		case due.fault == DelayReply:
-			l.proxy.mu.Lock()
-			late = l.proxy.late
-			l.proxy.mu.Unlock()
 		}
-		if err := l.pass(l.client, raw, late+l.slow()); err != nil {
+		if err := l.pass(l.client, raw, l.lateness(next.fault)); err != nil {
 			return err
 		}
 	}
 }
 
-// due is the reply that comes next. What Redis pushes, which protocol 3 marks, is
-// none.
-func (l *link) due(kind byte) (next awaited, isReply bool) {
+// next is the reply that begins with that byte. What Redis pushes, which protocol 3
+// marks, answers nothing.
+func (l *link) next(kind byte) (next reply) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pending) == 0 || kind == '>' && !l.pending[0].stream {
-		return awaited{}, false
+	if len(l.due) > 0 {
+		next = l.due[0]
 	}
-	next = l.pending[0]
-	if !next.stream {
-		l.pending = l.pending[1:]
+	switch {
+	case next.stream: // it stays
+	case kind == '>':
+		return reply{}
+	case len(l.due) > 0:
+		l.due = l.due[1:]
 	}
-	return next, true
+	return next
 }
 
-func (l *link) slow() time.Duration {
+// lateness is how late a reply is.
+func (l *link) lateness(fault Fault) time.Duration {
 	l.proxy.mu.Lock()
 	defer l.proxy.mu.Unlock()
+	if fault == DelayReply {
+		return l.proxy.slow + l.proxy.late
+	}
 	return l.proxy.slow
 }
 
@@ -136,15 +139,15 @@ func (l *link) slow() time.Duration {
 type stream struct{ *link }
 
 // Write passes it on, as slow as the proxy is.
-func (s stream) Write(b []byte) (int, error) { return len(b), s.pass(s.client, b, s.slow()) }
+func (s stream) Write(b []byte) (int, error) { return len(b), s.pass(s.client, b, s.lateness(None)) }
 
 // pass sends bytes when they may pass; a half-open connection swallows them.
 func (l *link) pass(to net.Conn, b []byte, late time.Duration) error {
-	ctx := l.proxy.ctx
+	ended := l.proxy.ctx.Done()
 	if late > 0 {
 		select {
 		case <-time.After(late):
-		case <-ctx.Done():
+		case <-ended:
 		}
 	}
 	l.proxy.mu.Lock()
@@ -152,12 +155,43 @@ func (l *link) pass(to net.Conn, b []byte, late time.Duration) error {
 	l.proxy.mu.Unlock()
 	select {
 	case <-open:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-ended:
+		return context.Canceled
 	}
 	if l.deaf.Load() {
 		return nil
 	}
 	_, err := to.Write(b)
 	return err
+}
+
+// readValue reads one value of RESP 2 or 3 as the bytes that came.
+func readValue(r *bufio.Reader) ([]byte, error) {
+	raw, err := r.ReadBytes('\n')
+	if err != nil || len(raw) < 3 {
+		return raw, err
+	}
+	n, _ := strconv.Atoi(string(raw[1 : len(raw)-2])) // only some kinds have a length
+	switch raw[0] {
+	case '$', '=', '!':
+		if n >= 0 {
+			body := make([]byte, n+2)
+			_, err = io.ReadFull(r, body)
+			raw = append(raw, body...)
+		}
+		return raw, err
+	case '%':
+		n *= 2
+	case '*', '~', '>':
+	default:
+		n = 0
+	}
+	for range n {
+		part, err := readValue(r)
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, part...)
+	}
+	return raw, nil
 }

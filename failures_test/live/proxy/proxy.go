@@ -25,32 +25,22 @@ type Scripts map[string]string
 
 // Config says where a proxy stands.
 type Config struct {
-	// Server is where Redis answers: the path of a Unix socket, or a host and port.
-	Server string
-	// Socket is the Unix socket on which the proxy listens; empty: a free TCP port of
-	// this machine.
-	Socket string
-	// Scripts are those that have names; SHA1 is theirs in Redis.
-	Scripts Scripts
+	Server  string  // where Redis answers: the path of a Unix socket, or a host and port
+	Socket  string  // the Unix socket on which the proxy listens; empty: a free TCP port
+	Scripts Scripts // those that have names
 }
 
 // Fault is what a proxy does to a command.
 type Fault int
 
+// The faults.
 const (
-	// None lets the command pass.
-	None Fault = iota
-	// CutCommand breaks the connection before Redis has the command.
-	CutCommand
-	// CutReply breaks the connection when Redis has executed the command.
-	CutReply
-	// DropReply keeps the reply for ever. The connection goes on.
-	DropReply
-	// DelayReply sends the reply, and what comes after it, as late as Late says.
-	DelayReply
-	// HalfOpen lets nothing more pass on the connection, in either direction, and
-	// tells nobody.
-	HalfOpen
+	None       Fault = iota // the command passes
+	CutCommand              // the connection breaks before Redis has the command
+	CutReply                // Redis executes it, and the connection breaks before the reply
+	DropReply               // Redis executes it, and no reply ever comes; the connection goes on
+	DelayReply              // Redis executes it, and the reply comes as late as Late says
+	HalfOpen                // from this command on nothing passes on its connection, and nobody is told
 )
 
 // Proxy is the way to a redis-server. Its methods may be used by several goroutines.
@@ -114,26 +104,19 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Silence keeps all bytes back, in both directions, until Talk lets them pass.
+// Silence keeps all bytes back, in both directions, until Talk lets them pass. Each
+// Silence wants its Talk.
 func (p *Proxy) Silence() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	select {
-	case <-p.open:
-		p.open = make(chan struct{})
-	default: // it is silent
-	}
+	p.open = make(chan struct{})
 }
 
 // Talk ends a silence. What was kept back arrives.
 func (p *Proxy) Talk() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	select {
-	case <-p.open: // it talks
-	default:
-		close(p.open)
-	}
+	close(p.open)
 }
 
 // Slow makes every answer and message that late; 0: as fast as it is.
@@ -176,14 +159,6 @@ func (p *Proxy) Count(name string) int {
 	return p.seen[name]
 }
 
-// Name is the name of a command.
-func (p *Proxy) Name(args ...string) string {
-	if command := strings.ToUpper(args[0]); command != "EVALSHA" || p.names[args[1]] == "" {
-		return command
-	}
-	return p.names[args[1]]
-}
-
 func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
@@ -207,16 +182,18 @@ func (p *Proxy) serve() {
 	}
 }
 
-// arrives notes a command of a link, and tells what becomes of it.
-func (p *Proxy) arrives(l *link, name string) Fault {
+// arrives notes a command of a link, and tells its name and what becomes of it.
+func (p *Proxy) arrives(l *link, args []string) (name string, fault Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	name = strings.ToUpper(args[0])
+	if script := p.names[args[min(1, len(args)-1)]]; name == "EVALSHA" && script != "" {
+		name = script
+	}
 	p.seen[name]++
 	l.sent[name] = true
-	coming := p.next[name]
-	if len(coming) == 0 {
-		return None
+	if coming := p.next[name]; len(coming) > 0 {
+		p.next[name], fault = coming[1:], coming[0]
 	}
-	p.next[name] = coming[1:]
-	return coming[0]
+	return name, fault
 }

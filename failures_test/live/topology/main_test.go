@@ -9,13 +9,13 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/fleet"
 )
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(silent{})
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if left := redisserver.Running(); left > 0 {
+		if left := fleet.Running(); left > 0 {
 			fmt.Println("redis-server processes that still run:", left)
 			code = 1
 		}
