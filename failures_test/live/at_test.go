@@ -1,16 +1,16 @@
+//go:build live
+
 package live_test
 
 import (
-	"context"
-	"net"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
@@ -43,22 +43,6 @@ func TestForeignRedisKeepsItsDataAndNothingOfOurs(t *testing.T) {
 	require.Equal(t, "theirs", rdb.Get(t.Context(), "lock:order:1001").Val())
 }
 
-func TestAddressWhereNoRedisAnswersIsAnError(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := listener.Addr().String()
-	require.NoError(t, listener.Close())
-	_, err = live.At(t.Context(), addr, 1)
-	require.ErrorContains(t, err, "no Redis that could be used at "+addr)
-}
-
-func TestWithoutAnInstalledServerTheErrorNamesTheRemedy(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	_, err := live.Start(context.Background(), 1)
-	require.ErrorIs(t, err, redisserver.ErrMissing)
-	require.ErrorContains(t, err, "apt install redis-server")
-}
-
 func TestNothingIsLeftWhenTheServersAreClosed(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := servers(t, 2)
@@ -66,18 +50,17 @@ func TestNothingIsLeftWhenTheServersAreClosed(t *testing.T) {
 	left, err := os.ReadDir(os.Getenv("TMPDIR"))
 	require.NoError(t, err)
 	require.Empty(t, left)
-	require.Error(t, exec.Command("pgrep", "-f", os.Getenv("TMPDIR")).Run(), "a process still runs there")
+	require.Zero(t, fleet.Running())
 }
 
 func TestRestartedRedisIsEmptyAndAnswers(t *testing.T) {
-	s := servers(t, 1)
 	f := failures.Failure{ID: "restart", Script: func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		w.Restart()
 		b.Lock(world.Within(w.Lease / 2))
 	}}
-	v := s.Play([]live.Job{{Failure: f, Subject: stages.All[1].Subject}})[0]
+	v := servers(t, 1).Play([]live.Job{{Failure: f, Subject: stages.All[1].Subject}})[0]
 	require.NoError(t, v.Err)
 	require.True(t, oracle.Convicts(v.Findings, oracle.Exclusion), "B finds nothing of A's")
 }
