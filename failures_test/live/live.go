@@ -1,3 +1,15 @@
+// Package live plays the catalogue on a real redis-server: the same scenarios, in
+// real time, with a lease of a second. A failure that can run there must have the
+// outcome that it has in the controlled world; that is how one knows that the
+// controlled world tells the truth.
+//
+//	servers, err := live.Start(ctx, 12)
+//	defer servers.Close()
+//	verdicts := servers.Play(jobs)
+//
+// The processes keep nothing on disk and end with Close. [At] plays on a Redis
+// that is there already and leaves everything in it alone but the lock's own keys;
+// failures that disturb the whole server do not run there.
 package live
 
 import (
@@ -91,8 +103,12 @@ type Job struct {
 // ErrBusy is the error of a failure that was disturbed whenever it was played.
 var ErrBusy = errors.New("the machine is too busy for real time")
 
-// rounds is how often a failure is played again that was disturbed.
-const rounds = 5
+// A failure that was disturbed is played again so often, as long as so much time has
+// not passed.
+const (
+	rounds  = 5
+	patient = 3 * time.Minute
+)
 
 // Play plays all jobs, as many at once as there are servers, and returns their
 // verdicts in the order of the jobs. What was disturbed is played again, each time
@@ -104,34 +120,34 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 	for i := range jobs {
 		pending = append(pending, i)
 	}
+	end := time.Now().Add(patient)
 	atOnce, lease := cap(s.free), time.Second
 	for range rounds {
-		s.round(jobs, pending, verdicts, atOnce, lease)
+		room := make(chan struct{}, atOnce)
+		var running sync.WaitGroup
+		for _, i := range pending {
+			room <- struct{}{}
+			if verdicts[i].Trace != nil && time.Now().After(end) {
+				<-room
+				continue
+			}
+			redis := <-s.free
+			running.Go(func() {
+				verdicts[i] = s.play(redis, jobs[i], lease)
+				s.free <- redis
+				<-room
+			})
+		}
+		running.Wait()
 		pending = slices.DeleteFunc(pending, func(i int) bool { return !isDisturbed(verdicts[i].Trace) })
 		atOnce, lease = max(1, atOnce/2), lease+time.Second
 	}
 	for _, i := range pending {
 		v := &verdicts[i]
-		v.Outcome, v.Err = failures.Elsewhere, fmt.Errorf("%w: it was late by %v in the last of %d runs, with a lease of %v",
-			ErrBusy, v.Trace.Late.Round(time.Millisecond), rounds, v.Trace.Lease)
+		v.Outcome, v.Err = failures.Elsewhere, fmt.Errorf("%w: with a lease of %v it was late by %v",
+			ErrBusy, v.Trace.Lease, v.Trace.Late.Round(time.Millisecond))
 	}
 	return verdicts
-}
-
-// round plays the pending jobs.
-func (s *Servers) round(jobs []Job, pending []int, verdicts []failures.Verdict, atOnce int, lease time.Duration) {
-	room := make(chan struct{}, atOnce)
-	var running sync.WaitGroup
-	for _, i := range pending {
-		room <- struct{}{}
-		redis := <-s.free
-		running.Go(func() {
-			verdicts[i] = s.play(redis, jobs[i], lease)
-			s.free <- redis
-			<-room
-		})
-	}
-	running.Wait()
 }
 
 // play plays one failure. One that cannot run on this server is [failures.Elsewhere].

@@ -35,8 +35,8 @@ func (s settings) faultKinds() []faultKind {
 		{"silence a worker's network, shorter than the lease", 2, 0.1, 0.7, (*run).silence, false},
 		{"silence a worker's network, longer than the lease", 3, 1.2, 2.5, (*run).silence, false},
 		{"late answers to a worker, then silence", 3, 0.6, 1.4, (*run).slow, false},
-		{"stop the server, shorter than the lease", 2, 0.1, 0.8, (*run).pauseServer, true},
-		{"stop the server, longer than the lease", 2, 1.2, 2, (*run).pauseServer, true},
+		{"stop the server, shorter than the lease", 2, 0.1, 0.8, (*run).pause, true},
+		{"stop the server, longer than the lease", 2, 1.2, 2, (*run).pause, true},
 		{"kill -9 the server and restart it", 2, 0, 0.5, (*run).restart, true},
 		{"CLIENT KILL subscribers", 3, 0, 0, send("CLIENT", "KILL", "TYPE", "pubsub"), true},
 		{"CLIENT KILL other connections", 2, 0, 0, send("CLIENT", "KILL", "TYPE", "normal"), true},
@@ -78,10 +78,10 @@ func (r *run) replace(b *berth, d time.Duration) {
 	r.note(r.start(b))
 }
 
-// pause stops a worker for some time.
+// pause stops a worker, or the server, for some time.
 func (r *run) pause(b *berth, d time.Duration) {
 	stall := span{from: r.clock.now()}
-	_ = b.Stop() // one that has ended by itself is noted
+	_ = b.Stop() // a worker that has ended by itself is noted
 	time.Sleep(d)
 	_ = b.Continue()
 	stall.to = r.clock.now()
@@ -105,17 +105,12 @@ func (r *run) slow(b *berth, d time.Duration) {
 	r.silence(b, 2*r.Lease)
 }
 
-func (r *run) pauseServer(_ *berth, d time.Duration) {
-	r.note(r.server.Stop())
-	time.Sleep(d)
-	r.note(r.server.Continue())
-}
-
 func (r *run) restart(_ *berth, d time.Duration) {
 	r.lose(every, func() bool {
 		r.server.Kill()
 		time.Sleep(d)
 		r.note(r.server.Launch(context.Background()))
+		r.redis.Process = r.server.Process
 		return r.Lossy
 	})
 }
@@ -140,14 +135,12 @@ func (r *run) force(*berth, time.Duration) {
 }
 
 // lose notes that holds were taken away while do ran, or may have been: do tells.
-// What a forced unlock did not find nobody may hold.
 func (r *run) lose(lock int, do func() bool) {
 	l := loss{lock: lock, span: span{from: r.clock.now()}}
-	l.nobody = !do()
-	l.to = r.clock.now()
-	if lock == every && l.nobody {
+	if !do() {
 		return
 	}
+	l.to = r.clock.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.losses = append(r.losses, l)

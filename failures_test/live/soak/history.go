@@ -38,21 +38,26 @@ type history struct {
 
 // hold is one acquire and what came of it.
 type hold struct {
-	lock   int
+	event  // that it was asked for
 	by     *process
-	lane   int
-	token  int64
-	at     map[string]moment // kind of event → when it was, if it was: later than 0
 	events []event
-
 	mayEnd moment // when its lease may be over, for all that the model knows
+}
+
+// at is when a hold had an event of that kind, 0 if it had none.
+func (o *hold) at(kind string) moment {
+	for _, e := range o.events {
+		if e.Kind == kind {
+			return e.At
+		}
+	}
+	return 0
 }
 
 // loss is when the holds of a lock, or of all, were taken away.
 type loss struct {
 	span
-	lock   int  // or every
-	nobody bool // it was a forced unlock that said that nobody held the lock
+	lock int // or every
 }
 
 // every says that a loss is one of all locks.
@@ -69,13 +74,13 @@ func (h *history) take(by *process, e event) {
 		by.stalls = append(by.stalls, span{e.Since, e.At})
 		return
 	case asks:
-		h.holds[e.Hold] = &hold{lock: e.Lock, by: by, lane: e.Lane, at: map[string]moment{}}
+		h.holds[e.Hold] = &hold{event: e, by: by}
 	}
 	o := h.holds[e.Hold]
-	o.at[e.Kind], o.events = e.At, append(o.events, e)
-	o.token = max(o.token, e.Token)
+	o.events = append(o.events, e)
+	o.Token = max(o.Token, e.Token)
 	if e.Undone > 0 {
-		h.convict(lostUpdate, fmt.Sprintf("%s wrote to account %d, and undid %d writes since it read", o, o.lock, e.Undone), o)
+		h.convict(lostUpdate, fmt.Sprintf("%s wrote to account %d, and undid %d writes since it read", o, o.Lock, e.Undone), o)
 	}
 }
 
@@ -90,40 +95,40 @@ func (o *hold) String() string {
 	if o == nil {
 		return "nobody"
 	}
-	return fmt.Sprintf("%s.%d", o.by.name, o.lane)
+	return fmt.Sprintf("%s.%d", o.by.name, o.Lane)
 }
 
 // ended is when its owner no longer believed that it held the lock: when it was
 // told, or unlocked, or was killed.
 func (o *hold) ended() moment {
-	end := cmp.Or(o.at[unlocks], o.by.last)
-	if o.at[lost] > 0 {
-		end = min(end, o.at[lost])
+	end := cmp.Or(o.at(unlocks), o.by.last)
+	if o.at(lost) > 0 {
+		end = min(end, o.at(lost))
 	}
-	return max(end, o.at[holds])
+	return max(end, o.at(holds))
 }
 
 // over is when the hold's own commands had ended: what is later is none of its.
 func (o *hold) over() moment {
-	return max(cmp.Or(o.at[freed], o.at[gone], o.at[unknown], o.by.last), o.ended())
+	return max(cmp.Or(o.at(freed), o.at(gone), o.at(unknown), o.by.last), o.ended())
 }
 
 // granted are the holds of a lock, in the order in which they were got.
 func (h *history) granted(lock int) []*hold {
 	var got []*hold
 	for _, o := range h.holds {
-		if o.lock == lock && o.at[holds] > 0 {
+		if o.Lock == lock && o.at(holds) > 0 {
 			got = append(got, o)
 		}
 	}
-	slices.SortFunc(got, func(a, b *hold) int { return cmp.Compare(a.at[holds], b.at[holds]) })
+	slices.SortFunc(got, func(a, b *hold) int { return cmp.Compare(a.at(holds), b.at(holds)) })
 	return got
 }
 
 // lossesOf are the losses while the hold was waited for or under way.
 func (h *history) lossesOf(o *hold) (of []loss) {
 	for _, l := range h.losses {
-		if (l.lock == o.lock || l.lock == every) && !l.nobody && l.to >= o.at[asks] && l.from <= o.over() {
+		if (l.lock == o.Lock || l.lock == every) && l.to >= o.at(asks) && l.from <= o.over() {
 			of = append(of, l)
 		}
 	}

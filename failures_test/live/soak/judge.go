@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The ways in which a lock can break its word, in the order of the report.
@@ -46,7 +47,7 @@ func (h *history) overlaps(granted []*hold) {
 	for i, a := range granted {
 		sure := h.sureUntil(a)
 		for _, b := range granted[i+1:] {
-			from, to := b.at[holds], min(sure, h.sureUntil(b)+h.slack())
+			from, to := b.at(holds), min(sure, h.sureUntil(b)+h.slack())
 			if from >= sure {
 				break
 			}
@@ -56,7 +57,7 @@ func (h *history) overlaps(granted []*hold) {
 				}
 			}
 			if to > from {
-				h.convict(overlap, fmt.Sprintf("%s and %s both held lock %d, for %v at least", a, b, a.lock, to-from), a, b)
+				h.convict(overlap, fmt.Sprintf("%s and %s both held lock %d, for %v at least", a, b, a.Lock, (to - from).Round(time.Millisecond)), a, b)
 			}
 		}
 	}
@@ -66,14 +67,14 @@ func (h *history) overlaps(granted []*hold) {
 // longer than a hold of unknown outcome can block it.
 func (h *history) waits(lock int, granted []*hold) {
 	for _, o := range h.holds {
-		from, to := o.at[asks], min(cmp.Or(o.at[holds], o.at[refused], o.by.last), h.until)
-		if o.lock != lock || to-from <= h.longestWait() {
+		from, to := o.at(asks), min(cmp.Or(o.at(holds), o.at(refused), o.by.last), h.until)
+		if o.Lock != lock || to-from <= h.longestWait() {
 			continue
 		}
 		for _, other := range granted {
-			if other.at[holds] < to && other.at[freed] > 0 {
+			if other.at(holds) < to && other.at(freed) > 0 {
 				from = max(from, other.over())
-			} else if other.at[holds] < to {
+			} else if other.at(holds) < to {
 				from = max(from, other.over()+h.Lease) // for which Redis may keep it
 			}
 		}
@@ -100,11 +101,11 @@ func (h *history) timeline(of []*hold) string {
 		for _, e := range o.events {
 			add(e.At, o, e.Kind, e.Text)
 		}
-		all = span{min(all.from, cmp.Or(o.at[holds], o.at[asks])), max(all.to, o.over())}
+		all = span{min(all.from, cmp.Or(o.at(holds), o.at(asks))), max(all.to, o.over())}
 	}
 	for _, f := range h.faults {
 		if f.from <= all.to && f.to >= all.from {
-			add(f.from, f.target, "fault:", f.kind, "until", f.to)
+			add(f.from, f.target, "fault:", f.kind, "until", f.to.Round(time.Millisecond))
 		}
 	}
 	slices.Sort(lines)
@@ -118,31 +119,29 @@ const examples = 3
 func (r *run) report() string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	c := r.counts
-	say("\noperations in %.1f s", r.until.Seconds())
-	say("  acquires      %6d  got %d, refused or failed %d", c[asks], c[holds], c[refused])
-	say("  re-entries    %6d", c[reenters])
-	say("  unlocks       %6d  freed %d, gone %d, unknown %d", c[unlocks], c[freed], c[gone], c[unknown])
-	say("  holds lost    %6d  told while at work", c[lost])
-	say("  ledger        %6d  writes accepted, %d reads and writes refused", c[writes], c[turned])
-	say("\nfaults")
-	faults := map[string]int{}
+	tally := func(of map[string]int) {
+		for _, kind := range slices.Sorted(maps.Keys(of)) {
+			say("  %6d  %s", of[kind], kind)
+		}
+	}
+	say("\nwhat the workers did in %.1f s", r.until.Seconds())
+	tally(r.counts)
+	faults, found, violations := map[string]int{}, map[string][]violation{}, map[string]int{}
 	for _, f := range r.faults {
 		faults[f.kind]++
 	}
-	for _, kind := range slices.Sorted(maps.Keys(faults)) {
-		say("  %4d  %s", faults[kind], kind)
-	}
-	found := map[string][]violation{}
 	for _, v := range r.violations {
 		found[v.kind] = append(found[v.kind], v)
 	}
+	for _, kind := range violationKinds {
+		violations[kind] = len(found[kind])
+	}
+	say("\nfaults")
+	tally(faults)
 	say("\nhistory: %d operations of %d locks, checked by porcupine in %d pieces: %d not linearizable, %d not decided within %v",
 		r.checked.operations, r.Locks, r.checked.pieces, len(found[nonLinearizable]), r.checked.unknown, checkTime)
 	say("\nviolations")
-	for _, kind := range violationKinds {
-		say("  %6d  %s", len(found[kind]), kind)
-	}
+	tally(violations)
 	for _, kind := range violationKinds {
 		for i, v := range found[kind][:min(examples, len(found[kind]))] {
 			say("\n%s, %d of %d\n  %s\n%s", kind, i+1, len(found[kind]), v.text, r.timeline(v.of))

@@ -17,7 +17,6 @@ import (
 //	           token higher than the last
 //	released   only by its holder
 //	taken      by force, or by a server that loses its data
-//	nobody     a forced unlock that says that nobody held it
 //
 // Nobody outside sees the last renewal. What one can see is that the owner was not
 // told of a loss, though its process was running: up to then its lease was
@@ -39,7 +38,6 @@ const (
 	acquired = "the acquire"
 	released = "the release"
 	taken    = "the loss"
-	nobody   = "the forced unlock that found nobody"
 )
 
 // state is the state of the model.
@@ -49,16 +47,14 @@ type state struct {
 }
 
 func step(s state, a action) (bool, state) {
-	mayBeFree := s.holder == nil || s.holder.mayEnd <= a.to
 	switch a.kind {
 	case acquired:
-		return mayBeFree && (a.hold.token == 0 || a.hold.token > s.token), state{a.hold, a.hold.token}
+		mayBeFree := s.holder == nil || s.holder.mayEnd <= a.to
+		return mayBeFree && (a.hold.Token == 0 || a.hold.Token > s.token), state{a.hold, a.hold.Token}
 	case released:
 		return s.holder == a.hold, state{nil, s.token}
-	case taken:
-		return true, state{nil, s.token}
 	}
-	return mayBeFree, s
+	return true, state{nil, s.token}
 }
 
 func model(initial state) porcupine.Model {
@@ -73,12 +69,12 @@ func model(initial state) porcupine.Model {
 
 // limit says when the lease of a hold may be over at the earliest.
 func (h *history) limit(o *hold) moment {
-	sure := max(o.at[asks]+h.Lease, h.sureUntil(o))
+	sure := max(o.at(asks)+h.Lease, h.sureUntil(o))
 	switch {
-	case o.at[freed] > 0:
+	case o.at(freed) > 0:
 		return never
-	case o.at[unlocks] > 0 && o.at[gone] == 0:
-		return min(sure, o.at[unlocks]) // it may have freed the lock
+	case o.at(unlocks) > 0 && o.at(gone) == 0:
+		return min(sure, o.at(unlocks)) // it may have freed the lock
 	}
 	return sure
 }
@@ -93,22 +89,19 @@ func (h *history) actions(lock int, granted []*hold) (all []action) {
 		if len(h.lossesOf(o)) > 0 {
 			continue
 		}
-		from, got := o.at[asks], o.at[holds]
+		from, got := o.at(asks), o.at(holds)
 		if o.mayEnd = h.limit(o); o.mayEnd >= got && certain < got {
 			from = max(from, certain)
 		}
 		all = append(all, action{acquired, o, span{from, got}})
-		if o.at[freed] > 0 {
-			all = append(all, action{released, o, span{o.at[unlocks], o.at[freed]}})
-			certain = o.at[unlocks]
+		if o.at(freed) > 0 {
+			all = append(all, action{released, o, span{o.at(unlocks), o.at(freed)}})
+			certain = o.at(unlocks)
 		}
 	}
 	for _, l := range h.losses {
-		if kind := taken; l.lock == lock || l.lock == every {
-			if l.nobody {
-				kind = nobody
-			}
-			all = append(all, action{kind, nil, l.span})
+		if l.lock == lock || l.lock == every {
+			all = append(all, action{taken, nil, l.span})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b action) int { return cmp.Compare(a.from, b.from) })
@@ -134,7 +127,7 @@ func (h *history) linearize(lock int, granted []*hold, checked *linearizability)
 	for _, a := range h.actions(lock, granted) {
 		if a.kind == released && len(piece) >= pieceSize && ended < a.from {
 			h.check(initial, piece, checked)
-			initial, piece = state{a.hold, a.hold.token}, nil
+			initial, piece = state{a.hold, a.hold.Token}, nil
 		}
 		piece = append(piece, porcupine.Operation{Input: a, Call: int64(a.from), Return: int64(a.to)})
 		ended = max(ended, a.to)

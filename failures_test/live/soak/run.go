@@ -22,7 +22,7 @@ type run struct {
 	*history
 	clock   clock
 	berths  []*berth
-	redis   berth          // the server's: only its turn
+	redis   berth          // the server's: no way leads to it
 	hearing sync.WaitGroup // the workers
 	started atomic.Int64   // worker processes
 	server  *redisserver.Server
@@ -78,6 +78,7 @@ func soak(ctx context.Context, s settings) (*run, error) {
 		return nil, err
 	}
 	defer func() { _ = r.server.Close() }()
+	r.redis.Process = r.server.Process
 	if r.books, err = redisserver.Start(ctx, redisserver.Config{}); err != nil {
 		return nil, err
 	}

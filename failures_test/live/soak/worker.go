@@ -56,11 +56,11 @@ type orders struct {
 // worker is one process that uses the locks.
 type worker struct {
 	orders
-	acquire acquire
-	say     func(any)
-	ctx     context.Context // ends when no further section is to begin
-	acts    atomic.Int64    // how many acquires there have been
-	ledger  ledger
+	locks
+	ledger ledger
+	say    func(any)
+	ctx    context.Context // ends when no further section is to begin
+	acts   atomic.Int64    // how many acquires there have been
 }
 
 // work is the whole life of a worker process. Its client is one with go-redis's
@@ -70,12 +70,12 @@ func work(o orders, ends <-chan string, tell func(any)) error {
 	rdb, books := redisserver.NewClient(o.Redis), redisserver.NewClient(o.Ledger)
 	defer rdb.Close()
 	defer books.Close()
-	lock, endLock, err := newLock(o.settings, rdb)
+	l, err := newLocks(o.settings, rdb)
 	if err != nil {
 		return err
 	}
 	ctx, end := context.WithCancel(context.Background())
-	w := &worker{orders: o, acquire: lock, say: tell, ctx: ctx, ledger: ledger{books, o.fenced()}}
+	w := &worker{orders: o, locks: l, ledger: ledger{books, o.fenced()}, say: tell, ctx: ctx}
 	go func() { <-ends; end() }()
 	go w.feelPulse()
 	var lanes sync.WaitGroup
@@ -88,7 +88,10 @@ func work(o orders, ends <-chan string, tell func(any)) error {
 		})
 	}
 	lanes.Wait()
-	return endLock()
+	if l.svc == nil {
+		return nil
+	}
+	return l.svc.Close()
 }
 
 // feelPulse tells when the process stood still, or got no processor: what it
@@ -121,20 +124,22 @@ func (w *worker) section(lane int, random *rand.Rand) {
 		time.Sleep(times(20*time.Millisecond, random.Float64()))
 		return
 	}
-	w.tell(event{Kind: holds, Hold: id, Token: h.token})
-	quiet := context.AfterFunc(h.ctx, func() {
-		if context.Cause(h.ctx) == stage6.ErrLost {
+	w.tell(event{Kind: holds, Hold: id, Token: h.Token()})
+	quiet := context.AfterFunc(h.Context(), func() {
+		if context.Cause(h.Context()) == stage6.ErrLost {
 			w.tell(event{Kind: lost, Hold: id})
 		}
 	})
-	if random.IntN(10) == 0 && h.reenter != nil {
-		h.reenter()
+	if w.svc != nil && random.IntN(10) == 0 {
+		if inner, err := w.acquire(h.Context(), lockName(lock), random); err == nil {
+			_ = inner.Unlock() // the outer one says what became of the hold
+		}
 		w.tell(event{Kind: reenters, Hold: id})
 	}
 	w.inside(h, lock, id, random)
 	quiet()
 	w.tell(event{Kind: unlocks, Hold: id})
-	w.tell(event{Kind: became(h.unlock()), Hold: id})
+	w.tell(event{Kind: became(h.Unlock()), Hold: id})
 }
 
 // inside is the work that the lock guards: it reads the lock's counter, takes its
@@ -142,18 +147,18 @@ func (w *worker) section(lane int, random *rand.Rand) {
 // holds the lock before it writes; the others write late, too.
 func (w *worker) inside(h held, lock int, id int64, random *rand.Rand) {
 	said := event{Kind: turned, Hold: id}
-	value, seen, ok := w.ledger.read(lock, id, h.token)
+	value, seen, ok := w.ledger.read(lock, id, h.Token())
 	if ok {
 		said.Kind = reads
 	}
 	w.tell(said)
 	careful := random.IntN(2) == 0
 	time.Sleep(drawWork(random, w.Lease))
-	if !ok || careful && h.ctx.Err() != nil {
+	if !ok || careful && h.Context().Err() != nil {
 		return
 	}
 	said.Kind = turned
-	if _, now, ok := w.ledger.write(lock, id, h.token, value+1); ok {
+	if _, now, ok := w.ledger.write(lock, id, h.Token(), value+1); ok {
 		said.Kind, said.Undone = writes, now-1-seen // what it undid it knew nothing of
 	}
 	w.tell(said)
