@@ -57,7 +57,7 @@ func (h *history) overlaps(granted []*hold) {
 				}
 			}
 			if to > from {
-				h.convict(overlap, fmt.Sprintf("%s and %s both held lock %d, for %v at least", a, b, a.Lock, (to - from).Round(time.Millisecond)), a, b)
+				h.convict(overlap, fmt.Sprintf("%s and %s both held lock %d, for %v at least", a, b, a.Lock, (to-from).Round(time.Millisecond)), a, b)
 			}
 		}
 	}
