@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/fleet"
 )
 
 // workerCommand is the first argument of a process that works for the benchmark.
@@ -60,14 +58,9 @@ type turn struct {
 }
 
 // worker is another process of this program, with a locker of its own.
-type worker struct {
-	cmd     *exec.Cmd
-	orders  io.WriteCloser
-	answers *bufio.Scanner
-}
+type worker struct{ *fleet.Process }
 
-// startWorker starts one. It ends when its orders end, and with this process, also
-// while it is stopped.
+// startWorker starts one. It ends when its orders end, and with this process.
 func startWorker(kind string, s settings) (*worker, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -77,19 +70,8 @@ func startWorker(kind string, s settings) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{cmd: exec.Command(self, workerCommand, kind, string(given))}
-	w.cmd.Stderr = os.Stderr
-	redisserver.EndWithParent(w.cmd)
-	if w.orders, err = w.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	w.answers = bufio.NewScanner(out)
-	w.answers.Buffer(nil, 64<<20)
-	return w, w.cmd.Start()
+	p, err := fleet.Start(exec.Command(self, workerCommand, kind, string(given)))
+	return &worker{p}, err
 }
 
 // startWorkers starts n of one kind.
@@ -107,15 +89,12 @@ func startWorkers(n int, kind string, s settings) ([]*worker, error) {
 }
 
 // tell gives an order; hear waits for the answer to the oldest order that is open.
-func (w *worker) tell(o order) error { return json.NewEncoder(w.orders).Encode(o) }
+func (w *worker) tell(o order) error { return w.Tell(o) }
 
 func (w *worker) hear() (answer, error) {
-	if !w.answers.Scan() {
-		return answer{}, errors.Join(errors.New("bench: a worker has ended"), w.answers.Err())
-	}
 	var a answer
-	if err := json.Unmarshal(w.answers.Bytes(), &a); err != nil {
-		return answer{}, err
+	if err := w.Hear(&a); err != nil {
+		return a, fmt.Errorf("bench: %w", err)
 	}
 	if a.Error != "" {
 		return a, fmt.Errorf("bench: a worker says: %s", a.Error)
@@ -130,11 +109,7 @@ func (w *worker) ask(o order) (answer, error) {
 	return w.hear()
 }
 
-// end ends the process, also one that is stopped.
-func (w *worker) end() {
-	_ = w.cmd.Process.Kill() // it may have ended
-	_ = w.cmd.Wait()         // its status is ours
-}
+func (w *worker) end() { w.Kill() }
 
 func endWorkers(all []*worker) {
 	for _, w := range all {

@@ -45,10 +45,10 @@ func newCard(l library, f failures.Failure) (card, error) {
 func (c *card) judge(v failures.Verdict) {
 	c.verdict, c.outcome = v, v.Outcome
 	switch {
+	case errors.Is(v.Err, live.ErrBusy):
+		c.note = v.Err.Error()
 	case v.Outcome == failures.Elsewhere:
 		c.note = c.failure.Live
-	case errors.Is(v.Err, live.ErrBusy):
-		c.outcome, c.note = failures.Elsewhere, v.Err.Error()
 	}
 	if other, ok := c.library.Besides[c.failure.ID]; ok && v.Outcome == failures.Astray && v.Err == nil {
 		c.outcome, c.note = failures.Broken, other.Why

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
+	"net"
+	"strings"
 
+	"lockkata/failures_test/live/proxy"
 	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
 )
@@ -18,10 +18,8 @@ var errNoReplica = errors.New("live: there is no replica that could take over")
 // process is a Redis of our own: one redis-server, and a replica of it when the
 // run needs one.
 type process struct {
-	dir     string // for the sockets; nothing else is written there
 	master  *redisserver.Server
 	replica *redisserver.Server // it was in sync, and is detached
-	started int                 // how many servers there have been
 	// failsOver says that runs that begin now need a replica.
 	failsOver bool
 }
@@ -30,15 +28,16 @@ var _ world.OwnRedis = (*process)(nil)
 
 // start starts a redis-server and waits until it answers.
 func start(ctx context.Context) (*process, error) {
-	dir, err := os.MkdirTemp("", "lockkata-redis-")
-	if err != nil {
-		return nil, err
-	}
-	p := &process{dir: dir}
-	if p.master, err = p.launch(ctx); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return p, nil
+	master, err := launch(ctx)
+	return &process{master: master}, err
+}
+
+// launch starts a redis-server. A replica need not wait for others that might want
+// the same data.
+func launch(ctx context.Context) (*redisserver.Server, error) {
+	return redisserver.Start(ctx, redisserver.Config{
+		Args: []string{"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "on-empty-db"},
+	})
 }
 
 // Addr is where the process answers.
@@ -55,53 +54,61 @@ func (p *process) Restart() error {
 // stopped: what a master sends to a replica that stands still waits for it in the
 // kernel, and is not lost.
 func (p *process) Begin() error {
-	p.endReplica()
-	if !p.failsOver {
-		return nil
-	}
-	ctx := context.Background()
-	replica, err := p.launch(ctx)
-	if err != nil {
+	err := p.endReplica()
+	if err != nil || !p.failsOver {
 		return err
 	}
-	if err := replicate(ctx, p.master, replica); err != nil {
-		replica.Kill()
-		return fmt.Errorf("%w: %s", err, replica.Said())
+	ctx := context.Background()
+	if p.replica, err = launch(ctx); err != nil {
+		return err
 	}
-	p.replica = replica
-	return nil
+	return p.promote(ctx)
 }
 
-// Failover makes the replica answer, at another address, and kills the master.
+// Failover makes the replica answer, at another address, and ends the master.
 func (p *process) Failover() error {
 	if p.replica == nil {
 		return errNoReplica
 	}
 	old := p.master
 	p.master, p.replica = p.replica, nil
-	old.Kill()
-	return nil
+	return old.Close()
 }
 
-func (p *process) endReplica() {
-	if p.replica != nil {
-		p.replica.Kill()
-		p.replica = nil
+func (p *process) endReplica() error {
+	old := p.replica
+	p.replica = nil
+	if old == nil {
+		return nil
 	}
+	return old.Close()
 }
 
-func (p *process) close() error {
-	p.endReplica()
-	p.master.Kill()
-	return os.RemoveAll(p.dir)
-}
+func (p *process) close() error { return errors.Join(p.endReplica(), p.master.Close()) }
 
-// launch starts another redis-server. A replica need not wait for others that
-// might want the same data.
-func (p *process) launch(ctx context.Context) (*redisserver.Server, error) {
-	p.started++
-	return redisserver.Start(ctx, redisserver.Config{
-		Socket: filepath.Join(p.dir, strconv.Itoa(p.started)),
-		Args:   []string{"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "on-empty-db"},
+// promote makes the replica one of the master, waits until it is in sync, and
+// promotes it: what is written to the master from then on it does not see.
+func (p *process) promote(ctx context.Context) error {
+	way, err := proxy.Open(proxy.Config{Server: p.master.Socket()}) // a replica finds its master only by host and port
+	if err != nil {
+		return err
+	}
+	defer way.Close()
+	host, port, err := net.SplitHostPort(way.Addr())
+	if err != nil {
+		return err
+	}
+	rdb := redisserver.NewClient(p.replica.Socket())
+	defer rdb.Close()
+	if err := rdb.ReplicaOf(ctx, host, port).Err(); err != nil {
+		return fmt.Errorf("live: REPLICAOF: %w", err)
+	}
+	err = redisserver.Until(ctx, func(ctx context.Context) error {
+		info, err := rdb.Info(ctx, "replication").Result()
+		if err == nil && !strings.Contains(info, "master_link_status:up") {
+			err = errors.New("live: the replica is not in sync with its master")
+		}
+		return err
 	})
+	return errors.Join(err, rdb.ReplicaOf(ctx, "NO", "ONE").Err())
 }

@@ -1,14 +1,13 @@
+//go:build live
+
 package live_test
 
 import (
-	"errors"
 	"net"
-	"os"
 	"regexp"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/live"
@@ -19,20 +18,14 @@ import (
 func failsOver(t *testing.T) world.OwnRedis {
 	t.Helper()
 	own, end, err := live.FailsOver(t.Context())
-	if errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
+	redisserver.Need(t, err)
 	t.Cleanup(func() { require.NoError(t, end()) })
 	return own
 }
 
 func clientOf(t *testing.T, server world.Redis) *redis.Client {
 	t.Helper()
-	rdb := redis.NewClient(&redis.Options{
-		Network: "unix", Addr: server.Addr(), MaxRetries: -1,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+	rdb := redisserver.NewClient(server.Addr(), func(o *redis.Options) { o.MaxRetries = -1 })
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	return rdb
 }

@@ -13,16 +13,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"lockkata/failures_test/live/fleet"
 )
 
 // ErrMissing is the error when no redis-server is installed.
 var ErrMissing = errors.New("there is no redis-server: install one (apt install redis-server, brew install redis)")
 
-// Config says what is started. Every server answers on a Unix socket, whose name
-// nobody else can take as one can take a free port.
+// Config says what is started. Every server answers on a Unix socket in a new folder
+// of its own, whose name nobody else can take as one can take a free port.
 type Config struct {
-	// Socket is the path of the Unix socket; empty: in a new folder of its own.
-	Socket string
 	// Port is a TCP port of 127.0.0.1 on which it answers too; 0: none; AnyPort:
 	// one that is free.
 	Port int
@@ -37,15 +37,13 @@ type Config struct {
 // AnyPort asks for a port that nobody else uses.
 const AnyPort = -1
 
-// Server is one redis-server process. It ends with the program that started it,
-// on Linux also when that is killed.
+// Server is one redis-server process, which can be stopped and continued. It ends
+// with the program that started it, on Linux also when that is killed.
 type Server struct {
-	config Config
-	path   string
-	own    string // a folder to be removed with the server
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed when the process has ended
-	logs   bytes.Buffer
+	*fleet.Process
+	config    Config
+	path, dir string
+	logs      bytes.Buffer
 }
 
 // Start starts a redis-server and waits until it answers. It returns [ErrMissing]
@@ -55,66 +53,54 @@ func Start(ctx context.Context, config Config) (*Server, error) {
 	if err != nil {
 		return nil, ErrMissing
 	}
-	s := &Server{config: config, path: path}
-	if config.Socket == "" {
-		if s.own, err = os.MkdirTemp("", "lockkata-redis-"); err != nil {
-			return nil, err
-		}
-		s.config.Socket = filepath.Join(s.own, "redis")
+	dir, err := os.MkdirTemp("", "lockkata-redis-")
+	if err != nil {
+		return nil, err
 	}
-	if err := s.first(ctx); err != nil {
-		return nil, errors.Join(err, s.removeOwn())
+	s := &Server{config: config, path: path, dir: dir}
+	err = s.Launch(ctx)
+	for range 4 { // somebody may take a free port between finding and using it
+		if err == nil || config.Port != AnyPort {
+			break
+		}
+		s.config.Port = AnyPort
+		err = s.Launch(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
 }
 
-// first launches the server. Somebody may take a free port between finding and
-// using it, so it tries some.
-func (s *Server) first(ctx context.Context) error {
-	if s.config.Port != AnyPort {
-		return s.Launch(ctx)
-	}
-	var err error
-	for range 5 {
+// Launch starts the server again that was killed: at the same addresses, with the
+// same arguments and files.
+func (s *Server) Launch(ctx context.Context) (err error) {
+	if s.config.Port == AnyPort {
 		if s.config.Port, err = FreePort(); err != nil {
 			return err
 		}
-		if err = s.Launch(ctx); err == nil {
-			return nil
-		}
 	}
-	return err
-}
-
-// Launch starts the server again that was killed: at the same addresses, with the
-// same arguments and files.
-func (s *Server) Launch(ctx context.Context) error {
-	s.logs.Reset()
 	args := []string{
-		"--port", strconv.Itoa(s.config.Port), "--bind", "127.0.0.1",
-		"--unixsocket", s.config.Socket, "--dir", s.Dir(),
+		"--port", strconv.Itoa(s.config.Port), "--bind", "127.0.0.1", "--unixsocket", s.Socket(), "--dir", s.dir,
 		"--save", "", "--appendonly", "no", "--loglevel", "warning",
 	}
 	args = append(args, s.config.Args...)
 	if s.config.File != "" {
 		args = append([]string{s.config.File}, args...)
 	}
-	s.cmd = exec.Command(s.path, args...)
-	s.cmd.Stdout, s.cmd.Stderr = &s.logs, &s.logs
-	EndWithParent(s.cmd)
-	if err := s.cmd.Start(); err != nil {
+	s.logs.Reset()
+	cmd := exec.Command(s.path, args...)
+	cmd.Stdout, cmd.Stderr = &s.logs, &s.logs
+	if s.Process, err = fleet.Start(cmd); err != nil {
 		return fmt.Errorf("redis-server does not start: %w", err)
 	}
-	cmd, ended := s.cmd, make(chan struct{})
-	s.ended = ended
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() {
-		_ = cmd.Wait() // its status is ours, or said in its log
-		close(ended)
+	go func(p *fleet.Process) {
+		<-p.Ended()
 		cancel() // it will not answer any more
-	}()
-	if err := Until(ctx, func(ctx context.Context) error { return Ping(ctx, s.config.Socket) }); err != nil {
+	}(s.Process)
+	if err := Until(ctx, func(ctx context.Context) error { return Ping(ctx, s.Socket()) }); err != nil {
 		s.Kill()
 		return fmt.Errorf("redis-server does not answer: %w: %s", err, s.Said())
 	}
@@ -122,38 +108,24 @@ func (s *Server) Launch(ctx context.Context) error {
 }
 
 // Socket is the Unix socket on which the server answers.
-func (s *Server) Socket() string { return s.config.Socket }
+func (s *Server) Socket() string { return filepath.Join(s.dir, "redis") }
 
 // Addr is the host and port on which the server answers, if it was given a port.
 func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.config.Port)) }
 
-// Dir is the folder in which the server keeps what it keeps.
-func (s *Server) Dir() string { return filepath.Dir(s.config.Socket) }
-
 // Said is what the server has logged. It must have ended.
 func (s *Server) Said() string { return strings.TrimSpace(s.logs.String()) }
 
-// Process is the running process, for signals.
-func (s *Server) Process() *os.Process { return s.cmd.Process }
-
 // Kill ends the process at once. Its files stay, for Launch.
 func (s *Server) Kill() {
-	_ = s.cmd.Process.Kill() // it may have ended by itself
-	<-s.ended
-	_ = os.Remove(s.config.Socket) // it is there only if redis-server had begun to answer
+	s.Process.Kill()
+	_ = os.Remove(s.Socket()) // it is there only if redis-server had begun to answer
 }
 
-// Close ends the process and removes what Start made.
+// Close ends the process and removes its files.
 func (s *Server) Close() error {
 	s.Kill()
-	return s.removeOwn()
-}
-
-func (s *Server) removeOwn() error {
-	if s.own == "" {
-		return nil
-	}
-	return os.RemoveAll(s.own)
+	return os.RemoveAll(s.dir)
 }
 
 // FreePort is a TCP port that is free just now.

@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/term"
 )
@@ -54,27 +52,24 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 // told to say what it knows so far.
 func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
 	q := j.question
-	var all []answer
-	args := []string{
+	cmd := exec.CommandContext(ctx, a.binary,
 		"explore", "--question", strconv.Itoa(q.Number), "--stage", strconv.Itoa(j.stage.Number), "--property", x.property,
-		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients),
-	}
-	cmd := exec.CommandContext(ctx, a.binary, args...)
+		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	redisserver.EndWithParent(cmd)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
+	var all []answer
+	p, err := fleet.Start(cmd)
+	if err == nil {
+		err = p.Hear(&all)
+		ended := p.Wait()
+		if ctx.Err() == nil {
+			return all, cmp.Or(err, ended)
+		}
 	}
-	if out.Len() == 0 { // it was told to end before it began
+	if ctx.Err() != nil && all == nil { // it was told to end before it began
 		return x.unanswered(j), nil
 	}
-	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
-		return nil, fmt.Errorf("explore: a worker said %q: %w", out.String(), err)
-	}
-	return all, nil
+	return all, err
 }
 
 // unanswered says of a question that nothing was looked at.

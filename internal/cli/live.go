@@ -69,6 +69,11 @@ func (a *app) judgeLive(w where, scripts [][]string) ([][]cell, error) {
 		}
 	}
 	verdicts := servers.Play(jobs)
+	for _, v := range verdicts {
+		if errors.Is(v.Err, live.ErrBusy) {
+			fmt.Fprintf(a.err, "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
+		}
+	}
 	cells := make([][]cell, len(failures.All))
 	for i, f := range failures.All {
 		for _, stage := range stages.All {

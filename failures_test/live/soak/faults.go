@@ -1,13 +1,9 @@
-//go:build unix
-
 package main
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -17,197 +13,142 @@ type fault struct {
 	span
 }
 
-// server is the target of a fault that is no worker's.
-const server = "redis"
-
-// draw is what chance has decided about a fault.
-type draw struct {
-	victim int     // a worker, or a lock
-	much   float64 // from 0 to 1: how long
-	coin   bool
-}
-
-// between is a length from low to high leases.
-func (d draw) between(low, high float64, lease time.Duration) time.Duration {
-	return time.Duration((low + d.much*(high-low)) * float64(lease))
-}
-
 // faultKind is a way to disturb a run.
 type faultKind struct {
 	name   string
 	weight int
-	// do disturbs and mends. It returns whom it disturbed, "" if nobody.
-	do func(r *run, d draw) string
+	// low and high are how long it lasts, in leases.
+	low, high float64
+	// do disturbs a worker, or the server, for so long, and mends.
+	do       func(*run, *berth, time.Duration)
+	onServer bool
 }
 
-// The faults of a worker.
-var workerFaults = []faultKind{
-	{"kill -9 a worker", 3, onWorker(func(r *run, d draw, b *berth) { r.note(r.fleet.kill(b)) })},
-	{"stop a worker, shorter than the lease", 2, onWorker(func(r *run, d draw, b *berth) {
-		r.fleet.stop(b.child, d.between(0.2, 0.8, r.Lease))
-	})},
-	{"stop a worker, longer than the lease", 2, onWorker(func(r *run, d draw, b *berth) {
-		r.fleet.stop(b.child, d.between(1.2, 2.5, r.Lease))
-	})},
-	{"stop a worker inside a section, longer than the lease", 4, (*run).stopInside},
-	{"cut a worker's connections", 2, onWorker(func(r *run, d draw, b *berth) { b.link.cut() })},
-	{"silence a worker's network, shorter than the lease", 2, onWorker(func(r *run, d draw, b *berth) {
-		b.silence(d.between(0.1, 0.7, r.Lease))
-	})},
-	{"silence a worker's network, longer than the lease", 3, onWorker(func(r *run, d draw, b *berth) {
-		b.silence(d.between(1.2, 2.5, r.Lease))
-	})},
-	{"late answers to a worker, then silence", 3, onWorker(func(r *run, d draw, b *berth) {
-		b.link.delay(r.Lease / 2)
-		time.Sleep(d.between(0.6, 1.4, r.Lease))
-		b.link.silence()
-		b.link.delay(0)
-		time.Sleep(2 * r.Lease)
-		b.link.talk()
-	})},
-}
-
-// The faults of the server.
-var serverFaults = []faultKind{
-	{"stop the server, shorter than the lease", 2, onServer(func(r *run, d draw) { r.stopServer(d.between(0.1, 0.8, r.Lease)) })},
-	{"stop the server, longer than the lease", 2, onServer(func(r *run, d draw) { r.stopServer(d.between(1.2, 2, r.Lease)) })},
-	{"kill -9 the server and restart it", 2, onServer((*run).restart)},
-	{"CLIENT KILL subscribers", 3, onServer(func(r *run, d draw) { r.command("CLIENT", "KILL", "TYPE", "pubsub") })},
-	{"CLIENT KILL other connections", 2, onServer(func(r *run, d draw) { r.command("CLIENT", "KILL", "TYPE", "normal") })},
-	{"SCRIPT FLUSH", 3, onServer(func(r *run, d draw) { r.command("SCRIPT", "FLUSH") })},
-}
-
-// forceFault is for locks that can be forced. It is a use, and a loss for the
-// holder.
-var forceFault = faultKind{"force a lock", 6, (*run).force}
-
-func onWorker(do func(*run, draw, *berth)) func(*run, draw) string {
-	return func(r *run, d draw) string {
-		b := r.fleet.berths[d.victim%len(r.fleet.berths)]
-		if !b.turn.TryLock() {
-			return "" // it is being disturbed
-		}
-		defer b.turn.Unlock()
-		name := b.child.name
-		do(r, d, b)
-		return name
+// faultKinds are those that fit the settings.
+func (s settings) faultKinds() []faultKind {
+	kinds := []faultKind{
+		{"kill -9 a worker", 3, 0, 0, (*run).replace, false},
+		{"stop a worker, shorter than the lease", 2, 0.2, 0.8, (*run).pause, false},
+		{"stop a worker, longer than the lease", 5, 1.2, 2.5, (*run).pause, false},
+		{"stop a worker, longer than the lease, and kill it there", 1, 1.2, 2.5, (*run).replace, false},
+		{"cut a worker's connections", 2, 0, 0, (*run).cut, false},
+		{"silence a worker's network, shorter than the lease", 2, 0.1, 0.7, (*run).silence, false},
+		{"silence a worker's network, longer than the lease", 3, 1.2, 2.5, (*run).silence, false},
+		{"late answers to a worker, then silence", 3, 0.6, 1.4, (*run).slow, false},
+		{"stop the server, shorter than the lease", 2, 0.1, 0.8, (*run).pause, true},
+		{"stop the server, longer than the lease", 2, 1.2, 2, (*run).pause, true},
+		{"kill -9 the server and restart it", 2, 0, 0.5, (*run).restart, true},
+		{"CLIENT KILL subscribers", 3, 0, 0, send("CLIENT", "KILL", "TYPE", "pubsub"), true},
+		{"CLIENT KILL other connections", 2, 0, 0, send("CLIENT", "KILL", "TYPE", "normal"), true},
+		{"SCRIPT FLUSH", 3, 0, 0, send("SCRIPT", "FLUSH"), true},
 	}
-}
-
-func onServer(do func(*run, draw)) func(*run, draw) string {
-	return func(r *run, d draw) string {
-		if !r.serverTurn.TryLock() {
-			return ""
-		}
-		defer r.serverTurn.Unlock()
-		do(r, d)
-		return server
+	if s.Lossy {
+		kinds = append(kinds, faultKind{"FLUSHALL", 2, 0, 0, (*run).flush, true})
 	}
+	if s.Lock == finalLock { // the others cannot be forced
+		kinds = append(kinds, faultKind{"force a lock", 6, 0, 0, (*run).force, true})
+	}
+	return kinds
 }
 
-func (b *berth) silence(d time.Duration) {
-	b.link.silence()
+// strike makes a fault, and notes it. Whoever is disturbed already is left alone.
+func (r *run) strike(k faultKind, random *rand.Rand) {
+	b := r.berths[random.IntN(len(r.berths))]
+	if k.onServer {
+		b = &r.redis
+	}
+	long := times(r.Lease, k.low+random.Float64()*(k.high-k.low))
+	if !b.turn.TryLock() {
+		return
+	}
+	defer b.turn.Unlock()
+	f := fault{k.name, b.name, span{from: r.clock.now()}}
+	k.do(r, b, long)
+	f.to = r.clock.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.faults = append(r.faults, f)
+}
+
+// replace stops a worker for some time, and ends it as kill -9 does.
+func (r *run) replace(b *berth, d time.Duration) {
+	_ = b.Stop() // one that has ended by itself is noted
 	time.Sleep(d)
-	b.link.talk()
+	b.Kill()
+	r.note(r.start(b))
 }
 
-// stopInside stops the worker that next reads the ledger, before it has the answer:
-// it is inside for certain, and goes on when its lease is over.
-func (r *run) stopInside(d draw) string {
-	type stopped struct {
-		berth *berth
-		from  moment
-	}
-	found := make(chan stopped, 1)
-	r.ledger.onNextRead(func(process int64) {
-		for _, b := range r.fleet.berths {
-			if b.turn.TryLock() {
-				if b.child.id == process {
-					at := r.clock.now()
-					_ = b.child.cmd.Process.Signal(syscall.SIGSTOP) // one that has ended by itself is noted
-					found <- stopped{b, at}
-					return
-				}
-				b.turn.Unlock()
-			}
-		}
-		close(found) // it is being disturbed
+// pause stops a worker, or the server, for some time.
+func (r *run) pause(b *berth, d time.Duration) {
+	stall := span{from: r.clock.now()}
+	_ = b.Stop() // a worker that has ended by itself is noted
+	time.Sleep(d)
+	_ = b.Continue()
+	stall.to = r.clock.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b.stalls = append(b.stalls, stall)
+}
+
+func (r *run) cut(b *berth, _ time.Duration) { b.way.Cut() }
+
+func (r *run) silence(b *berth, d time.Duration) {
+	b.way.Silence()
+	time.Sleep(d)
+	b.way.Talk()
+}
+
+func (r *run) slow(b *berth, d time.Duration) {
+	b.way.Slow(r.Lease / 2)
+	time.Sleep(d)
+	b.way.Slow(0)
+	r.silence(b, 2*r.Lease)
+}
+
+func (r *run) restart(_ *berth, d time.Duration) {
+	r.lose(every, func() bool {
+		r.server.Kill()
+		time.Sleep(d)
+		r.note(r.server.Launch(context.Background()))
+		r.redis.Process = r.server.Process
+		return r.Lossy
 	})
-	var s stopped
-	ok := true
-	select {
-	case s, ok = <-found:
-	case <-time.After(5 * r.Lease): // nobody reads
-		r.ledger.onNextRead(nil)
-		select {
-		case s, ok = <-found: // just now
-		default:
-			ok = false
-		}
-	}
-	if !ok {
-		return ""
-	}
-	defer s.berth.turn.Unlock()
-	time.Sleep(d.between(1.2, 2.5, r.Lease))
-	name := s.berth.child.name
-	if d.coin || d.much < 0.5 {
-		r.fleet.resume(s.berth.child, s.from)
-		return name
-	}
-	r.history.stalled(s.berth.child.id, span{s.from, r.clock.now()})
-	r.note(r.fleet.kill(s.berth))
-	return name + ", and kill it there"
 }
 
-func (r *run) stopServer(d time.Duration) {
-	_ = r.server.Process().Signal(syscall.SIGSTOP) // one that has ended cannot be restarted either, which is noted
-	time.Sleep(d)
-	_ = r.server.Process().Signal(syscall.SIGCONT)
+func (r *run) flush(*berth, time.Duration) {
+	r.lose(every, func() bool {
+		r.note(r.admin.FlushAll(context.Background()).Err())
+		return true
+	})
 }
 
-func (r *run) restart(d draw) {
-	from := r.clock.now()
-	r.server.Kill()
-	time.Sleep(d.between(0, 0.5, r.Lease))
-	r.note(r.server.Launch(context.Background()))
-	if r.Restart == lossy {
-		r.history.mu.Lock()
-		r.history.forgotten = append(r.history.forgotten, span{from, r.clock.now()})
-		r.history.mu.Unlock()
-	}
-}
-
-func (r *run) command(args ...any) {
-	r.note(r.admin.Do(context.Background(), args...).Err())
-}
-
-// force frees a lock whoever holds it, if it can in the middle of long work, and
-// makes the next holder's work long: so one sees whether the first learns of it
-// though there is a hold of the lock.
-func (r *run) force(d draw) string {
-	lock := d.victim % r.Locks
-	for end := r.clock.now() + 4*r.Lease; r.clock.now() < end; time.Sleep(10 * time.Millisecond) {
-		if long, ok := r.ledger.longSection(r.clock.now() - r.Lease/4); ok {
-			lock = long
-			break
-		}
-	}
-	m, err := r.forcer.Mutex(lockName(lock))
-	if err != nil {
+// force frees a lock, whoever holds it: an operator's use, and a loss for the holder.
+func (r *run) force(*berth, time.Duration) {
+	lock := r.forced % r.Locks
+	r.forced++
+	r.lose(lock, func() bool {
+		m, err := r.forcer.Mutex(lockName(lock))
 		r.note(err)
-		return ""
+		freed, err := m.ForceUnlock(context.Background())
+		return freed || err != nil
+	})
+}
+
+// lose notes that holds were taken away while do ran, or may have been: do tells.
+func (r *run) lose(lock int, do func() bool) {
+	l := loss{lock: lock, span: span{from: r.clock.now()}}
+	if !do() {
+		return
 	}
-	if d.coin {
-		r.ledger.delayNextRead(lock, 2*r.Lease)
-	}
-	from := r.clock.now()
-	freed, err := m.ForceUnlock(context.Background())
-	f := forcing{span: span{from, r.clock.now()}, lock: lock, freed: freed, unknown: err != nil}
-	r.history.mu.Lock()
-	r.history.forced = append(r.history.forced, f)
-	r.history.mu.Unlock()
-	return fmt.Sprintf("%d", lock)
+	l.to = r.clock.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.losses = append(r.losses, l)
+}
+
+// send is a fault that an operator can type.
+func send(args ...any) func(*run, *berth, time.Duration) {
+	return func(r *run, _ *berth, _ time.Duration) { r.note(r.admin.Do(context.Background(), args...).Err()) }
 }
 
 // calmAfter is after how many faults there is some time without.
@@ -217,47 +158,31 @@ const calmAfter = 15
 // their end. The seed decides which, whom and how long; what they meet it does not.
 func (r *run) disturb(ctx context.Context) {
 	random := rand.New(rand.NewPCG(r.Seed, 0))
-	kinds := append(append([]faultKind{}, workerFaults...), serverFaults...)
-	if r.forcer != nil {
-		kinds = append(kinds, forceFault)
+	var deck []faultKind // each as often as it weighs
+	for _, k := range r.faultKinds() {
+		for range k.weight {
+			deck = append(deck, k)
+		}
 	}
 	turns := make(chan struct{}, 4)
 	var active sync.WaitGroup
 	defer active.Wait()
-	for n := 1; ; n++ {
+	for n := uint64(1); ; n++ {
 		pause := time.Duration(50+random.IntN(200)) * time.Millisecond
-		kind := pick(kinds, random)
-		d := draw{victim: random.IntN(1 << 20), much: random.Float64(), coin: random.IntN(2) == 0}
 		if n%calmAfter == 0 {
 			active.Wait()
-			pause = r.judgement().longestWait() + 3*r.Lease
+			pause = r.longestWait() + 3*r.Lease
 		}
-		if !wait(ctx, pause) {
+		k := deck[random.IntN(len(deck))]
+		select {
+		case <-ctx.Done():
 			return
+		case <-time.After(pause):
 		}
 		turns <- struct{}{}
 		active.Go(func() {
 			defer func() { <-turns }()
-			from := r.clock.now()
-			if target := kind.do(r, d); target != "" {
-				r.history.mu.Lock()
-				r.history.faults = append(r.history.faults, fault{kind.name, target, span{from, r.clock.now()}})
-				r.history.mu.Unlock()
-			}
+			r.strike(k, rand.New(rand.NewPCG(r.Seed, n)))
 		})
 	}
-}
-
-func pick(kinds []faultKind, random *rand.Rand) faultKind {
-	all := 0
-	for _, k := range kinds {
-		all += k.weight
-	}
-	n := random.IntN(all)
-	for _, k := range kinds {
-		if n -= k.weight; n < 0 {
-			return k
-		}
-	}
-	panic("unreachable")
 }

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -7,234 +5,147 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
+
+// moment is a time of the run: how long after its beginning. All processes of the
+// run read the same clock, so moments of different processes can be compared.
+type moment = time.Duration
+
+// never is later than all others.
+const never = moment(1<<63 - 1)
+
+// clock is when the run began.
+type clock moment
+
+func (c clock) now() moment { return monotonic() - moment(c) }
+
+// span is a stretch of time, both ends included.
+type span struct{ from, to moment }
 
 // history is what the run knows of its processes and their holds.
 type history struct {
-	mu        sync.Mutex
-	processes map[int64]*process
-	holds     map[int64]*hold // also those that were never got: see got
-	faults    []fault
-	forced    []forcing
-	forgotten []span // the server came back without its data
-	notes     []note // what was wrong at once, before any judgement
-	counts    map[string]int
+	settings
+
+	mu         sync.Mutex
+	holds      map[int64]*hold // also those that were never got
+	faults     []fault
+	losses     []loss
+	counts     map[string]int
+	violations []violation
+	until      moment // when the workers were told to end
 }
 
-// process is one worker process, as the others see it.
-type process struct {
-	id     int64
-	name   string
-	last   moment // its last sign of life
-	stalls []span // when it stood still
-}
-
-// hold is one acquire and what came of it. Moments that never came are 0.
+// hold is one acquire and what came of it.
 type hold struct {
-	id          int64
-	lock        int
-	by          *process
-	lane        int
-	fixed       bool // it is not renewed
-	asked       moment
-	answered    moment // asked and answered: the wait
-	got         bool
-	token       int64
-	lost        moment // it was told
-	unlocking   moment
-	unlocked    moment
-	became      string // by the unlock: freed, gone, unknown, or "" if it was never answered
-	turnedAway  bool   // by the ledger, which had seen a newer token
-	read, wrote moment // by the ledger's clock
+	event  // that it was asked for
+	by     *process
+	events []event
+	mayEnd moment // when its lease may be over, for all that the model knows
 }
 
-// forcing is a ForceUnlock of a lock. freed is false where it says that nobody
-// held it.
-type forcing struct {
+// at is when a hold had an event of that kind, 0 if it had none.
+func (o *hold) at(kind string) moment {
+	for _, e := range o.events {
+		if e.Kind == kind {
+			return e.At
+		}
+	}
+	return 0
+}
+
+// loss is when the holds of a lock, or of all, were taken away.
+type loss struct {
 	span
-	lock    int
-	freed   bool
-	unknown bool
+	lock int // or every
 }
 
-// note is a violation that was seen as it happened.
-type note struct {
-	kind violationKind
-	lock int
-	at   moment
-	text string
-	of   []int64 // holds
-}
+// every says that a loss is one of all locks.
+const every = -1
 
-func newHistory() *history {
-	return &history{processes: map[int64]*process{}, holds: map[int64]*hold{}, counts: map[string]int{}}
-}
-
-// begin adds a process.
-func (h *history) begin(id int64, name string, at moment) {
+// take records an event.
+func (h *history) take(by *process, e event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.processes[id] = &process{id: id, name: name, last: at}
+	by.last = max(by.last, e.At)
+	h.counts[e.Kind]++
+	switch e.Kind {
+	case stood:
+		by.stalls = append(by.stalls, span{e.Since, e.At})
+		return
+	case asks:
+		h.holds[e.Hold] = &hold{event: e, by: by}
+	}
+	o := h.holds[e.Hold]
+	o.events = append(o.events, e)
+	o.Token = max(o.Token, e.Token)
+	if e.Undone > 0 {
+		h.convict(lostUpdate, fmt.Sprintf("%s wrote to account %d, and undid %d writes since it read", o, o.Lock, e.Undone), o)
+	}
 }
 
-// stalled says that the process was stopped from outside.
-func (h *history) stalled(id int64, s span) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	p := h.processes[id]
-	p.stalls = append(p.stalls, s)
-}
-
-// take records a message, with the ledger's answer if it asked for one.
-func (h *history) take(by int64, m message, l *ledger, now moment) (reply, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	p := h.processes[by]
-	p.last = max(p.last, m.At)
-	h.counts[m.Kind]++
-	if m.Kind == stood {
-		p.stalls = append(p.stalls, span{m.Since, m.At})
-		return reply{}, false
-	}
-	if m.Kind == asks {
-		h.holds[m.Hold] = &hold{id: m.Hold, lock: m.Lock, by: p, lane: m.Lane, fixed: m.How == fixedLease, asked: m.At}
-		return reply{}, false
-	}
-	o := h.holds[m.Hold]
-	switch m.Kind {
-	case holds:
-		o.got, o.answered, o.token = true, m.At, m.Token
-	case refused, failed:
-		o.answered = m.At
-	case lost:
-		o.lost = m.At
-	case reenters:
-		if m.Text != "" {
-			h.notes = append(h.notes, note{wrongReentry, o.lock, m.At, m.Text, []int64{o.id}})
-		}
-	case unlocks:
-		o.unlocking = m.At
-	case unlocked:
-		o.unlocked, o.became = m.At, m.How
-		h.counts[m.How]++
-	case reads:
-		value, ok := l.read(o.lock, o.id, m.Token, now)
-		o.read, o.turnedAway = now, !ok
-		return reply{Hold: o.id, OK: ok, Value: value, late: l.takeDelay(o.lock)}, true
-	case writes:
-		return reply{Hold: o.id, OK: h.write(o, m, l, now)}, true
-	}
-	return reply{}, false
-}
-
-func (h *history) write(o *hold, m message, l *ledger, now moment) bool {
-	ok, under := l.write(o.lock, o.id, m.Token, m.Value, now)
-	if !ok {
-		o.turnedAway = true
-		return false
-	}
-	o.wrote = now
-	if len(under) > 0 {
-		of := []int64{o.id}
-		for _, e := range under[max(0, len(under)-2):] {
-			of = append(of, e.hold)
-		}
-		text := fmt.Sprintf("%s wrote %d over what %d others had written since it read", o, m.Value, len(under))
-		if len(under) == 1 {
-			text = fmt.Sprintf("%s wrote %d over what another had written since it read", o, m.Value)
-		}
-		h.notes = append(h.notes, note{lostUpdate, o.lock, now, text, of})
-	}
-	return true
+// convict notes a violation, and the holds that it is about. mu is held, or the run
+// is over.
+func (h *history) convict(kind string, text string, of ...*hold) {
+	h.violations = append(h.violations, violation{kind, text, of})
 }
 
 // String names the hold by who has it.
-func (o *hold) String() string { return fmt.Sprintf("%s.%d", o.by.name, o.lane) }
+func (o *hold) String() string {
+	if o == nil {
+		return "nobody"
+	}
+	return fmt.Sprintf("%s.%d", o.by.name, o.Lane)
+}
+
+// ended is when its owner no longer believed that it held the lock: when it was
+// told, or unlocked, or was killed.
+func (o *hold) ended() moment {
+	end := cmp.Or(o.at(unlocks), o.by.last)
+	if o.at(lost) > 0 {
+		end = min(end, o.at(lost))
+	}
+	return max(end, o.at(holds))
+}
+
+// over is when the hold's own commands had ended: what is later is none of its.
+func (o *hold) over() moment {
+	return max(cmp.Or(o.at(freed), o.at(gone), o.at(unknown), o.by.last), o.ended())
+}
 
 // granted are the holds of a lock, in the order in which they were got.
 func (h *history) granted(lock int) []*hold {
 	var got []*hold
 	for _, o := range h.holds {
-		if o.lock == lock && o.got {
+		if o.Lock == lock && o.at(holds) > 0 {
 			got = append(got, o)
 		}
 	}
-	slices.SortFunc(got, func(a, b *hold) int { return int(a.answered - b.answered) })
+	slices.SortFunc(got, func(a, b *hold) int { return cmp.Compare(a.at(holds), b.at(holds)) })
 	return got
 }
 
-// ended is when its owner no longer believed that it held the lock.
-func (o *hold) ended() moment {
-	end := o.by.last // where neither comes it was killed
-	if o.unlocking > 0 {
-		end = o.unlocking
-	}
-	if o.lost > 0 {
-		end = min(end, o.lost)
-	}
-	return max(end, o.answered)
-}
-
-// over is when the hold's own commands had ended: what is later is none of its.
-func (o *hold) over() moment {
-	if o.unlocked > 0 {
-		return o.unlocked
-	}
-	return max(o.by.last, o.ended())
-}
-
-// disturbed are the times when holds were taken away from the lock by force or by
-// a server that came back without its data, while this hold was under way, in order.
-func (h *history) disturbed(o *hold, slack moment) []span {
-	var by []span
-	for _, f := range h.forced {
-		if f.lock == o.lock && (f.freed || f.unknown) {
-			by = append(by, f.span)
+// lossesOf are the losses while the hold was waited for or under way.
+func (h *history) lossesOf(o *hold) (of []loss) {
+	for _, l := range h.losses {
+		if (l.lock == o.Lock || l.lock == every) && l.to >= o.at(asks) && l.from <= o.over() {
+			of = append(of, l)
 		}
 	}
-	by = append(by, h.forgotten...)
-	slices.SortFunc(by, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	begun := h.begun(o, slack)
-	return slices.DeleteFunc(by, func(s span) bool { return s.to < begun || s.from > o.over() })
-}
-
-// begun is when Redis granted the hold at the earliest: its answer takes a moment,
-// or longer while there is a fault.
-func (h *history) begun(o *hold, slack moment) moment {
-	at := o.answered - slack
-	for moved := true; moved; {
-		moved = false
-		for _, s := range append(h.troubles(), o.by.stalls...) {
-			if s.from-slack < at && at <= s.to {
-				at, moved = s.from-slack, true
-			}
-		}
-	}
-	return max(at, o.asked)
-}
-
-// troubles are the faults that can hold up an answer.
-func (h *history) troubles() []span {
-	var all []span
-	for _, f := range h.faults {
-		if f.kind != forceFault.name {
-			all = append(all, f.span)
-		}
-	}
-	return all
+	return of
 }
 
 // sureUntil is until when a lock that keeps its word had a lease for this hold: its
 // owner was not told of a loss, and had had the processor to be told. Where its
 // process stood still shortly before the end of its belief, only the time before
 // counts.
-func (o *hold) sureUntil(slack moment) moment {
-	at := o.ended() - slack
+func (h *history) sureUntil(o *hold) moment {
+	at := o.ended() - h.slack()
 	for moved := true; moved; {
 		moved = false
 		for _, s := range o.by.stalls {
-			if s.from-slack < at && at <= s.to {
-				at, moved = s.from-slack, true
+			if s.from-h.slack() < at && at <= s.to {
+				at, moved = s.from-h.slack(), true
 			}
 		}
 	}

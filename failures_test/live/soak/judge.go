@@ -1,228 +1,160 @@
-//go:build unix
-
 package main
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 )
 
-// violationKind is a way in which a lock can break its word.
-type violationKind string
-
-// The kinds, in the order of the report.
+// The ways in which a lock can break its word, in the order of the report.
 const (
-	lostUpdate      violationKind = "lost updates"
-	overlap         violationKind = "overlaps of believed holds"
-	nonLinearizable violationKind = "non-linearizable histories"
-	wrongRefusal    violationKind = "holders refused by the ledger"
-	wrongReentry    violationKind = "wrong re-entries"
-	unserved        violationKind = "unserved waiters"
-	leakedKey       violationKind = "leaked keys"
-	deadWorker      violationKind = "workers that ended by themselves"
+	lostUpdate      = "lost updates"
+	overlap         = "overlaps of believed holds"
+	nonLinearizable = "non-linearizable histories"
+	unserved        = "unserved waiters"
+	leakedKey       = "leaked keys"
+	deadWorker      = "workers that ended by themselves"
 )
 
-var violationKinds = []violationKind{
-	lostUpdate, overlap, nonLinearizable, wrongRefusal, wrongReentry, unserved, leakedKey, deadWorker,
-}
+var violationKinds = []string{lostUpdate, overlap, nonLinearizable, unserved, leakedKey, deadWorker}
 
-// violation is one of them, with a timeline.
+// violation is one of them, and the holds that it is about.
 type violation struct {
-	kind violationKind
-	text string
+	kind, text string
+	of         []*hold
 }
 
-// judgement is what is measured by, beside the history.
-type judgement struct {
-	locks  int
-	fenced bool
-	lease  moment
-	slack  moment // how late a running process may notice what it has to notice
-	until  moment // when the workers were told to end
-}
-
-// judge finds what was wrong, except for what a model has to say.
-func (h *history) judge(j judgement) []violation {
-	var found []violation
-	for _, n := range h.notes {
-		text := n.text
-		if len(n.of) > 0 {
-			text += "\n" + h.timeline(n.lock, n.of)
-		}
-		found = append(found, violation{n.kind, text})
+// judge finds what was wrong in a history that is complete, and was not seen at
+// once.
+func (h *history) judge() (checked linearizability) {
+	for lock := range h.Locks {
+		granted := h.granted(lock)
+		h.overlaps(granted)
+		h.waits(lock, granted)
+		h.linearize(lock, granted, &checked)
 	}
-	for lock := range j.locks {
-		found = append(found, h.overlaps(j, lock)...)
-		found = append(found, h.refusals(j, lock)...)
-		found = append(found, h.waits(j, lock)...)
-	}
-	return found
+	return checked
 }
 
 // overlaps finds two who both believed that they held the lock. What a process did
 // not notice while it stood still does not count, nor what it noticed a moment too
-// late; and who had his hold taken away by force, or by a server that forgot it,
-// may believe in it for one more lease.
-func (h *history) overlaps(j judgement, lock int) []violation {
-	var found []violation
-	granted := h.granted(lock)
+// late; and whose hold was taken away, by force or by a server that forgot it, may
+// believe in it for one more lease.
+func (h *history) overlaps(granted []*hold) {
 	for i, a := range granted {
-		sure := a.sureUntil(j.slack)
+		sure := h.sureUntil(a)
 		for _, b := range granted[i+1:] {
-			if b.answered >= sure {
+			from, to := b.at(holds), min(sure, h.sureUntil(b)+h.slack())
+			if from >= sure {
 				break
 			}
-			from, to := b.answered, min(sure, b.sureUntil(0))
-			for _, s := range h.disturbed(a, j.slack) {
-				if s.from <= to {
-					from = max(from, s.to+h.learnsWithin(a, s, j))
-				}
-				if s.from >= a.answered {
-					break // this one took it away for certain: the next ones took another's
+			for _, l := range h.lossesOf(a) {
+				if l.from <= to {
+					from = max(from, l.to+h.Lease)
 				}
 			}
 			if to > from {
-				found = append(found, violation{overlap, fmt.Sprintf("%s and %s both held lock %d, for %d ms at least\n%s",
-					a, b, lock, (to - from).Milliseconds(), h.timeline(lock, []int64{a.id, b.id}))})
+				h.convict(overlap, fmt.Sprintf("%s and %s both held lock %d, for %v at least", a, b, a.Lock, (to-from).Round(time.Millisecond)), a, b)
 			}
 		}
 	}
-	return found
 }
 
-// learnsWithin is how long a holder may believe in a hold that was taken away: until
-// its next renewal, with time for that to fail once; or, where it is not renewed or
-// a fault is in the way, until its lease is over.
-func (h *history) learnsWithin(o *hold, taken span, j judgement) moment {
-	if o.fixed {
-		return j.lease
-	}
-	for _, f := range h.faults {
-		mine := f.target == server || strings.HasPrefix(f.target, o.by.name)
-		if mine && f.from <= taken.to+j.lease && f.to >= taken.from-j.slack {
-			return j.lease
-		}
-	}
-	return j.lease * 3 / 4
-}
-
-// refusals finds holders whom the ledger turned away, though their unlock says that
-// they had held the lock all the time.
-func (h *history) refusals(j judgement, lock int) []violation {
-	var found []violation
-	if !j.fenced {
-		return nil
-	}
-	for _, o := range h.granted(lock) {
-		if o.turnedAway && o.became == freed && len(h.disturbed(o, j.slack)) == 0 {
-			found = append(found, violation{wrongRefusal, fmt.Sprintf("%s held lock %d, and its token %d was refused\n%s",
-				o, lock, o.token, h.timeline(lock, []int64{o.id}))})
-		}
-	}
-	return found
-}
-
-// waits finds stretches in which somebody waited, nobody held the lock, and no
-// fault was active.
-func (h *history) waits(j judgement, lock int) []violation {
-	longest := j.longestWait()
-	busy := []span{{j.until, never}}
-	for _, f := range h.faults {
-		busy = append(busy, span{f.from, f.to + 2*j.lease})
-	}
-	var waiting []*hold
+// waits finds who waited though nobody held the lock, and nothing was disturbed, for
+// longer than a hold of unknown outcome can block it.
+func (h *history) waits(lock int, granted []*hold) {
 	for _, o := range h.holds {
-		if o.lock != lock {
+		from, to := o.at(asks), min(cmp.Or(o.at(holds), o.at(refused), o.by.last), h.until)
+		if o.Lock != lock || to-from <= h.longestWait() {
 			continue
 		}
-		if o.got {
-			end := o.over()
-			if o.became != freed {
-				end += j.lease // for which Redis may keep it
-			}
-			busy = append(busy, span{o.answered, end})
-		}
-		if o.waitedUntil()-o.asked > longest {
-			waiting = append(waiting, o)
-		}
-	}
-	slices.SortFunc(busy, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	var found []violation
-	var idle moment // since when
-	for _, b := range busy {
-		for _, o := range waiting {
-			from, to := max(idle, o.asked), min(b.from, o.waitedUntil())
-			if to-from > longest {
-				found = append(found, violation{unserved, fmt.Sprintf("%s waited for lock %d from %s to %s, while nobody held it and nothing was disturbed",
-					o, lock, seconds(from), seconds(to))})
-				break
+		for _, other := range granted {
+			if other.at(holds) < to && other.at(freed) > 0 {
+				from = max(from, other.over())
+			} else if other.at(holds) < to {
+				from = max(from, other.over()+h.Lease) // for which Redis may keep it
 			}
 		}
-		idle = max(idle, b.to)
+		for _, f := range h.faults {
+			if f.from < to {
+				from = max(from, f.to+2*h.Lease)
+			}
+		}
+		if to-from > h.longestWait() {
+			h.convict(unserved, fmt.Sprintf("%s waited for lock %d, free since %v, until %v", o, lock, from, to), o)
+		}
 	}
-	return found
 }
 
-// longestWait is how long a lock may stay free while somebody waits: what a hold of
-// unknown outcome can block, and some time for a busy machine.
-func (j judgement) longestWait() moment { return 2*j.lease + 500*time.Millisecond }
-
-func (o *hold) waitedUntil() moment {
-	if o.answered > 0 {
-		return o.answered
+// timeline tells what happened to some holds, and which faults there were at the
+// time.
+func (h *history) timeline(of []*hold) string {
+	var lines []string
+	add := func(at moment, who any, what ...any) {
+		lines = append(lines, fmt.Sprintf("      %11.6f s  %-8v %s", at.Seconds(), who, fmt.Sprintln(what...)))
 	}
-	return o.by.last
-}
-
-// timeline tells what happened to some holds of a lock, and which faults there were
-// at the time.
-func (h *history) timeline(lock int, of []int64) string {
-	type line struct {
-		at   moment
-		text string
-	}
-	var lines []line
-	var all span
-	for i, id := range of {
-		o := h.holds[id]
-		add := func(at moment, text string, args ...any) {
-			if at > 0 {
-				lines = append(lines, line{at, fmt.Sprintf("%-10s ", o) + fmt.Sprintf(text, args...)})
-			}
+	all := span{never, 0}
+	for _, o := range of {
+		for _, e := range o.events {
+			add(e.At, o, e.Kind, e.Text)
 		}
-		add(o.asked, "asks for lock %d", lock)
-		if o.token > 0 {
-			add(o.answered, "holds it, token %d", o.token)
-		} else {
-			add(o.answered, "holds it")
-		}
-		add(o.read, "reads the counter%s", map[bool]string{true: ", or later writes, and is refused"}[o.turnedAway])
-		add(o.wrote, "writes it")
-		add(o.lost, "is told that it is lost")
-		add(o.unlocking, "unlocks")
-		add(o.unlocked, "unlock says: %s", o.became)
-		if o.unlocking == 0 {
-			add(o.by.last, "is last heard of")
-		}
-		if begun := h.begun(o, 50*time.Millisecond); i == 0 || begun < all.from {
-			all.from = begun
-		}
-		all.to = max(all.to, o.over())
+		all = span{min(all.from, cmp.Or(o.at(holds), o.at(asks))), max(all.to, o.over())}
 	}
 	for _, f := range h.faults {
 		if f.from <= all.to && f.to >= all.from {
-			lines = append(lines, line{f.from, fmt.Sprintf("%-10s %s %s, until %s", "fault:", f.kind, f.target, seconds(f.to))})
+			add(f.from, f.target, "fault:", f.kind, "until", f.to.Round(time.Millisecond))
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
-	var b strings.Builder
-	for _, l := range lines {
-		fmt.Fprintf(&b, "      %s  %s\n", seconds(l.at), l.text)
-	}
-	return strings.TrimRight(b.String(), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
-func seconds(m moment) string { return fmt.Sprintf("%8.3f s", m.Seconds()) }
+// examples is how many violations of a kind are told at length.
+const examples = 3
+
+// report is what a run found, as it is printed.
+func (r *run) report() string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	tally := func(of map[string]int) {
+		for _, kind := range slices.Sorted(maps.Keys(of)) {
+			say("  %6d  %s", of[kind], kind)
+		}
+	}
+	say("\nwhat the workers did in %.1f s", r.until.Seconds())
+	tally(r.counts)
+	faults, found, violations := map[string]int{}, map[string][]violation{}, map[string]int{}
+	for _, f := range r.faults {
+		faults[f.kind]++
+	}
+	for _, v := range r.violations {
+		found[v.kind] = append(found[v.kind], v)
+	}
+	for _, kind := range violationKinds {
+		violations[kind] = len(found[kind])
+	}
+	say("\nfaults")
+	tally(faults)
+	say("\nhistory: %d operations of %d locks, checked by porcupine in %d pieces: %d not linearizable, %d not decided within %v",
+		r.checked.operations, r.Locks, r.checked.pieces, len(found[nonLinearizable]), r.checked.unknown, checkTime)
+	say("\nviolations")
+	tally(violations)
+	for _, kind := range violationKinds {
+		for i, v := range found[kind][:min(examples, len(found[kind]))] {
+			say("\n%s, %d of %d\n  %s\n%s", kind, i+1, len(found[kind]), v.text, r.timeline(v.of))
+		}
+	}
+	switch {
+	case len(r.violations) == 0:
+		say("\nNone was seen in %.1f s with seed %d. That is no proof.", r.until.Seconds(), r.Seed)
+	case r.Lock == finalLock && r.Unfenced && len(found[lostUpdate]) == len(r.violations):
+		say("\nExpected: this ledger looks at no token, and a holder who stood still, or did not look, wrote after its\n" +
+			"hold had been lost. No lock with a lease can prevent that; the fenced ledger refuses it.")
+	default:
+		say("\nThe lock broke its word. The same faults again: --seed %d", r.Seed)
+	}
+	return b.String()
+}

@@ -1,217 +1,108 @@
-//go:build unix
-
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
+	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/stages"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// locks is what a worker locks with.
-type locks interface {
-	// acquire takes the lock of that name for an owner of its own.
-	acquire(ctx context.Context, name string, how manner) (held, error)
-	// Close ends what is running, and frees nothing that is not its own.
-	io.Closer
+// finalLock is used as a program would use it: one service for each process.
+const finalLock = "stage6"
+
+// locks are what a worker locks with.
+type locks struct {
+	rdb   *redis.Client
+	lease time.Duration
+	stage stages.Stage
+	svc   *stage6.Service // nil: the lock is another one
 }
 
-// manner is how an acquire is made.
-type manner struct {
-	try     bool          // one attempt
-	patient time.Duration // 0: as long as ctx lasts
-	fixed   bool          // the lease is not renewed, where the lock knows the difference
-}
-
-// held is one hold.
+// held is one hold: one of stage 6, or of a stage before.
 type held interface {
-	// Context ends when the hold is lost, if the lock tells.
-	Context() context.Context
-	lost() bool
-	Token() int64   // 0: the lock has no tokens
-	reenter() error // errNoReentry where the lock knows none
-	unlock() (how string, err error)
+	Context() context.Context // ends when the hold is lost, if the lock tells
+	Token() int64             // 0: the lock has no tokens
+	Unlock() error
 }
-
-// errRefused says that somebody else holds the lock.
-var errRefused = errors.New("somebody else holds the lock")
 
 // findLock is the stage of that name.
 func findLock(name string) (stages.Stage, error) {
-	var names []string
 	for _, stage := range stages.All {
 		if stage.Subject.Name == name {
 			return stage, nil
 		}
-		names = append(names, stage.Subject.Name)
 	}
-	return stages.Stage{}, fmt.Errorf("there is no lock %q: choose one of %s", name, strings.Join(names, ", "))
+	return stages.Stage{}, fmt.Errorf("there is no lock %q: choose one of stage1 to stage%d", name, len(stages.All))
 }
 
-// finalLock is used as a program would use it, one service for each process.
-const finalLock = "stage6"
-
-func isFinal(lock string) bool { return lock == finalLock }
-
-// connect makes a client as a program would: go-redis's defaults, and the one
-// option without which deadlines do not count. readTimeout 0 is its default, too.
-func connect(socket string, readTimeout time.Duration) *redis.Client {
-	logging.Disable() // it would print lines of its own for each fault
-	return redis.NewClient(&redis.Options{
-		Network: "unix", Addr: socket, ContextTimeoutEnabled: true, ReadTimeout: readTimeout,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+func newLocks(s settings, rdb *redis.Client) (l locks, err error) {
+	l = locks{rdb: rdb, lease: s.Lease}
+	if s.Lock == finalLock {
+		l.svc, err = stage6.NewService(rdb, stage6.WithWatchdogTimeout(s.Lease))
+	} else {
+		l.stage, err = findLock(s.Lock)
+	}
+	return l, err
 }
 
-func newLocks(o orders, rdb *redis.Client) (locks, error) {
-	if isFinal(o.Lock) {
-		svc, err := stage6.NewService(rdb, stage6.WithWatchdogTimeout(o.Lease))
+// acquire takes the lock of a name, for an owner of its own or the one that ctx
+// carries: in one attempt, with some patience or as long as it takes; and every
+// seventh time with a lease that is not renewed.
+func (l locks) acquire(ctx context.Context, name string, random *rand.Rand) (held, error) {
+	if l.svc == nil {
+		one, err := l.stage.Subject.New(l.rdb, name, l.lease)
 		if err != nil {
 			return nil, err
 		}
-		return service{svc, o.Lease}, nil
-	}
-	stage, err := findLock(o.Lock)
-	if err != nil {
-		return nil, err
-	}
-	return owners{stage.Subject, rdb, o.Lease}, nil
-}
-
-// service is stage 6: one service for all goroutines of the process.
-type service struct {
-	*stage6.Service
-	lease time.Duration
-}
-
-func (s service) acquire(ctx context.Context, name string, how manner) (held, error) {
-	m, err := s.Mutex(name)
-	if err != nil {
-		return nil, err
+		return earlier{one}, one.Lock(ctx)
 	}
 	var opts []stage6.LockOption
-	if how.fixed {
-		opts = append(opts, stage6.Lease(s.lease))
+	if random.IntN(7) == 0 {
+		opts = append(opts, stage6.Lease(l.lease))
 	}
-	var h *stage6.Hold
-	switch {
-	case how.try:
-		h, err = m.TryLock(ctx, opts...)
-	case how.patient > 0:
-		h, err = m.TryLockFor(ctx, how.patient, opts...)
-	default:
-		h, err = m.Lock(ctx, opts...)
-	}
-	if errors.Is(err, stage6.ErrLocked) {
-		err = errRefused
-	}
+	m, err := l.svc.Mutex(name)
 	if err != nil {
 		return nil, err
 	}
-	return hold6{h, m}, nil
+	switch n := random.IntN(10); {
+	case n == 0:
+		return m.TryLock(ctx, opts...)
+	case n <= 2:
+		return m.TryLockFor(ctx, times(200*time.Millisecond, random.Float64()), opts...)
+	}
+	return m.Lock(ctx, opts...)
 }
 
-type hold6 struct {
-	*stage6.Hold
-	mutex *stage6.Mutex
-}
+// earlier is a hold of a stage before 6: a lock of its own, which tells nobody of
+// its loss.
+type earlier struct{ failures.Locker }
 
-func (h hold6) lost() bool { return context.Cause(h.Context()) == stage6.ErrLost }
+func (earlier) Context() context.Context { return context.Background() }
+func (earlier) Token() int64             { return 0 }
 
-// reenter takes the lock once more and gives that back. An error that is no
-// [errWrong] is one of the network, or of a hold that was lost.
-func (h hold6) reenter() error {
-	inner, err := h.mutex.Lock(h.Context())
-	if err != nil {
-		return err
-	}
-	if inner.Token() != h.Token() {
-		err = fmt.Errorf("%w: its token is %d, that of the outer hold %d", errWrong, inner.Token(), h.Token())
-	}
-	return errors.Join(err, inner.Unlock())
-}
-
-var (
-	errWrong     = errors.New("re-entry") // broke its promise
-	errNoReentry = errors.New("the lock is not re-entrant")
-)
-
-func (h hold6) unlock() (string, error) {
-	err := h.Unlock()
-	switch {
-	case err == nil:
-		return freed, nil
-	case errors.Is(err, stage6.ErrLost):
-		return gone, err
-	}
-	return unknown, err
-}
-
-// owners are the stages before: each acquire has a lock of its own.
-type owners struct {
-	subject failures.Subject
-	rdb     *redis.Client
-	lease   time.Duration
-}
-
-func (o owners) Close() error { return nil }
-
-func (o owners) acquire(ctx context.Context, name string, how manner) (held, error) {
-	l, err := o.subject.New(o.rdb, name, o.lease)
-	if err != nil {
-		return nil, err
-	}
-	if how.try {
-		ok, err := l.TryLock(ctx)
-		if err == nil && !ok {
-			err = errRefused
-		}
-		return owner{l}, err
-	}
-	if how.patient > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, how.patient)
-		defer cancel()
-	}
-	err = l.Lock(ctx)
-	var network net.Error
-	if ctx.Err() != nil && err != nil && !errors.As(errors.Unwrap(err), &network) {
-		err = errRefused
-	}
-	return owner{l}, err
-}
-
-// owner is a hold that nobody tells of its loss.
-type owner struct{ failures.Locker }
-
-func (owner) Context() context.Context { return context.Background() }
-func (owner) lost() bool               { return false }
-func (owner) Token() int64             { return 0 }
-func (owner) reenter() error           { return errNoReentry }
-
-// unlock gives a server that stands still time to go on. The stages' own error for
-// a hold that is gone ends in the same words.
-func (o owner) unlock() (string, error) {
+// Unlock gives a server that stands still time to go on.
+func (e earlier) Unlock() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	err := o.Unlock(ctx)
+	return e.Locker.Unlock(ctx)
+}
+
+// became is what an unlock came to. The stages' own error for a hold that is gone
+// ends in the same words.
+func became(err error) string {
 	switch {
 	case err == nil:
-		return freed, nil
-	case strings.HasSuffix(err.Error(), "lock is not held"):
-		return gone, err
+		return freed
+	case errors.Is(err, stage6.ErrLost), strings.HasSuffix(err.Error(), "lock is not held"):
+		return gone
 	}
-	return unknown, err
+	return unknown
 }

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Command soak runs a lock for some time, on real processes under random faults,
 // and reports every time it breaks its word.
 //
@@ -25,12 +23,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-)
 
-// What a server that is killed comes back with.
-const (
-	durable = "durable" // all it has acknowledged
-	lossy   = "lossy"   // nothing
+	"lockkata/failures_test/live/fleet"
 )
 
 // settings are what a run is asked for.
@@ -39,58 +33,46 @@ type settings struct {
 	Seed       uint64
 	Lock       string
 	Unfenced   bool
-	Restart    string
+	Lossy      bool
 	Workers    int
 	Goroutines int
 	Locks      int
 	Lease      time.Duration
+	line       string // all of them, as flags
 }
 
-// The exit statuses.
-const (
-	exitOK       = 0
-	exitViolated = 1
-	exitBadUsage = 2
-)
-
+// main exits with status 1 after a violation, and 2 where nothing was found out.
 func main() {
-	if text, isWorker := os.LookupEnv(workerEnv); isWorker {
-		if err := runWorker(text); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(exitViolated)
-		}
-		return
-	}
+	fleet.Serve(work)
 	s, err := parse(os.Args[1:])
 	if err == flag.ErrHelp {
-		os.Exit(exitOK)
+		return
+	}
+	var r *run
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		fmt.Println("soak" + s.line)
+		r, err = soak(ctx, s)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "soak: %v\n", err)
-		os.Exit(exitBadUsage)
+		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	fmt.Println(s)
-	report, err := soak(ctx, s)
-	stop()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "soak: %v\n", err)
-		os.Exit(exitBadUsage)
-	}
-	fmt.Print(report)
-	if len(report.violations) > 0 {
-		os.Exit(exitViolated)
+	fmt.Print(r.report())
+	if len(r.violations) > 0 {
+		os.Exit(1)
 	}
 }
 
 func parse(args []string) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
-	flags.DurationVar(&s.For, "for", 60*time.Second, "how long")
+	flags.DurationVar(&s.For, "for", time.Minute, "how long")
 	flags.Uint64Var(&s.Seed, "seed", 0, "of the faults and the work; 0: any. A seed repeats what is done, not how the processes interleave")
 	flags.StringVar(&s.Lock, "lock", finalLock, "stage1 to stage6")
 	flags.BoolVar(&s.Unfenced, "unfenced", false, "the ledger looks at no fencing tokens")
-	flags.StringVar(&s.Restart, "restart", durable, "what a killed server comes back with: "+durable+" (all it has acknowledged) or "+lossy+" (nothing)")
+	flags.BoolVar(&s.Lossy, "lossy", false, "the server may lose its data: it comes back empty when it was killed, and is flushed")
 	flags.IntVar(&s.Workers, "workers", 8, "processes")
 	flags.IntVar(&s.Goroutines, "goroutines", 16, "in each process")
 	flags.IntVar(&s.Locks, "locks", 4, "that they share")
@@ -101,6 +83,7 @@ func parse(args []string) (settings, error) {
 	for s.Seed == 0 {
 		s.Seed = rand.Uint64N(1e9)
 	}
+	flags.VisitAll(func(f *flag.Flag) { s.line += fmt.Sprintf(" --%s=%v", f.Name, f.Value) })
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("there is no argument %q: all are flags", flags.Arg(0))
@@ -108,24 +91,18 @@ func parse(args []string) (settings, error) {
 		return s, fmt.Errorf("--for, --workers, --goroutines and --locks have to be positive")
 	case s.Lease < 100*time.Millisecond:
 		return s, fmt.Errorf("--lease %v is too short for processes that share a machine: use 100ms or more", s.Lease)
-	case s.Restart != durable && s.Restart != lossy:
-		return s, fmt.Errorf("--restart %q: choose %s or %s", s.Restart, durable, lossy)
 	}
-	if _, err := findLock(s.Lock); err != nil {
-		return s, err
-	}
-	return s, nil
+	_, err := findLock(s.Lock)
+	return s, err
 }
 
 // fenced tells whether the ledger looks at tokens: the stages before 6 have none.
-func (s settings) fenced() bool { return isFinal(s.Lock) && !s.Unfenced }
+func (s settings) fenced() bool { return s.Lock == finalLock && !s.Unfenced }
 
-// String says what is about to run.
-func (s settings) String() string {
-	ledger := "fenced"
-	if !s.fenced() {
-		ledger = "plain"
-	}
-	return fmt.Sprintf("soak: %s, %d processes x %d goroutines, %d locks, a lease of %v, a %s ledger, %s restarts, for %v, seed %d",
-		s.Lock, s.Workers, s.Goroutines, s.Locks, s.Lease, ledger, s.Restart, s.For, s.Seed)
-}
+// slack is how late a process that gets its share of the processor may notice that
+// a lease is over.
+func (s settings) slack() moment { return max(s.Lease/5, 100*time.Millisecond) }
+
+// longestWait is how long a lock may stay free while somebody waits: what a hold of
+// unknown outcome can block, and some time for a busy machine.
+func (s settings) longestWait() moment { return 2*s.Lease + 500*time.Millisecond }

@@ -1,77 +1,60 @@
-//go:build unix
-
 package main
 
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// The model of one lock, for porcupine: who holds it, and the last fencing token.
+// action is an operation of the model of one lock, for porcupine: who holds it, and
+// the last fencing token.
 //
-//	acquire   only while nobody holds it, with a token higher than the last
-//	release   only by its holder
-//	expire    of a hold that no release has ended: the server ends it. It may take
-//	          effect at any time from the earliest end of its last confirmed lease,
-//	          or from when an unlock of unknown outcome was asked for
-//	force     frees the lock, whoever holds it; so does a server that comes back
-//	          without its data
-//	nobody    a ForceUnlock that says that nobody held it
+//	acquired   while nobody holds it, or only a hold whose lease may be over, with a
+//	           token higher than the last
+//	released   only by its holder
+//	taken      by force, or by a server that loses its data
 //
 // Nobody outside sees the last renewal. What one can see is that the owner was not
 // told of a loss, though its process was running: up to then its lease was
-// confirmed (hold.sureUntil), and it lasts as long as its acquire made it in any
-// case. A lock that never tells has to keep its word until it is unlocked.
+// confirmed (sureUntil), and it lasts as long as its acquire made it in any case. A
+// hold whose unlock says that it freed the lock had its lease up to then.
 //
-// Three things are left out since they only make the model allow more: acquires
-// that were refused, since a hold that nobody knows of may have refused them;
-// acquires of unknown outcome, for the same reason; and an unlock that says that
-// the hold was lost, which is the hold's expiry or force.
-type opKind int
-
-const (
-	opAcquire opKind = iota
-	opRelease
-	opExpire
-	opForce
-	opNobody
-)
-
-// action is the input of an operation of the model.
+// Some things are left out since they only make the model allow more: acquires that
+// were refused or have an unknown outcome, since a hold that nobody knows of may
+// have been in their way; an unlock that says that the hold was lost, which is the
+// hold's end; and holds around a loss, which may have been their end.
 type action struct {
-	kind  opKind
-	hold  int64
-	token int64
-	nth   int  // tells one force from another
-	maybe bool // a release that may have found the lock taken away by force
+	kind string
+	hold *hold // that is acquired or released
+	span
 }
 
-// state is the state of the model. freed is the hold that force took away last: its
-// own end then changes nothing.
-type state struct{ holder, token, freed int64 }
+// The kinds of action.
+const (
+	acquired = "the acquire"
+	released = "the release"
+	taken    = "the loss"
+)
+
+// state is the state of the model.
+type state struct {
+	holder *hold
+	token  int64
+}
 
 func step(s state, a action) (bool, state) {
 	switch a.kind {
-	case opAcquire:
-		ok := s.holder == 0 && (a.token == 0 || a.token > s.token)
-		return ok, state{a.hold, a.token, s.freed}
-	case opRelease, opExpire:
-		if s.holder == a.hold {
-			return true, state{0, s.token, s.freed}
-		}
-		return a.maybe || a.kind == opExpire && s.freed == a.hold, s
-	case opForce:
-		if s.holder == 0 {
-			return true, s
-		}
-		return true, state{0, s.token, s.holder}
-	default:
-		return s.holder == 0, s
+	case acquired:
+		mayBeFree := s.holder == nil || s.holder.mayEnd <= a.to
+		return mayBeFree && (a.hold.Token == 0 || a.hold.Token > s.token), state{a.hold, a.hold.Token}
+	case released:
+		return s.holder == a.hold, state{nil, s.token}
 	}
+	return true, state{nil, s.token}
 }
 
 func model(initial state) porcupine.Model {
@@ -84,89 +67,99 @@ func model(initial state) porcupine.Model {
 	}
 }
 
-// checkTime is how long one piece may take. What is not decided by then is unknown.
-const checkTime = 20 * time.Second
-
-// linearizability is the verdict on the histories of all locks.
-type linearizability struct {
-	locks, operations, pieces int
-	unknown                   int
-	illegal                   []illegalPiece
+// limit says when the lease of a hold may be over at the earliest.
+func (h *history) limit(o *hold) moment {
+	sure := max(o.at(asks)+h.Lease, h.sureUntil(o))
+	switch {
+	case o.at(freed) > 0:
+		return never
+	case o.at(unlocks) > 0 && o.at(gone) == 0:
+		return min(sure, o.at(unlocks)) // it may have freed the lock
+	}
+	return sure
 }
 
-// illegalPiece is a part of a lock's history that no order of its operations
-// explains.
-type illegalPiece struct {
-	lock    int
-	culprit action // the first that fits nowhere
-	before  state  // what it met
-	at      span
-}
-
-// linearize checks each lock's history on its own.
-func (h *history) linearize(locks int, lease, slack moment) linearizability {
-	v := linearizability{locks: locks}
-	for lock := range locks {
-		for _, p := range pieces(h.operations(lock, lease, slack)) {
-			v.pieces++
-			v.operations += len(p.ops)
-			switch porcupine.CheckOperationsTimeout(model(p.initial), p.ops, checkTime) {
-			case porcupine.Unknown:
-				v.unknown++
-			case porcupine.Illegal:
-				v.illegal = append(v.illegal, p.explain(lock))
-			}
+// actions are those of a lock, in the order of their calls. An acquire may wait
+// long, which makes a history slow to check. But whoever is certain to hold the lock,
+// from its answer until its unlock was asked for, held it before those that were got
+// later and cannot be over.
+func (h *history) actions(lock int, granted []*hold) (all []action) {
+	var certain moment // the end of the last such hold
+	for _, o := range granted {
+		if len(h.lossesOf(o)) > 0 {
+			continue
+		}
+		from, got := o.at(asks), o.at(holds)
+		if o.mayEnd = h.limit(o); o.mayEnd >= got && certain < got {
+			from = max(from, certain)
+		}
+		all = append(all, action{acquired, o, span{from, got}})
+		if o.at(freed) > 0 {
+			all = append(all, action{released, o, span{o.at(unlocks), o.at(freed)}})
+			certain = o.at(unlocks)
 		}
 	}
-	return v
-}
-
-// explain finds the operation at which the longest explanation ends.
-func (p piece) explain(lock int) illegalPiece {
-	_, info := porcupine.CheckOperationsVerbose(model(p.initial), p.ops, checkTime)
-	var longest []porcupine.Operation
-	for _, partial := range info.PartialLinearizationsOperations()[0] {
-		if len(partial) > len(longest) {
-			longest = partial
+	for _, l := range h.losses {
+		if l.lock == lock || l.lock == every {
+			all = append(all, action{taken, nil, l.span})
 		}
 	}
-	found := illegalPiece{lock: lock, before: p.initial}
-	explained := map[action]bool{}
+	slices.SortStableFunc(all, func(a, b action) int { return cmp.Compare(a.from, b.from) })
+	return all
+}
+
+// linearizability is what became of the check.
+type linearizability struct{ operations, pieces, unknown int }
+
+// Porcupine's time and memory grow with the square of a history: it is cut where
+// one hold is certain and all that was called before has ended. A piece has so many
+// operations at least, if there are, and may take so long.
+const (
+	pieceSize = 200
+	checkTime = 20 * time.Second
+)
+
+// linearize checks a lock's history.
+func (h *history) linearize(lock int, granted []*hold, checked *linearizability) {
+	var initial state
+	var piece []porcupine.Operation
+	ended := moment(math.MinInt64)
+	for _, a := range h.actions(lock, granted) {
+		if a.kind == released && len(piece) >= pieceSize && ended < a.from {
+			h.check(initial, piece, checked)
+			initial, piece = state{a.hold, a.hold.Token}, nil
+		}
+		piece = append(piece, porcupine.Operation{Input: a, Call: int64(a.from), Return: int64(a.to)})
+		ended = max(ended, a.to)
+	}
+	h.check(initial, piece, checked)
+}
+
+// check checks one piece.
+func (h *history) check(initial state, ops []porcupine.Operation, checked *linearizability) {
+	checked.operations += len(ops)
+	checked.pieces++
+	switch porcupine.CheckOperationsTimeout(model(initial), ops, checkTime) {
+	case porcupine.Unknown:
+		checked.unknown++
+	case porcupine.Illegal:
+		h.explain(initial, ops)
+	}
+}
+
+// explain finds what fits nowhere: the first to return of those that the longest
+// explanation leaves out.
+func (h *history) explain(initial state, ops []porcupine.Operation) {
+	_, info := porcupine.CheckOperationsVerbose(model(initial), ops, checkTime)
+	longest := slices.MaxFunc(info.PartialLinearizationsOperations()[0],
+		func(a, b []porcupine.Operation) int { return cmp.Compare(len(a), len(b)) })
+	s, explained := initial, map[any]bool{}
 	for _, op := range longest {
-		explained[op.Input.(action)] = true
-		_, found.before = step(found.before, op.Input.(action))
+		explained[op.Input] = true
+		_, s = step(s, op.Input.(action))
 	}
-	left := slices.DeleteFunc(slices.Clone(p.ops), func(op porcupine.Operation) bool {
-		return explained[op.Input.(action)]
-	})
-	first := slices.MinFunc(left, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
-	found.culprit = first.Input.(action)
-	found.at = span{moment(first.Call), moment(first.Return)}
-	return found
-}
-
-// said tells what the operation claims and why that cannot be.
-func (i illegalPiece) said(h *history) string {
-	who := func(hold int64) string {
-		if o := h.holds[hold]; o != nil {
-			return o.String()
-		}
-		return "nobody"
-	}
-	switch i.culprit.kind {
-	case opAcquire:
-		if i.before.holder == 0 {
-			return fmt.Sprintf("%s got the lock with the token %d, after the token %d", who(i.culprit.hold), i.culprit.token, i.before.token)
-		}
-		later, earlier := h.holds[i.culprit.hold], h.holds[i.before.holder]
-		if later.answered < earlier.answered { // the order that failed need not be the real one
-			later, earlier = earlier, later
-		}
-		return fmt.Sprintf("%s got the lock while %s held it, whose lease could not have run out", later, earlier)
-	case opRelease:
-		return fmt.Sprintf("%s freed the lock, and was told so, while %s held it", who(i.culprit.hold), who(i.before.holder))
-	case opExpire:
-		return fmt.Sprintf("the hold of %s had to end before others held the lock, and could not have", who(i.culprit.hold))
-	}
-	return fmt.Sprintf("a forced unlock found nobody, while %s held the lock", who(i.before.holder))
+	left := slices.DeleteFunc(slices.Clone(ops), func(op porcupine.Operation) bool { return explained[op.Input] })
+	wrong := slices.MinFunc(left, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) }).Input.(action)
+	h.convict(nonLinearizable, fmt.Sprintf("%s (%s) fits nowhere: %s held the lock, and the last token was %d", wrong.kind, wrong.hold, s.holder, s.token),
+		slices.DeleteFunc([]*hold{s.holder, wrong.hold}, func(o *hold) bool { return o == nil })...)
 }

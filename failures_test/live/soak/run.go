@@ -1,121 +1,192 @@
-//go:build unix
-
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/proxy"
 	"lockkata/failures_test/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// run is one soak under way: the driver's side.
+// run is one soak: the driver's side.
 type run struct {
-	settings
+	*history
 	clock   clock
-	history *history
-	ledger  *ledger
-	fleet   *fleet
+	berths  []*berth
+	redis   berth          // the server's: no way leads to it
+	hearing sync.WaitGroup // the workers
+	started atomic.Int64   // worker processes
 	server  *redisserver.Server
-	admin   *redis.Client   // past every link
-	forcer  *stage6.Service // nil: the lock cannot be forced
-
-	serverTurn sync.Mutex // who holds it may disturb the server
-
-	mu   sync.Mutex
-	errs []error // the driver's own
-	end  moment
+	books   *redisserver.Server // for the ledger
+	admin   *redis.Client       // past every proxy
+	forcer  *stage6.Service     // nil: the lock cannot be forced
+	forced  int                 // how often
+	checked linearizability
+	errs    []error // the driver's own: the run says nothing then; history.mu guards them
 }
 
-// slackOf is how late a process that gets its share of the processor may notice
-// that a lease is over.
-func slackOf(lease time.Duration) time.Duration { return max(lease/5, 100*time.Millisecond) }
+// redisName is the server's, as the target of faults.
+const redisName = "redis"
 
-func (r *run) judgement() judgement {
-	return judgement{locks: r.Locks, fenced: r.fenced(), lease: r.Lease, slack: slackOf(r.Lease), until: r.end}
+// berth is the place of one worker: its way to Redis, and the process that is there
+// now. A killed one is replaced.
+type berth struct {
+	turn sync.Mutex // who holds it may disturb this worker
+	way  *proxy.Proxy
+	*process
 }
 
-// note keeps an error of the driver's own: the run says nothing then.
+// process is one worker process.
+type process struct {
+	*fleet.Process
+	name   string // w1, w2, … in the order in which they came
+	last   moment // its last sign of life; history.mu guards this
+	stalls []span // when it stood still; and this
+}
+
+// note keeps an error of the driver's own.
 func (r *run) note(err error) {
-	if err == nil {
-		return
-	}
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.errs = append(r.errs, err)
-	r.mu.Unlock()
 }
 
 // soak makes a run and judges it. An error means that the run itself failed.
-func soak(ctx context.Context, s settings) (report, error) {
-	dir, err := os.MkdirTemp("", "soak-")
-	if err != nil {
-		return report{}, err
-	}
-	defer os.RemoveAll(dir)
-	config := redisserver.Config{Socket: filepath.Join(dir, "redis")}
-	if s.Restart == durable {
+func soak(ctx context.Context, s settings) (*run, error) {
+	var config redisserver.Config
+	if !s.Lossy {
 		// Redis writes before it answers. What a killed process has written the
 		// system keeps: only a power failure would need an fsync, and a busy disk
 		// makes that a fault of its own.
 		config.Args = []string{"--appendonly", "yes", "--appendfsync", "no"}
 	}
-	r := &run{settings: s, clock: newClock(), history: newHistory(), ledger: newLedger(s.Locks, s.fenced())}
-	if r.server, err = redisserver.Start(ctx, config); err != nil {
-		return report{}, err
+	r := &run{
+		clock: clock(monotonic()), redis: berth{process: &process{name: redisName}},
+		history: &history{settings: s, holds: map[int64]*hold{}, counts: map[string]int{}},
 	}
-	defer func() { r.server.Kill() }()
-	r.admin = connect(r.server.Socket(), time.Minute) // the server may stand still
+	var err error
+	if r.server, err = redisserver.Start(ctx, config); err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.server.Close() }()
+	r.redis.Process = r.server.Process
+	if r.books, err = redisserver.Start(ctx, redisserver.Config{}); err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.books.Close() }()
+	r.admin = redisserver.NewClient(r.server.Socket(), func(o *redis.Options) { o.ReadTimeout = time.Minute }) // the server may stand still
 	defer r.admin.Close()
-	if isFinal(s.Lock) {
+	if s.Lock == finalLock {
 		if r.forcer, err = stage6.NewService(r.admin, stage6.WithWatchdogTimeout(s.Lease)); err != nil {
-			return report{}, err
+			return nil, err
 		}
 		defer r.forcer.Close()
 	}
-	r.fleet = &fleet{settings: s, clock: r.clock, history: r.history, ledger: r.ledger}
-	defer r.fleet.close()
-	if err := r.fleet.launch(dir, r.server.Socket()); err != nil {
-		return report{}, err
+	defer r.clear()
+	for range s.Workers {
+		way, err := proxy.Open(proxy.Config{Server: r.server.Socket()})
+		if err != nil {
+			return nil, err
+		}
+		b := &berth{way: way}
+		r.berths = append(r.berths, b)
+		if err := r.start(b); err != nil {
+			return nil, err
+		}
 	}
 	lasting, over := context.WithTimeout(ctx, s.For)
 	defer over()
 	r.disturb(lasting)
-	r.ledger.onNextRead(nil)
-	r.end = r.clock.now()
-	r.fleet.end()
-	leaked := r.leaks(ctx)
+	r.until = r.clock.now()
+	r.dismiss()
+	r.leaks()
 	if err := errors.Join(r.errs...); err != nil {
-		return report{}, fmt.Errorf("the driver failed: %w", err)
+		return nil, fmt.Errorf("the driver failed: %w", err)
 	}
-	return r.report(leaked), nil
+	r.checked = r.judge()
+	return r, nil
+}
+
+// start starts a process in a berth.
+func (r *run) start(b *berth) error {
+	o := orders{r.settings, r.clock, r.started.Add(1), b.way.Addr(), r.books.Socket()}
+	p, err := fleet.Start(fleet.Again(o))
+	if err != nil {
+		return err
+	}
+	b.process = &process{Process: p, name: fmt.Sprintf("w%d", o.Process), last: r.clock.now()}
+	hears := b.process
+	r.hearing.Go(func() { r.hear(hears) })
+	return nil
+}
+
+// hear records what a worker says until it ends.
+func (r *run) hear(p *process) {
+	for {
+		var e event
+		if err := p.Hear(&e); errors.Is(err, fleet.ErrEnded) {
+			break
+		} else if err == nil {
+			r.take(p, e)
+		} // else the line is a panic's
+	}
+	if err := p.Wait(); err != nil {
+		r.dead(p, err)
+	}
+}
+
+func (r *run) dead(p *process, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.convict(deadWorker, fmt.Sprintf("%s: %v", p.name, err))
+}
+
+// dismiss lets the workers finish what they do, and waits for them, within bounds.
+func (r *run) dismiss() {
+	late := time.AfterFunc(20*time.Second, func() {
+		for _, b := range r.berths {
+			r.dead(b.process, errors.New("it does not end"))
+			b.Kill()
+		}
+	})
+	for _, b := range r.berths {
+		_ = b.Tell("end") // one that has ended is noted
+	}
+	r.hearing.Wait()
+	late.Stop()
+}
+
+// clear ends what is left: all of it where the run broke off.
+func (r *run) clear() {
+	for _, b := range r.berths {
+		if b.process != nil {
+			b.Kill()
+		}
+		b.way.Close()
+	}
 }
 
 // leaks finds keys of locks that are left when every lease must be over.
-func (r *run) leaks(ctx context.Context) []violation {
-	wait(ctx, r.Lease+slackOf(r.Lease))
-	keys, err := r.admin.Keys(context.Background(), "*").Result()
+func (r *run) leaks() {
+	time.Sleep(r.Lease + r.slack())
+	ctx := context.Background()
+	keys, err := r.admin.Keys(ctx, "*").Result()
 	r.note(err)
-	var found []violation
 	for _, key := range keys {
-		if isFinal(r.Lock) && strings.HasSuffix(key, ":token") {
-			continue // they stay: so that tokens rise, and until a queue is looked at next
+		if r.Lock == finalLock && strings.HasSuffix(key, ":token") {
+			continue // they stay, so that tokens rise
 		}
-		left, err := r.admin.PTTL(context.Background(), key).Result()
+		left, err := r.admin.PTTL(ctx, key).Result()
 		r.note(err)
-		how := fmt.Sprintf("for another %v", left)
-		if left < 0 {
-			how = "for ever"
-		}
-		found = append(found, violation{leakedKey, fmt.Sprintf("%s is left, %s, though every process has ended and every lease is over", key, how)})
+		r.convict(leakedKey, fmt.Sprintf("%s is left, with a time to live of %v, though every process has ended and every lease is over", key, left))
 	}
-	return found
 }

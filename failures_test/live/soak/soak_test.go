@@ -1,49 +1,27 @@
-//go:build unix
+//go:build live
 
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/redisserver"
 )
 
-// TestMain lets the test binary be its own worker.
-func TestMain(m *testing.M) {
-	if text, isWorker := os.LookupEnv(workerEnv); isWorker {
-		if err := runWorker(text); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(exitViolated)
-		}
-		os.Exit(exitOK)
-	}
-	os.Exit(m.Run())
-}
-
 // play soaks a lock for some seconds.
-func play(t *testing.T, args ...string) map[violationKind]int {
+func play(t *testing.T, args ...string) map[string]int {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a soak takes seconds")
-	}
 	s, err := parse(append([]string{"--for", "6s", "--lease", "500ms"}, args...))
 	require.NoError(t, err)
 	r, err := soak(t.Context(), s)
-	if errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	fmt.Fprintln(t.Output(), s)
-	fmt.Fprint(t.Output(), r)
+	redisserver.Need(t, err)
+	fmt.Fprintln(t.Output(), s.line, r.report())
 	require.Positive(t, r.counts[freed], "nobody did anything")
 	require.NotEmpty(t, r.faults)
-	found := map[violationKind]int{}
+	found := map[string]int{}
 	for _, v := range r.violations {
 		found[v.kind]++
 	}
@@ -55,7 +33,7 @@ func TestFinalLockKeepsItsWord(t *testing.T) {
 }
 
 func TestFinalLockKeepsItsWordOnAServerThatForgets(t *testing.T) {
-	require.Empty(t, play(t, "--restart", "lossy"))
+	require.Empty(t, play(t, "--lossy"))
 }
 
 func TestStage4IsConvicted(t *testing.T) {
@@ -63,21 +41,4 @@ func TestStage4IsConvicted(t *testing.T) {
 	require.Positive(t, found[overlap])
 	require.Positive(t, found[lostUpdate])
 	require.Positive(t, found[nonLinearizable])
-}
-
-func TestSettingsThatCannotWorkAreRefused(t *testing.T) {
-	for want, args := range map[string][]string{
-		`--lease 1ms is too short for processes that share a machine: use 100ms or more`: {"--lease", "1ms"},
-		`--restart "never": choose durable or lossy`:                                     {"--restart", "never"},
-		`there is no argument "60s": all are flags`:                                      {"60s"},
-	} {
-		_, err := parse(args)
-		require.EqualError(t, err, want)
-	}
-	_, err := parse([]string{"--lock", "stage7"})
-	require.ErrorContains(t, err, `there is no lock "stage7"`)
-	s, err := parse(nil)
-	require.NoError(t, err)
-	require.NotZero(t, s.Seed)
-	require.Equal(t, time.Minute, s.For)
 }

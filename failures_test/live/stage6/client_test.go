@@ -1,14 +1,118 @@
+//go:build live
+
 package stage6_test
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"net"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/redisserver"
 	final "lockkata/stage6_reentrant_pubsub"
 )
+
+// The lock uses the client as it is. With each of these it holds, renews,
+// re-enters, waits and wakes.
+func TestLockWorksWithEveryWayToSetUpAClient(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*redis.Options){
+		"defaults":              func(*redis.Options) {},
+		"no retries":            func(o *redis.Options) { o.MaxRetries = -1 },
+		"many retries":          func(o *redis.Options) { o.MaxRetries = 20 },
+		"RESP2":                 func(o *redis.Options) { o.Protocol = 2 },
+		"another database":      func(o *redis.Options) { o.DB = 7 },
+		"no timeouts":           func(o *redis.Options) { o.ReadTimeout, o.WriteTimeout = -1, -1 },
+		"one connection":        func(o *redis.Options) { o.PoolSize = 1 },
+		"short-lived idle":      func(o *redis.Options) { o.ConnMaxIdleTime, o.ConnMaxLifetime = time.Millisecond, time.Millisecond },
+		"impatient pool":        func(o *redis.Options) { o.PoolTimeout = 10 * time.Millisecond },
+		"a name of its own":     func(o *redis.Options) { o.ClientName = "orders" },
+		"no name of go-redis's": func(o *redis.Options) { o.DisableIdentity = true },
+		"a password":            func(o *redis.Options) { o.Password = "right" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			if name == "a password" {
+				s.Set("requirepass", "right")
+				s.admin = s.Client(change)
+			}
+			require.NoError(t, useEverything(t, s, s.Client(change)))
+		})
+	}
+}
+
+func TestWrongPasswordOrNoneIsSaidAndNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Set("requirepass", "right")
+	for given, want := range map[string]string{
+		"wrong": "WRONGPASS invalid username-password pair or user is disabled.",
+		"":      "NOAUTH Authentication required.",
+	} {
+		m := mutexOn(t, s.Client(func(o *redis.Options) { o.Password = given }))
+		_, err := m.TryLock(t.Context())
+		require.ErrorContains(t, err, "stage6: lock "+key+": "+want)
+		_, err = m.Lock(t.Context())
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// The password changes while a lock is held. Connections that are open stay so; a
+// new one is refused, and the holder is told.
+func TestHoldIsLostWhenItsPasswordIsNoLongerValid(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	hold := lock(t, s.Mutex(final.WithWatchdogTimeout(short)), t.Context())
+	s.Set("requirepass", "another")
+	s.kill("normal")
+	requireLost(t, hold)
+}
+
+// The pool says that it is closed, or a connection does that it was about to use.
+func TestHoldAndWaiterEndWhenTheirClientIsClosed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	rdb := s.Client()
+	m := mutexOn(t, rdb, final.WithWatchdogTimeout(short))
+	hold := lock(t, m, t.Context())
+	waiting := startLock(t, m)
+	s.AwaitWaiters(1)
+	require.NoError(t, rdb.Close())
+	requireLost(t, hold)
+	err := receive(t, waiting, "it still waits").err
+	require.True(t, errors.Is(err, redis.ErrClosed) || errors.Is(err, net.ErrClosed), "%v", err)
+}
+
+// Redis has no room for the waiter's connection. It asks again until there is.
+func TestWaiterListensOnceThereIsRoomForItsConnection(t *testing.T) {
+	t.Parallel()
+	s, log := start(t), &log{}
+	hold := lock(t, s.Mutex(forever), t.Context())
+	next := s.Mutex(forever, log.Option())
+	_, err := next.TryLock(t.Context())
+	require.ErrorIs(t, err, final.ErrLocked)
+	s.Set("maxclients", "3") // they are all there: the operator's, the holder's, the waiter's
+	waiting := startLock(t, next)
+	log.Await(t, "waiting without messages")
+	s.Set("maxclients", "100")
+	s.AwaitWaiters(1)
+	require.NoError(t, hold.Unlock())
+	requireHeld(t, waiting)
+}
 
 // slow are commands of a user's that keep a connection, or all of Redis, busy.
 func slow(d time.Duration) map[string][]any {
@@ -22,14 +126,6 @@ func slow(d time.Duration) map[string][]any {
 	}
 }
 
-// lockOfOneConnection is a lock whose client has one connection, for all.
-func lockOfOneConnection(t *testing.T, opts ...final.Option) (*server, *redis.Client, *final.Mutex) {
-	t.Helper()
-	s := start(t, "--enable-debug-command", "yes")
-	rdb := s.Client(func(o *redis.Options) { o.PoolSize = 1 })
-	return s, rdb, mutexOn(t, rdb, opts...)
-}
-
 // The connection is busy until after the lease: no renewal gets through. The holder
 // is told when the lease ends, not when the connection is free again.
 func TestHoldIsNoticedAsLostWhenItsOnlyConnectionIsBusyForLonger(t *testing.T) {
@@ -37,87 +133,147 @@ func TestHoldIsNoticedAsLostWhenItsOnlyConnectionIsBusyForLonger(t *testing.T) {
 	for name, command := range slow(8 * short) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, rdb, m := lockOfOneConnection(t, final.WithWatchdogTimeout(short))
-			hold := lock(t, m, t.Context())
+			s := start(t, "--enable-debug-command", "yes")
+			rdb := s.Client(func(o *redis.Options) { o.PoolSize = 1 })
+			hold := lock(t, mutexOn(t, rdb, final.WithWatchdogTimeout(short)), t.Context())
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				_ = rdb.Do(t.Context(), command...).Err() // whatever came of it: it took its time
 			}()
+			requireTold(t, hold)
 			select {
-			case <-hold.Context().Done():
 			case <-done:
 				require.Fail(t, "the holder was not told in time")
+			default:
 			}
 			requireLost(t, hold)
 			<-done
-			requireHeld(t, startLock(t, s.Mutex()))
+			requireFree(s)
 		})
 	}
 }
 
-// A renewal waits for the connection, gives up, and is sent again.
-func TestHoldSurvivesWhenItsOnlyConnectionIsBusyForLess(t *testing.T) {
+// A renewal waits for the connection, gives up, and is sent again. Waiting takes no
+// connection of the pool: else the holder could not unlock.
+func TestHoldSurvivesWhenItsOnlyConnectionIsBusyForLessAndIsSharedWithWaiters(t *testing.T) {
 	t.Parallel()
-	commands := slow(lease / 3)
-	delete(commands, "a long script") // a sleeping Redis is the same, and leaves the machine alone
-	for name, command := range commands {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, rdb, m := lockOfOneConnection(t)
-			hold := lock(t, m, t.Context())
-			for range 3 {
-				_ = rdb.Do(t.Context(), command...).Err()
-				requireSurvives(t, hold, lease/4)
-			}
-			require.NoError(t, hold.Unlock())
-		})
-	}
-}
-
-// Waiting takes no connection of the pool: else the holder could not unlock.
-func TestWaitersAndHolderShareOneConnection(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	m := mutexOn(t, s.Client(func(o *redis.Options) { o.PoolSize = 1 }), final.WithWatchdogTimeout(endless))
+	s := start(t, "--enable-debug-command", "yes")
+	rdb := s.Client(func(o *redis.Options) { o.PoolSize = 1 })
+	m := mutexOn(t, rdb)
 	hold := lock(t, m, t.Context())
-	var waiting []chan outcome
-	for range 5 {
-		waiting = append(waiting, startLock(t, m))
+	waiting := make(chan outcome, 5)
+	for range cap(waiting) {
+		go func() { waiting <- <-startLock(t, m) }()
 	}
 	s.AwaitWaiters(1)
+	commands := slow(lease / 3)
+	for range 2 {
+		_ = rdb.Do(t.Context(), commands["a command that waits"]...).Err()
+		requireSurvives(t, hold, lease/4)
+		_ = rdb.Do(t.Context(), commands["a sleeping Redis"]...).Err()
+		requireSurvives(t, hold, lease/4)
+	}
 	require.NoError(t, hold.Unlock())
-	for range waiting {
-		var next outcome
-		select { // in whatever order they came to wait
-		case next = <-waiting[0]:
-		case next = <-waiting[1]:
-		case next = <-waiting[2]:
-		case next = <-waiting[3]:
-		case next = <-waiting[4]:
-		case <-time.After(soon):
-			require.FailNow(t, "nobody gets the lock")
-		}
-		require.NoError(t, next.err)
-		require.NoError(t, next.hold.Unlock())
+	for range cap(waiting) {
+		require.NoError(t, requireHeld(t, waiting).Unlock())
 	}
 }
 
-// go-redis would send the acquire three times more, each time for a caller who is
-// told of an error.
-func TestAcquireWhoseReplyIsLostIsSentOnce(t *testing.T) {
-	t.Parallel()
-	for name, retries := range map[string]int{"default": 0, "many": 9, "none": -1} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t)
-			p := s.Proxy()
-			m := mutexOn(t, p.Client(t, func(o *redis.Options) { o.MaxRetries = retries }), final.WithWatchdogTimeout(endless))
-			p.Next("acquire", cutReply)
-			_, err := m.TryLock(t.Context())
-			require.Error(t, err)
-			require.NotErrorIs(t, err, final.ErrLocked, "nobody knows that")
-			require.Equal(t, 1, p.Count("acquire"))
-		})
+var errHook = errors.New("the breaker is open")
+
+// failingHook is a user's hook that fails the next commands of the lock, and sends
+// them all the same if they are to fail late.
+type failingHook struct {
+	late bool
+	next atomic.Int64
+	seen atomic.Int64
+}
+
+// DialHook changes nothing.
+func (h *failingHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook fails some commands.
+func (h *failingHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if !strings.HasPrefix(cmd.Name(), "eval") {
+			return next(ctx, cmd)
+		}
+		defer h.seen.Add(1)
+		fails := h.next.Add(-1) >= 0
+		if fails && !h.late {
+			return errHook
+		}
+		if err := next(ctx, cmd); !fails {
+			return err
+		}
+		return errHook
 	}
+}
+
+// ProcessPipelineHook changes nothing: go-redis sends its own greeting so.
+func (h *failingHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// The hook fails before Redis has the command, or when it has executed it: an error
+// that the lock does not know is no proof that nothing happened.
+func TestErrorOfAHookIsPassedOnOrRepeatedAndNothingIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	for _, late := range []bool{false, true} {
+		s, hook := start(t), &failingHook{late: late}
+		rdb := s.Client()
+		rdb.AddHook(hook)
+		m := mutexOn(t, rdb)
+		hook.next.Store(1)
+		_, err := m.TryLock(t.Context())
+		require.ErrorIs(t, err, errHook)
+		eventually(t, func() bool { return s.admin.Exists(t.Context(), key).Val() == 0 }, "the lock stays")
+
+		outer := lock(t, m, t.Context())
+		hook.next.Store(1)
+		inner := lock(t, m, outer.Context())
+		require.Equal(t, []string{"2"}, s.HoldCounts())
+		before := hook.seen.Load()
+		hook.next.Store(2)
+		requireSurvives(t, outer, 3*lease/2)
+		require.GreaterOrEqual(t, hook.seen.Load(), before+3, "the renewal is repeated")
+		require.NoError(t, inner.Unlock())
+		hook.next.Store(1)
+		require.NoError(t, outer.Unlock())
+	}
+}
+
+// encrypted is a server with a TLS port, and how a client sees that: its certificate
+// is that of a test server of Go's own.
+func encrypted(t *testing.T) (s *server, addr string, client *tls.Config) {
+	t.Helper()
+	model := httptest.NewTLSServer(nil)
+	defer model.Close()
+	pair, dir := model.TLS.Certificates[0], t.TempDir()
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	require.NoError(t, err)
+	for name, block := range map[string]pem.Block{
+		"cert": {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, "key": {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600))
+	}
+	port, err := redisserver.FreePort()
+	require.NoError(t, err)
+	s = start(t, "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
+		"--tls-cert-file", filepath.Join(dir, "cert"), "--tls-key-file", filepath.Join(dir, "key"))
+	roots := x509.NewCertPool()
+	roots.AddCert(model.Certificate())
+	return s, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), &tls.Config{RootCAs: roots}
+}
+
+func TestLockWorksOverTLSAndSaysWhatItDoesNotTrust(t *testing.T) {
+	t.Parallel()
+	s, addr, config := encrypted(t)
+	over := func(config *tls.Config) *redis.Client {
+		return clientOf(t, addr, func(o *redis.Options) { o.TLSConfig = config })
+	}
+	require.NoError(t, useEverything(t, s, over(config)))
+	_, err := mutexOn(t, over(&tls.Config{RootCAs: x509.NewCertPool()})).Lock(t.Context())
+	require.ErrorContains(t, err, "certificate signed by unknown authority", "it is not waited for")
 }

@@ -2,7 +2,4 @@
 // starts for itself: servers that die, stand still, run full or forget; clients
 // with hooks, small pools and few rights; networks that break, delay or say
 // nothing. A test's name is a promise of the lock.
-//
-// Where no redis-server is installed the tests are skipped, but with CI=true they
-// fail.
 package stage6

@@ -1,7 +1,16 @@
+//go:build live
+
 package stage6_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,10 +20,6 @@ import (
 )
 
 const (
-	key      = "lock:{order:1001}"
-	channel  = "lock__channel:{order:1001}"
-	tokenKey = "lock:{order:1001}:token"
-
 	// lease is that of a lock unless a test says otherwise: a hold that has to
 	// survive gets over a machine that stands still for most of a second.
 	lease = 4 * time.Second
@@ -26,6 +31,9 @@ const (
 	// soon is a generous bound for what takes milliseconds on an idle machine.
 	soon = 20 * time.Second
 )
+
+// forever is the option of a lock whose lease does not end.
+var forever = final.WithWatchdogTimeout(endless)
 
 // lock takes a lock that is free, or held by the owner that ctx carries.
 func lock(t *testing.T, m *final.Mutex, ctx context.Context) *final.Hold {
@@ -51,34 +59,39 @@ func startLock(t *testing.T, m *final.Mutex) chan outcome {
 	return done
 }
 
-func requireWaiting(t *testing.T, waiting chan outcome) {
+// receive is what comes soon.
+func receive[T any](t *testing.T, from <-chan T, orElse string) (v T) {
 	t.Helper()
-	require.Empty(t, waiting, "it should still wait")
+	select {
+	case v = <-from:
+	case <-time.After(soon):
+		require.FailNow(t, orElse)
+	}
+	return v
 }
 
 // requireHeld asks that a Lock gets its hold soon.
 func requireHeld(t *testing.T, waiting chan outcome) *final.Hold {
 	t.Helper()
-	select {
-	case o := <-waiting:
-		require.NoError(t, o.err)
-		return o.hold
-	case <-time.After(soon):
-		require.FailNow(t, "it still waits")
-		return nil
-	}
+	o := receive(t, waiting, "it still waits")
+	require.NoError(t, o.err)
+	return o.hold
 }
 
-// requireLost asks that the holder is told soon, by its context, that its hold is
-// lost, and hears the same from Unlock.
+// requireFree asks that the lock can be had soon, by another process.
+func requireFree(s *server) { requireHeld(s.t, startLock(s.t, s.Mutex())) }
+
+// requireTold asks that the holder is told soon, by its context, that its hold is
+// lost; requireLost, that it hears the same from Unlock.
+func requireTold(t *testing.T, hold *final.Hold) {
+	t.Helper()
+	receive(t, hold.Context().Done(), "the holder is not told of its loss")
+	require.Equal(t, final.ErrLost, context.Cause(hold.Context()))
+}
+
 func requireLost(t *testing.T, hold *final.Hold) {
 	t.Helper()
-	select {
-	case <-hold.Context().Done():
-	case <-time.After(soon):
-		require.FailNow(t, "the holder is not told of its loss")
-	}
-	require.Equal(t, final.ErrLost, context.Cause(hold.Context()))
+	requireTold(t, hold)
 	require.ErrorIs(t, hold.Unlock(), final.ErrLost)
 }
 
@@ -95,4 +108,37 @@ func requireSurvives(t *testing.T, hold *final.Hold, d time.Duration) {
 func eventually(t *testing.T, condition func() bool, message string) {
 	t.Helper()
 	require.Eventually(t, condition, soon, 2*time.Millisecond, message)
+}
+
+// requireBreak asks for an error that only says that a connection broke.
+func requireBreak(t *testing.T, err error) {
+	t.Helper()
+	var network net.Error
+	require.True(t, errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network), "%v", err)
+}
+
+// log is what a lock has logged.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Option has a lock write to the log.
+func (l *log) Option() final.Option { return final.WithLogger(slog.New(slog.NewTextHandler(l, nil))) }
+
+// Write adds lines.
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// Await waits until the log contains some words.
+func (l *log) Await(t *testing.T, words string) {
+	t.Helper()
+	eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return strings.Contains(l.text.String(), words)
+	}, "the log does not say: "+words)
 }

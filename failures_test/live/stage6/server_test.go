@@ -1,17 +1,48 @@
+//go:build live
+
 package stage6_test
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
+	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/proxy"
 	"lockkata/failures_test/redisserver"
 	final "lockkata/stage6_reentrant_pubsub"
+)
+
+// atOnce is how many tests run side by side: they mostly wait.
+const atOnce = 16
+
+// TestMain asks at the end that nothing is left: no goroutine and no process.
+func TestMain(m *testing.M) {
+	logging.Disable() // servers are away, and are meant to be
+	flag.Parse()
+	_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // it exists in every test program
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if left := fleet.Running(); left > 0 {
+			fmt.Fprintln(os.Stderr, "redis-server processes that still run:", left)
+			code = 1
+		}
+		os.Exit(code)
+	}))
+}
+
+const (
+	key      = "lock:{order:1001}"
+	channel  = "lock__channel:{order:1001}"
+	tokenKey = "lock:{order:1001}:token"
 )
 
 // server is the redis-server of one test.
@@ -26,33 +57,34 @@ func start(t *testing.T, args ...string) *server {
 	t.Helper()
 	s := &server{Server: redisserver.ForTest(t, redisserver.Config{Args: args}), t: t}
 	s.admin = s.Client(func(o *redis.Options) { o.MaxRetries = 5 }) // it meets broken connections too
-	s.loadScripts()
+	for _, text := range sources(t) {
+		require.NoError(t, s.admin.ScriptLoad(t.Context(), text).Err())
+	}
 	return s
 }
 
-func (s *server) loadScripts() {
-	s.t.Helper()
-	for _, text := range sources(s.t) {
-		require.NoError(s.t, s.admin.ScriptLoad(s.t.Context(), text).Err())
+// sources are the lock's scripts by name.
+func sources(t *testing.T) proxy.Scripts {
+	t.Helper()
+	files, err := filepath.Glob("../../../stage6_reentrant_pubsub/*.lua")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	texts := proxy.Scripts{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts[strings.TrimSuffix(filepath.Base(file), ".lua")] = string(raw)
 	}
+	return texts
 }
 
-// Client is a connection pool of its own, with the options that go-redis gives it.
+// Client is a connection pool of its own.
 func (s *server) Client(change ...func(*redis.Options)) *redis.Client {
-	return clientOf(s.t, append([]func(*redis.Options){func(o *redis.Options) {
-		o.Network, o.Addr = "unix", s.Socket()
-	}}, change...)...)
+	return clientOf(s.t, s.Socket(), change...)
 }
 
-func clientOf(t *testing.T, change ...func(*redis.Options)) *redis.Client {
-	options := &redis.Options{
-		ContextTimeoutEnabled:    true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
-	for _, f := range change {
-		f(options)
-	}
-	rdb := redis.NewClient(options)
+func clientOf(t *testing.T, addr string, change ...func(*redis.Options)) *redis.Client {
+	rdb := redisserver.NewClient(addr, change...)
 	t.Cleanup(func() { _ = rdb.Close() }) // some connections are broken
 	return rdb
 }
@@ -74,10 +106,25 @@ func mutexOn(t *testing.T, rdb redis.UniversalClient, opts ...final.Option) *fin
 	return m
 }
 
-// Config sets a parameter of the running server.
-func (s *server) Config(name, value string) {
+// Set sets a parameter of the running server.
+func (s *server) Set(name, value string) {
 	s.t.Helper()
 	require.NoError(s.t, s.admin.ConfigSet(s.t.Context(), name, value).Err())
+}
+
+// kill breaks the connections of a type: normal or pubsub.
+func (s *server) kill(kind string) int64 {
+	s.t.Helper()
+	n, err := s.admin.ClientKillByFilter(s.t.Context(), "TYPE", kind, "SKIPME", "yes").Result()
+	require.NoError(s.t, err)
+	return n
+}
+
+// restart kills the server with kill -9 and starts it again.
+func (s *server) restart() {
+	s.t.Helper()
+	s.Kill()
+	require.NoError(s.t, s.Launch(s.t.Context()))
 }
 
 // HoldCounts are the counts in the lock's hash.
@@ -91,38 +138,29 @@ func (s *server) AwaitWaiters(count int64) {
 	}, "nobody listens")
 }
 
-// sources are the lock's scripts by name.
-func sources(t *testing.T) map[string]string {
-	t.Helper()
-	files, err := filepath.Glob("../../../stage6_reentrant_pubsub/*.lua")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	texts := map[string]string{}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		require.NoError(t, err)
-		texts[strings.TrimSuffix(filepath.Base(file), ".lua")] = string(raw)
-	}
-	return texts
+// way is the bad network to a server.
+type way struct {
+	*proxy.Proxy
+	t *testing.T
 }
 
-// names tell commands apart: one that runs a script of the lock's has the name of
-// that script, any other has Redis's name.
-type names map[string]string // hash → name
-
-func scriptNames(t *testing.T) names {
-	t.Helper()
-	byHash := names{}
-	for name, text := range sources(t) {
-		byHash[redis.NewScript(text).Hash()] = name
-	}
-	return byHash
+// Proxy is a way to the server that breaks on request.
+func (s *server) Proxy() way {
+	s.t.Helper()
+	p, err := proxy.Open(proxy.Config{Server: s.Socket(), Scripts: sources(s.t)})
+	require.NoError(s.t, err)
+	s.t.Cleanup(p.Close)
+	return way{p, s.t}
 }
 
-func (n names) of(args ...string) string {
-	command := strings.ToUpper(args[0])
-	if command == "EVALSHA" && n[args[1]] != "" {
-		return n[args[1]]
-	}
-	return command
+// Mutex is the lock of a process behind the proxy.
+func (p way) Mutex(opts ...final.Option) *final.Mutex {
+	p.t.Helper()
+	return mutexOn(p.t, clientOf(p.t, p.Addr()), opts...)
+}
+
+// Await waits until that many commands of a name have come.
+func (p way) Await(name string, count int) {
+	p.t.Helper()
+	eventually(p.t, func() bool { return p.Count(name) >= count }, "no "+name)
 }

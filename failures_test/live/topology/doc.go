@@ -5,5 +5,5 @@
 // Whether a hold is safe is judged by a fenced ledger: it refuses a write whose
 // token is older than one it has seen.
 //
-//	go test ./failures_test/live/topology
+//	go test -tags live ./failures_test/live/topology
 package topology

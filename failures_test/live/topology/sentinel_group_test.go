@@ -1,3 +1,5 @@
+//go:build live
+
 package topology_test
 
 import (
@@ -56,7 +58,7 @@ func startSentinel(t *testing.T, master *server) *server {
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil,
 		"sentinel monitor %[1]s %[2]s %[3]s 2\nsentinel down-after-milliseconds %[1]s %[4]d\nsentinel failover-timeout %[1]s 3000\n",
 		masterName, host, port, downAfter.Milliseconds()), 0o600))
-	s := start(t, redisserver.Config{Port: redisserver.AnyPort, File: file, Args: []string{"--sentinel"}})
+	s := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort, File: file, Args: []string{"--sentinel"}})
 	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: s.Socket()})
 	t.Cleanup(func() { _ = rdb.Close() }) // nothing is to be saved
 	sentinel := &server{s, rdb}

@@ -1,3 +1,5 @@
+//go:build live
+
 package topology_test
 
 import (
@@ -19,7 +21,7 @@ type server struct {
 
 func startServer(t *testing.T, args ...string) *server {
 	t.Helper()
-	s := start(t, redisserver.Config{Port: redisserver.AnyPort, Args: args})
+	s := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort, Args: args})
 	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: s.Socket()})
 	t.Cleanup(func() { _ = rdb.Close() }) // nothing is to be saved
 	return &server{s, rdb}

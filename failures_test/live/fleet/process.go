@@ -1,0 +1,181 @@
+// Package fleet starts other processes and talks to them: workers, which are this
+// program once more, and other commands, such as java. Both sides speak in lines,
+// one JSON value each. A process can be killed, stopped and continued, and none
+// outlives the program that started it.
+//
+//	w, err := fleet.Start(fleet.Again(task{Locks: 4}))
+//	defer w.Kill()
+//	err = w.Tell(order{Do: "lock"})
+//	var a answer
+//	err = w.Hear(&a)
+//
+// What the worker does is said once, at the top of main or TestMain:
+//
+//	fleet.Serve(func(t task, orders <-chan order, tell func(any)) error { … })
+package fleet
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// ErrEnded is the error of talking to a process that has ended. The text says how
+// it ended, and what it had printed as errors.
+var ErrEnded = errors.New("the process has ended")
+
+// What an operating system can is set in a file of its own.
+var (
+	attributes *syscall.SysProcAttr // make the kernel kill a process when this one ends: on Linux
+	stop, goOn os.Signal            // on Unix
+)
+
+// running is how many processes there are.
+var running atomic.Int64
+
+// Running is how many processes that this one has started have not ended.
+func Running() int { return int(running.Load()) }
+
+// Process is another process, which this one started. It gets its orders on its
+// standard input, and its answers come from its standard output. Its methods may be
+// used by several goroutines at once.
+type Process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	said   bytes.Buffer  // on its standard error; read it after ended
+	killed atomic.Bool   // by Kill
+	ended  chan struct{} // closed when it has ended
+	err    error         // how; read it after that
+
+	telling, hearing sync.Mutex
+}
+
+// Start starts a command. What it prints as errors is kept, unless cmd.Stderr is
+// set; cmd.Stdout, if it is set, takes what Hear would read. The process ends with
+// this one: when its input ends, if it looks at it, and on Linux in any case, also
+// while it is stopped.
+func Start(cmd *exec.Cmd) (*Process, error) {
+	p := &Process{cmd: cmd, ended: make(chan struct{})}
+	if cmd.Stderr == nil {
+		cmd.Stderr = &p.said
+	}
+	cmd.SysProcAttr = attributes
+	var err error
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	// A pipe of our own: what the process said can be read after its end, too.
+	out, answers, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer answers.Close()
+	p.out = bufio.NewReader(out)
+	if cmd.Stdout == nil {
+		cmd.Stdout = answers
+	}
+	if err := cmd.Start(); err != nil {
+		_ = out.Close() // the first error is the one to tell
+		return nil, err
+	}
+	running.Add(1)
+	go func() {
+		p.err = cmd.Wait()
+		running.Add(-1)
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// Tell sends a value as a line of JSON.
+func (p *Process) Tell(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return p.TellLine(string(line))
+}
+
+// TellLine sends a line that need not be JSON.
+func (p *Process) TellLine(line string) error {
+	p.telling.Lock()
+	defer p.telling.Unlock()
+	_, err := io.WriteString(p.in, line+"\n")
+	return err
+}
+
+// Hear waits for the next line, and decodes it. After the last one the error is
+// [ErrEnded].
+func (p *Process) Hear(v any) error {
+	line, err := p.HearLine()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(line), v); err != nil {
+		return fmt.Errorf("%s says %q: %w", filepath.Base(p.cmd.Path), line, err)
+	}
+	return nil
+}
+
+// HearLine waits for the next line, which need not be JSON. After the last one the
+// error is [ErrEnded]. A line that a killed process did not finish is not one.
+func (p *Process) HearLine() (string, error) {
+	p.hearing.Lock()
+	defer p.hearing.Unlock()
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %v", filepath.Base(p.cmd.Path), ErrEnded, p.Wait())
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+// Wait waits until the process has ended. It returns nil when its status is 0 or
+// Kill has ended it; else how it ended, and what it had printed as errors.
+func (p *Process) Wait() error {
+	<-p.ended
+	if p.err == nil || p.killed.Load() {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", p.err, bytes.TrimSpace(p.said.Bytes()))
+}
+
+// Ended is closed when the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Kill ends the process at once, also while it is stopped, and waits for its end.
+func (p *Process) Kill() {
+	p.killed.Store(true)
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+	<-p.ended
+}
+
+// End says that there are no more orders, and waits for the end as Wait does.
+func (p *Process) End() error {
+	_ = p.in.Close() // it may have ended by itself
+	return p.Wait()
+}
+
+// Stop makes the process stand still until Continue; the signal takes a moment to
+// arrive. On Windows it returns [errors.ErrUnsupported].
+func (p *Process) Stop() error { return p.signal(stop) }
+
+// Continue lets a process go on that was stopped.
+func (p *Process) Continue() error { return p.signal(goOn) }
+
+func (p *Process) signal(s os.Signal) error {
+	if s == nil {
+		return fmt.Errorf("stop or continue a process: %w on this system", errors.ErrUnsupported)
+	}
+	return p.cmd.Process.Signal(s)
+}

@@ -1,0 +1,72 @@
+package live_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/live"
+	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/stages"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// servers starts redis-server processes.
+func servers(t *testing.T, count int) *live.Servers {
+	t.Helper()
+	s, err := live.Start(t.Context(), count)
+	redisserver.Need(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// requireSame plays jobs on real servers, and asks for the outcomes that they have
+// in the world. What the machine is too busy for says nothing.
+func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
+	t.Helper()
+	for i, v := range s.Play(jobs) {
+		world := failures.Run(t, v.Failure, jobs[i].Subject, jobs[i].Scripts).Outcome
+		switch {
+		case errors.Is(v.Err, live.ErrBusy):
+			fmt.Fprintf(t.Output(), "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
+		case v.Outcome == failures.Elsewhere:
+			if v.Failure.Live == "" {
+				t.Errorf("%s does not say in Live why it cannot run: %v", v.Failure.ID, v.Err)
+			}
+		case v.Outcome != world:
+			t.Errorf("%s on %s: %s in the world, %s on a real Redis: %s", v.Failure.ID, v.Subject, world, v.Outcome, v.Sentence())
+			if v.Trace != nil {
+				fmt.Fprintf(t.Output(), "at worst %v late\n%s\n", v.Trace.Late, timeline.Text(v.Trace, v.Findings, timeline.Options{}))
+			}
+		}
+	}
+}
+
+// job is a failure on a stage.
+func job(t *testing.T, f failures.Failure, stage stages.Stage) live.Job {
+	t.Helper()
+	scripts, err := failures.Rehearse(t, stage.Subject)
+	require.NoError(t, err)
+	return live.Job{Failure: f, Subject: stage.Subject, Scripts: scripts}
+}
+
+// For each stage one failure: what still breaks it, and of the last one what it does
+// about that. All of them are played with the tag live.
+func TestTasteOfARealRedis(t *testing.T) {
+	s := servers(t, len(stages.All))
+	var jobs []live.Job
+	for n, id := range []string{
+		"crash-before-expire", "delete-foreign", "check-then-delete", "work-outlives-ttl", "renew-partition", "renew-partition",
+	} {
+		f, ok := failures.Find(id)
+		require.True(t, ok, id)
+		jobs = append(jobs, job(t, f, stages.All[n]))
+	}
+	requireSame(t, s, jobs)
+}
