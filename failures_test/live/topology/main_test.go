@@ -1,19 +1,27 @@
-package topology_test
+//go:build live
+
+package topology
 
 import (
-	"context"
+	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/redisserver"
 )
 
+// atOnce is how many tests run side by side: they mostly wait.
+const atOnce = 16
+
 func TestMain(m *testing.M) {
-	redis.SetLogger(silent{})
+	flag.Parse()
+	_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // it exists in every test program
+	logging.Disable()                                   // servers are meant to be away
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if left := redisserver.Running(); left > 0 {
 			fmt.Println("redis-server processes that still run:", left)
@@ -22,9 +30,3 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}))
 }
-
-// silent keeps go-redis from reporting every server that is away: they are meant
-// to be.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}
