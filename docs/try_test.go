@@ -31,7 +31,7 @@ var notHere = map[string]string{
 	`go test \./docs/\.\.\.`:                           "it would run this test again",
 	`go test \./mylock`:                                "there is no mylock here: internal/kata's TestScriptedLearnerGetsTheRightScreenAtEveryStep asks the same",
 	`go run \./failures_test/live/soak .*`:             "real time: the tests of failures_test/live/soak",
-	`failures_test/redisson/run`:                       "needs Maven: the tests of failures_test/redisson do without",
+	`go test (-v )?-tags live \./\S+`:                  "real time, on real servers; a step of CI",
 	`\(cd failures_test/bench && go run \.\)`:          "minutes, and a module of its own: CI runs its tests",
 	`\(cd failures_test/graders && go run \.\)`:        "a module of its own: CI runs its tests",
 	`go generate \./\.\.\.( && git diff --exit-code)?`: "it would write into what is tested here; a step of CI",

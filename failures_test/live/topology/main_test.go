@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/redis/go-redis/v9/logging"
@@ -15,12 +14,9 @@ import (
 	"lockkata/failures_test/redisserver"
 )
 
-// atOnce is how many tests run side by side: they mostly wait.
-const atOnce = 16
-
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // it exists in every test program
+	_ = flag.Set("test.parallel", "16") // they mostly wait
 	logging.Disable()                                   // servers are meant to be away
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if left := redisserver.Running(); left > 0 {

@@ -29,8 +29,9 @@ type Node struct {
 	last int    // of its slots, at first
 }
 
-// start starts a server that ends with the test.
-func start(t testing.TB, config redisserver.Config) *Node {
+// Start starts a server that ends with the test. Where no redis-server is installed the
+// test is skipped, but with CI=true it fails.
+func Start(t testing.TB, config redisserver.Config) *Node {
 	t.Helper()
 	config.Port = redisserver.AnyPort
 	n := &Node{Server: redisserver.ForTest(t, config), t: t}
@@ -51,6 +52,20 @@ func (n *Node) do(command ...any) any {
 func (n *Node) hostPort() (host, port string) {
 	host, port, _ = net.SplitHostPort(n.Addr()) // it has been joined of the two
 	return host, port
+}
+
+// Count is the sum of the numbers that follow these words in what INFO says, such as
+// "cmdstat_get:calls="; 0 for one that is not there.
+func (n *Node) Count(words ...string) (sum int) {
+	n.t.Helper()
+	info := n.do("INFO", "everything").(string)
+	for _, word := range words {
+		var count int
+		_, after, _ := strings.Cut(info, word)
+		_, _ = fmt.Sscan(after, &count)
+		sum += count
+	}
+	return sum
 }
 
 // waitFor waits until INFO and CLUSTER INFO have those lines.
@@ -81,8 +96,7 @@ type Cluster struct{ Nodes []*Node }
 const slots = 16384
 
 // StartCluster starts a Cluster that ends with the test: so many nodes, which share
-// the slots and know each other. Where no redis-server is installed the test is
-// skipped, but with CI=true it fails.
+// the slots and know each other.
 func StartCluster(t testing.TB, nodes int) *Cluster {
 	t.Helper()
 	c := &Cluster{}
@@ -90,7 +104,7 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 	for i := range nodes {
 		bus, err := redisserver.FreePort() // by default it would be the port plus 10,000, which there may not be
 		require.NoError(t, err)
-		n := start(t, redisserver.Config{Args: []string{
+		n := Start(t, redisserver.Config{Args: []string{
 			"--cluster-enabled", "yes", "--cluster-require-full-coverage", "no",
 			"--cluster-announce-ip", "127.0.0.1", "--cluster-port", strconv.Itoa(bus),
 		}})

@@ -4,8 +4,6 @@ package topology
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -176,13 +174,8 @@ func (n *Node) waitForWaiters(count int64) {
 	})
 }
 
-// waitForCount waits until a number in INFO is that high: the one after prefix.
+// waitForCount waits until a number in INFO is that high.
 func (n *Node) waitForCount(prefix string, least int) {
 	n.t.Helper()
-	eventually(n.t, prefix, func() (any, bool) {
-		var got int
-		_, after, _ := strings.Cut(n.do("INFO", "everything").(string), prefix)
-		_, _ = fmt.Sscan(after, &got) // without the prefix it stays 0
-		return got, got >= least
-	})
+	eventually(n.t, prefix, func() (any, bool) { return n.Count(prefix), n.Count(prefix) >= least })
 }

@@ -36,10 +36,10 @@ func startGroup(t *testing.T) *group {
 		"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "on-empty-db",
 		"--repl-ping-replica-period", "1",
 	}}
-	g := &group{master: start(t, server)}
+	g := &group{master: Start(t, server)}
 	host, port := g.master.hostPort()
 	for range 2 {
-		n := start(t, server)
+		n := Start(t, server)
 		n.do("REPLICAOF", host, port)
 		n.waitFor("master_link_status:up")
 		g.replicas = append(g.replicas, n)
@@ -65,7 +65,7 @@ func startSentinel(t *testing.T, master *Node) *Node {
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil,
 		"sentinel monitor %[1]s %[2]s %[3]s 2\nsentinel down-after-milliseconds %[1]s %[4]d\nsentinel failover-timeout %[1]s 3000\n",
 		masterName, host, port, downAfter.Milliseconds()), 0o600))
-	s := start(t, redisserver.Config{File: file, Args: []string{"--sentinel"}})
+	s := Start(t, redisserver.Config{File: file, Args: []string{"--sentinel"}})
 	s.do("SENTINEL", "DEBUG", "info-period", 400, "ask-period", 100, "publish-period", 200,
 		"ping-period", 400, // a replica not heard of for five of these is no candidate, and its INFO comes once a second
 		"tilt-trigger", 20_000, "tilt-period", 1000)
