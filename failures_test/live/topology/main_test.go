@@ -17,7 +17,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16") // they mostly wait
-	logging.Disable()                                   // servers are meant to be away
+	logging.Disable()                   // servers are meant to be away
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if left := redisserver.Running(); left > 0 {
 			fmt.Println("redis-server processes that still run:", left)

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -25,6 +26,7 @@ type Node struct {
 	Rdb *redis.Client
 
 	t    testing.TB
+	bus  int    // the port for other nodes of a Cluster
 	id   string // in a Cluster, as the next
 	last int    // of its slots, at first
 }
@@ -33,10 +35,19 @@ type Node struct {
 // test is skipped, but with CI=true it fails.
 func Start(t testing.TB, config redisserver.Config) *Node {
 	t.Helper()
-	config.Port = redisserver.AnyPort
-	n := &Node{Server: redisserver.ForTest(t, config), t: t}
+	n, args := &Node{t: t}, slices.Clip(config.Args)
+	var err error
+	for range 5 { // another server may take a free port before this one does
+		n.bus, err = redisserver.FreePort() // by default it would be the port plus 10,000, which there may not be
+		require.NoError(t, err)
+		config.Port, config.Args = redisserver.AnyPort, append(args, "--cluster-port", strconv.Itoa(n.bus))
+		if n.Server, err = redisserver.Start(t.Context(), config); err == nil {
+			break
+		}
+	}
+	redisserver.Need(t, err)
 	n.Rdb = redisserver.NewClient(n.Socket())
-	t.Cleanup(func() { _ = n.Rdb.Close() }) // nothing is to be saved
+	t.Cleanup(func() { require.NoError(t, errors.Join(n.Rdb.Close(), n.Close())) })
 	return n
 }
 
@@ -100,23 +111,17 @@ const slots = 16384
 func StartCluster(t testing.TB, nodes int) *Cluster {
 	t.Helper()
 	c := &Cluster{}
-	var firstBus int
 	for i := range nodes {
-		bus, err := redisserver.FreePort() // by default it would be the port plus 10,000, which there may not be
-		require.NoError(t, err)
 		n := Start(t, redisserver.Config{Args: []string{
-			"--cluster-enabled", "yes", "--cluster-require-full-coverage", "no",
-			"--cluster-announce-ip", "127.0.0.1", "--cluster-port", strconv.Itoa(bus),
+			"--cluster-enabled", "yes", "--cluster-require-full-coverage", "no", "--cluster-announce-ip", "127.0.0.1",
 		}})
 		n.id = n.do("CLUSTER", "MYID").(string)
 		n.do("CLUSTER", "SET-CONFIG-EPOCH", i+1)
 		n.last = slots*(i+1)/nodes - 1
 		n.do("CLUSTER", "ADDSLOTSRANGE", slots*i/nodes, n.last)
-		if i == 0 {
-			firstBus = bus
-		} else {
+		if i > 0 {
 			host, port := c.Nodes[0].hostPort()
-			n.do("CLUSTER", "MEET", host, port, firstBus)
+			n.do("CLUSTER", "MEET", host, port, c.Nodes[0].bus)
 		}
 		c.Nodes = append(c.Nodes, n)
 	}
@@ -127,7 +132,6 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 // waitUntilWhole waits until every node knows every other, and sees all slots served.
 func (c *Cluster) waitUntilWhole() {
 	for _, n := range c.Nodes {
-		n.t.Helper()
 		n.waitFor("cluster_state:ok", fmt.Sprint("cluster_slots_ok:", slots),
 			fmt.Sprint("cluster_known_nodes:", len(c.Nodes)))
 	}

@@ -22,11 +22,9 @@ const (
 	channel  = "lock__channel:{order:1001}"
 )
 
-// long is a lease that does not end in a test: a waiter that gets the lock inside
-// soon was woken.
 const (
-	long = time.Minute
-	soon = long / 6
+	long = time.Minute     // a lease that does not end in a test
+	soon = 3 * time.Second // a waiter that gets the lock by then was woken: no lease that it knows of is over
 )
 
 // party is a process that uses the lock, with a service of its own, and what its
@@ -105,7 +103,6 @@ func (p *party) waitForRenewals(locks int64) {
 // requireNothingLost asks for the holds of these parties.
 func requireNothingLost(parties ...*party) {
 	for _, p := range parties {
-		p.t.Helper()
 		require.Zero(p.t, p.lost.Load(), "locks are lost, after %d renewals without an answer", p.unanswered.Load())
 	}
 }
