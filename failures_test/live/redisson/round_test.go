@@ -86,7 +86,11 @@ func (r *round) waits(s side) (o owner, got chan bool) {
 // woken waits until a waiter has the lock: without a message it would sleep until the
 // lease is over.
 func (r *round) woken(o owner, got chan bool) {
-	r.until(lease*3/4, func() bool { return len(got) > 0 }, o.side+"'s waiter is not woken")
+	select {
+	case <-got:
+	case <-time.After(lease * 3 / 4):
+		r.fail("%s's waiter is not woken", o.side)
+	}
 }
 
 // lost waits until the owner knows that its lock is another's: at its next renewal.
