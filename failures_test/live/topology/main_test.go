@@ -1,32 +1,28 @@
 //go:build live
 
-package topology_test
+package topology
 
 import (
-	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
-	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/redisserver"
 )
 
 func TestMain(m *testing.M) {
-	redis.SetLogger(silent{})
+	flag.Parse()
+	_ = flag.Set("test.parallel", "16") // they mostly wait
+	logging.Disable()                   // servers are meant to be away
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if left := fleet.Running(); left > 0 {
+		if left := redisserver.Running(); left > 0 {
 			fmt.Println("redis-server processes that still run:", left)
 			code = 1
 		}
 		os.Exit(code)
 	}))
 }
-
-// silent keeps go-redis from reporting every server that is away: they are meant
-// to be.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}

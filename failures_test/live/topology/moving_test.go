@@ -1,8 +1,9 @@
 //go:build live
 
-package topology_test
+package topology
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,50 +12,171 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
+// slotOf is the slot of a key, as the Cluster counts.
+func (c *Cluster) slotOf(key string) int {
+	return int(c.Nodes[0].do("CLUSTER", "KEYSLOT", key).(int64))
+}
+
+// ownerOf is the node that had the slot of a key at first.
+func (c *Cluster) ownerOf(key string) *Node {
+	slot := c.slotOf(key)
+	return c.Nodes[slices.IndexFunc(c.Nodes, func(n *Node) bool { return slot <= n.last })]
+}
+
+// move is the way of one slot from its node to another, step by step.
+type move struct {
+	slot            int
+	from, to, third *Node
+}
+
+// begin makes the slot of a key migrate: from now on what is in it may be on either
+// node.
+func (c *Cluster) begin(key string) move {
+	m := move{slot: c.slotOf(key), from: c.ownerOf(key)}
+	for _, n := range c.Nodes {
+		if n != m.from {
+			m.to, m.third = n, m.to
+		}
+	}
+	m.to.do("CLUSTER", "SETSLOT", m.slot, "IMPORTING", m.from.id)
+	m.from.do("CLUSTER", "SETSLOT", m.slot, "MIGRATING", m.to.id)
+	return m
+}
+
+// carry takes one key to the other node.
+func (m move) carry(key string) {
+	host, port := m.to.hostPort()
+	require.Equal(m.from.t, "OK", m.from.do("MIGRATE", host, port, key, 0, within.Milliseconds()))
+}
+
+// end gives the slot to the other node. No key may be left at the first.
+func (m move) end() {
+	for _, n := range []*Node{m.to, m.from, m.third} { // in this order the slot always has an owner
+		n.do("CLUSTER", "SETSLOT", m.slot, "NODE", m.to.id)
+	}
+}
+
+// requireKeys asks what the two nodes have in the slot, whatever they say to clients
+// of the Cluster.
+func (m move) requireKeys(from, to []any) {
+	m.from.t.Helper()
+	for n, want := range map[*Node][]any{m.from: from, m.to: to} {
+		require.ElementsMatch(n.t, want, n.do("CLUSTER", "GETKEYSINSLOT", m.slot, 100))
+	}
+}
+
+// waitForRefusals waits until commands were refused that often because the keys that
+// they need are apart.
+func (m move) waitForRefusals(count int) {
+	m.from.t.Helper()
+	m.from.waitForCount("errorstat_TRYAGAIN:count=", count)
+}
+
+// holdAndWait has a hold the lock, and b wait for it. Each first tries a script that
+// Redis does not know yet; b is refused before its subscription, and when that was
+// acknowledged: from then on it only listens.
+func holdAndWait(c *Cluster, a, b *party) (*stage6.Hold, <-chan outcome) {
+	hold, done := a.take(lockName), inBackground(b.Lock)
+	c.ownerOf(key).waitForWaiters(1)
+	c.ownerOf(key).waitForCount("cmdstat_evalsha:calls=", 3)
+	return hold, done
+}
+
+// The slot moves while a holds and b waits: TRYAGAIN, ASK and MOVED must not end a
+// hold, and no wake-up may get lost on the way.
+func TestHoldAndWaiterSurviveASlotThatMoves(t *testing.T) {
+	t.Parallel()
+	c := StartCluster(t, 3)
+	a, b := join(t, c.Client(), 12*time.Second), join(t, c.Client(), long)
+	hold, done := holdAndWait(c, a, b)
+
+	m := c.begin(key)
+	m.carry(key)
+	a.waitForRenewals(1) // ASK
+	m.carry(tokenKey)
+	m.end()
+	a.waitForRenewals(1) // MOVED
+	m.requireKeys(nil, []any{key, tokenKey})
+
+	require.NoError(t, hold.Unlock())
+	next := served(t, soon, done)
+	require.Greater(t, next.Token(), hold.Token())
+	require.NoError(t, next.Unlock())
+	requireNothingLost(a, b)
+}
+
 // A waiter has time: that lock and token are apart when it is woken must not end its
 // Lock.
 func TestWaiterWokenInASlotThatIsHalfMovedGetsTheLockWhenItHasMoved(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t)
-	a, b := join(t, c.client(t), long), join(t, c.client(t), long)
-	hold := a.lock(t)
-	done := b.wait(t)
-	c.owner(t, key).waitForSubscribers(t, 1)
-	c.owner(t, key).waitForRefusals(t)
-	m := c.begin(t, key)
-	m.carry(t, key)
-	require.NoError(t, hold.Unlock())
-	eventually(t, "a refusal", func() error { return m.from.refused(t, "TRYAGAIN") })
-	select {
-	case o := <-done:
-		require.NoError(t, o.err)
-	case <-time.After(time.Second): // more than one attempt lasts
-	}
-	m.carry(t, tokenKey)
-	m.end(t)
-	next := served(t, soon, done)
-	require.Greater(t, next.Token(), hold.Token())
+	c := StartCluster(t, 3)
+	a, b := join(t, c.Client(), long), join(t, c.Client(), long)
+	hold, done := holdAndWait(c, a, b)
+	m := c.begin(key)
+	m.carry(key)
+	require.NoError(t, hold.Unlock(), "its key is on one node, the channel on none")
+	m.waitForRefusals(15) // more than one attempt asks for
+	require.Empty(t, done, "the waiter gives up")
+	m.carry(tokenKey)
+	m.end()
+	require.Greater(t, served(t, soon, done).Token(), hold.Token())
 }
 
-// Two locks of one slot share a command, which needs them on one node: apart for longer
-// than a lease they must be renewed all the same.
-func TestLocksOfOneSlotAreRenewedWhileTheyAreApart(t *testing.T) {
+// What a holder does has one key, and works wherever that key is; so does force.
+func TestHolderGoesOnInASlotThatIsHalfMoved(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t)
-	p := join(t, c.client(t), 6*time.Second)
-	names := []string{"{order:1001", "{order:1001}:lines"} // both have the tag of order:1001, after another brace
-	var holds []*stage6.Hold
-	for _, name := range names {
-		hold, err := p.mutex(t, name).TryLock(t.Context())
-		require.NoError(t, err)
-		holds = append(holds, hold)
+	c := StartCluster(t, 3)
+	a, stranger := join(t, c.Client(), 9*time.Second), join(t, c.Client(), long)
+	hold := a.take(lockName)
+	m := c.begin(key)
+	m.carry(key)
+	m.requireKeys([]any{tokenKey}, []any{key})
+
+	inner, err := a.Lock(hold.Context())
+	require.NoError(t, err)
+	count, err := a.HoldCount(hold.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, count)
+	require.NoError(t, inner.Unlock())
+	locked, err := stranger.IsLocked(t.Context())
+	require.NoError(t, err)
+	require.True(t, locked)
+	left, err := stranger.RemainingTTL(t.Context())
+	require.NoError(t, err)
+	require.Positive(t, left)
+
+	freed, err := stranger.ForceUnlock(t.Context())
+	require.NoError(t, err)
+	require.True(t, freed)
+	m.requireKeys([]any{tokenKey}, nil)
+	a.requireTold(hold)
+}
+
+// An acquire needs lock and token on one node. It is refused while they are apart,
+// and leaves nothing behind on either. But that is mostly shorter than what one
+// attempt waits for.
+func TestAcquireInASlotThatIsHalfMovedIsRefusedAndLeavesNothingAndOutlastsAShortMove(t *testing.T) {
+	t.Parallel()
+	c := StartCluster(t, 3)
+	a, b := join(t, c.Client(), long), join(t, c.Client(), long)
+	earlier := a.take(lockName)
+	require.NoError(t, earlier.Unlock())
+	m := c.begin(key)
+	refused := func() {
+		t.Helper()
+		_, err := b.TryLock(t.Context())
+		require.ErrorContains(t, err, "TRYAGAIN")
+		require.ErrorContains(t, err, "stage6: lock "+key)
 	}
-	require.Equal(t, c.slotOf(t, stage6.DefaultLayout.Key(names[0])), c.slotOf(t, stage6.DefaultLayout.Key(names[1])))
-	m := c.begin(t, stage6.DefaultLayout.Key(names[0]))
-	m.carry(t, stage6.DefaultLayout.Key(names[0]))
-	p.waitForRenewal(t, 2*4) // longer than the lease
-	p.requireNothingLost(t)
-	for _, hold := range holds {
-		require.NoError(t, hold.Unlock())
-	}
+	refused() // the lock, which does not exist, might be there, the token is here
+	m.requireKeys([]any{tokenKey}, nil)
+	m.carry(tokenKey)
+	refused()
+	m.requireKeys(nil, []any{tokenKey})
+
+	m.to.do("CONFIG", "RESETSTAT")
+	tried := inBackground(b.TryLock)
+	m.to.waitForCount("errorstat_TRYAGAIN:count=", 1)
+	m.end()
+	require.Greater(t, served(t, within, tried).Token(), earlier.Token())
 }

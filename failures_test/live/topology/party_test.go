@@ -1,12 +1,10 @@
 //go:build live
 
-package topology_test
+package topology
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
+// What most tests lock, and what it has in Redis.
 const (
 	lockName = "order:1001"
 	key      = "lock:{order:1001}"
@@ -23,121 +22,100 @@ const (
 	channel  = "lock__channel:{order:1001}"
 )
 
-// within is how long anything may take that is to happen; nothing is expected to
-// need that much.
-const within = 30 * time.Second
-
-// long is a lease that does not end in a test: whoever gets the lock inside soon
-// was woken.
 const (
-	long = time.Minute
-	soon = long / 6
+	long = time.Minute     // a lease that does not end in a test
+	soon = 3 * time.Second // a waiter that gets the lock by then was woken: no lease that it knows of is over
 )
 
-// party is a process that uses the lock: with a client and a service of its own,
-// and a book of what happened to its holds.
+// party is a process that uses the lock, with a service of its own, and what its
+// observer was told.
 type party struct {
+	*stage6.Mutex // of lockName
+
+	t   *testing.T
 	svc *stage6.Service
 
-	mu      sync.Mutex
-	renewed int     // locks, over all renewals
-	ends    []error // of the renewals; nil: Redis answered
-	lost    []string
+	renewed, lost atomic.Int64 // locks
+	unanswered    atomic.Int64 // renewals, since Redis answered the last one
 }
 
-// join starts a party.
+// join starts a party. Its client ends with the test.
 func join(t *testing.T, rdb redis.UniversalClient, lease time.Duration, opts ...stage6.Option) *party {
-	t.Helper()
-	p := &party{}
-	opts = append(opts, stage6.WithWatchdogTimeout(lease), stage6.WithObserver(stage6.Observer{
+	p := &party{t: t}
+	observer := stage6.Observer{
 		Renewed: func(locks int, err error) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.ends = append(p.ends, err)
-			if err == nil {
-				p.renewed += locks
+			if err != nil {
+				p.unanswered.Add(1)
+				return
 			}
+			p.renewed.Add(int64(locks))
+			p.unanswered.Store(0)
 		},
-		Lost: func(name string) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.lost = append(p.lost, name)
-		},
-	}))
+		Lost: func(string) { p.lost.Add(1) },
+	}
 	var err error
-	p.svc, err = stage6.NewService(rdb, opts...)
+	p.svc, err = stage6.NewService(rdb, append(opts, stage6.WithWatchdogTimeout(lease), stage6.WithObserver(observer))...)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = p.svc.Close() }) // a server may be away
+	t.Cleanup(func() {
+		_ = p.svc.Close() // a server may be away
+		require.NoError(t, rdb.Close())
+	})
+	p.Mutex = p.mutex(lockName)
 	return p
 }
 
-func (p *party) mutex(t *testing.T, name string) *stage6.Mutex {
-	t.Helper()
+func (p *party) mutex(name string) *stage6.Mutex {
 	m, err := p.svc.Mutex(name)
-	require.NoError(t, err)
+	require.NoError(p.t, err)
 	return m
 }
 
-// lock takes a lock that is free.
-func (p *party) lock(t *testing.T) *stage6.Hold {
-	t.Helper()
-	hold, err := p.mutex(t, lockName).TryLock(t.Context())
-	require.NoError(t, err)
+// take takes a lock that is free.
+func (p *party) take(name string) *stage6.Hold {
+	p.t.Helper()
+	hold, err := p.mutex(name).TryLock(p.t.Context())
+	require.NoError(p.t, err, name)
 	return hold
 }
 
-// renewals is how many locks were renewed so far.
-func (p *party) renewals() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.renewed
+// takesAgain takes the lock, or re-enters, when the server is back or there is
+// another: a connection to the old one may still have to break.
+func (p *party) takesAgain(ctx context.Context) (hold *stage6.Hold) {
+	p.t.Helper()
+	eventually(p.t, "a lock", func() (any, bool) {
+		var err error
+		hold, err = p.TryLock(ctx)
+		return err, err == nil
+	})
+	return hold
 }
 
-// waitForRenewal waits until Redis has renewed that many locks more.
-func (p *party) waitForRenewal(t *testing.T, locks int) {
-	t.Helper()
-	before := p.renewals()
-	eventually(t, "a renewal", func() error {
-		p.requireNothingLost(t)
-		if p.renewals() < before+locks {
-			return errors.New("not renewed")
-		}
-		return nil
+// waitForRenewals waits until Redis has renewed that many locks more.
+func (p *party) waitForRenewals(locks int64) {
+	p.t.Helper()
+	enough := p.renewed.Load() + locks
+	eventually(p.t, "a renewal", func() (any, bool) {
+		requireNothingLost(p)
+		return p.renewed.Load(), p.renewed.Load() >= enough
 	})
 }
 
-// waitForFailedRenewal waits until a renewal has got no answer.
-func (p *party) waitForFailedRenewal(t *testing.T) {
-	t.Helper()
-	eventually(t, "a renewal that fails", func() error {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if !slices.ContainsFunc(p.ends, func(err error) bool { return err != nil }) {
-			return errors.New("none failed")
-		}
-		return nil
-	})
+// requireNothingLost asks for the holds of these parties.
+func requireNothingLost(parties ...*party) {
+	for _, p := range parties {
+		require.Zero(p.t, p.lost.Load(), "locks are lost, after %d renewals without an answer", p.unanswered.Load())
+	}
 }
 
-func (p *party) requireNothingLost(t *testing.T) {
-	t.Helper()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	require.Empty(t, p.lost, "lost, after renewals that ended with %v", p.ends)
+// requireTold asks that the holder notices the loss by an answer of Redis, and not
+// because its lease ran out.
+func (p *party) requireTold(hold *stage6.Hold) {
+	p.t.Helper()
+	requireLost(p.t, hold)
+	require.Zero(p.t, p.unanswered.Load())
 }
 
-// requireToldByRedis asks that the hold was found to be lost because a renewal was
-// answered so, and not because its lease ran out.
-func (p *party) requireToldByRedis(t *testing.T, hold *stage6.Hold) {
-	t.Helper()
-	requireLost(t, hold)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	require.NotEmpty(t, p.ends)
-	require.NoError(t, p.ends[len(p.ends)-1])
-}
-
-// requireLost asks that the hold is noticed as lost.
+// requireLost asks that the loss of the hold is noticed.
 func requireLost(t *testing.T, hold *stage6.Hold) {
 	t.Helper()
 	select {
@@ -148,47 +126,53 @@ func requireLost(t *testing.T, hold *stage6.Hold) {
 	}
 }
 
-// outcome is what a Lock on a goroutine of its own came to.
+// outcome is what a Lock or TryLock in the background came to.
 type outcome struct {
 	hold *stage6.Hold
 	err  error
 }
 
-// wait waits for the lock on a goroutine of its own.
-func (p *party) wait(t *testing.T) chan outcome {
-	t.Helper()
+// inBackground locks on a goroutine of its own, which ends with the service.
+func inBackground(lock func(context.Context, ...stage6.LockOption) (*stage6.Hold, error)) <-chan outcome {
 	done := make(chan outcome, 1)
-	m := p.mutex(t, lockName)
 	go func() {
-		hold, err := m.Lock(context.Background()) // ends with the service
+		hold, err := lock(context.Background())
 		done <- outcome{hold, err}
 	}()
 	return done
 }
 
-// served is the hold that a Lock gets before long.
-func served(t *testing.T, bound time.Duration, done chan outcome) *stage6.Hold {
+// served is the hold that a waiter gets inside a time.
+func served(t *testing.T, bound time.Duration, done <-chan outcome) *stage6.Hold {
+	t.Helper()
+	o := ended(t, bound, done)
+	require.NoError(t, o.err)
+	return o.hold
+}
+
+func ended(t *testing.T, bound time.Duration, done <-chan outcome) outcome {
 	t.Helper()
 	select {
 	case o := <-done:
-		require.NoError(t, o.err)
-		return o.hold
+		return o
 	case <-time.After(bound):
-		require.Fail(t, "the waiter does not get the lock", "in %v", bound)
-		return nil
+		require.Fail(t, "the waiter still waits", "after %v", bound)
+		return outcome{}
 	}
 }
 
-// eventually asks again and again until there is no error.
-func eventually(t *testing.T, what string, ask func() error) {
-	t.Helper()
-	end := time.Now().Add(within)
-	for {
-		err := ask()
-		if err == nil {
-			return
-		}
-		require.True(t, time.Now().Before(end), "%s does not happen: %v", what, err)
-		time.Sleep(5 * time.Millisecond)
-	}
+// waitForWaiters waits until that many processes listen to the lock's channel on
+// this server.
+func (n *Node) waitForWaiters(count int64) {
+	n.t.Helper()
+	eventually(n.t, "a subscription", func() (any, bool) {
+		got := n.Rdb.PubSubNumSub(n.t.Context(), channel).Val()[channel]
+		return got, got == count
+	})
+}
+
+// waitForCount waits until a number in INFO is that high.
+func (n *Node) waitForCount(prefix string, least int) {
+	n.t.Helper()
+	eventually(n.t, prefix, func() (any, bool) { return n.Count(prefix), n.Count(prefix) >= least })
 }

@@ -1,0 +1,196 @@
+//go:build live
+
+package redisson_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/live/topology"
+	"lockkata/failures_test/redisserver"
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What the Redis is: a single server, or a Cluster with that shardedSubscriptionMode
+// of Redisson's, by default AUTO. Stage 6 does not publish to shards.
+const (
+	single  = "single"
+	cluster = "OFF"
+	sharded = "AUTO"
+)
+
+// arena is one Redis with a Redisson on it. Checks have it one after the other, since
+// they count commands.
+type arena struct {
+	t        *testing.T
+	mode     string
+	node     *topology.Node
+	client   func() redis.UniversalClient
+	redisson side
+	table    strings.Builder // of what came of the checks
+	locks    int             // how many there have been
+}
+
+func newArena(t *testing.T, mode string) *arena {
+	a := &arena{t: t, mode: mode}
+	if mode == single {
+		a.node = topology.Start(t, redisserver.Config{})
+		a.client = func() redis.UniversalClient { return redisserver.NewClient(a.node.Socket()) }
+	} else {
+		c := topology.StartCluster(t, 1)
+		a.node, a.client = c.Nodes[0], func() redis.UniversalClient { return c.Client() }
+	}
+	a.redisson = redissonSide(t, a.node.Addr(), mode)
+	t.Cleanup(func() { fmt.Fprint(t.Output(), a.table.String()) })
+	return a
+}
+
+// play plays a check and returns why it fails.
+func (a *arena) play(g side, c check, first string) error {
+	a.locks++
+	r := &round{node: a.node, a: g, b: a.redisson, lock: fmt.Sprintf("order:%d", a.locks)}
+	if first != g.name {
+		r.a, r.b = r.b, r.a
+	}
+	start := time.Now()
+	r.ctx, r.end = context.WithCancelCause(a.t.Context())
+	defer r.end(nil) // what the check has left behind
+	defer time.AfterFunc(30*time.Second, func() { r.end(errors.New("it takes longer than 30 s")) }).Stop()
+	var check sync.WaitGroup
+	check.Go(func() { c.run(r) })
+	check.Wait()
+	err, word := context.Cause(r.ctx), "ok"
+	if err != nil {
+		word = "FAIL: " + err.Error()
+	}
+	fmt.Fprintf(&a.table, "%-58s %7.3f s  %s\n", fmt.Sprintf(c.text, r.a.name, r.b.name), time.Since(start).Seconds(), word)
+	return err
+}
+
+// inEach runs tests side by side, each in an arena of its own. Without Java or Maven
+// they are skipped. So they are where Maven cannot get Redisson, but not in CI.
+func inEach(t *testing.T, modes []string, test func(a *arena)) {
+	if _, err := classpath(); err != nil && (errors.Is(err, exec.ErrNotFound) || os.Getenv("CI") != "true") {
+		t.Skip("install a JDK 17 and Maven to see stage 6 and Redisson share a lock:", err)
+	}
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			test(newArena(t, mode))
+		})
+	}
+}
+
+func TestStage6AndRedissonShareALock(t *testing.T) {
+	inEach(t, modes, func(a *arena) {
+		g := goSide(a.t, a.client(), stage6.RedissonLayout)
+		for _, c := range checks {
+			for _, first := range c.first {
+				if slices.Contains(c.modes, a.mode) {
+					require.NoError(a.t, a.play(g, c, first), c.name)
+				}
+			}
+		}
+	})
+}
+
+// Without this the checks could be ones that nothing fails.
+func TestEachMistakeIsConvicted(t *testing.T) {
+	inEach(t, []string{single, sharded}, func(a *arena) {
+		for _, m := range mistakes {
+			if m.mode == a.mode {
+				a.convict(m)
+			}
+		}
+	})
+}
+
+// convict plays the checks that have to be red. Where a waiter came just too late for
+// a message that it would not have heard, a check is green by luck, and is played
+// again.
+func (a *arena) convict(m mistake) {
+	fmt.Fprintf(&a.table, "with %s:\n", m.name)
+	layout, rdb := stage6.RedissonLayout, a.client()
+	if m.layout != nil {
+		m.layout(&layout)
+	}
+	rdb.AddHook(m)
+	g := goSide(a.t, rdb, layout)
+	for _, id := range m.red {
+		name, first, _ := strings.Cut(id, " ")
+		at := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
+		var err error
+		for tries := 0; err == nil && tries < 3; tries++ {
+			err = a.play(g, checks[at], first)
+		}
+		require.Error(a.t, err, "%s: %s is not red. Is %q still in a script?", m.name, id, m.old)
+	}
+}
+
+// mistake is a way in which stage 6 and Redisson would not share a lock, and the
+// checks that have to fail, each with its first side.
+type mistake struct {
+	name, mode string
+	layout     func(l *stage6.Layout)
+	old, new   string // in the scripts of stage 6
+	red        []string
+}
+
+var mistakes = []mistake{
+	{name: "the key of the default layout", mode: single,
+		layout: func(l *stage6.Layout) { l.Key = stage6.DefaultLayout.Key },
+		red:    []string{"exclusion Go", "exclusion Redisson", "counts Redisson", "contention Go"}},
+	{name: "a channel that is always in braces", mode: single,
+		layout: func(l *stage6.Layout) {
+			l.Channel = func(name string) string { return "redisson_lock__channel:{" + name + "}" }
+		},
+		red: []string{"names Go", "names Redisson"}},
+	{name: "another message", mode: single, old: `ARGV[1], "0")`, new: `ARGV[1], "2")`,
+		red: []string{"wake-up Go", "force Redisson"}},
+	{name: "a count that stays 1 in the hash", mode: single, old: `"HSET", KEYS[1], ARGV[1], ARGV[2]`, new: `"EXISTS", KEYS[1]`,
+		red: []string{"counts Go"}},
+	{name: "a lease that is ten times as long", mode: single, old: `"PEXPIRE", KEYS[1], ARGV[2]`, new: `"PEXPIRE", KEYS[1], 10 * ARGV[2]`,
+		red: []string{"expiry Go"}},
+	{name: "a renewal that does nothing", mode: single, old: `"PEXPIRE", key`, new: `"EXISTS", key`,
+		red: []string{"renewal Go"}},
+	{name: "a renewal that says that all is well", mode: single, old: "renewed[i] = 0", new: "renewed[i] = 1",
+		red: []string{"force Go"}},
+	{name: "a token in another slot", mode: sharded,
+		layout: func(l *stage6.Layout) { l.Token = func(name string) string { return name + ":token" } },
+		red:    []string{"slots Go"}},
+	{name: "Redisson's default in a Cluster", mode: sharded,
+		red: []string{"wake-up Go", "wake-up Redisson"}},
+}
+
+// ProcessHook makes a mistake a hook of go-redis that has Redis run other scripts. It
+// spoils the hashes, so that each script comes with its source.
+func (m mistake) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		switch args := cmd.Args(); {
+		case m.old == "":
+		case args[0] == "EVALSHA":
+			args[1] = strings.Repeat("0", 40)
+		case args[0] == "EVAL":
+			args[1] = strings.ReplaceAll(args[1].(string), m.old, m.new)
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// ProcessPipelineHook and DialHook change nothing: no script is sent in a pipeline.
+func (mistake) ProcessPipelineHook(h redis.ProcessPipelineHook) redis.ProcessPipelineHook { return h }
+func (mistake) DialHook(h redis.DialHook) redis.DialHook                                  { return h }
