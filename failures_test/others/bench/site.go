@@ -105,7 +105,7 @@ func (s *site) sent(work func()) counts {
 	lines := bufio.NewReader(conn)
 	_, err = lines.ReadString('\n') // +OK
 	check(err)
-	seen := make(chan counts)
+	seen := make(chan counts, 1)
 	go func() { seen <- count(lines) }()
 	work()
 	check(s.rdb.Echo(s.ctx, endOfCount).Err())

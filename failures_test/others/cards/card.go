@@ -105,35 +105,57 @@ func withExaminer(t *testing.T, work func(*examiner) error) error {
 	return err
 }
 
-// examine plays failures on a library. A live card that is not what its lesson says
-// is played once more, alone, and then once more: a busy machine can keep a renewal
-// waiting for longer than a lease.
+// examine plays failures on a library.
 func (e *examiner) examine(l library, all ...failures.Failure) ([]card, error) {
 	cards := make([]card, len(all))
+	var told []*card // those that can be played
+	var toPlay []failures.Failure
 	for i, f := range all {
 		var err error
 		if cards[i], err = newCard(l, f); err != nil {
 			return nil, err
 		}
-	}
-	if l.Live && e.servers == nil {
-		for i := range cards {
-			if cards[i].want != failures.NotApplicable {
-				cards[i].outcome, cards[i].note = failures.Elsewhere, e.without.Error()
-			}
+		switch c := &cards[i]; {
+		case l.Live && e.servers == nil && c.want != failures.NotApplicable:
+			c.outcome, c.note = failures.Elsewhere, e.without.Error()
+		case l.Live && e.servers == nil, l.Untold[f.ID] != "":
+		default:
+			told, toPlay = append(told, c), append(toPlay, f)
 		}
-		return cards, nil
+	}
+	return cards, e.play(l, toPlay, func(i int, v failures.Verdict) bool {
+		told[i].judge(v)
+		return told[i].asExpected()
+	})
+}
+
+// play plays failures on a library. judge gets each verdict and says whether it is as
+// expected. A live one that is not is played once more, alone, and then once more: a
+// busy machine can keep a renewal waiting for longer than a lease.
+func (e *examiner) play(l library, all []failures.Failure, judge func(i int, v failures.Verdict) bool) error {
+	if len(all) == 0 {
+		return nil
 	}
 	if err := e.rehearse(l); err != nil {
-		return nil, err
+		return err
 	}
-	e.play(l, cards)
-	for i := range cards {
-		for again := 0; again < 2 && l.Live && !cards[i].asExpected(); again++ {
-			e.play(l, cards[i:i+1])
+	var jobs []live.Job
+	for i, f := range all {
+		if l.Live {
+			jobs = append(jobs, live.Job{Failure: f, Subject: l.Subject, Scripts: e.scripts[l.Name]})
+		} else {
+			judge(i, failures.Run(e.t, f, l.Subject, e.scripts[l.Name]))
 		}
 	}
-	return cards, nil
+	if !l.Live {
+		return nil
+	}
+	for i, v := range e.servers.Play(jobs) {
+		for again := 0; !judge(i, v) && again < 2; again++ {
+			v = e.servers.Play(jobs[i : i+1])[0]
+		}
+	}
+	return nil
 }
 
 // rehearse lets a library live an ordinary day, the first time it is asked.
@@ -151,34 +173,4 @@ func (e *examiner) rehearse(l library) (err error) {
 		return fmt.Errorf("%s does not survive an ordinary day: %w", l.Name, err)
 	}
 	return nil
-}
-
-// play plays what can be told of the library.
-func (e *examiner) play(l library, cards []card) {
-	var told []int
-	var all []failures.Failure
-	for i, c := range cards {
-		if l.Untold[c.failure.ID] == "" {
-			told, all = append(told, i), append(all, c.failure)
-		}
-	}
-	for i, v := range e.run(l, all...) {
-		cards[told[i]].judge(v)
-	}
-}
-
-// run plays failures on a library that was rehearsed.
-func (e *examiner) run(l library, all ...failures.Failure) (verdicts []failures.Verdict) {
-	var jobs []live.Job
-	for _, f := range all {
-		if l.Live {
-			jobs = append(jobs, live.Job{Failure: f, Subject: l.Subject, Scripts: e.scripts[l.Name]})
-		} else {
-			verdicts = append(verdicts, failures.Run(e.t, f, l.Subject, e.scripts[l.Name]))
-		}
-	}
-	if l.Live {
-		return e.servers.Play(jobs)
-	}
-	return verdicts
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -143,12 +144,8 @@ func printDefects(w io.Writer, e *examiner) error {
 	return nil
 }
 
-// try tries one defect, and says what showed it. A live run that is not as expected
-// is tried once more, and then once more.
+// try tries one defect, and says what showed it.
 func (e *examiner) try(d defect, l library) (shown bool, evidence string, err error) {
-	if err := e.rehearse(l); err != nil {
-		return false, "", err
-	}
 	f := d.Story
 	if d.Card != "" {
 		f, _ = failures.Find(d.Card)
@@ -156,21 +153,13 @@ func (e *examiner) try(d defect, l library) (shown bool, evidence string, err er
 	if d.New != nil {
 		l.Subject.New = d.New
 	}
-	for again := 0; again < 3; again++ {
-		v := e.run(l, f)[0]
-		if v.Err != nil {
-			return false, "", v.Err
-		}
-		shown, evidence = v.Outcome == failures.Broken, v.Sentence()
-		if d.shown != nil {
+	var broke error
+	err = e.play(l, []failures.Failure{f}, func(_ int, v failures.Verdict) bool {
+		shown, evidence, broke = v.Outcome == failures.Broken, strings.TrimPrefix(d.Card+": "+v.Sentence(), ": "), v.Err
+		if d.shown != nil && v.Err == nil {
 			shown, evidence = d.shown(v.Trace)
 		}
-		if shown != d.Refuted || !l.Live {
-			break
-		}
-	}
-	if d.Card != "" {
-		evidence = fmt.Sprintf("%s: %s", d.Card, evidence)
-	}
-	return shown, evidence, nil
+		return shown != d.Refuted
+	})
+	return shown, evidence, errors.Join(err, broke)
 }
