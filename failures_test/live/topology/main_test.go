@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/fleet"
 )
 
 func TestMain(m *testing.M) {
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "16") // they mostly wait
 	logging.Disable()                   // servers are meant to be away
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if left := redisserver.Running(); left > 0 {
+		if left := fleet.Running(); left > 0 {
 			fmt.Println("redis-server processes that still run:", left)
 			code = 1
 		}
