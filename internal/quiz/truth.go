@@ -42,39 +42,28 @@ func told(r world.Result) string {
 }
 
 // Insiders are those who believe in the end that they hold the lock.
-func Insiders(trace *world.Trace, _ int) string {
-	inside := map[string]int{}
-	for _, e := range trace.Events {
-		switch {
-		case e.Kind == world.Returned && e.Result.Held:
-			inside[e.Client]++
-		case e.Kind == world.Called && e.Op == world.OpUnlock && inside[e.Client] > 0:
-			inside[e.Client]--
-		case e.Kind == world.Lost, e.Kind == world.Crashed:
-			inside[e.Client] = 0
-		}
-	}
-	return and(slices.DeleteFunc(slices.Clone(trace.Lanes), func(lane string) bool { return inside[lane] == 0 }))
-}
+func Insiders(trace *world.Trace, _ int) string { return and(end(trace).Insiders()) }
 
 // Key is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
 func Key(trace *world.Trace, _ int) string {
-	lock, holds := trace.LockKey(), "no key"
-	for _, e := range trace.Events {
-		if e.Kind != world.Executed && e.Kind != world.Expired && e.Kind != world.Server {
-			continue
-		}
-		holds = "no key"
-		for _, k := range e.Keys {
-			if k.Name == lock {
-				holds = k.Owner.Label
-			}
-			if k.Name == lock && k.TTL == world.NoTTL {
-				holds += "!"
-			}
+	for _, k := range end(trace).Keys {
+		switch {
+		case k.Name != trace.LockKey():
+		case k.TTL == world.NoTTL:
+			return k.Owner.Label + "!"
+		default:
+			return k.Owner.Label
 		}
 	}
-	return holds
+	return "no key"
+}
+
+// end is how things stand in the end.
+func end(trace *world.Trace) *world.Scene {
+	scene := trace.Begin()
+	for scene.Next() {
+	}
+	return scene
 }
 
 // KeyAfter is whose key Redis holds after the next command of that client.
@@ -91,14 +80,8 @@ func KeyAfter(client string) Truth {
 // Orders is who has written into the ledger in the end.
 func Orders(trace *world.Trace, _ int) string {
 	var names []string
-	for _, e := range trace.Events {
-		if e.Kind != world.Stored || len(e.Orders) < len(names) {
-			continue
-		}
-		names = nil
-		for _, o := range e.Orders {
-			names = append(names, o.Client)
-		}
+	for _, o := range end(trace).Orders {
+		names = append(names, o.Client)
 	}
 	return and(names)
 }
