@@ -42,11 +42,11 @@ func told(r world.Result) string {
 }
 
 // Insiders are those who believe in the end that they hold the lock.
-func Insiders(trace *world.Trace, _ int) string { return and(end(trace).Insiders()) }
+func Insiders(trace *world.Trace, _ int) string { return and(End(trace).Insiders()) }
 
 // Key is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
 func Key(trace *world.Trace, _ int) string {
-	for _, k := range end(trace).Keys {
+	for _, k := range End(trace).Keys {
 		switch {
 		case k.Name != trace.LockKey():
 		case k.TTL == world.NoTTL:
@@ -58,8 +58,8 @@ func Key(trace *world.Trace, _ int) string {
 	return "no key"
 }
 
-// end is how things stand in the end.
-func end(trace *world.Trace) *world.Scene {
+// End is how things stand at the end of a trace.
+func End(trace *world.Trace) *world.Scene {
 	scene := trace.Begin()
 	for scene.Next() {
 	}
@@ -80,7 +80,7 @@ func KeyAfter(client string) Truth {
 // Orders is who has written into the ledger in the end.
 func Orders(trace *world.Trace, _ int) string {
 	var names []string
-	for _, o := range end(trace).Orders {
+	for _, o := range End(trace).Orders {
 		names = append(names, o.Client)
 	}
 	return and(names)
