@@ -23,18 +23,18 @@ const kataFolder = "mylock"
 // save.
 func (a *app) kataCommand() *cobra.Command {
 	k := &kataApp{app: a}
-	cmd := &cobra.Command{
-		Use:   "kata",
-		Short: "Write the lock yourself, and let the failures find your bug",
-		Long: "kata checks the lock that you write, at each save, and shows one thing at a time: the\n" +
-			"compiler's first error, or the first failure that shows, drawn with your own lines.\n" +
-			"Begin with \"kata start\".",
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return k.loop() },
-	}
+	cmd := k.command("kata", "Write the lock yourself, and let the failures find your bug", noArguments,
+		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
+			return kata.Loop(ctx, f, v, os.Stdin, k.out)
+		})
+	cmd.Long = "kata checks the lock that you write, at each save, and shows one thing at a time: the\n" +
+		"compiler's first error, or the first failure that shows, drawn with your own lines.\n" +
+		"Begin with \"kata start\"."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 	cmd.AddCommand(
-		k.startCommand(), k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(), k.verifyCommand(),
+		k.command("start [N]", "Begin exercise N (default: the first that you have not passed)", cobra.MaximumNArgs(1), k.start),
+		k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(),
+		k.command("verify", "Prove the exercises: starts, solutions, hints, predictions", cobra.NoArgs, k.verify),
 		k.textCommand("hint", "Show the next hint", kata.Folder.Hint),
 		k.textCommand("status", "List the exercises and how far you are", kata.Folder.Status),
 	)
@@ -75,61 +75,52 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// interruptible is a context that Ctrl-C ends, so that nothing is left behind.
-func (k *kataApp) interruptible() (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(k.t.Context(), os.Interrupt, syscall.SIGTERM)
-}
-
-// ended is the error of something that ctx may have ended.
-func ended(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return errInterrupted
-	}
-	return err
+// command is a command about the learner's folder. Ctrl-C ends its context, so that
+// nothing is left behind.
+func (k *kataApp) command(
+	use, short string, args cobra.PositionalArgs, run func(context.Context, kata.Folder, kata.View, []string) error,
+) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
+		f, view, err := k.folder()
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(k.t.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		if err = run(ctx, f, view, args); err != nil && ctx.Err() != nil {
+			return errInterrupted
+		}
+		return err
+	}}
 }
 
 // textCommand is a command that prints a text about the folder.
 func (k *kataApp) textCommand(name, short string, text func(kata.Folder, kata.View) (string, error)) *cobra.Command {
-	return &cobra.Command{
-		Use: name, Short: short, Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			f, view, err := k.folder()
-			if err != nil {
-				return err
-			}
-			printed, err := text(f, view)
+	return k.command(name, short, cobra.NoArgs, func(_ context.Context, f kata.Folder, v kata.View, _ []string) error {
+		printed, err := text(f, v)
+		if err == nil {
 			fmt.Fprint(k.out, printed)
-			return err
-		},
-	}
+		}
+		return err
+	})
 }
 
-func (k *kataApp) startCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "start [N]",
-		Short: "Begin exercise N (default: the first that you have not passed)",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, view, err := k.folder()
-			if err != nil {
-				return err
-			}
-			number, err := chosenExercise(f, args)
-			if err != nil {
-				return err
-			}
-			said, err := f.Start(number)
-			if err != nil {
-				return err
-			}
-			task, err := f.Task(view)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(k.out, "%s\n%s\nYour lock is in %s\nNext: write it, then go run . kata check%s; or leave go run . kata%s open while you write.\n", task, said, f.Dir, view.Dir, view.Dir)
-			return nil
-		},
+func (k *kataApp) start(_ context.Context, f kata.Folder, v kata.View, args []string) error {
+	number, err := chosenExercise(f, args)
+	if err != nil {
+		return err
 	}
+	said, err := f.Start(number)
+	if err != nil {
+		return err
+	}
+	task, err := f.Task(v)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(k.out, "%s\n%s\nYour lock is in %s\nNext: write it, then go run . kata check%s; or leave go run . kata%s open while you write.\n",
+		task, said, f.Dir, v.Dir, v.Dir)
+	return nil
 }
 
 // chosenExercise is the one that was asked for, else the first that is not passed.
@@ -142,40 +133,44 @@ func chosenExercise(f kata.Folder, args []string) (int, error) {
 		return n, nil
 	}
 	p, err := f.Progress()
-	if err != nil {
-		return 0, err
+	return p.Next(), err
+}
+
+// finding is what a check or an exploration has found.
+type finding interface {
+	Told() any // for JSON
+	Screen(kata.View) string
+}
+
+// print prints a finding. One that is bad news is an error.
+func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad string) error {
+	if asJSON {
+		if err := k.printJSON(f.Told()); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprint(k.out, f.Screen(v))
 	}
-	return p.Next(), nil
+	if bad != "" {
+		return failedError{bad}
+	}
+	return nil
 }
 
 func (k *kataApp) checkCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "check", Short: "Compile your lock and run the failures on it, once", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			f, view, err := k.folder()
+	cmd := k.command("check", "Compile your lock and run the failures on it, once", cobra.NoArgs,
+		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
+			r, err := kata.Check(ctx, f)
 			if err != nil {
 				return err
 			}
-			ctx, stop := k.interruptible()
-			defer stop()
-			r, err := kata.Check(ctx, f)
-			if err != nil {
-				return ended(ctx, err)
-			}
-			if asJSON {
-				if err := k.printJSON(r.Told()); err != nil {
-					return err
-				}
-			} else {
-				fmt.Fprint(k.out, r.Screen(view))
-			}
+			bad := ""
 			if !r.Passed {
-				return failedError{fmt.Sprintf("exercise %d is not passed yet", r.Exercise.Number)}
+				bad = fmt.Sprintf("exercise %d is not passed yet", r.Exercise.Number)
 			}
-			return nil
-		},
-	}
+			return k.print(r, v, asJSON, bad)
+		})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every verdict, with its trace, as JSON")
 	return cmd
 }
@@ -183,37 +178,21 @@ func (k *kataApp) checkCommand() *cobra.Command {
 func (k *kataApp) exploreCommand() *cobra.Command {
 	var asked kata.Exploring
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "explore",
-		Short: "Search all schedules of your lock, up to a bound, for one that breaks it",
-		Long: "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the\n" +
-			"stages, and draws the shortest one that breaks each property, with your own lines. The\n" +
-			"properties and environments are those of \"go run . explore --help\".",
-		Args: noWords,
-		RunE: func(*cobra.Command, []string) error {
-			f, view, err := k.folder()
+	cmd := k.command("explore", "Search all schedules of your lock, up to a bound, for one that breaks it", noWords,
+		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
+			x, err := kata.Explore(ctx, f, asked)
 			if err != nil {
 				return err
 			}
-			ctx, stop := k.interruptible()
-			defer stop()
-			x, err := kata.Explore(ctx, f, asked)
-			if err != nil {
-				return ended(ctx, err)
-			}
-			if asJSON {
-				if err := k.printJSON(x.Told()); err != nil {
-					return err
-				}
-			} else {
-				fmt.Fprint(k.out, x.Screen(view))
-			}
+			bad := ""
 			if x.IsBroken() {
-				return failedError{"a schedule breaks your lock"}
+				bad = "a schedule breaks your lock"
 			}
-			return nil
-		},
-	}
+			return k.print(x, v, asJSON, bad)
+		})
+	cmd.Long = "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the\n" +
+		"stages, and draws the shortest one that breaks each property, with your own lines. The\n" +
+		"properties and environments are those of \"go run . explore --help\"."
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")
 	f.StringVar(&asked.Env, "env", "", "only this environment")
@@ -230,7 +209,7 @@ func (k *kataApp) solutionCommand() *cobra.Command {
 			return "", err
 		}
 		if p.Exercise > 0 && !p.HasPassed(p.Exercise) && !anyway {
-			return "", fmt.Errorf("exercise %d is not passed yet: %s first, or --yes to see the solution all the same", p.Exercise, "go run . kata hint"+view.Dir)
+			return "", fmt.Errorf("exercise %d is not passed yet: go run . kata hint%s first, or --yes to see the solution all the same", p.Exercise, view.Dir)
 		}
 		return f.Solution(view)
 	})
@@ -248,35 +227,10 @@ func (k *kataApp) resetCommand() *cobra.Command {
 	return cmd
 }
 
-func (k *kataApp) verifyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "verify", Short: "Prove the exercises: starts, solutions, hints, predictions", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			root, err := kata.FindRoot(".")
-			if err != nil {
-				return err
-			}
-			ctx, stop := k.interruptible()
-			defer stop()
-			ok, err := kata.Verify(ctx, root, kata.All, k.out)
-			if ctx.Err() != nil {
-				return errInterrupted
-			}
-			if err == nil && !ok {
-				return failedError{"a proof does not hold"}
-			}
-			return err
-		},
+func (k *kataApp) verify(ctx context.Context, f kata.Folder, _ kata.View, _ []string) error {
+	ok, err := kata.Verify(ctx, f.Root, kata.All, k.out)
+	if err == nil && !ok {
+		return failedError{"a proof does not hold"}
 	}
-}
-
-// loop checks at each save, until q or the end of what is typed.
-func (k *kataApp) loop() error {
-	f, view, err := k.folder()
-	if err != nil {
-		return err
-	}
-	ctx, stop := k.interruptible()
-	defer stop()
-	return kata.Loop(ctx, f, view, os.Stdin, k.out)
+	return err
 }

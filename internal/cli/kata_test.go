@@ -35,7 +35,10 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.Regexp(t, `mutex\.go:\d+\n +✗ wrong delete: `, out)
 	status, out, errors = command(t, "kata", "explore", "--property", "leak", "--env", "crash", "--bound", "3", "--json", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
-	var searched kata.ToldExplored
+	var searched struct {
+		Broken  bool
+		Answers []struct{ Bound int }
+	}
 	require.NoError(t, json.Unmarshal([]byte(out), &searched))
 	require.False(t, searched.Broken)
 	require.Equal(t, 3, searched.Answers[0].Bound)
@@ -61,10 +64,13 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mutex.go"), []byte(text), 0o600))
 	status, out, errors = command(t, "kata", "check", "--json", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
-	var told kata.ToldResult
+	var told struct {
+		Passed bool
+		kata.Report
+	}
 	require.NoError(t, json.Unmarshal([]byte(out), &told))
 	require.True(t, told.Passed)
-	require.NotNil(t, told.Report.Verdict("check-then-delete").Trace, "what still shows comes with its trace")
+	require.NotNil(t, told.Verdict("check-then-delete").Trace, "what still shows comes with its trace")
 
 	status, out, _ = command(t, "kata", "status", "--dir", dir)
 	require.Equal(t, exitOK, status)

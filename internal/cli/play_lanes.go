@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -12,109 +12,82 @@ import (
 
 // lane is what a client is doing.
 type lane struct {
-	name    string
-	call    *world.Event // the call that is under way
-	result  string       // of the last one
-	holds   int
-	isStill bool
-	isDead  bool
-	flights []flight
+	world.Condition
+	name     string
+	isInside bool
+	call     *world.Event // that is under way
+	result   string       // of the last one
+	flights  []flight
 }
 
-// flight is a command that was sent and whose reply was not read yet.
+// flight is a command that was sent, and whose reply was not read yet.
 type flight struct {
-	world.Event        // of the kind Sent, or Executed
-	line        string // of what was sent
+	world.Event        // with which it was sent
+	reply       string // "" before it is executed
+	isExecuted  bool
 }
 
-// lanesAt are the clients as a trace leaves them.
-func lanesAt(m position) []*lane {
-	var lanes []*lane
+// lanesAt are the clients as a run leaves them.
+func lanesAt(m position, scene *world.Scene) (lanes []*lane) {
 	for _, name := range m.Trace.Lanes {
-		lanes = append(lanes, &lane{name: name})
-	}
-	for _, e := range m.Trace.Events {
-		for _, l := range lanes {
-			if l.name == e.Client {
-				l.follow(e)
+		l := &lane{name: name, Condition: scene.Condition(scene.Process(name)), isInside: scene.Holds(name) > 0}
+		for _, e := range m.Trace.Events {
+			switch {
+			case e.Client != name:
+			case e.Kind == world.Called:
+				l.call = &e
+			case e.Kind == world.Returned:
+				l.call, l.result = nil, callResult(e)
+			case e.Kind == world.Stored:
+				l.call = nil
 			}
 		}
-	}
-	for _, l := range lanes {
-		l.prune(m.Next())
+		l.flights = l.flightsOf(m, scene)
+		lanes = append(lanes, l)
 	}
 	return lanes
 }
 
-func (l *lane) follow(e world.Event) {
-	switch e.Kind {
-	case world.Called:
-		l.call = &e
-		if e.Op == world.OpUnlock && l.holds > 0 {
-			l.holds--
-		}
-	case world.Returned:
-		l.call, l.result = nil, callResult(e)
-		l.flights = slices.DeleteFunc(l.flights, func(f flight) bool { return f.Call == e.Call })
-		if e.Result.Held {
-			l.holds++
-		}
-	case world.Stored:
-		l.call = nil
-	case world.Lost:
-		l.holds = 0
-	case world.Frozen:
-		l.isStill = true
-	case world.Thawed:
-		l.isStill = false
-	case world.Crashed:
-		l.isDead, l.holds, l.flights = true, 0, nil
-	case world.Sent:
-		l.flights = append(l.flights, flight{e, e.Line()})
-	case world.Executed, world.Refused:
-		if i := l.flightOf(e); i >= 0 {
-			l.flights[i].Event = e
-		}
-	case world.Delivered, world.Dropped:
-		if i := l.flightOf(e); i >= 0 {
-			l.flights = slices.Delete(l.flights, i, i+1)
-		}
-	}
-}
-
-func (l *lane) flightOf(e world.Event) int {
-	verb := func(words []string) string { return strings.Join(words[:min(2, len(words))], " ") }
-	return slices.IndexFunc(l.flights, func(f flight) bool {
-		return f.Call == e.Call && f.Source != nil && e.Source != nil && *f.Source == *e.Source && verb(f.Command) == verb(e.Command)
-	})
-}
-
-// prune forgets what the client itself has given up: then nothing of it can be
+// flightsOf are the commands that the client has not given up: something of each can be
 // chosen, unless the client stands still.
-func (l *lane) prune(options []schedule.Option) {
-	if l.isStill {
-		return
-	}
-	l.flights = slices.DeleteFunc(l.flights, func(f flight) bool {
-		return !slices.ContainsFunc(options, func(o schedule.Option) bool {
-			if f.Kind == world.Sent {
-				return o.Client == l.name && o.Action == world.Execute && strings.HasPrefix(o.What, f.Command[0])
+func (l *lane) flightsOf(m position, scene *world.Scene) (all []flight) {
+	options := slices.Clone(m.Next())
+	for _, r := range slices.Backward(scene.UnderWay()) { // of equal ones the last, for it may be an attempt in place of another
+		f := flight{Event: m.Trace.Events[r.Sent], isExecuted: r.Struck >= 0}
+		if f.isExecuted {
+			f.reply = m.Trace.Events[r.Struck].Reply
+		}
+		isOwn := f.Background || l.call != nil && l.call.Call == f.Call
+		if f.Client != l.name || r.Ledger || l.Dead || !isOwn {
+			continue
+		}
+		i := slices.IndexFunc(options, func(o schedule.Option) bool {
+			if f.isExecuted {
+				return o.Client == l.name && o.Action == world.Deliver
 			}
-			return o.Client == l.name && o.Action == world.Deliver
+			return o.Client == l.name && o.Action == world.Execute && strings.HasPrefix(o.What, f.Command[0])
 		})
-	})
+		if i >= 0 {
+			options = slices.Delete(options, i, i+1)
+		}
+		if i >= 0 || l.Frozen {
+			all = append(all, f)
+		}
+	}
+	slices.Reverse(all)
+	return all
 }
 
 // mark is what stands beside a client's name.
 func (l *lane) mark(inside int) string {
 	switch {
-	case l.isDead:
+	case l.Dead:
 		return "†"
-	case l.isStill:
+	case l.Frozen:
 		return "░"
-	case l.holds > 0 && inside > 1:
+	case l.isInside && inside > 1:
 		return "║"
-	case l.holds > 0:
+	case l.isInside:
 		return "│"
 	}
 	return " "
@@ -123,7 +96,7 @@ func (l *lane) mark(inside int) string {
 // doing says in words what the client does, and which line of the lock does it.
 func (l *lane) doing() (text string, at *world.Source) {
 	switch {
-	case l.isDead:
+	case l.Dead:
 		return "is dead", nil
 	case l.call == nil && l.result == "":
 		return "has not begun", nil
@@ -143,21 +116,10 @@ func (l *lane) doing() (text string, at *world.Source) {
 }
 
 func (f flight) text() string {
-	if f.Kind == world.Sent {
-		return "sends " + f.line
+	if f.isExecuted {
+		return "has not read yet: " + f.reply
 	}
-	return "has not read yet: " + f.Reply
-}
-
-// background are the commands that goroutines of the lock have sent by themselves.
-func (l *lane) background() []flight {
-	var all []flight
-	for _, f := range l.flights {
-		if f.Background {
-			all = append(all, f)
-		}
-	}
-	return all
+	return "sends " + f.Line()
 }
 
 // sourceLine is a line of the lock's code, "" if nobody has it.
@@ -165,16 +127,9 @@ func (a *app) sourceLine(at *world.Source) string {
 	if at == nil || at.File == "" {
 		return ""
 	}
-	file, err := a.sources.Open(at.File)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for n := 1; lines.Scan(); n++ {
-		if n == at.Line {
-			return strings.TrimSpace(lines.Text())
-		}
+	text, err := fs.ReadFile(a.sources, at.File)
+	if lines := strings.Split(string(text), "\n"); err == nil && at.Line <= len(lines) {
+		return strings.TrimSpace(lines[at.Line-1])
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/quiz"
 	"lockkata/internal/term"
 )
 
@@ -33,19 +34,15 @@ func (g *game) screen(m position) ([]string, error) {
 		{text: fmt.Sprintf("Goal:    %s (%s).", goals[g.setup.Property.Name].words, g.setup.Property.Name), style: term.Bold},
 		{text: indent + g.par.String()},
 	}
-	for i, line := range term.Wrap(fmt.Sprintf("%s (%s).", g.setup.Env.About, g.setup.Env.Name), screenWidth-len(indent)) {
-		if i == 0 {
-			line = "World:   " + line
-		} else {
-			line = indent + line
-		}
-		lines = append(lines, screenLine{text: line, style: term.Dim, spare: 2})
+	head := "World:   "
+	for _, line := range term.Wrap(fmt.Sprintf("%s (%s).", g.setup.Env.About, g.setup.Env.Name), screenWidth-len(indent)) {
+		lines = append(lines, screenLine{text: head + line, style: term.Dim, spare: 2})
+		head = indent
 	}
-	lines = append(lines, heading("clients"))
-	lines = append(lines, g.clientLines(m)...)
-	lines = append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(m.now()), g.key)))
-	lines = append(lines, redisLines(m)...)
-	lines = append(lines, screenLine{text: "ledger   " + ledgerText(m), style: term.Yellow})
+	scene := quiz.End(m.Trace)
+	lines = append(append(lines, heading("clients")), g.clientLines(m, scene)...)
+	lines = append(append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(m.now()), g.key))), redisLines(m, scene)...)
+	lines = append(lines, screenLine{text: "ledger   " + ledgerText(scene), style: term.Yellow})
 	if said := story(m.Last()); said != "" {
 		lines = append(lines, heading("just now"))
 		for i, line := range firstLines(g.brief(said), 2) {
@@ -66,55 +63,42 @@ func heading(text string) screenLine {
 }
 
 // clientLines are, for each client, what it does and the line of code that does it.
-func (g *game) clientLines(m position) []screenLine {
-	lanes := lanesAt(m)
-	inside := 0
-	for _, l := range lanes {
-		if l.holds > 0 {
-			inside++
-		}
-	}
-	var lines []screenLine
-	for _, l := range lanes {
+func (g *game) clientLines(m position, scene *world.Scene) (lines []screenLine) {
+	for _, l := range lanesAt(m, scene) {
 		text, at := l.doing()
-		if l.isStill {
+		if l.Frozen {
 			text = "stands still: " + text
 		}
-		mark := l.mark(inside)
+		mark := l.mark(len(scene.Insiders()))
 		style := map[string]term.Style{"│": term.Green, "║": term.Red, "░": term.Yellow, "†": term.Dim}[mark]
 		lines = append(lines, screenLine{text: beside(l.name+" "+mark+" "+g.brief(text), place(at)), style: style})
 		if code := g.app.sourceLine(at); code != "" {
 			lines = append(lines, screenLine{text: "  " + mark + "   " + code, style: term.Dim, spare: 3})
 		}
-		for _, f := range l.background() {
-			lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+g.brief(f.text()), place(f.Source)), style: style})
+		for _, f := range l.flights {
+			if f.Background {
+				lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+g.brief(f.text()), place(f.Source)), style: style})
+			}
 		}
 	}
 	return lines
 }
 
+const barWidth = 30
+
 // redisLines are the keys, each with its owner and what is left of its lease.
-func redisLines(m position) []screenLine {
-	var keys []world.Key
-	since := m.now()
-	for _, e := range m.Trace.Events {
-		switch e.Kind {
-		case world.Executed, world.Expired, world.Server:
-			keys, since = e.Keys, e.At
-		}
-	}
-	if len(keys) == 0 {
+func redisLines(m position, scene *world.Scene) (lines []screenLine) {
+	if len(scene.Keys) == 0 {
 		return []screenLine{{text: "no key", style: term.Cyan}}
 	}
-	var lines []screenLine
-	for _, k := range keys {
+	for _, k := range scene.Keys {
 		owner := k.Value
 		if k.Owner.Label != "" && !strings.HasPrefix(owner, k.Owner.Label) {
 			owner += " (" + k.Owner.Label + ")"
 		}
 		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", owner), style: term.Red}
 		if k.TTL != world.NoTTL {
-			left := max(0, k.TTL-(m.now()-since))
+			left := max(0, k.TTL-(m.now()-scene.KeysAt))
 			full := min(barWidth, int((left*barWidth+m.Trace.Lease-1)/m.Trace.Lease))
 			bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", owner, bar, term.Clock(left)), style: term.Cyan}
@@ -124,21 +108,15 @@ func redisLines(m position) []screenLine {
 	return lines
 }
 
-const barWidth = 30
-
-func ledgerText(m position) string {
-	text := "empty"
-	for _, e := range m.Trace.Events {
-		if e.Kind != world.Stored || len(e.Orders) == 0 {
-			continue
-		}
-		var orders []string
-		for _, o := range e.Orders {
-			orders = append(orders, o.Name+" by "+o.Client)
-		}
-		text = strings.Join(orders, ", ")
+func ledgerText(scene *world.Scene) string {
+	var orders []string
+	for _, o := range scene.Orders {
+		orders = append(orders, o.Name+" by "+o.Client)
 	}
-	return text
+	if len(orders) == 0 {
+		return "empty"
+	}
+	return strings.Join(orders, ", ")
 }
 
 // nextLines are the choices, or the verdict, and the keys.

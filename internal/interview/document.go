@@ -47,6 +47,8 @@ type Theme struct {
 	ID        string // theme-lease
 	Title     string
 	Questions []Question
+
+	line int // of its heading
 }
 
 // Question is a question with its answers, as Markdown.
@@ -58,8 +60,6 @@ type Question struct {
 	Level   Level
 	Parts   [parts]string
 	Command string // the one that proves the answer; "" where the document says that none does
-
-	line int // of its heading
 }
 
 // Short is what the theme is called on a command line: lease.
@@ -76,105 +76,113 @@ var (
 	codeSpan   = regexp.MustCompile("`([^`]+)`")
 )
 
-// parser reads a document line by line.
+// parser reads a document.
 type parser struct {
 	file     string
 	language *Language
 	themes   []Theme
-	question *Question
-	graded   bool   // the question's rank and level have been read
-	part     Part   // that the next lines belong to; -1 before the first
-	anchor   string // of the line before, "" if there was none
-	line     int
-	fenced   bool // inside a block of code, where nothing but text stands
-	ids      map[string]int
+	ids      map[string]int // the lines of the anchors
 }
 
 // Parse reads a document of interview questions in a language. An error names the file,
 // the line, and what is missing there.
 func Parse(file, text string, l *Language) ([]Theme, error) {
 	p := &parser{file: file, language: l, ids: map[string]int{}}
-	for line := range strings.Lines(text) {
-		p.line++
-		if err := p.read(strings.TrimRight(line, " \t\r\n")); err != nil {
+	all, err := p.sections(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if err := p.add(s); err != nil {
 			return nil, err
 		}
 	}
-	if p.fenced {
-		return nil, p.fault(p.line, "a block of code has no end")
+	themes := slices.DeleteFunc(slices.Clone(p.themes), func(t Theme) bool { return t.ID == "" })
+	if len(themes) == 0 {
+		return nil, p.fault(strings.Count(text, "\n"), `there is no theme: an <a id="theme-…"></a> and a "## " heading under it`)
 	}
-	if err := p.endTheme(); err != nil {
-		return nil, err
+	return themes, p.endTheme()
+}
+
+// endTheme wants the last theme to have a question.
+func (p *parser) endTheme() error {
+	if n := len(p.themes); n > 0 && p.themes[n-1].ID != "" && len(p.themes[n-1].Questions) == 0 {
+		return p.fault(p.themes[n-1].line, "the theme %s has no question", p.themes[n-1].ID)
 	}
-	if len(p.themes) == 0 {
-		return nil, p.fault(p.line, `there is no theme: an <a id="theme-…"></a> and a "## " heading under it`)
-	}
-	return p.themes, nil
+	return nil
 }
 
 func (p *parser) fault(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.file, line, fmt.Sprintf(format, args...))
 }
 
-func (p *parser) read(line string) error {
-	if p.fenced || strings.HasPrefix(line, "```") {
-		if strings.HasPrefix(line, "```") {
-			p.fenced = !p.fenced
-		}
-		return p.add(line)
-	}
-	if p.anchor != "" && line != "" && !strings.HasPrefix(line, "##") {
-		return p.fault(p.line, "the anchor %s has no heading under it", p.anchor)
-	}
-	if m := anchorLine.FindStringSubmatch(line); m != nil {
-		p.anchor = m[1]
-		return p.endQuestion()
-	}
-	if title, ok := strings.CutPrefix(line, "### "); ok {
-		return p.beginQuestion(title)
-	}
-	if title, ok := strings.CutPrefix(line, "## "); ok {
-		return p.beginTheme(title)
-	}
-	return p.add(line)
+// section is a heading, with the anchor above it, and the lines under it.
+type section struct {
+	isTheme       bool
+	title, anchor string
+	line          int
+	lines         []string
 }
 
-// beginTheme begins a theme, or a chapter without an anchor, which has no questions.
-func (p *parser) beginTheme(title string) error {
-	if err := p.endTheme(); err != nil {
-		return err
+// sections divides a document. In a block of code nothing but text stands.
+func (p *parser) sections(lines []string) (all []section, err error) {
+	anchor, fenced := "", false
+	for i, line := range lines {
+		line = strings.TrimRight(line, " \t\r")
+		title, isTheme := strings.CutPrefix(line, "## ")
+		title, isQuestion := strings.CutPrefix(title, "### ")
+		m := anchorLine.FindStringSubmatch(line)
+		isFence := strings.HasPrefix(line, "```")
+		switch {
+		case fenced || isFence:
+			fenced = fenced != isFence
+		case anchor != "" && line != "" && !isTheme && !isQuestion:
+			return nil, p.fault(i+1, "the anchor %s has no heading under it", anchor)
+		case m != nil:
+			anchor = m[1]
+			continue
+		case isTheme || isQuestion:
+			all = append(all, section{isTheme: isTheme, title: title, anchor: anchor, line: i + 1})
+			anchor = ""
+			continue
+		}
+		if len(all) > 0 {
+			all[len(all)-1].lines = append(all[len(all)-1].lines, line)
+		}
 	}
-	id := p.anchor
-	p.anchor = ""
-	if id == "" {
-		p.themes = append(p.themes, Theme{}) // taken away when it ends
+	if fenced {
+		return nil, p.fault(len(lines), "a block of code has no end")
+	}
+	return all, nil
+}
+
+// add adds a theme, or a question to the last theme. A chapter without an anchor has text
+// that nobody asks about.
+func (p *parser) add(s section) error {
+	n := len(p.themes)
+	switch before, taken := p.ids[s.anchor]; {
+	case s.isTheme && s.anchor != "" && !strings.HasPrefix(s.anchor, themePrefix):
+		return p.fault(s.line, "the anchor %s of the theme %q does not begin with %s", s.anchor, s.title, themePrefix)
+	case !s.isTheme && s.anchor == "":
+		return p.fault(s.line, `the question %q has no anchor: a line <a id="…"></a> above it`, s.title)
+	case !s.isTheme && (n == 0 || p.themes[n-1].ID == ""):
+		return p.fault(s.line, "the question %s stands under no theme", s.anchor)
+	case !s.isTheme && !p.belongs(s.anchor):
+		return p.fault(s.line, "the question %s stands under %s: its anchor has to begin with %s-", s.anchor, p.themes[n-1].ID, p.themes[n-1].Short())
+	case taken && s.anchor != "":
+		return p.fault(s.line, "the anchor %s is that of line %d", s.anchor, before)
+	}
+	p.ids[s.anchor] = s.line
+	if s.isTheme {
+		if err := p.endTheme(); err != nil {
+			return err
+		}
+		p.themes = append(p.themes, Theme{ID: s.anchor, Title: s.title, line: s.line})
 		return nil
 	}
-	if !strings.HasPrefix(id, themePrefix) {
-		return p.fault(p.line, "the anchor %s of the theme %q does not begin with %s", id, title, themePrefix)
-	}
-	p.themes = append(p.themes, Theme{ID: id, Title: title})
-	return p.note(id)
-}
-
-func (p *parser) beginQuestion(title string) error {
-	if err := p.endQuestion(); err != nil {
-		return err
-	}
-	id := p.anchor
-	p.anchor = ""
-	n := len(p.themes)
-	switch {
-	case id == "":
-		return p.fault(p.line, `the question %q has no anchor: a line <a id="…"></a> above it`, title)
-	case n == 0 || p.themes[n-1].ID == "":
-		return p.fault(p.line, "the question %s stands under no theme", id)
-	case !p.belongs(id):
-		return p.fault(p.line, "the question %s stands under %s: its anchor has to begin with %s-", id, p.themes[n-1].ID, p.themes[n-1].Short())
-	}
-	p.question = &Question{ID: id, Theme: p.themes[n-1].Title, Title: title, line: p.line}
-	p.part, p.graded = -1, false
-	return p.note(id)
+	q, err := p.question(s, p.themes[n-1].Title)
+	p.themes[n-1].Questions = append(p.themes[n-1].Questions, q)
+	return err
 }
 
 // belongs tells whether a question may stand in the last theme.
@@ -185,110 +193,79 @@ func (p *parser) belongs(id string) bool {
 	})
 }
 
-// grade reads the line under a question's heading: its rank and its level.
-func (p *parser) grade(line string) error {
-	m := grading.FindStringSubmatch(line)
-	if m == nil {
-		return p.fault(p.line, "the question %s has no *rank · level* under its heading", p.question.ID)
-	}
-	rank := slices.Index(p.language.Ranks[:], m[1])
-	if rank < 0 {
-		return p.fault(p.line, "%q is no rank: there are %s", m[1], strings.Join(p.language.Ranks[:], ", "))
-	}
-	level := slices.Index(p.language.Levels[:], m[2])
-	if level < 0 {
-		return p.fault(p.line, "%q is no level: there are %s", m[2], strings.Join(p.language.Levels[:], ", "))
-	}
-	p.question.Rank, p.question.Level, p.graded = Rank(rank), Level(level), true
-	return nil
-}
-
-// note notes that an id is taken.
-func (p *parser) note(id string) error {
-	if before, taken := p.ids[id]; taken {
-		return p.fault(p.line, "the anchor %s is that of line %d", id, before)
-	}
-	p.ids[id] = p.line
-	return nil
-}
-
-// add adds a line to the part that it stands in. Outside of questions there is text
-// that nobody asks about.
-func (p *parser) add(line string) error {
-	q := p.question
-	if q == nil {
-		return nil
-	}
-	if !p.graded && line != "" {
-		return p.grade(line)
+// question reads a question: under its heading its rank and its level, then its parts.
+func (p *parser) question(s section, theme string) (Question, error) {
+	q := Question{ID: s.anchor, Theme: theme, Title: s.title}
+	graded, part, fenced := false, Part(-1), false
+	for i, line := range s.lines {
+		var err error
+		switch n := s.line + 1 + i; {
+		case !graded && line != "":
+			graded, err = true, p.grade(&q, line, n)
+		case graded:
+			fenced = fenced != strings.HasPrefix(line, "```")
+			part, err = p.read(&q, line, n, part, fenced)
+		}
+		if err != nil {
+			return q, err
+		}
 	}
 	labels := p.language.Labels
-	for i, label := range labels {
-		rest, ok := strings.CutPrefix(line, label)
-		if !ok || p.fenced {
-			continue
-		}
-		switch {
-		case p.part >= 0 && q.Parts[p.part] != "" && !strings.HasSuffix(q.Parts[p.part], "\n\n"):
-			return p.fault(p.line, "the question %s has no empty line before %s", q.ID, label)
-		case Part(i) <= p.part:
-			return p.fault(p.line, "the question %s has a second %s, or has it too late", q.ID, label)
-		case Part(i) > p.part+1:
-			return p.fault(p.line, "the question %s has no %s before %s", q.ID, labels[p.part+1], label)
-		}
-		p.part, line = Part(i), strings.TrimSpace(rest)
-		break
-	}
-	if p.part < 0 {
-		if line != "" {
-			return p.fault(p.line, "the question %s begins with text that is no part: %s comes first", q.ID, labels[Spoken])
-		}
-		return nil
-	}
-	q.Parts[p.part] += line + "\n"
-	return nil
-}
-
-// endQuestion checks a question when the next one begins.
-func (p *parser) endQuestion() error {
-	q := p.question
-	p.question = nil
-	if q == nil {
-		return nil
-	}
 	for i := range q.Parts {
 		q.Parts[i] = strings.Trim(q.Parts[i], "\n")
 		switch {
-		case Part(i) > p.part:
-			return p.fault(q.line, "the question %s has no %s", q.ID, p.language.Labels[i])
+		case Part(i) > part:
+			return q, p.fault(s.line, "the question %s has no %s", q.ID, labels[i])
 		case q.Parts[i] == "":
-			return p.fault(q.line, "the question %s has nothing after %s", q.ID, p.language.Labels[i])
+			return q, p.fault(s.line, "the question %s has nothing after %s", q.ID, labels[i])
 		}
 	}
-	if !strings.HasPrefix(q.Parts[Proof], p.language.NoRun) {
-		m := codeSpan.FindStringSubmatch(q.Parts[Proof])
-		if m == nil {
-			return p.fault(q.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, p.language.Labels[Proof], p.language.NoRun)
-		}
+	m := codeSpan.FindStringSubmatch(q.Parts[Proof])
+	switch noRun := p.language.NoRun; {
+	case strings.HasPrefix(q.Parts[Proof], noRun):
+	case m == nil:
+		return q, p.fault(s.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, labels[Proof], noRun)
+	default:
 		q.Command = m[1]
 	}
-	theme := &p.themes[len(p.themes)-1]
-	theme.Questions = append(theme.Questions, *q)
+	return q, nil
+}
+
+// grade reads a question's rank and its level.
+func (p *parser) grade(q *Question, line string, n int) error {
+	m := grading.FindStringSubmatch(line)
+	if m == nil {
+		return p.fault(n, "the question %s has no *rank · level* under its heading", q.ID)
+	}
+	q.Rank, q.Level = Rank(slices.Index(p.language.Ranks[:], m[1])), Level(slices.Index(p.language.Levels[:], m[2]))
+	if q.Rank < 0 {
+		return p.fault(n, "%q is no rank: there are %s", m[1], strings.Join(p.language.Ranks[:], ", "))
+	}
+	if q.Level < 0 {
+		return p.fault(n, "%q is no level: there are %s", m[2], strings.Join(p.language.Levels[:], ", "))
+	}
 	return nil
 }
 
-// endTheme ends the last theme. A chapter without an anchor goes.
-func (p *parser) endTheme() error {
-	if err := p.endQuestion(); err != nil {
-		return err
+// read reads a line of a question's parts. It returns the part that the line stands in.
+func (p *parser) read(q *Question, line string, n int, part Part, fenced bool) (Part, error) {
+	labels := p.language.Labels
+	if i := slices.IndexFunc(labels[:], func(label string) bool { return !fenced && strings.HasPrefix(line, label) }); i >= 0 {
+		switch next := Part(i); {
+		case part >= 0 && q.Parts[part] != "" && !strings.HasSuffix(q.Parts[part], "\n\n"):
+			return part, p.fault(n, "the question %s has no empty line before %s", q.ID, labels[i])
+		case next <= part:
+			return part, p.fault(n, "the question %s has a second %s, or has it too late", q.ID, labels[i])
+		case next > part+1:
+			return part, p.fault(n, "the question %s has no %s before %s", q.ID, labels[part+1], labels[i])
+		}
+		part, line = Part(i), strings.TrimSpace(strings.TrimPrefix(line, labels[i]))
 	}
-	n := len(p.themes)
-	switch {
-	case n == 0:
-	case p.themes[n-1].ID == "":
-		p.themes = p.themes[:n-1]
-	case len(p.themes[n-1].Questions) == 0:
-		return p.fault(p.ids[p.themes[n-1].ID], "the theme %s has no question", p.themes[n-1].ID)
+	if part < 0 && line != "" {
+		return part, p.fault(n, "the question %s begins with text that is no part: %s comes first", q.ID, labels[Spoken])
 	}
-	return nil
+	if part >= 0 {
+		q.Parts[part] += line + "\n"
+	}
+	return part, nil
 }

@@ -53,6 +53,9 @@ type Step struct {
 // Text is the schedule as replay takes it.
 func (p Prediction) Text() string { return schedule.Text(p.Setup, p.Steps) }
 
+// replay is the command that draws it.
+func (p Prediction) replay() string { return "go run . replay '" + p.Text() + "'" }
+
 // Run runs the lock under the schedule. A world that says something else than when the
 // schedule was found is an error.
 func (p Prediction) Run(t *testing.T) (quiz.Quiz, error) {

@@ -44,7 +44,7 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 		said = s.Color.Paint(term.Red, fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, p.Answer)))
 	}
 	s.print("\n" + said + "\n")
-	s.prove("go run . replay '" + p.Text() + "'")
+	s.prove(p.replay())
 	return true, nil
 }
 

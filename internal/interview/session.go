@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ type Session struct {
 
 	words     *words
 	page      page
-	answers   *answers
+	typed     <-chan string // the lines of the candidate
 	begun     time.Time
 	questions []*asked
 	predicted []foreseen
@@ -49,10 +50,11 @@ const widest = 100
 // Hold holds the interview: rounds until the time is over, or the questions, or the
 // input, or the context; then the summary.
 func (s *Session) Hold(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	s.words = &s.Language.words
 	s.page = page{min(s.Width, widest), s.Color, s.words}
-	s.answers = listen(s.In)
-	defer s.answers.close()
+	s.typed = listen(ctx, s.In)
 	s.begun = s.Now()
 	s.welcome()
 	err := s.hold(ctx)
@@ -67,7 +69,7 @@ func (s *Session) Hold(ctx context.Context) error {
 func (s *Session) hold(ctx context.Context) error {
 	finder := &Finder{T: s.T, Seed: s.Seed, Known: slices.Clone(s.Known)}
 	questions := beginWith(Order(s.Themes, s.Seed), s.First)
-	for ctx.Err() == nil {
+	for goOn := true; goOn && ctx.Err() == nil; {
 		switch {
 		case s.left() <= 0:
 			s.prose("\n" + s.words.TimeIsOver)
@@ -76,24 +78,18 @@ func (s *Session) hold(ctx context.Context) error {
 			s.prose("\n" + s.words.AllAsked)
 			return nil
 		}
-		s.rounds++
-		goOn := false
-		if s.rounds%everyThird == 0 && !s.AskOnly {
-			p, err := finder.Find(s.rounds / everyThird)
-			if err != nil {
-				return err
-			}
-			finder.Known = append(finder.Known, p.Text()) // nobody is asked about it twice
-			if goOn, err = s.predict(ctx, p); err != nil {
-				return err
-			}
-		} else {
-			q := questions[0]
+		if s.rounds++; s.rounds%everyThird > 0 || s.AskOnly {
+			goOn = s.question(ctx, questions[0])
 			questions = questions[1:]
-			goOn = s.question(ctx, q)
+			continue
 		}
-		if !goOn {
-			return nil
+		p, err := finder.Find(s.rounds / everyThird)
+		if err != nil {
+			return err
+		}
+		finder.Known = append(finder.Known, p.Text()) // nobody is asked about it twice
+		if goOn, err = s.predict(ctx, p); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -137,13 +133,42 @@ func (s *Session) round(theme string) {
 const keyEnd = "q"
 
 // read reads one line of the candidate; false when the interview is to end.
-func (s *Session) read(ctx context.Context) (string, bool) {
+func (s *Session) read(ctx context.Context) (line string, ok bool) {
 	s.print("> ")
-	line, ok := s.answers.next(ctx)
-	if !ok {
+	if ctx.Err() == nil {
+		select {
+		case line, ok = <-s.typed:
+		case <-ctx.Done():
+		}
+	}
+	switch {
+	case !ok:
 		s.print("\n")
-	} else if s.Echo {
+	case s.Echo:
 		s.print(line + "\n")
 	}
 	return line, ok && !strings.EqualFold(line, keyEnd)
+}
+
+// listen reads lines. It reads in a goroutine of its own, because nothing else can
+// leave a read from a terminal when Ctrl-C comes; the goroutine ends with the input, or
+// with the first line after ctx.
+func listen(ctx context.Context, in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		from := bufio.NewReader(in)
+		for err := error(nil); err == nil; {
+			var line string
+			if line, err = from.ReadString('\n'); line == "" {
+				continue
+			}
+			select {
+			case lines <- strings.TrimSpace(line):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
 }

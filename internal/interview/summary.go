@@ -2,6 +2,7 @@ package interview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,18 +30,15 @@ func (s *Session) summarise() {
 
 // marks are how often the candidate has said it, by theme, and the predictions.
 func (s *Session) marks() {
-	counts := map[string][3]int{}
+	counts := map[string]*[3]int{}
 	var themes []string
 	for _, q := range s.questions {
-		if q.mark == "" {
-			continue
+		if q.mark != "" && counts[q.Theme] == nil {
+			themes, counts[q.Theme] = append(themes, q.Theme), &[3]int{}
 		}
-		n, was := counts[q.Theme]
-		if !was {
-			themes = append(themes, q.Theme)
+		if q.mark != "" {
+			counts[q.Theme][strings.Index(keySaid+keyHalf+keyNot, q.mark)]++
 		}
-		n[strings.Index(keySaid+keyHalf+keyNot, q.mark)]++
-		counts[q.Theme] = n
 	}
 	right, marked := 0, 0
 	for _, p := range s.predicted {
@@ -51,65 +49,61 @@ func (s *Session) marks() {
 			right++
 		}
 	}
-	if len(themes) == 0 && marked == 0 {
-		s.prose(s.words.Nothing)
-		return
-	}
 	if len(themes) > 0 {
 		s.table(themes, counts)
 	}
 	if marked > 0 {
 		s.prose(fmt.Sprintf(s.words.Predicted, right, marked))
+	} else if len(themes) == 0 {
+		s.prose(s.words.Nothing)
 	}
 }
 
-func (s *Session) table(themes []string, counts map[string][3]int) {
+func (s *Session) table(themes []string, counts map[string]*[3]int) {
 	head := s.words.Columns
-	wide := term.Columns(head[0])
-	for _, t := range themes {
-		wide = max(wide, term.Columns(t))
+	wide := 0
+	for _, name := range append(slices.Clone(themes), head[0]) {
+		wide = max(wide, term.Columns(name))
 	}
-	row := func(name string, cells ...any) {
-		line := term.Pad(name, wide)
-		for i, cell := range cells {
-			text := fmt.Sprint(cell)
-			line += strings.Repeat(" ", 2+term.Columns(head[i+1])-term.Columns(text)) + text
+	s.print(term.Pad(head[0], wide) + "  " + strings.Join(head[1:], "  ") + "\n")
+	for _, theme := range themes {
+		line := term.Pad(theme, wide)
+		for i, n := range counts[theme] {
+			line += fmt.Sprintf("%*d", 2+term.Columns(head[i+1]), n)
 		}
 		s.print(line + "\n")
-	}
-	row(head[0], head[1], head[2], head[3])
-	for _, t := range themes {
-		row(t, counts[t][0], counts[t][1], counts[t][2])
 	}
 }
 
 // readAgain names the questions that were not fully said, where they stand, and the
 // commands that prove their answers; and the schedules that were foretold wrongly.
 func (s *Session) readAgain() {
-	var b strings.Builder
-	for _, q := range s.questions {
-		if q.mark == keySaid {
-			continue
+	text := ""
+	entry := func(title string, below ...string) {
+		text += s.page.set("- " + title)
+		for _, line := range below {
+			text += "  " + line + "\n"
 		}
-		title := q.Title
+	}
+	for _, q := range s.questions {
+		title, below := q.Title, []string{"docs/" + s.Language.Document + "#" + q.ID, q.Command}
 		if q.mark == "" {
 			title = fmt.Sprintf(s.words.Unmarked, title)
 		}
-		fmt.Fprintf(&b, "%s\n  docs/%s#%s\n", s.page.set("- "+title), s.Language.Document, q.ID)
-		if q.Command != "" {
-			fmt.Fprintf(&b, "  %s\n", q.Command)
+		if q.mark != keySaid {
+			entry(title, slices.DeleteFunc(below, func(line string) bool { return line == "" })...)
 		}
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			fmt.Fprintf(&b, "%s\n  go run . replay '%s'\n", s.page.set("- "+fmt.Sprintf(s.words.Foretold, p.Stage.Number, p.Question(s.Language))), p.Text())
+			entry(fmt.Sprintf(s.words.Foretold, p.Stage.Number, p.Question(s.Language)), p.replay())
 		}
 	}
 	s.print("\n")
 	switch {
-	case b.Len() > 0:
+	case text != "":
 		s.prose(s.words.ReadAgain)
-		s.print(strings.ReplaceAll(b.String(), "\n\n", "\n"))
+		s.print(text)
 	case len(s.questions)+len(s.predicted) > 0:
 		s.prose(s.words.AllSaid)
 	}

@@ -79,18 +79,17 @@ func (f *Finder) propose(random *rand.Rand, breaks bool) (p Prediction, err erro
 	if err = cmp.Or(err, run.Astray); err != nil {
 		return p, err
 	}
-	return found{run}.ask(random, p), nil
+	return ask(random, run, p), nil
 }
 
-func (f *Finder) rehearsed(s stages.Stage) ([]string, error) {
-	if f.scripts == nil {
-		f.scripts = map[int][]string{}
-	}
+func (f *Finder) rehearsed(s stages.Stage) (known []string, err error) {
 	known, ok := f.scripts[s.Number]
 	if !ok {
-		var err error
 		if known, err = failures.Rehearse(f.T, s.Subject); err != nil {
 			return nil, err
+		}
+		if f.scripts == nil {
+			f.scripts = map[int][]string{}
 		}
 		f.scripts[s.Number] = known
 	}

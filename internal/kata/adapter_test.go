@@ -134,21 +134,16 @@ func adaptedLocks(root string) (map[string]Files, error) {
 
 func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
 	t.Parallel()
-	program, locks := benchOf(t)
-	e, _ := Find(4)
+	locks, err := adaptedLocks(repositoryRoot(t))
+	require.NoError(t, err)
 	for _, name := range []string{"holds", "callbacks"} {
 		t.Run(name, func(t *testing.T) {
 			adapter := strings.TrimPrefix(locks[name]["adapter.go"], adapterHead)
 			require.LessOrEqual(t, strings.Count(adapter, "\n"), 12)
-			report, err := program.Judge(t.Context(), e.task(name))
-			require.NoError(t, err)
+			e, report := judged(t, 4, locks[name])
 			require.True(t, report.Passed(e.Required()), "%+v %+v", report.Cause, report.Red())
-
-			report, err = program.Judge(t.Context(), e.task("careless"+name))
-			require.NoError(t, err)
-			red := report.Verdict("delete-foreign")
-			require.NotNil(t, red, "%+v", report.Cause)
-			require.Contains(t, red.Sentence, "wrong delete: A's EVALSHA removes the lock of B")
+			_, report = judged(t, 4, locks["careless"+name])
+			require.Contains(t, report.Verdict("delete-foreign").Sentence, "wrong delete: A's EVALSHA removes the lock of B", "%+v", report.Cause)
 		})
 	}
 }
@@ -156,9 +151,7 @@ func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
 func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 	t.Parallel()
 	e, _ := Find(4)
-	healthy, err := e.Solution.Files(os.DirFS(repositoryRoot(t)))
-	require.NoError(t, err)
-	lock := healthy["mutex.go"]
+	lock := filesOf(t, e.Solution)["mutex.go"]
 	for says, text := range map[string]string{
 		"mutex.go:22: expected declaration, found fun":   strings.Replace(lock, "// unlockScript deletes", "fun unlockScript() {}\n// deletes", 1),
 		"mutex.go:7: package nonsense is not in std":     strings.Replace(lock, "\t\"time\"\n", "\t\"nonsense\"\n\t\"time\"\n", 1),
@@ -167,17 +160,21 @@ func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 		"there is no func NewMutex":                      strings.ReplaceAll(lock, "func NewMutex(", "func New("),
 		"NewMutex or Subject does not fit:":              strings.Replace(lock, ") Unlock(", ") Free(", 1),
 		"there is no Go file: kata reset brings the sta": "",
+		"main.go:6: \"os\" imported and not used":        strings.Replace(lock, "\t\"fmt\"\n", "\t\"os\"\n\t\"fmt\"\n", 1),
 	} {
 		t.Run(says, func(t *testing.T) {
-			files := Files{"mutex.go": text}
-			if text == "" {
-				files = Files{}
+			f := newFolder(t, 4)
+			require.NoError(t, os.Remove(f.path("mutex.go")))
+			if name, _, isNamed := strings.Cut(says, ".go:"); text != "" && isNamed {
+				f.write(t, name+".go", text)
+			} else if text != "" {
+				f.write(t, "mutex.go", text)
 			}
-			report, err := judgeFiles(t.Context(), repositoryRoot(t), files, e, &workshop{})
+			r, err := Check(t.Context(), f)
 			require.NoError(t, err)
-			require.NotNil(t, report.Compile)
-			require.True(t, strings.HasPrefix(report.Compile.Error(), says), report.Compile.Error())
-			require.Contains(t, Result{Exercise: e, Report: report}.Screen(View{Width: 120}), "✗ it does not compile")
+			require.NotNil(t, r.Report.Compile)
+			require.True(t, strings.HasPrefix(r.Report.Compile.Error(), says), r.Report.Compile.Error())
+			require.Contains(t, r.Screen(View{Width: 120}), "✗ it does not compile")
 		})
 	}
 }

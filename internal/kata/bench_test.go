@@ -2,53 +2,46 @@ package kata
 
 import (
 	"context"
-	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// bench is one program with every lock that the tests judge but never change: the
-// compiler and the linker cost more than all runs.
-type bench struct {
-	materials *materials
-	locks     map[string]Files
-}
-
-// built is the program, if a test has needed it.
-var built *Program
-
-var buildBench = sync.OnceValues(func() (*bench, error) {
+// bench is one program with every lock that the tests judge: the compiler and the
+// linker cost more than all runs.
+var bench = sync.OnceValues(func() (*Program, error) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return nil, err
 	}
-	m := newMaterials(root)
-	locks, err := m.locks(All)
+	all, err := materials(root, All)
 	if err != nil {
 		return nil, err
 	}
-	more := maps.Clone(nameOnly)
-	for _, h := range append(hostile, hostileLater...) {
-		more[h.name] = Material{Stage: 4, Edits: h.edits}
-	}
-	for name, material := range more {
-		if locks[name], err = material.Files(os.DirFS(root)); err != nil {
+	for _, m := range slices.Concat(hostileMaterials(), []Material{idle, forgetful}) {
+		files, err := m.Files(os.DirFS(root))
+		if err != nil {
 			return nil, err
 		}
+		all = append(all, files)
 	}
 	adapted, err := adaptedLocks(root)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(locks, adapted)
-	m.program, err = Build(context.Background(), root, locks)
-	built = m.program
-	return &bench{m, locks}, err
+	for _, files := range adapted {
+		all = append(all, files)
+	}
+	built, err = Build(context.Background(), root, append(all, oddLock(all[7]))...)
+	return built, err
 })
+
+// built is the program, if a test has needed it.
+var built *Program
 
 func TestMain(m *testing.M) {
 	status := m.Run()
@@ -58,18 +51,34 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// benchOf is the program, and the locks that are in it.
-func benchOf(t *testing.T) (*Program, map[string]Files) {
+func program(t *testing.T) *Program {
 	t.Helper()
-	b, err := buildBench()
+	p, err := bench()
 	require.NoError(t, err)
-	return b.materials.program, b.locks
+	return p
 }
 
-// materialsOf are the starts and solutions of all exercises.
-func materialsOf(t *testing.T) *materials {
+// repositoryRoot is the module's folder.
+func repositoryRoot(t *testing.T) string {
 	t.Helper()
-	b, err := buildBench()
+	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	return b.materials
+	return root
+}
+
+// filesOf reads a material.
+func filesOf(t *testing.T, m Material) Files {
+	t.Helper()
+	files, err := m.Files(os.DirFS(repositoryRoot(t)))
+	require.NoError(t, err)
+	return files
+}
+
+// judged judges a lock of the bench by what an exercise asks for.
+func judged(t *testing.T, number int, files Files) (Exercise, Report) {
+	t.Helper()
+	e, _ := Find(number)
+	report, err := program(t).Judge(t.Context(), files, e.task())
+	require.NoError(t, err)
+	return e, report
 }

@@ -1,7 +1,6 @@
 package kata
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +27,9 @@ type Files map[string]string
 
 func (f Files) names() []string { return slices.Sorted(maps.Keys(f)) }
 
+// key is the same for the same files.
+func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
+
 // CompileError is the first thing that keeps a lock from being compiled.
 type CompileError struct {
 	File string `json:"file"` // "" if it is about no line
@@ -44,8 +46,8 @@ func (e *CompileError) Error() string {
 
 // Program is a compiled program that judges locks.
 type Program struct {
-	file string
-	dir  string
+	file, dir string
+	names     map[string]string // what a lock consists of → its name in the program
 }
 
 // Close removes the program.
@@ -56,14 +58,14 @@ func (p *Program) Close() { _ = os.RemoveAll(p.dir) }
 // its files really are.
 var locksDir = strings.TrimPrefix(judge.LocksPath, "lockkata/")
 
-// Build compiles a program that can judge these locks, by their names: Go
-// identifiers. root is the repository. A *CompileError is about one of the locks.
-func Build(ctx context.Context, root string, locks map[string]Files) (*Program, error) {
+// Build compiles a program that can judge these locks. root is the repository. A
+// *CompileError is about one of the locks.
+func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 	dir, err := os.MkdirTemp("", "lockkata-")
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir}
+	p := &Program{filepath.Join(dir, "judge.exe"), dir, map[string]string{}}
 	if err := p.build(ctx, root, locks); err != nil {
 		p.Close()
 		return nil, err
@@ -71,28 +73,36 @@ func Build(ctx context.Context, root string, locks map[string]Files) (*Program, 
 	return p, nil
 }
 
-func (p *Program) build(ctx context.Context, root string, locks map[string]Files) error {
+func (p *Program) build(ctx context.Context, root string, locks []Files) error {
 	overlay := map[string]string{}
 	put := func(name, text string) error {
 		copied := filepath.Join(p.dir, strings.ReplaceAll(name, "/", "_"))
 		overlay[filepath.Join(root, locksDir, filepath.FromSlash(name))] = copied
 		return os.WriteFile(copied, []byte(text), 0o600)
 	}
-	var imports, cases strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(locks)) {
-		found, err := inspect(locks[name])
+	imports, subjects := "", ""
+	for _, files := range locks {
+		if p.names[files.key()] != "" {
+			continue
+		}
+		name := "mylock"
+		if n := len(p.names); n > 0 {
+			name += strconv.Itoa(n)
+		}
+		p.names[files.key()] = name
+		subject, err := subjectOf(files, name)
 		if err != nil {
 			return err
 		}
-		for file, text := range locks[name] {
+		for file, text := range files {
 			if err := put(path.Join(name, file), text); err != nil {
 				return err
 			}
 		}
-		fmt.Fprintf(&imports, "\t%s %q\n", name, judge.LocksPath+"/"+name)
-		fmt.Fprintf(&cases, "\t\t%q: %s,\n", name, found.subject(name))
+		imports += fmt.Sprintf("\t%s %q\n", name, judge.LocksPath+"/"+name)
+		subjects += fmt.Sprintf("\t\t%q: %s,\n", name, subject)
 	}
-	if err := put("main.go", fmt.Sprintf(program, imports.String(), cases.String())); err != nil {
+	if err := put("main.go", fmt.Sprintf(mainText, imports, subjects)); err != nil {
 		return err
 	}
 	raw, err := json.Marshal(map[string]any{"Replace": overlay})
@@ -104,19 +114,15 @@ func (p *Program) build(ctx context.Context, root string, locks map[string]Files
 		return err
 	}
 	cmd := goCommand(ctx, root, "build", "-overlay", file, "-buildvcs=false", "-ldflags=-s -w", "-o", p.file, "./"+locksDir)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return compileError(output.String(), err)
+	output, err := cmd.CombinedOutput()
+	if err != nil && ctx.Err() == nil {
+		return compileError(string(output), err)
 	}
-	return nil
+	return ctx.Err()
 }
 
-// program is the generated program: its imports and its locks are filled in.
-const program = `package main
+// mainText is the generated program: its imports and its locks are filled in.
+const mainText = `package main
 
 import (
 	"time"
@@ -128,12 +134,7 @@ import (
 	"lockkata/internal/kata/judge"
 %s)
 
-type (
-	client  = redis.UniversalClient
-	lease   = time.Duration
-	creator = world.New
-	locker  = failures.Locker
-)
+var _ world.New
 
 func main() {
 	judge.Main(map[string]failures.Subject{
@@ -141,68 +142,63 @@ func main() {
 }
 `
 
-// declared is what a lock's package offers to the program.
-type declared struct {
-	hasSubject, hasWithoutWatchdog bool
-}
-
-// subject is the expression that makes the lock a subject of the catalogue.
-func (d declared) subject(name string) string {
-	if d.hasSubject {
-		return name + ".Subject()"
-	}
-	create := func(options string) string {
-		return fmt.Sprintf("func(r client, n string, l lease) (locker, error) { return %s.NewMutex(r, n, l%s) }", name, options)
-	}
-	variants := ""
-	if d.hasWithoutWatchdog {
-		variants = fmt.Sprintf(", Variants: map[failures.Variant]creator{failures.FixedLease: %s}", create(", "+name+".WithoutWatchdog()"))
-	}
-	return fmt.Sprintf("{Name: \"mylock\", New: %s%s}", create(""), variants)
-}
+// create makes a lock in that program: its package, and the options, are filled in.
+const create = "func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }"
 
 // mostBytes is the longest file that is read as a lock's.
 const mostBytes = 1 << 20
 
-// inspect looks at what the files declare, before the compiler does: what it
-// would say about the generated program would mean nothing to their author.
-func inspect(files Files) (declared, error) {
-	var found declared
-	hasNew, packageName := false, ""
-	for _, name := range files.names() {
-		if path.Ext(name) != ".go" {
+// subjectOf is the expression that makes a lock a subject of the catalogue. It looks at
+// what the files declare before the compiler does: what that would say about the
+// generated program would mean nothing to their author.
+func subjectOf(files Files, name string) (string, error) {
+	declared := map[string]bool{}
+	packageName := ""
+	for _, file := range files.names() {
+		if path.Ext(file) != ".go" {
 			continue
 		}
-		if len(files[name]) > mostBytes {
-			return found, &CompileError{File: name, Line: 1, Text: fmt.Sprintf("the file has %d MB: a lock has some kilobytes, so this is none", len(files[name])>>20)}
-		}
-		tree, err := parser.ParseFile(token.NewFileSet(), name, files[name], parser.SkipObjectResolution)
-		if all, ok := err.(scanner.ErrorList); ok {
-			err = all[0]
-		}
+		tree, err := parse(file, files[file])
 		if err != nil {
-			return found, compileError(err.Error(), err)
+			return "", err
 		}
-		if packageName = tree.Name.Name; packageName == "main" {
-			return found, &CompileError{File: name, Line: 1, Text: "the package is main, which nobody can import: call it mylock"}
-		}
+		packageName = tree.Name.Name
 		for _, d := range tree.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil {
-				continue
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				declared[f.Name.Name] = true
 			}
-			hasNew = hasNew || f.Name.Name == "NewMutex"
-			found.hasSubject = found.hasSubject || f.Name.Name == "Subject"
-			found.hasWithoutWatchdog = found.hasWithoutWatchdog || f.Name.Name == "WithoutWatchdog"
 		}
 	}
+	create := func(options string) string { return fmt.Sprintf(create, name, options) }
 	switch {
 	case packageName == "":
-		return found, &CompileError{Text: "there is no Go file: kata reset brings the start back"}
-	case !hasNew && !found.hasSubject:
-		return found, &CompileError{Text: "there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration), nor an adapter's func Subject() failures.Subject"}
+		return "", &CompileError{Text: "there is no Go file: kata reset brings the start back"}
+	case declared["Subject"]:
+		return name + ".Subject()", nil
+	case !declared["NewMutex"]:
+		return "", &CompileError{Text: "there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration), nor an adapter's func Subject() failures.Subject"}
+	case declared["WithoutWatchdog"]:
+		fixed := create(", " + name + ".WithoutWatchdog()")
+		return fmt.Sprintf("{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.New{failures.FixedLease: %s}}", create(""), fixed), nil
 	}
-	return found, nil
+	return fmt.Sprintf("{Name: \"mylock\", New: %s}", create("")), nil
+}
+
+func parse(name, text string) (*ast.File, error) {
+	if len(text) > mostBytes {
+		return nil, &CompileError{File: name, Line: 1, Text: fmt.Sprintf("the file has %d MB: a lock has some kilobytes, so this is none", len(text)>>20)}
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+	if all, ok := err.(scanner.ErrorList); ok {
+		err = all[0]
+	}
+	if err != nil {
+		return nil, compileError(err.Error(), err)
+	}
+	if tree.Name.Name == "main" {
+		return nil, &CompileError{File: name, Line: 1, Text: "the package is main, which nobody can import: call it mylock"}
+	}
+	return tree, nil
 }
 
 var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
@@ -220,13 +216,13 @@ func compileError(output string, err error) error {
 	case at == nil:
 		return fmt.Errorf("go build: %w", err)
 	}
-	file, line := path.Base(filepath.ToSlash(at[1])), at[2]
-	if _, own, copied := strings.Cut(file, "_"); copied && strings.Contains(at[1], "lockkata-") {
-		file = own // the compiler names the copy
-	}
-	n, _ := strconv.Atoi(line) // digits, says the pattern
-	if file == "main.go" {
+	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
+	if isCopy && file == "main.go" {
 		return &CompileError{Text: "NewMutex or Subject does not fit: " + at[3]}
 	}
-	return &CompileError{File: file, Line: n, Text: at[3]}
+	if _, own, found := strings.Cut(file, "_"); isCopy && found {
+		file = own
+	}
+	line, _ := strconv.Atoi(at[2]) // digits, says the pattern
+	return &CompileError{File: file, Line: line, Text: at[3]}
 }

@@ -10,13 +10,9 @@ import (
 	"testing"
 )
 
-// lockName is the learner's lock in the program that judges it.
-const lockName = "mylock"
-
 // Result is what one check of the learner's lock has shown.
 type Result struct {
 	Exercise Exercise
-	Progress Progress
 	Report   Report
 	Passed   bool
 }
@@ -24,68 +20,55 @@ type Result struct {
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
 // of the lock that passed. An error is one of the machine's or of the folder's.
 func Check(ctx context.Context, f Folder) (Result, error) {
-	w := &workshop{}
+	w := workshop{root: f.Root}
 	defer w.close()
-	return check(ctx, f, w)
+	return w.check(ctx, f)
 }
 
-func check(ctx context.Context, f Folder, w *workshop) (Result, error) {
-	e, p, err := f.present()
-	if err != nil {
-		return Result{}, err
+func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
+	if r.Exercise, _, err = f.present(); err != nil {
+		return r, err
 	}
 	files, err := f.Lock()
 	if err != nil {
-		return Result{}, err
-	}
-	r := Result{Exercise: e, Progress: p}
-	r.Report, err = judgeFiles(ctx, f.Root, files, e, w)
-	if err != nil {
 		return r, err
 	}
-	if r.Passed = r.Report.Passed(e.Required()); !r.Passed {
+	program, err := w.program(ctx, files)
+	if err == nil {
+		r.Report, err = program.Judge(ctx, files, r.Exercise.task())
+	}
+	if errors.As(err, &r.Report.Compile) {
 		return r, nil
 	}
-	err = f.remember(&r, files)
+	if r.Passed = err == nil && r.Report.Passed(r.Exercise.Required()); r.Passed {
+		err = f.remember(r.Exercise.Number, files)
+	}
 	return r, err
 }
 
 // remember keeps a lock that passed, and that it did. The progress is read once more:
 // hints were shown since the check began, or another exercise was.
-func (f Folder) remember(r *Result, files Files) (err error) {
-	if err := f.put(filepath.Join("_passed", fmt.Sprintf("%02d", r.Exercise.Number)), files); err != nil {
+func (f Folder) remember(number int, files Files) error {
+	if err := f.put(passed(number), files); err != nil {
 		return err
 	}
-	if r.Progress, err = f.Progress(); err != nil {
-		return err
-	}
-	r.Progress.pass(r.Exercise.Number)
-	return f.save(r.Progress)
-}
-
-// judgeFiles compiles a lock and judges it by what the exercise asks for.
-func judgeFiles(ctx context.Context, root string, files Files, e Exercise, w *workshop) (Report, error) {
-	program, err := w.build(ctx, root, files)
-	var wrong *CompileError
-	if errors.As(err, &wrong) {
-		return Report{Compile: wrong}, nil
-	}
+	p, err := f.Progress()
 	if err != nil {
-		return Report{}, err
+		return err
 	}
-	return program.Judge(ctx, e.task(lockName))
+	p.pass(number)
+	return f.save(p)
 }
 
 // FindRoot is the repository's folder, as the go command finds it from dir: dir is
 // in it, or in a folder that a start has made elsewhere.
 func FindRoot(dir string) (string, error) {
-	cmd := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata")
-	out, err := cmd.Output()
+	out, err := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata").Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("the lockkata repository is not here: run this in its folder (%s)", strings.TrimSpace(string(exit.Stderr)))
+	}
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return "", fmt.Errorf("the lockkata repository is not here: run this in its folder (%s)", strings.TrimSpace(string(exit.Stderr)))
-		}
 		return "", fmt.Errorf("the go command is needed: %w", err)
 	}
 	return strings.TrimSpace(string(out)), nil
@@ -95,35 +78,36 @@ func FindRoot(dir string) (string, error) {
 // "kata check" shows.
 func Test(t *testing.T) {
 	t.Helper()
-	dir, err := filepath.Abs(".")
-	if err != nil {
+	r, err := checkHere(t.Context())
+	switch screen := r.Screen(View{Width: 120}); {
+	case err != nil:
 		t.Fatal(err)
-	}
-	root, err := FindRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Check(t.Context(), Folder{Root: root, Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if screen := r.Screen(View{Width: 120}); r.Passed {
+	case r.Passed:
 		t.Log("\n" + screen)
-	} else {
+	default:
 		t.Error("\n" + screen)
 	}
 }
 
-// ToldResult is a result as JSON.
-type ToldResult struct {
-	Exercise int      `json:"exercise"`
-	Title    string   `json:"title"`
-	Passed   bool     `json:"passed"`
-	Required []string `json:"required"`
-	Report
+func checkHere(ctx context.Context) (r Result, err error) {
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		return r, err
+	}
+	root, err := FindRoot(dir)
+	if err != nil {
+		return r, err
+	}
+	return Check(ctx, Folder{Root: root, Dir: dir})
 }
 
-// Told returns the result as JSON has it.
-func (r Result) Told() ToldResult {
-	return ToldResult{r.Exercise.Number, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
+// Told is the result as JSON has it.
+func (r Result) Told() any {
+	return struct {
+		Exercise int      `json:"exercise"`
+		Title    string   `json:"title"`
+		Passed   bool     `json:"passed"`
+		Required []string `json:"required"`
+		Report
+	}{r.Exercise.Number, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
 }

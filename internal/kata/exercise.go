@@ -39,21 +39,16 @@ type Sought struct {
 	Blind         string // no property can see it: why; then the others are not set
 }
 
-// isSet tells whether the exercise says anything about a search.
-func (s Sought) isSet() bool { return s.Property != "" || s.Blind != "" }
-
 // All are the exercises, in order: the six stages, the parts of the sixth one at
 // a time, and locks to repair.
 var All = slices.Concat(stageExercises, partExercises, repairExercises)
 
 // Find returns the exercise of that number.
 func Find(number int) (Exercise, bool) {
-	for _, e := range All {
-		if e.Number == number {
-			return e, true
-		}
+	if number < 1 || number > len(All) {
+		return Exercise{}, false
 	}
-	return Exercise{}, false
+	return All[number-1], true
 }
 
 // Required are the failures that a lock must survive to pass: what the base
@@ -70,10 +65,9 @@ func (e Exercise) Required() []string {
 	return append(before, e.Fixes...)
 }
 
-// task is what is asked of a lock of that name in a program.
-func (e Exercise) task(lock string) judge.Task {
+// task is what is asked of a lock.
+func (e Exercise) task() judge.Task {
 	return judge.Task{
-		Lock: lock, Required: e.Required(), Draw: []string{e.Predict.Failure},
-		Has: slices.Concat(stages.All[e.Base-1].Subject.Has, e.Has),
+		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: slices.Concat(stages.All[e.Base-1].Subject.Has, e.Has),
 	}
 }

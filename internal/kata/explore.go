@@ -42,7 +42,7 @@ func (x Exploring) questions(own Sought) ([]schedule.Question, error) {
 	}
 	var asked []schedule.Question
 	for _, q := range schedule.Suite {
-		if x.Env != "" && q.Env != x.Env || x.Property != "" && !slices.Contains(q.Properties, x.Property) {
+		if !asks(q, x.Property, x.Env) {
 			continue
 		}
 		if x.Property != "" {
@@ -50,10 +50,11 @@ func (x Exploring) questions(own Sought) ([]schedule.Question, error) {
 		}
 		asked = append(asked, q)
 	}
+	isOwnNew := own.Property != "" && !slices.ContainsFunc(schedule.Suite, func(q schedule.Question) bool { return asks(q, own.Property, own.Env) })
 	switch {
 	case len(asked) == 0:
 		asked = []schedule.Question{apart(x.Property, x.Env)}
-	case x == Exploring{Bound: x.Bound} && own.Property != "" && !isAsked(own.Property, own.Env):
+	case x.Property == "" && x.Env == "" && isOwnNew:
 		asked = append(asked, apart(own.Property, own.Env))
 	}
 	for i := range asked {
@@ -69,20 +70,16 @@ func apart(property, env string) schedule.Question {
 	return schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2}
 }
 
-// isAsked tells whether the suite asks about the property in the environment.
-func isAsked(property, env string) bool {
-	return slices.ContainsFunc(schedule.Suite, func(q schedule.Question) bool {
-		return q.Env == env && slices.Contains(q.Properties, property)
-	})
+// asks tells whether the question is about the property in the environment, or about any
+// where they are not given.
+func asks(q schedule.Question, property, env string) bool {
+	return (env == "" || q.Env == env) && (property == "" || slices.Contains(q.Properties, property))
 }
 
-// Explored is what an exploration has found.
+// Explored is what an exploration has found, in the order of the questions.
 type Explored struct {
 	Exercise Exercise
-	Compile  *CompileError
-	Cause    *judge.Cause  // why the search could not go on
-	Found    []judge.Found // in the order of the questions
-	Printed  string        // what the lock wrote to its standard output
+	Report
 }
 
 // IsBroken tells whether anything is wrong with the lock.
@@ -93,9 +90,34 @@ func (x Explored) IsBroken() bool {
 // Explore searches the schedules of the learner's lock for those that break a
 // property. An error is one of the machine's, of the folder's, or of what is asked.
 func Explore(ctx context.Context, f Folder, asked Exploring) (Explored, error) {
-	w := &workshop{}
+	w := workshop{root: f.Root}
 	defer w.close()
-	return explore(ctx, f, asked, w)
+	return w.explore(ctx, f, asked)
+}
+
+func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Explored, err error) {
+	if x.Exercise, _, err = f.present(); err != nil {
+		return x, err
+	}
+	questions, err := asked.questions(x.Exercise.Search)
+	if err != nil {
+		return x, err
+	}
+	files, err := f.Lock()
+	if err != nil {
+		return x, err
+	}
+	program, err := w.program(ctx, files)
+	if err == nil {
+		x.Report, err = program.search(ctx, files, x.Exercise.task(), questions)
+	}
+	switch {
+	case errors.As(err, &x.Compile):
+		return x, nil
+	case err == nil && len(x.Found) == 0 && x.Cause == nil:
+		return x, asked.fitsNothing(x.Exercise)
+	}
+	return x, err
 }
 
 // fitsNothing is the error of questions that are all about what the lock does not have.
@@ -104,82 +126,49 @@ func (x Exploring) fitsNothing(e Exercise) error {
 		cmp.Or(x.Property, x.Env), e.Number)
 }
 
-func explore(ctx context.Context, f Folder, asked Exploring, w *workshop) (Explored, error) {
-	e, _, err := f.present()
-	if err != nil {
-		return Explored{}, err
-	}
-	x := Explored{Exercise: e}
-	questions, err := asked.questions(e.Search)
-	if err != nil {
-		return x, err
-	}
-	files, err := f.Lock()
-	if err != nil {
-		return x, err
-	}
-	program, err := w.build(ctx, f.Root, files)
-	if errors.As(err, &x.Compile) {
-		return x, nil
-	}
-	if err != nil {
-		return x, err
-	}
-	if err := x.search(ctx, program, e.task(lockName), questions); err != nil {
-		return x, err
-	}
-	if len(x.Found) == 0 && x.Cause == nil {
-		return x, asked.fitsNothing(e)
-	}
-	return x, nil
-}
-
 // search asks the questions, as many at once as there are cores. A lock that does not
 // survive the first is asked no more.
-func (x *Explored) search(ctx context.Context, program *Program, task judge.Task, questions []schedule.Question) error {
+func (p *Program) search(ctx context.Context, files Files, task judge.Task, questions []schedule.Question) (all Report, err error) {
 	reports, errs := make([]Report, len(questions)), make([]error, len(questions))
 	ask := func(i int) {
 		task := task
 		task.Search = &judge.Search{Question: questions[i], Attempts: 1, For: time.Duration(max(task.Patience, 1)) * searchLimit}
-		reports[i], errs[i] = program.Judge(ctx, task)
+		reports[i], errs[i] = p.Judge(ctx, files, task)
 	}
-	ask(0)
-	if errs[0] == nil && reports[0].Cause == nil {
-		turns := make(chan struct{}, runtime.NumCPU())
-		var asking sync.WaitGroup
-		for i := 1; i < len(questions); i++ {
-			turns <- struct{}{}
-			asking.Go(func() {
-				defer func() { <-turns }()
-				ask(i)
-			})
-		}
-		asking.Wait()
+	if ask(0); errs[0] == nil && reports[0].Cause == nil {
+		atOnce(len(questions)-1, func(i int) { ask(i + 1) })
 	}
 	for _, r := range reports {
-		x.Found = append(x.Found, r.Found...)
-		if x.Cause == nil {
-			x.Cause = r.Cause
-		}
-		if x.Printed == "" {
-			x.Printed = r.Printed
-		}
+		all.Found = append(all.Found, r.Found...)
+		all.Cause = cmp.Or(all.Cause, r.Cause)
+		all.Printed = cmp.Or(all.Printed, r.Printed)
 	}
-	return errors.Join(errs...)
+	return all, errors.Join(errs...)
 }
 
-// ToldExplored is an exploration as JSON.
-type ToldExplored struct {
-	Exercise int           `json:"exercise"`
-	Title    string        `json:"title"`
-	Broken   bool          `json:"broken"`
-	Compile  *CompileError `json:"compile_error,omitempty"`
-	Cause    *judge.Cause  `json:"cause,omitempty"`
-	Answers  []judge.Found `json:"answers"`
-	Printed  string        `json:"printed,omitempty"`
+// atOnce does n things, as many at once as there are cores.
+func atOnce(n int, do func(int)) {
+	turns := make(chan struct{}, runtime.NumCPU())
+	var doing sync.WaitGroup
+	for i := range n {
+		turns <- struct{}{}
+		doing.Go(func() {
+			defer func() { <-turns }()
+			do(i)
+		})
+	}
+	doing.Wait()
 }
 
-// Told returns the exploration as JSON has it.
-func (x Explored) Told() ToldExplored {
-	return ToldExplored{x.Exercise.Number, x.Exercise.Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
+// Told is the exploration as JSON has it.
+func (x Explored) Told() any {
+	return struct {
+		Exercise int           `json:"exercise"`
+		Title    string        `json:"title"`
+		Broken   bool          `json:"broken"`
+		Compile  *CompileError `json:"compile_error,omitempty"`
+		Cause    *judge.Cause  `json:"cause,omitempty"`
+		Answers  []judge.Found `json:"answers"`
+		Printed  string        `json:"printed,omitempty"`
+	}{x.Exercise.Number, x.Exercise.Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
 }

@@ -1,7 +1,6 @@
 package kata
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -10,28 +9,22 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// explored asks one question about the start or the solution of an exercise.
-func explored(t *testing.T, number int, solution bool, asked Exploring) Explored {
+// explored asks about a lock of an exercise's.
+func explored(t *testing.T, number int, lock Material, asked Exploring) Explored {
 	t.Helper()
 	e, _ := Find(number)
-	m := materialsOf(t)
-	material := e.Start
-	if solution {
-		material = e.Solution
-	}
-	files, err := material.Files(os.DirFS(m.root))
-	require.NoError(t, err)
 	questions, err := asked.questions(e.Search)
 	require.NoError(t, err)
-	x := Explored{Exercise: e}
-	require.NoError(t, x.search(t.Context(), m.program, e.task(m.names[files.key()]), questions))
-	return x
+	report, err := program(t).search(t.Context(), filesOf(t, lock), e.task(), questions)
+	require.NoError(t, err)
+	return Explored{e, report}
 }
 
 func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	t.Parallel()
 	asked := Exploring{Property: "watchdog", Env: "async", Bound: 2}
-	x := explored(t, 16, false, asked)
+	e, _ := Find(16)
+	x := explored(t, 16, e.Start, asked)
 	require.True(t, x.IsBroken())
 	screen := x.Screen(View{Width: 120})
 	require.Contains(t, screen, "watchdog in async (2 clients, 1 attempt each)\n  broken: ")
@@ -41,7 +34,7 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	require.NotContains(t, screen, "breaks it as well", "stage 5 needs one step more")
 	require.Contains(t, screen, "BROKEN: watchdog: ")
 
-	x = explored(t, 16, true, asked)
+	x = explored(t, 16, e.Solution, asked)
 	require.False(t, x.IsBroken())
 	screen = x.Screen(View{Width: 120})
 	require.Contains(t, screen, "no violation up to cost 2")
@@ -50,7 +43,8 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 
 func TestSearchTellsTheLearnersMistakeFromTheStages(t *testing.T) {
 	t.Parallel()
-	x := explored(t, 13, false, Exploring{Bound: 1})
+	e, _ := Find(13)
+	x := explored(t, 13, e.Start, Exploring{Bound: 1})
 	shown := x.shortest()
 	require.Equal(t, "truth", shown[0].Property)
 	require.Equal(t, "refusal", shown[0].Env, "what stage 2 survives comes first")
@@ -66,7 +60,7 @@ func TestSearchThatWasCutShortSaysSo(t *testing.T) {
 	e, _ := Find(4)
 	f := judge.Found{}
 	f.Property, f.Env, f.Bound = "leak", "crash", 1
-	x := Explored{Exercise: e, Found: []judge.Found{f}}
+	x := Explored{e, Report{Found: []judge.Found{f}}}
 	require.Contains(t, x.Screen(View{Width: 120}), "1 search was cut short,")
 	require.False(t, x.IsBroken())
 }

@@ -25,8 +25,6 @@ type Folder struct {
 	Dir  string
 }
 
-const testName = "lock_test.go"
-
 const testText = `package mylock
 
 import (
@@ -38,73 +36,49 @@ import (
 func TestMyLock(t *testing.T) { kata.Test(t) }
 `
 
-// Lock reads the learner's lock: the files of the folder that Go would compile,
-// and others beside them that it may embed.
-func (f Folder) Lock() (Files, error) {
-	files, err := readFiles(f.Dir)
+func (f Folder) path(name ...string) string { return filepath.Join(f.Dir, filepath.Join(name...)) }
+
+// passed is the folder of the lock that has passed that exercise.
+func passed(number int) string { return filepath.Join("_passed", fmt.Sprintf("%02d", number)) }
+
+// present is the exercise under way.
+func (f Folder) present() (Exercise, Progress, error) {
+	p, err := f.Progress()
+	if err != nil {
+		return Exercise{}, p, err
+	}
+	e, ok := Find(p.Exercise)
+	if !ok {
+		return e, p, fmt.Errorf("no exercise is under way in %s: begin with kata start", f.Dir)
+	}
+	return e, p, nil
+}
+
+// Lock reads the learner's lock.
+func (f Folder) Lock() (Files, error) { return f.lock(".") }
+
+// lock reads the one in a folder below.
+func (f Folder) lock(name string) (Files, error) {
+	files, err := readLock(os.DirFS(f.Dir), filepath.ToSlash(name))
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		at.Path = f.path(at.Path) // it is told from the folder on
+	}
 	return files, mayNot(err)
 }
 
 // mayNot adds to the system's refusal what to do about it.
 func mayNot(err error) error {
-	var said refusal
-	if errors.As(err, &said) {
-		return err
-	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return refusal{err}
+		return fmt.Errorf("%w: take the right to read and write there, or choose another folder with --dir", err)
 	}
 	return err
-}
-
-// refusal is a refusal of the system, with what to do about it.
-type refusal struct{ error }
-
-func (r refusal) Error() string {
-	return r.error.Error() + ": take the right to read and write there, or choose another folder with --dir"
-}
-
-// Unwrap is what the system said.
-func (r refusal) Unwrap() error { return r.error }
-
-func readFiles(dir string) (Files, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	files := Files{}
-	for _, entry := range entries {
-		name := entry.Name()
-		info, err := os.Stat(filepath.Join(dir, name)) // a link is as good as a file
-		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		raw, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		files[name] = string(raw)
-	}
-	return files, nil
-}
-
-// isLock tells whether a file of the folder is part of the lock.
-func isLock(name string) bool {
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "_test.go") {
-		return false
-	}
-	return strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".lua")
 }
 
 // Start makes the exercise the present one: with the learner's own lock where the
 // exercise goes on from one that he has passed, else with ours. What the folder
 // held is copied before it goes. It returns what there is to say about that.
 func (f Folder) Start(number int) (string, error) {
-	said, err := f.start(number)
-	return said, mayNot(err)
-}
-
-func (f Folder) start(number int) (string, error) {
 	e, ok := Find(number)
 	if !ok {
 		return "", fmt.Errorf("there is no exercise %d; there are 1 to %d", number, len(All))
@@ -137,52 +111,75 @@ func (f Folder) start(number int) (string, error) {
 // usable refuses a folder with somebody else's files.
 func (f Folder) usable() error {
 	if err := os.MkdirAll(f.Dir, 0o755); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(f.Dir, progressName)); err == nil {
-		return nil
+		return mayNot(err)
 	}
 	entries, err := os.ReadDir(f.Dir)
-	if err != nil {
-		return err
-	}
-	if len(entries) > 0 {
+	if _, none := os.Stat(f.path(progressName)); err == nil && none != nil && len(entries) > 0 {
 		return fmt.Errorf("%s holds other files and no %s: choose a new folder", f.Dir, progressName)
 	}
-	return nil
+	return mayNot(err)
 }
 
 // startOf are the files that the exercise begins with, and whose lock they are.
 func (f Folder) startOf(e Exercise, p Progress) (Files, string, error) {
 	if e.Own > 0 && p.HasPassed(e.Own) {
-		files, err := readFiles(f.passedDir(e.Own))
+		files, err := f.lock(passed(e.Own))
 		if err == nil && len(files) > 0 {
 			return files, fmt.Sprintf("It begins with your own lock of exercise %d.", e.Own), nil
 		}
 	}
 	files, err := e.Start.Files(os.DirFS(f.Root))
-	whose := "It begins with a skeleton that compiles."
-	if e.Start.Stage > 0 {
-		whose = fmt.Sprintf("It begins with the lock of stage %d.", e.Start.Stage)
+	switch {
+	case e.Start.Stage == 0:
+		return files, "It begins with a skeleton that compiles.", err
+	case len(e.Start.Edits) > 0 || e.Start.Folder != "":
+		return files, fmt.Sprintf("It begins with a lock that was made from stage %d's.", e.Start.Stage), err
 	}
-	if e.Start.Stage > 0 && (len(e.Start.Edits) > 0 || e.Start.Folder != "") {
-		whose = fmt.Sprintf("It begins with a lock that was made from stage %d's.", e.Start.Stage)
-	}
-	return files, whose, err
+	return files, fmt.Sprintf("It begins with the lock of stage %d.", e.Start.Stage), err
 }
 
-func (f Folder) passedDir(number int) string {
-	return filepath.Join(f.Dir, "_passed", fmt.Sprintf("%02d", number))
+// Reset brings the start of the present exercise back. With all it forgets every
+// exercise that was passed, and begins again with the first. What the folder held
+// is copied before it goes, and so is what had passed.
+func (f Folder) Reset(all bool) (string, error) {
+	e, p, err := f.present()
+	if err != nil {
+		return "", err
+	}
+	if !all {
+		files, err := f.lock("_start")
+		if err != nil || len(files) == 0 {
+			return f.Start(e.Number)
+		}
+		copied, err := f.replace(files)
+		return fmt.Sprintf("Exercise %d is as it began.%s", e.Number, copied), err
+	}
+	p.Passed, p.Hints = nil, nil
+	if err := f.save(p); err != nil {
+		return "", err
+	}
+	kept := ""
+	if _, err := os.Stat(f.path("_passed")); err == nil {
+		name, err := f.freeCopy()
+		if err != nil {
+			return "", err
+		}
+		if err := os.Rename(f.path("_passed"), f.path(name, "_passed")); err != nil {
+			return "", err
+		}
+		kept = fmt.Sprintf(" What had passed is in %s.", filepath.ToSlash(name))
+	}
+	said, err := f.Start(1)
+	return "All exercises begin again. " + said + kept, err
 }
 
 // replace puts these files into the place of the lock that is there, after that
 // was copied. It says where the copy is.
-func (f Folder) replace(files Files) (string, error) {
+func (f Folder) replace(files Files) (copied string, err error) {
 	old, err := f.Lock()
 	if err != nil {
 		return "", err
 	}
-	copied := ""
 	if len(old) > 0 && old.key() != files.key() {
 		name, err := f.freeCopy()
 		if err != nil {
@@ -195,7 +192,7 @@ func (f Folder) replace(files Files) (string, error) {
 	}
 	for name := range old {
 		if _, stays := files[name]; !stays {
-			if err := os.Remove(filepath.Join(f.Dir, name)); err != nil {
+			if err := os.Remove(f.path(name)); err != nil {
 				return "", err
 			}
 		}
@@ -205,13 +202,12 @@ func (f Folder) replace(files Files) (string, error) {
 
 // freeCopy makes a folder for a copy, with the next number.
 func (f Folder) freeCopy() (string, error) {
-	if err := os.MkdirAll(filepath.Join(f.Dir, "_copies"), 0o755); err != nil {
-		return "", err
+	if err := os.MkdirAll(f.path("_copies"), 0o755); err != nil {
+		return "", mayNot(err)
 	}
 	for n := 1; ; n++ {
 		name := filepath.Join("_copies", fmt.Sprintf("%03d", n))
-		err := os.Mkdir(filepath.Join(f.Dir, name), 0o755)
-		if err == nil || !errors.Is(err, fs.ErrExist) {
+		if err := os.Mkdir(f.path(name), 0o755); !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}
 	}
@@ -219,74 +215,46 @@ func (f Folder) freeCopy() (string, error) {
 
 // put makes a folder below this one hold exactly these files. It is one of ours.
 func (f Folder) put(name string, files Files) error {
-	dir := filepath.Join(f.Dir, name)
-	if err := os.RemoveAll(dir); err != nil {
-		return err
+	if err := os.RemoveAll(f.path(name)); err != nil {
+		return mayNot(err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	if err := os.MkdirAll(f.path(name), 0o755); err != nil {
+		return mayNot(err)
 	}
-	return writeFiles(dir, files)
+	return writeFiles(f.path(name), files)
 }
 
 func writeFiles(dir string, files Files) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return err
+			return mayNot(err)
 		}
 	}
 	return nil
 }
 
 // scaffold adds what makes the folder a Go package that "go test" and an editor
-// understand: the test, and outside the repository a go.mod.
+// understand, unless it is there: the test, and outside the repository a go.mod.
 func (f Folder) scaffold() error {
-	if err := writeNew(filepath.Join(f.Dir, testName), testText); err != nil {
-		return err
+	beside := Files{"lock_test.go": testText}
+	if within, err := filepath.Rel(f.Root, f.Dir); err != nil || !filepath.IsLocal(within) {
+		mod, err := os.ReadFile(filepath.Join(f.Root, "go.mod"))
+		if err != nil {
+			return err
+		}
+		sums, err := os.ReadFile(filepath.Join(f.Root, "go.sum"))
+		if err != nil {
+			return err
+		}
+		// Below lockkata/, the module may import what is internal to the repository.
+		beside["go.mod"] = strings.Replace(string(mod), "module lockkata\n", "module lockkata/mylock\n", 1) +
+			fmt.Sprintf("\nrequire lockkata v0.0.0\n\nreplace lockkata => %q\n", f.Root)
+		beside["go.sum"] = string(sums)
 	}
-	within, err := filepath.Rel(f.Root, f.Dir)
-	if err == nil && within != ".." && !strings.HasPrefix(within, ".."+string(filepath.Separator)) {
-		return nil
+	for name := range beside {
+		if _, err := os.Lstat(f.path(name)); err == nil {
+			delete(beside, name)
+		}
 	}
-	mod, err := os.ReadFile(filepath.Join(f.Root, "go.mod"))
-	if err != nil {
-		return err
-	}
-	sums, err := os.ReadFile(filepath.Join(f.Root, "go.sum"))
-	if err != nil {
-		return err
-	}
-	// Below lockkata/, the module may import what is internal to the repository.
-	text := strings.Replace(string(mod), "module lockkata\n", "module lockkata/mylock\n", 1) +
-		fmt.Sprintf("\nrequire lockkata v0.0.0\n\nreplace lockkata => %q\n", f.Root)
-	if err := writeNew(filepath.Join(f.Dir, "go.mod"), text); err != nil {
-		return err
-	}
-	return writeNew(filepath.Join(f.Dir, "go.sum"), string(sums))
-}
-
-// writeNew writes a file unless it is there.
-func writeNew(name, text string) error {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(text)
-	return errors.Join(err, file.Close())
-}
-
-// present is the exercise under way.
-func (f Folder) present() (Exercise, Progress, error) {
-	p, err := f.Progress()
-	if err != nil {
-		return Exercise{}, p, err
-	}
-	e, ok := Find(p.Exercise)
-	if !ok {
-		return Exercise{}, p, fmt.Errorf("no exercise is under way in %s: begin with kata start", f.Dir)
-	}
-	return e, p, nil
+	return writeFiles(f.Dir, beside)
 }

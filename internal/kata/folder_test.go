@@ -2,7 +2,6 @@ package kata
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -45,7 +44,7 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	said, err := f.Start(3)
 	require.NoError(t, err)
 	require.Contains(t, said, "What was there is in _copies/001.")
-	copied, err := readFiles(filepath.Join(f.Dir, "_copies", "001"))
+	copied, err := f.lock("_copies/001")
 	require.NoError(t, err)
 	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "package mylock // second\n"}, copied)
 	require.NoFileExists(t, filepath.Join(f.Dir, "extra.go"))
@@ -114,17 +113,4 @@ func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, text, want)
 	}
-}
-
-// The one-line test outside the repository has to find the repository and its
-// libraries.
-func TestGoTestInAFolderOutsideTheRepositoryAsksTheSame(t *testing.T) {
-	t.Parallel()
-	f := newFolder(t, 4)
-	cmd := exec.Command("go", "test", "./...")
-	cmd.Dir = f.Dir
-	out, err := cmd.CombinedOutput()
-	require.Error(t, err)
-	require.Contains(t, string(out), "✗ check-then-delete")
-	require.Contains(t, string(out), "mutex.go:")
 }

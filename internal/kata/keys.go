@@ -1,14 +1,16 @@
 package kata
 
 import (
+	"context"
 	"fmt"
 	"unicode"
 
 	"lockkata/internal/term"
 )
 
-// press obeys a key: an answer if something was asked, else a command.
-func (l *loop) press(key rune) {
+// press obeys a key: an answer if something was asked, else a command. Others may be
+// pieces of an arrow key.
+func (l *loop) press(ctx context.Context, key rune) {
 	if unicode.IsSpace(key) {
 		return
 	}
@@ -21,139 +23,110 @@ func (l *loop) press(key rune) {
 	}
 	switch key {
 	case 'h':
-		l.say(l.folder.Hint(l.view))
+		l.tell(l.folder.Hint(l.view))
 	case 'd':
-		l.say(l.folder.Diff(l.view))
+		l.tell(l.folder.Diff(l.view))
 	case 'x':
-		l.explore = true
-		return
+		l.search(ctx)
 	case 'e':
-		l.say(l.folder.Explain(l.view))
+		l.tell(l.folder.Explain(l.view))
 	case 's':
-		l.solution()
-		return
+		l.unlessPassed("Show the solution?", func() { l.say(l.folder.Solution(l.view)) })
 	case 'n':
 		l.next()
-		return
 	case 'l':
-		l.say(l.folder.Status(l.view))
+		l.tell(l.folder.Status(l.view))
 	case 'r':
-		l.reset()
-		return
+		l.ask("Reset: 1 = this exercise, a = all exercises, any other key = neither. What you wrote is copied first.", l.reset)
 	case 'q':
 		l.over = true
-		return
-	default: // it may be a piece of an arrow key
-		return
 	}
-	l.bar()
 }
 
-// ask asks a question. What is not yes is no.
-func (l *loop) ask(question string, yes func()) {
-	fmt.Fprintf(l.out, "%s y = yes, any other key = no\n", question)
+// ask asks a question, and does with the next key what is to be done.
+func (l *loop) ask(question string, do func(rune)) {
+	fmt.Fprintln(l.out, question)
 	l.answer = func(key rune) bool {
-		if key == 'y' {
-			yes()
-		}
+		do(key)
 		l.bar()
 		return true
 	}
 }
 
-// passed tells whether the present exercise was passed once.
-func (l *loop) passed() bool {
-	e, p, err := l.folder.present()
-	return err == nil && p.HasPassed(e.Number)
-}
-
-func (l *loop) solution() {
-	show := func() { l.say(l.folder.Solution(l.view)) }
-	if l.passed() {
-		show()
+// unlessPassed asks before it does something that comes after a pass. What is not yes
+// is no.
+func (l *loop) unlessPassed(question string, do func()) {
+	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.Number) {
+		do()
 		l.bar()
 		return
 	}
-	l.ask("You have not passed this exercise yet. Show the solution?", show)
+	l.ask("You have not passed this exercise yet. "+question+" y = yes, any other key = no", func(key rune) {
+		if key == 'y' {
+			do()
+		}
+	})
 }
 
+// next begins the next exercise. Its files are new, so a check follows.
 func (l *loop) next() {
 	e, _, err := l.folder.present()
-	switch {
-	case err != nil:
-		l.say("", err)
-	case e.Number == len(All):
-		l.say("This was the last exercise.\n", nil)
-	case !l.passed():
-		l.ask("You have not passed this exercise yet. Go on all the same?", func() { l.begin(e.Number + 1) })
-		return
-	default:
-		l.begin(e.Number + 1)
-	}
-	l.bar()
-}
-
-// begin begins an exercise. Its files are new, so a check follows.
-func (l *loop) begin(number int) {
-	said, err := l.folder.Start(number)
-	if err != nil {
-		l.say("", err)
+	if err != nil || e.Number == len(All) {
+		l.tell("This was the last exercise.\n", err)
 		return
 	}
-	l.say(l.folder.Task(l.view))
-	l.say("\n"+said+"\n", nil)
-	l.fresh = true
-	l.seen = "" // also where the files are the same
-}
-
-func (l *loop) reset() {
-	fmt.Fprintln(l.out, "Reset: 1 = this exercise, a = all exercises, any other key = neither. What you wrote is copied first.")
-	l.answer = func(key rune) bool {
-		if key == '1' || key == 'a' {
-			said, err := l.folder.Reset(key == 'a')
-			l.say(said+"\n", err)
-			l.asked = 0
+	l.unlessPassed("Go on all the same?", func() {
+		said, err := l.folder.Start(e.Number + 1)
+		if err != nil {
+			l.say("", err)
+			return
 		}
-		l.bar()
-		return true
+		l.say(l.folder.Task(l.view))
+		l.say("\n"+said+"\n", nil)
+		l.fresh = true
+		l.seen = "" // also where the files are the same
+	})
+}
+
+func (l *loop) reset(key rune) {
+	if key == '1' || key == 'a' {
+		said, err := l.folder.Reset(key == 'a')
+		l.say(said+"\n", err)
+		l.asked = 0
 	}
 }
 
 // predict shows the schedule of the exercise's prediction, as it runs on the
 // learner's own lock, up to the point of the question. It returns false where his
 // lock takes another way than the question's.
-func (l *loop) predict() bool {
-	r := l.last
-	p := r.Exercise.Predict
-	v := r.Report.Verdict(p.Failure)
-	if v == nil || v.Trace == nil {
+func (l *loop) predict(r Result) bool {
+	v, p := l.view, r.Exercise.Predict
+	played := r.Report.Verdict(p.Failure)
+	if played.Trace == nil {
 		return false
 	}
-	q, right, err := p.on(v.Trace)
+	q, right, err := p.on(played.Trace)
 	if err != nil {
 		return false
 	}
 	l.asked = r.Exercise.Number
-	fmt.Fprint(l.out, r.fixed(l.view))
-	fmt.Fprintf(l.out, "\n%s\n\n%s\n%s", l.view.Color.Paint(term.Bold, "What happens next, on your lock?"), l.view.picture(q.Shown(), nil), l.view.wrap(p.Question))
+	text := r.fixed(v) + "\n" + v.line(term.Bold, "What happens next, on your lock?") + "\n" + v.picture(q.Shown(), nil) + v.wrapped(p.Question)
 	for i, c := range p.Choices {
-		fmt.Fprintf(l.out, "  %d  %s\n", i+1, c.Text)
+		text += fmt.Sprintf("  %d  %s\n", i+1, c.Text)
 	}
-	fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, "press the number of your answer"))
+	fmt.Fprint(l.out, text+v.line(term.Dim, "press the number of your answer"))
 	l.answer = func(key rune) bool {
 		chosen, isAnswer := q.Chosen(string(key))
-		if isAnswer {
-			said := l.view.Color.Paint(term.Green, "Right.")
-			if chosen != right {
-				said = l.view.Color.Paint(term.Red, "No.")
-			}
-			fmt.Fprintf(l.out, "%s The world says: %s.\n\n%s\n", said, p.Choices[right].Text, l.view.picture(v.Trace, v.Findings))
+		if !isAnswer {
+			fmt.Fprint(l.out, r.goesOn(l.view))
+			return false
 		}
-		fmt.Fprint(l.out, r.goesOn(l.view))
-		if isAnswer {
-			l.bar()
+		v, said := l.view, l.view.Color.Paint(term.Green, "Right.")
+		if chosen != right {
+			said = v.Color.Paint(term.Red, "No.")
 		}
-		return isAnswer
+		l.tell(fmt.Sprintf("%s The world says: %s.\n\n%s", said, p.Choices[right].Text, v.picture(played.Trace, played.Findings)+r.goesOn(v)), nil)
+		return true
 	}
 	return true
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"lockkata/internal/term"
@@ -20,18 +19,8 @@ const lookPeriod = 150 * time.Millisecond
 // and are obeyed while a check runs; from a pipe each waits for the check before
 // it, so that what is piped always means the same.
 func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
-	if _, _, err := f.present(); err != nil {
-		return err
-	}
-	v.Keys = true
-	keys, err := keyboard.Open(in)
-	if err != nil {
-		return err
-	}
-	defer keys.Close()
-	l := &loop{folder: f, view: v, in: in, out: keys.Screen(out), terminal: keys.IsTerminal(), done: make(chan ran, 1)}
-	defer l.workshop.close()
-	return l.run(ctx, keysOf(keys))
+	l := &loop{folder: f, view: v, in: in, out: out, workshop: workshop{root: f.Root}}
+	return l.open(ctx)
 }
 
 // loop is a session at the keys.
@@ -46,8 +35,6 @@ type loop struct {
 	workshop workshop
 	cancel   context.CancelFunc // ends what is under way; nil if nothing is
 	done     chan ran
-	explore  bool            // a search was asked for
-	last     Result          // of the last check
 	answer   func(rune) bool // takes the next key, if it is an answer; nil while nothing is asked
 	asked    int             // the exercise whose prediction was shown
 	fresh    bool            // the exercise has just begun, and its story is on the screen
@@ -56,9 +43,24 @@ type loop struct {
 
 // ran is a check or a search that has ended.
 type ran struct {
-	result   Result
-	explored *Explored // of a search
+	checked  Result
+	explored *Explored // nil: it was a check
 	err      error
+}
+
+func (l *loop) open(ctx context.Context) error {
+	if _, _, err := l.folder.present(); err != nil {
+		return err
+	}
+	keys, err := keyboard.Open(l.in)
+	if err != nil {
+		return err
+	}
+	defer keys.Close()
+	defer l.workshop.close()
+	l.view.Keys, l.done = true, make(chan ran, 1)
+	l.out, l.terminal = keys.Screen(l.out), keys.IsTerminal()
+	return l.run(ctx, keysOf(keys))
 }
 
 func keysOf(k *keyboard.Keyboard) <-chan rune {
@@ -105,10 +107,9 @@ func (l *loop) run(ctx context.Context, keys <-chan rune) error {
 			waiting = append(waiting, key)
 		}
 		for len(waiting) > 0 && !l.over && (l.cancel == nil || l.terminal) {
-			l.press(waiting[0])
+			l.press(ctx, waiting[0])
 			waiting = waiting[1:]
 			l.look(ctx)
-			l.search(ctx)
 		}
 	}
 	return nil
@@ -130,24 +131,20 @@ func (l *loop) look(ctx context.Context) {
 	}
 	l.seen = now
 	l.start(ctx, func(ctx context.Context) ran {
-		result, err := check(ctx, l.folder, &l.workshop)
-		return ran{result: result, err: err}
+		result, err := l.workshop.check(ctx, l.folder)
+		return ran{checked: result, err: err}
 	})
 }
 
-// search begins the search that was asked for.
+// search begins a search.
 func (l *loop) search(ctx context.Context) {
-	if !l.explore {
-		return
-	}
-	l.explore = false
 	if l.cancel != nil {
 		fmt.Fprintln(l.out, "Your lock is being run: press x when that is over.")
 		return
 	}
 	fmt.Fprintf(l.out, "Searching the schedules of your lock, for %v at the most for each environment; a save ends it.\n", searchLimit)
 	l.start(ctx, func(ctx context.Context) ran {
-		found, err := explore(ctx, l.folder, Exploring{Bound: -1}, &l.workshop)
+		found, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
 		return ran{explored: &found, err: err}
 	})
 }
@@ -174,7 +171,7 @@ func (f Folder) stamp() string {
 		if !isLock(entry.Name()) {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(f.Dir, entry.Name())); err == nil {
+		if info, err := os.Stat(f.path(entry.Name())); err == nil {
 			stamp += fmt.Sprintf("%s %d %d\n", entry.Name(), info.ModTime().UnixNano(), info.Size())
 		}
 	}
@@ -191,18 +188,15 @@ func (l *loop) show(c ran) {
 	}
 	l.fresh = false
 	fmt.Fprintln(l.out)
-	if c.explored == nil {
-		l.last = c.result
-	}
 	switch {
 	case c.err != nil:
 		fmt.Fprintf(l.out, "%v\n", c.err)
 	case c.explored != nil:
 		fmt.Fprint(l.out, c.explored.Screen(l.view))
-	case c.result.Passed && l.asked != c.result.Exercise.Number && l.predict():
+	case c.checked.Passed && l.asked != c.checked.Exercise.Number && l.predict(c.checked):
 		return
 	default:
-		fmt.Fprint(l.out, c.result.Screen(l.view))
+		fmt.Fprint(l.out, c.checked.Screen(l.view))
 	}
 	l.bar()
 }
@@ -212,7 +206,7 @@ func (l *loop) fit() { l.view.Width = keyboard.Width(l.in, l.view.Width) }
 
 // bar is the line that says what to press.
 func (l *loop) bar() {
-	fmt.Fprintf(l.out, "\n%s\n", l.view.Color.Paint(term.Dim, "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit"))
+	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit"))
 }
 
 // say prints a text, or the error in its place.
@@ -221,4 +215,10 @@ func (l *loop) say(text string, err error) {
 		text = err.Error() + "\n"
 	}
 	fmt.Fprint(l.out, text)
+}
+
+// tell says it, and what to press.
+func (l *loop) tell(text string, err error) {
+	l.say(text, err)
+	l.bar()
 }

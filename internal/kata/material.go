@@ -1,9 +1,13 @@
 package kata
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
+	"go/build"
+	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"strings"
@@ -30,12 +34,15 @@ type Edit struct{ File, Old, New string }
 
 // Files reads the material. repository is the module's files: a stage is taken
 // as it is there.
-func (m Material) Files(repository fs.FS) (Files, error) {
-	files := Files{}
+func (m Material) Files(repository fs.FS) (files Files, err error) {
+	files = Files{}
 	if m.Stage > 0 {
-		if err := addStage(files, repository, stages.All[m.Stage-1].Dir); err != nil {
+		if files, err = readLock(repository, stages.All[m.Stage-1].Dir); err != nil {
 			return nil, err
 		}
+	}
+	for name := range files {
+		files[name] = renamed(files[name])
 	}
 	if m.Adapter != "" {
 		raw, err := fs.ReadFile(repository, m.Adapter)
@@ -50,42 +57,54 @@ func (m Material) Files(repository fs.FS) (Files, error) {
 		}
 		files[e.File] = strings.Replace(files[e.File], e.Old, e.New, 1)
 	}
-	if m.Folder == "" {
-		return files, nil
-	}
-	dir := path.Join("_exercises", m.Folder)
-	entries, err := fs.ReadDir(exercises, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range entries {
-		raw, err := fs.ReadFile(exercises, path.Join(dir, entry.Name()))
+	if m.Folder != "" {
+		more, err := readLock(exercises, path.Join("_exercises", m.Folder))
 		if err != nil {
 			return nil, err
 		}
-		files[entry.Name()] = string(raw)
+		maps.Copy(files, more)
 	}
 	return files, nil
 }
 
-// addStage adds the files that make a stage's lock, as package mylock.
-func addStage(files Files, repository fs.FS, dir string) error {
-	entries, err := fs.ReadDir(repository, dir)
+// readLock reads the files of a folder that Go would compile, and those beside them that
+// they may embed.
+func readLock(from fs.FS, dir string) (Files, error) {
+	entries, err := fs.ReadDir(from, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	files := Files{}
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasSuffix(name, "_test.go") || path.Ext(name) != ".go" && path.Ext(name) != ".lua" {
+		info, err := fs.Stat(from, path.Join(dir, name)) // a link is as good as a file
+		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		raw, err := fs.ReadFile(repository, path.Join(dir, name))
+		raw, err := fs.ReadFile(from, path.Join(dir, name))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		files[name] = renamed(string(raw))
+		if path.Ext(name) != ".go" || isCompiled(name, raw) {
+			files[name] = string(raw)
+		}
 	}
-	return nil
+	return files, nil
+}
+
+// isLock tells whether a file is part of a lock, by its name.
+func isLock(name string) bool {
+	ext := path.Ext(name)
+	return (ext == ".go" || ext == ".lua") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_test.go")
+}
+
+// isCompiled tells whether Go would compile the file here: others are for other systems,
+// or for none. What is wrong with a file, the compiler says.
+func isCompiled(name string, text []byte) bool {
+	c := build.Default
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	match, err := c.MatchFile("", name)
+	return match || err != nil
 }
 
 // within is an adapter's file as part of the package that it adapts.

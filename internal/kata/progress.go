@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -18,9 +17,9 @@ const progressHead = "# How far you are. \"go run . kata\" reads and writes this
 
 // Progress is how far a learner is.
 type Progress struct {
-	Exercise int         `json:"exercise"` // the one under way; 0 is none
-	Passed   []int       `json:"passed"`
-	Hints    map[int]int `json:"hints,omitempty"` // how many he has seen of an exercise
+	Exercise int // the one under way; 0 is none
+	Passed   []int
+	Hints    map[int]int // how many he has seen of an exercise
 }
 
 // HasPassed tells whether the exercise was passed once.
@@ -36,28 +35,25 @@ func (p *Progress) pass(number int) {
 
 // String is the file's text.
 func (p Progress) String() string {
-	var b strings.Builder
-	b.WriteString(progressHead)
+	text := progressHead
 	if p.Exercise > 0 {
-		fmt.Fprintf(&b, "exercise %d\n", p.Exercise)
+		text += fmt.Sprintf("exercise %d\n", p.Exercise)
 	}
 	for _, n := range p.Passed {
-		fmt.Fprintf(&b, "passed %d\n", n)
+		text += fmt.Sprintf("passed %d\n", n)
 	}
 	for _, e := range All {
 		if n := p.Hints[e.Number]; n > 0 {
-			fmt.Fprintf(&b, "hints %d %d\n", e.Number, n)
+			text += fmt.Sprintf("hints %d %d\n", e.Number, n)
 		}
 	}
-	return b.String()
+	return text
 }
 
 // parseProgress reads the file's text.
 func parseProgress(text string) (Progress, error) {
 	p := Progress{Hints: map[int]int{}}
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
+	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -65,37 +61,36 @@ func parseProgress(text string) (Progress, error) {
 		var word string
 		var number, count int
 		fields, _ := fmt.Sscan(line, &word, &number, &count)
-		_, known := Find(number)
-		switch {
+		fault := "says nothing"
+		switch _, known := Find(number); {
 		case !known:
-			return p, fmt.Errorf("line %d of %s names no exercise: %q; delete the line, or put it right", n, progressName, line)
+			fault = "names no exercise"
 		case word == "exercise" && fields == 2:
 			p.Exercise = number
+			continue
 		case word == "passed" && fields == 2:
 			p.pass(number)
+			continue
 		case word == "hints" && fields == 3 && count >= 0 && count <= 3:
 			p.Hints[number] = count
-		default:
-			return p, fmt.Errorf("line %d of %s says nothing: %q; delete the line, or put it right", n, progressName, line)
+			continue
 		}
+		return p, fmt.Errorf("line %d of %s %s: %q; delete the line, or put it right", i+1, progressName, fault, line)
 	}
 	return p, nil
 }
 
 // Progress reads how far the learner is.
 func (f Folder) Progress() (Progress, error) {
-	raw, err := os.ReadFile(filepath.Join(f.Dir, progressName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Progress{Hints: map[int]int{}}, nil
-	}
-	if err != nil {
+	raw, err := os.ReadFile(f.path(progressName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Progress{}, mayNot(err)
 	}
 	return parseProgress(string(raw))
 }
 
 func (f Folder) save(p Progress) error {
-	name := filepath.Join(f.Dir, progressName)
+	name := f.path(progressName)
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
 		return mayNot(err)
 	}

@@ -5,12 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
 )
 
 // A learner's machine: a folder with a space and a letter beyond ASCII in its path,
@@ -32,15 +35,15 @@ func TestCheckWorksWhereverTheFolderIs(t *testing.T) {
 	require.Equal(t, "delete-foreign", r.Report.Red()[0].Failure)
 
 	e, _ := Find(3)
-	solution, err := e.Solution.Files(os.DirFS(root))
-	require.NoError(t, err)
 	elsewhere := filepath.Join(outer, "linked.go")
-	require.NoError(t, os.WriteFile(elsewhere, []byte(solution["mutex.go"]), 0o600))
-	require.NoError(t, os.Remove(filepath.Join(f.Dir, "mutex.go")))
-	require.NoError(t, os.Symlink(elsewhere, filepath.Join(f.Dir, "mutex.go")))
-	r, err = Check(t.Context(), f)
+	require.NoError(t, os.WriteFile(elsewhere, []byte(filesOf(t, e.Solution)["mutex.go"]), 0o600))
+	require.NoError(t, os.Remove(f.path("mutex.go")))
+	require.NoError(t, os.Symlink(elsewhere, f.path("mutex.go")))
+	w := workshop{root: f.Root, ready: program(t)}
+	r, err = w.check(t.Context(), f)
 	require.NoError(t, err)
 	require.True(t, r.Passed, "a link is as good as a file")
+	require.Nil(t, w.last, "nothing was compiled")
 }
 
 func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
@@ -72,36 +75,74 @@ func TestRefusalOfTheSystemComesWithWhatToDo(t *testing.T) {
 		require.Contains(t, err.Error(), "open /a/mutex.go: "+said.Error()+": take the right to read and write there, or choose another folder with --dir")
 	}
 	require.Equal(t, fs.ErrNotExist, mayNot(fs.ErrNotExist))
-	require.Equal(t, 1, strings.Count(mayNot(mayNot(fs.ErrPermission)).Error(), "--dir"), "said once")
 }
 
 func TestInterruptedCheckLeavesNothingBehind(t *testing.T) {
 	f := newFolder(t, 4)
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	for _, after := range []time.Duration{0, 300 * time.Millisecond} {
-		ctx, cancel := context.WithTimeout(t.Context(), after)
-		_, err := Check(ctx, f)
-		cancel()
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		left, err := filepath.Glob(filepath.Join(temporary, "lockkata-*"))
+	left := func() []string {
+		found, err := filepath.Glob(filepath.Join(temporary, "lockkata-*"))
 		require.NoError(t, err)
-		require.Empty(t, left)
+		return found
 	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Check(ctx, f)
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return len(left()) > 0 }, patience, time.Millisecond, "it begins to compile")
+	interrupt()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	require.Empty(t, left())
+	_, err := Check(ctx, f)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, left())
 }
 
 // Two loops on one folder: what one of them saves while the other one checks stays.
 func TestPassKeepsWhatWasWrittenMeanwhile(t *testing.T) {
 	f := newFolder(t, 3)
-	e, _ := Find(3)
-	m := materialsOf(t)
-	solution, err := e.Solution.Files(os.DirFS(m.root))
-	require.NoError(t, err)
-	require.NoError(t, writeFiles(f.Dir, solution))
-	before := Result{Exercise: e, Progress: Progress{Exercise: 3}, Passed: true}
 	require.NoError(t, f.save(Progress{Exercise: 4, Hints: map[int]int{3: 2}}))
-	require.NoError(t, f.remember(&before, solution))
+	lock, err := f.Lock()
+	require.NoError(t, err)
+	require.NoError(t, f.remember(3, lock))
 	now, err := f.Progress()
 	require.NoError(t, err)
 	require.Equal(t, Progress{Exercise: 4, Passed: []int{3}, Hints: map[int]int{3: 2}}, now)
+	kept, err := f.lock("_passed/03")
+	require.NoError(t, err)
+	require.Equal(t, lock, kept)
+}
+
+// A lock that is in scripts.go, with a script that makes a variable of all Redis's.
+const unscoped = "var unlockScript = redis.NewScript(`found = redis.call(\"GET\", KEYS[1])\n"
+
+func oddLock(healthy Files) Files {
+	return Files{"scripts.go": healthy["mutex.go"], "notes.lua": "-- nobody embeds this"}
+}
+
+// A learner's folder may hold whatever his editor, his tools and his curiosity leave there.
+func TestFilesThatAreNoLockDoNoHarm(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t, 4)
+	e, _ := Find(4)
+	require.NoError(t, os.Remove(f.path("mutex.go")))
+	require.NoError(t, writeFiles(f.Dir, oddLock(filesOf(t, e.Solution))))
+	for name, text := range map[string]string{
+		"try.go": "//go:build ignore\n\npackage main\n\nfunc main() { x = }\n", "other_plan9.go": "package other\n", "_old.go": "package old\n",
+		".#mutex.go": "x", "mutex.go~": "x", "README.md": "# Mine\n", "mutex_test.go": "package mylock\n\nfunc {\n", "prog": "\x7fELF",
+	} {
+		f.write(t, name, text)
+	}
+	require.NoError(t, os.Mkdir(f.path("main.go"), 0o700))
+	w := workshop{root: f.Root, ready: program(t)}
+	r, err := w.check(t.Context(), f)
+	require.NoError(t, err)
+	require.True(t, r.Passed, "%+v", r.Report.Cause)
+	require.Nil(t, w.last, "nothing but the lock was read")
+	trace := r.Report.Verdict(e.Predict.Failure).Trace
+	sent := slices.IndexFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Sent })
+	require.Regexp(t, `/scripts\.go:\d+$`, trace.Events[sent].Source.String())
 }

@@ -28,60 +28,49 @@ type Report struct {
 
 // Passed tells whether every failure that was required came to a good end.
 func (r Report) Passed(required []string) bool {
-	return r.Compile == nil && (r.Cause == nil || r.Cause.Optional) && len(r.Red()) == 0 && r.judged() == len(required)
-}
-
-// judged is how many of the required failures have a verdict.
-func (r Report) judged() int {
-	n := 0
-	for _, v := range r.Verdicts {
-		if v.Required {
-			n++
-		}
-	}
-	return n
+	good := r.which(func(v judge.Verdict) bool { return v.Required && v.Good })
+	return r.Compile == nil && (r.Cause == nil || r.Cause.Optional) && len(r.Red()) == 0 && len(good) == len(required)
 }
 
 // Red are the required failures that the lock does not survive, in order.
 func (r Report) Red() []judge.Verdict {
-	var red []judge.Verdict
+	return r.which(func(v judge.Verdict) bool { return v.Required && !v.Good })
+}
+
+// Verdict is that on the failure; it is empty if that was not played.
+func (r Report) Verdict(failure string) judge.Verdict {
+	for _, v := range r.which(func(v judge.Verdict) bool { return v.Failure == failure }) {
+		return v
+	}
+	return judge.Verdict{}
+}
+
+func (r Report) which(is func(judge.Verdict) bool) (some []judge.Verdict) {
 	for _, v := range r.Verdicts {
-		if v.Required && !v.Good {
-			red = append(red, v)
+		if is(v) {
+			some = append(some, v)
 		}
 	}
-	return red
+	return some
 }
 
-// Verdict is that on the failure, nil if it was not played.
-func (r Report) Verdict(failure string) *judge.Verdict {
-	for i := range r.Verdicts {
-		if r.Verdicts[i].Failure == failure {
-			return &r.Verdicts[i]
-		}
-	}
-	return nil
-}
-
-// Judge runs a lock in a process of its own and reports, whatever the lock does.
-// The error is one of the machine's, not of the lock.
-func (p *Program) Judge(ctx context.Context, task judge.Task) (Report, error) {
+// Judge runs a lock of the program's in a process of its own and reports, whatever the
+// lock does. The error is one of the machine's, not of the lock.
+func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (report Report, err error) {
 	scratch, err := os.MkdirTemp(p.dir, "run-")
 	if err != nil {
-		return Report{}, err
+		return report, err
 	}
 	defer os.RemoveAll(scratch)
+	task.Lock = p.names[files.key()]
 	raw, err := json.Marshal(task)
 	if err != nil {
-		return Report{}, err
-	}
-	taskFile, outFile := filepath.Join(scratch, "task.json"), filepath.Join(scratch, "out.json")
-	if err := os.WriteFile(taskFile, raw, 0o600); err != nil {
-		return Report{}, err
+		return report, err
 	}
 	limited, cancel := context.WithTimeout(ctx, task.Longest())
 	defer cancel()
-	cmd := exec.CommandContext(limited, p.file, taskFile, outFile)
+	out := filepath.Join(scratch, "out.json")
+	cmd := exec.CommandContext(limited, p.file, string(raw), out)
 	cmd.WaitDelay = time.Second
 	cmd.Dir = scratch
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=all")
@@ -92,27 +81,22 @@ func (p *Program) Judge(ctx context.Context, task judge.Task) (Report, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	ended := cmd.Run()
 	if ctx.Err() != nil {
-		return Report{}, ctx.Err()
+		return report, ctx.Err()
 	}
-	report, done, err := readReport(outFile)
-	if err != nil {
-		return report, err
-	}
+	done, err := report.read(out)
 	report.Printed = stdout.String()
-	if report.Cause == nil && !done {
+	if err == nil && report.Cause == nil && !done {
 		report.Cause = endedBadly(ended, stderr.String(), task.Longest(), limited.Err() != nil)
 	}
-	return report, nil
+	return report, err
 }
 
-// readReport reads what a run has written. The last line may be half a line.
-func readReport(file string) (report Report, done bool, err error) {
+// read reads what a run has written, and whether it came to its end. The last line may be
+// half a line, and there is no file if it ended before it began.
+func (r *Report) read(file string) (done bool, err error) {
 	raw, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return report, false, nil // it ended before it began
-	}
-	if err != nil {
-		return report, false, err
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false, err
 	}
 	for line := range bytes.Lines(raw) {
 		var l judge.Line
@@ -121,43 +105,38 @@ func readReport(file string) (report Report, done bool, err error) {
 		}
 		switch {
 		case l.Verdict != nil:
-			report.Verdicts = append(report.Verdicts, *l.Verdict)
+			r.Verdicts = append(r.Verdicts, *l.Verdict)
 		case l.Cause != nil:
-			report.Cause = l.Cause
+			r.Cause = l.Cause
 		case l.Found != nil:
-			report.Found = append(report.Found, *l.Found)
+			r.Found = append(r.Found, *l.Found)
 		}
 		done = done || l.Done
 	}
-	return report, done, nil
+	return done, nil
 }
 
 // endedBadly says why a run ended that could not say so itself.
 func endedBadly(err error, stderr string, longest time.Duration, late bool) *judge.Cause {
 	what, where := crash(stderr)
 	var exit *exec.ExitError
-	switch {
-	case strings.Contains(what, "out of memory"), strings.Contains(what, "cannot allocate memory"):
-		hoards := judge.Hoards(where)
-		return &hoards
-	case late:
-		return &judge.Cause{Kind: judge.TooSlow, Text: fmt.Sprintf("Your lock did not end within %v and had to be killed.", longest), Next: "Look for a loop without a wait."}
-	case what != "":
-		return &judge.Cause{
-			Kind: judge.Panics, Text: fmt.Sprintf("Your lock ends the whole process%s: %s.", where, what),
-			Next: "A panic on a goroutine of its own ends the program that uses the lock. Mend its reason.",
-		}
-	case errors.As(err, &exit) && exit.ExitCode() < 0:
-		return &judge.Cause{Kind: judge.Exits, Text: "The process of your lock was killed: " + exit.Error() + ".", Next: "Look for a signal that the lock sends, or for too much memory."}
-	}
 	code := 0
-	if exit != nil {
+	if errors.As(err, &exit) {
 		code = exit.ExitCode()
 	}
-	return &judge.Cause{
-		Kind: judge.Exits, Text: fmt.Sprintf("Your lock ends the whole process with status %d, as os.Exit and log.Fatal do.", code),
-		Next: "Return an error: whether the program ends is for its owner to say.",
+	switch {
+	case strings.Contains(what, "out of memory"), strings.Contains(what, "cannot allocate memory"):
+		return judge.Hoards(where)
+	case late:
+		return judge.Because(judge.TooSlow, "Look for a loop without a wait.", "Your lock did not end within %v and had to be killed.", longest)
+	case what != "":
+		return judge.Because(judge.Panics, "A panic on a goroutine of its own ends the program that uses the lock. Mend its reason.",
+			"Your lock ends the whole process%s: %s.", where, what)
+	case code < 0:
+		return judge.Because(judge.Exits, "Look for a signal that the lock sends, or for too much memory.", "The process of your lock was killed: %v.", err)
 	}
+	return judge.Because(judge.Exits, "Return an error: whether the program ends is for its owner to say.",
+		"Your lock ends the whole process with status %d, as os.Exit and log.Fatal do.", code)
 }
 
 var (

@@ -3,7 +3,6 @@ package kata
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ func (f Folder) Task(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s\n\n%s", e.headline(v), v.wrap(e.Story)), nil
+	return e.headline(v) + v.wrapped(e.Story), nil
 }
 
 // Hint is the next hint of the present exercise, after the ones that have been
@@ -31,33 +30,39 @@ func (f Folder) Hint(v View) (string, error) {
 	}
 	if p.Hints[e.Number] < len(e.Hints) {
 		p.Hints[e.Number]++
-		if err := f.save(p); err != nil {
-			return "", err
-		}
+		err = f.save(p)
 	}
 	n := p.Hints[e.Number]
-	return v.wrap(fmt.Sprintf("Hint %d of %d: %s", n, len(e.Hints), e.Hints[n-1])), nil
+	return v.wrapped(fmt.Sprintf("Hint %d of %d: %s", n, len(e.Hints), e.Hints[n-1])), err
 }
 
 // Explain says what the present exercise has taught, once it is passed.
 func (f Folder) Explain(v View) (string, error) {
 	e, p, err := f.present()
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if !p.HasPassed(e.Number) {
+	case !p.HasPassed(e.Number):
 		return "The explanation comes when the exercise is passed.\n", nil
 	}
-	return v.wrap("What you have fixed: "+e.Fixed) + e.unseen(v) + "\n" + v.wrap("The interviewer's next question: "+e.Question), nil
+	return e.taught(v) + "\n" + e.question(v), nil
 }
 
-// unseen says why no search finds the mistake, where none does.
-func (e Exercise) unseen(v View) string {
-	if e.Search.Blind == "" {
-		return ""
+// taught is what has been fixed, and where no search finds the mistake, why.
+func (e Exercise) taught(v View) string {
+	text := v.wrapped("What you have fixed: " + e.Fixed)
+	if e.Search.Blind != "" {
+		text += "\n" + v.wrapped("Why the search does not see it: "+e.Search.Blind)
 	}
-	return "\n" + v.wrap("Why the search does not see it: "+e.Search.Blind)
+	return text
 }
+
+func (e Exercise) question(v View) string {
+	return v.wrapped("The interviewer's next question: " + e.Question)
+}
+
+// mostShown is how many files a solution may have to be printed.
+const mostShown = 4
 
 // Solution is our lock for the present exercise.
 func (f Folder) Solution(v View) (string, error) {
@@ -66,47 +71,37 @@ func (f Folder) Solution(v View) (string, error) {
 		return "", err
 	}
 	files, err := e.Solution.Files(os.DirFS(f.Root))
-	if err != nil {
-		return "", err
-	}
 	if len(files) > mostShown {
-		dir := stages.All[e.Solution.Stage-1].Dir
-		return v.wrap(fmt.Sprintf("The solution has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.", len(files), dir, e.Solution.Adapter)), nil
+		return v.wrapped(fmt.Sprintf("The solution has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.",
+			len(files), stages.All[e.Solution.Stage-1].Dir, e.Solution.Adapter)), err
 	}
-	var b strings.Builder
+	text := ""
 	for _, name := range files.names() {
-		fmt.Fprintf(&b, "%s\n%s\n", v.Color.Paint(term.Bold, "// "+name), files[name])
+		text += v.line(term.Bold, "// "+name) + files[name] + "\n"
 	}
-	return b.String(), nil
+	return text, err
 }
-
-// mostShown is how many files a solution may have to be printed.
-const mostShown = 4
 
 // Diff is what the learner has changed since the start.
 func (f Folder) Diff(v View) (string, error) {
 	if _, _, err := f.present(); err != nil {
 		return "", err
 	}
-	start, err := readFiles(filepath.Join(f.Dir, "_start"))
+	start, err := f.lock("_start")
 	if err != nil {
 		return "", err
 	}
 	now, err := f.Lock()
-	if err != nil {
-		return "", err
-	}
-	names := slices.Compact(slices.Sorted(slices.Values(append(start.names(), now.names()...))))
-	var b strings.Builder
-	for _, name := range names {
+	text := ""
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(start.names(), now.names()...)))) {
 		for line := range strings.Lines(udiff.Unified("start/"+name, name, start[name], now[name])) {
-			b.WriteString(v.Color.Diff(strings.TrimSuffix(line, "\n")) + "\n")
+			text += v.Color.Diff(strings.TrimSuffix(line, "\n")) + "\n"
 		}
 	}
-	if b.Len() == 0 {
-		return "Nothing has changed since the start.\n", nil
+	if text == "" {
+		text = "Nothing has changed since the start.\n"
 	}
-	return b.String(), nil
+	return text, err
 }
 
 // Status lists the exercises and how far the learner is.
@@ -115,24 +110,23 @@ func (f Folder) Status(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
+	text := ""
 	for _, e := range All {
-		sign := " "
+		sign, note := " ", ""
 		switch {
 		case p.HasPassed(e.Number):
 			sign = v.Color.Paint(term.Green, "✓")
 		case e.Number == p.Exercise:
 			sign = v.Color.Paint(term.Yellow, "▸")
 		}
-		note := ""
 		if n := p.Hints[e.Number]; n > 0 {
-			note = v.Color.Paint(term.Dim, fmt.Sprintf("   %s", counted(n, "hint", "hints")))
+			note = v.Color.Paint(term.Dim, "   "+term.Count(n, "hint"))
 		}
-		fmt.Fprintf(&b, " %s %2d  %s%s\n", sign, e.Number, e.Title, note)
+		text += fmt.Sprintf(" %s %2d  %s%s\n", sign, e.Number, e.Title, note)
 	}
-	fmt.Fprintf(&b, "\n%d of %d passed", len(p.Passed), len(All))
+	text += fmt.Sprintf("\n%d of %d passed", len(p.Passed), len(All))
 	if p.Exercise > 0 {
-		fmt.Fprintf(&b, "; exercise %d is under way in %s", p.Exercise, f.Dir)
+		text += fmt.Sprintf("; exercise %d is under way in %s", p.Exercise, f.Dir)
 	}
-	return b.String() + "\n", nil
+	return text + "\n", nil
 }

@@ -2,11 +2,10 @@ package kata
 
 import (
 	"context"
-	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -18,6 +17,10 @@ import (
 // take: it is known to end.
 const provingPatience = 4
 
+// blindBound is how far it is looked for a mistake of which the material says that
+// no search sees it.
+const blindBound = 2
+
 // Verify proves the material of these exercises and prints a line for each proof:
 // the start compiles and shows exactly the failures that the exercise fixes, the
 // solution shows none that is required, there are three hints, and the marked
@@ -25,39 +28,58 @@ const provingPatience = 4
 // mistake of a lock to repair in its start and not in its solution. It tells whether
 // all hold.
 func Verify(ctx context.Context, root string, list []Exercise, out io.Writer) (bool, error) {
-	m := newMaterials(root)
-	locks, err := m.locks(list)
+	all, err := materials(root, list)
 	if err != nil {
 		return false, err
 	}
-	if m.program, err = Build(ctx, root, locks); err != nil {
+	program, err := Build(ctx, root, all...)
+	if err != nil {
 		return false, fmt.Errorf("a start or a solution does not compile: %w", err)
 	}
-	defer m.program.Close()
-	return m.verify(ctx, list, out), nil
+	defer program.Close()
+	return program.verify(ctx, root, list, out), nil
+}
+
+// materials are the starts and solutions.
+func materials(root string, list []Exercise) (all []Files, err error) {
+	for _, e := range list {
+		for _, material := range []Material{e.Start, e.Solution} {
+			files, err := material.Files(os.DirFS(root))
+			if err != nil {
+				return nil, fmt.Errorf("exercise %d: %w", e.Number, err)
+			}
+			all = append(all, files)
+		}
+	}
+	return all, nil
+}
+
+// proof shows one thing about an exercise, and says it in a line; the error says what
+// does not hold.
+type proof struct {
+	of   string
+	text string
+	err  error
 }
 
 // verify proves exercises, as many at once as there are cores.
-func (m *materials) verify(ctx context.Context, list []Exercise, out io.Writer) bool {
+func (p *Program) verify(ctx context.Context, root string, list []Exercise, out io.Writer) bool {
 	results := make([]chan []proof, len(list))
-	turns := make(chan struct{}, runtime.NumCPU())
-	for i, e := range list {
+	for i := range results {
 		results[i] = make(chan []proof, 1)
-		go func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			results[i] <- m.proofs(ctx, e)
-		}()
 	}
+	go atOnce(len(list), func(i int) { results[i] <- p.proofs(ctx, root, list[i]) })
 	proofs, held := 0, 0
 	for i, e := range list {
 		fmt.Fprintf(out, "%2d %s\n", e.Number, e.Title)
 		for _, proof := range <-results[i] {
 			proofs++
 			sign := "✗"
-			if proof.holds {
+			if proof.err == nil {
 				held++
 				sign = "✓"
+			} else {
+				proof.text = proof.err.Error()
 			}
 			fmt.Fprintf(out, "   %s %-11s %s\n", sign, proof.of, proof.text)
 		}
@@ -66,140 +88,155 @@ func (m *materials) verify(ctx context.Context, list []Exercise, out io.Writer) 
 	return held == proofs
 }
 
-// proof is one thing that is shown about an exercise.
-type proof struct {
-	of    string
-	holds bool
-	text  string
-}
-
-// materials are all starts and solutions in one program, each once.
-type materials struct {
-	program *Program
-	names   map[string]string // what a lock consists of → its name in the program
-	root    string
-}
-
-func newMaterials(root string) *materials {
-	return &materials{names: map[string]string{}, root: root}
-}
-
-// locks are the starts and solutions, by the names that they get in the program.
-func (m *materials) locks(list []Exercise) (map[string]Files, error) {
-	locks := map[string]Files{}
-	for _, e := range list {
-		for _, material := range []Material{e.Start, e.Solution} {
-			files, err := material.Files(os.DirFS(m.root))
-			if err != nil {
-				return nil, fmt.Errorf("exercise %d: %w", e.Number, err)
-			}
-			if m.names[files.key()] == "" {
-				m.names[files.key()] = fmt.Sprintf("lock%d", len(locks))
-				locks[m.names[files.key()]] = files
-			}
-		}
+func (p *Program) proofs(ctx context.Context, root string, e Exercise) []proof {
+	proven := func(of string) func(string, error) proof {
+		return func(text string, err error) proof { return proof{of, text, err} }
 	}
-	return locks, nil
-}
-
-// key is the same for the same files.
-func (f Files) key() string {
-	sum := sha256.New()
-	for _, name := range f.names() {
-		fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(f[name]))
-		_, _ = io.WriteString(sum, f[name])
-	}
-	return string(sum.Sum(nil))
-}
-
-func (m *materials) judge(ctx context.Context, e Exercise, material Material) (Report, error) {
-	files, err := material.Files(os.DirFS(m.root))
+	locks, err := materials(root, []Exercise{e})
 	if err != nil {
-		return Report{}, err
+		return []proof{proven("material")("", err)}
 	}
-	task := e.task(m.names[files.key()])
+	task := e.task()
 	task.Patience = provingPatience
-	return m.program.Judge(ctx, task)
-}
-
-func (m *materials) proofs(ctx context.Context, e Exercise) []proof {
-	start, err := m.judge(ctx, e, e.Start)
+	start, err := p.Judge(ctx, locks[0], task)
 	if err != nil {
-		return []proof{{"start", false, err.Error()}}
+		return []proof{proven("start")("", err)}
 	}
-	solution, err := m.judge(ctx, e, e.Solution)
+	solution, err := p.Judge(ctx, locks[1], task)
 	if err != nil {
-		return []proof{{"solution", false, err.Error()}}
+		return []proof{proven("solution")("", err)}
 	}
-	all := []proof{provenStart(e, start), provenSolution(e, solution), provenHints(e), provenPrediction(e, solution)}
-	if e.Search.isSet() {
-		all = append(all, m.provenSearch(ctx, e))
+	all := []proof{
+		proven("start")(e.provenStart(start)), proven("solution")(e.provenSolution(solution)),
+		proven("hints")(e.provenHints()), proven("prediction")(e.Predict.proven(solution)),
+	}
+	if e.Search != (Sought{}) {
+		all = append(all, proven("explore")(p.provenSearch(ctx, e, locks[0], locks[1])))
 	}
 	return all
 }
 
 // provenStart: the start compiles, and is red for what the exercise fixes and for
 // nothing else. A start that does not lock at all is red for everything.
-func provenStart(e Exercise, r Report) proof {
+func (e Exercise) provenStart(r Report) (string, error) {
 	if r.Cause != nil && !r.Cause.Optional && len(r.Verdicts) == 0 {
-		all := slices.Equal(e.Required(), e.Fixes)
-		return proof{"start", all && r.Cause.Kind == judge.NoDay, "compiles, and does not lock at all: " + r.Cause.Text}
+		text := "compiles, and does not lock at all: " + r.Cause.Text
+		if !slices.Equal(e.Required(), e.Fixes) || r.Cause.Kind != judge.NoDay {
+			return "", errors.New(text)
+		}
+		return text, nil
 	}
 	var red []string
 	for _, v := range r.Red() {
 		red = append(red, v.Failure)
 	}
-	if missing, more := without(e.Fixes, red), without(red, e.Fixes); len(missing)+len(more) > 0 {
-		return proof{"start", false, fmt.Sprintf("survives %v, and shows %v beside what the exercise fixes", missing, more)}
+	if missing, more := without(e.Fixes, red), without(red, e.Fixes); len(red) == 0 || len(missing)+len(more) > 0 {
+		return "", fmt.Errorf("survives %v, and shows %v beside what the exercise fixes", missing, more)
 	}
-	return proof{"start", len(red) > 0, fmt.Sprintf("compiles, and is red for exactly: %s", strings.Join(red, ", "))}
+	return "compiles, and is red for exactly: " + strings.Join(red, ", "), nil
 }
 
-func provenSolution(e Exercise, r Report) proof {
+func (e Exercise) provenSolution(r Report) (string, error) {
 	switch red := r.Red(); {
 	case r.Cause != nil:
-		return proof{"solution", false, r.Cause.Kind + ": " + r.Cause.Text}
+		return "", fmt.Errorf("%s: %s", r.Cause.Kind, r.Cause.Text)
 	case len(red) > 0:
-		return proof{"solution", false, fmt.Sprintf("shows %s: %s", red[0].Failure, red[0].Sentence)}
+		return "", fmt.Errorf("shows %s: %s", red[0].Failure, red[0].Sentence)
+	case !r.Passed(e.Required()):
+		return "", fmt.Errorf("was judged by %d failures, not by all %d", len(r.Verdicts), len(e.Required()))
 	}
-	return proof{"solution", r.Passed(e.Required()), fmt.Sprintf("survives all %d failures that are asked for", len(e.Required()))}
+	return fmt.Sprintf("survives all %d failures that are asked for", len(e.Required())), nil
 }
 
-func provenHints(e Exercise) proof {
+func (e Exercise) provenHints() (string, error) {
 	for i, hint := range e.Hints {
-		if strings.TrimSpace(hint) == "" || i > 0 && slices.Contains(e.Hints[:i], hint) {
-			return proof{"hints", false, fmt.Sprintf("hint %d is missing", i+1)}
+		if strings.TrimSpace(hint) == "" || slices.Contains(e.Hints[:i], hint) {
+			return "", fmt.Errorf("hint %d is missing", i+1)
 		}
 	}
-	return proof{"hints", true, "there are three"}
+	return "there are three", nil
 }
 
-func provenPrediction(e Exercise, r Report) proof {
-	p := e.Predict
+// proven: the marked answer is what the run of the solution says.
+func (p Prediction) proven(solution Report) (string, error) {
 	if _, ok := failures.Find(p.Failure); !ok {
-		return proof{"prediction", false, "there is no failure " + p.Failure}
+		return "", fmt.Errorf("there is no failure %s", p.Failure)
 	}
-	v := r.Verdict(p.Failure)
-	if v == nil || v.Trace == nil {
-		return proof{"prediction", false, p.Failure + " was not played"}
+	v := solution.Verdict(p.Failure)
+	if v.Trace == nil {
+		return "", fmt.Errorf("%s was not played", p.Failure)
 	}
-	_, really, err := p.on(v.Trace)
+	_, right, err := p.on(v.Trace)
 	switch {
 	case err != nil:
-		return proof{"prediction", false, err.Error()}
-	case really != p.Answer:
-		return proof{"prediction", false, fmt.Sprintf("%s: the world says %q, marked is %q", p.Failure, p.Choices[really].Text, p.Choices[p.Answer].Text)}
+		return "", err
+	case right != p.Answer:
+		return "", fmt.Errorf("%s: the world says %q, marked is %q", p.Failure, p.Choices[right].Text, p.Choices[p.Answer].Text)
 	}
-	return proof{"prediction", true, fmt.Sprintf("%s: %s", p.Failure, p.Choices[really].Text)}
+	return p.Failure + ": " + p.Choices[right].Text, nil
 }
 
 // without are the members of list that are not in other.
 func without(list, other []string) []string {
-	var rest []string
-	for _, s := range list {
-		if !slices.Contains(other, s) {
-			rest = append(rest, s)
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
+}
+
+// provenSearch: a search finds the mistake in the start, and nothing up to the same
+// bound in the solution. Where it is said to be blind, it finds nothing in the start
+// that it does not find as cheaply in the solution.
+func (p *Program) provenSearch(ctx context.Context, e Exercise, start, solution Files) (string, error) {
+	asked := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}
+	if e.Search.Blind != "" {
+		asked = Exploring{Bound: blindBound}
+	}
+	inStart, err := p.breaks(ctx, e, start, asked)
+	if err != nil {
+		return "", err
+	}
+	inSolution, err := p.breaks(ctx, e, solution, asked)
+	switch {
+	case err != nil:
+		return "", err
+	case e.Search.Blind != "":
+		return provenBlind(inStart, inSolution)
+	case len(inSolution) > 0:
+		return "", fmt.Errorf("breaks %s in the solution: %s", inSolution[0].Property, inSolution[0].Text)
+	case len(inStart) == 0:
+		return "", fmt.Errorf("finds nothing about %s in %s up to cost %d in the start", asked.Property, asked.Env, asked.Bound)
+	}
+	f := inStart[0]
+	return fmt.Sprintf("breaks %s in %s with cost %d in %d steps, and not in the solution up to cost %d", f.Property, f.Env, f.Cost, f.Steps, asked.Bound), nil
+}
+
+func provenBlind(start, solution []judge.Found) (string, error) {
+	for _, f := range start {
+		same := func(s judge.Found) bool { return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer) }
+		if !slices.ContainsFunc(solution, same) {
+			return "", fmt.Errorf("is said to be blind, and breaks %s in %s with cost %d", f.Property, f.Env, f.Cost)
 		}
 	}
-	return rest
+	return fmt.Sprintf("is blind to it: up to cost %d it finds nothing that it does not find as cheaply in the solution", blindBound), nil
+}
+
+// breaks is what a search breaks in a lock of the material.
+func (p *Program) breaks(ctx context.Context, e Exercise, files Files, asked Exploring) ([]judge.Found, error) {
+	questions, err := asked.questions(Sought{})
+	if err != nil {
+		return nil, err
+	}
+	task := e.task()
+	task.Patience = provingPatience
+	r, err := p.search(ctx, files, task, questions)
+	if err != nil {
+		return nil, err
+	}
+	if r.Cause != nil {
+		return nil, fmt.Errorf("%s: %s", r.Cause.Kind, r.Cause.Text)
+	}
+	for _, f := range r.Found {
+		if !f.Exhausted {
+			return nil, fmt.Errorf("the search in %s was cut short", f.Env)
+		}
+	}
+	return slices.DeleteFunc(r.Found, func(f judge.Found) bool { return !f.Answer.Found }), nil
 }

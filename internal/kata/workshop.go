@@ -8,32 +8,30 @@ import (
 // workshop compiles the learner's lock, and keeps the last program: as long as
 // nothing is saved, the next check and the next search need no compiler.
 type workshop struct {
-	key     string
-	program *Program
+	root  string
+	ready *Program // has locks that were compiled before; nil if there is none
+	last  *Program
 }
 
-// build returns a program that can judge the lock with these files, by [lockName].
-// It is the workshop's.
-func (w *workshop) build(ctx context.Context, root string, files Files) (*Program, error) {
-	key := files.key()
-	if w.program != nil && w.key == key {
-		if _, err := os.Stat(w.program.file); err == nil { // nobody has swept it away
-			return w.program, nil
+// program is one that can judge these files. It is the workshop's.
+func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
+	for _, p := range []*Program{w.ready, w.last} {
+		if p == nil || p.names[files.key()] == "" {
+			continue
+		}
+		if _, err := os.Stat(p.file); err == nil { // nobody has swept it away
+			return p, nil
 		}
 	}
 	w.close()
-	program, err := Build(ctx, root, map[string]Files{lockName: files})
-	if err != nil {
-		return nil, err
-	}
-	w.key, w.program = key, program
-	return program, nil
+	w.last, err = Build(ctx, w.root, files)
+	return w.last, err
 }
 
-// close removes what is kept.
+// close removes what was kept.
 func (w *workshop) close() {
-	if w.program != nil {
-		w.program.Close()
+	if w.last != nil {
+		w.last.Close()
 	}
-	w.program = nil
+	w.last = nil
 }

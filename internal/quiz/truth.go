@@ -41,29 +41,29 @@ func told(r world.Result) string {
 	return "refused"
 }
 
-// end is how things stand in the end.
-func end(trace *world.Trace) *world.Scene {
-	s := trace.Begin()
-	for s.Next() {
-	}
-	return s
-}
-
 // Insiders are those who believe in the end that they hold the lock.
-func Insiders(trace *world.Trace, _ int) string { return and(end(trace).Insiders()) }
+func Insiders(trace *world.Trace, _ int) string { return and(End(trace).Insiders()) }
 
 // Key is whose key Redis holds in the end: "no key", "A1", or "A1!" without a lease.
 func Key(trace *world.Trace, _ int) string {
-	lock := trace.LockKey()
-	for _, k := range end(trace).Keys {
+	for _, k := range End(trace).Keys {
 		switch {
-		case k.Name == lock && k.TTL == world.NoTTL:
+		case k.Name != trace.LockKey():
+		case k.TTL == world.NoTTL:
 			return k.Owner.Label + "!"
-		case k.Name == lock:
+		default:
 			return k.Owner.Label
 		}
 	}
 	return "no key"
+}
+
+// End is how things stand at the end of a trace.
+func End(trace *world.Trace) *world.Scene {
+	scene := trace.Begin()
+	for scene.Next() {
+	}
+	return scene
 }
 
 // KeyAfter is whose key Redis holds after the next command of that client.
@@ -80,7 +80,7 @@ func KeyAfter(client string) Truth {
 // Orders is who has written into the ledger in the end.
 func Orders(trace *world.Trace, _ int) string {
 	var names []string
-	for _, o := range end(trace).Orders {
+	for _, o := range End(trace).Orders {
 		names = append(names, o.Client)
 	}
 	return and(names)

@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/fleet"
 )
 
 func TestMain(m *testing.M) {

@@ -37,64 +37,58 @@ const (
 	Unsearchable  = "cannot be searched"
 )
 
-// endless is the verdict on goroutines that never rest.
-func endless(at frame) Cause {
-	return Cause{
-		Kind: EndlessLoop, Text: fmt.Sprintf("%s runs without end at %s: it neither waits nor asks Redis.", at.function, at.place()),
-		Next: "Let the loop wait: for a timer, for a message, or for ctx.Done().",
-	}
-}
-
-// stuck is the verdict on a call that has not come back, by where it stands.
-func stuck(op, bound string, g goroutine) Cause {
-	at := g.inner
-	switch g.state {
-	case "sleep":
-		return Cause{
-			Kind: Sleeps, Text: fmt.Sprintf("%s sleeps at %s: %s after it was called it has not come back, though its context ended long ago.", op, at.place(), bound),
-			Next: "Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.",
-		}
-	case "":
-		return Cause{
-			Kind: BlocksForEver, Text: fmt.Sprintf("%s has not come back %s after it was called, though its context ended long ago.", op, bound),
-			Next: "End every wait when ctx.Done() is closed.",
-		}
-	}
-	return Cause{
-		Kind: BlocksForEver, Text: fmt.Sprintf("%s blocks for ever at %s (%s): %s after it was called it has not come back, though its context ended long ago.", op, at.place(), g.state, bound),
-		Next: "End every wait when ctx.Done() is closed.",
-	}
+// Because is a cause: its kind, what to change, and what is so, as a format.
+func Because(kind, next, format string, args ...any) *Cause {
+	return &Cause{Kind: kind, Next: next, Text: fmt.Sprintf(format, args...)}
 }
 
 // Hoards is the verdict on a lock that takes memory and gives none back; where
 // says at which line, or is empty.
-func Hoards(where string) Cause {
-	return Cause{
-		Kind: TooMuchMemory, Text: "Your lock takes more than half a gigabyte of memory" + where + ".",
-		Next: "Look for a slice, a map or a channel that only grows, or for a loop without a wait.",
+func Hoards(where string) *Cause {
+	return Because(TooMuchMemory, "Look for a slice, a map or a channel that only grows, or for a loop without a wait.",
+		"Your lock takes more than half a gigabyte of memory%s.", where)
+}
+
+// stuck is the verdict on a call that has not come back, by where it stands.
+func stuck(op, bound string, g goroutine) *Cause {
+	late := bound + " after it was called it has not come back, though its context ended long ago."
+	switch g.state {
+	case "sleep":
+		return Because(Sleeps, "Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.",
+			"%s sleeps at %s: %s", op, g.inner.place(), late)
+	case "":
+		return Because(BlocksForEver, "End every wait when ctx.Done() is closed.",
+			"%s has not come back %s after it was called, though its context ended long ago.", op, bound)
 	}
+	return Because(BlocksForEver, "End every wait when ctx.Done() is closed.", "%s blocks for ever at %s (%s): %s", op, g.inner.place(), g.state, late)
 }
 
 // leaking is the verdict on a goroutine that outlives its lock.
-func leaking(g goroutine) Cause {
-	text := "A goroutine of your lock still runs when every hold is over and the client is closed."
+func leaking(g goroutine) *Cause {
+	at, started := "", ""
 	if g.inner.file != "" {
-		text = fmt.Sprintf("A goroutine of your lock still runs at %s when every hold is over and the client is closed.", g.inner.place())
+		at = " at " + g.inner.place()
 	}
 	if g.created.file != "" {
-		text += fmt.Sprintf(" It was started at %s.", g.created.place())
+		started = fmt.Sprintf(" It was started at %s.", g.created.place())
 	}
-	return Cause{Kind: Leaks, Text: text, Next: "Stop it in Unlock and wait until it has ended; let it end by itself when the lock is gone."}
+	return Because(Leaks, "Stop it in Unlock and wait until it has ended; let it end by itself when the lock is gone.",
+		"A goroutine of your lock still runs%s when every hold is over and the client is closed.%s", at, started)
 }
 
 // mutexHeld is the verdict on calls that wait for a sync.Mutex.
-func mutexHeld(waiting goroutine, holding *goroutine) Cause {
-	text := fmt.Sprintf("%s waits at %s for a sync.Mutex", waiting.inner.function, waiting.inner.place())
-	if holding != nil {
-		text += fmt.Sprintf(" that another call holds while it waits for Redis at %s", holding.inner.place())
+func mutexHeld(waiting goroutine, all []goroutine) *Cause {
+	held := ""
+	for _, g := range all {
+		if g.redis && g.inner.file != "" {
+			held = " that another call holds while it waits for Redis at " + g.inner.place()
+			break
+		}
 	}
-	return Cause{
-		Kind: HoldsMutex, Text: text + ": nobody can cancel that wait.",
-		Next: "Hold a sync.Mutex for fields only; let go of it before you ask Redis.",
-	}
+	return Because(HoldsMutex, "Hold a sync.Mutex for fields only; let go of it before you ask Redis.",
+		"%s waits at %s for a sync.Mutex%s: nobody can cancel that wait.", waiting.inner.function, waiting.inner.place(), held)
+}
+
+func panics(op, text string) *Cause {
+	return Because(Panics, "Look at the line that the panic names; a nil map or a nil pointer is the usual reason.", "%s ends in a %s.", op, text)
 }

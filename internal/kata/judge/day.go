@@ -8,6 +8,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/quiz"
 )
 
 // business is what the keys of the business begin with. The lock has no part in
@@ -44,29 +45,23 @@ type day struct {
 
 func (r *run) playDay(name string, scenario func(*day)) {
 	d := &day{}
-	config := world.Config{
-		New:    d.witnessed(r.subject.New),
-		Client: counted(nil, r.guard),
-		Ignore: func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) },
-	}
+	config := r.subject.Config()
+	config.New = d.witnessed(r.subject.New)
+	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) }
 	r.guard.enter(name)
-	trace, err := world.Run(r.t, config, func(w *world.World) {
-		defer r.guard.over.Store(true)
-		defer func() {
-			if d.cause != nil { // the way home may never end
-				d.cause.Trace = withoutBusiness(w.Trace())
-				r.guard.convict(*d.cause)
-			}
-		}()
+	trace, err := r.play(config, func(w *world.World) {
 		d.w = w
-		scenario(d)
+		if scenario(d); d.cause != nil { // the way home may never end
+			d.cause.Trace = withoutBusiness(w.Trace())
+			r.guard.convict(d.cause)
+		}
 	})
 	if err != nil {
-		cause := r.leftover(err)
+		cause := leftover(err)
 		cause.Trace = withoutBusiness(trace)
 		r.guard.convict(cause)
 	}
-	r.guard.leave()
+	r.guard.enter("")
 }
 
 // withoutBusiness leaves out what the day asks on behalf of the business.
@@ -94,10 +89,12 @@ func (d *day) takeTurns() {
 	if !ok {
 		return
 	}
-	a.StartRun("GET", stock).Wait()
-	if reply := d.lastReply("GET"); !strings.Contains(reply, "7") {
-		d.fault(OtherKeys, fmt.Sprintf("Your lock has changed %s, a key of the business: it held 7, and now GET says %s.", stock, reply),
-			"Touch the key of the lock only, and no FLUSHALL or FLUSHDB.")
+	get := a.StartRun("GET", stock).Wait()
+	for _, e := range d.w.Trace().Events {
+		if e.Kind == world.Executed && e.Call == get.ID && !strings.Contains(e.Reply, "7") {
+			d.fault(OtherKeys, "Touch the key of the lock only, and no FLUSHALL or FLUSHDB.",
+				"Your lock has changed %s, a key of the business: it held 7, and now GET says %s.", stock, e.Reply)
+		}
 	}
 }
 
@@ -107,17 +104,11 @@ func (d *day) differentNames() {
 	if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
 		return
 	}
-	try := other.TryLock(world.Within(d.w.Lease))
-	if d.ends(try) && !try.Held() {
-		d.fault(OtherKeys, fmt.Sprintf("The lock named %q is refused because the one named %q is held: both use the key %s.",
-			otherOf(d.w.Lock), d.w.Lock, d.lockKey()), "Make the key from the name that NewMutex gets.")
+	if try := other.TryLock(world.Within(d.w.Lease)); d.ends(try) && !try.Held() {
+		d.fault(OtherKeys, "Make the key from the name that NewMutex gets.",
+			"The lock named %q is refused because the one named %q is held: both use the key %s.", otherOf(d.w.Lock), d.w.Lock, d.lockKey())
 	}
 }
-
-// otherName is the client whose lock has another name.
-const otherName = "O"
-
-func otherOf(name string) string { return name + "-other" }
 
 // shareObject: a second goroutine calls while the first one's reply is late. What
 // the two are told is no matter here; that the second one can wait is.
@@ -131,6 +122,9 @@ func (d *day) shareObject() {
 	d.w.Sleep(d.w.Lease / 30)
 	_ = d.ends(first.Wait()) && d.ends(second.Wait())
 }
+
+// mostToListen is how many commands it takes to try, subscribe and try again.
+const mostToListen = 8
 
 // listen: a lock whose waiters are to be woken does not keep asking. The failures
 // pass over one that does, since nobody can wake it too late.
@@ -148,15 +142,12 @@ func (d *day) listen() {
 		}
 	}
 	if sent > mostToListen {
-		d.fault(NoDay, fmt.Sprintf("B waits for %v while nothing happens, and sends %d commands: it polls.", d.w.Lease/3, sent),
-			"Subscribe, and ask again only when there is a reason to.")
+		d.fault(NoDay, "Subscribe, and ask again only when there is a reason to.",
+			"B waits for %v while nothing happens, and sends %d commands: it polls.", d.w.Lease/3, sent)
 		return
 	}
 	d.ends(wait.Wait())
 }
-
-// mostToListen is how many commands it takes to try, subscribe and try again.
-const mostToListen = 8
 
 // countTokens: a hold has a token, and the next hold a higher one. The ledger sees
 // what comes with a write.
@@ -171,14 +162,17 @@ func (d *day) countTokens() {
 			return
 		}
 	}
-	var tokens []int64
-	for _, e := range d.w.Trace().Events {
-		if e.Kind == world.Stored {
-			tokens = append(tokens, e.Orders[len(e.Orders)-1].Token)
-		}
-	}
-	if tokens[0] <= 0 || tokens[1] <= tokens[0] {
-		d.fault(NoDay, fmt.Sprintf("A's hold has the token %d, and B's, which came after it, has %d.", tokens[0], tokens[1]),
-			"Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
+	orders := d.now().Orders
+	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
+		d.fault(NoDay, "Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.",
+			"A's hold has the token %d, and B's, which came after it, has %d.", first, second)
 	}
 }
+
+// now is how things stand.
+func (d *day) now() *world.Scene { return quiz.End(d.w.Trace()) }
+
+// otherName is the client whose lock has another name.
+const otherName = "O"
+
+func otherOf(name string) string { return fmt.Sprintf("%s-other", name) }

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -15,23 +14,30 @@ func (d *day) takes(call *world.Call, what string) bool {
 	case !d.ends(call):
 		return false
 	case !call.Held():
-		return d.fault(NoDay, fmt.Sprintf("%s asks for %s and does not get it: %s", call.Op, what, d.answer(call)), "Take the lock: "+call.Op+" comes back without an error once the key in Redis is yours.")
+		return d.fault(NoDay, "Take the lock: "+call.Op+" comes back without an error once the key in Redis is yours.",
+			"%s asks for %s and does not get it: %s", call.Op, what, d.answer(call))
 	case d.lockKey() == "":
-		return d.fault(Nonsense, fmt.Sprintf("%s says that %s holds the lock, but there is no key in Redis.", call.Op, call.Client.Name), "Ask Redis, and believe its answer.")
+		return d.fault(Nonsense, "Ask Redis, and believe its answer.",
+			"%s says that %s holds the lock, but there is no key in Redis.", call.Op, call.Client.Name)
 	}
 	return true
 }
 
+// refused is the answer of an attempt on a lock that is held.
+const refused = "no, without an error"
+
 // refuses wants an attempt on a lock that is held to be refused. That it is not
 // is a failure of the catalogue, unless the two use different keys.
 func (d *day) refuses(call *world.Call) bool {
-	switch keys := d.keys(); {
+	switch keys := d.now().Keys; {
 	case !d.ends(call):
 		return false
 	case call.Held() && len(keys) > 1:
-		return d.fault(OtherKeys, fmt.Sprintf("A holds the lock and B gets it too: A's key is %s, B's is %s.", keys[0], keys[1]), "All owners of one name must use one key.")
-	case !call.Held() && d.answer(call) != "no, without an error":
-		return d.fault(NoDay, "A holds the lock, and B's TryLock ends in an error: "+d.answer(call), "That somebody else has the lock is no error: return false and nil.")
+		return d.fault(OtherKeys, "All owners of one name must use one key.",
+			"A holds the lock and B gets it too: A's key is %s, B's is %s.", keys[0].Name, keys[1].Name)
+	case !call.Held() && d.answer(call) != refused:
+		return d.fault(NoDay, "That somebody else has the lock is no error: return false and nil.",
+			"A holds the lock, and B's TryLock ends in an error: %s", d.answer(call))
 	}
 	return true
 }
@@ -41,8 +47,9 @@ func (d *day) waits(call *world.Call) bool {
 	if !d.ends(call) {
 		return false
 	}
-	if answer := d.answer(call); !call.Held() && answer == "no, without an error" {
-		return d.fault(Nonsense, "A holds the lock, and B's Lock comes back without an error and without the lock.", "Let Lock return ctx.Err() when it gives up.")
+	if !call.Held() && d.answer(call) == refused {
+		return d.fault(Nonsense, "Let Lock return ctx.Err() when it gives up.",
+			"A holds the lock, and B's Lock comes back without an error and without the lock.")
 	}
 	return true
 }
@@ -53,9 +60,11 @@ func (d *day) frees(call *world.Call) bool {
 	case !d.ends(call):
 		return false
 	case d.answer(call) != "done":
-		return d.fault(NoDay, fmt.Sprintf("%s holds the lock, and its Unlock ends in an error: %s", call.Client.Name, d.answer(call)), "Let Unlock free what Lock has taken, and return nil.")
+		return d.fault(NoDay, "Let Unlock free what Lock has taken, and return nil.",
+			"%s holds the lock, and its Unlock ends in an error: %s", call.Client.Name, d.answer(call))
 	case d.lockKey() != "":
-		return d.fault(Nonsense, fmt.Sprintf("Unlock says that all is well, but %s is still in Redis.", d.lockKey()), "Let Unlock delete the key, and look at Redis's answer.")
+		return d.fault(Nonsense, "Let Unlock delete the key, and look at Redis's answer.",
+			"Unlock says that all is well, but %s is still in Redis.", d.lockKey())
 	}
 	return true
 }
@@ -63,20 +72,18 @@ func (d *day) frees(call *world.Call) bool {
 // ends wants a call to come back, in one piece, and with an answer that does not
 // contradict itself.
 func (d *day) ends(call *world.Call) bool {
-	if !call.Over() {
-		cause := stuck(call.Op, strings.TrimSuffix((10*d.w.Lease).String(), "0s"), standing())
-		d.cause = &cause
-		return false
+	text, result := d.nonsense.Load(), d.result(call)
+	switch {
+	case !call.Over():
+		d.cause = stuck(call.Op, strings.TrimSuffix((10*d.w.Lease).String(), "0s"), standing())
+	case text != nil:
+		return d.fault(Nonsense, "Return true and nil, false and nil, or false and an error.", "%s", *text)
+	case result.Claim == world.ClaimPanic:
+		d.cause = panics(call.Op, result.Error)
+	default:
+		return true
 	}
-	if text := d.nonsense.Load(); text != nil {
-		return d.fault(Nonsense, *text, "Return true and nil, false and nil, or false and an error.")
-	}
-	if result := d.result(call); result.Claim == world.ClaimPanic {
-		cause := panics(call.Op, result.Error)
-		d.cause = &cause
-		return false
-	}
-	return true
+	return false
 }
 
 // standing is the goroutine of a call that does not come back.
@@ -93,15 +100,15 @@ func standing() goroutine {
 func (d *day) clientLives(c *world.Client) bool {
 	ping := c.StartRun("PING").Wait()
 	if strings.Contains(d.result(ping).Error, redis.ErrClosed.Error()) {
-		return d.fault(ClosesClient, "Your lock has closed the client that it was given: the business's next command ends with \""+redis.ErrClosed.Error()+"\".",
-			"Leave the client open: it belongs to whoever made it.")
+		return d.fault(ClosesClient, "Leave the client open: it belongs to whoever made it.",
+			"Your lock has closed the client that it was given: the business's next command ends with %q.", redis.ErrClosed.Error())
 	}
 	return true
 }
 
 // fault sets the cause. It returns false, for those who ask.
-func (d *day) fault(kind, text, next string) bool {
-	d.cause = &Cause{Kind: kind, Text: text, Next: next}
+func (d *day) fault(kind, next, format string, args ...any) bool {
+	d.cause = Because(kind, next, format, args...)
 	return false
 }
 
@@ -123,39 +130,13 @@ func (d *day) answer(call *world.Call) string {
 	case result.Held || result.Claim == world.ClaimDone:
 		return "done"
 	}
-	return "no, without an error"
+	return refused
 }
 
-// keys are the names of the locks' keys in Redis, in the order of their owners.
-func (d *day) keys() []string {
-	var names []string
-	events := d.w.Trace().Events
-	for i := len(events) - 1; i >= 0; i-- {
-		if e := events[i]; e.Kind == world.Executed || e.Kind == world.Expired {
-			for _, key := range e.Keys {
-				names = append(names, key.Name)
-			}
-			break
-		}
-	}
-	return names
-}
-
-// lockKey is the first of them, "" if there is none.
+// lockKey is the key that Redis holds, the first of its owners; "" if there is none.
 func (d *day) lockKey() string {
-	if keys := d.keys(); len(keys) > 0 {
-		return keys[0]
+	if keys := d.now().Keys; len(keys) > 0 {
+		return keys[0].Name
 	}
 	return ""
-}
-
-// lastReply is what Redis last answered to a command of the business.
-func (d *day) lastReply(command string) string {
-	reply := ""
-	for _, e := range d.w.Trace().Events {
-		if e.Kind == world.Executed && len(e.Command) > 0 && strings.EqualFold(e.Command[0], command) {
-			reply = e.Reply
-		}
-	}
-	return reply
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -14,13 +15,12 @@ import (
 // witnessed makes the same locks, one of them of another name, and hears answers
 // that no trace has room for.
 func (d *day) witnessed(create world.New) world.New {
-	made := 0
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		if made++; made == 2 && d.w != nil && d.isOther() {
+		if d.w != nil && slices.Contains(d.w.Trace().Lanes, otherName) {
 			name = otherOf(name)
 		}
 		locker, err := create(rdb, name, lease)
-		if err == nil && (locker == nil || reflect.ValueOf(locker).Kind() == reflect.Pointer && reflect.ValueOf(locker).IsNil()) {
+		if made := reflect.ValueOf(locker); err == nil && (locker == nil || made.Kind() == reflect.Pointer && made.IsNil()) {
 			return nil, fmt.Errorf("NewMutex returns neither a lock nor an error")
 		}
 		if _, fenced := locker.(world.Fenced); fenced {
@@ -28,13 +28,6 @@ func (d *day) witnessed(create world.New) world.New {
 		}
 		return witness{locker, d}, err
 	}
-}
-
-// isOther tells whether the client that was made last is the one whose lock has
-// another name.
-func (d *day) isOther() bool {
-	lanes := d.w.Trace().Lanes
-	return lanes[len(lanes)-1] == otherName
 }
 
 // witness is a lock whose contradictions are noted.

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -48,7 +47,7 @@ func (r *run) explore(s Search, scripts []string) {
 	}
 	result, err := schedule.Search(r.t, setup, properties, limits)
 	if err != nil {
-		r.guard.convict(r.unsearchable(err))
+		r.guard.convict(unsearchable(err))
 	}
 	for i, answer := range result.Answers(setup, properties, time.Since(begun)) {
 		found := Found{Answer: answer}
@@ -58,14 +57,14 @@ func (r *run) explore(s Search, scripts []string) {
 		}
 		r.guard.write(Line{Found: &found})
 	}
-	r.guard.leave()
+	r.guard.enter("")
 }
 
 // replay runs a schedule again, for its trace.
 func (r *run) replay(setup schedule.Setup, steps []string) (*world.Trace, []oracle.Finding) {
 	run, err := quiz.Follow(r.t, setup, steps)
 	if err = cmp.Or(err, run.Astray); err != nil {
-		r.guard.convict(r.unsearchable(err))
+		r.guard.convict(unsearchable(err))
 	}
 	return run.Trace, oracle.Ask(run.Trace, setup.Property.Breaks...)
 }
@@ -86,25 +85,16 @@ func unharmed(played schedule.Played) error {
 }
 
 // unsearchable is the verdict on a lock with which the search cannot go on.
-func (r *run) unsearchable(err error) Cause {
+func unsearchable(err error) *Cause {
 	if p, ok := err.(panicked); ok {
 		return panics(p.op, p.text)
 	}
 	if isLeftover(err) {
-		return r.leftover(err)
+		return leftover(err)
 	}
-	return Cause{
-		Kind: Unsearchable, Text: "The search cannot go on: " + err.Error() + ".",
-		Next: "Let the lock decide by Redis's answers, its context and the time alone, the same each time, and let every wait end.",
-	}
+	return Because(Unsearchable, "Let the lock decide by Redis's answers, its context and the time alone, the same each time, and let every wait end.",
+		"The search cannot go on: %v.", err)
 }
 
 // isLeftover tells of a run that left goroutines of the lock behind.
 func isLeftover(err error) bool { return strings.Contains(err.Error(), "were left") }
-
-func panics(op, text string) Cause {
-	return Cause{
-		Kind: Panics, Text: fmt.Sprintf("%s ends in a %s.", op, text),
-		Next: "Look at the line that the panic names; a nil map or a nil pointer is the usual reason.",
-	}
-}

@@ -60,10 +60,8 @@ func (c meteredConn) Read(b []byte) (int, error) {
 				break
 			}
 		}
-		m.guard.convict(Cause{
-			Kind: Floods, Text: fmt.Sprintf("%s floods Redis: more than %d commands in a second.", at, floodLimit),
-			Next: "Wait between two attempts: some milliseconds at least, or for a message.",
-		})
+		m.guard.convict(Because(Floods, "Wait between two attempts: some milliseconds at least, or for a message.",
+			"%s floods Redis: more than %d commands in a second.", at, floodLimit))
 	}
 	return c.Conn.Read(b)
 }

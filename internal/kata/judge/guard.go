@@ -1,16 +1,19 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// How long things may take on the wall clock. A scenario takes some milliseconds,
-// so a lock that needs these is not slow but stuck, also on a busy machine.
+// How long things may take. A scenario takes some milliseconds, so a lock that needs
+// these is not slow but stuck. The guard counts how often it has looked, not the time on
+// the wall: a busy machine, on which everything takes longer, lets it look less often.
 const (
 	scenarioLimit = 4 * time.Second
 	runLimit      = 8 * time.Second
@@ -29,31 +32,24 @@ type guard struct {
 	optional atomic.Bool   // what is required has been played
 
 	mu      sync.Mutex
-	during  string // what is being played; "" between two
-	began   time.Time
-	started time.Time
-	judged  bool // there is a verdict already
+	during  string        // what is being played; "" between two
+	playing time.Duration // for how long, by the looks
+	running time.Duration // how long all has taken
+	judged  bool          // there is a verdict already
 }
 
 func newGuard(out *os.File, task Task) *guard {
 	return &guard{
-		out: out, scenario: time.Duration(max(task.Patience, 1)) * scenarioLimit, longest: task.longest(), started: time.Now(),
+		out: out, longest: task.longest(), scenario: cmp.Or(task.Stuck, time.Duration(max(task.Patience, 1))*scenarioLimit),
 	}
 }
 
-// enter begins a scenario.
+// enter begins a scenario; with "" it ends it.
 func (g *guard) enter(what string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.during, g.began = what, time.Now()
+	g.during, g.playing = what, 0
 	g.over.Store(false)
-}
-
-// leave ends it.
-func (g *guard) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.during = ""
 }
 
 // write writes a line. It is the only thing that leaves the process.
@@ -69,12 +65,12 @@ func (g *guard) write(l Line) {
 }
 
 // convict writes the cause and ends the process.
-func (g *guard) convict(c Cause) {
+func (g *guard) convict(c *Cause) {
 	g.mu.Lock()
 	c.During = g.during
 	g.mu.Unlock()
 	c.Optional = g.optional.Load()
-	g.write(Line{Cause: &c})
+	g.write(Line{Cause: c})
 	os.Exit(0)
 }
 
@@ -82,23 +78,20 @@ func (g *guard) convict(c Cause) {
 func (g *guard) watch() {
 	for range time.Tick(guardPeriod) {
 		g.mu.Lock()
-		playing, began, judged := g.during != "", g.began, g.judged
+		g.playing += guardPeriod
+		g.running += guardPeriod
+		isStuck, late, judged := g.during != "" && g.playing > g.scenario, g.running > g.longest, g.judged
 		g.mu.Unlock()
-		if playing && time.Since(began) > g.scenario {
+		switch {
+		case isStuck:
 			g.convict(diagnose(g.over.Load()))
-		}
-		late := time.Since(g.started) > g.longest
-		if late && judged { // what has been found is enough to go on with
+		case late && judged: // what has been found is enough to go on with
 			g.write(Line{Done: true})
 			os.Exit(0)
-		}
-		if late {
-			g.convict(Cause{
-				Kind: TooSlow, Text: "All that is asked takes longer than " + g.longest.String() + " with your lock.",
-				Next: "Look for a loop that does much for nothing; or try again when the machine is less busy.",
-			})
-		}
-		if heap() > memoryLimit {
+		case late:
+			g.convict(Because(TooSlow, "Look for a loop that does much for nothing; or try again when the machine is less busy.",
+				"All that is asked takes longer than %v with your lock.", g.longest))
+		case heap() > memoryLimit:
 			g.convict(Hoards(nearby()))
 		}
 	}
@@ -124,52 +117,42 @@ func nearby() string {
 
 // diagnose finds out why a scenario does not end: it looks at where the lock's
 // goroutines stand.
-func diagnose(over bool) Cause {
+func diagnose(over bool) *Cause {
 	if heap() > searchMemory { // what takes so long is to find more
 		return Hoards(nearby())
 	}
 	all := ofLock()
-	for _, g := range all {
-		if g.isMutex() && g.inner.file != "" {
-			return mutexHeld(g, inRedis(all))
-		}
-	}
-	for _, g := range all {
-		if g.isRunning() && g.inner.file != "" && !g.redis {
-			if over && g.created.file != "" {
-				return leaking(g)
-			}
-			return endless(g.inner)
-		}
-	}
-	for _, g := range all {
-		if g.created.file != "" {
-			return leaking(g)
-		}
-	}
-	for _, g := range all {
-		if g.inner.file != "" {
-			return stuck(g.inner.function, scenarioLimit.String(), g)
-		}
-	}
-	return Cause{Kind: TooSlow, Text: "The run does not end, and no line of your lock is under way.", Next: "Try again; the machine may be busy."}
-}
-
-// inRedis is a goroutine of the lock that waits for Redis.
-func inRedis(all []goroutine) *goroutine {
-	for i := range all {
-		if all[i].redis && all[i].inner.file != "" {
+	find := func(is func(goroutine) bool) *goroutine {
+		if i := slices.IndexFunc(all, is); i >= 0 {
 			return &all[i]
 		}
+		return nil
 	}
-	return nil
+	waiting := find(func(g goroutine) bool { return g.isMutex() && g.inner.file != "" })
+	loops := find(func(g goroutine) bool { return g.isRunning() && g.inner.file != "" && !g.redis })
+	own := find(func(g goroutine) bool { return g.created.file != "" })
+	call := find(func(g goroutine) bool { return g.inner.file != "" })
+	switch {
+	case waiting != nil:
+		return mutexHeld(*waiting, all)
+	case loops != nil && over && loops.created.file != "":
+		return leaking(*loops)
+	case loops != nil:
+		return Because(EndlessLoop, "Let the loop wait: for a timer, for a message, or for ctx.Done().",
+			"%s runs without end at %s: it neither waits nor asks Redis.", loops.inner.function, loops.inner.place())
+	case own != nil:
+		return leaking(*own)
+	case call != nil:
+		return stuck(call.inner.function, scenarioLimit.String(), *call)
+	}
+	return Because(TooSlow, "Try again; the machine may be busy.", "The run does not end, and no line of your lock is under way.")
 }
 
 // leftover is the verdict on a run whose goroutines did not end: they still stand
 // where they stood.
-func (r *run) leftover(err error) Cause {
+func leftover(err error) *Cause {
 	for _, g := range ofLock() {
 		return leaking(g)
 	}
-	return Cause{Kind: NoDay, Text: "Your lock does not survive an ordinary day: " + err.Error(), Next: "Let Lock, TryLock and Unlock come back."}
+	return Because(NoDay, "Let Lock, TryLock and Unlock come back.", "Your lock does not survive an ordinary day: %v", err)
 }

@@ -22,16 +22,18 @@ import (
 
 // Task is what one run is to do.
 type Task struct {
-	Lock     string             `json:"lock"`             // which of the program's locks
-	Required []string           `json:"required"`         // failures that it must survive, in this order
-	Has      []failures.Feature `json:"has"`              // what the lock is said to have, unless it says so itself
-	Draw     []string           `json:"draw"`             // failures whose trace is wanted, whatever comes of them
-	Patience int                `json:"patience"`         // how many times the usual the run may take; 0 is 1
-	Search   *Search            `json:"search,omitempty"` // is made in place of the failures
+	Lock     string             `json:"lock"`               // which of the program's locks
+	Required []string           `json:"required"`           // failures that it must survive, in this order
+	Has      []failures.Feature `json:"has"`                // what the lock is said to have, unless it says so itself
+	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
+	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
+	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
+	Search   *Search            `json:"search,omitempty"`   // is made in place of the failures
 }
 
-// Longest is how long the run may take before it is ended from outside.
-func (t Task) Longest() time.Duration { return t.longest() + runLimit/4 }
+// Longest is how long the run may take before it is ended from outside: it ends itself
+// by then, also on a busy machine.
+func (t Task) Longest() time.Duration { return 2 * t.longest() }
 
 // longest is when the run ends itself.
 func (t Task) longest() time.Duration {
@@ -66,21 +68,13 @@ type Verdict struct {
 // maxStack is how deep a lock may recurse: deeper than any that means to end.
 const maxStack = 64 << 20
 
-// Main is the whole program: its arguments are the file with the task, as JSON,
-// and the file to write to.
+// Main is the whole program: its arguments are the task, as JSON, and the file to write
+// to.
 func Main(locks map[string]failures.Subject) {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "judge: the arguments are a task and a file to write to")
-		os.Exit(2)
-	}
-	task, out, err := open(os.Args[1], os.Args[2])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "judge:", err)
-		os.Exit(2)
-	}
+	task, out, err := begin(os.Args[1:])
 	subject, ok := locks[task.Lock]
-	if !ok {
-		fmt.Fprintf(os.Stderr, "judge: there is no lock %q\n", task.Lock)
+	if err != nil || !ok {
+		fmt.Fprintf(os.Stderr, "judge: there is no such task: lock %q, %v\n", task.Lock, err)
 		os.Exit(2)
 	}
 	if len(subject.Has) == 0 {
@@ -100,16 +94,14 @@ func Main(locks map[string]failures.Subject) {
 	})
 }
 
-func open(taskFile, outFile string) (Task, *os.File, error) {
-	var task Task
-	raw, err := os.ReadFile(taskFile)
-	if err != nil {
+func begin(args []string) (task Task, out *os.File, err error) {
+	if len(args) != 2 {
+		return task, nil, fmt.Errorf("%d arguments", len(args))
+	}
+	if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
 		return task, nil, err
 	}
-	if err := json.Unmarshal(raw, &task); err != nil {
-		return task, nil, fmt.Errorf("%s: %w", taskFile, err)
-	}
-	out, err := os.OpenFile(outFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	out, err = os.OpenFile(args[1], os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	return task, out, err
 }
 
@@ -145,10 +137,10 @@ func (r *run) all() {
 // rehearse finds out which scripts the lock uses.
 func (r *run) rehearse() []string {
 	r.guard.enter("an ordinary day")
-	defer r.guard.leave()
+	defer r.guard.enter("")
 	scripts, err := failures.Rehearse(r.t, r.subject)
 	if err != nil {
-		r.guard.convict(r.leftover(err))
+		r.guard.convict(leftover(err))
 	}
 	return scripts
 }
@@ -171,14 +163,14 @@ func (r *run) catalogue(scripts []string) {
 func (r *run) one(id string, scripts []string) {
 	f, ok := failures.Find(id)
 	if !ok {
-		r.guard.convict(Cause{Kind: "task", Text: "there is no failure " + id})
+		r.guard.convict(Because("task", "", "there is no failure %s", id))
 	}
 	r.guard.enter(id)
 	v := failures.Judge(f, r.subject, scripts, r.play)
 	if v.Err != nil && isLeftover(v.Err) {
-		r.guard.convict(r.leftover(v.Err))
+		r.guard.convict(leftover(v.Err))
 	}
-	r.guard.leave()
+	r.guard.enter("")
 	r.guard.write(Line{Verdict: r.verdict(v)})
 }
 
