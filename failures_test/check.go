@@ -23,11 +23,6 @@ type Verdict struct {
 // Expect tells which outcome is expected of a failure.
 type Expect func(Failure) Outcome
 
-// Stage expects what the lesson of stage n says, from 1.
-func Stage(n int) Expect {
-	return func(f Failure) Outcome { return Outcome(f.Stages[n-1]) }
-}
-
 // Flawless expects every failure to be absent, but for those that no lock with a
 // lease can prevent.
 func Flawless(f Failure) Outcome {
@@ -37,10 +32,9 @@ func Flawless(f Failure) Outcome {
 	return Safe
 }
 
-// Run plays one failure on one lock and judges it. scripts are the Lua scripts
-// that the lock is known to use; see [Rehearse].
-func Run(t *testing.T, f Failure, s Subject, scripts []string) Verdict {
-	return Judge(f, s, scripts, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+// Run plays one failure on one lock and judges it.
+func Run(t *testing.T, f Failure, s Subject) Verdict {
+	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
 }
@@ -49,14 +43,14 @@ func Run(t *testing.T, f Failure, s Subject, scripts []string) Verdict {
 type Play func(world.Config, func(*world.World)) (*world.Trace, error)
 
 // Judge is [Run] in the world that play makes.
-func Judge(f Failure, s Subject, scripts []string, play Play) Verdict {
+func Judge(f Failure, s Subject, play Play) Verdict {
 	v := Verdict{Failure: f, Subject: s.Name}
 	if !s.has(f.Needs) || s.hasAny(f.Unless) {
 		v.Outcome = NotApplicable
 		return v
 	}
 	config := s.Config()
-	config.Client, config.Scripts, config.Fenced = f.Client, scripts, f.Fenced
+	config.Client, config.Fenced = f.Client, f.Fenced
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	}
@@ -70,14 +64,20 @@ func Judge(f Failure, s Subject, scripts []string, play Play) Verdict {
 	return v
 }
 
-// Rehearse returns the Lua scripts that a lock uses in its ordinary life.
-func Rehearse(t *testing.T, s Subject) ([]string, error) {
-	return world.Rehearse(t, s.Config())
+// DiscoverScripts returns the lock with the Lua scripts that it uses on an ordinary day,
+// so that Redis knows them from the beginning. The error says that it does not survive
+// that day.
+func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
+	var err error
+	if s.Scripts, err = world.DiscoverScripts(t, s.Config()); err != nil {
+		err = fmt.Errorf("%s does not survive an ordinary day: %w", s.Name, err)
+	}
+	return s, err
 }
 
 // Config is what a world needs to know of the lock.
 func (s Subject) Config() world.Config {
-	return world.Config{New: s.New, Ignore: s.Ignore, Errand: s.Errand, Beneath: s.Beneath}
+	return world.Config{New: s.New, Ignore: s.Ignore, Errand: s.Errand, Beneath: s.Beneath, Scripts: s.Scripts}
 }
 
 func (s Subject) hasAny(features []Feature) bool {
@@ -133,13 +133,13 @@ func (v Verdict) Sentence() string {
 // fails each whose outcome is not the expected one. With -v it prints a line for
 // each, and for one that is broken the timeline.
 func Check(t *testing.T, s Subject, expect Expect) {
-	scripts, err := Rehearse(t, s)
+	s, err := DiscoverScripts(t, s)
 	if err != nil {
-		t.Fatalf("%s does not survive an ordinary day: %v", s.Name, err)
+		t.Fatal(err)
 	}
 	for _, f := range All {
 		t.Run(f.ID, func(t *testing.T) {
-			v := Run(t, f, s, scripts)
+			v := Run(t, f, s)
 			want := expect(f)
 			fmt.Fprintf(t.Output(), "%s: %s: %s\n", f.ID, v.Outcome, v.Sentence())
 			if testing.Verbose() && v.Trace != nil && v.Outcome != Safe {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
 )
 
 func TestExpectationOfALockOfOnesOwn(t *testing.T) {
@@ -23,7 +24,7 @@ func TestExpectationOfALockOfOnesOwn(t *testing.T) {
 
 func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 	f, _ := failures.Find("script-flush")
-	v := failures.Run(t, f, failures.Subject{Name: "plain", New: newPlain(asksFirst)}, nil)
+	v := failures.Run(t, f, failures.Subject{Name: "plain", New: columns.Must("1").Subject.New})
 	require.Equal(t, failures.NotApplicable, v.Outcome)
 	require.Equal(t, "needs [scripts], which this lock does not have", v.Sentence())
 }
@@ -36,12 +37,12 @@ func (rude) Unlock(context.Context) error { panic("not today") }
 func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	f, _ := failures.Find("crash-before-expire")
 	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		gentle, err := newPlain("")(rdb, name, lease)
+		gentle, err := columns.Must("4").Subject.New(rdb, name, lease)
 		return rude{gentle}, err
 	}}
-	require.Equal(t, failures.Safe, failures.Run(t, f, subject, nil).Outcome, "nobody unlocks in this story")
+	require.Equal(t, failures.Safe, failures.Run(t, f, subject).Outcome, "nobody unlocks in this story")
 	f, _ = failures.Find("double-unlock")
-	v := failures.Run(t, f, subject, nil)
+	v := failures.Run(t, f, subject)
 	require.Equal(t, failures.Astray, v.Outcome)
 	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
 }

@@ -8,7 +8,7 @@ import (
 // Failures of contexts: the caller goes away while a command is on its way.
 var contextFailures = []Failure{
 	{
-		ID: "cancel-in-flight", Family: Contexts, Stages: "xooooo",
+		ID: "cancel-in-flight", Family: Contexts,
 		Title:  "the context is cancelled while the acquire is on its way",
 		Story:  "A's request is cancelled while the reply to its acquire is on its way. go-redis does not break off a command that has been sent, so A gets its OK. Stage 1 still has to send PEXPIRE, and with a cancelled context it sends nothing: a key without a lease.",
 		Fixed:  "One command: either nothing was sent, or the whole lock was taken and the caller knows.",
@@ -27,7 +27,7 @@ var contextFailures = []Failure{
 		},
 	},
 	{
-		ID: "deadline-in-flight", Family: Contexts, Stages: "xxxxxo",
+		ID: "deadline-in-flight", Family: Contexts,
 		Title:  "the deadline passes while the acquire is on its way",
 		Story:  "Redis grants A the lock, and A's deadline passes before the reply arrives. A gets an error and goes away; its key stays and keeps everybody out.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got, with a context of its own.",
@@ -42,7 +42,7 @@ var contextFailures = []Failure{
 		},
 	},
 	{
-		ID: "unlock-cancelled-ctx", Family: Contexts, Stages: "xxxxxo",
+		ID: "unlock-cancelled-ctx", Family: Contexts,
 		Title:  "the deferred Unlock gets the context that is already over",
 		Story:  "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
 		Fixed:  "Unlock takes no context of the caller's: it has a short one of its own.",

@@ -28,6 +28,8 @@ type Subject struct {
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature
+	// Scripts are the Lua scripts that Redis knows from the beginning; see [DiscoverScripts].
+	Scripts []string
 }
 
 // Variant is a way to set up a lock.
@@ -82,9 +84,6 @@ type Failure struct {
 	// Given names rules that the story itself breaks, whatever the lock does: they
 	// are judged by another failure.
 	Given []oracle.Monitor
-	// Stages is the expected outcome for stages 1 to 6, a letter each: x broken,
-	// o safe, n noticed, i inherent, - not applicable.
-	Stages string
 	// Variant is how the lock is set up.
 	Variant Variant
 	// Fenced runs it with a ledger that refuses old tokens.

@@ -24,7 +24,7 @@ var twinStories = map[string]string{
 func twins() []Failure {
 	all := slices.Clone(limitFailures)
 	for i, f := range all {
-		f.ID, f.Family, f.Stages = f.ID+"-fenced", Fences, "-----o"
+		f.ID, f.Family = f.ID+"-fenced", Fences
 		f.Title = "fenced: " + f.Title
 		f.Story = twinStories[limitFailures[i].ID]
 		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
@@ -36,7 +36,7 @@ func twins() []Failure {
 
 var tokenFailures = []Failure{
 	{
-		ID: "token-after-flush", Family: Fences, Stages: "-----o", Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-after-flush", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
 		Title:  "the counter of tokens is flushed away",
 		Story:  "A holds the lock for the second time. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
 		Fixed:  "The token is at least the server's clock in microseconds, so it rises without a memory.",
@@ -45,7 +45,7 @@ var tokenFailures = []Failure{
 		Script: func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
 	{
-		ID: "token-after-failover", Family: Fences, Stages: "-----o", Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-after-failover", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
 		Title:  "the replica never saw the counter of tokens",
 		Story:  "A holds the lock for the second time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
 		Fixed:  "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",

@@ -10,7 +10,7 @@ import (
 // Failures of the lease: it is missing, or it ends before the work does.
 var leaseFailures = []Failure{
 	{
-		ID: "crash-before-expire", Family: Lease, Stages: "xooooo",
+		ID: "crash-before-expire", Family: Lease,
 		Title:  "a client dies between SETNX and PEXPIRE",
 		Story:  "A takes the lock and dies before it can give the key a lease. An hour later the key is still there, and B waits for a client that does not exist.",
 		Fixed:  "SET with NX and PX: the key and its lease come in one command.",
@@ -24,7 +24,7 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "work-outlives-ttl", Family: Lease, Stages: "xxxxoo",
+		ID: "work-outlives-ttl", Family: Lease,
 		Title:  "the work takes longer than the lease",
 		Story:  "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
 		Fixed:  "A watchdog renews the lease for as long as the work takes.",
@@ -42,7 +42,7 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "work-outlives-fixed-lease", Family: Lease, Variant: FixedLease, Stages: "xxxxxn", Loss: true,
+		ID: "work-outlives-fixed-lease", Family: Lease, Variant: FixedLease, Loss: true,
 		Title:  "the work takes longer than a lease that is not renewed",
 		Story:  "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A works on, unless somebody tells it.",
 		Fixed:  "The hold's context ends with the lease, and A stops.",
@@ -55,7 +55,7 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "loss-hidden-at-unlock", Family: Lease, Variant: FixedLease, Stages: "xxoooo",
+		ID: "loss-hidden-at-unlock", Family: Lease, Variant: FixedLease,
 		Title:  "the lease ended, and Unlock says that all is well",
 		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected.",
 		Fixed:  "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",

@@ -8,7 +8,7 @@ import (
 // Failures of the network: a reply is late or lost, and go-redis sends again.
 var networkFailures = []Failure{
 	{
-		ID: "slow-grant", Family: Network, Stages: "xxxxxo",
+		ID: "slow-grant", Family: Network,
 		Title:  "the reply to the acquire comes after the lease",
 		Story:  "Redis grants A the lock, and A stands still before it can read the reply. When it reads OK, the lease is over and B is inside; A believes the OK and enters too.",
 		Fixed:  "Count the lease from the moment the command was sent, and refuse a grant that is already over.",
@@ -24,7 +24,7 @@ var networkFailures = []Failure{
 		},
 	},
 	{
-		ID: "grant-reply-lost", Family: Network, Stages: "xxxxxo",
+		ID: "grant-reply-lost", Family: Network,
 		Title:  "the connection breaks after Redis granted the lock",
 		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and goes away; its key stays and keeps everybody out.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got.",
@@ -38,7 +38,7 @@ var networkFailures = []Failure{
 		},
 	},
 	{
-		ID: "retry-nx-false", Family: Network, Stages: "xxxxx-", Unless: []Feature{Reentry},
+		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",
 		Fixed:  "Lock commands are sent once, or are written so that a repetition does no harm.",
@@ -53,7 +53,7 @@ var networkFailures = []Failure{
 		},
 	},
 	{
-		ID: "retry-unlock", Family: Network, Stages: "xxxxxo",
+		ID: "retry-unlock", Family: Network,
 		Title:  "go-redis repeats the Unlock, and B has the lock by now",
 		Story:  "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
 		Fixed:  "Lock commands are sent once, and an unlock that finds nothing after an attempt of unknown outcome has succeeded.",

@@ -8,7 +8,7 @@ import (
 // Failures of ownership: somebody takes or frees a lock that is not his.
 var ownerFailures = []Failure{
 	{
-		ID: "second-client", Family: Owner, Stages: "oooooo",
+		ID: "second-client", Family: Owner,
 		Title:  "a second client tries while the first one holds",
 		Story:  "A holds the lock and works for half of its lease. B tries and must be refused. This is the first thing a lock is for; every stage can do it.",
 		Fixed:  "NX: Redis creates the key only if it does not exist.",
@@ -24,7 +24,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "check-then-set", Family: Owner, Stages: "oooooo",
+		ID: "check-then-set", Family: Owner,
 		Title:  "two clients find the lock free at the same moment",
 		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago.",
 		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
@@ -39,7 +39,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "delete-foreign", Family: Owner, Variant: FixedLease, Stages: "xxoooo",
+		ID: "delete-foreign", Family: Owner, Variant: FixedLease,
 		Title:  "a late Unlock deletes the next client's lock",
 		Story:  "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:  "The owner's value in the key, compared before the delete.",
@@ -55,7 +55,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "check-then-delete", Family: Owner, Stages: "xxxooo",
+		ID: "check-then-delete", Family: Owner,
 		Title:  "the lock changes hands between GET and DEL",
 		Story:  "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
 		Fixed:  "A Lua script: Redis compares and deletes in one step.",
@@ -73,7 +73,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "stranger-unlock", Family: Owner, Stages: "xxoooo",
+		ID: "stranger-unlock", Family: Owner,
 		Title:  "a client that holds nothing unlocks",
 		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A.",
 		Fixed:  "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
@@ -86,7 +86,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "double-unlock", Family: Owner, Stages: "xxoooo",
+		ID: "double-unlock", Family: Owner,
 		Title:  "a client unlocks twice",
 		Story:  "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
 		Fixed:  "A fresh value for each hold, forgotten once it is unlocked.",
@@ -101,7 +101,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "late-unlock", Family: Owner, Stages: "xxxooo",
+		ID: "late-unlock", Family: Owner,
 		Title:  "an Unlock that timed out arrives after the next Lock",
 		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A.",
 		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",
@@ -119,7 +119,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "try-while-holding", Family: Owner, Stages: "oooooo",
+		ID: "try-while-holding", Family: Owner,
 		Title:  "a holder tries again and then unlocks",
 		Story:  "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",
 		Fixed:  "The value is remembered only when the lock was taken.",
@@ -135,7 +135,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "forced-unlock", Family: Owner, Stages: "-----n", Loss: true,
+		ID: "forced-unlock", Family: Owner, Loss: true,
 		Title:  "an administrator frees the lock",
 		Story:  "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
 		Fixed:  "It wakes the waiters, and A's next renewal, within a third of the lease, tells A.",

@@ -11,7 +11,7 @@ import (
 // one object.
 var reentryFailures = []Failure{
 	{
-		ID: "self-deadlock", Family: Sharing, Stages: "xxxxxo",
+		ID: "self-deadlock", Family: Sharing,
 		Title:  "a holder calls a function that takes the same lock",
 		Story:  "A holds the lock and calls a helper that locks as well. The helper waits for A, and A waits for the helper.",
 		Fixed:  "Re-entry: the owner's count goes up instead.",
@@ -23,7 +23,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "shared-object", Family: Sharing, Stages: "xxxxxo",
+		ID: "shared-object", Family: Sharing,
 		Title:  "two goroutines share one lock object",
 		Story:  "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
 		Fixed:  "The proof of ownership belongs to the hold, not to the object.",
@@ -37,7 +37,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "inner-unlock-frees", Family: Sharing, Stages: "-----o",
+		ID: "inner-unlock-frees", Family: Sharing,
 		Title:  "the inner unlock frees the outer hold",
 		Story:  "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
 		Fixed:  "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
@@ -56,7 +56,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "inner-lock-fails", Family: Sharing, Stages: "-----o",
+		ID: "inner-lock-fails", Family: Sharing,
 		Title:  "an inner acquire fails, and the outer hold goes with it",
 		Story:  "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A.",
 		Fixed:  "What is undone is one count, not the lock.",
@@ -77,7 +77,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "reentry-after-loss", Family: Sharing, Variant: FixedLease, Stages: "-----o",
+		ID: "reentry-after-loss", Family: Sharing, Variant: FixedLease,
 		Title:  "a client re-enters a lock that it has lost",
 		Story:  "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper is let in without asking Redis, beside B.",
 		Fixed:  "Redis decides: re-entry asks whether the owner is still there.",
@@ -93,7 +93,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "retry-count-two", Family: Sharing, Stages: "-----o",
+		ID: "retry-count-two", Family: Sharing,
 		Title:  "go-redis repeats the acquire, and the count is two",
 		Story:  "The reply to A's acquire is lost, and go-redis, which retries three times by default, sends it again. A script that adds one now says two. A unlocks once, and the lock stays.",
 		Fixed:  "Lock commands are sent once; or scripts set the count, they do not add to it.",
@@ -112,7 +112,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "hold-released-twice", Family: Sharing, Stages: "-----o",
+		ID: "hold-released-twice", Family: Sharing,
 		Title:  "a client unlocks once more than it locked",
 		Story:  "A takes the lock twice and unlocks three times, as a defer too many does. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
 		Fixed:  "Each hold is released once; a release too many returns ErrNotHeld.",
@@ -131,7 +131,7 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
-		ID: "second-goroutine-reenters", Family: Sharing, Stages: "-----o",
+		ID: "second-goroutine-reenters", Family: Sharing,
 		Title:  "another goroutine of the process takes the lock for its own",
 		Story:  "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: that both live in one process makes neither the other's helper.",
 		Fixed:  "The owner is the hold, not the process and not the lock object.",

@@ -11,7 +11,7 @@ import (
 // Unlock from ending.
 var releasing = []Failure{
 	{
-		ID: "unlock-at-once", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "unlock-at-once", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "Unlock comes before the watchdog has begun",
 		Story:  "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later finds nobody who would stop it: it renews a lock that nobody holds.",
 		Fixed:  "The watchdog runs before Lock returns.",
@@ -27,7 +27,7 @@ var releasing = []Failure{
 		},
 	},
 	{
-		ID: "unlock-error-dog-lives", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "unlock-error-dog-lives", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "Unlock fails, and the watchdog lives on",
 		Story:  "Redis refuses A's unlock with an error, and A goes away. If the watchdog is stopped only after a successful delete, it renews the key of a finished owner for ever, and B never gets in.",
 		Fixed:  "Stop the watchdog first, then delete: whatever the delete says, the lease ends.",
@@ -43,7 +43,7 @@ var releasing = []Failure{
 		},
 	},
 	{
-		ID: "dog-unlock-race", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "dog-unlock-race", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "a renewal is on its way while the holder unlocks",
 		Story:  "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stages 5 and 6 both wait.",
 		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes.",
@@ -58,7 +58,7 @@ var releasing = []Failure{
 		},
 	},
 	{
-		ID: "unlock-while-renewal-hangs", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "unlock-while-renewal-hangs", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "a renewal hangs, and Unlock waits for it",
 		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder who has finished.",
 		Fixed:  "Each renewal has a deadline within the lease, so Unlock has one too.",
@@ -75,7 +75,7 @@ var releasing = []Failure{
 		},
 	},
 	{
-		ID: "crash-while-holding", Family: Renewal, Stages: "oooooo",
+		ID: "crash-while-holding", Family: Renewal,
 		Title:  "a holder dies at work",
 		Story:  "A's process is killed while A holds the lock. Nobody unlocks, and nobody renews any more: a watchdog lives and dies with its process. B gets the lock when the lease is over.",
 		Fixed:  "A lease: what nobody renews ends by itself.",
@@ -89,7 +89,7 @@ var releasing = []Failure{
 		},
 	},
 	{
-		ID: "renewed-for-ever", Family: Renewal, Variant: Limited, Stages: "ooooxn", Loss: true,
+		ID: "renewed-for-ever", Family: Renewal, Variant: Limited, Loss: true,
 		Title:  "the work never ends, and neither does the lock",
 		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews for ever, and B never gets in.",
 		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
@@ -103,7 +103,7 @@ var releasing = []Failure{
 		},
 	},
 	{
-		ID: "hold-dropped", Family: Renewal, Variant: Limited, Stages: "ooooxn", Loss: true,
+		ID: "hold-dropped", Family: Renewal, Variant: Limited, Loss: true,
 		Title:  "the holder forgets to unlock",
 		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that nobody remembers.",
 		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",

@@ -14,7 +14,7 @@ var renewalFailures = concat(renewing, releasing)
 
 var renewing = []Failure{
 	{
-		ID: "renew-foreign", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "renew-foreign", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "a late renewal extends the next client's lock",
 		Story:  "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not look whose key it is, it keeps B's lock alive, for ever if A goes on.",
 		Fixed:  "The renewal is a script: compare the owner, then PEXPIRE.",
@@ -32,7 +32,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "renew-blip", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "renew-blip", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "one renewal fails",
 		Story:  "Redis answers A's first renewal with an error, and would answer the second with yes. A watchdog that gives up at the first error leaves A without a lease in the middle of its work.",
 		Fixed:  "An error does not end the watchdog: it tries again while the lease lasts.",
@@ -46,7 +46,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "renew-partition", Family: Renewal, Stages: "----xn", Needs: []Feature{Watchdog}, Loss: true,
+		ID: "renew-partition", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the holder loses its network",
 		Story:  "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and works on, unless it looks at its own clock.",
 		Fixed:  "The holder counts the lease itself, and ends the hold when it could not renew in time.",
@@ -61,7 +61,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "deadline-from-reply", Family: Renewal, Stages: "----xn", Needs: []Feature{Watchdog}, Loss: true,
+		ID: "deadline-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the holder counts its lease from the reply",
 		Story:  "The grant is slow to come back, and then A's network is gone. Redis has counted since the command arrived. If A counts from the reply, it believes in its lease for too long, and B is inside by then.",
 		Fixed:  "The holder's own deadline counts from before the command was sent.",
@@ -77,7 +77,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "key-gone", Family: Renewal, Stages: "----xn", Needs: []Feature{Watchdog}, Loss: true,
+		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the key is gone, and only the watchdog sees it",
 		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: who ignores that answer lets A work on beside B.",
 		Fixed:  "A renewal that finds nothing ends the hold, within a third of the lease.",
@@ -92,7 +92,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "pool-starved", Family: Renewal, Stages: "----xn", Needs: []Feature{Watchdog}, Loss: true,
+		ID: "pool-starved", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the business occupies the connection that renewals need",
 		Story:  "A's lock and its business share one connection, and a slow command of the business takes it for longer than the lease. The renewals wait in the process; Redis never sees one. B takes the lock.",
 		Fixed:  "The holder's own deadline ends the hold; a client of its own for the lock avoids it.",
@@ -112,7 +112,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "second-hold-renewed", Family: Renewal, Stages: "----oo", Needs: []Feature{Watchdog},
+		ID: "second-hold-renewed", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "the second hold of one object is not renewed",
 		Story:  "A locks, unlocks and locks again, and works longer than its lease. A watchdog that was stopped for good by the first Unlock does not come back, and B walks in.",
 		Fixed:  "Each hold starts a watchdog of its own.",
@@ -128,7 +128,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "dog-per-reentry", Family: Renewal, Stages: "-----o", Needs: []Feature{Watchdog, Reentry},
+		ID: "dog-per-reentry", Family: Renewal, Needs: []Feature{Watchdog, Reentry},
 		Title:  "each re-entry starts a watchdog",
 		Story:  "A takes the lock three times, a helper in a helper. It is one key with one lease: three watchdogs would send three times as many renewals, and one that is forgotten renews for ever.",
 		Fixed:  "One watchdog for each owner: the first hold starts it, the last one stops it.",

@@ -8,7 +8,7 @@ import (
 // Failures of the server that a lock can survive.
 var serverFailures = []Failure{
 	{
-		ID: "script-flush", Family: Servers, Stages: "---ooo",
+		ID: "script-flush", Family: Servers,
 		Title:  "Redis forgets the lock's scripts",
 		Story:  "A holds the lock when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays.",
 		Fixed:  "EVALSHA with EVAL to fall back on.",
@@ -23,7 +23,7 @@ var serverFailures = []Failure{
 		},
 	},
 	{
-		ID: "oom", Family: Servers, Stages: "oooooo",
+		ID: "oom", Family: Servers,
 		Title:  "Redis is full and refuses the acquire",
 		Story:  "Redis has no memory left and answers OOM. Lock has to return that error: to say that somebody else holds the lock would make A wait for nobody.",
 		Fixed:  "An error is an error, never a no.",

@@ -9,7 +9,7 @@ import (
 // Locks that poll have none of them; they pay with commands.
 var waitingFailures = []Failure{
 	{
-		ID: "unlock-wakes", Family: Waiting, Stages: "-----o",
+		ID: "unlock-wakes", Family: Waiting,
 		Title:  "a waiter is told that the lock is free",
 		Story:  "B waits while A holds the lock. A unlocks, and B has to get the lock now, not when A's lease would have ended.",
 		Fixed:  "The unlock script publishes a message, and the waiter has subscribed to its channel.",
@@ -25,7 +25,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "wake-lost", Family: Waiting, Stages: "-----o",
+		ID: "wake-lost", Family: Waiting,
 		Title:  "the message is published before the waiter listens",
 		Story:  "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: nobody listens yet. If B now waits for a message, it waits out the whole lease of a lock that is free.",
 		Fixed:  "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
@@ -42,7 +42,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "wake-early", Family: Waiting, Stages: "-----o",
+		ID: "wake-early", Family: Waiting,
 		Title:  "the message overtakes the refusal",
 		Story:  "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that wakes only those who wait already is lost.",
 		Fixed:  "A wake-up is kept until somebody takes it: a channel with room for one.",
@@ -59,7 +59,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "waiter-leaves", Family: Waiting, Stages: "-----o",
+		ID: "waiter-leaves", Family: Waiting,
 		Title:  "one of two waiters leaves",
 		Story:  "B and G wait in one process and share its subscription. B's caller cancels, and B leaves. G must still hear that A unlocks.",
 		Fixed:  "The subscription is counted: the last one to leave ends it, not the first.",
@@ -81,7 +81,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "wake-eaten", Family: Waiting, Stages: "-----o",
+		ID: "wake-eaten", Family: Waiting,
 		Title:  "a waiter is woken and leaves",
 		Story:  "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G sleeps on beside a free lock.",
 		Fixed:  "A waiter that leaves after being woken passes the wake-up on.",
@@ -102,7 +102,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "pubsub-cut", Family: Waiting, Stages: "-----o",
+		ID: "pubsub-cut", Family: Waiting,
 		Title:  "the subscriber's connection breaks as the message is sent",
 		Story:  "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but nobody publishes a second time.",
 		Fixed:  "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
@@ -121,7 +121,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "expiry-wakes", Family: Waiting, Stages: "-----o",
+		ID: "expiry-wakes", Family: Waiting,
 		Title:  "the holder dies and publishes nothing",
 		Story:  "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever.",
 		Fixed:  "The wait ends with the lease of the holder, message or not.",
@@ -137,7 +137,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "fair-in-process", Family: Waiting, Stages: "-----o",
+		ID: "fair-in-process", Family: Waiting,
 		Title:  "the waiters of one process are served in order",
 		Story:  "B, G and H are goroutines of one process and begin to wait one after another. Each that gets the lock gives it back. Whoever came first must get it first, or one of them may wait for ever in a busy process.",
 		Fixed:  "A queue in the process: one waiter at a time asks Redis.",
@@ -165,7 +165,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "idle-waiters", Family: Waiting, Stages: "-----o",
+		ID: "idle-waiters", Family: Waiting,
 		Title:  "waiters keep Redis busy although nothing happens",
 		Story:  "A holds the lock for most of its lease. Three waiters in two processes wait for a message. While nobody unlocks they have nothing to ask, so they must send nothing.",
 		Fixed:  "Wait for the message, or for the end of the lease; ask only then.",
@@ -183,7 +183,7 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "partial-unlock-wakes", Family: Waiting, Stages: "-----o",
+		ID: "partial-unlock-wakes", Family: Waiting,
 		Title:  "an inner unlock wakes the waiters for nothing",
 		Story:  "A takes the lock and calls a helper eight times that takes and frees it again. B waits. After each inner unlock A still holds the lock, so a message would wake B in vain, eight times.",
 		Fixed:  "Only the unlock that frees the lock publishes.",

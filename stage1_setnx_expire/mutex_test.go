@@ -7,19 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
 	"lockkata/internal/contract"
-	"lockkata/internal/stages"
 )
 
-var lock = contract.Lock{Subject: stages.All[0].Subject}
+var lock = contract.Lock{Subject: columns.Must("1").Subject}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Stage(1)) }
+func TestFailures(t *testing.T) { columns.Check(t, "1") }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -85,19 +85,20 @@ func (s *Servers) Close() error {
 	return err
 }
 
-// Rehearse is [failures.Rehearse] on one of the servers, for a lock whose client
-// cannot run in the controlled world.
-func (s *Servers) Rehearse(subject failures.Subject) ([]string, error) {
+// DiscoverScripts is [failures.DiscoverScripts] on one of the servers, for a lock whose
+// client cannot run in the controlled world.
+func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, error) {
 	redis := <-s.free
 	defer func() { s.free <- redis }()
-	return world.RehearseLive(redis, subject.Config())
+	var err error
+	subject.Scripts, err = world.DiscoverScriptsLive(redis, subject.Config())
+	return subject, err
 }
 
 // Job is a failure to be played on a lock.
 type Job struct {
 	Failure failures.Failure
 	Subject failures.Subject
-	Scripts []string // that the lock is known to use; see [failures.Rehearse]
 }
 
 // ErrBusy is the error of a failure that was disturbed whenever it was played.
@@ -152,7 +153,7 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 
 // play plays one failure. One that cannot run on this server is [failures.Elsewhere].
 func (s *Servers) play(redis world.Redis, job Job, lease time.Duration) failures.Verdict {
-	v := failures.Judge(job.Failure, job.Subject, job.Scripts,
+	v := failures.Judge(job.Failure, job.Subject,
 		func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 			if job.Failure.Live != "" {
 				return nil, fmt.Errorf("%w: %s", world.ErrNotLive, job.Failure.Live)

@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,7 +31,7 @@ func servers(t *testing.T, count int) *live.Servers {
 func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 	t.Helper()
 	for i, v := range s.Play(jobs) {
-		world := failures.Run(t, v.Failure, jobs[i].Subject, jobs[i].Scripts).Outcome
+		world := failures.Run(t, v.Failure, jobs[i].Subject).Outcome
 		switch {
 		case errors.Is(v.Err, live.ErrBusy):
 			fmt.Fprintf(t.Output(), "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
@@ -49,24 +49,25 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 }
 
 // job is a failure on a stage.
-func job(t *testing.T, f failures.Failure, stage stages.Stage) live.Job {
+func job(t *testing.T, f failures.Failure, stage columns.Column) live.Job {
 	t.Helper()
-	scripts, err := failures.Rehearse(t, stage.Subject)
+	subject, err := failures.DiscoverScripts(t, stage.Subject)
 	require.NoError(t, err)
-	return live.Job{Failure: f, Subject: stage.Subject, Scripts: scripts}
+	return live.Job{Failure: f, Subject: subject}
 }
 
 // For each stage one failure: what still breaks it, and of the last one what it does
 // about that. All of them are played with the tag live.
 func TestTasteOfARealRedis(t *testing.T) {
-	s := servers(t, len(stages.All))
+	stages := columns.Shown()
+	s := servers(t, len(stages))
 	var jobs []live.Job
 	for n, id := range []string{
 		"crash-before-expire", "delete-foreign", "check-then-delete", "work-outlives-ttl", "renew-partition", "renew-partition",
 	} {
 		f, ok := failures.Find(id)
 		require.True(t, ok, id)
-		jobs = append(jobs, job(t, f, stages.All[n]))
+		jobs = append(jobs, job(t, f, stages[n]))
 	}
 	requireSame(t, s, jobs)
 }

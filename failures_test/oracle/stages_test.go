@@ -8,7 +8,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // byMutants are the monitors that no stage gives work to. Their trials are with the
@@ -54,7 +54,7 @@ func TestEachMonitorConvictsOneStageAndAcquitsAnother(t *testing.T) {
 func convicts(t *testing.T, monitor oracle.Monitor, id string, stage int) bool {
 	f, ok := failures.Find(id)
 	require.True(t, ok, id)
-	v := failures.Run(t, f, stages.All[stage-1].Subject, nil)
+	v := failures.Run(t, f, columns.All[stage-1].Subject)
 	require.NoError(t, v.Err)
 	return oracle.Convicts(v.Findings, monitor)
 }

@@ -8,7 +8,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // FuzzStage6 takes bytes for choices. Every violation that it meets is printed as
@@ -18,12 +18,12 @@ func FuzzStage6(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 5, 0, 2, 0, 0, 0, 1, 0, 0})          // stands still inside
 	f.Add([]byte{0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 3, 0, 0, 0}) // waits
 	f.Add([]byte{2, 2, 2, 2, 2, 2, 2, 2, 2, 2})
-	subject := stages.All[5].Subject
+	column := columns.Must("6")
 	f.Fuzz(func(t *testing.T, choices []byte) {
-		scripts, err := failures.Rehearse(t, subject)
+		subject, err := failures.DiscoverScripts(t, column.Subject)
 		require.NoError(t, err)
 		for _, q := range schedule.Suite {
-			setup, properties := q.Ask(subject, scripts, 2)
+			setup, properties := q.Ask(subject, 2)
 			at := 0
 			setup.Property = properties[0]
 			played, err := schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
@@ -35,7 +35,7 @@ func FuzzStage6(f *testing.F) {
 			})
 			require.NoError(t, err, schedule.Text(setup, played.Schedule))
 			for _, p := range properties {
-				if schedule.Lesson(p.Name, q.Env, 6) != "none" {
+				if column.Search(p.Name, q.Env) != "none" {
 					continue
 				}
 				setup.Property = p

@@ -15,29 +15,29 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // asked is a question about a stage.
 type asked struct {
-	stage      stages.Stage
+	stage      columns.Column
 	question   schedule.Question
 	setup      schedule.Setup
 	properties []schedule.Property
 }
 
 func (a asked) String() string {
-	return fmt.Sprintf("stage %d, %s, %s", a.stage.Number, a.question.Env, strings.Join(a.question.Properties, " "))
+	return fmt.Sprintf("%s, %s, %s", a.stage.Name(), a.question.Env, strings.Join(a.question.Properties, " "))
 }
 
 // suite asks every question of the suite that applies to a stage.
 func suite(t *testing.T) []asked {
 	var all []asked
-	for _, s := range stages.All {
-		scripts, err := failures.Rehearse(t, s.Subject)
+	for _, s := range columns.Shown() {
+		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
 		for _, q := range schedule.Suite {
-			setup, properties := q.Ask(s.Subject, scripts, 1)
+			setup, properties := q.Ask(subject, 1)
 			if len(properties) > 0 {
 				all = append(all, asked{s, q, setup, properties})
 			}
@@ -57,9 +57,9 @@ func search(t *testing.T, a asked, limits schedule.Limits) schedule.Result {
 func (a asked) isQuick() bool {
 	switch a.question.Env {
 	case "pause":
-		return a.stage.Number <= 3
+		return a.stage.ID <= "3"
 	case "async":
-		return a.stage.Number <= 5
+		return a.stage.ID <= "5"
 	case "leave", "refusal":
 		return a.question.Clients == 2
 	}
@@ -84,10 +84,10 @@ func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
 			if found := result.Found[p.Name]; found != nil {
 				got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))
 			}
-			require.Equal(t, schedule.Lesson(p.Name, a.question.Env, a.stage.Number), got, "%v: %s", a, p.Name)
+			require.Equal(t, a.stage.Search(p.Name, a.question.Env), got, "%v: %s", a, p.Name)
 		}
 	}
-	require.Equal(t, schedule.SuiteSchedules, runs, "write it into lessons.go, then go generate ./docs")
+	require.Equal(t, columns.SuiteSchedules, runs, "write it into searches.go, then go generate ./docs")
 }
 
 func TestEachCounterexampleReplaysToOneTrace(t *testing.T) {
@@ -128,7 +128,7 @@ func TestSearchAgreesWithPlainEnumeration(t *testing.T) {
 	cases := 0
 	for _, a := range suite(t) {
 		highest := 1
-		if a.question.Clients > 2 || a.stage.Number == 6 && a.question.Env == "pause" {
+		if a.question.Clients > 2 || a.stage.ID == "6" && a.question.Env == "pause" {
 			highest = 0
 		}
 		for bound := range highest + 1 {
@@ -167,7 +167,7 @@ func TestSearchThatIsCutShortSaysSo(t *testing.T) {
 func counted(t *testing.T) string {
 	var b strings.Builder
 	for _, a := range suite(t) {
-		if a.question.Env == "short-pauses" || a.question.Env == "reply-loss" || a.question.Env == "async" && a.stage.Number < 4 {
+		if a.question.Env == "short-pauses" || a.question.Env == "reply-loss" || a.question.Env == "async" && a.stage.ID < "4" {
 			result := search(t, a, schedule.Limits{Bound: 2})
 			fmt.Fprintf(&b, "%v: %d runs, %d states\n", a, result.Runs, result.States)
 		}
@@ -192,7 +192,7 @@ func TestTwoProcessesVisitTheSameStates(t *testing.T) {
 
 func TestHuntIsTheSameForTheSameSeed(t *testing.T) {
 	for _, a := range suite(t) {
-		if a.stage.Number != 2 || a.question.Env != "async" {
+		if a.stage.ID != "2" || a.question.Env != "async" {
 			continue
 		}
 		a.setup.Property = a.properties[1] // exclusion
@@ -210,7 +210,7 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 	setup, subject, steps, err := schedule.Parse(text)
 	require.NoError(t, err)
 	require.Equal(t, "stage3", subject)
-	setup.Subject = stages.All[2].Subject
+	setup.Subject = columns.Must("3").Subject
 	require.Equal(t, text, schedule.Text(setup, steps))
 	setup.Together, setup.Clients = true, 3
 	again, _, _, err := schedule.Parse(schedule.Text(setup, steps))

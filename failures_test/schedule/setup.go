@@ -14,10 +14,9 @@ import (
 // to them.
 type Setup struct {
 	Subject  failures.Subject
-	Scripts  []string // that Redis knows already; see [failures.Rehearse]
-	Clients  int      // 2 or 3
-	Attempts int      // how often each client asks for the lock
-	Together bool     // all clients but the first are goroutines of one process
+	Clients  int  // 2 or 3
+	Attempts int  // how often each client asks for the lock
+	Together bool // all clients but the first are goroutines of one process
 	Env      Env
 	Property Property
 }
@@ -85,7 +84,7 @@ const horizon = 3 * lease
 // config is the world of a setup.
 func (s Setup) config() world.Config {
 	c := s.Subject.Config()
-	c.Lease, c.Scripts, c.Fenced = lease, s.Scripts, s.Property.Fenced
+	c.Lease, c.Fenced = lease, s.Property.Fenced
 	c.Client = func(o *redis.Options) {
 		o.ReadTimeout = time.Hour // a command is as late as the schedule wants, but for contexts
 		if s.Env.Loss {

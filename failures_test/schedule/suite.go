@@ -32,7 +32,7 @@ var Suite = []Question{
 
 // Ask makes the setup of a question about a lock, and the properties that apply to
 // it; none if the question does not apply.
-func (q Question) Ask(subject failures.Subject, scripts []string, attempts int) (Setup, []Property) {
+func (q Question) Ask(subject failures.Subject, attempts int) (Setup, []Property) {
 	var properties []Property
 	for _, name := range q.Properties {
 		p, err := FindProperty(name)
@@ -48,6 +48,6 @@ func (q Question) Ask(subject failures.Subject, scripts []string, attempts int) 
 		panic(err)
 	}
 	return Setup{
-		Subject: subject, Scripts: scripts, Clients: q.Clients, Together: q.Together, Attempts: attempts, Env: env,
+		Subject: subject, Clients: q.Clients, Together: q.Together, Attempts: attempts, Env: env,
 	}, properties
 }

@@ -13,21 +13,21 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // Every failure on every stage is drawn, whole, small, the same each time, and
 // with two inside where, and only where, two were inside.
 func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
-	for _, s := range stages.All {
-		scripts, err := failures.Rehearse(t, s.Subject)
+	for _, s := range columns.Shown() {
+		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
 		for _, f := range failures.All {
-			v := failures.Run(t, f, s.Subject, scripts)
+			v := failures.Run(t, f, subject)
 			if v.Trace == nil {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%d", f.ID, s.Number), func(t *testing.T) {
+			t.Run(f.ID+"/"+s.ID, func(t *testing.T) {
 				svg := timeline.SVG(v.Trace, v.Findings, timeline.Caption{})
 				require.Equal(t, svg, timeline.SVG(v.Trace, v.Findings, timeline.Caption{}), "the same bytes twice")
 				require.Less(t, len(svg), 30_000)

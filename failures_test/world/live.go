@@ -37,8 +37,8 @@ func RunLive(server Redis, config Config, scenario func(*World)) (*Trace, error)
 	return w.trace, err
 }
 
-// RehearseLive is [Rehearse] on a real redis-server, for a lock whose client needs one.
-func RehearseLive(server Redis, config Config) ([]string, error) {
+// DiscoverScriptsLive is [DiscoverScripts] on a real redis-server, for a lock whose client needs one.
+func DiscoverScriptsLive(server Redis, config Config) ([]string, error) {
 	var scripts []string
 	_, err := RunLive(server, config, ordinaryLife(&scripts))
 	return scripts, err

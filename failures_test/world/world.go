@@ -163,10 +163,10 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	return trace, err
 }
 
-// Rehearse runs a lock through its ordinary life once, with a renewal, a
+// DiscoverScripts runs a lock through its ordinary life once, with a renewal, a
 // refusal and what else it can do, and returns the Lua scripts it used. A world that starts with them
 // has no first EVALSHA that Redis does not know.
-func Rehearse(t *testing.T, config Config) ([]string, error) {
+func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
 	var scripts []string
 	_, err := Run(t, config, ordinaryLife(&scripts))
 	return scripts, err

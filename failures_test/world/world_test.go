@@ -130,7 +130,7 @@ func TestBackgroundCommandsAreToldApart(t *testing.T) {
 }
 
 func TestRehearsalKnowsTheScriptsOfALock(t *testing.T) {
-	scripts, err := world.Rehearse(t, world.Config{New: newScripted})
+	scripts, err := world.DiscoverScripts(t, world.Config{New: newScripted})
 	require.NoError(t, err)
 	require.Len(t, scripts, 3)
 	trace := runWith(t, world.Config{New: newScripted, Scripts: scripts}, func(w *world.World) {

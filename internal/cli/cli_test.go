@@ -12,7 +12,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // asProgram is the variable with which the binary of these tests is the program, for
@@ -53,11 +53,13 @@ func fewFailures(t *testing.T, ids ...string) {
 }
 
 // swapped gives a stage the lock of another one.
-func swapped(t *testing.T, stage, other int) {
+func swapped(t *testing.T, stage, other string) {
 	t.Helper()
-	healthy := stages.All[stage-1].Subject.New
-	t.Cleanup(func() { stages.All[stage-1].Subject.New = healthy })
-	stages.All[stage-1].Subject.New = stages.All[other-1].Subject.New
+	all := columns.All
+	t.Cleanup(func() { columns.All = all })
+	columns.All = slices.Clone(all)
+	at := slices.Index(columns.IDs(all), stage)
+	columns.All[at].Subject.New = columns.Must(other).Subject.New
 }
 
 func TestMatrixShowsEveryFailureOnEveryStage(t *testing.T) {
@@ -76,18 +78,18 @@ func TestMatrixAsJSONHasEveryCell(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	var cells []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &cells))
-	require.Len(t, cells, 2*len(stages.All))
+	require.Len(t, cells, 2*len(columns.Shown()))
 }
 
 // A stage that is worse than its lesson fails, and so does one that is better.
 func TestMatrixNamesTheCellThatIsNotAsExpected(t *testing.T) {
-	for other, want := range map[int][2]string{
-		2: {"delete-foreign", "on stage3: expected safe, got broken: wrong delete: A's DEL removes the lock of B (B1)"},
-		4: {"check-then-delete", "on stage3: expected broken, got safe: no rule is broken"},
+	for other, want := range map[string][2]string{
+		"2": {"delete-foreign", "on stage3: expected safe, got broken: wrong delete: A's DEL removes the lock of B (B1)"},
+		"4": {"check-then-delete", "on stage3: expected broken, got safe: no rule is broken"},
 	} {
 		t.Run(want[0], func(t *testing.T) {
 			fewFailures(t, want[0])
-			swapped(t, 3, other)
+			swapped(t, "3", other)
 			status, out, errors := command(t)
 			require.Equal(t, exitFailed, status)
 			require.Contains(t, errors, want[0]+" "+want[1])
@@ -123,18 +125,18 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 }
 
 func TestEveryPictureFitsATerminalOf120Columns(t *testing.T) {
-	scripts, err := stages.Rehearse(t)
+	shown, err := columns.Ready(t, columns.Shown())
 	require.NoError(t, err)
-	for _, row := range stages.Judge(t, scripts) {
+	for _, row := range columns.Judge(t, shown) {
 		for i, v := range row {
 			if v.Trace != nil && len(v.Trace.Lanes) > 3 {
 				continue // four clients need more room
 			}
 			var out bytes.Buffer
 			a := &app{out: &out, width: usualWidth}
-			a.showOne(v, stages.All[i], true)
+			a.showOne(v, shown[i], true)
 			for line := range strings.Lines(out.String()) {
-				require.LessOrEqual(t, len([]rune(line)), 131, "%s on stage %d: %s", v.Failure.ID, i+1, line)
+				require.LessOrEqual(t, len([]rune(line)), 131, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -33,7 +33,7 @@ const moment = 50 * time.Millisecond
 
 // demoPlan is what the flags of demo ask for.
 type demoPlan struct {
-	stage             stages.Stage
+	stage             columns.Column
 	name              string // of the worker
 	hold, wait, lease time.Duration
 	addr              string // of a Redis server; "" for an embedded one
@@ -54,7 +54,7 @@ func (p demoPlan) other() string {
 
 func (a *app) demoCommand() *cobra.Command {
 	var p demoPlan
-	var stage int
+	var stage string
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Two workers and one lock, in real time",
@@ -64,7 +64,7 @@ func (a *app) demoCommand() *cobra.Command {
 			"one server: give both the same --stage, and each its --name.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if p.stage, err = findStage(stage); err != nil {
+			if p.stage, err = columns.Find(stage); err != nil {
 				return err
 			}
 			if err := p.check(cmd.Flags().Changed("redis")); err != nil {
@@ -73,8 +73,8 @@ func (a *app) demoCommand() *cobra.Command {
 			return a.demo(p)
 		},
 	}
-	last := stages.All[len(stages.All)-1].Number
-	cmd.Flags().IntVar(&stage, "stage", last, "the stage whose lock they use")
+	last := columns.All[len(columns.All)-1].ID
+	cmd.Flags().StringVar(&stage, "stage", last, "the stage whose lock they use")
 	cmd.Flags().StringVar(&p.name, "name", "work1", "the worker's name")
 	cmd.Flags().DurationVar(&p.hold, "hold", 5*time.Second, "how long the work takes")
 	cmd.Flags().DurationVar(&p.wait, "wait", 10*time.Second, "how long to wait for the lock")
@@ -126,7 +126,7 @@ func (a *app) demoOne(ctx context.Context, p demoPlan) error {
 		return err
 	}
 	a.announce(p, "One worker on the Redis at "+p.addr)
-	fmt.Fprintf(a.out, "In another terminal: go run . demo --stage %d --name %s --hold %v --redis %s\n\n", p.stage.Number, p.other(), p.hold, p.addr)
+	fmt.Fprintf(a.out, "In another terminal: go run . demo --stage %s --name %s --hold %v --redis %s\n\n", p.stage.ID, p.other(), p.hold, p.addr)
 	return w.run(ctx)
 }
 
@@ -188,11 +188,11 @@ func pass(ctx context.Context, d time.Duration) bool {
 
 // announce says what is about to run, and which lesson it will teach.
 func (a *app) announce(p demoPlan, who string) {
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("Stage %d, %s", p.stage.Number, p.stage.Title)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, capital(p.stage.Name())+", "+p.stage.Title))
 	fmt.Fprintf(a.out, "%s: the lock %s, a lease of %v, work of %v.\n", who, demoLock, p.lease, p.hold)
 	if p.outlives() {
-		fmt.Fprintf(a.out, "The work (%v) outlives the lease (%v), and stage %d renews nothing: the lock is free before the work ends.\n",
-			p.hold, p.lease, p.stage.Number)
+		fmt.Fprintf(a.out, "The work (%v) outlives the lease (%v), and %s renews nothing: the lock is free before the work ends.\n",
+			p.hold, p.lease, p.stage.Name())
 	}
 }
 
@@ -204,15 +204,15 @@ func (a *app) seen(p demoPlan, first, second *worker) error {
 		if slices.Contains(p.stage.Subject.Has, failures.PubSub) {
 			how = "is woken by a message"
 		}
-		fmt.Fprintf(a.out, "\n%s began %d ms after %s ended: who waits on stage %d %s.\n",
-			second.name, gap.Milliseconds(), first.name, p.stage.Number, how)
+		fmt.Fprintf(a.out, "\n%s began %d ms after %s ended: who waits on %s %s.\n",
+			second.name, gap.Milliseconds(), first.name, p.stage.Name(), how)
 		return nil
 	}
 	both := fmt.Sprintf("%s began %d ms before %s ended: both were at work.", second.name, -gap.Milliseconds(), first.name)
 	if !p.outlives() {
 		return failedError{both + " The lock is broken."}
 	}
-	fmt.Fprintf(a.out, "\n%s\nStep by step: go run . show work-outlives-ttl --stage %d\n", both, p.stage.Number)
+	fmt.Fprintf(a.out, "\n%s\nStep by step: go run . show work-outlives-ttl --stage %s\n", both, p.stage.ID)
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/redisserver"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
@@ -115,12 +114,12 @@ func (p *terminal) end(t *testing.T) int {
 // one begins.
 func TestDemoInProcessesOnRealRedis(t *testing.T) {
 	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
-	for _, s := range stages.All {
+	for _, s := range columns.Shown() {
 		t.Run(s.Dir, func(t *testing.T) {
-			args := []string{"--stage", strconv.Itoa(s.Number), "--wait", "1m", "--redis", addr}
+			args := []string{"--stage", s.ID, "--wait", "1m", "--redis", addr}
 			holder := startDemo(t, append(args, "--hold", "1m")...)
 			holder.until(t, "got it")
-			require.Contains(t, holder.out, fmt.Sprintf("In another terminal: go run . demo --stage %d --name work2 ", s.Number))
+			require.Contains(t, holder.out, fmt.Sprintf("In another terminal: go run . demo --stage %s --name work2 ", s.ID))
 			waiter := startDemo(t, append(args, "--name", "work2")...)
 			next := startDemo(t, append(args, "--name", "work3", "--hold", "0s")...)
 			waiter.until(t, "asks for the lock")

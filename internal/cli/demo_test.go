@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // linesOf is what a worker said, and when.
@@ -40,7 +40,7 @@ func requireStory(t *testing.T, out, name string) (began, ended time.Time) {
 // The work takes no time: what takes time is played with the tag live.
 func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	for n := range stages.All {
+	for n := range columns.Shown() {
 		status, out, errors := command(t, "demo", "--stage", fmt.Sprint(n+1), "--hold", "0s", "--name", "work2")
 		require.Equal(t, exitOK, status, errors)
 		_, ended := requireStory(t, out, "work2")
@@ -51,9 +51,9 @@ func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 }
 
 func TestDemoKnowsWhichStagesRenewTheLease(t *testing.T) {
-	for _, s := range stages.All {
+	for _, s := range columns.Shown() {
 		long := demoPlan{stage: s, hold: 2 * time.Second, lease: time.Second}
-		require.Equal(t, s.Number <= 4, long.outlives(), s.Dir)
+		require.Equal(t, s.ID <= "4", long.outlives(), s.Dir)
 		require.False(t, demoPlan{stage: s, hold: time.Second, lease: 2 * time.Second}.outlives(), s.Dir)
 	}
 }

@@ -2,12 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -15,45 +14,38 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff STAGE",
 		Short: "What a stage changes in the lock of the stage before",
-		Long: "diff prints what stage N changes in the lock of stage N-1. Package comments and the\n" +
+		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the\n" +
 			"stage's own name are left out: what remains is the lesson.",
-		Args: exactlyOne("stage", diffStages()),
-		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := strconv.Atoi(args[0])
-			if err != nil {
-				return fmt.Errorf("%q is no stage; there are: %s", args[0], strings.Join(diffStages(), ", "))
-			}
-			return a.diff(n)
-		},
+		Args: exactlyOne("stage", builtOnOthers()),
+		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
 	}
 }
 
-// diffStages are the stages that have one before them.
-func diffStages() []string {
-	var numbers []string
-	for _, s := range stages.All[1:] {
-		numbers = append(numbers, strconv.Itoa(s.Number))
+// builtOnOthers are the stages that have one before them.
+func builtOnOthers() []string {
+	var ids []string
+	for _, c := range columns.All {
+		if c.Before != "" {
+			ids = append(ids, c.ID)
+		}
 	}
-	return numbers
+	return ids
 }
 
-func (a *app) diff(n int) error {
-	after, err := findStage(n)
+func (a *app) diff(id string) error {
+	after, err := columns.Find(id)
 	if err != nil {
 		return err
 	}
-	if n == stages.All[0].Number {
-		return fmt.Errorf("stage %d is the first; diff takes: %s", n, strings.Join(diffStages(), ", "))
+	if after.Before == "" {
+		return fmt.Errorf("%s is built on no other; diff takes: %s", after.Name(), strings.Join(builtOnOthers(), ", "))
 	}
-	before, err := findStage(n - 1)
+	diffs, err := after.Diff(a.sources)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, fmt.Sprintf("From stage %d to stage %d: %s", before.Number, after.Number, after.Lesson)))
-	diffs, err := stages.Diff(a.sources, n)
-	if err != nil {
-		return err
-	}
+	before := columns.Must(after.Before)
+	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, fmt.Sprintf("From %s to %s: %s", before.Name(), after.Name(), after.Lesson)))
 	for _, diff := range diffs {
 		a.printDiff(diff)
 	}

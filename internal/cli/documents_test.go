@@ -40,9 +40,9 @@ func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
 	for _, f := range failures.All {
 		for _, s := range pictured(f) {
-			status, out, errors := command(t, "show", f.ID, "--stage", fmt.Sprint(s.Number), "--svg")
+			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
 			require.Equal(t, exitOK, status, errors)
-			want[filepath.Join(pictures, fmt.Sprintf("%s-%d.svg", f.ID, s.Number))] = out
+			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out
 		}
 	}
 	names, err := filepath.Glob(pictures + "/*.svg")

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -17,7 +16,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // exploration is what explore was asked for.
@@ -72,23 +71,19 @@ func table[T any](all []T, of func(T) (name, about string)) string {
 
 // job is one question about one stage.
 type job struct {
-	stage    stages.Stage
+	stage    columns.Column
 	question schedule.Question
 }
 
 // jobs are the questions that were asked.
 func (x exploration) jobs() ([]job, error) {
-	asked := stages.All
+	asked := columns.Shown()
 	if x.stage != "all" {
-		n, err := strconv.Atoi(x.stage)
+		c, err := columns.Find(x.stage)
 		if err != nil {
-			return nil, fmt.Errorf("--stage %q: give a number from 1 to %d, or all", x.stage, len(stages.All))
+			return nil, fmt.Errorf("%w, or all", err)
 		}
-		s, err := findStage(n)
-		if err != nil {
-			return nil, err
-		}
-		asked = []stages.Stage{s}
+		asked = []columns.Column{c}
 	}
 	if err := x.check(); err != nil {
 		return nil, err
@@ -156,7 +151,7 @@ func (x exploration) questions() []schedule.Question {
 
 // answer is what was found about one property of one stage.
 type answer struct {
-	Stage int `json:"stage"`
+	Stage string `json:"stage"`
 	schedule.Answer
 	Random bool `json:"random,omitempty"`
 }
@@ -188,17 +183,17 @@ func (a *app) explore(x exploration) error {
 func (a *app) exploreHere(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a search keeps little of what it makes
 	var answers []answer
-	scripts := map[int][]string{}
+	ready := map[string]failures.Subject{}
 	for _, j := range jobs {
-		known, ok := scripts[j.stage.Number]
+		subject, ok := ready[j.stage.ID]
 		if !ok {
 			var err error
-			if known, err = failures.Rehearse(a.t, j.stage.Subject); err != nil {
+			if subject, err = failures.DiscoverScripts(a.t, j.stage.Subject); err != nil {
 				return nil, err
 			}
-			scripts[j.stage.Number] = known
+			ready[j.stage.ID] = subject
 		}
-		s, properties := j.question.Ask(j.stage.Subject, known, x.attempts)
+		s, properties := j.question.Ask(subject, x.attempts)
 		if len(properties) == 0 {
 			continue
 		}
@@ -230,11 +225,11 @@ func (a *app) ask(ctx context.Context, x exploration, j job, s schedule.Setup, p
 	}
 	progress(schedule.Progress{})
 	if err != nil {
-		return nil, fmt.Errorf("stage %d in %s: %w", j.stage.Number, s.Env.Name, err)
+		return nil, fmt.Errorf("%s in %s: %w", j.stage.Name(), s.Env.Name, err)
 	}
 	var answers []answer
 	for _, one := range result.Answers(s, properties, time.Since(begun)) {
-		answers = append(answers, answer{j.stage.Number, one, x.random > 0})
+		answers = append(answers, answer{j.stage.ID, one, x.random > 0})
 	}
 	return answers, nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -23,8 +23,8 @@ func (a *app) progress(j job, begun time.Time) func(schedule.Progress) {
 			fmt.Fprint(a.err, term.EraseLine)
 		case time.Since(last) > 250*time.Millisecond:
 			last = time.Now()
-			fmt.Fprintf(a.err, term.EraseLine+"stage %d, %s: cost %d, %d schedules, %d states, %.0f schedules/s",
-				j.stage.Number, j.question.Env, p.Bound, p.Runs, p.States, float64(p.Runs)/time.Since(begun).Seconds())
+			fmt.Fprintf(a.err, term.EraseLine+"%s, %s: cost %d, %d schedules, %d states, %.0f schedules/s",
+				j.stage.Name(), j.question.Env, p.Bound, p.Runs, p.States, float64(p.Runs)/time.Since(begun).Seconds())
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 			cut++
 		}
 		if want, ok := one.lesson(); ok && want != one.Found && (one.Found || one.Exhausted) {
-			wrong = append(wrong, fmt.Sprintf("%s in %s on stage %d", one.Property, one.Env, one.Stage))
+			wrong = append(wrong, fmt.Sprintf("%s in %s on %s", one.Property, one.Env, columns.Must(one.Stage).Name()))
 		}
 	}
 	for _, n := range searches {
@@ -74,12 +74,12 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 func (one answer) lesson() (broken, ok bool) {
 	for _, q := range schedule.Suite {
 		if q.Env == one.Env && slices.Contains(q.Properties, one.Property) && q.Clients == one.Clients && q.Bound == one.Bound {
-			want := schedule.Lesson(one.Property, one.Env, one.Stage)
+			want := columns.Must(one.Stage).Search(one.Property, one.Env)
 			return want != "none" && want != "-", !one.Random
 		}
 	}
 	// What the lesson says is safe must not be found broken, however it is looked for.
-	want := schedule.Lesson(one.Property, one.Env, one.Stage)
+	want := columns.Must(one.Stage).Search(one.Property, one.Env)
 	return want != "none", one.Found && want != ""
 }
 
@@ -87,17 +87,17 @@ func (one answer) lesson() (broken, ok bool) {
 func (a *app) printTable(answers []answer) {
 	fmt.Fprintf(a.out, "The shortest schedule that breaks each property: ✗ cost/steps. ✓ none up to that cost.\n\n")
 	header := fmt.Sprintf("%-14s %-13s", "property", "environment")
-	for _, s := range stages.All {
-		header += fmt.Sprintf(" %-7s", fmt.Sprintf("stage%d", s.Number))
+	for _, s := range columns.Shown() {
+		header += fmt.Sprintf(" %-7s", s.Subject.Name)
 	}
 	fmt.Fprintln(a.out, strings.TrimRight(header, " "))
 	for _, q := range schedule.Suite {
 		for _, p := range q.Properties {
 			cells, any := "", false
-			for _, s := range stages.All {
+			for _, s := range columns.Shown() {
 				text := "·"
 				for _, one := range answers {
-					if one.Stage == s.Number && one.Property == p && one.Env == q.Env {
+					if one.Stage == s.ID && one.Property == p && one.Env == q.Env {
 						text, any = one.cell(), true
 					}
 				}
@@ -140,7 +140,7 @@ func cheapest(answers []answer) *answer {
 
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
-	fmt.Fprintf(a.out, "stage %d, %s\n", one.Stage, one.Question())
+	fmt.Fprintf(a.out, "%s, %s\n", columns.Must(one.Stage).Name(), one.Question())
 	switch {
 	case one.Random && one.Found:
 		fmt.Fprintf(a.out, "  broken: %s\n  by chance, after %d schedules: %d steps, of which %d cost; there may be shorter ones\n", one.Text, one.Runs, one.Steps, one.Cost)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 var replayLine = regexp.MustCompile(`go run \. replay '([^']+)'`)
@@ -58,19 +58,19 @@ func TestExploreAsJSON(t *testing.T) {
 // lessons are tested: here they stand for what it finds.
 func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
 	var answers []answer
-	for _, s := range stages.All {
+	for _, s := range columns.Shown() {
 		for _, q := range schedule.Suite {
-			_, properties := q.Ask(s.Subject, nil, 1)
+			_, properties := q.Ask(s.Subject, 1)
 			for _, p := range properties {
-				one := answer{Stage: s.Number}
+				one := answer{Stage: s.ID}
 				one.Property, one.Env, one.Clients, one.Bound, one.Exhausted = p.Name, q.Env, q.Clients, q.Bound, true
-				n, _ := fmt.Sscanf(schedule.Lesson(p.Name, q.Env, s.Number), "%d/%d", &one.Cost, &one.Steps)
+				n, _ := fmt.Sscanf(s.Search(p.Name, q.Env), "%d/%d", &one.Cost, &one.Steps)
 				one.Found = n == 2
 				answers = append(answers, one)
 			}
 		}
 	}
-	answers[0].Runs = schedule.SuiteSchedules
+	answers[0].Runs = columns.SuiteSchedules
 	var out bytes.Buffer
 	require.NoError(t, (&app{out: &out}).printAnswers(exploration{stage: "all"}, answers))
 	for _, name := range []string{"../../docs/schedules.md", "../../docs/zh-CN/schedules.md"} {
@@ -108,7 +108,7 @@ func TestReplayEndsWithTheSchedule(t *testing.T) {
 
 // Stage 3 with the Unlock of stage 4 has no GET that the schedule could execute.
 func TestReplayTellsThatTheLockHasChanged(t *testing.T) {
-	swapped(t, 3, 4)
+	swapped(t, "3", "4")
 	status, out, errors := command(t, "replay", wrongDelete3)
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, out, "SAFE in this run")

@@ -53,7 +53,7 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
 	q := j.question
 	cmd := exec.CommandContext(ctx, a.binary,
-		"explore", "--question", strconv.Itoa(q.Number), "--stage", strconv.Itoa(j.stage.Number), "--property", x.property,
+		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,
 		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
@@ -74,10 +74,10 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, e
 
 // unanswered says of a question that nothing was looked at.
 func (x exploration) unanswered(j job) []answer {
-	s, properties := j.question.Ask(j.stage.Subject, nil, x.attempts)
+	s, properties := j.question.Ask(j.stage.Subject, x.attempts)
 	var answers []answer
 	for _, one := range (schedule.Result{}).Answers(s, properties, 0) {
-		answers = append(answers, answer{Stage: j.stage.Number, Answer: one})
+		answers = append(answers, answer{Stage: j.stage.ID, Answer: one})
 	}
 	return answers
 }

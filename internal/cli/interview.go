@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockkata/internal/columns"
 	"lockkata/internal/interview"
 	"lockkata/internal/term/keyboard"
 )
@@ -171,8 +172,8 @@ var scheduleText = regexp.MustCompile(`v1/stage[0-9]+(?:/[0-9a-z-]+){4}/[0-9A-Za
 // knownSchedules are those that a reader has seen: in a document, or as a challenge.
 func (a *app) knownSchedules() []string {
 	var known []string
-	for _, c := range challenges {
-		known = append(known, c.way)
+	for _, c := range columns.All {
+		known = append(known, c.Challenge)
 	}
 	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {
 		names, _ := fs.Glob(a.sources, pattern) // the pattern is a good one

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/internal/columns"
 	"lockkata/internal/interview"
 )
 
@@ -206,8 +207,8 @@ func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
 func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 	known := (&app{sources: os.DirFS("../..")}).knownSchedules()
 	require.Contains(t, known, wrongDelete3, "the README shows it")
-	for _, c := range challenges {
-		require.Contains(t, known, c.way)
+	for _, c := range columns.All {
+		require.Contains(t, known, c.Challenge)
 	}
 	for _, text := range known {
 		_, _, err := parseSchedule(text)

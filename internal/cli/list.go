@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -98,8 +98,8 @@ func (a *app) listJSON() error {
 		for _, m := range f.Breaks {
 			j.Breaks = append(j.Breaks, string(m))
 		}
-		for _, s := range stages.All {
-			j.Expected[s.Subject.Name] = failures.Stage(s.Number)(f).String()
+		for _, s := range columns.Shown() {
+			j.Expected[s.Subject.Name] = s.Expect(f).String()
 		}
 		all = append(all, j)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -23,8 +23,9 @@ func (a *app) listMarkdown() {
 	a.paragraph("As a test, with the timeline of each that shows: `go test -v -run TestFailures/late-unlock ./stage4_lua_unlock/...`. On a " +
 		"real Redis, where that is possible: `go run . --live`.")
 	a.paragraph(signLegend)
+	ids, rules := headings()
 	for _, family := range families() {
-		fmt.Fprintf(a.out, "| [%s](#%s) | 1 | 2 | 3 | 4 | 5 | 6 | |\n|---|---|---|---|---|---|---|---|\n", family[0].Family, anchor(family[0].Family))
+		fmt.Fprintf(a.out, "| [%s](#%s) |%s |\n|---|%s---|\n", family[0].Family, anchor(family[0].Family), ids, rules)
 		for _, f := range family {
 			fmt.Fprintf(a.out, "| [%s](#%[1]s) | %s | %s |\n", f.ID, strings.Join(signs(f), " | "), f.Title)
 		}
@@ -51,11 +52,12 @@ const signLegend = "The signs: ✗ broken; ✓ safe, which means not broken in t
 func (a *app) chapter(f failures.Failure) {
 	fmt.Fprintf(a.out, "<a id=\"%s\"></a>\n### %[1]s: %s\n\n", f.ID, f.Title)
 	a.paragraph(f.Story)
-	fmt.Fprintf(a.out, "| stage | 1 | 2 | 3 | 4 | 5 | 6 |\n|---|---|---|---|---|---|---|\n| outcome | %s |\n\n", strings.Join(signs(f), " | "))
+	ids, rules := headings()
+	fmt.Fprintf(a.out, "| stage |%s\n|---|%s\n| outcome | %s |\n\n", ids, rules, strings.Join(signs(f), " | "))
 	shown := pictured(f)
-	for _, s := range shown {
-		fmt.Fprintf(a.out, "![%s, on stage %d (%s): %s.](pictures/%s-%[2]d.svg)\n\n",
-			capital(f.Title), s.Number, s.Title, failures.Stage(s.Number)(f), f.ID)
+	for _, c := range shown {
+		fmt.Fprintf(a.out, "![%s, on %s (%s): %s.](pictures/%s-%s.svg)\n\n",
+			capital(f.Title), c.Name(), c.Title, c.Expect(f), f.ID, c.ID)
 	}
 	a.paragraph("**What helps.** " + f.Fixed)
 	for _, m := range f.Breaks {
@@ -73,8 +75,8 @@ func (a *app) chapter(f failures.Failure) {
 }
 
 // howToSee names the command that plays a failure.
-func howToSee(f failures.Failure, shown []stages.Stage) string {
-	flags := fmt.Sprintf("--stage %d", shown[0].Number)
+func howToSee(f failures.Failure, shown []columns.Column) string {
+	flags := "--stage " + shown[0].ID
 	if len(shown) > 1 {
 		flags = "--before-after"
 	}
@@ -98,11 +100,20 @@ func families() [][]failures.Failure {
 	return all
 }
 
+// headings are those of the columns in a table, and what stands below them.
+func headings() (ids, rules string) {
+	for _, c := range columns.Shown() {
+		ids += " " + c.ID + " |"
+		rules += "---|"
+	}
+	return ids, rules
+}
+
 // signs are a failure's expected outcomes on the stages.
 func signs(f failures.Failure) []string {
 	var all []string
-	for _, s := range stages.All {
-		all = append(all, outcomeMarks[failures.Stage(s.Number)(f)].sign)
+	for _, s := range columns.Shown() {
+		all = append(all, outcomeMarks[s.Expect(f)].sign)
 	}
 	return all
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/redisserver"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // atOnce is how many failures are played on real servers at the same time: most
@@ -55,8 +56,8 @@ func (w where) servers(ctx context.Context) (*live.Servers, error) {
 	return servers, nil
 }
 
-// judgeLive plays the whole catalogue on every stage, on real servers.
-func (a *app) judgeLive(w where, scripts [][]string) ([][]cell, error) {
+// judgeLive plays the whole catalogue on the columns, on real servers.
+func (a *app) judgeLive(w where, of []columns.Column) ([][]failures.Verdict, error) {
 	servers, err := w.servers(context.Background())
 	if err != nil {
 		return nil, err
@@ -64,8 +65,8 @@ func (a *app) judgeLive(w where, scripts [][]string) ([][]cell, error) {
 	defer servers.Close()
 	var jobs []live.Job
 	for _, f := range failures.All {
-		for n, stage := range stages.All {
-			jobs = append(jobs, live.Job{Failure: f, Subject: stage.Subject, Scripts: scripts[n]})
+		for _, c := range of {
+			jobs = append(jobs, live.Job{Failure: f, Subject: c.Subject})
 		}
 	}
 	verdicts := servers.Play(jobs)
@@ -74,12 +75,5 @@ func (a *app) judgeLive(w where, scripts [][]string) ([][]cell, error) {
 			fmt.Fprintf(a.err, "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
 		}
 	}
-	cells := make([][]cell, len(failures.All))
-	for i, f := range failures.All {
-		for _, stage := range stages.All {
-			cells[i] = append(cells[i], cell{verdicts[0], failures.Stage(stage.Number)(f)})
-			verdicts = verdicts[1:]
-		}
-	}
-	return cells, nil
+	return slices.Collect(slices.Chunk(verdicts, len(of))), nil
 }

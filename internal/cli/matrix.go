@@ -8,7 +8,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -22,27 +22,36 @@ func (c cell) asExpected() bool {
 	return c.verdict.Outcome == c.want || c.verdict.Outcome == failures.Elsewhere
 }
 
-// judgeAll runs the whole catalogue on every stage.
-func (a *app) judgeAll(w where) ([][]cell, error) {
-	scripts, err := stages.Rehearse(a.t)
+// grid is failures on columns: a row for each failure.
+type grid struct {
+	columns []columns.Column
+	rows    [][]cell
+}
+
+// judgeAll runs the whole catalogue on the columns.
+func (a *app) judgeAll(w where, of []columns.Column) (grid, error) {
+	ready, err := columns.Ready(a.t, of)
 	if err != nil {
-		return nil, failedError{err.Error()}
+		return grid{}, failedError{err.Error()}
 	}
-	if w.live {
-		return a.judgeLive(w, scripts)
+	if !w.live {
+		return expecting(ready, columns.Judge(a.t, ready)), nil
 	}
-	return expecting(stages.Judge(a.t, scripts)), nil
+	verdicts, err := a.judgeLive(w, ready)
+	return expecting(ready, verdicts), err
 }
 
 // expecting are verdicts with what the lessons say.
-func expecting(rows [][]failures.Verdict) [][]cell {
-	cells := make([][]cell, len(rows))
-	for i, row := range rows {
+func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
+	g := grid{columns: of}
+	for _, row := range rows {
+		var cells []cell
 		for n, v := range row {
-			cells[i] = append(cells[i], cell{v, failures.Stage(stages.All[n].Number)(v.Failure)})
+			cells = append(cells, cell{v, of[n].Expect(v.Failure)})
 		}
+		g.rows = append(g.rows, cells)
 	}
-	return cells
+	return g
 }
 
 // excerpt is the part of the matrix that is printed.
@@ -52,15 +61,15 @@ type excerpt struct {
 	asJSON   bool
 }
 
-// of returns the rows of the families that are asked for.
-func (e excerpt) of(cells [][]cell) ([][]cell, error) {
+// of returns the grid with the rows of the families that are asked for.
+func (e excerpt) of(g grid) (grid, error) {
 	if len(e.families) == 0 {
-		return cells, nil
+		return g, nil
 	}
 	var rows [][]cell
 	var names []string
 	unknown := slices.Clone(e.families)
-	for _, row := range cells {
+	for _, row := range g.rows {
 		// "owner" is "the owner".
 		name := strings.TrimPrefix(string(row[0].verdict.Failure.Family), "the ")
 		if !slices.Contains(names, name) {
@@ -73,9 +82,10 @@ func (e excerpt) of(cells [][]cell) ([][]cell, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
+		return g, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
 	}
-	return rows, nil
+	g.rows = rows
+	return g, nil
 }
 
 // matrix prints every failure on every stage.
@@ -84,60 +94,60 @@ func (a *app) matrix(w where, e excerpt) error {
 		return err
 	}
 	start := time.Now()
-	cells, err := a.judgeAll(w)
+	g, err := a.judgeAll(w, columns.Shown())
 	if err == nil {
-		cells, err = e.of(cells)
+		g, err = e.of(g)
 	}
 	if err != nil {
 		return err
 	}
 	switch {
 	case e.asJSON:
-		err = a.matrixJSON(cells)
+		err = a.matrixJSON(g)
 	case e.totals:
-		a.printTotals(cells, w, time.Since(start))
+		a.printTotals(g, w, time.Since(start))
 	default:
-		a.printMatrix(cells)
+		a.printMatrix(g)
 		if len(e.families) == 0 {
 			fmt.Fprintln(a.out)
-			a.printTotals(cells, w, time.Since(start))
+			a.printTotals(g, w, time.Since(start))
 			a.printNext()
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return surprises(cells)
+	return surprises(g)
 }
 
-func (a *app) printMatrix(cells [][]cell) {
+func (a *app) printMatrix(g grid) {
 	fmt.Fprint(a.out, a.color.Paint(term.Bold, "A Redis lock, stage by stage, and what breaks it")+"\n\n")
-	for _, s := range stages.All {
-		fmt.Fprintf(a.out, "  stage %d  %s\n", s.Number, s.Title)
+	for _, c := range g.columns {
+		fmt.Fprintf(a.out, "  %s  %s\n", c.Name(), c.Title)
 	}
 	width := 0
-	for _, row := range cells {
+	for _, row := range g.rows {
 		f := row[0].verdict.Failure
 		width = max(width, len(f.ID), len(f.Family)-2)
 	}
-	numbers := ""
-	for _, s := range stages.All {
-		numbers += fmt.Sprintf("  %d", s.Number)
+	ids := ""
+	for _, c := range g.columns {
+		ids += "  " + c.ID
 	}
 	var family failures.Family
-	for _, row := range cells {
+	for _, row := range g.rows {
 		f := row[0].verdict.Failure
 		if f.Family != family {
 			family = f.Family
 			heading := fmt.Sprintf("%-*s", width+2, family)
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, heading+numbers))
+			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, heading+ids))
 		}
 		fmt.Fprintf(a.out, "  %-*s", width, f.ID)
-		for _, c := range row {
-			fmt.Fprint(a.out, "  "+a.sign(c))
+		for n, c := range row {
+			fmt.Fprint(a.out, strings.Repeat(" ", 1+len(g.columns[n].ID)), a.sign(c))
 		}
 		title := f.Title
-		if room := a.width - width - 6 - 3*len(row); room > 20 {
+		if room := a.width - width - 6 - len(ids); room > 20 {
 			title = term.Clip(title, room)
 		}
 		fmt.Fprintf(a.out, "   %s\n", a.color.Paint(term.Dim, title))
@@ -169,10 +179,10 @@ var outcomeMarks = map[failures.Outcome]struct {
 	failures.NotApplicable: {term.Dim, "–"},
 }
 
-func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
+func (a *app) printTotals(g grid, w where, took time.Duration) {
 	count := map[failures.Outcome]int{}
 	runs := 0
-	for _, row := range cells {
+	for _, row := range g.rows {
 		for _, c := range row {
 			count[c.verdict.Outcome]++
 			if c.verdict.Outcome != failures.NotApplicable && c.verdict.Outcome != failures.Elsewhere {
@@ -186,7 +196,7 @@ func (a *app) printTotals(cells [][]cell, w where, took time.Duration) {
 	fmt.Fprintf(a.out, "  %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
 		a.color.Paint(term.Yellow, "~"), count[failures.Inherent], a.color.Paint(term.Dim, "–"), count[failures.NotApplicable])
 	expected := "every cell is what its lesson says"
-	if n := len(unexpected(cells)); n > 0 {
+	if n := len(unexpected(g)); n > 0 {
 		expected = a.color.Paint(term.Red, fmt.Sprintf("%d cells (!) are not what their lesson says", n))
 	}
 	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s%s; %s\n", runs, w, a.took(took), expected)
@@ -220,9 +230,9 @@ func surprise(c cell) string {
 		c.verdict.Failure.ID, c.verdict.Subject, c.want, c.verdict.Outcome, c.verdict.Sentence())
 }
 
-func unexpected(cells [][]cell) []string {
+func unexpected(g grid) []string {
 	var lines []string
-	for _, row := range cells {
+	for _, row := range g.rows {
 		for _, c := range row {
 			if !c.asExpected() {
 				lines = append(lines, surprise(c))
@@ -232,27 +242,27 @@ func unexpected(cells [][]cell) []string {
 	return lines
 }
 
-func surprises(cells [][]cell) error {
-	if lines := unexpected(cells); len(lines) > 0 {
+func surprises(g grid) error {
+	if lines := unexpected(g); len(lines) > 0 {
 		return failedError{strings.Join(lines, "\n")}
 	}
 	return nil
 }
 
-func (a *app) matrixJSON(cells [][]cell) error {
+func (a *app) matrixJSON(g grid) error {
 	type jsonCell struct {
 		Failure  string `json:"failure"`
 		Family   string `json:"family"`
-		Stage    int    `json:"stage"`
+		Stage    string `json:"stage"`
 		Outcome  string `json:"outcome"`
 		Expected string `json:"expected"`
 		Sentence string `json:"sentence"`
 	}
 	var all []jsonCell
-	for _, row := range cells {
+	for _, row := range g.rows {
 		for n, c := range row {
 			all = append(all, jsonCell{
-				c.verdict.Failure.ID, string(c.verdict.Failure.Family), stages.All[n].Number,
+				c.verdict.Failure.ID, string(c.verdict.Failure.Family), g.columns[n].ID,
 				c.verdict.Outcome.String(), c.want.String(), c.verdict.Sentence(),
 			})
 		}

@@ -7,7 +7,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // format is how show draws a run.
@@ -38,19 +38,19 @@ func (f format) check(beforeAfter bool) error {
 }
 
 // picture is a run as SVG or a page.
-func (a *app) picture(v failures.Verdict, s stages.Stage, f format) (string, error) {
+func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, error) {
 	if v.Trace == nil {
-		return "", fmt.Errorf("there is nothing to draw: %s on stage %d is %s: %s", v.Failure.ID, s.Number, v.Outcome, v.Sentence())
+		return "", fmt.Errorf("there is nothing to draw: %s on %s is %s: %s", v.Failure.ID, c.Name(), v.Outcome, v.Sentence())
 	}
 	switch {
 	case f.page:
-		code, err := s.Code(a.sources)
+		code, err := c.Code(a.sources)
 		if err != nil {
 			return "", err
 		}
-		return timeline.HTML(v.Trace, v.Findings, code, caption(v, s))
+		return timeline.HTML(v.Trace, v.Findings, code, caption(v, c))
 	}
-	return timeline.SVG(v.Trace, v.Findings, caption(v, s)), nil
+	return timeline.SVG(v.Trace, v.Findings, caption(v, c)), nil
 }
 
 // put prints a picture, or writes a page to its file.
@@ -66,28 +66,28 @@ func (a *app) put(drawn string, f format) error {
 }
 
 // caption is what stands above a run's picture.
-func caption(v failures.Verdict, s stages.Stage) timeline.Caption {
+func caption(v failures.Verdict, c columns.Column) timeline.Caption {
 	return timeline.Caption{
-		ID:      fmt.Sprintf("%s-%d", v.Failure.ID, s.Number),
+		ID:      v.Failure.ID + "-" + c.ID,
 		Verdict: strings.TrimSuffix(v.Headline(), "."),
 		Tone:    v.Tone(),
-		Subject: fmt.Sprintf("%s, on stage %d: %s", v.Failure.Title, s.Number, s.Title),
+		Subject: fmt.Sprintf("%s, on %s: %s", v.Failure.Title, c.Name(), c.Title),
 	}
 }
 
 // pictured are the stages whose pictures the documents show: the last that the
 // failure breaks and the first that it no longer does, or the one of them that
 // there is.
-func pictured(f failures.Failure) []stages.Stage {
-	last, fixed := lastBroken(f)
-	var chosen []stages.Stage
-	for _, i := range []int{last, fixed} {
-		if i >= 0 {
-			chosen = append(chosen, stages.All[i])
+func pictured(f failures.Failure) (chosen []columns.Column) {
+	shown := columns.Shown()
+	broken, mended := columns.Turn(shown, f)
+	for _, c := range []*columns.Column{broken, mended} {
+		if c != nil {
+			chosen = append(chosen, *c)
 		}
 	}
 	if len(chosen) == 0 {
-		chosen = append(chosen, stages.All[firstApplicable(f)])
+		chosen = append(chosen, columns.First(shown, f))
 	}
 	return chosen
 }

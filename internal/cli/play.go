@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 )
 
 func (a *app) playCommand() *cobra.Command {
-	var stage, clients, attempts int
-	var goal, env string
+	var clients, attempts int
+	var stage, goal, env string
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Be the scheduler: break a lock by hand, step by step",
@@ -29,7 +29,7 @@ func (a *app) playCommand() *cobra.Command {
 			"\nEnvironments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }),
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := findStage(stage)
+			s, err := columns.Find(stage)
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func (a *app) playCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&stage, "stage", 1, "the stage to play")
+	f.StringVar(&stage, "stage", "1", "the stage to play")
 	f.StringVar(&goal, "goal", "", "the property to break; without it, what tells most about the stage")
 	f.StringVar(&env, "env", "", "what may happen; without it, what suits the goal")
 	f.IntVar(&clients, "clients", 2, "2 or 3")
@@ -58,7 +58,7 @@ const choiceKeys = "123456789abcdefgijklmnopstvwxyz"
 // game is a lock, a goal, and how far the player is.
 type game struct {
 	app     *app
-	stage   stages.Stage
+	stage   columns.Column
 	setup   schedule.Setup
 	par     par
 	key     string // the lock's key, which is shown as K

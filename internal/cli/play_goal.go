@@ -6,7 +6,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // goals say, for each property, what somebody does who breaks it, and where it is
@@ -20,17 +20,6 @@ var goals = map[string]struct{ words, env string }{
 	"watchdog":      {"let the key of a holder expire in spite of its watchdog", "async"},
 	"wake-up":       {"let a client wait beside a free lock", "short-pauses"},
 	"damage-fenced": {"get the order twice past a ledger that checks tokens", "pause"},
-}
-
-// challenges are the goal of each stage that tells most about it, and a shortest way
-// to it: a search for that of stage 6 takes longer than a player would wait.
-var challenges = map[int]struct{ goal, way string }{
-	1: {"leak", "v1/stage1/2c/1x/crash/leak/b.xb"},
-	2: {"wrong-delete", "v1/stage2/2c/1x/async/wrong-delete/b.B.b.b.t.a.b"},
-	3: {"wrong-delete", "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b"},
-	4: {"exclusion", "v1/stage4/2c/1x/async/exclusion/a.t.A.b.B"},
-	5: {"damage", "v1/stage5/2c/1x/pause/damage/a.t.A.a.za.b.B.b.b.wa.a"},
-	6: {"damage", "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a"},
 }
 
 // par is what is known about the shortest way to a goal.
@@ -60,9 +49,12 @@ const (
 )
 
 // challenge makes a game of what the flags ask for.
-func (a *app) challenge(s stages.Stage, goal, env string, clients, attempts int) (*game, error) {
+func (a *app) challenge(s columns.Column, goal, env string, clients, attempts int) (*game, error) {
 	if goal == "" {
-		goal = challenges[s.Number].goal
+		goal = "leak"
+		if setup, _, _, err := schedule.Parse(s.Challenge); err == nil {
+			goal = setup.Property.Name
+		}
 	}
 	p, err := schedule.FindProperty(goal)
 	if err != nil {
@@ -84,12 +76,11 @@ func (a *app) challenge(s stages.Stage, goal, env string, clients, attempts int)
 	case attempts != 1 && attempts != 2:
 		return nil, fmt.Errorf("--attempts %d: each client can have 1 or 2", attempts)
 	}
-	scripts, err := failures.Rehearse(a.t, s.Subject)
-	if err != nil {
+	if s.Subject, err = failures.DiscoverScripts(a.t, s.Subject); err != nil {
 		return nil, failedError{err.Error()}
 	}
 	g := &game{app: a, stage: s, setup: schedule.Setup{
-		Subject: s.Subject, Scripts: scripts, Clients: clients, Attempts: attempts, Env: e, Property: p,
+		Subject: s.Subject, Clients: clients, Attempts: attempts, Env: e, Property: p,
 	}}
 	if g.key, err = g.findKey(); err != nil {
 		return nil, failedError{err.Error()}
@@ -120,7 +111,7 @@ func (g *game) findPar() error {
 	for _, q := range schedule.Suite {
 		if g.setup.Attempts == 1 && g.setup.Clients == q.Clients && g.setup.Env.Name == q.Env && !q.Together &&
 			slices.Contains(q.Properties, g.setup.Property.Name) &&
-			schedule.Lesson(g.setup.Property.Name, q.Env, g.stage.Number) == "none" {
+			g.stage.Search(g.setup.Property.Name, q.Env) == "none" {
 			g.par = par{bound: q.Bound}
 			return nil
 		}
@@ -145,7 +136,7 @@ func (g *game) findPar() error {
 // knowsWay takes the stage's own way, if this is its challenge and the lock still
 // goes it.
 func (g *game) knowsWay() bool {
-	setup, steps, err := parseSchedule(challenges[g.stage.Number].way)
+	setup, steps, err := parseSchedule(g.stage.Challenge)
 	if err != nil || schedule.Text(setup, steps) != schedule.Text(g.setup, steps) {
 		return false
 	}

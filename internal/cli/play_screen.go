@@ -30,7 +30,7 @@ type screenLine struct {
 // screen is a position as lines.
 func (g *game) screen(m position) ([]string, error) {
 	lines := []screenLine{
-		{text: fmt.Sprintf("Stage %d: %s", g.stage.Number, g.stage.Title), style: term.Bold},
+		{text: capital(g.stage.Name()) + ": " + g.stage.Title, style: term.Bold},
 		{text: fmt.Sprintf("Goal:    %s (%s).", goals[g.setup.Property.Name].words, g.setup.Property.Name), style: term.Bold},
 		{text: indent + g.par.String()},
 	}

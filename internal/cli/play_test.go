@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // played runs play with these keys on its input.
@@ -112,10 +111,10 @@ func followHints(t *testing.T, keys string, args ...string) (out string) {
 }
 
 func TestHintsLeadToTheGoalOfEveryStageOnAShortestWay(t *testing.T) {
-	for n, c := range challenges {
-		t.Run(fmt.Sprint("stage", n), func(t *testing.T) {
-			out := followHints(t, "", "--stage", strconv.Itoa(n))
-			setup, steps, err := parseSchedule(c.way)
+	for _, c := range columns.Shown() {
+		t.Run(c.Name(), func(t *testing.T) {
+			out := followHints(t, "", "--stage", c.ID)
+			setup, steps, err := parseSchedule(c.Challenge)
 			require.NoError(t, err)
 			require.Contains(t, out, "'"+schedule.Text(setup, steps)+"'")
 			require.Contains(t, out, fmt.Sprintf("You needed %d step", len(steps)))
@@ -133,28 +132,28 @@ func TestHintsLeadFromAnywhere(t *testing.T) {
 
 // The search says itself that there is no shorter way.
 func TestChallengesAreShortestWays(t *testing.T) {
-	for _, s := range stages.All {
+	for _, s := range columns.Shown() {
 		a := &app{t: t, sources: os.DirFS("../..")}
 		g, err := a.challenge(s, "", "", 2, 1)
 		require.NoError(t, err)
 		require.NoError(t, g.findPar())
-		_, steps, err := parseSchedule(challenges[s.Number].way)
+		_, steps, err := parseSchedule(s.Challenge)
 		require.NoError(t, err)
-		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %d does not go its way any more", s.Number)
+		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %s does not go its way any more", s.ID)
 		limits := schedule.Limits{Bound: g.par.cost}
-		if s.Number == 6 {
+		if s.ID == "6" {
 			limits.Bound-- // its own bound takes many seconds: there is no cheaper way
 		}
 		r, err := schedule.SearchFrom(t, g.setup, nil, limits)
 		require.NoError(t, err)
 		require.True(t, r.Exhausted)
 		found := r.Found[g.setup.Property.Name]
-		if s.Number == 6 {
+		if s.ID == "6" {
 			require.Nil(t, found)
 			continue
 		}
 		require.NotNil(t, found)
-		require.Equal(t, g.par, par{isFound: true, isShortest: true, cost: found.Cost, steps: len(found.Schedule)}, "stage %d: %s", s.Number, schedule.Text(g.setup, found.Schedule))
+		require.Equal(t, g.par, par{isFound: true, isShortest: true, cost: found.Cost, steps: len(found.Schedule)}, "stage %s: %s", s.ID, schedule.Text(g.setup, found.Schedule))
 	}
 }
 
@@ -193,7 +192,7 @@ func TestQuitHandsTheScheduleOver(t *testing.T) {
 
 // Nothing is cut that a player needs, whatever the game.
 func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
-	for _, s := range stages.All {
+	for _, s := range columns.Shown() {
 		for _, p := range schedule.Properties {
 			if suits(s, p) != nil {
 				continue
@@ -242,7 +241,7 @@ func TestEveryPropertyIsAGoal(t *testing.T) {
 
 func TestPlayRefusesWhatCannotBePlayed(t *testing.T) {
 	for says, args := range map[string][]string{
-		"there is no stage 9; there are 1 to 6":                  {"--stage", "9"},
+		`there is no stage "9"; there are: 1, 2, 3, 4, 5, 6`:     {"--stage", "9"},
 		`there is no property "win": there are leak`:             {"--goal", "win"},
 		`there is no environment "mars": there are async`:        {"--env", "mars"},
 		"wake-up is about pub/sub, which stage 3 does not have;": {"--stage", "3", "--goal", "wake-up"},

@@ -11,7 +11,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
@@ -41,7 +41,7 @@ func (a *app) replay(text string) error {
 	if err != nil {
 		return err
 	}
-	if setup.Scripts, err = failures.Rehearse(a.t, setup.Subject); err != nil {
+	if setup.Subject, err = failures.DiscoverScripts(a.t, setup.Subject); err != nil {
 		return failedError{err.Error()}
 	}
 	return a.drawSchedule(setup, steps)
@@ -73,30 +73,30 @@ func parseSchedule(text string) (schedule.Setup, []string, error) {
 }
 
 // findSubject is the stage whose lock has that name.
-func findSubject(name string) (stages.Stage, error) {
+func findSubject(name string) (columns.Column, error) {
 	var names []string
-	for _, s := range stages.All {
+	for _, s := range columns.All {
 		if s.Subject.Name == name {
 			return s, nil
 		}
 		names = append(names, s.Subject.Name)
 	}
-	return stages.Stage{}, fmt.Errorf("there is no lock %q to schedule: there are %s", name, strings.Join(names, ", "))
+	return columns.Column{}, fmt.Errorf("there is no lock %q to schedule: there are %s", name, strings.Join(names, ", "))
 }
 
 // suits tells whether a stage has what a property is about.
-func suits(s stages.Stage, p schedule.Property) error {
+func suits(s columns.Column, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(s.Subject.Has, need) {
-			return fmt.Errorf("%s is about %s, which stage %d does not have; there are %s",
-				p.Name, need, s.Number, strings.Join(suitable(s), ", "))
+			return fmt.Errorf("%s is about %s, which %s does not have; there are %s",
+				p.Name, need, s.Name(), strings.Join(suitable(s), ", "))
 		}
 	}
 	return nil
 }
 
 // suitable are the names of the properties that apply to a stage.
-func suitable(s stages.Stage) []string {
+func suitable(s columns.Column) []string {
 	var names []string
 	for _, p := range schedule.Properties {
 		if !slices.ContainsFunc(p.Needs, func(f failures.Feature) bool { return !slices.Contains(s.Subject.Has, f) }) {
@@ -117,8 +117,8 @@ func (a *app) drawSchedule(setup schedule.Setup, steps []string) error {
 	if err != nil {
 		return failedError{err.Error()}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("Stage %d, %s: %s, %s, %d clients that ask for the lock %s",
-		s.Number, s.Title, setup.Property.Name, setup.Env.Name, setup.Clients, times(setup.Attempts))))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("%s, %s: %s, %s, %d clients that ask for the lock %s",
+		capital(s.Name()), s.Title, setup.Property.Name, setup.Env.Name, setup.Clients, times(setup.Attempts))))
 	fmt.Fprint(a.out, timeline.Text(m.Trace, m.found, timeline.Options{Color: a.color, Width: a.width}))
 	if len(m.found) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, fmt.Sprintf("BROKEN: %s: %s.", m.found[0].Monitor, m.found[0].Text)))

@@ -13,8 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/theatre"
 )
 
@@ -37,14 +36,14 @@ func (a *app) serveCommand() *cobra.Command {
 }
 
 // theatre is the page of the stages as they are, with their verdicts.
-func (a *app) theatre() ([]byte, [][]failures.Verdict, error) {
-	scripts, err := stages.Rehearse(a.t)
+func (a *app) theatre() ([]byte, grid, error) {
+	shown, err := columns.Ready(a.t, columns.Shown())
 	if err != nil {
-		return nil, nil, failedError{err.Error()}
+		return nil, grid{}, failedError{err.Error()}
 	}
-	rows := stages.Judge(a.t, scripts)
-	page, err := theatre.Page(rows, a.sources)
-	return page, rows, err
+	rows := columns.Judge(a.t, shown)
+	page, err := theatre.Page(shown, rows, a.sources)
+	return page, expecting(shown, rows), err
 }
 
 // serve serves the page until ctx ends. It listens first: an address that cannot be
@@ -55,11 +54,11 @@ func (a *app) serve(ctx context.Context, addr string) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	page, rows, err := a.theatre()
+	page, judged, err := a.theatre()
 	if err != nil {
 		return err
 	}
-	if err := surprises(expecting(rows)); err != nil {
+	if err := surprises(judged); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
 	server := &http.Server{Handler: theatre.Handler(page), ReadHeaderTimeout: 10 * time.Second}

@@ -10,12 +10,12 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
 
 func (a *app) showCommand() *cobra.Command {
-	var stage int
+	var stage string
 	var beforeAfter bool
 	var as format
 	cmd := &cobra.Command{
@@ -37,14 +37,14 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			chosen, err := a.chooseStages(f, stage, cmd.Flags().Changed("stage"), beforeAfter)
+			chosen, err := chooseColumns(f, stage, beforeAfter)
 			if err != nil {
 				return err
 			}
 			return a.show(f, chosen, as)
 		},
 	}
-	cmd.Flags().IntVar(&stage, "stage", 0, "the stage to run it on")
+	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
@@ -81,74 +81,36 @@ func findFailure(id string) (failures.Failure, error) {
 	return f, nil
 }
 
-func findStage(n int) (stages.Stage, error) {
-	for _, s := range stages.All {
-		if s.Number == n {
-			return s, nil
-		}
-	}
-	return stages.Stage{}, fmt.Errorf("there is no stage %d; there are %d to %d", n, stages.All[0].Number, stages.All[len(stages.All)-1].Number)
-}
-
-// chooseStages picks the stages to show: the one that was asked for, else the
+// chooseColumns picks the columns to show: the one that was asked for, else the
 // last that breaks, and for before and after the first that no longer does.
-func (a *app) chooseStages(f failures.Failure, asked int, isAsked, beforeAfter bool) ([]stages.Stage, error) {
-	if isAsked {
-		s, err := findStage(asked)
-		return []stages.Stage{s}, err
+func chooseColumns(f failures.Failure, asked string, beforeAfter bool) ([]columns.Column, error) {
+	if asked != "" {
+		c, err := columns.Find(asked)
+		return []columns.Column{c}, err
 	}
-	last, fixed := lastBroken(f)
-	if !beforeAfter {
-		if last < 0 {
-			last = firstApplicable(f)
-		}
-		return []stages.Stage{stages.All[last]}, nil
-	}
+	shown := columns.Shown()
+	broken, mended := columns.Turn(shown, f)
 	switch {
-	case last < 0:
+	case !beforeAfter && broken == nil:
+		return []columns.Column{columns.First(shown, f)}, nil
+	case !beforeAfter:
+		return []columns.Column{*broken}, nil
+	case broken == nil:
 		return nil, fmt.Errorf("%s breaks no stage: go run . show %s --stage 1 shows how one stays safe", f.ID, f.ID)
-	case fixed < 0:
+	case mended == nil:
 		return nil, fmt.Errorf("%s breaks every stage, so there is no after: go run . show %s", f.ID, f.ID)
 	}
-	return []stages.Stage{stages.All[last], stages.All[fixed]}, nil
+	return []columns.Column{*broken, *mended}, nil
 }
 
-// lastBroken is the index of the last stage that the failure breaks, and of the
-// first one after it that is safe or told in time; -1 where there is none.
-func lastBroken(f failures.Failure) (last, fixed int) {
-	last, fixed = -1, -1
-	for i, s := range stages.All {
-		switch failures.Stage(s.Number)(f) {
-		case failures.Broken, failures.Inherent:
-			last, fixed = i, -1
-		case failures.Safe, failures.Noticed:
-			if fixed < 0 && last >= 0 {
-				fixed = i
-			}
-		}
+func (a *app) show(f failures.Failure, chosen []columns.Column, as format) error {
+	chosen, err := columns.Ready(a.t, chosen)
+	if err != nil {
+		return failedError{err.Error()}
 	}
-	return last, fixed
-}
-
-// firstApplicable is the index of the first stage that has what the failure is
-// about.
-func firstApplicable(f failures.Failure) int {
-	for i, s := range stages.All {
-		if failures.Stage(s.Number)(f) != failures.NotApplicable {
-			return i
-		}
-	}
-	return 0
-}
-
-func (a *app) show(f failures.Failure, chosen []stages.Stage, as format) error {
 	var verdicts []failures.Verdict
-	for _, s := range chosen {
-		scripts, err := failures.Rehearse(a.t, s.Subject)
-		if err != nil {
-			return failedError{err.Error()}
-		}
-		verdicts = append(verdicts, failures.Run(a.t, f, s.Subject, scripts))
+	for _, c := range chosen {
+		verdicts = append(verdicts, failures.Run(a.t, f, c.Subject))
 	}
 	if as.json {
 		return a.showJSON(verdicts)
@@ -170,14 +132,14 @@ func (a *app) show(f failures.Failure, chosen []stages.Stage, as format) error {
 		a.showOne(v, chosen[i], i == 0)
 	}
 	for i, v := range verdicts {
-		if want := failures.Stage(chosen[i].Number)(f); want != v.Outcome {
+		if want := chosen[i].Expect(f); want != v.Outcome {
 			return failedError{surprise(cell{v, want})}
 		}
 	}
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
+func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool) {
 	f := v.Failure
 	if withStory {
 		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), f.Title)
@@ -186,7 +148,7 @@ func (a *app) showOne(v failures.Verdict, s stages.Stage, withStory bool) {
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("On stage %d, %s:", s.Number, s.Title)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("On %s, %s:", c.Name(), c.Title)))
 	if v.Trace == nil {
 		fmt.Fprintf(a.out, "%s: %s\n", v.Outcome, v.Sentence())
 		return
@@ -214,8 +176,8 @@ func (a *app) verdict(v failures.Verdict) string {
 }
 
 func fixedWhere(f failures.Failure) string {
-	if _, fixed := lastBroken(f); fixed >= 0 {
-		return fmt.Sprintf("That is stage %d: go run . diff %d\n", stages.All[fixed].Number, stages.All[fixed].Number)
+	if _, mended := columns.Turn(columns.Shown(), f); mended != nil {
+		return fmt.Sprintf("That is %s: go run . diff %s\n", mended.Name(), mended.ID)
 	}
 	return ""
 }

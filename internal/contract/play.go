@@ -21,10 +21,10 @@ func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
 
 func (l Lock) playFor(t *testing.T, lease time.Duration, scenario func(*world.World)) Run {
 	t.Helper()
-	scripts, err := failures.Rehearse(t, l.Subject)
+	subject, err := failures.DiscoverScripts(t, l.Subject)
 	require.NoError(t, err)
-	config := l.Config()
-	config.Lock, config.Lease, config.Scripts = name, lease, scripts
+	config := subject.Config()
+	config.Lock, config.Lease = name, lease
 	trace, err := world.Run(t, config, scenario)
 	require.NoError(t, err)
 	return Run{trace}

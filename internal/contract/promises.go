@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
 )
 
@@ -180,7 +181,7 @@ func tellsWhoDoesNotHold(t *testing.T, l Lock) {
 	}
 
 	err = mutex.Unlock(t.Context())
-	require.True(t, errors.Is(err, l.NotHeld) || errors.Is(err, failures.ErrNoHold), "a stranger's Unlock: %v", err)
+	require.True(t, errors.Is(err, l.NotHeld) || errors.Is(err, adapt.ErrNoHold), "a stranger's Unlock: %v", err)
 	require.Zero(t, server.TotalConnectionCount(), "a stranger has nothing to send")
 
 	require.NoError(t, mutex.Lock(t.Context()))

@@ -23,7 +23,7 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 		return false, err
 	}
 	s.round(s.words.Prediction)
-	s.prose("\n" + fmt.Sprintf(s.words.Stage, p.Stage.Number, s.words.title(p.Stage)))
+	s.prose("\n" + fmt.Sprintf(s.words.Stage, p.Stage.ID, s.words.title(p.Stage)))
 	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width}))
 	s.prose("\n" + s.words.Next)
 	for _, step := range p.Next {

@@ -96,7 +96,7 @@ func isTrue(t *testing.T, p Prediction) error {
 }
 
 func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
-	asked, said, stages := map[Kind]int{}, map[string]int{}, map[int]bool{}
+	asked, said, stages := map[Kind]int{}, map[string]int{}, map[string]bool{}
 	for _, p := range some(t, 50) {
 		q, err := p.Run(t)
 		require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 		require.Len(t, p.Next, len(p.Steps)-p.Shown)
 		asked[p.Kind]++
 		said[p.Op+p.Choices[p.Answer]]++
-		stages[p.Stage.Number] = true
+		stages[p.Stage.ID] = true
 	}
 	if testing.Short() {
 		return // a few do not have everything

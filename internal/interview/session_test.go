@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // held is a session on the fixture, and a clock that goes on by some time whenever
@@ -159,7 +159,7 @@ func TestPredictionIsMarkedByTheRun(t *testing.T) {
 			}
 			require.Contains(t, out, "No. The lock ran on, and the answer is: "+truth+".")
 			require.Contains(t, out, "Predictions: 0 of 1 right")
-			require.Contains(t, out, fmt.Sprintf("- Prediction on stage %d: ", p.Stage.Number))
+			require.Contains(t, out, fmt.Sprintf("- Prediction on stage %s: ", p.Stage.ID))
 			require.Contains(t, out, "  go run . replay '"+p.Text()+"'\n")
 		}
 	}
@@ -302,8 +302,8 @@ func TestBothLanguagesHaveEveryWord(t *testing.T) {
 		}
 		require.Len(t, w.Steps, len(english.words.Steps))
 		require.Len(t, w.Means, len(english.words.Means))
-		for _, st := range stages.All {
-			require.Equal(t, l == english, w.title(st) == st.Title, "the title of stage %d in %s", st.Number, l.Name)
+		for _, st := range columns.Shown() {
+			require.Equal(t, l == english, w.title(st) == st.Title, "the title of stage %s in %s", st.ID, l.Name)
 		}
 	}
 	require.Equal(t, strings.Count(fmt.Sprintf("%v", english.words), "{"), strings.Count(fmt.Sprintf("%v", chinese.words), "{"))

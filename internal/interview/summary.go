@@ -96,7 +96,7 @@ func (s *Session) readAgain() {
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			entry(fmt.Sprintf(s.words.Foretold, p.Stage.Number, p.Question(s.Language)), p.replay())
+			entry(fmt.Sprintf(s.words.Foretold, p.Stage.ID, p.Question(s.Language)), p.replay())
 		}
 	}
 	s.print("\n")

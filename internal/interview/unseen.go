@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
-	"lockkata/internal/stages"
 )
 
 // Finder finds predictions: schedules that the search or chance has found, and that
@@ -22,8 +21,8 @@ type Finder struct {
 	Seed  uint64
 	Known []string // schedules that a reader may have seen
 
-	scripts map[int][]string // of the stages, once they are needed
-	left    int              // searches for this prediction
+	stages []columns.Column // with the scripts of their locks, once they are needed
+	left   int              // searches for this prediction
 }
 
 const (
@@ -55,19 +54,20 @@ func (f *Finder) Find(n int) (Prediction, error) {
 // propose makes one prediction of a stage, an environment and a property, without
 // steps if chance has chosen nothing that one can ask about.
 func (f *Finder) propose(random *rand.Rand, breaks bool) (p Prediction, err error) {
-	p.Stage = stages.All[random.IntN(len(stages.All))]
-	known, err := f.rehearsed(p.Stage)
-	if err != nil {
-		return p, err
+	if f.stages == nil {
+		if f.stages, err = columns.Ready(f.T, columns.Shown()); err != nil {
+			return p, err
+		}
 	}
+	p.Stage = f.stages[random.IntN(len(f.stages))]
 	q := schedule.Suite[random.IntN(len(schedule.Suite))]
-	setup, properties := q.Ask(p.Stage.Subject, known, 1)
+	setup, properties := q.Ask(p.Stage.Subject, 1)
 	if len(properties) == 0 || q.Clients != 2 {
 		return p, nil
 	}
 	setup.Property = properties[random.IntN(len(properties))]
 	p.Setup = setup
-	lesson := schedule.Lesson(setup.Property.Name, q.Env, p.Stage.Number)
+	lesson := p.Stage.Search(setup.Property.Name, q.Env)
 	if breaks && (lesson == "none" || lesson == "-") {
 		return p, nil
 	}
@@ -80,20 +80,6 @@ func (f *Finder) propose(random *rand.Rand, breaks bool) (p Prediction, err erro
 		return p, err
 	}
 	return ask(random, run, p), nil
-}
-
-func (f *Finder) rehearsed(s stages.Stage) (known []string, err error) {
-	known, ok := f.scripts[s.Number]
-	if !ok {
-		if known, err = failures.Rehearse(f.T, s.Subject); err != nil {
-			return nil, err
-		}
-		if f.scripts == nil {
-			f.scripts = map[int][]string{}
-		}
-		f.scripts[s.Number] = known
-	}
-	return known, nil
 }
 
 // steps are a schedule that breaks the property, or one that does not; none if it was

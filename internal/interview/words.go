@@ -6,7 +6,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // Language is a language in which the interview is held: where its document is, the
@@ -61,8 +61,8 @@ type words struct {
 	Shell      string // command
 	Failed     string // command, exit status
 
-	Stage  string         // number, title
-	Titles map[int]string // stage → what is new in it; where there is none, what it says of itself
+	Stage  string            // number, title
+	Titles map[string]string // stage → what is new in it; where there is none, what it says of itself
 	Next   string
 	Steps  map[world.Action]string // of {client}, {command}, {time}
 	Write  string                  // the same for an Execute at the ledger
@@ -103,8 +103,8 @@ func plural(n int, forms [2]string) string {
 }
 
 // title is what is new in a stage.
-func (w *words) title(s stages.Stage) string {
-	if text, ok := w.Titles[s.Number]; ok {
+func (w *words) title(s columns.Column) string {
+	if text, ok := w.Titles[s.ID]; ok {
 		return text
 	}
 	return s.Title
@@ -154,7 +154,7 @@ var english = &Language{
 		Number:     "%q is not one of the answers. Type a number from 1 to %d, or q to end.",
 		Shell:      "Run this in a shell of your own, at the root of the repository: %s",
 		Failed:     "%s ends with status %d.",
-		Stage:      "Stage %d, %s. Two clients want the lock:",
+		Stage:      "Stage %s, %s. Two clients want the lock:",
 		Next:       "Then, in this order:",
 		Steps: map[world.Action]string{
 			world.Execute: "Redis runs {client}'s {command}",
@@ -194,7 +194,7 @@ var english = &Language{
 		Columns:    [4]string{"theme", "said", "half", "not"},
 		Predicted:  "Predictions: %d of %d right",
 		ReadAgain:  "Read again:",
-		Foretold:   "Prediction on stage %d: %s",
+		Foretold:   "Prediction on stage %s: %s",
 		Unmarked:   "%s (not marked)",
 		Compare:    "What you typed, and the model answer:",
 		You:        "You:",

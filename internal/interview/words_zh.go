@@ -38,10 +38,10 @@ var chinese = &Language{
 		Number:     "%q 不是这里的答案。请输入 1 到 %d 的数字，或按 q 结束。",
 		Shell:      "这条命令要另开一个终端，在仓库根目录下运行：%s",
 		Failed:     "%s 的退出状态是 %d。",
-		Stage:      "阶段 %d（%s）。两个客户端争用这把锁：",
-		Titles: map[int]string{
-			1: "SETNX，再 PEXPIRE", 2: "一条命令 SET NX PX", 3: "key 里写明持有者",
-			4: "用一个脚本比较并删除", 5: "看门狗续期", 6: "可重入、唤醒、防护令牌：完整的锁",
+		Stage:      "阶段 %s（%s）。两个客户端争用这把锁：",
+		Titles: map[string]string{
+			"1": "SETNX，再 PEXPIRE", "2": "一条命令 SET NX PX", "3": "key 里写明持有者",
+			"4": "用一个脚本比较并删除", "5": "看门狗续期", "6": "可重入、唤醒、防护令牌：完整的锁",
 		},
 		Next: "接下来依次发生：",
 		Steps: map[world.Action]string{
@@ -92,7 +92,7 @@ var chinese = &Language{
 		Columns:    [4]string{"主题", "答出", "一半", "没答出"},
 		Predicted:  "预测：%d / %d 正确",
 		ReadAgain:  "请重读：",
-		Foretold:   "阶段 %d 的预测：%s",
+		Foretold:   "阶段 %s 的预测：%s",
 		Unmarked:   "%s（未打分）",
 		Compare:    "你打的回答，和参考回答：",
 		You:        "你：",

@@ -108,6 +108,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 )
 
 `

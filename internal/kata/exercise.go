@@ -5,7 +5,6 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/stages"
 )
 
 // Exercise is one lock to be written.
@@ -56,7 +55,7 @@ func Find(number int) (Exercise, bool) {
 func (e Exercise) Required() []string {
 	var before []string
 	for _, f := range failures.All {
-		outcome := failures.Stage(e.Base)(f)
+		outcome := column(e.Base).Expect(f)
 		good := outcome == failures.Safe || outcome == failures.Noticed
 		if (good || slices.Contains(e.Also, f.ID)) && !slices.Contains(e.Fixes, f.ID) {
 			before = append(before, f.ID)
@@ -68,6 +67,6 @@ func (e Exercise) Required() []string {
 // task is what is asked of a lock.
 func (e Exercise) task() judge.Task {
 	return judge.Task{
-		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: slices.Concat(stages.All[e.Base-1].Subject.Has, e.Has),
+		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: slices.Concat(column(e.Base).Subject.Has, e.Has),
 	}
 }

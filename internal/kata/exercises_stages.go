@@ -3,8 +3,8 @@ package kata
 import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
-	"lockkata/internal/stages"
 )
 
 // stageExercises lead from an empty lock to the last stage.
@@ -139,7 +139,7 @@ var stageExercises = []Exercise{
 		Has:      []failures.Feature{failures.Reentry, failures.PubSub, failures.Fencing, failures.Force},
 		Story:    "Everything else that a lock needs in earnest: a holder that is told of a loss, re-entry that Redis counts, waiters that are woken, commands whose reply is lost, contexts that end, fencing tokens, a forced unlock. This is a rewrite: docs/final-lock.md is a design, and exercises 7 to 11 are its parts, one at a time. An API of your own needs an adapter, func Subject() failures.Subject: docs/kata.md has two of some ten lines.",
 		Start:    Material{Stage: 5},
-		Solution: Material{Stage: 6, Adapter: stages.Adapter6, Folder: "06_adapter"},
+		Solution: Material{Stage: 6, Adapter: columns.Adapter6, Folder: "06_adapter"},
 		Fixes: []string{
 			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
 			"slow-grant", "grant-reply-lost", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
@@ -149,7 +149,7 @@ var stageExercises = []Exercise{
 		Hints: [3]string{
 			"Give each hold an object of its own: with an owner, a context that ends with the hold, a deadline counted from before the command was sent, and a token. Who gets that context can re-enter.",
 			"The key becomes a hash {owner = count}; acquire sets counts absolutely, so that a repetition does no harm. After an acquire of unknown outcome, free what it may have got. Waiters of one process queue for one subscription, and every acknowledgement of it is a reason to try again.",
-			"Read stage6_reentrant_pubsub in this order: service.go, acquire.go with acquire.lua, ownership.go, release.lua, renewal.go, waiters.go and hear.go. The adapter is internal/stages/stage6.go, around a failures.Holder, which keeps the newest hold of each client and hands its context to a nested Lock.",
+			"Read stage6_reentrant_pubsub in this order: service.go, acquire.go with acquire.lua, ownership.go, release.lua, renewal.go, waiters.go and hear.go. The adapter is internal/columns/subject6.go, around an adapt.Holds, which keeps the newest hold of each client and hands its context to a nested Lock.",
 		},
 		Fixed: "A hold that is lost says so in time, a lost reply leaves nothing behind, waiters sleep until there is something to do, and a holder may call itself. What remains is what no lease can prevent.",
 		Predict: Prediction{

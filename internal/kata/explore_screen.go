@@ -43,7 +43,7 @@ func (x Explored) Screen(v View) string {
 // and as cheaply, and else 0.
 func (x Explored) given(f judge.Found) int {
 	lesson := schedule.Answer{Found: true}
-	_, err := fmt.Sscanf(schedule.Lesson(f.Property, f.Env, x.Exercise.Base), "%d/%d", &lesson.Cost, &lesson.Steps)
+	_, err := fmt.Sscanf(column(x.Exercise.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
 	if err != nil || f.Cheaper(lesson) { // there is no lesson, or nobody asks
 		return 0
 	}

@@ -10,9 +10,10 @@ import (
 	"maps"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 // exercises are the files that are no stage's. Most are parts of a lock, which
@@ -37,7 +38,7 @@ type Edit struct{ File, Old, New string }
 func (m Material) Files(repository fs.FS) (files Files, err error) {
 	files = Files{}
 	if m.Stage > 0 {
-		if files, err = readLock(repository, stages.All[m.Stage-1].Dir); err != nil {
+		if files, err = readLock(repository, column(m.Stage).Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +50,7 @@ func (m Material) Files(repository fs.FS) (files Files, err error) {
 		if err != nil {
 			return nil, err
 		}
-		files["adapter.go"] = within(string(raw), stages.All[m.Stage-1].Dir)
+		files["adapter.go"] = within(string(raw), column(m.Stage).Dir)
 	}
 	for _, e := range m.Edits {
 		if n := strings.Count(files[e.File], e.Old); n != 1 {
@@ -66,6 +67,9 @@ func (m Material) Files(repository fs.FS) (files Files, err error) {
 	}
 	return files, nil
 }
+
+// column is the stage of that number.
+func column(stage int) columns.Column { return columns.Must(strconv.Itoa(stage)) }
 
 // readLock reads the files of a folder that Go would compile, and those beside them that
 // they may embed.
@@ -111,7 +115,7 @@ func isCompiled(name string, text []byte) bool {
 func within(text, dir string) string {
 	name, _, _ := strings.Cut(dir, "_")
 	text = strings.Replace(text, "\t"+name+" \"lockkata/"+dir+"\"\n", "", 1)
-	return strings.Replace(strings.ReplaceAll(text, name+".", ""), "package stages\n", "package mylock\n", 1)
+	return strings.Replace(strings.ReplaceAll(text, name+".", ""), "package columns\n", "package mylock\n", 1)
 }
 
 var stageName = regexp.MustCompile(`\bstage[1-9]\b`)

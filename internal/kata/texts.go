@@ -8,7 +8,6 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
 
@@ -73,7 +72,7 @@ func (f Folder) Solution(v View) (string, error) {
 	files, err := e.Solution.Files(os.DirFS(f.Root))
 	if len(files) > mostShown {
 		return v.wrapped(fmt.Sprintf("The solution has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.",
-			len(files), stages.All[e.Solution.Stage-1].Dir, e.Solution.Adapter)), err
+			len(files), column(e.Solution.Stage).Dir, e.Solution.Adapter)), err
 	}
 	text := ""
 	for _, name := range files.names() {

@@ -7,7 +7,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/texts"
 )
 
@@ -20,10 +20,11 @@ type content struct {
 
 // stage is a lock with its source, once for all runs.
 type stage struct {
-	Number int             `json:"number"`
+	ID     string          `json:"id"`
+	Name   string          `json:"name"` // in sentences
 	Title  string          `json:"title"`
 	Lesson string          `json:"lesson,omitempty"` // what to look at in the difference
-	Diff   string          `json:"diff,omitempty"`   // to the stage before
+	Diff   string          `json:"diff,omitempty"`   // to the one that it is built on
 	Files  []timeline.File `json:"files"`
 }
 
@@ -45,38 +46,38 @@ type cell struct {
 	Run     *timeline.Run `json:"run,omitempty"`
 }
 
-// collect turns verdicts, a row for each failure and in it one for each stage, into
-// what the page shows.
-func collect(rows [][]failures.Verdict, sources fs.FS) (content, error) {
+// collect turns verdicts on the columns, a row for each failure, into what the page shows.
+func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) (content, error) {
 	all := content{Title: Title}
-	codes := make([]timeline.Code, len(stages.All))
-	for i, s := range stages.All {
-		code, err := s.Code(sources)
+	codes := make([]timeline.Code, len(of))
+	for i, c := range of {
+		code, err := c.Code(sources)
 		if err != nil {
 			return all, err
 		}
-		diff := ""
-		if i > 0 {
-			parts, err := stages.Diff(sources, s.Number)
+		diff, lesson := "", ""
+		if c.Before != "" {
+			lesson = fmt.Sprintf("From %s to %s: %s", columns.Must(c.Before).Name(), c.Name(), c.Lesson)
+			parts, err := c.Diff(sources)
 			if err != nil {
 				return all, err
 			}
 			diff = strings.Join(parts, "")
 		}
 		codes[i] = code
-		all.Stages = append(all.Stages, stage{s.Number, s.Title, s.Lesson, diff, code.Files})
+		all.Stages = append(all.Stages, stage{c.ID, c.Name(), c.Title, lesson, diff, code.Files})
 	}
 	for _, row := range rows {
-		all.Failures = append(all.Failures, failureOf(row, codes))
+		all.Failures = append(all.Failures, failureOf(of, row, codes))
 	}
 	return all, nil
 }
 
-func failureOf(row []failures.Verdict, codes []timeline.Code) failure {
+func failureOf(of []columns.Column, row []failures.Verdict, codes []timeline.Code) failure {
 	f := row[0].Failure
 	told := failure{ID: f.ID, Family: f.Family, Title: f.Title, Story: f.Story, Fixed: f.Fixed}
 	for i, v := range row {
-		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline(), Search: searchFor(v, i+1)}
+		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline(), Search: searchFor(v, of[i])}
 		if v.Trace != nil {
 			run := timeline.NewRun(v.Trace, v.Findings, codes[i], texts.English)
 			told := timeline.Caption{Verdict: v.Headline(), Tone: v.Tone()}.Told(run.Key)

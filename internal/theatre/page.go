@@ -13,6 +13,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
 )
 
 // Title is the page's.
@@ -29,11 +30,10 @@ var (
 
 var page = template.Must(template.New("theatre").Parse(pageText))
 
-// Page is the theatre of these verdicts: a row for each failure, in it one for each
-// stage. sources is the repository's own folder. The same verdicts and sources give
+// Page is the theatre of these verdicts on the columns: a row for each failure. sources is the repository's own folder. The same verdicts and sources give
 // the same bytes.
-func Page(rows [][]failures.Verdict, sources fs.FS) ([]byte, error) {
-	all, err := collect(rows, sources)
+func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) ([]byte, error) {
+	all, err := collect(of, rows, sources)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/theatre"
 )
 
@@ -23,7 +23,7 @@ var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="da
 // sources are stages whose files are hostile to a page.
 func sources() fstest.MapFS {
 	files := fstest.MapFS{}
-	for _, s := range stages.All {
+	for _, s := range columns.Shown() {
 		files[s.Dir+"/mutex.go"] = &fstest.MapFile{Data: []byte("// </script><script>alert('" + s.Dir + "')\npackage x\n")}
 		files[s.Dir+"/mutex_test.go"] = &fstest.MapFile{Data: []byte("package x // a test\n")}
 	}
@@ -34,7 +34,7 @@ func sources() fstest.MapFS {
 func hostile() [][]failures.Verdict {
 	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
 	var row []failures.Verdict
-	for range stages.All {
+	for range columns.Shown() {
 		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &world.Trace{Lanes: []string{"A"}, Events: []world.Event{
 			{Step: 1, Kind: world.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
 		}}})
@@ -43,7 +43,7 @@ func hostile() [][]failures.Verdict {
 }
 
 func TestNoTextEndsThePagesScript(t *testing.T) {
-	page, err := theatre.Page(hostile(), sources())
+	page, err := theatre.Page(columns.Shown(), hostile(), sources())
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(string(page), "</script>"), "the data's and the script's own")
 	require.NotContains(t, string(page), "<script>alert")
@@ -61,7 +61,7 @@ func TestNoTextEndsThePagesScript(t *testing.T) {
 }
 
 func TestSourcesAreInThePageOnce(t *testing.T) {
-	page, err := theatre.Page(append(hostile(), hostile()...), sources())
+	page, err := theatre.Page(columns.Shown(), append(hostile(), hostile()...), sources())
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(page), "alert('stage1_setnx_expire')"))
 }
@@ -100,7 +100,7 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 	}
 	row[0].Findings = found(oracle.Leak) // not what this failure is about
 	row[1].Outcome = failures.Safe       // nothing is broken
-	page, err := theatre.Page([][]failures.Verdict{row}, sources())
+	page, err := theatre.Page(columns.Shown(), [][]failures.Verdict{row}, sources())
 	require.NoError(t, err)
 	var data struct {
 		Failures []struct {

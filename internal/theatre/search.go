@@ -8,12 +8,13 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
 )
 
 // searchFor is the command that finds the shortest schedule with which a stage
 // breaks the rule that it broke in a run; "" where the search is known to find none,
 // or no property is about that rule.
-func searchFor(v failures.Verdict, stage int) string {
+func searchFor(v failures.Verdict, c columns.Column) string {
 	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent {
 		return ""
 	}
@@ -25,8 +26,8 @@ func searchFor(v failures.Verdict, stage int) string {
 			continue
 		}
 		for _, q := range schedule.Suite {
-			if slices.Contains(q.Properties, p.Name) && strings.Contains(schedule.Lesson(p.Name, q.Env, stage), "/") {
-				return fmt.Sprintf("go run . explore --stage %d --property %s", stage, p.Name)
+			if slices.Contains(q.Properties, p.Name) && strings.Contains(c.Search(p.Name, q.Env), "/") {
+				return fmt.Sprintf("go run . explore --stage %s --property %s", c.ID, p.Name)
 			}
 		}
 	}

@@ -9,7 +9,11 @@ const main = document.querySelector('main');
 const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
 const words = {x: 'broken', o: 'safe', n: 'noticed', i: 'inherent', '-': 'not applicable'};
-const stageOf = (number) => data.stages[number - 1];
+const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
+const stageOf = (id) => data.stages[indexOf(id)];
+const cellAt = (failure, id) => failure.cells[indexOf(id)];
+// beside is the stage that stands so many places behind this one, if it has a run.
+const beside = (failure, id, by) => { const s = data.stages[indexOf(id) + by]; return s && cellAt(failure, s.id).run ? s.id : undefined; };
 const failureOf = (id) => data.failures.find((f) => f.id === id);
 let stepper = null; // of the failure that is shown
 let shown = null; // {failure, stages}
@@ -19,11 +23,11 @@ let lastCell = null; // the cell that was opened last, for the way back
 function viewOf(hash) {
   const [id, stages, step] = hash.slice(1).split('/');
   const failure = failureOf(id);
-  const numbers = (stages || '').split('..').map(Number);
-  const isRun = (n) => Boolean(failure) && failure.cells[n - 1]?.run;
-  if (!failure || numbers.length > 2 || !numbers.every(isRun)) return null;
+  const ids = (stages || '').split('..');
+  const isRun = (s) => Boolean(failure) && cellAt(failure, s)?.run;
+  if (!failure || ids.length > 2 || !ids.every(isRun)) return null;
   if (step !== undefined && !/^step-\d+$/.test(step)) return null;
-  return {failure, stages: numbers, step: step ? Number(step.slice(5)) : 1};
+  return {failure, stages: ids, step: step ? Number(step.slice(5)) : 1};
 }
 
 const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` + (step ? `/step-${step}` : '');
@@ -60,20 +64,20 @@ function showMatrix() {
 
 function fillMatrix(table) {
   table.append(el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'failure'),
-    ...data.stages.map((s) => el('th', {scope: 'col', title: s.title}, el('b', {}, String(s.number)), el('span', {}, s.title))))));
+    ...data.stages.map((s) => el('th', {scope: 'col', title: s.title}, el('b', {}, s.id), el('span', {}, s.title))))));
   for (const family of new Set(data.failures.map((f) => f.family))) {
     const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
       el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, failure.title)),
-      ...failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, i + 1)))));
+      ...failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i])))));
     table.append(el('tbody', {role: 'rowgroup'}, el('tr', {class: 'family', role: 'row'}, el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, family)), ...rows));
   }
   table.addEventListener('keydown', moveInMatrix);
 }
 
 function cellOf(failure, cell, stage) {
-  const label = `${failure.id} on stage ${stage}: ${words[cell.outcome]}`;
-  if (!cell.run) return el('span', {class: 'cell cell--', 'data-stage': stage, title: label, role: 'img', 'aria-label': label}, signs['-']);
-  return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage]), title: label, 'aria-label': label, 'data-stage': stage, tabindex: '-1'}, signs[cell.outcome]);
+  const label = `${failure.id} on ${stage.name}: ${words[cell.outcome]}`;
+  if (!cell.run) return el('span', {class: 'cell cell--', 'data-stage': stage.id, title: label, role: 'img', 'aria-label': label}, signs['-']);
+  return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage.id]), title: label, 'aria-label': label, 'data-stage': stage.id, tabindex: '-1'}, signs[cell.outcome]);
 }
 
 // moveInMatrix moves the focus from cell to cell, over those without a run.
@@ -104,17 +108,17 @@ function showFailure({failure, stages, step}) {
   shown = {failure, stages};
   lastCell = hashOf(failure, [stages[0]]);
   document.body.classList.add('showing');
-  document.title = `${failure.id}, stage ${stages.join(' and ')}: ${failure.title}`;
+  document.title = `${failure.id}, ${stages.map((s) => stageOf(s).name).join(' and ')}: ${failure.title}`;
   const players = stages.map((n) => playerOf(failure, n));
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
   const heading = el('h1', {tabindex: '-1'}, failure.title);
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, failure.id),
-      stages.length === 1 ? el('span', {class: 'on-wall'}, `Stage ${stages[0]}, ${stageOf(stages[0]).title}`) : null),
+      stages.length === 1 ? el('span', {class: 'on-wall'}, `${stageOf(stages[0]).name}, ${stageOf(stages[0]).title}`) : null),
     el('p', {class: 'story secondary'}, failure.story + (failure.fixed ? ' ' : ''), failure.fixed ? el('span', {}, 'Fixed by: ' + failure.fixed) : null),
     chooser(failure, stages),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
-      stages.length > 1 ? el('h2', {}, `Stage ${n} `, el('small', {}, stageOf(n).title)) : null, players[i].element))),
+      stages.length > 1 ? el('h2', {}, `${stageOf(n).name} `, el('small', {}, stageOf(n).title)) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
   stepper.moved = (position) => {
     const hash = hashOf(failure, stages, position + 1);
@@ -125,21 +129,21 @@ function showFailure({failure, stages, step}) {
   scrollTo(0, 0);
 }
 
-function playerOf(failure, number) {
-  const cell = failure.cells[number - 1];
-  const {files, diff, lesson} = stageOf(number);
-  const diffs = diff ? [{name: `diff ${number}`, text: diff, lesson: `From stage ${number - 1} to stage ${number}: ${lesson}`}] : [];
-  return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs}, `stage ${number}`);
+function playerOf(failure, id) {
+  const cell = cellAt(failure, id);
+  const {name, files, diff, lesson} = stageOf(id);
+  const diffs = diff ? [{name: `diff ${id}`, text: diff, lesson}] : [];
+  return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs}, name);
 }
 
 // chooser links to the other stages of a failure, and to neighbours beside each other.
 function chooser(failure, stages) {
-  const runs = data.stages.map((s) => s.number).filter((n) => failure.cells[n - 1].run);
+  const runs = data.stages.map((s) => s.id).filter((s) => cellAt(failure, s).run);
   const link = (numbers, ...label) => el('a', {href: hashOf(failure, numbers), 'aria-current': String(numbers) === String(stages) && 'page'}, ...label);
-  const pairs = runs.filter((n) => runs.includes(n + 1)).map((n) => link([n, n + 1], `${n} → ${n + 1}`));
+  const pairs = runs.filter((s) => beside(failure, s, 1)).map((s) => [s, beside(failure, s, 1)]).map((pair) => link(pair, pair.join(' → ')));
   return el('nav', {class: 'choose', 'aria-label': 'stages'}, el('span', {class: 'what'}, 'stage'),
-    ...runs.map((n) => link([n], String(n), el('span', {class: toneClass(failure.cells[n - 1].tone), title: words[failure.cells[n - 1].outcome]},
-      signs[failure.cells[n - 1].outcome]))),
+    ...runs.map((s) => link([s], s, el('span', {class: toneClass(cellAt(failure, s).tone), title: words[cellAt(failure, s).outcome]},
+      signs[cellAt(failure, s).outcome]))),
     stages.length === 1 ? el('span', {class: 'stage-title'}, stageOf(stages[0]).title) : null,
     pairs.length > 0 ? el('span', {class: 'what'}, 'before and after') : null, ...pairs);
 }
@@ -148,10 +152,10 @@ function chooser(failure, stages) {
 function commandsOf(failure, stages) {
   const lines = stages.map((n) => `go run . show ${failure.id} --stage ${n}`);
   const last = stages.at(-1);
-  if (last > 1) lines.push(`go run . diff ${last}`);
+  if (stageOf(last).diff) lines.push(`go run . diff ${last}`);
   const copy = (button, line) => navigator.clipboard?.writeText(line).then(() => { button.textContent = 'copied'; }, () => {});
   const shown = (line) => el('span', {}, el('code', {}, line), ' ', el('button', {type: 'button', 'aria-label': 'copy ' + line, onclick: (event) => copy(event.target, line)}, 'copy'));
-  const search = failure.cells[stages[0] - 1].search;
+  const search = cellAt(failure, stages[0]).search;
   return el('p', {class: 'commands secondary'}, el('span', {}, 'The same in a terminal:'), ...lines.map(shown),
     search ? el('span', {title: 'the shortest schedule that breaks the same rule'}, 'Search the shortest schedule: ', shown(search)) : null);
 }
@@ -159,17 +163,17 @@ function commandsOf(failure, stages) {
 // neighbour is where b leads to: from one stage to it and the next, and back.
 function neighbour() {
   const {failure, stages} = shown;
-  const n = stages[0];
-  if (stages.length === 2) return [n];
-  const has = (m) => failure.cells[m - 1]?.run;
-  if (has(n + 1)) return [n, n + 1];
-  return has(n - 1) ? [n - 1, n] : null;
+  const s = stages[0];
+  if (stages.length === 2) return [s];
+  const next = beside(failure, s, 1), previous = beside(failure, s, -1);
+  if (next) return [s, next];
+  return previous ? [previous, s] : null;
 }
 
 function otherStage(by) {
   const {failure, stages} = shown;
-  const moved = stages.map((n) => n + by);
-  return moved.every((n) => failure.cells[n - 1]?.run) ? moved : null;
+  const moved = stages.map((s) => beside(failure, s, by));
+  return moved.every(Boolean) ? moved : null;
 }
 
 function openDiff() {

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -22,7 +22,7 @@ const finalLock = "stage6"
 type locks struct {
 	rdb   *redis.Client
 	lease time.Duration
-	stage stages.Stage
+	stage columns.Column
 	svc   *stage6.Service // nil: the lock is another one
 }
 
@@ -34,13 +34,15 @@ type held interface {
 }
 
 // findLock is the stage of that name.
-func findLock(name string) (stages.Stage, error) {
-	for _, stage := range stages.All {
+func findLock(name string) (columns.Column, error) {
+	var names []string
+	for _, stage := range columns.Shown() {
 		if stage.Subject.Name == name {
 			return stage, nil
 		}
+		names = append(names, stage.Subject.Name)
 	}
-	return stages.Stage{}, fmt.Errorf("there is no lock %q: choose one of stage1 to stage%d", name, len(stages.All))
+	return columns.Column{}, fmt.Errorf("there is no lock %q: choose one of %s", name, strings.Join(names, ", "))
 }
 
 func newLocks(s settings, rdb *redis.Client) (l locks, err error) {

@@ -18,9 +18,9 @@ func TestMain(m *testing.M) {
 
 func TestSettingsThatCannotWorkAreRefused(t *testing.T) {
 	for want, args := range map[string][]string{
-		`--lease 1ms is too short for processes that share a machine: use 100ms or more`: {"--lease", "1ms"},
-		`there is no argument "60s": all are flags`:                                      {"60s"},
-		`there is no lock "stage7": choose one of stage1 to stage6`:                      {"--lock", "stage7"},
+		`--lease 1ms is too short for processes that share a machine: use 100ms or more`:          {"--lease", "1ms"},
+		`there is no argument "60s": all are flags`:                                               {"60s"},
+		`there is no lock "stage7": choose one of stage1, stage2, stage3, stage4, stage5, stage6`: {"--lock", "stage7"},
 	} {
 		_, err := parse(args)
 		require.EqualError(t, err, want)

@@ -80,7 +80,9 @@ func requireRed(t *testing.T, e *examiner, l library, key string) {
 }
 
 // newExaminer examines in fake time.
-func newExaminer(t *testing.T) *examiner { return &examiner{t: t, scripts: map[string][]string{}} }
+func newExaminer(t *testing.T) *examiner {
+	return &examiner{t: t, ready: map[string]failures.Subject{}}
+}
 
 // The runs in fake time, twice: the same run gives the same bytes.
 func TestEveryCardIsWhatItsLessonSays(t *testing.T) {

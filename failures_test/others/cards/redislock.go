@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
 )
 
@@ -45,7 +46,7 @@ var redislockLibrary = library{
 // watchdog of "External watchdog" beside it, and Release with a context of its own.
 // It waits as the library's example for retries does: every 100 ms.
 type redislockLocker struct {
-	*failures.Holder[*redislockHold]
+	*adapt.Holds[*redislockHold]
 	client  *redislock.Client
 	name    string
 	lease   time.Duration
@@ -55,7 +56,7 @@ type redislockLocker struct {
 func newRedislock(watched, onRequest bool) world.New {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		l := &redislockLocker{client: redislock.New(rdb), name: name, lease: lease, watched: watched}
-		l.Holder = &failures.Holder[*redislockHold]{
+		l.Holds = &adapt.Holds[*redislockHold]{
 			Acquire: l.obtain(&redislock.Options{RetryStrategy: redislock.LinearBackoff(pollEvery)}),
 			Try:     l.obtain(nil), Taken: redislock.ErrNotObtained,
 			Release: func(h *redislockHold, ctx context.Context) error {

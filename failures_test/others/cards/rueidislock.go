@@ -17,6 +17,7 @@ import (
 	"github.com/redis/rueidis/rueidislock"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
 )
 
@@ -67,7 +68,7 @@ var rueidislockLibrary = library{
 // NoLoopTracking, WithContext, and cancel to release. Its client is rueidis's own;
 // only the connections are the world's.
 type rueidisLocker struct {
-	*failures.Holder[*rueidisHold]
+	*adapt.Holds[*rueidisHold]
 	option rueidislock.LockerOption
 	name   string
 
@@ -94,7 +95,7 @@ func newRueidislock(noLoop bool) world.New {
 				},
 			},
 		}}
-		l.Holder = &failures.Holder[*rueidisHold]{
+		l.Holds = &adapt.Holds[*rueidisHold]{
 			Acquire: l.acquire(rueidislock.Locker.WithContext),
 			Try:     l.acquire(rueidislock.Locker.TryWithContext), Taken: errTaken,
 			Release: (*rueidisHold).release,

@@ -31,8 +31,8 @@ type Found struct {
 const searchMemory = memoryLimit / 2
 
 // explore searches the schedules of the lock, as the question says.
-func (r *run) explore(s Search, scripts []string) {
-	setup, properties := s.Question.Ask(r.subject, scripts, s.Attempts)
+func (r *run) explore(s Search) {
+	setup, properties := s.Question.Ask(r.subject, s.Attempts)
 	if len(properties) == 0 {
 		return // it is about something that the lock does not have
 	}

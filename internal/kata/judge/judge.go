@@ -125,48 +125,48 @@ type run struct {
 // all plays an ordinary day, then what is asked for.
 func (r *run) all() {
 	r.ordinaryDay()
-	scripts := r.rehearse()
+	r.rehearse()
 	if r.task.Search != nil {
-		r.explore(*r.task.Search, scripts)
+		r.explore(*r.task.Search)
 	} else {
-		r.catalogue(scripts)
+		r.catalogue()
 	}
 	r.guard.write(Line{Done: true})
 }
 
 // rehearse finds out which scripts the lock uses.
-func (r *run) rehearse() []string {
+func (r *run) rehearse() {
 	r.guard.enter("an ordinary day")
 	defer r.guard.enter("")
-	scripts, err := failures.Rehearse(r.t, r.subject)
+	subject, err := failures.DiscoverScripts(r.t, r.subject)
 	if err != nil {
 		r.guard.convict(leftover(err))
 	}
-	return scripts
+	r.subject = subject
 }
 
 // catalogue plays the failures that are required, then the others.
-func (r *run) catalogue(scripts []string) {
+func (r *run) catalogue() {
 	for _, id := range r.task.Required {
-		r.one(id, scripts)
+		r.one(id)
 	}
 	r.whatItHas()
 	r.guard.optional.Store(true)
 	for _, f := range failures.All {
 		if !slices.Contains(r.task.Required, f.ID) {
-			r.one(f.ID, scripts)
+			r.one(f.ID)
 		}
 	}
 }
 
 // one plays one failure and writes the verdict.
-func (r *run) one(id string, scripts []string) {
+func (r *run) one(id string) {
 	f, ok := failures.Find(id)
 	if !ok {
 		r.guard.convict(Because("task", "", "there is no failure %s", id))
 	}
 	r.guard.enter(id)
-	v := failures.Judge(f, r.subject, scripts, r.play)
+	v := failures.Judge(f, r.subject, r.play)
 	if v.Err != nil && isLeftover(v.Err) {
 		r.guard.convict(leftover(v.Err))
 	}

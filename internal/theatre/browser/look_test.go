@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 )
 
 func TestProjectorIsLargeAndHidesTheSecondary(t *testing.T) {
@@ -146,7 +146,7 @@ func TestPageOfOneRunStandsAlone(t *testing.T) {
 		if v.Failure.ID != "check-then-delete" {
 			continue
 		}
-		code, err := stages.All[2].Code(os.DirFS(repository))
+		code, err := columns.Must("3").Code(os.DirFS(repository))
 		require.NoError(t, err)
 		text, err := timeline.HTML(v.Trace, v.Findings, code, timeline.Caption{Verdict: v.Headline(), Tone: v.Tone(), Subject: "one"})
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/stages"
+	"lockkata/internal/columns"
 	"lockkata/internal/theatre"
 )
 
@@ -27,10 +27,10 @@ var made struct {
 func page(t *testing.T) []byte {
 	t.Helper()
 	made.Do(func() {
-		var scripts [][]string
-		if scripts, made.err = stages.Rehearse(t); made.err == nil {
-			made.rows = stages.Judge(t, scripts)
-			made.page, made.err = theatre.Page(made.rows, os.DirFS(repository))
+		var shown []columns.Column
+		if shown, made.err = columns.Ready(t, columns.Shown()); made.err == nil {
+			made.rows = columns.Judge(t, shown)
+			made.page, made.err = theatre.Page(shown, made.rows, os.DirFS(repository))
 		}
 	})
 	require.NoError(t, made.err)

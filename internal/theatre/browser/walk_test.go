@@ -134,7 +134,7 @@ func TestBeforeAndAfterStepTogether(t *testing.T) {
 	}
 	require.Equal(t, []string{"A sends GET K, and Redis answers A1.", "A calls Unlock()."}, b.says(), "where they differ, one waits")
 	b.press(kb.ArrowRight)
-	require.Equal(t, []string{"A's process stands still before DEL K.", "A's process stands still before EVALSHA unlock 1 K A1."}, b.says())
+	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock A1."}, b.says())
 	b.press(kb.End)
 	require.Equal(t, []string{
 		"BROKEN: wrong delete: A's DEL removes the lock of B (B1).", "SAFE in this run: no rule is broken.",
@@ -160,7 +160,7 @@ func TestDeepLinkOpensTheStep(t *testing.T) {
 	url := onDisk(t, page(t))
 	b := open(t, url+"#renew-partition/5..6/step-4", wide, high)
 	require.Contains(t, b.text(".count"), "step 4 of ")
-	require.Contains(t, value[string](b, "document.title"), "renew-partition, stage 5 and 6")
+	require.Contains(t, value[string](b, "document.title"), "renew-partition, stage 5 and stage 6")
 	b = open(t, url+"#renew-partition/5/step-9999", wide, high)
 	require.True(t, b.isShown(".verdict"), "a step beyond the last is the last")
 	for _, nothing := range []string{"#no-such-failure/1", "#wake-lost/1", "#wake-lost/6/step-x", "#late-unlock/3..9", "#%"} {

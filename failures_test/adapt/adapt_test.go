@@ -1,0 +1,181 @@
+package adapt_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/world"
+)
+
+type work = func(context.Context) error
+
+// results are what Lock and Unlock of one client come to.
+func results(t *testing.T, locker func() world.Locker) (lock, unlock world.Result) {
+	t.Helper()
+	create := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return locker(), nil }
+	trace, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Unlock()
+	})
+	require.NoError(t, err)
+	for _, e := range trace.Events {
+		switch {
+		case e.Kind == world.Returned && e.Op == world.OpLock:
+			lock = *e.Result
+		case e.Kind == world.Returned && e.Op == world.OpUnlock:
+			unlock = *e.Result
+		}
+	}
+	return lock, unlock
+}
+
+func TestLockThatCallsBackOnceAndInTimeIsJudged(t *testing.T) {
+	for name, c := range map[string]struct {
+		lock         func(context.Context, work) error
+		held         bool
+		says, unlock string
+	}{
+		"once": {func(ctx context.Context, w work) error { return w(ctx) }, true, "", ""},
+		"elsewhere": {func(ctx context.Context, w work) error {
+			over := make(chan error)
+			go func() { over <- w(ctx) }()
+			return <-over
+		}, true, "", ""},
+		"never":         {func(context.Context, work) error { return nil }, false, adapt.ErrNotCalledBack.Error(), adapt.ErrNoHold.Error()},
+		"twice":         {func(ctx context.Context, w work) error { _ = w(ctx); _ = w(ctx); return nil }, true, "", adapt.ErrCalledBackTwice.Error()},
+		"no context":    {func(_ context.Context, w work) error { return w(nil) }, false, adapt.ErrNoContext.Error(), adapt.ErrNoHold.Error()},
+		"panics before": {func(context.Context, work) error { panic("no callback") }, false, "panic: no callback", adapt.ErrNoHold.Error()},
+		"panics after":  {func(ctx context.Context, w work) error { _ = w(ctx); panic("no release") }, true, "", "panic: no release"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lock, unlock := results(t, func() world.Locker { return adapt.Callback(c.lock, c.lock, nil) })
+			require.Equal(t, c.held, lock.Held)
+			require.Equal(t, c.says, lock.Error)
+			require.Equal(t, c.unlock, unlock.Error)
+		})
+	}
+}
+
+func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
+	type hold struct{ released *bool }
+	released := false
+	for name, given := range map[string]*hold{"a hold": {&released}, "nil": nil} {
+		t.Run(name, func(t *testing.T) {
+			lock, unlock := results(t, holding(given, func(h *hold, _ context.Context) error { *h.released = true; return nil }))
+			require.Equal(t, given != nil, lock.Held)
+			if given == nil {
+				require.Equal(t, adapt.ErrNothing.Error(), lock.Error)
+				require.Equal(t, adapt.ErrNoHold.Error(), unlock.Error)
+			}
+		})
+	}
+	require.True(t, released)
+	lock, _ := results(t, holding(hold{}, func(hold, context.Context) error { return nil }))
+	require.True(t, lock.Held, "a hold may be a value")
+}
+
+// holding is a lock that gives everybody this hold.
+func holding[H any](given H, release func(H, context.Context) error) func() world.Locker {
+	acquire := func(context.Context) (H, error) { return given, nil }
+	return func() world.Locker { return &adapt.Holds[H]{Acquire: acquire, Try: acquire, Release: release} }
+}
+
+func TestSecondUnlockReleasesTheLastHoldAgain(t *testing.T) {
+	released := 0
+	h := &adapt.Holds[int]{
+		Try:     func(context.Context) (int, error) { return 7, nil },
+		Release: func(hold int, _ context.Context) error { require.Equal(t, 7, hold); released++; return nil },
+	}
+	held, err := h.TryLock(t.Context())
+	require.NoError(t, err)
+	require.True(t, held)
+	require.NoError(t, h.Unlock(t.Context()))
+	require.NoError(t, h.Unlock(t.Context()), "what comes of it is the lock's to say")
+	require.Equal(t, 2, released)
+}
+
+func TestTakenIsARefusalAndNoError(t *testing.T) {
+	taken, broken := errors.New("taken"), errors.New("broken")
+	given := taken
+	try := func(context.Context, work) error { return given }
+	c := adapt.Callback(try, try, taken)
+	held, err := c.TryLock(t.Context())
+	require.NoError(t, err)
+	require.False(t, held)
+	given = broken
+	_, err = c.TryLock(t.Context())
+	require.ErrorIs(t, err, broken)
+}
+
+// A nested acquire gets the hold's context, and ends as the caller's does.
+func TestNestedContextEndsWithTheCallers(t *testing.T) {
+	type key struct{}
+	synctest.Test(t, func(t *testing.T) {
+		inside := context.WithValue(t.Context(), key{}, "the hold's")
+		h := &adapt.Holds[int]{
+			Try: func(context.Context) (int, error) { return 1, nil }, Inside: func(int) context.Context { return inside },
+		}
+		_, err := h.TryLock(t.Context())
+		require.NoError(t, err)
+		until, stop := context.WithTimeout(t.Context(), time.Minute)
+		nested, end := h.Nest(until)
+		require.Equal(t, "the hold's", nested.Value(key{}))
+		at, limited := nested.Deadline()
+		require.True(t, limited)
+		require.Equal(t, time.Minute, time.Until(at))
+		stop()
+		synctest.Wait()
+		require.ErrorIs(t, nested.Err(), context.Canceled)
+		end()
+	})
+}
+
+// The lock's context ends with that of the Lock until it has called back, then with no
+// other than that of the Unlock.
+func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waiting := func(ctx context.Context, _ work) error { <-ctx.Done(); return ctx.Err() }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Error(t, adapt.Callback(waiting, waiting, nil).Lock(ctx), "nobody waits longer than his context")
+
+		slow := func(ctx context.Context, w work) error { _ = w(ctx); return waiting(ctx, nil) }
+		c := adapt.Callback(slow, slow, nil)
+		ctx, cancel = context.WithCancel(t.Context())
+		require.NoError(t, c.Lock(ctx))
+		ended, isLost := c.(world.Noticing).Lost(ctx)
+		cancel()
+		synctest.Wait()
+		select {
+		case <-ended:
+			require.Fail(t, "the hold ends with the context of the Lock")
+		default:
+		}
+		require.True(t, isLost())
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Error(t, c.Unlock(ctx), "the release ends with the context of the Unlock")
+		require.False(t, isLost(), "who leaves has not lost it")
+		require.ErrorIs(t, c.Unlock(t.Context()), adapt.ErrNoHold)
+	})
+}
+
+func TestCloseLetsEverybodyOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := false
+		do := func(ctx context.Context, w work) error { defer func() { out = true }(); return w(ctx) }
+		c := adapt.Callback(do, do, nil)
+		require.NoError(t, c.Lock(t.Context()))
+		require.NoError(t, c.(interface{ Close() error }).Close())
+		synctest.Wait()
+		require.True(t, out)
+	})
+}

@@ -1,0 +1,172 @@
+package mutants_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
+)
+
+// mistake is what a mutant does wrong: a mistake of design that no single line of a stage
+// shows. "" is none.
+type mistake string
+
+// kind is a lock that is correct without a mistake.
+type kind struct {
+	name     string
+	subject  func(mistake) failures.Subject
+	like     string             // the column whose outcomes it has
+	families []failures.Family  // in these; nil: in all
+	mutants  map[mistake]string // the failures that convict each mutant
+	monitors map[oracle.Monitor]trial
+}
+
+// trial is a failure in which a monitor convicts the lock with the mistake, and acquits
+// the lock without it.
+type trial struct {
+	failure string
+	wrong   mistake
+}
+
+var kinds = []kind{
+	{
+		name: "plain", subject: plainSubject, like: "4",
+		mutants: map[mistake]string{
+			asksFirst:  "check-then-set",
+			leasesNot:  "crash-before-expire",
+			keepsValue: "late-unlock",
+		},
+	},
+	{
+		name: "watched", subject: watchedSubject, like: "6",
+		families: []failures.Family{failures.Lease, failures.Renewal, failures.Limits, failures.Fences},
+		mutants: map[mistake]string{
+			renewsBlindly:    "renew-foreign",
+			renewsTooLate:    "work-outlives-ttl",
+			renewsSeconds:    "work-outlives-ttl",
+			leasesForHours:   "crash-before-expire",
+			renewsWithoutEnd: "unlock-while-renewal-hangs",
+			diesOfAnError:    "renew-blip",
+			ignoresAnswer:    "key-gone",
+			trustsTheNetwork: "renew-partition pool-starved work-outlives-fixed-lease",
+			countsFromReply:  "deadline-from-reply",
+			startsLate:       "unlock-at-once",
+			stopsWithoutJoin: "dog-unlock-race",
+			deletesFirst:     "unlock-error-dog-lives",
+			stopsForGood:     "second-hold-renewed",
+			knowsNoLimit:     "renewed-for-ever hold-dropped",
+			watchesTwice:     "dog-per-reentry",
+			countsTokens:     "token-after-flush token-after-failover",
+			tokenAtWrite:     "process-pause-fenced clock-jump-fenced",
+		},
+		monitors: map[oracle.Monitor]trial{
+			oracle.WrongExtend:  {"renew-foreign", renewsBlindly},
+			oracle.Watchdog:     {"renew-blip", diesOfAnError},
+			oracle.RenewalCount: {"dog-per-reentry", watchesTwice},
+		},
+	},
+	{
+		name: "re-entrant", subject: reentrantSubject, like: "6",
+		families: []failures.Family{failures.Waiting, failures.Sharing, failures.Owner},
+		mutants: map[mistake]string{
+			waitsUnacknowledged: "wake-lost",
+			triesOnlyOnce:       "wake-lost",
+			wakesOnlySleepers:   "wake-early",
+			leaverEndsAll:       "waiter-leaves",
+			keepsWakeUp:         "wake-eaten",
+			forgetsReconnects:   "pubsub-cut",
+			onlyMessages:        "expiry-wakes",
+			lastComeFirst:       "fair-in-process",
+			keepsAsking:         "idle-waiters",
+			publishesAlways:     "partial-unlock-wakes",
+			publishesNothing:    "unlock-wakes",
+			innerUnlockFrees:    "inner-unlock-frees",
+			takesBackTooMuch:    "inner-lock-fails",
+			countsLocally:       "reentry-after-loss",
+			countsUp:            "retry-count-two",
+			vanishedIsUnlocked:  "hold-released-twice loss-hidden-at-unlock",
+			oneOwnerForAll:      "second-goroutine-reenters",
+			forcesSilently:      "forced-unlock",
+		},
+		monitors: map[oracle.Monitor]trial{
+			oracle.LostWakeUp:   {"unlock-wakes", publishesNothing},
+			oracle.BoundedWait:  {"fair-in-process", lastComeFirst},
+			oracle.HoldCount:    {"retry-count-two", countsUp},
+			oracle.CommandCount: {"partial-unlock-wakes", publishesAlways},
+		},
+	},
+}
+
+func TestEachMutantIsConvicted(t *testing.T) {
+	for _, k := range kinds {
+		for wrong, convicts := range k.mutants {
+			for _, id := range strings.Fields(convicts) {
+				t.Run(string(wrong)+": "+id, func(t *testing.T) {
+					require.Equal(t, failures.Broken, play(t, find(t, id), k.subject(wrong)).Outcome)
+				})
+			}
+		}
+	}
+}
+
+// What makes the convictions count: without its mistake each lock is as its stage.
+func TestLocksWithoutAMistakeAreAcquitted(t *testing.T) {
+	for _, k := range kinds {
+		for _, f := range failures.All {
+			if k.families != nil && !slices.Contains(k.families, f.Family) {
+				continue
+			}
+			t.Run(k.name+": "+f.ID, func(t *testing.T) {
+				v := play(t, f, k.subject(""))
+				if v.Outcome == failures.NotApplicable {
+					return
+				}
+				if want := columns.Must(k.like).Expect(f); want != v.Outcome {
+					t.Log(timeline.Text(v.Trace, v.Findings, timeline.Options{}))
+					t.Errorf("expected %s, got %s (%s)", want, v.Outcome, v.Sentence())
+				}
+				require.Equal(t, string(v.Trace.Bytes()), string(play(t, f, k.subject("")).Trace.Bytes()))
+			})
+		}
+	}
+}
+
+func TestEachMonitorConvictsAMutant(t *testing.T) {
+	for _, k := range kinds {
+		for monitor, trial := range k.monitors {
+			t.Run(string(monitor), func(t *testing.T) {
+				f := find(t, trial.failure)
+				f.Needs = nil // a lock that does not re-enter is acquitted: it asks once more in vain
+				require.True(t, oracle.Convicts(play(t, f, k.subject(trial.wrong)).Findings, monitor))
+				require.False(t, oracle.Convicts(play(t, f, k.subject("")).Findings, monitor))
+			})
+		}
+	}
+}
+
+// The lock that re-enters needs no watchdog for each re-entry.
+func TestOneWatchdogForAllReentriesIsAcquitted(t *testing.T) {
+	require.Equal(t, failures.Safe, play(t, find(t, "dog-per-reentry"), reentrantSubject("")).Outcome)
+}
+
+func find(t *testing.T, id string) failures.Failure {
+	t.Helper()
+	f, found := failures.Find(id)
+	require.True(t, found, id)
+	return f
+}
+
+func play(t *testing.T, f failures.Failure, subject failures.Subject) failures.Verdict {
+	t.Helper()
+	subject, err := failures.DiscoverScripts(t, subject)
+	require.NoError(t, err)
+	v := failures.Run(t, f, subject)
+	require.NoError(t, v.Err)
+	return v
+}

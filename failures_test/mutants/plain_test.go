@@ -1,0 +1,95 @@
+package mutants_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// What a mutant of the plain lock does wrong.
+const (
+	asksFirst  mistake = "asks with GET whether the lock is free, then sets it"
+	leasesNot  mistake = "gives the key no lease at all"
+	keepsValue mistake = "keeps its value for as long as the object lives"
+)
+
+// plain is a small correct lock of stage 4's kind, which mutants damage.
+type plain struct {
+	rdb   redis.UniversalClient
+	key   string
+	lease time.Duration
+	wrong mistake
+	value string
+}
+
+func plainSubject(wrong mistake) failures.Subject {
+	return failures.Subject{Name: "plain", New: newPlain(wrong), Has: []failures.Feature{failures.Scripts}}
+}
+
+func newPlain(wrong mistake) world.New {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return &plain{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong}, nil
+	}
+}
+
+func (p *plain) TryLock(ctx context.Context) (bool, error) {
+	value := uuid.NewString()
+	if p.wrong == keepsValue && p.value != "" {
+		value = p.value
+	}
+	set := []any{"SET", p.key, value, "NX", "PX", p.lease.Milliseconds()}
+	switch p.wrong {
+	case asksFirst:
+		if err := p.rdb.Get(ctx, p.key).Err(); !errors.Is(err, redis.Nil) {
+			return false, err
+		}
+		set = slices.Delete(set, 3, 4)
+	case leasesNot:
+		set = set[:4]
+	}
+	err := p.rdb.Do(ctx, set...).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	if err == nil {
+		p.value = value
+	}
+	return err == nil, err
+}
+
+func (p *plain) Lock(ctx context.Context) error { return poll(ctx, p.TryLock) }
+
+var errNotHeld = errors.New("mutant: not held")
+
+var freeScript = redis.NewScript(`-- free
+if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end
+return 0`)
+
+func (p *plain) Unlock(ctx context.Context) error {
+	n, err := freeScript.Run(ctx, p.rdb, []string{p.key}, p.value).Int()
+	if err == nil && n == 0 {
+		return errNotHeld
+	}
+	return err
+}
+
+func poll(ctx context.Context, try func(context.Context) (bool, error)) error {
+	for {
+		held, err := try(ctx)
+		if err != nil || held {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

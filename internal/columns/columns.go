@@ -1,0 +1,121 @@
+// Package columns lists the locks of this repository as the columns of the matrix: what
+// each is called, where it is, what it is built on, how it is made, and what is expected
+// of it. Whatever shows columns reads them here.
+package columns
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	failures "lockkata/failures_test"
+)
+
+// Column is one of the locks.
+type Column struct {
+	ID     string // in commands: 2, 6.1
+	Title  string // what is new in it
+	Lesson string // what to look at in its difference to the one before
+	Before string // the ID of the column that it is built on; "" for the first
+	Dir    string // where its files are
+	Hidden bool   // it is shown to those who ask for it
+	// Challenge is a shortest schedule that breaks what tells most about the lock: what a
+	// player is asked to find.
+	Challenge string
+	Subject   failures.Subject
+}
+
+// Name is how sentences call it.
+func (c Column) Name() string {
+	if isNumber(c.ID) {
+		return "stage " + c.ID
+	}
+	return c.ID
+}
+
+func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
+
+// Expect is the outcome that its lesson says a failure has.
+func (c Column) Expect(f failures.Failure) failures.Outcome {
+	if letter := expected.cell(f.ID, c.ID); letter != "" {
+		return failures.Outcome(letter[0])
+	}
+	return 0
+}
+
+// Search is what its lesson says the search finds about a property in an environment:
+// the cost and the number of steps of the shortest counterexample with one attempt of
+// each client, as in 2/9; none up to the suite's bound; - where the property does not
+// apply; "" where nobody asks.
+func (c Column) Search(property, env string) string { return searches.cell(property+"/"+env, c.ID) }
+
+// Shown are the columns that are shown to everybody, in order.
+func Shown() []Column {
+	var shown []Column
+	for _, c := range All {
+		if !c.Hidden {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// IDs are those of the columns, in order.
+func IDs(of []Column) []string {
+	var ids []string
+	for _, c := range of {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// Find returns the column of that ID.
+func Find(id string) (Column, error) {
+	for _, c := range All {
+		if c.ID == id {
+			return c, nil
+		}
+	}
+	return Column{}, fmt.Errorf("there is no stage %q; there are: %s", id, strings.Join(IDs(All), ", "))
+}
+
+// Must is [Find] for an ID that is known.
+func Must(id string) Column {
+	c, err := Find(id)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// Turn is where a failure turns: the last of the columns that it breaks, and the first
+// one after it that it does not. They are nil where there is none.
+func Turn(of []Column, f failures.Failure) (broken, mended *Column) {
+	for i, c := range of {
+		switch c.Expect(f) {
+		case failures.Broken, failures.Inherent:
+			broken, mended = &of[i], nil
+		case failures.Safe, failures.Noticed:
+			if mended == nil && broken != nil {
+				mended = &of[i]
+			}
+		}
+	}
+	return broken, mended
+}
+
+// First is the first of the columns that has what the failure is about.
+func First(of []Column, f failures.Failure) Column {
+	for _, c := range of {
+		if c.Expect(f) != failures.NotApplicable {
+			return c
+		}
+	}
+	return of[0]
+}
+
+// Check is [failures.Check] of a column, which has to be what its lesson says.
+func Check(t *testing.T, id string) {
+	c := Must(id)
+	failures.Check(t, c.Subject, c.Expect)
+}

@@ -1,0 +1,64 @@
+package columns_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+)
+
+func TestEveryCellOfTheMatrixGivesTheSameTraceAgain(t *testing.T) {
+	for _, s := range columns.Shown() {
+		subject, err := failures.DiscoverScripts(t, s.Subject)
+		require.NoError(t, err)
+		for _, f := range failures.All {
+			first := failures.Run(t, f, subject)
+			again := failures.Run(t, f, subject)
+			require.NoError(t, first.Err, f.ID)
+			if first.Trace != nil {
+				require.True(t, bytes.Equal(first.Trace.Bytes(), again.Trace.Bytes()), "%s on %s", f.ID, s.Subject.Name)
+			}
+		}
+	}
+}
+
+func TestFailuresBesideTheCatalogueHaveTheirTest(t *testing.T) {
+	files, err := filepath.Glob("../../stage6_reentrant_pubsub/*_test.go")
+	require.NoError(t, err)
+	var tests strings.Builder
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		tests.Write(raw)
+	}
+	for _, b := range failures.BesideTheCatalogue {
+		require.Contains(t, tests.String(), "func "+b.Test+"(", b.ID)
+		_, twice := failures.Find(b.ID)
+		require.False(t, twice, "%s has a row", b.ID)
+	}
+}
+
+func TestCatalogueIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range failures.All {
+		require.False(t, seen[f.ID], "%s is there twice", f.ID)
+		seen[f.ID] = true
+		require.NotEmpty(t, f.Breaks, f.ID)
+		require.NotEmpty(t, f.Title, f.ID)
+		require.NotEmpty(t, f.Story, f.ID)
+		require.NotEmpty(t, f.Fixed, f.ID)
+		isInherent := false
+		for _, c := range columns.All {
+			outcome := c.Expect(f)
+			require.Contains(t, "xoni-", string(outcome), "%s on %s", f.ID, c.ID)
+			isInherent = isInherent || outcome == failures.Inherent
+		}
+		require.Equal(t, f.Inherent, isInherent, "%s: inherent in word and in outcome", f.ID)
+	}
+}

@@ -1,0 +1,106 @@
+package columns
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"lockkata/failures_test/timeline"
+)
+
+// Code is the source of the lock: its Go files, without those of its tests. sources is the
+// repository's own folder.
+func (c Column) Code(sources fs.FS) (timeline.Code, error) {
+	code := timeline.Code{Dir: c.Dir}
+	names, err := c.files(sources)
+	if err != nil {
+		return code, err
+	}
+	for _, name := range names {
+		if path.Ext(name) != ".go" {
+			continue
+		}
+		raw, err := fs.ReadFile(sources, path.Join(c.Dir, name))
+		if err != nil {
+			return code, err
+		}
+		code.Files = append(code.Files, timeline.File{Name: name, Text: string(raw)})
+	}
+	return code, nil
+}
+
+// files are the names of the lock's own files: Go without its tests, and scripts.
+func (c Column) files(sources fs.FS) ([]string, error) {
+	all, err := fs.ReadDir(sources, c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range all {
+		if ext := path.Ext(f.Name()); ext == ".lua" || ext == ".go" && !strings.HasSuffix(f.Name(), "_test.go") {
+			names = append(names, f.Name())
+		}
+	}
+	return names, nil
+}
+
+// Diff is what the column changed in the lock that it is built on: a unified diff for each
+// file that either of them has. Package comments and a stage's own name are left out: what
+// remains is the lesson.
+func (c Column) Diff(sources fs.FS) ([]string, error) {
+	if c.Before == "" {
+		return nil, fmt.Errorf("%s is built on no other", c.Name())
+	}
+	before, err := Find(c.Before)
+	if err != nil {
+		return nil, err
+	}
+	old, err := before.files(sources)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.files(sources)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, old...)
+	slices.Sort(names)
+	var diffs []string
+	for _, name := range slices.Compact(names) {
+		from, to := path.Join(before.Dir, name), path.Join(c.Dir, name)
+		was, err := lesson(sources, from)
+		if err != nil {
+			return nil, err
+		}
+		is, err := lesson(sources, to)
+		if err != nil {
+			return nil, err
+		}
+		diffs = append(diffs, udiff.Unified(from, to, was, is))
+	}
+	return diffs, nil
+}
+
+var ownName = regexp.MustCompile(`\bstage[1-9]\b`)
+
+// lesson is a file without what differs between any two stages: the package
+// comment and the stage's name. A file that does not exist is empty.
+func lesson(sources fs.FS, name string) (string, error) {
+	if _, err := fs.Stat(sources, name); err != nil {
+		return "", nil
+	}
+	raw, err := fs.ReadFile(sources, name)
+	if err != nil {
+		return "", err
+	}
+	text := string(raw)
+	if at := strings.Index(text, "\npackage "); at >= 0 {
+		text = text[at+1:]
+	}
+	return ownName.ReplaceAllString(text, "stage"), nil
+}

@@ -1,0 +1,68 @@
+package columns
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/world"
+	stage1 "lockkata/stage1_setnx_expire"
+	stage2 "lockkata/stage2_set_nx_ex"
+	stage3 "lockkata/stage3_owner_value"
+	stage4 "lockkata/stage4_lua_unlock"
+	stage5 "lockkata/stage5_watchdog"
+)
+
+// All are the columns, in order.
+var All = []Column{
+	{
+		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",
+		Challenge: "v1/stage1/2c/1x/crash/leak/b.xb",
+		Subject:   failures.Subject{Name: "stage1", New: adapt.Plain(stage1.NewMutex)},
+	},
+	{
+		ID: "2", Before: "1", Dir: "stage2_set_nx_ex", Title: "SET NX PX in one command",
+		Lesson:    "TryLock sends one command where it sent two, so nobody can die in between.",
+		Challenge: "v1/stage2/2c/1x/async/wrong-delete/b.B.b.b.t.a.b",
+		Subject:   failures.Subject{Name: "stage2", New: adapt.Plain(stage2.NewMutex)},
+	},
+	{
+		ID: "3", Before: "2", Dir: "stage3_owner_value", Title: "the owner's value in the key",
+		Lesson:    "TryLock writes a value of its own, and Unlock looks for it before it deletes.",
+		Challenge: "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b",
+		Subject:   failures.Subject{Name: "stage3", New: adapt.Plain(stage3.NewMutex)},
+	},
+	{
+		ID: "4", Before: "3", Dir: "stage4_lua_unlock", Title: "compare and delete in one script",
+		Lesson:    "Unlock's GET, comparison and DEL become one script, so nothing can come in between.",
+		Challenge: "v1/stage4/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "stage4", New: adapt.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts},
+		},
+	},
+	{
+		ID: "5", Before: "4", Dir: "stage5_watchdog", Title: "a watchdog renews the lease",
+		Lesson:    "TryLock starts the watchdog, Unlock stops it before it deletes. Everything else is watchdog.go.",
+		Challenge: "v1/stage5/2c/1x/pause/damage/a.t.A.a.za.b.B.b.b.wa.a",
+		Subject: failures.Subject{
+			Name: "stage5", New: adapt.Plain(renewed), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
+			Variants: map[failures.Variant]world.New{failures.FixedLease: adapt.Plain(unrenewed)},
+		},
+	},
+	{
+		ID: "6", Before: "5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
+		Lesson:    "A rewrite: a service, holds and their contexts. Read service.go first.",
+		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
+		Subject:   subject6("stage6"),
+	},
+}
+
+func renewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
+	return stage5.NewMutex(rdb, name, ttl)
+}
+
+func unrenewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
+	return stage5.NewMutex(rdb, name, ttl, stage5.WithoutWatchdog())
+}
