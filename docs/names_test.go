@@ -84,7 +84,7 @@ func noFailures() []string {
 	for _, e := range schedule.Envs {
 		names = append(names, e.Name)
 	}
-	for _, b := range failures.BesideTheCatalogue {
+	for _, b := range failures.NotInMatrix {
 		names = append(names, b.ID)
 	}
 	return names

@@ -18,13 +18,13 @@ type Subject struct {
 	// New makes one owner's lock of that name. It must not send anything yet.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 	// Variants are the same lock set up in another way, for failures that need it.
-	Variants map[Variant]world.New
+	Variants map[Variant]world.Constructor
 	// Ignore tells which keys are no locks, but counters or queues beside one.
 	Ignore func(key string) bool
-	// Errand and Beneath fit the world to a lock that sends through goroutines or
+	// AttributeTo and SkipFrames fit the world to a lock that sends through goroutines or
 	// layers of its own; see [world.Config].
-	Errand  world.Errand
-	Beneath []string
+	AttributeTo world.AttributeTo
+	SkipFrames  []string
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature

@@ -19,7 +19,7 @@ var leaseFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Crash() // in stage 1 that is between SETNX and PEXPIRE
 			a.Lock()
-			w.Sleep(w.Long)
+			w.Sleep(w.LongSilence)
 			b.Lock(world.Within(patience(w)))
 		},
 	},

@@ -70,7 +70,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 			if o != nil {
 				room.lookAgain(o.lease)
 				if !told {
-					room.deaf()
+					room.dropSubscription()
 				}
 				return o, nil
 			}
@@ -135,9 +135,9 @@ func (r *room) mayBeFree() (look, told bool) {
 	return !r.hearing || !time.Now().Before(r.again), false
 }
 
-// deaf ends a subscription that did not tell that the lock was free: its
+// dropSubscription ends a subscription that did not tell that the lock was free: its
 // connection may lead nowhere. Who is the first next asks for another.
-func (r *room) deaf() {
+func (r *room) dropSubscription() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop != nil {

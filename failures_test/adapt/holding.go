@@ -26,7 +26,7 @@ import (
 func Holding[H any, L interface {
 	Lock(context.Context) (H, error)
 	TryLock(context.Context) (H, error)
-}](newLock func(redis.UniversalClient, string, time.Duration) (L, error), taken, lost error) world.New {
+}](newLock func(redis.UniversalClient, string, time.Duration) (L, error), taken, lost error) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		lock, err := newLock(rdb, name, lease)
 		if err != nil {

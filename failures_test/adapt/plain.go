@@ -11,7 +11,7 @@ import (
 )
 
 // Plain is the constructor of a lock that is a Locker already.
-func Plain[L world.Locker](newLock func(redis.UniversalClient, string, time.Duration) (L, error)) world.New {
+func Plain[L world.Locker](newLock func(redis.UniversalClient, string, time.Duration) (L, error)) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return newLock(rdb, name, lease)
 	}

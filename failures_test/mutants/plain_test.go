@@ -33,7 +33,7 @@ func plainSubject(wrong mistake) failures.Subject {
 	return failures.Subject{Name: "plain", New: newPlain(wrong), Has: []failures.Feature{failures.Scripts}}
 }
 
-func newPlain(wrong mistake) world.New {
+func newPlain(wrong mistake) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		return &plain{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong}, nil
 	}

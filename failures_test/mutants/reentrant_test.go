@@ -58,14 +58,14 @@ type hold struct {
 func reentrantSubject(wrong mistake) failures.Subject {
 	return failures.Subject{
 		Name: "re-entrant", New: newReentrant(wrong, false),
-		Variants: map[failures.Variant]world.New{failures.FixedLease: newReentrant(wrong, true)},
+		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: newReentrant(wrong, true)},
 		Has: []failures.Feature{
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force,
 		},
 	}
 }
 
-func newReentrant(wrong mistake, fixed bool) world.New {
+func newReentrant(wrong mistake, fixed bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		return &reentrant{
 			rdb: rdb, key: "lock:{" + name + "}", channel: "lock__channel:{" + name + "}", lease: lease,

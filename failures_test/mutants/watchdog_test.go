@@ -67,7 +67,7 @@ func watchedSubject(wrong mistake) failures.Subject {
 	}
 	return failures.Subject{
 		Name: "watched", New: newWatched(wrong, false, 0),
-		Variants: map[failures.Variant]world.New{
+		Variants: map[failures.Variant]world.Constructor{
 			failures.FixedLease: newWatched(wrong, true, 0),
 			failures.Limited:    newWatched(wrong, false, 3),
 		},
@@ -77,7 +77,7 @@ func watchedSubject(wrong mistake) failures.Subject {
 }
 
 // newWatched makes locks with that mistake. The limit is in leases; 0 is none.
-func newWatched(wrong mistake, fixed bool, limit time.Duration) world.New {
+func newWatched(wrong mistake, fixed bool, limit time.Duration) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		if wrong == knowsNoLimit {
 			limit = 0

@@ -37,7 +37,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	for _, args := range commands {
 		call, lane := sender, on.process.lanes[0]
 		if call == nil {
-			call = on.process.errand(args)
+			call = on.process.attributeTo(args)
 		}
 		if call != nil {
 			lane = call.Client
@@ -69,13 +69,13 @@ func (p *process) sender(from *stack) *Call {
 	return p.running[goroutineID()]
 }
 
-// errand is the call for which a goroutine of the lock's own sends that command:
+// attributeTo is the call for which a goroutine of the lock's own sends that command:
 // of those under way that may be meant, the oldest. world.mu is held.
-func (p *process) errand(args []string) *Call {
-	if p.world.config.Errand == nil {
+func (p *process) attributeTo(args []string) *Call {
+	if p.world.config.AttributeTo == nil {
 		return nil
 	}
-	client, is := p.world.config.Errand(args)
+	client, is := p.world.config.AttributeTo(args)
 	if !is {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (w *World) admit() {
 	w.staged = nil
 	for _, r := range staged {
 		r.command.Write = isWrite(w.server, r.command.Name)
-		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source(w.config.Beneath).String()
+		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source(w.config.SkipFrames).String()
 	}
 	slices.SortStableFunc(staged, compareRequests)
 	for _, r := range staged {

@@ -39,7 +39,7 @@ func BenchmarkHeldHour(b *testing.B) {
 // BenchmarkShortRun is a whole world each time: two clients make an attempt each,
 // the holder inserts an order and frees the lock.
 func BenchmarkShortRun(b *testing.B) {
-	for name, newLocker := range map[string]world.New{"plain": newLock, "script": newScripted} {
+	for name, newLocker := range map[string]world.Constructor{"plain": newLock, "script": newScripted} {
 		b.Run(name, func(b *testing.B) {
 			config := world.Config{New: newLocker}
 			b.ReportAllocs()

@@ -148,7 +148,7 @@ func numbered(token string, i int) string {
 	return token + strconv.Itoa(i+1)
 }
 
-// Take takes a step. Time passes until end at most. Rest lets the clients go on
+// Take takes a step. Time passes until end at most. RunUntilIdle lets the clients go on
 // from it.
 func (w *World) Take(c Choice, end time.Duration) {
 	switch c.Action {
@@ -182,7 +182,7 @@ func (w *World) tick(end time.Duration) {
 		w.advance(w.start.Add(end))
 		w.reached = w.now()
 		w.lapse()
-		w.Rest()
+		w.RunUntilIdle()
 		for ; seen < len(w.trace.Events); seen++ {
 			if e := w.trace.Events[seen]; e.Kind != Sent || !w.isFrozen(e.Process) {
 				return

@@ -64,7 +64,7 @@ func (w *World) Client(name string) *Client {
 	if w.config.Client != nil {
 		w.config.Client(options)
 	}
-	w.tempo.timeouts(options, w.Lease)
+	w.timeMode.timeouts(options, w.Lease)
 	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)

@@ -10,19 +10,19 @@ import (
 // nothing to do.
 func (w *World) Drive(next func() bool) {
 	for {
-		atRest := w.Rest()
+		atRest := w.RunUntilIdle()
 		if !next() && atRest {
 			return
 		}
 	}
 }
 
-// Rest lets everything happen that needs no choice: the clients run until each waits for
+// RunUntilIdle lets everything happen that needs no choice: the clients run until each waits for
 // an answer or for time, new connections shake hands, calls return. It returns false when
 // something happened first.
-func (w *World) Rest() (atRest bool) {
+func (w *World) RunUntilIdle() (atRest bool) {
 	for {
-		atRest = w.tempo.rest(w)
+		atRest = w.timeMode.rest(w)
 		if w.receive() {
 			continue
 		}
@@ -171,7 +171,7 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 	e.Call, e.Op, e.Request = r.callID(), r.command.Op, r.id
 	e.Command = w.names.command(r.command.Args, r.lane.Name)
 	if r.store == nil {
-		source := r.stack.source(w.config.Beneath)
+		source := r.stack.source(w.config.SkipFrames)
 		e.Source = &source
 	}
 	w.record(e)

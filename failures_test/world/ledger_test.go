@@ -20,7 +20,7 @@ type fenced struct {
 func (f *fenced) Token(context.Context) int64 { return *f.token }
 
 // fencedBy gives each client the token that its process asks for, in order.
-func fencedBy(tokens ...*int64) world.New {
+func fencedBy(tokens ...*int64) world.Constructor {
 	next := 0
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		next++

@@ -18,7 +18,7 @@ func RunLive(server Redis, config Config, scenario func(*World)) (*Trace, error)
 	if err != nil {
 		return nil, fmt.Errorf("world: Redis at %s: %w", server.Addr(), err)
 	}
-	w, err := newWorld(config, real, realTempo{})
+	w, err := newWorld(config, real, realTime{})
 	if err != nil {
 		real.close()
 		return nil, err

@@ -76,14 +76,14 @@ func (s Source) String() string {
 var sources sync.Map // sourceKey → Source
 
 type sourceKey struct {
-	pcs     [40]uintptr
-	beneath string
+	pcs        [40]uintptr
+	skipFrames string
 }
 
 // source is the innermost line that is neither go-redis nor the world, nor in a
-// function whose name begins as one of beneath does.
-func (s *stack) source(beneath []string) Source {
-	key := sourceKey{s.pcs, strings.Join(beneath, "\n")}
+// function whose name begins as one of skipFrames does.
+func (s *stack) source(skipFrames []string) Source {
+	key := sourceKey{s.pcs, strings.Join(skipFrames, "\n")}
 	if known, ok := sources.Load(key); ok {
 		return known.(Source)
 	}
@@ -92,7 +92,7 @@ func (s *stack) source(beneath []string) Source {
 	for {
 		frame, more := frames.Next()
 		dir, file := path.Split(frame.File)
-		passesOn := slices.ContainsFunc(beneath, func(prefix string) bool { return strings.HasPrefix(frame.Function, prefix) })
+		passesOn := slices.ContainsFunc(skipFrames, func(prefix string) bool { return strings.HasPrefix(frame.Function, prefix) })
 		if !passesOn && !isLibrary(frame.Function) {
 			found = Source{
 				File:     path.Join(path.Base(dir), file),

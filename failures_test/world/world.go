@@ -53,15 +53,15 @@ type Forcing interface {
 	ForceUnlock(ctx context.Context) (bool, error)
 }
 
-// New makes one owner's lock. It must not send anything yet.
-type New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+// Constructor makes one owner's lock. It must not send anything yet.
+type Constructor func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 
-// Errand tells whether a command is a call's, and which client's.
-type Errand func(args []string) (client string, is bool)
+// AttributeTo tells whether a command is a call's, and which client's.
+type AttributeTo func(args []string) (client string, is bool)
 
 // Config is what a world starts with.
 type Config struct {
-	New     New
+	New     Constructor
 	Lock    string                // the lock's name; default "order:1001"
 	Lease   time.Duration         // default 30 s
 	Fenced  bool                  // the ledger refuses stale tokens
@@ -69,14 +69,14 @@ type Config struct {
 	Scripts []string              // Lua scripts that Redis already knows
 	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
 	Horizon time.Duration         // how long a scenario waits for a call; default 10 leases
-	// Errand tells which commands a goroutine of the lock's own sends on behalf of a
+	// AttributeTo tells which commands a goroutine of the lock's own sends on behalf of a
 	// call that is under way, such as one for each Redis to ask, and of which client;
 	// "" is whichever calls. Without it, whatever such a goroutine sends is the lock's
 	// own business, as a renewal is.
-	Errand Errand
-	// Beneath are the beginnings of the names of functions that only pass on what
+	AttributeTo AttributeTo
+	// SkipFrames are the beginnings of the names of functions that only pass on what
 	// the lock sends: a driver, a hook. The line that sent a command is above them.
-	Beneath []string
+	SkipFrames []string
 }
 
 func (c Config) withDefaults() Config {
@@ -96,13 +96,13 @@ func (c Config) withDefaults() Config {
 type World struct {
 	Lock  string
 	Lease time.Duration
-	// Long is a time after which nothing that a lock does by itself is under way
+	// LongSilence is a time after which nothing that a lock does by itself is under way
 	// any more.
-	Long time.Duration
+	LongSilence time.Duration
 
 	config    Config
 	server    redisServer
-	tempo     tempo
+	timeMode  timeMode
 	keys      *keyspace
 	names     *names
 	ledger    *Ledger
@@ -142,7 +142,7 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	synctest.Test(t, func(*testing.T) {
 		deepen()
 		server.start()
-		w, startErr := newWorld(config, server, bubbleTempo{})
+		w, startErr := newWorld(config, server, bubbleTime{})
 		if startErr != nil {
 			err = startErr
 			return
@@ -192,14 +192,14 @@ func ordinaryLife(scripts *[]string) func(*World) {
 	}
 }
 
-func newWorld(config Config, server redisServer, tempo tempo) (*World, error) {
+func newWorld(config Config, server redisServer, timeMode timeMode) (*World, error) {
 	names := newNames(config.Lock)
 	w := &World{
-		Lock: config.Lock, Lease: config.Lease, Long: tempo.long(config.Lease),
-		config: config, server: server, tempo: tempo, names: names,
-		keys:   newKeyspace(server, names, config.Ignore, tempo.blur()),
+		Lock: config.Lock, Lease: config.Lease, LongSilence: timeMode.long(config.Lease),
+		config: config, server: server, timeMode: timeMode, names: names,
+		keys:   newKeyspace(server, names, config.Ignore, timeMode.blur()),
 		ledger: &Ledger{fenced: config.Fenced},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: tempo.slack(), Fenced: config.Fenced},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: timeMode.slack(), Fenced: config.Fenced},
 		start:  time.Now(),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
@@ -266,7 +266,7 @@ func (w *World) close() {
 	w.cancel()
 	w.settle() // what is on its way may still take the lock
 	w.server.clear()
-	w.tempo.windDown(w)
+	w.timeMode.windDown(w)
 	for _, p := range w.processes {
 		for _, wire := range p.wires {
 			wire.unsubscribe()

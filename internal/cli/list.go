@@ -64,7 +64,7 @@ func (a *app) list(asJSON bool) error {
 		fmt.Fprintln(a.out)
 	}
 	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, "beside the catalogue: judged by the last stage's own tests"))
-	for _, b := range failures.BesideTheCatalogue {
+	for _, b := range failures.NotInMatrix {
 		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.color.Paint(term.Bold, b.ID), b.Title,
 			a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
 	}

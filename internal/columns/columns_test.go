@@ -28,7 +28,7 @@ func TestEveryCellOfTheMatrixGivesTheSameTraceAgain(t *testing.T) {
 	}
 }
 
-func TestFailuresBesideTheCatalogueHaveTheirTest(t *testing.T) {
+func TestFailuresThatAreNotInTheMatrixHaveTheirTest(t *testing.T) {
 	files, err := filepath.Glob("../../stage6_reentrant_pubsub/*_test.go")
 	require.NoError(t, err)
 	var tests strings.Builder
@@ -37,7 +37,7 @@ func TestFailuresBesideTheCatalogueHaveTheirTest(t *testing.T) {
 		require.NoError(t, err)
 		tests.Write(raw)
 	}
-	for _, b := range failures.BesideTheCatalogue {
+	for _, b := range failures.NotInMatrix {
 		require.Contains(t, tests.String(), "func "+b.Test+"(", b.ID)
 		_, twice := failures.Find(b.ID)
 		require.False(t, twice, "%s has a row", b.ID)

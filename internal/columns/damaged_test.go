@@ -106,7 +106,7 @@ func (e edit) inScripts(t *testing.T, subject failures.Subject) failures.Subject
 		}
 		swap := swapped{script, e.apply(t, script)}
 		subject.New = swap.in(subject.New)
-		variants := map[failures.Variant]world.New{}
+		variants := map[failures.Variant]world.Constructor{}
 		for name, create := range subject.Variants {
 			variants[name] = swap.in(create)
 		}
@@ -118,7 +118,7 @@ func (e edit) inScripts(t *testing.T, subject failures.Subject) failures.Subject
 // swapped is a hook of go-redis that sends another script than the lock does.
 type swapped struct{ old, new string }
 
-func (s swapped) in(create world.New) world.New {
+func (s swapped) in(create world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		rdb.AddHook(s)
 		return create(rdb, name, lease)

@@ -19,7 +19,7 @@ const Adapter6 = "internal/columns/subject6.go"
 
 // subject6 is stage 6 with the given options.
 func subject6(name string, opts ...stage6.Option) failures.Subject {
-	with := func(limited, fixed bool) world.New {
+	with := func(limited, fixed bool) world.Constructor {
 		return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 			all := append([]stage6.Option{stage6.WithWatchdogTimeout(lease)}, opts...)
 			if limited {
@@ -34,10 +34,10 @@ func subject6(name string, opts ...stage6.Option) failures.Subject {
 	}
 	return failures.Subject{
 		Name: name, New: with(false, false),
-		Variants: map[failures.Variant]world.New{failures.FixedLease: with(false, true), failures.Limited: with(true, false)},
+		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: with(false, true), failures.Limited: with(true, false)},
 		Ignore:   func(key string) bool { return strings.HasSuffix(key, ":token") },
 		// What only sends a script for others.
-		Beneath: []string{"lockkata/stage6_reentrant_pubsub.run", "lockkata/stage6_reentrant_pubsub.send"},
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.run", "lockkata/stage6_reentrant_pubsub.send"},
 		Has: []failures.Feature{
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
 		},

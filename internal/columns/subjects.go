@@ -48,7 +48,7 @@ var All = []Column{
 		Challenge: "v1/stage5/2c/1x/pause/damage/a.t.A.a.za.b.B.b.b.wa.a",
 		Subject: failures.Subject{
 			Name: "stage5", New: adapt.Plain(renewed), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
-			Variants: map[failures.Variant]world.New{failures.FixedLease: adapt.Plain(unrenewed)},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(unrenewed)},
 		},
 	},
 	{

@@ -134,7 +134,7 @@ import (
 	"lockkata/internal/kata/judge"
 %s)
 
-var _ world.New
+var _ world.Constructor
 
 func main() {
 	judge.Main(map[string]failures.Subject{
@@ -179,7 +179,7 @@ func subjectOf(files Files, name string) (string, error) {
 		return "", &CompileError{Text: "there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration), nor an adapter's func Subject() failures.Subject"}
 	case declared["WithoutWatchdog"]:
 		fixed := create(", " + name + ".WithoutWatchdog()")
-		return fmt.Sprintf("{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.New{failures.FixedLease: %s}}", create(""), fixed), nil
+		return fmt.Sprintf("{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{failures.FixedLease: %s}}", create(""), fixed), nil
 	}
 	return fmt.Sprintf("{Name: \"mylock\", New: %s}", create("")), nil
 }

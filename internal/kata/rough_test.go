@@ -116,9 +116,7 @@ func TestPassKeepsWhatWasWrittenMeanwhile(t *testing.T) {
 	require.Equal(t, lock, kept)
 }
 
-// A lock that is in scripts.go, with a script that makes a variable of all Redis's.
-const unscoped = "var unlockScript = redis.NewScript(`found = redis.call(\"GET\", KEYS[1])\n"
-
+// oddLock is a lock in scripts.go, beside a script that nobody embeds.
 func oddLock(healthy Files) Files {
 	return Files{"scripts.go": healthy["mutex.go"], "notes.lua": "-- nobody embeds this"}
 }

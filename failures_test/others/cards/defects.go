@@ -23,7 +23,7 @@ type defect struct {
 	Card  string
 	Story failures.Failure
 	shown func(*world.Trace) (bool, string)
-	New   world.New // the lock set up in another way; nil: as for the cards
+	New   world.Constructor // the lock set up in another way; nil: as for the cards
 }
 
 // defects are the claims, in the order in which they are told.

@@ -27,7 +27,7 @@ var goZeroLibrary = library{
 	Subject: failures.Subject{
 		Name: "go-zero", New: newGoZero(false),
 		Has: []failures.Feature{failures.Scripts},
-		Beneath: []string{
+		SkipFrames: []string{
 			"github.com/zeromicro/go-zero/core/stores/redis.(*Redis).", "github.com/zeromicro/go-zero/core/stores/redis.(*breakerHook)",
 			"github.com/zeromicro/go-zero/core/stores/redis.(*durationHook)", "github.com/zeromicro/go-zero/core/breaker.",
 			"main.toWire", "lockkata/failures_test/others/cards.toWire", // in a test
@@ -63,7 +63,7 @@ type zeroLocker struct {
 // zeroStores counts the stores: go-zero keeps one client for each address.
 var zeroStores atomic.Int64
 
-func newGoZero(onRequest bool) world.New {
+func newGoZero(onRequest bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		logx.Disable()
 		client, ok := rdb.(*redis.Client)

@@ -18,7 +18,7 @@ var redislockLibrary = library{
 	Way:    "Obtain, Release, and the watchdog of its README",
 	Subject: failures.Subject{
 		Name: "redislock", New: newRedislock(true, false),
-		Variants: map[failures.Variant]world.New{
+		Variants: map[failures.Variant]world.Constructor{
 			failures.FixedLease: newRedislock(false, false), // the README's first example, which has no watchdog
 		},
 		Has: []failures.Feature{failures.Scripts, failures.Watchdog},
@@ -53,7 +53,7 @@ type redislockLocker struct {
 	watched bool
 }
 
-func newRedislock(watched, onRequest bool) world.New {
+func newRedislock(watched, onRequest bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		l := &redislockLocker{client: redislock.New(rdb), name: name, lease: lease, watched: watched}
 		l.Holds = &adapt.Holds[*redislockHold]{

@@ -20,9 +20,9 @@ var redsyncLibrary = library{
 	Way:    "one pool, one Mutex; Lock, Unlock; no renewal: its README shows none",
 	Subject: failures.Subject{
 		Name: "redsync", New: newRedsync(false),
-		Has:     []failures.Feature{failures.Scripts},
-		Errand:  ofTheCall,
-		Beneath: []string{"github.com/go-redsync/redsync/v4/redis/"},
+		Has:         []failures.Feature{failures.Scripts},
+		AttributeTo: ofTheCall,
+		SkipFrames:  []string{"github.com/go-redsync/redsync/v4/redis/"},
 	},
 	Promises: map[property]promise{
 		excludes: {promised, "nobody else obtains the lock while it is held", "README.md", 55, "no one else"},
@@ -63,7 +63,7 @@ type redsyncLocker struct {
 // is a multiple of it: when both fall on one instant, Go is free to see either first.
 const redsyncPause = 170 * time.Millisecond
 
-func newRedsync(onRequest bool, more ...redsync.Option) world.New {
+func newRedsync(onRequest bool, more ...redsync.Option) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		options := append([]redsync.Option{
 			redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt32), redsync.WithRetryDelay(redsyncPause),

@@ -32,9 +32,9 @@ var rueidislockLibrary = library{
 	Way:    "one key, NoLoopTracking; WithContext, cancel; it renews by itself",
 	Subject: failures.Subject{
 		Name: "rueidislock", New: newRueidislock(true),
-		Has:     []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub},
-		Errand:  rueidisErrand,
-		Beneath: []string{"github.com/redis/rueidis."},
+		Has:         []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub},
+		AttributeTo: rueidisAttribution,
+		SkipFrames:  []string{"github.com/redis/rueidis."},
 	},
 	Untold: map[string]string{
 		"pool-starved":               "its client sends everything through one connection of its own, which no command of the business occupies",
@@ -76,7 +76,7 @@ type rueidisLocker struct {
 	locker rueidislock.Locker // made by the first call: making it asks Redis
 }
 
-func newRueidislock(noLoop bool) world.New {
+func newRueidislock(noLoop bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		client, ok := rdb.(*redis.Client)
 		if !ok {
@@ -227,9 +227,9 @@ func valueOf(args []string) string {
 	return args[4]
 }
 
-// rueidisErrand tells whose call a script belongs to. Renewals are nobody's: the
+// rueidisAttribution tells whose call a script belongs to. Renewals are nobody's: the
 // lock sends them by itself.
-func rueidisErrand(args []string) (client string, is bool) {
+func rueidisAttribution(args []string) (client string, is bool) {
 	value := valueOf(args)
 	if value != "" && isRenewal(args[1]) {
 		return "", false

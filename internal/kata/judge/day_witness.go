@@ -14,7 +14,7 @@ import (
 
 // witnessed makes the same locks, one of them of another name, and hears answers
 // that no trace has room for.
-func (d *day) witnessed(create world.New) world.New {
+func (d *day) witnessed(create world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		if d.w != nil && slices.Contains(d.w.Trace().Lanes, otherName) {
 			name = otherOf(name)

@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// tempo is how time passes in a world.
-type tempo interface {
+// timeMode is how time passes in a world.
+type timeMode interface {
 	// rest waits until the clients have nothing more to do at this moment. It returns
 	// false when something happened first.
 	rest(w *World) bool
@@ -24,23 +24,23 @@ type tempo interface {
 	windDown(w *World)
 }
 
-// bubbleTempo is the fake time of a synctest bubble.
-type bubbleTempo struct{}
+// bubbleTime is the fake time of a synctest bubble.
+type bubbleTime struct{}
 
-func (bubbleTempo) rest(*World) bool {
+func (bubbleTime) rest(*World) bool {
 	synctest.Wait()
 	return true
 }
 
-func (bubbleTempo) long(time.Duration) time.Duration { return time.Hour }
+func (bubbleTime) long(time.Duration) time.Duration { return time.Hour }
 
-func (bubbleTempo) blur() time.Duration { return 0 }
+func (bubbleTime) blur() time.Duration { return 0 }
 
-func (bubbleTempo) slack() time.Duration { return 0 }
+func (bubbleTime) slack() time.Duration { return 0 }
 
-func (bubbleTempo) timeouts(*redis.Options, time.Duration) {}
+func (bubbleTime) timeouts(*redis.Options, time.Duration) {}
 
-func (bubbleTempo) windDown(w *World) {
+func (bubbleTime) windDown(w *World) {
 	w.pass(2 * w.Lease)
 	for _, p := range w.processes {
 		w.closeLocker(p)
@@ -52,8 +52,8 @@ func (bubbleTempo) windDown(w *World) {
 	w.pass(time.Second)
 }
 
-// realTempo is the time on the wall.
-type realTempo struct{}
+// realTime is the time on the wall.
+type realTime struct{}
 
 // A client is at rest when nothing has come from it for so many turns in a row. A
 // machine that stands still for a moment spoils one of them, not all.
@@ -62,7 +62,7 @@ const (
 	quietTurn  = time.Millisecond
 )
 
-func (realTempo) rest(w *World) bool {
+func (realTime) rest(w *World) bool {
 	if on, _ := w.next(); on != nil {
 		return true // what the clients do next depends on that reply
 	}
@@ -81,15 +81,15 @@ func (realTempo) rest(w *World) bool {
 	return true
 }
 
-func (realTempo) long(lease time.Duration) time.Duration { return 3 * lease }
+func (realTime) long(lease time.Duration) time.Duration { return 3 * lease }
 
-func (realTempo) blur() time.Duration { return 20 * time.Millisecond }
+func (realTime) blur() time.Duration { return 20 * time.Millisecond }
 
-func (realTempo) slack() time.Duration { return 200 * time.Millisecond }
+func (realTime) slack() time.Duration { return 200 * time.Millisecond }
 
 // timeouts keeps the proportion of go-redis's own to a lease of 30 s, as far as a
 // busy machine allows: a timeout ends before a third of the lease does.
-func (realTempo) timeouts(o *redis.Options, lease time.Duration) {
+func (realTime) timeouts(o *redis.Options, lease time.Duration) {
 	for _, timeout := range []*time.Duration{&o.ReadTimeout, &o.WriteTimeout, &o.DialTimeout, &o.PoolTimeout} {
 		if *timeout >= 0 { // a negative one is none
 			*timeout = max(lease/4, *timeout*lease/(30*time.Second))
@@ -99,7 +99,7 @@ func (realTempo) timeouts(o *redis.Options, lease time.Duration) {
 
 // windDown waits for the goroutines of the locks. One that renews a lock ends with
 // the first renewal that finds no key, so the clients are closed after that.
-func (realTempo) windDown(w *World) {
+func (realTime) windDown(w *World) {
 	w.until(time.Now().Add(2*w.Lease), func() bool { return !w.isCalling() })
 	for _, p := range w.processes {
 		w.closeLocker(p)

@@ -1,15 +1,12 @@
 package failures
 
-// Beside is a failure that no [Locker] can show, since it needs more than a lock
-// of one name and one owner at a time. A test of the last stage's own judges it.
-type Beside struct {
+// NotInMatrix are the failures that no [Locker] can show, since they need more than a lock
+// of one name and one owner at a time. A test of the last stage's own judges each.
+var NotInMatrix = []struct {
 	ID    string
 	Title string
 	Test  string // in stage6_reentrant_pubsub
-}
-
-// BesideTheCatalogue are the failures that have no row.
-var BesideTheCatalogue = []Beside{
+}{
 	{"dog-starts-late", "the watchdog begins only after Lock has returned", "TestNoRenewalAfterUnlockReturned"},
 	{"hold-shared-by-children", "goroutines that were handed one held context are inside together, by design", "TestGoroutinesWithOneHeldContextAreInsideTogether"},
 	{"lease-reuse", "the next hold inherits a fixed lease", "TestNextHoldDoesNotInheritAFixedLease"},

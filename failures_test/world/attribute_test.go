@@ -28,12 +28,12 @@ func (d *delegating) TryLock(ctx context.Context) (held bool, err error) {
 	return held, err
 }
 
-func TestErrandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
+func TestAttributedCommandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").Goroutine("G").TryLock() }
 	for name, c := range map[string]struct {
-		errand     world.Errand
-		client     string
-		background bool
+		attributeTo world.AttributeTo
+		client      string
+		background  bool
 	}{
 		"nobody says so":        {nil, "A", true},
 		"of whoever calls":      {func([]string) (string, bool) { return "", true }, "G", false},
@@ -42,7 +42,7 @@ func TestErrandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
 		"of another command":    {func(args []string) (string, bool) { return "", args[0] == "DEL" }, "A", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trace := runWith(t, world.Config{New: newDelegating, Errand: c.errand}, story)
+			trace := runWith(t, world.Config{New: newDelegating, AttributeTo: c.attributeTo}, story)
 			set := events(trace, world.Executed)[0]
 			require.Equal(t, c.client, set.Client)
 			require.Equal(t, c.background, set.Background)
@@ -53,10 +53,10 @@ func TestErrandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
 
 func TestLineIsThatAboveWhatOnlyPassesOn(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").TryLock() }
-	source := func(beneath ...string) string {
-		trace := runWith(t, world.Config{New: newDelegating, Beneath: beneath}, story)
+	source := func(skipFrames ...string) string {
+		trace := runWith(t, world.Config{New: newDelegating, SkipFrames: skipFrames}, story)
 		return events(trace, world.Executed)[0].Source.File
 	}
 	require.Equal(t, "world/lock_test.go", source())
-	require.Equal(t, "world/errand_test.go", source("lockkata/failures_test/world_test.(*lock)"))
+	require.Equal(t, "world/attribute_test.go", source("lockkata/failures_test/world_test.(*lock)"))
 }
