@@ -5,7 +5,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"lockkata/internal/texts"
 )
+
+var document = texts.New("docs/interview.md")
+
+// Document is the file of the questions in a language.
+func Document(l texts.Language) string { return document.In(l) }
 
 // Part is one of the parts of a question's entry.
 type Part int
@@ -20,6 +27,17 @@ const (
 	parts
 )
 
+var (
+	partNames = [parts]texts.Text{
+		texts.New("In 30 seconds"), texts.New("Drawing"), texts.New("In depth"), texts.New("Follow-ups"), texts.New("Proof"),
+	}
+	label = texts.New("**{part}.**")
+	noRun = texts.New("No run here:") // begins a proof that no command gives
+)
+
+// Label is what a part begins with in the document of a language.
+func (p Part) Label(l texts.Language) string { return label.In(l, "part", partNames[p]) }
+
 // Rank is how often a question is asked.
 type Rank int
 
@@ -31,6 +49,8 @@ const (
 	ranks
 )
 
+var rankNames = [ranks]texts.Text{texts.New("must know"), texts.New("often"), texts.New("deep")}
+
 // Level is whom a question is asked.
 type Level int
 
@@ -41,6 +61,21 @@ const (
 	Staff
 	levels
 )
+
+var levelNames = [levels]texts.Text{texts.New("junior"), texts.New("senior"), texts.New("staff")}
+
+// FindLevel is the level of that name in any language.
+func FindLevel(name string) (Level, error) {
+	for _, l := range texts.Languages {
+		if i := slices.Index(texts.Each(l, levelNames[:]...), strings.ToLower(name)); i >= 0 {
+			return Level(i), nil
+		}
+	}
+	return 0, fmt.Errorf("there are %s", strings.Join(texts.Each(texts.English, levelNames[:]...), ", "))
+}
+
+// In is what the document of a language calls it.
+func (l Level) In(language texts.Language) string { return levelNames[l].In(language) }
 
 // Theme is a chapter of the document.
 type Theme struct {
@@ -79,15 +114,19 @@ var (
 // parser reads a document.
 type parser struct {
 	file     string
-	language *Language
+	language texts.Language
+	labels   []string // those of the parts
 	themes   []Theme
 	ids      map[string]int // the lines of the anchors
 }
 
 // Parse reads a document of interview questions in a language. An error names the file,
 // the line, and what is missing there.
-func Parse(file, text string, l *Language) ([]Theme, error) {
+func Parse(file, text string, l texts.Language) ([]Theme, error) {
 	p := &parser{file: file, language: l, ids: map[string]int{}}
+	for part := range parts {
+		p.labels = append(p.labels, part.Label(l))
+	}
 	all, err := p.sections(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
 	if err != nil {
 		return nil, err
@@ -210,21 +249,20 @@ func (p *parser) question(s section, theme string) (Question, error) {
 			return q, err
 		}
 	}
-	labels := p.language.Labels
-	for i := range q.Parts {
+	for i, label := range p.labels {
 		q.Parts[i] = strings.Trim(q.Parts[i], "\n")
 		switch {
 		case Part(i) > part:
-			return q, p.fault(s.line, "the question %s has no %s", q.ID, labels[i])
+			return q, p.fault(s.line, "the question %s has no %s", q.ID, label)
 		case q.Parts[i] == "":
-			return q, p.fault(s.line, "the question %s has nothing after %s", q.ID, labels[i])
+			return q, p.fault(s.line, "the question %s has nothing after %s", q.ID, label)
 		}
 	}
 	m := codeSpan.FindStringSubmatch(q.Parts[Proof])
-	switch noRun := p.language.NoRun; {
+	switch noRun := noRun.In(p.language); {
 	case strings.HasPrefix(q.Parts[Proof], noRun):
 	case m == nil:
-		return q, p.fault(s.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, labels[Proof], noRun)
+		return q, p.fault(s.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, p.labels[Proof], noRun)
 	default:
 		q.Command = m[1]
 	}
@@ -237,20 +275,21 @@ func (p *parser) grade(q *Question, line string, n int) error {
 	if m == nil {
 		return p.fault(n, "the question %s has no *rank · level* under its heading", q.ID)
 	}
-	q.Rank, q.Level = Rank(slices.Index(p.language.Ranks[:], m[1])), Level(slices.Index(p.language.Levels[:], m[2]))
+	ranks, levels := texts.Each(p.language, rankNames[:]...), texts.Each(p.language, levelNames[:]...)
+	q.Rank, q.Level = Rank(slices.Index(ranks, m[1])), Level(slices.Index(levels, m[2]))
 	if q.Rank < 0 {
-		return p.fault(n, "%q is no rank: there are %s", m[1], strings.Join(p.language.Ranks[:], ", "))
+		return p.fault(n, "%q is no rank: there are %s", m[1], strings.Join(ranks, ", "))
 	}
 	if q.Level < 0 {
-		return p.fault(n, "%q is no level: there are %s", m[2], strings.Join(p.language.Levels[:], ", "))
+		return p.fault(n, "%q is no level: there are %s", m[2], strings.Join(levels, ", "))
 	}
 	return nil
 }
 
 // read reads a line of a question's parts. It returns the part that the line stands in.
 func (p *parser) read(q *Question, line string, n int, part Part, fenced bool) (Part, error) {
-	labels := p.language.Labels
-	if i := slices.IndexFunc(labels[:], func(label string) bool { return !fenced && strings.HasPrefix(line, label) }); i >= 0 {
+	labels := p.labels
+	if i := slices.IndexFunc(labels, func(label string) bool { return !fenced && strings.HasPrefix(line, label) }); i >= 0 {
 		switch next := Part(i); {
 		case part >= 0 && q.Parts[part] != "" && !strings.HasSuffix(q.Parts[part], "\n\n"):
 			return part, p.fault(n, "the question %s has no empty line before %s", q.ID, labels[i])
