@@ -5,11 +5,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"lockkata/internal/interview"
+	screen "lockkata/internal/term"
 	"lockkata/internal/texts"
 )
 
@@ -90,7 +90,7 @@ func drawingProblems(label, part string) (problems []string) {
 		problems = append(problems, fmt.Sprintf("%s has %d lines; %d fit", label, len(lines), drawnLines))
 	}
 	for _, line := range lines {
-		if n := utf8.RuneCountInString(line); n > drawnColumns {
+		if n := screen.Columns(line); n > drawnColumns {
 			problems = append(problems, fmt.Sprintf("%s is %d columns wide; %d fit", label, n, drawnColumns))
 		}
 	}

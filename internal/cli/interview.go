@@ -107,17 +107,15 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 
 // questions are those that were asked for, by theme, and the flags that ask for them.
 func (a *app) questions(x appointment, language texts.Language) (themes []interview.Theme, again string, err error) {
-	var documents [][]interview.Theme
-	for _, l := range texts.Languages {
+	documents := make([][]interview.Theme, len(texts.Languages))
+	for i, l := range texts.Languages {
 		text, err := fs.ReadFile(a.sources, interview.Document(l))
+		if err == nil {
+			documents[i], err = interview.Parse(interview.Document(l), string(text), l)
+		}
 		if err != nil {
 			return nil, "", failedError{err.Error()}
 		}
-		all, err := interview.Parse(interview.Document(l), string(text), l)
-		if err != nil {
-			return nil, "", failedError{err.Error()}
-		}
-		documents = append(documents, all)
 	}
 	themes = documents[slices.Index(texts.Languages, language)]
 	if x.theme != "" {

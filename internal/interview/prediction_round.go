@@ -43,7 +43,7 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 	}
 	s.round(prediction)
 	s.sayApart(twoClients, "stage", p.Stage.ID, "title", texts.Text(p.Stage.Title))
-	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width}))
+	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
 	s.sayApart(inThisOrder)
 	for _, step := range p.Next {
 		s.prose("- " + step.Words(s.Language))
