@@ -115,6 +115,7 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 				require.NotEmpty(t, text)
 			}
 		}
+		require.NotContains(t, p.Question(texts.Chinese), p.Setup.Property.About)
 		require.GreaterOrEqual(t, len(p.Choices), 2)
 		require.Len(t, p.Next, len(p.Steps)-p.Shown)
 		asked[p.Kind]++

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/internal/columns"
 	"lockkata/internal/texts"
 )
 
@@ -277,19 +279,23 @@ func TestInterruptGoesToTheSummary(t *testing.T) {
 }
 
 func TestChineseInterviewHasChineseWords(t *testing.T) {
-	h := prepare(t, "\nd\nr\nx\ny\n", time.Second)
+	h := prepare(t, "\nd\nr\nx\ny\n\ny\n1\n\ny\n", time.Second)
 	all, err := Parse("zh.md", fixture(t, "zh.md"), texts.Chinese)
 	require.NoError(t, err)
+	all[0].Questions = slices.Repeat(all[0].Questions, 3)
 	h.Language, h.Themes = texts.Chinese, all
 	out := h.hold(t)
 	for _, part := range []string{
-		"模拟面试：20 分钟，1 道题，1 个主题\n", "第 1 轮：租约 · 必考 · 初级（还剩 20 分钟）\n", "30 秒回答：持有者可能崩溃，键会留下。\n",
-		"画图：A 崩溃：用 `go run . show crash-before-expire --stage 1` 画出\n", `这里没有按键 "x"。`, "<list>\n", "所有问题都问过了。\n", "\n总结\n",
+		"模拟面试：20 分钟，3 道题，1 个主题\n", "第 1 轮：租约 · 必考 · 初级（还剩 20 分钟）\n", "30 秒回答：持有者可能崩溃，键会留下。\n",
+		"画图：A 崩溃：用 `go run . show crash-before-expire --stage 1` 画出\n", `这里没有按键 "x"。`, "<list>\n", "所有问题都问过了。\n", "\n总结\n", "第 3 轮：预测（",
 	} {
 		require.Contains(t, out, part)
 	}
 	out = strings.Replace(out, "English: go run . interview --lang en", "", 1)
 	for _, english := range []string{"Round", "minutes", "Proof", "Summary"} {
 		require.NotContains(t, out, english)
+	}
+	for _, c := range columns.Shown() {
+		require.NotContains(t, out, c.Title)
 	}
 }
