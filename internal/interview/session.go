@@ -51,8 +51,8 @@ var (
 		texts.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
 			"and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers."),
 	}
-	howPredictionsGo = texts.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up to some " +
-		"point, and say what happens next. Then the lock runs on, and its run decides.")
+	howPredictionsGo = texts.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
+		"to some point, and say what happens next. Then the lock runs on, and its run decides.")
 	round         = texts.New("Round {n}: {about} ({time} left)")
 	minuteCount   = texts.NewPlural("{n} minute", "{n} minutes")
 	questionCount = texts.NewPlural("{n} question", "{n} questions")
