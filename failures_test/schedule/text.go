@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,6 +55,20 @@ func number(text, unit string) (int, error) {
 	}
 	return n, nil
 }
+
+// foreign stands in the name of a lock between what it is called and the hash of its source.
+const foreign = "~"
+
+// ForeignName is the name, in a schedule's string, of a lock that is nobody's but its
+// author's, such as one that a visitor edits: what it is called, and a short hash of its
+// source. So the string tells of which version it is, and never replays on another lock.
+func ForeignName(name string, source ...string) string {
+	hash := sha256.Sum256([]byte(strings.Join(source, "\x00")))
+	return fmt.Sprintf("%s%s%x", strings.ReplaceAll(name, "/", "-"), foreign, hash[:4])
+}
+
+// IsForeign tells whether a lock's name is a [ForeignName].
+func IsForeign(name string) bool { return strings.Contains(name, foreign) }
 
 // FindEnv finds an environment by its name.
 func FindEnv(name string) (Env, error) {

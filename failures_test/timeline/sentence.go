@@ -11,6 +11,7 @@ import (
 // What happens, in sentences.
 var (
 	sendsError   = texts.New("{client} sends {command}, and gets an error: {reply}")
+	executesIt   = texts.New("Redis executes {command} for {client}, and answers {reply}")
 	isExecuted   = texts.New("Redis executes {command} for {client}, and answers {reply}; {client} has not read it yet")
 	sendsOften   = texts.New("{client} sends {command}, {n} times in {time}, and Redis answers {reply} each time")
 	sendsOnce    = texts.New("{client} sends {command}, and Redis answers {reply}")
@@ -36,6 +37,19 @@ var (
 	inBackground = texts.New("{command} in the background")
 	theScript    = texts.New("the script {name}")
 )
+
+// Sentences tells what happened in a trace from an event on, a sentence for each. A command
+// that leaves has none: its execution has one.
+func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
+	s := &story{Trace: trace, key: trace.LockKey(), language: language, apart: true}
+	s.tellAll(nil, Code{})
+	for _, l := range s.labels {
+		if l.first >= from && !s.isEmpty(l) {
+			all = append(all, s.sentence(l))
+		}
+	}
+	return all
+}
 
 // sentence tells a label in words, for readers who hear it or see only this one.
 func (s *story) sentence(l *label) string {
@@ -110,6 +124,8 @@ func (s *story) commandSentence(l *label, with sayer) string {
 		return with(sendsError, "command", command, "reply", strings.TrimPrefix(reply, "(error) "))
 	case l.times > 1:
 		return with(sendsOften, "command", command, "n", l.times, "time", roughly(l.until-l.at), "reply", reply)
+	case s.apart:
+		return with(executesIt, "command", command, "reply", reply)
 	case !l.answered:
 		return with(isExecuted, "command", command, "reply", reply)
 	}

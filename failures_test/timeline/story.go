@@ -23,6 +23,7 @@ type story struct {
 	labels   []*label
 	requests []*world.Request // event → the request that it is about
 	ledger   bool             // somebody asked it
+	apart    bool             // each event has a label of its own
 }
 
 // label is what a picture says about some events that belong together: one event, a
@@ -58,7 +59,15 @@ type moment struct {
 
 // newStory turns a trace into labels.
 func newStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *story {
-	s := &story{Trace: trace, key: trace.LockKey(), language: language, requests: make([]*world.Request, len(trace.Events))}
+	s := &story{Trace: trace, key: trace.LockKey(), language: language}
+	s.tellAll(found, code)
+	return s
+}
+
+// tellAll makes the labels.
+func (s *story) tellAll(found []oracle.Finding, code Code) {
+	trace := s.Trace
+	s.requests = make([]*world.Request, len(trace.Events))
 	for scene := range trace.Scenes() {
 		s.requests[scene.Index] = scene.Request()
 	}
@@ -87,7 +96,6 @@ func newStory(trace *world.Trace, found []oracle.Finding, code Code, language te
 		found = s.tell(found, trace.Events[last].Step)
 	}
 	s.tell(found, -1)
-	return s
 }
 
 // tell gives the findings up to a step to the last label; -1: all that are left.
@@ -106,7 +114,7 @@ func (l *label) covers(events []world.Event, step int) bool { return events[l.la
 // labelsAt are the labels that begin with an event, none if it is told with another one,
 // and the last event that they tell of.
 func (s *story) labelsAt(i int) (labels []*label, last int) {
-	if end := repetition(s.Events, s.requests, i); end > i {
+	if end := repetition(s.Events, s.requests, i); end > i && !s.apart {
 		return s.repeat(i, end), end
 	}
 	e, r := s.Events[i], s.requests[i]
@@ -117,7 +125,7 @@ func (s *story) labelsAt(i int) (labels []*label, last int) {
 			return nil, i
 		}
 		l.leaves = true
-	case r != nil && r.Struck == i:
+	case r != nil && r.Struck == i && !s.apart:
 		l.answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
 			l.last = i + 1

@@ -193,9 +193,10 @@ func (s *story) stops(how texts.Text, e world.Event) string {
 	return how.In(s.language)
 }
 
-// result is what a call comes back with.
-func (s *story) result(e world.Event) string {
-	in := s.language
+func (s *story) result(e world.Event) string { return s.shorten(Result(e, s.language)) }
+
+// Result is what a call comes back with, in words.
+func Result(e world.Event, in texts.Language) string {
 	done := e.Result.Claim == world.ClaimDone
 	switch {
 	case e.Op == world.OpCount && done:
@@ -209,7 +210,7 @@ func (s *story) result(e world.Event) string {
 	case e.Result.Error == "":
 		return otherHas.In(in)
 	}
-	return failsWith.In(in, "error", s.shorten(e.Result.Error))
+	return failsWith.In(in, "error", e.Result.Error)
 }
 
 var (
