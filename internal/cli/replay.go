@@ -20,10 +20,10 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay SCHEDULE",
 		Short: "Draw a schedule that explore found or somebody played",
 		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule\n" +
-			"is a string: v1/STAGE/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. A step is a or a2: what A\n" +
-			"sent is executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still;\n" +
-			"wa: it goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca:\n" +
-			"the caller of A gives up.",
+			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an\n" +
+			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is\n" +
+			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it\n" +
+			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("replay takes one schedule, not %d words: one looks like %s", len(args), exampleSchedule)
