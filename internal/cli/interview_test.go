@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/internal/columns"
+	"lockkata/internal/game"
 	"lockkata/internal/interview"
 	"lockkata/internal/texts"
 )
@@ -213,7 +214,7 @@ func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 		require.Contains(t, known, c.Challenge)
 	}
 	for _, text := range known {
-		_, _, err := parseSchedule(text)
+		_, _, err := game.Read(text, columns.All)
 		require.NoError(t, err)
 	}
 }
