@@ -32,7 +32,7 @@ var (
 )
 
 // Length says how long a schedule is.
-func Length(cost, n int, l texts.Language) string { return steps.In(l, n, "cost", cost) }
+func Length(cost, n int, l texts.Language) string { return steps.Of(n, "cost", cost).In(l) }
 
 // In says it in words.
 func (p Par) In(l texts.Language) string {
@@ -124,7 +124,7 @@ func (g *Game) score() string {
 	}
 	text := needed.In(g.Language, "length", Length(cost, length, g.Language), "than", than.With("n", p.Steps, "cost", p.Cost))
 	if g.hints > 0 {
-		text += hintTaken.In(g.Language, g.hints)
+		text += hintTaken.Of(g.hints).In(g.Language)
 	}
 	return text
 }

@@ -95,12 +95,13 @@ type Plural struct{ One, Many Text }
 // NewPlural is a pair of texts.
 func NewPlural(one, many string) Plural { return Plural{New(one), New(many)} }
 
-// Of says it of a number.
-func (p Plural) Of(n int) Said {
+// Of says it of a number, with what else is put in.
+func (p Plural) Of(n int, pairs ...any) Said {
+	pairs = append([]any{"n", n}, pairs...)
 	if n == 1 {
-		return p.One.With("n", n)
+		return p.One.With(pairs...)
 	}
-	return p.Many.With("n", n)
+	return p.Many.With(pairs...)
 }
 
 //go:embed zh.json
