@@ -140,7 +140,8 @@ type Trace struct {
 	Slack  time.Duration `json:"slack_ns,omitempty"` // how much later than due things may happen: nothing in fake time
 	Late   time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
 	Lanes  []string      `json:"lanes"`
-	Fenced bool          `json:"fenced"` // the ledger refuses stale tokens
+	Fenced bool          `json:"fenced"`           // the ledger refuses stale tokens
+	Missed []string      `json:"missed,omitempty"` // faults for which their command never came
 	Events []Event       `json:"events"`
 }
 

@@ -227,6 +227,7 @@ func (w *World) play(scenario func(*World)) (err error) {
 	}()
 	scenario(w)
 	w.settle()
+	w.trace.Missed = w.missed()
 	return nil
 }
 
