@@ -15,7 +15,7 @@ type Locker = world.Locker
 // Subject is a lock that the catalogue judges.
 type Subject struct {
 	Name string
-	// New makes one owner's lock of that name. It must not send anything yet.
+	// New makes one owner's lock of that name. What it sends, arrives at once.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
@@ -51,7 +51,7 @@ type Feature string
 const (
 	Scripts  Feature = "scripts"  // it runs Lua scripts
 	Watchdog Feature = "watchdog" // it renews its lease
-	Reentry  Feature = "re-entry" // its owner may take it again, and Redis counts: a [world.Counting]
+	Reentry  Feature = "re-entry" // its owner may take it again; a [world.Counting] is asked how often it has
 	PubSub   Feature = "pub/sub"  // waiters are woken by messages
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]

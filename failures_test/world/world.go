@@ -53,7 +53,7 @@ type Forcing interface {
 	ForceUnlock(ctx context.Context) (bool, error)
 }
 
-// Constructor makes one owner's lock. It must not send anything yet.
+// Constructor makes one owner's lock. What it sends, arrives at once.
 type Constructor func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 
 // AttributeTo tells whether a command is a call's, and which client's.
