@@ -53,7 +53,7 @@ var releasing = []Failure{
 		Told:   []Premise{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
-			a.Before(world.Background).Delay(w.Lease / 15)
+			a.Before(w.Renews).Delay(w.Lease / 15)
 			a.Lock()
 			w.Sleep(w.Lease/3 + w.Lease/30)
 			a.Unlock()
@@ -70,7 +70,7 @@ var releasing = []Failure{
 		Told:   []Premise{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Background).Delay(3 * w.Lease)
+			a.Before(w.Renews).Delay(3 * w.Lease)
 			a.Lock()
 			w.Sleep(w.Lease * 3 / 8)
 			unlock := a.StartUnlock()
@@ -99,8 +99,10 @@ var releasing = []Failure{
 		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews for ever, and B never gets in.",
 		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // without a watchdog the lease ends at work: that is work-outlives-ttl
-		Told:   []Premise{given("A")},
+		// Without a watchdog the lease ends at work: that is work-outlives-ttl. And a limit
+		// ends a hold whose key is there.
+		Given: []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Told:  []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -114,8 +116,9 @@ var releasing = []Failure{
 		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that nobody remembers.",
 		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // to a judge, A holds the lock until it says otherwise
-		Told:   []Premise{given("A")},
+		// To a judge, A holds the lock until it says otherwise.
+		Given: []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Told:  []Premise{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g := a.Goroutine("G")

@@ -23,7 +23,7 @@ var renewing = []Failure{
 		Told:   []Premise{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Background).Freeze()
+			a.Before(w.Renews).Freeze()
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/32)
 			b.Lock(world.Within(patience(w)))
@@ -41,7 +41,7 @@ var renewing = []Failure{
 		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Background).Fail("LOADING Redis is loading the dataset in memory")
+			a.Before(w.Renews).Fail("LOADING Redis is loading the dataset in memory")
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/32)
 			b.Lock(world.Within(patience(w)))

@@ -81,6 +81,18 @@ func (w *World) Grants(c Command) bool {
 	return false
 }
 
+// Renews matches a renewal that is due: a write of a goroutine of the lock's own, to keep a
+// lease that is a while old. A lock may renew at once too.
+func (w *World) Renews(c Command) bool {
+	old := w.server.now().Add(w.Lease - w.Lease/15)
+	for _, k := range w.keys.state {
+		if !k.expires.IsZero() && k.expires.Before(old) {
+			return c.Background && Write(c)
+		}
+	}
+	return false
+}
+
 type phase int
 
 const (
