@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,7 +132,7 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	config = config.withDefaults()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("world: goroutines of the lock were left when all was over: %v", p)
+			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(), ", "))
 		}
 	}()
 	server, err := takeEmbedded(config.Scripts)
