@@ -47,7 +47,8 @@ func (a *app) listMarkdown() {
 
 // signLegend explains the signs of the outcomes.
 const signLegend = "The signs: ✗ broken; ✓ safe, which means not broken in this run; ◐ noticed: the hold is lost, and its owner is told " +
-	"in time; ~ inherent: no lock with a lease can prevent it; – not applicable."
+	"in time; ~ inherent: no lock with a lease can prevent it; – not applicable. No stage has the others: ? not told, since what " +
+	"the failure is about did not happen; … not played to its end."
 
 // chapter is one failure.
 func (a *app) chapter(f failures.Failure) {
