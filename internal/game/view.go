@@ -85,14 +85,10 @@ func (g *Game) View() (View, error) {
 
 // key is a key of Redis, some time after it was seen.
 func key(k world.Key, since time.Duration) Key {
-	owner := k.Value
-	if k.Owner.Label != "" && !strings.HasPrefix(owner, k.Owner.Label) {
-		owner += " (" + k.Owner.Label + ")"
-	}
 	if k.TTL == world.NoTTL {
-		return Key{Owner: owner, Stays: true}
+		return Key{Owner: timeline.Holder(k), Stays: true}
 	}
-	return Key{Owner: owner, Left: max(0, k.TTL-since)}
+	return Key{Owner: timeline.Holder(k), Left: max(0, k.TTL-since)}
 }
 
 // happened says in sentences what happened from an event on.
@@ -111,11 +107,10 @@ func (g *Game) brief(text string) string { return strings.ReplaceAll(text, g.key
 func (g *Game) option(o schedule.Option) (Option, error) {
 	said := Option{Token: o.Token, Cost: o.Cost}
 	say, what := actions[o.Action], o.What
-	if o.Action == world.Execute {
-		if order, ok := strings.CutPrefix(what, strings.ToUpper(world.OpCheck)+" "); ok {
-			say, what = ledgerTells, order
-		} else if order, ok := strings.CutPrefix(what, strings.ToUpper(world.OpInsert)+" "); ok {
-			say, what = ledgerTakes, order
+	if op, order, ok := o.Ledger(); ok {
+		say, what = ledgerTells, order
+		if op == world.OpInsert {
+			say = ledgerTakes
 		}
 	}
 	if o.Action != world.Tick {
