@@ -113,6 +113,12 @@ func TestClientsAreFrozenDeadAndDone(t *testing.T) {
 	require.True(t, view(t, g).Clients[0].Frozen)
 	require.Equal(t, "stands still: asks the ledger whether it has the order tea", view(t, g).Clients[0].Does)
 
+	g = played(t, "4", Settings{})
+	require.NoError(t, g.Set([]string{"a", "t", "A", "b", "B"}))
+	for _, c := range view(t, g).Clients {
+		require.True(t, c.Inside && c.Beside, c.Name)
+	}
+
 	g = played(t, "2", Settings{})
 	require.NoError(t, g.Set([]string{"a", "A", "b", "B"}))
 	require.Equal(t, "has finished (no: somebody else has it)", view(t, g).Clients[1].Does)
