@@ -79,7 +79,9 @@ func (s *story) tellAll(found []oracle.Finding, code Code) {
 			scene.Next()
 			at.follow(scene.Event)
 			if scene.Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
-				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion })
+				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
+					return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion
+				})
 			}
 		}
 		after := s.moment(scene, excused, at)

@@ -205,7 +205,8 @@ func TestChallengesAreShortestWays(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, found)
-		require.Equal(t, g.par, Par{Found: true, Shortest: true, Cost: found.Cost, Steps: len(found.Schedule)}, "stage %s: %s", c.ID, schedule.Text(g.Setup, found.Schedule))
+		require.Equal(t, g.par, Par{Found: true, Shortest: true, Cost: found.Cost, Steps: len(found.Schedule)},
+			"stage %s: %s", c.ID, schedule.Text(g.Setup, found.Schedule))
 	}
 }
 
@@ -236,7 +237,8 @@ func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 	require.True(t, g.Reached())
 	require.Regexp(t, `^v1/mine~[0-9a-f]{8}/2c/1x/crash/leak/b\.xb$`, g.Text())
 	_, _, err = Read(g.Text(), columns.All)
-	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: it replays only where that lock is, as it was then", edited.Subject.Name))
+	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: "+
+		"it replays only where that lock is, as it was then", edited.Subject.Name))
 	source[1] += "// edited\n"
 	changed := schedule.ForeignName("mine", source...)
 	require.NotEqual(t, edited.Subject.Name, changed, "an edit makes another name")
