@@ -66,8 +66,9 @@ func TestViewSaysWhoDoesWhat(t *testing.T) {
 	require.Equal(t, 1, v.Cost)
 	require.Equal(t, "v1/stage3/2c/1x/async/exclusion/b.B.a", v.Schedule)
 	require.Empty(t, v.Findings)
-	_, err := json.Marshal(v)
+	raw, err := json.Marshal(view(t, played(t, "3", Settings{})))
 	require.NoError(t, err)
+	require.NotContains(t, string(raw), "null", "an empty list is one")
 }
 
 func TestUndoRestartAndSetLeadToTheSamePlaces(t *testing.T) {

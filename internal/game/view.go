@@ -63,7 +63,9 @@ func (g *Game) View() (View, error) {
 		Lock: g.Column.Name(), Title: g.Column.Title,
 		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, g.Env.About},
 		Par: g.par, ParSays: g.par.In(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease,
-		Clients: g.clients(end), Orders: end.Orders, Happened: g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last())),
+		Clients: g.clients(end), Keys: []Key{}, Orders: append([]world.Order{}, end.Orders...),
+		Happened: append([]string{}, g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last()))...),
+		Options:  []Option{}, Findings: []oracle.Finding{},
 		Cost: g.at.Cost(), Steps: len(g.at.Schedule), Schedule: g.Text(),
 	}
 	for _, k := range end.Keys {
