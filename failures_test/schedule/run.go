@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,16 @@ type Point struct {
 type Option struct {
 	world.Choice
 	Cost int
+}
+
+// Ledger is the call to the ledger that the choice executes: Check or Insert, and the order.
+func (o Option) Ledger() (op, order string, ok bool) {
+	for _, op := range []string{world.OpCheck, world.OpInsert} {
+		if order, ok := strings.CutPrefix(o.What, strings.ToUpper(op)+" "); ok && o.Action == world.Execute {
+			return op, order, true
+		}
+	}
+	return "", "", false
 }
 
 // Chooser chooses at a point: an index of its choices, or false to end the run.

@@ -79,7 +79,9 @@ func (s *story) tellAll(found []oracle.Finding, code Code) {
 			scene.Next()
 			at.follow(scene.Event)
 			if scene.Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
-				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion })
+				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
+					return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion
+				})
 			}
 		}
 		after := s.moment(scene, excused, at)
@@ -99,18 +101,18 @@ func (s *story) tellAll(found []oracle.Finding, code Code) {
 	s.tell(found, -1)
 }
 
-// tell gives the findings up to a step to the last label; -1: all that are left.
+// tell gives the findings up to a step to the last label, if that tells of the step; -1: all
+// that are left. A command that is told together with its execution has no label of its own.
 func (s *story) tell(found []oracle.Finding, step int) []oracle.Finding {
-	for len(found) > 0 && len(s.labels) > 0 && (step < 0 || found[0].Step <= step && s.labels[len(s.labels)-1].covers(s.Events, found[0].Step)) {
-		l := s.labels[len(s.labels)-1]
+	if len(s.labels) == 0 {
+		return found
+	}
+	l := s.labels[len(s.labels)-1]
+	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.last].Step)) {
 		l.found, found = append(l.found, found[0]), found[1:]
 	}
 	return found
 }
-
-// covers tells whether a step is one of the label's, or came before: a command that is
-// told together with its execution has no label of its own.
-func (l *label) covers(events []world.Event, step int) bool { return events[l.last].Step >= step }
 
 // labelsAt are the labels that begin with an event, none if it is told with another one,
 // and the last event that they tell of.

@@ -84,23 +84,13 @@ func (s *story) returns(l *label) (text, style string) {
 // news is what a label changed in Redis, "" for nothing.
 func (s *story) news(l *label) string {
 	e := l.event
-	switch e.Kind {
-	case world.Executed, world.Expired, world.Server:
-	default:
-		return ""
-	}
-	if len(e.Effects) == 0 || l.leaves {
+	if len(e.Effects) == 0 || !l.isRedis() {
 		return ""
 	}
 	for _, k := range e.Keys {
-		if k.Name != s.key && s.key != "" {
-			continue
+		if k.Name == s.key || s.key == "" {
+			return s.shorten(s.keyText(k, Holder(k), 0))
 		}
-		text := s.keyText(k, 0)
-		if strings.HasPrefix(k.Value, k.Owner.Label) {
-			text = strings.Replace(text, " ("+k.Owner.Label+")", "", 1)
-		}
-		return s.shorten(text)
 	}
 	if e.Kind == world.Expired {
 		return leaseOver.In(s.language)
@@ -244,7 +234,7 @@ func (d *svg) lives() (all []*life) {
 	}
 	for _, b := range d.labels {
 		e := b.event
-		if b.leaves || e.Kind != world.Executed && e.Kind != world.Expired && e.Kind != world.Server {
+		if !b.isRedis() {
 			continue
 		}
 		y := b.part(1)

@@ -110,33 +110,40 @@ var (
 
 // redis is what Redis holds after a label, "" where the label is not about Redis.
 func (s *story) redis(l *label) string {
-	switch l.event.Kind {
-	case world.Executed, world.Expired, world.Server:
-	default:
+	switch {
+	case !l.isRedis():
 		return ""
-	}
-	if l.leaves {
-		return ""
-	}
-	if len(l.after.keys) == 0 {
-		if l.event.Kind == world.Expired {
-			return leaseEnds.In(s.language)
-		}
+	case len(l.after.keys) == 0 && l.event.Kind == world.Expired:
+		return leaseEnds.In(s.language)
+	case len(l.after.keys) == 0:
 		return noKey.In(s.language)
 	}
 	var parts []string
 	for _, k := range l.after.keys {
-		parts = append(parts, s.shorten(s.keyText(k, s.Events[l.last].At-l.after.keysAt)))
+		owner := k.Owner.Label
+		if k.Value != owner && owner != "" {
+			owner = k.Value + " (" + owner + ")"
+		}
+		parts = append(parts, s.shorten(s.keyText(k, owner, s.Events[l.last].At-l.after.keysAt)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// keyText is "A1, 30s left", with the value before it where it does not tell whose it is.
-func (s *story) keyText(k world.Key, since time.Duration) string {
-	owner := k.Owner.Label
-	if k.Value != owner && owner != "" {
-		owner = k.Value + " (" + owner + ")"
+// isRedis tells whether the label is about what Redis holds.
+func (l *label) isRedis() bool {
+	return !l.leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.event.Kind)
+}
+
+// Holder is whose key it is: A1, after the key's value if that does not begin so.
+func Holder(k world.Key) string {
+	if strings.HasPrefix(k.Value, k.Owner.Label) {
+		return k.Value
 	}
+	return k.Value + " (" + k.Owner.Label + ")"
+}
+
+// keyText is "A1, 30s left".
+func (s *story) keyText(k world.Key, owner string, since time.Duration) string {
 	if k.TTL == world.NoTTL {
 		return noLease.In(s.language, "owner", owner)
 	}

@@ -106,7 +106,8 @@ func unknown(name string, of []columns.Column) error {
 func suits(c columns.Column, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
-			return fmt.Errorf("%s is about %s, which %s does not have; there are %s", p.Name, need, c.Name(), strings.Join(suitable(c.Subject), ", "))
+			return fmt.Errorf("%s is about %s, which %s does not have; there are %s",
+				p.Name, need, c.Name(), strings.Join(suitable(c.Subject), ", "))
 		}
 	}
 	return nil

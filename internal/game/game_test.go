@@ -66,8 +66,9 @@ func TestViewSaysWhoDoesWhat(t *testing.T) {
 	require.Equal(t, 1, v.Cost)
 	require.Equal(t, "v1/stage3/2c/1x/async/exclusion/b.B.a", v.Schedule)
 	require.Empty(t, v.Findings)
-	_, err := json.Marshal(v)
+	raw, err := json.Marshal(view(t, played(t, "3", Settings{})))
 	require.NoError(t, err)
+	require.NotContains(t, string(raw), "null", "an empty list is one")
 }
 
 func TestUndoRestartAndSetLeadToTheSamePlaces(t *testing.T) {
@@ -112,6 +113,12 @@ func TestClientsAreFrozenDeadAndDone(t *testing.T) {
 	require.NoError(t, g.Set([]string{"a", "A", "za"}))
 	require.True(t, view(t, g).Clients[0].Frozen)
 	require.Equal(t, "stands still: asks the ledger whether it has the order tea", view(t, g).Clients[0].Does)
+
+	g = played(t, "4", Settings{})
+	require.NoError(t, g.Set([]string{"a", "t", "A", "b", "B"}))
+	for _, c := range view(t, g).Clients {
+		require.True(t, c.Inside && c.Beside, c.Name)
+	}
 
 	g = played(t, "2", Settings{})
 	require.NoError(t, g.Set([]string{"a", "A", "b", "B"}))
@@ -199,7 +206,8 @@ func TestChallengesAreShortestWays(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, found)
-		require.Equal(t, g.par, Par{Found: true, Shortest: true, Cost: found.Cost, Steps: len(found.Schedule)}, "stage %s: %s", c.ID, schedule.Text(g.Setup, found.Schedule))
+		require.Equal(t, g.par, Par{Found: true, Shortest: true, Cost: found.Cost, Steps: len(found.Schedule)},
+			"stage %s: %s", c.ID, schedule.Text(g.Setup, found.Schedule))
 	}
 }
 
@@ -230,7 +238,8 @@ func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 	require.True(t, g.Reached())
 	require.Regexp(t, `^v1/mine~[0-9a-f]{8}/2c/1x/crash/leak/b\.xb$`, g.Text())
 	_, _, err = Read(g.Text(), columns.All)
-	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: it replays only where that lock is, as it was then", edited.Subject.Name))
+	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: "+
+		"it replays only where that lock is, as it was then", edited.Subject.Name))
 	source[1] += "// edited\n"
 	changed := schedule.ForeignName("mine", source...)
 	require.NotEqual(t, edited.Subject.Name, changed, "an edit makes another name")

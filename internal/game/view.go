@@ -63,7 +63,9 @@ func (g *Game) View() (View, error) {
 		Lock: g.Column.Name(), Title: g.Column.Title,
 		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, g.Env.About},
 		Par: g.par, ParSays: g.par.In(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease,
-		Clients: g.clients(end), Orders: end.Orders, Happened: g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last())),
+		Clients: g.clients(end), Keys: []Key{}, Orders: append([]world.Order{}, end.Orders...),
+		Happened: append([]string{}, g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last()))...),
+		Options:  []Option{}, Findings: []oracle.Finding{},
 		Cost: g.at.Cost(), Steps: len(g.at.Schedule), Schedule: g.Text(),
 	}
 	for _, k := range end.Keys {
@@ -85,14 +87,10 @@ func (g *Game) View() (View, error) {
 
 // key is a key of Redis, some time after it was seen.
 func key(k world.Key, since time.Duration) Key {
-	owner := k.Value
-	if k.Owner.Label != "" && !strings.HasPrefix(owner, k.Owner.Label) {
-		owner += " (" + k.Owner.Label + ")"
-	}
 	if k.TTL == world.NoTTL {
-		return Key{Owner: owner, Stays: true}
+		return Key{Owner: timeline.Holder(k), Stays: true}
 	}
-	return Key{Owner: owner, Left: max(0, k.TTL-since)}
+	return Key{Owner: timeline.Holder(k), Left: max(0, k.TTL-since)}
 }
 
 // happened says in sentences what happened from an event on.
@@ -111,11 +109,10 @@ func (g *Game) brief(text string) string { return strings.ReplaceAll(text, g.key
 func (g *Game) option(o schedule.Option) (Option, error) {
 	said := Option{Token: o.Token, Cost: o.Cost}
 	say, what := actions[o.Action], o.What
-	if o.Action == world.Execute {
-		if order, ok := strings.CutPrefix(what, strings.ToUpper(world.OpCheck)+" "); ok {
-			say, what = ledgerTells, order
-		} else if order, ok := strings.CutPrefix(what, strings.ToUpper(world.OpInsert)+" "); ok {
-			say, what = ledgerTakes, order
+	if op, order, ok := o.Ledger(); ok {
+		say, what = ledgerTells, order
+		if op == world.OpInsert {
+			say = ledgerTakes
 		}
 	}
 	if o.Action != world.Tick {
