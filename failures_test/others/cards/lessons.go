@@ -44,12 +44,12 @@ var lessons = []struct {
 	{ends, []lesson{{"crash-before-expire", "oooo"}, {"crash-while-holding", "oooo"}}},
 	{renews, []lesson{{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"second-hold-renewed", "-o-o"}}},
 	{tellsLoss, []lesson{
-		{"work-outlives-fixed-lease", "xxxo"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
+		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
 	}},
-	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "oooo"}}},
+	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}}},
 	{owned, []lesson{
-		{"delete-foreign", "oooo"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
+		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
 		{"double-unlock", "oooo"}, {"late-unlock", "oooo"}, {"renew-foreign", "-o-o"},
 	}},
 	{shares, []lesson{{"shared-object", "xoxo"}}},
