@@ -2,10 +2,13 @@ package failures
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
 )
 
 // Headline is the outcome in a sentence, as it stands above a run or at its end.
@@ -13,10 +16,22 @@ func (v Verdict) Headline() string {
 	switch v.Outcome {
 	case Safe:
 		return fmt.Sprintf("SAFE in this run: %s.", v.given())
-	case Inherent:
-		return fmt.Sprintf("INHERENT: %s.", v.Sentence())
 	}
-	return fmt.Sprintf("%s: %s.", strings.ToUpper(v.Outcome.String()), v.Sentence())
+	return fmt.Sprintf("%s: %s%s.", strings.ToUpper(v.Outcome.String()), v.Sentence(), v.at())
+}
+
+// at is the line that sent the command for which the lock is broken; "" if it was none.
+func (v Verdict) at() string {
+	against, ok := v.Against()
+	if !ok || v.Outcome != Broken && v.Outcome != Inherent {
+		return ""
+	}
+	at := slices.IndexFunc(v.Trace.Events, func(e world.Event) bool { return e.Step == against.Step && e.Source != nil })
+	if at < 0 {
+		return ""
+	}
+	source := v.Trace.Events[at].Source
+	return fmt.Sprintf(", sent at %s:%d", path.Base(source.File), source.Line)
 }
 
 // Tone is the colour of a verdict in pictures and pages.

@@ -110,7 +110,8 @@ func heedsContext(f *file) func(*world.Scene) {
 }
 
 // lossIsTrue finds holders that are told of a loss although the last answer of Redis gave
-// them a lease of which much is left, and their key is there.
+// them a lease of which much is left, and their key is there. Who cannot reach Redis may
+// give up early.
 func lossIsTrue(f *file) func(*world.Scene) {
 	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
 	return func(s *world.Scene) {
@@ -122,6 +123,8 @@ func lossIsTrue(f *file) func(*world.Scene) {
 					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
 				}
 			}
+		case e.Kind == world.Cut, e.Kind == world.Frozen, e.Kind == world.Dropped, e.Kind == world.Delayed:
+			clear(until)
 		case e.Kind == world.Lost:
 			left := until[e.Client] - e.At
 			there := slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })

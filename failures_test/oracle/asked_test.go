@@ -62,6 +62,18 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	}
 }
 
+func TestWhoCannotReachRedisMayGiveUpEarly(t *testing.T) {
+	for _, hindered := range []world.Kind{world.Cut, world.Dropped, ""} {
+		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+		s.trace.Events[2].Request = s.trace.Events[1].Request
+		s.sends(world.Delivered, "A", "DO").returns("A", held).pass(time.Second)
+		if hindered != "" {
+			s.happens(hindered, "A")
+		}
+		require.Equal(t, hindered == "", s.happens(world.Lost, "A").convicted(oracle.EarlyLoss), hindered)
+	}
+}
+
 func TestLossIsNotToldWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
 		for gone := range map[bool]bool{false: true, true: true} {

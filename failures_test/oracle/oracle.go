@@ -73,7 +73,7 @@ var rules = []rule{
 	{Lease, "the lease that a key gets is not twice what was asked for, nor a third less.", leaseAsked},
 	{Waiting, "Lock waits while another process holds the lock: TryLock is what says no.", lockWaits},
 	{Context, "Lock and TryLock come back soon after their context has ended.", heedsContext},
-	{EarlyLoss, "nobody is told of a loss whose key is there, with a lease of which it knows that much is left.", lossIsTrue},
+	{EarlyLoss, "nobody who can reach Redis is told of a loss while its key is there and much of its lease is left.", lossIsTrue},
 }
 
 // Rule is what the monitor asks for, in one sentence for readers.

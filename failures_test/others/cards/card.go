@@ -31,7 +31,7 @@ func newCard(l library, f failures.Failure) (card, error) {
 		return card{}, err
 	}
 	want := failures.Outcome(outcomes[slices.IndexFunc(libraries, func(other library) bool { return other.Name == l.Name })])
-	c := card{library: l, failure: f, about: about, want: want, outcome: want, note: l.Untold[f.ID] + l.Besides[f.ID]}
+	c := card{library: l, failure: f, about: about, want: want, outcome: want, note: l.Untold[f.ID]}
 	if l.Live && f.Live != "" && want != failures.NotApplicable {
 		c.outcome, c.note = failures.Elsewhere, f.Live
 	}
@@ -137,11 +137,13 @@ func (e *examiner) play(l library, all []failures.Failure, judge func(i int, v f
 		return err
 	}
 	var jobs []live.Job
+	subject := l.Subject // it may be set up in another way than the one that was discovered
+	subject.Scripts = e.ready[l.Name].Scripts
 	for i, f := range all {
 		if l.Live {
-			jobs = append(jobs, live.Job{Failure: f, Subject: e.ready[l.Name]})
+			jobs = append(jobs, live.Job{Failure: f, Subject: subject})
 		} else {
-			judge(i, failures.Run(e.t, f, e.ready[l.Name]))
+			judge(i, failures.Run(e.t, f, subject))
 		}
 	}
 	if !l.Live {

@@ -42,19 +42,19 @@ var lessons = []struct {
 }{
 	{excludes, []lesson{{"second-client", "oooo"}, {"check-then-set", "oooo"}}},
 	{ends, []lesson{{"crash-before-expire", "oooo"}, {"crash-while-holding", "oooo"}}},
-	{renews, []lesson{{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-o-o"}, {"second-hold-renewed", "-o-o"}}},
+	{renews, []lesson{{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"second-hold-renewed", "-o-o"}}},
 	{tellsLoss, []lesson{
-		{"work-outlives-fixed-lease", "xxxo"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
+		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
 	}},
-	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "oooo"}}},
+	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}}},
 	{owned, []lesson{
-		{"delete-foreign", "oooo"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
+		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
 		{"double-unlock", "oooo"}, {"late-unlock", "oooo"}, {"renew-foreign", "-o-o"},
 	}},
 	{shares, []lesson{{"shared-object", "xoxo"}}},
 	{stops, []lesson{
-		{"unlock-at-once", "-o-o"}, {"unlock-error-dog-lives", "-o-o"}, {"dog-unlock-race", "-x--"},
+		{"unlock-at-once", "-o-o"}, {"unlock-error-dog-lives", "-o-o"}, {"dog-unlock-race", "-o--"},
 		{"unlock-while-renewal-hangs", "-o--"},
 	}},
 	{limits, []lesson{{"renewed-for-ever", "oxox"}, {"hold-dropped", "oxox"}}},

@@ -22,8 +22,6 @@ type library struct {
 	Subject failures.Subject
 	// Untold says, by failure, why its story cannot be told of this library.
 	Untold map[string]string
-	// Besides says, by failure, which other rule than its own the story breaks.
-	Besides map[string]string
 	// Promises has a property that the library's documentation says something of.
 	Promises map[property]promise
 }

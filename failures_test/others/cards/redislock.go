@@ -23,9 +23,6 @@ var redislockLibrary = library{
 		},
 		Has: []failures.Feature{failures.Scripts, failures.Watchdog},
 	},
-	Besides: map[string]string{
-		"dog-unlock-race": "nothing waits for the README's watchdog, so a refresh may reach Redis after Release; it does no harm there",
-	},
 	Promises: map[property]promise{
 		excludes: {promised, "Obtain returns ErrNotObtained while somebody has the lock", "redislock.go", 62, "ErrNotObtained"},
 		ends:     {promised, "a lock is obtained with a TTL", "redislock.go", 61, "given TTL"},
