@@ -121,7 +121,9 @@ func (v *visit) end(ctx context.Context) error {
 	return v.result()
 }
 
-func (v *visit) isLost() bool { return !v.leaving.Load() }
+// isLost tells whether the end of work's context tells of a loss, and not of the end of
+// the context that the caller gave.
+func (v *visit) isLost() bool { return !v.leaving.Load() && v.run.Err() == nil }
 
 // Close lets everybody out.
 func (c *callback) Close() error {

@@ -21,7 +21,7 @@ type Exercise struct {
 	Start    Material
 	Solution Material
 	Has      []failures.Feature // what the lock has then, beyond what the base has
-	Fixes    []string           // failures that the start shows and the solution does not
+	Fixes    []string           // failures that the start shows, or does nothing to be told of, and that the solution survives
 	Also     []string           // failures that must not come in by the change
 	Hints    [3]string          // the last is almost the answer
 	Fixed    string             // what the learner has fixed, in two sentences

@@ -114,7 +114,7 @@ var stageExercises = []Exercise{
 		Story:    "The lease does not grow with the work. Start a goroutine that renews it for as long as the lock is held, that renews nobody else's, that survives one failed renewal, and that has ended when Unlock deletes.",
 		Start:    Material{Stage: 4},
 		Solution: Material{Stage: 5},
-		Fixes:    []string{"work-outlives-ttl", "renew-blip", "second-hold-renewed", "renew-foreign"},
+		Fixes:    []string{"work-outlives-ttl", "renew-blip", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race", "unlock-while-renewal-hangs"},
 		Hints: [3]string{
 			"Renew well before the lease is over, so that a renewal may fail. A renewal that arrives late must not prolong the lock of somebody else: it has to compare as Unlock does.",
 			"A goroutine with a time.Ticker of a third of the lease, started when the lock was taken, before TryLock returns. A script: if GET is your value, PEXPIRE. An error does not end it; the answer 0 does. Unlock cancels it and waits until it has ended, then deletes.",

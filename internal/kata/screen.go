@@ -2,6 +2,7 @@ package kata
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -50,8 +51,9 @@ func (e Exercise) headline(v View) string {
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), fmt.Sprintf("change the lock, then go run . kata check%s. A hint: go run . kata hint%s", v.Dir, v.Dir)
 	red := r.Report.Red()
+	isSeen := slices.ContainsFunc(red, func(v judge.Verdict) bool { return v.Outcome != failures.NotTold.String() })
 	switch {
-	case r.Report.Compile == nil && len(red) > 0:
+	case r.Report.Compile == nil && (isSeen || len(red) > 0 && r.Report.Cause == nil): // a cause says more than that a story was not told
 		text += failed(v, red) + r.Report.printed()
 	case !r.Passed:
 		text += r.Report.stopped(v) + r.Report.printed()
