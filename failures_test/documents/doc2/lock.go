@@ -8,6 +8,7 @@ package doc2
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -81,17 +82,20 @@ type Lock struct {
 	expireTime    int                // seconds
 	timer         context.Context    // the java.util.Timer: its tasks run until it ends
 	cancelTimer   context.CancelFunc // Timer.cancel
+	tasks         chan struct{}      // a new task
 	lockSubscribe lockSubscribe
 }
 
 // New is the constructor with a key and an expireTime.
 func New(rdb redis.UniversalClient, lockKey string, expireTime time.Duration) (*Lock, error) {
 	timer, cancel := context.WithCancel(context.Background())
-	return &Lock{
+	l := &Lock{
 		rdb: rdb, lockKey: lockKey, channel: "lock__channel:" + lockKey, lockValue: uuid.NewString() + ":" + strconv.Itoa(1),
 		expireTime: int(expireTime.Seconds()), timer: timer, cancelTimer: cancel,
-		lockSubscribe: lockSubscribe{registering: make(chan struct{}, 1)},
-	}, nil
+		tasks: make(chan struct{}, 64), lockSubscribe: lockSubscribe{registering: make(chan struct{}, 1)},
+	}
+	go l.runTimer()
+	return l, nil
 }
 
 // TryLock makes one attempt.
@@ -130,25 +134,42 @@ func (l *Lock) tryAcquire(ctx context.Context) (left time.Duration, held bool, e
 	return time.Duration(result) * time.Millisecond, false, err
 }
 
-// renewalExpiration gives the timer a task. A task that throws ends its timer, as Java's
-// does.
+// renewalExpiration gives the timer a task.
 func (l *Lock) renewalExpiration() error {
 	if l.timer.Err() != nil {
 		return ErrTimerCancelled
 	}
-	go func() {
-		for tick := time.NewTicker(time.Duration(l.expireTime/3) * time.Second); ; {
-			select {
-			case <-l.timer.Done():
-				return
-			case <-tick.C:
-			}
-			if renewalScript.Run(l.timer, l.rdb, []string{l.lockKey}, l.expireTime, l.lockValue).Err() != nil {
-				l.cancelTimer()
+	l.tasks <- struct{}{}
+	return nil
+}
+
+// runTimer is the Timer's thread: it runs one task after the other. A task that throws ends
+// it, as in Java.
+func (l *Lock) runTimer() {
+	period := time.Duration(l.expireTime/3) * time.Second
+	var due []time.Time // when each task comes next
+	for {
+		var next <-chan time.Time
+		if len(due) > 0 {
+			next = time.After(time.Until(slices.MinFunc(due, time.Time.Compare)))
+		}
+		select {
+		case <-l.timer.Done():
+			return
+		case <-l.tasks:
+			due = append(due, time.Now().Add(period))
+		case now := <-next:
+			for i := range due {
+				if due[i].After(now) {
+					continue
+				}
+				due[i] = due[i].Add(period)
+				if renewalScript.Run(l.timer, l.rdb, []string{l.lockKey}, l.expireTime, l.lockValue).Err() != nil {
+					l.cancelTimer()
+				}
 			}
 		}
-	}()
-	return nil
+	}
 }
 
 // Unlock gives one hold back.
