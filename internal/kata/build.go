@@ -149,7 +149,11 @@ import (
 	"lockkata/internal/kata/judge"
 %s)
 
-var _ world.Constructor
+var ( // a lock with a Subject needs none of these here
+	_ world.Constructor
+	_ redis.UniversalClient
+	_ time.Duration
+)
 
 func main() {
 	judge.Main(map[string]failures.Subject{

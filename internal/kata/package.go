@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -17,10 +18,18 @@ import (
 type Package struct {
 	Dir    string
 	Files  Files
-	path   string // its import path; "" if it is in no module
-	module string // the path of its module, and where that is
-	root   string
+	path   string  // its import path; "" if it is in no module
+	module modFile // of its module
+	root   string  // where that is
 }
+
+// modFile is a go.mod, as far as it matters here.
+type modFile struct {
+	Module  struct{ Path string }
+	Replace []struct{ Old, New version }
+}
+
+type version struct{ Path, Version string }
 
 // FindPackage looks at the package in a folder.
 func FindPackage(ctx context.Context, dir string) (p Package, err error) {
@@ -36,16 +45,30 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if len(p.Files) == 0 {
 		return p, fmt.Errorf("there is no Go file in %s: name the folder of your lock", p.Dir)
 	}
-	var listed struct {
-		ImportPath string
-		Module     *struct{ Path, Dir string }
+	return p, p.findModule(ctx)
+}
+
+// findModule asks in which module the package is. Its go.mod need not be tidy.
+func (pkg *Package) findModule(ctx context.Context) error {
+	named, err := goCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("the go command is needed: %w", err)
 	}
-	list := goCommand(ctx, p.Dir, "list", "-e", "-json=ImportPath,Module", ".")
-	if out, err := list.Output(); err != nil || json.Unmarshal(out, &listed) != nil || listed.Module == nil {
-		return p, ctx.Err() // it is in no module: its files alone are compiled
+	name := strings.TrimSpace(string(named))
+	if name == "" || name == os.DevNull {
+		return nil // its files alone are compiled
 	}
-	p.path, p.module, p.root = listed.ImportPath, listed.Module.Path, listed.Module.Dir
-	return p, nil
+	pkg.root = filepath.Dir(name)
+	out, err := goCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &pkg.module)
+	}
+	if err != nil {
+		return fmt.Errorf("the go command cannot read %s: %w", name, err)
+	}
+	below, err := filepath.Rel(pkg.root, pkg.Dir)
+	pkg.path = path.Join(pkg.module.Module.Path, filepath.ToSlash(below))
+	return err
 }
 
 // BuildPackage is [Build] of a package where it is: what it imports, its own module says.
@@ -60,7 +83,7 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 	}
 	p := &Program{
 		file: filepath.Join(dir, "judge.exe"), dir: dir, names: map[string]string{pkg.Files.key(): "mylock"},
-		sources: pkg.root, path: pkg.module,
+		sources: pkg.root, path: pkg.module.Module.Path,
 	}
 	if pkg.isOurs() {
 		p.sources, p.path = pkg.Dir, pkg.path
@@ -73,7 +96,7 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 }
 
 // isOurs tells whether the package is in this repository.
-func (pkg Package) isOurs() bool { return pkg.module == "lockkata" }
+func (pkg Package) isOurs() bool { return pkg.module.Module.Path == "lockkata" }
 
 func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) error {
 	subject, err := subjectOf(pkg.Files, "mylock")
@@ -98,24 +121,13 @@ func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) er
 // joinModules writes a go.mod of this repository that requires the package's module too,
 // where it is, with what that replaces, and returns its name.
 func (p *Program) joinModules(ctx context.Context, root string, pkg Package) (string, error) {
-	var theirs struct {
-		Replace []struct {
-			Old, New struct{ Path, Version string }
-		}
-	}
-	out, err := goCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
-	if err == nil {
-		err = json.Unmarshal(out, &theirs)
-	}
-	if err != nil {
-		return "", fmt.Errorf("the go command cannot read the go.mod of %s: %w", pkg.root, err)
-	}
 	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", err
 	}
-	text := string(ours) + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", pkg.module, pkg.module, pkg.root)
-	for _, r := range theirs.Replace {
+	module := pkg.module.Module.Path
+	text := string(ours) + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, pkg.root)
+	for _, r := range pkg.module.Replace {
 		if r.Old.Path == "lockkata" {
 			continue // that is this repository
 		}
