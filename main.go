@@ -8,9 +8,9 @@ import (
 	"lockkata/internal/cli"
 )
 
-// sources are the stages' own files, for "diff", and the documents, for "interview".
+// sources are the locks' own files, for "diff" and pages, and the documents, for "interview".
 //
-//go:embed stage*/*.go stage*/*.lua *.md stage*/*.md docs/*.md docs/zh-CN/*.md
+//go:embed stage*/*.go stage*/*.lua failures_test/documents/*/*.go *.md stage*/*.md docs/*.md docs/zh-CN/*.md
 var sources embed.FS
 
 func main() { cli.Main(sources) }

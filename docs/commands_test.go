@@ -85,14 +85,14 @@ var (
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are the commands that need a server, a person or a compiler. The tests of
 	// internal/cli run them: here they have to exist, with their flags.
-	onlyAsked   = regexp.MustCompile(`^(?:serve|kata(?:$| check| explore| solution| verify))|--live|--redis|--help`)
+	onlyAsked   = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| solution| verify))|--live|--redis|--help`)
 	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)
 )
 
 var (
 	// example is what stands for a word in capitals.
 	example = map[string]string{
-		"FAILURE": "check-then-delete", "F": "check-then-delete", "STAGE": "3", "N": "3", "THEME": "lease",
+		"FAILURE": "check-then-delete", "F": "check-then-delete", "STAGE": "3", "N": "3", "THEME": "lease", "DIR": "stage3_owner_value",
 		"SCHEDULE": "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b", "…": "--help",
 	}
 	// brief are flags with which a command takes no time; the search of the whole suite

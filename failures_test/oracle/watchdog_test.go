@@ -171,3 +171,30 @@ func TestLossOfWhatTheHolderGaveBackIsALie(t *testing.T) {
 		require.Equal(t, lie, s.convicted(oracle.Truth))
 	}
 }
+
+// A lock that writes the same value for each hold renews the new hold, not the old one.
+func TestValueThatIsWrittenAgainIsOfTheNewHold(t *testing.T) {
+	for again, late := range map[bool]bool{true: false, false: true} {
+		s := newStory().holds("A", "A1")
+		owner := s.installed()
+		s.call("A", world.OpUnlock).taken(world.Executed, "A", owner).returns("A", done)
+		if again {
+			s.call("A", world.OpLock).add(world.Event{
+				Kind: world.Executed, Client: "A", Call: s.open["A"], Op: world.OpLock, Command: []string{"SET", "k", "A1"},
+				Effects: []world.Effect{{Kind: world.Installed, Key: "k", Owner: s.owner("A", "A2")}},
+			}).returns("A", held)
+		}
+		s.add(world.Event{Kind: world.Executed, Client: "A", Background: true, Command: []string{"EVALSHA", "renew", "k", "A1"}})
+		require.Equal(t, late, s.convicted(oracle.Watchdog), "it is written again: %v", again)
+	}
+}
+
+// A string has no room for a count, so a lock that counts by itself is asked what is true.
+func TestCountOfALockThatKeepsItsOwnIsThatOfItsHolds(t *testing.T) {
+	for told, wrong := range map[int]bool{1: false, 2: true} {
+		s := newStory().holds("A", "A1")
+		s.keys[0].Type = "string"
+		s.call("A", world.OpCount).does("A").returns("A", world.Result{Claim: world.ClaimDone, Count: told})
+		require.Equal(t, wrong, s.convicted(oracle.HoldCount), told)
+	}
+}

@@ -31,9 +31,11 @@ func (a asked) String() string {
 }
 
 // suite asks every question of the suite that applies to a stage.
-func suite(t *testing.T) []asked {
+func suite(t *testing.T) []asked { return suiteOf(t, columns.Shown()) }
+
+func suiteOf(t *testing.T, of []columns.Column) []asked {
 	var all []asked
-	for _, s := range columns.Shown() {
+	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
 		for _, q := range schedule.Suite {
@@ -80,19 +82,35 @@ func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
 		result := search(t, a, schedule.Limits{Bound: a.question.Bound})
 		require.True(t, result.Exhausted, a)
 		runs += result.Runs
-		for _, p := range a.properties {
-			got := "none"
-			if found := result.Found[p.Name]; found != nil {
-				got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))
-				requireReplays(t, a, p, found.Schedule)
-				replayed++
-			}
-			require.Equal(t, a.stage.Search(p.Name, a.question.Env), got, "%v: %s", a, p.Name)
-		}
+		replayed += requireLesson(t, a, result)
 	}
 	require.GreaterOrEqual(t, replayed, 20)
 	if !testing.Short() {
 		require.Equal(t, columns.SuiteSchedules, runs, "write it into searches.go, then go generate ./docs")
+	}
+}
+
+// requireLesson compares what was found with what the lessons say, and replays it.
+func requireLesson(t *testing.T, a asked, result schedule.Result) (replayed int) {
+	t.Helper()
+	for _, p := range a.properties {
+		got := "none"
+		if found := result.Found[p.Name]; found != nil {
+			got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))
+			requireReplays(t, a, p, found.Schedule)
+			replayed++
+		}
+		require.Equal(t, a.stage.Search(p.Name, a.question.Env), got, "%v: %s", a, p.Name)
+	}
+	return replayed
+}
+
+// Only what takes no time is asked about the locks of the documents.
+func TestSearchFindsTheMistakesOfTheDocuments(t *testing.T) {
+	for _, a := range suiteOf(t, columns.Documents()) {
+		if a.isQuick() {
+			requireLesson(t, a, search(t, a, schedule.Limits{Bound: a.question.Bound}))
+		}
 	}
 }
 

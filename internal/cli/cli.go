@@ -103,12 +103,13 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&part.asJSON, "json", false, "print the matrix as JSON")
 	root.Flags().StringSliceVar(&part.families, "family", nil, "only the failures of this family: owner, waiters, ...")
 	root.Flags().BoolVar(&part.totals, "totals", false, "only how many cells there are of each kind")
+	root.Flags().BoolVar(&part.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
 	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
 	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
-	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand())
+	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand())
 	return root
 }
 

@@ -73,7 +73,8 @@ func (a *app) demoCommand() *cobra.Command {
 			return a.demo(p)
 		},
 	}
-	last := columns.All[len(columns.All)-1].ID
+	shown := columns.Shown()
+	last := shown[len(shown)-1].ID
 	cmd.Flags().StringVar(&stage, "stage", last, "the stage whose lock they use")
 	cmd.Flags().StringVar(&p.name, "name", "work1", "the worker's name")
 	cmd.Flags().DurationVar(&p.hold, "hold", 5*time.Second, "how long the work takes")

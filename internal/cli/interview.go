@@ -158,7 +158,7 @@ var scheduleText = regexp.MustCompile(`v1/stage[0-9]+(?:/[0-9a-z-]+){4}/[0-9A-Za
 // knownSchedules are those that a reader has seen: in a document, or as a challenge.
 func (a *app) knownSchedules() []string {
 	var known []string
-	for _, c := range columns.All {
+	for _, c := range columns.Shown() {
 		known = append(known, c.Challenge)
 	}
 	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {

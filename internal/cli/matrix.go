@@ -56,9 +56,26 @@ func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
 
 // excerpt is the part of the matrix that is printed.
 type excerpt struct {
-	families []string // only these; none: all of them, and the totals
-	totals   bool     // the totals only
-	asJSON   bool
+	families  []string // only these; none: all of them, and the totals
+	totals    bool     // the totals only
+	documents bool     // the locks of the documents
+	asJSON    bool
+}
+
+// columns are those that it is about.
+func (e excerpt) columns() []columns.Column {
+	if e.documents {
+		return columns.Documents()
+	}
+	return columns.Shown()
+}
+
+// title stands above it.
+func (e excerpt) title() string {
+	if e.documents {
+		return "The locks of five documents, as written, and what breaks them"
+	}
+	return "A Redis lock, stage by stage, and what breaks it"
 }
 
 // of returns the grid with the rows of the families that are asked for.
@@ -94,7 +111,7 @@ func (a *app) matrix(w where, e excerpt) error {
 		return err
 	}
 	start := time.Now()
-	g, err := a.judgeAll(w, columns.Shown())
+	g, err := a.judgeAll(w, e.columns())
 	if err == nil {
 		g, err = e.of(g)
 	}
@@ -107,11 +124,13 @@ func (a *app) matrix(w where, e excerpt) error {
 	case e.totals:
 		a.printTotals(g, w, time.Since(start))
 	default:
-		a.printMatrix(g)
+		a.printMatrix(e.title(), g)
 		if len(e.families) == 0 {
 			fmt.Fprintln(a.out)
 			a.printTotals(g, w, time.Since(start))
-			a.printNext()
+			if !e.documents {
+				a.printNext()
+			}
 		}
 	}
 	if err != nil {
@@ -120,8 +139,8 @@ func (a *app) matrix(w where, e excerpt) error {
 	return surprises(g)
 }
 
-func (a *app) printMatrix(g grid) {
-	fmt.Fprint(a.out, a.color.Paint(term.Bold, "A Redis lock, stage by stage, and what breaks it")+"\n\n")
+func (a *app) printMatrix(title string, g grid) {
+	fmt.Fprint(a.out, a.color.Paint(term.Bold, title)+"\n\n")
 	for _, c := range g.columns {
 		fmt.Fprintf(a.out, "  %s  %s\n", c.Name(), c.Title)
 	}

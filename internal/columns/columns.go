@@ -47,7 +47,12 @@ func (c Column) Expect(f failures.Failure) failures.Outcome {
 // the cost and the number of steps of the shortest counterexample with one attempt of
 // each client, as in 2/9; none up to the suite's bound; - where the property does not
 // apply; "" where nobody asks.
-func (c Column) Search(property, env string) string { return searches.cell(property+"/"+env, c.ID) }
+func (c Column) Search(property, env string) string {
+	if found := searches.cell(property+"/"+env, c.ID); found != "?" {
+		return found
+	}
+	return ""
+}
 
 // Shown are the columns that are shown to everybody, in order.
 func Shown() []Column {
@@ -76,7 +81,7 @@ func Find(id string) (Column, error) {
 			return c, nil
 		}
 	}
-	return Column{}, fmt.Errorf("there is no stage %q; there are: %s", id, strings.Join(IDs(All), ", "))
+	return Column{}, fmt.Errorf("there is no stage %q; there are: %s", id, strings.Join(IDs(Shown()), ", "))
 }
 
 // Must is [Find] for an ID that is known.

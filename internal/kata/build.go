@@ -48,6 +48,8 @@ func (e *CompileError) Error() string {
 type Program struct {
 	file, dir string
 	names     map[string]string // what a lock consists of → its name in the program
+	sources   string            // the folder of its locks, or the end of its name
+	path      string            // what the import path of its lock begins with; "" for those of locksDir
 }
 
 // Close removes the program.
@@ -65,7 +67,7 @@ func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{filepath.Join(dir, "judge.exe"), dir, map[string]string{}}
+	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, names: map[string]string{}, sources: locksDir}
 	if err := p.build(ctx, root, locks); err != nil {
 		p.Close()
 		return nil, err
@@ -74,12 +76,7 @@ func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 }
 
 func (p *Program) build(ctx context.Context, root string, locks []Files) error {
-	overlay := map[string]string{}
-	put := func(name, text string) error {
-		copied := filepath.Join(p.dir, strings.ReplaceAll(name, "/", "_"))
-		overlay[filepath.Join(root, locksDir, filepath.FromSlash(name))] = copied
-		return os.WriteFile(copied, []byte(text), 0o600)
-	}
+	code := overlay{root, p.dir, map[string]string{}}
 	imports, subjects := "", ""
 	for _, files := range locks {
 		if p.names[files.key()] != "" {
@@ -95,17 +92,34 @@ func (p *Program) build(ctx context.Context, root string, locks []Files) error {
 			return err
 		}
 		for file, text := range files {
-			if err := put(path.Join(name, file), text); err != nil {
+			if err := code.put(path.Join(name, file), text); err != nil {
 				return err
 			}
 		}
 		imports += fmt.Sprintf("\t%s %q\n", name, judge.LocksPath+"/"+name)
 		subjects += fmt.Sprintf("\t\t%q: %s,\n", name, subject)
 	}
-	if err := put("main.go", fmt.Sprintf(mainText, imports, subjects)); err != nil {
+	if err := code.put("main.go", fmt.Sprintf(mainText, imports, subjects)); err != nil {
 		return err
 	}
-	raw, err := json.Marshal(map[string]any{"Replace": overlay})
+	return p.compile(ctx, code)
+}
+
+// overlay are files that only the compiler sees, below locksDir.
+type overlay struct {
+	root, dir string            // the repository, and where the files really are
+	files     map[string]string // where the compiler sees them → where they are
+}
+
+func (o overlay) put(name, text string) error {
+	copied := filepath.Join(o.dir, strings.ReplaceAll(name, "/", "_"))
+	o.files[filepath.Join(o.root, locksDir, filepath.FromSlash(name))] = copied
+	return os.WriteFile(copied, []byte(text), 0o600)
+}
+
+// compile compiles what is in the overlay, with more flags of go build.
+func (p *Program) compile(ctx context.Context, code overlay, flags ...string) error {
+	raw, err := json.Marshal(map[string]any{"Replace": code.files})
 	if err != nil {
 		return err
 	}
@@ -113,7 +127,8 @@ func (p *Program) build(ctx context.Context, root string, locks []Files) error {
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		return err
 	}
-	cmd := goCommand(ctx, root, "build", "-overlay", file, "-buildvcs=false", "-ldflags=-s -w", "-o", p.file, "./"+locksDir)
+	args := append([]string{"build", "-overlay", file, "-buildvcs=false", "-ldflags=-s -w", "-o", p.file}, flags...)
+	cmd := goCommand(ctx, code.root, append(args, "./"+locksDir)...)
 	output, err := cmd.CombinedOutput()
 	if err != nil && ctx.Err() == nil {
 		return compileError(string(output), err)
@@ -134,7 +149,11 @@ import (
 	"lockkata/internal/kata/judge"
 %s)
 
-var _ world.Constructor
+var ( // a lock with a Subject needs none of these here
+	_ world.Constructor
+	_ redis.UniversalClient
+	_ time.Duration
+)
 
 func main() {
 	judge.Main(map[string]failures.Subject{

@@ -62,7 +62,7 @@ func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (repo
 		return report, err
 	}
 	defer os.RemoveAll(scratch)
-	task.Lock = p.names[files.key()]
+	task.Lock, task.Package = p.names[files.key()], p.path
 	raw, err := json.Marshal(task)
 	if err != nil {
 		return report, err
@@ -86,7 +86,7 @@ func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (repo
 	done, err := report.read(out)
 	report.Printed = stdout.String()
 	if err == nil && report.Cause == nil && !done {
-		report.Cause = endedBadly(ended, stderr.String(), task.Longest(), limited.Err() != nil)
+		report.Cause = p.endedBadly(ended, stderr.String(), task.Longest(), limited.Err() != nil)
 	}
 	return report, err
 }
@@ -117,8 +117,8 @@ func (r *Report) read(file string) (done bool, err error) {
 }
 
 // endedBadly says why a run ended that could not say so itself.
-func endedBadly(err error, stderr string, longest time.Duration, late bool) *judge.Cause {
-	what, where := crash(stderr)
+func (p *Program) endedBadly(err error, stderr string, longest time.Duration, late bool) *judge.Cause {
+	what, where := crash(stderr, p.sources)
 	var exit *exec.ExitError
 	code := 0
 	if errors.As(err, &exit) {
@@ -139,13 +139,12 @@ func endedBadly(err error, stderr string, longest time.Duration, late bool) *jud
 		"Your lock ends the whole process with status %d, as os.Exit and log.Fatal do.", code)
 }
 
-var (
-	crashLine   = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime): (.*?)(?: \[recovered.*)?$`)
-	crashSource = regexp.MustCompile(`(?m)^\t(\S*` + regexp.QuoteMeta(locksDir) + `/\S+\.go):(\d+)`)
-)
+var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime): (.*?)(?: \[recovered.*)?$`)
 
-// crash finds in what the Go runtime printed the reason, and the line of the lock.
-func crash(stderr string) (what, where string) {
+// crash finds in what the Go runtime printed the reason, and the line of the lock, whose
+// files are in that folder.
+func crash(stderr, sources string) (what, where string) {
+	crashSource := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go):(\d+)`)
 	reason := crashLine.FindStringSubmatchIndex(stderr)
 	if reason == nil {
 		return "", ""

@@ -12,6 +12,15 @@ import (
 // LocksPath is the import path below which the locks are that are judged.
 const LocksPath = "lockkata/internal/kata/locks"
 
+// lockPath is what the import path of the lock's code begins with.
+var lockPath = LocksPath
+
+// isOfLock tells whether a function is the lock's own, as a stack trace names it.
+func isOfLock(call string) bool {
+	rest, found := strings.CutPrefix(call, lockPath)
+	return found && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "."))
+}
+
 // frame is a line of the lock's code on some goroutine's stack.
 type frame struct {
 	function string
@@ -73,7 +82,7 @@ func parse(dump string) []goroutine {
 			if strings.HasPrefix(call, "github.com/redis/go-redis/") && g.inner.file == "" {
 				g.redis = true
 			}
-			if !strings.HasPrefix(call, LocksPath+"/") {
+			if !isOfLock(call) {
 				continue
 			}
 			line, _ := strconv.Atoi(where[2]) // digits, says the pattern
@@ -96,7 +105,8 @@ func parse(dump string) []goroutine {
 // to Lock, and a closure's "….Lock.func1()" to Lock.
 func functionName(call string) string {
 	call, _, _ = strings.Cut(call, " in goroutine")
-	_, name, _ := strings.Cut(strings.TrimPrefix(call, LocksPath+"/"), ".")
+	path := call[:strings.IndexByte(call+"(", '(')] // behind a ( there may be slashes too
+	_, name, _ := strings.Cut(call[strings.LastIndexByte(path, '/')+1:], ".")
 	if method, ok := strings.CutPrefix(name, "(*"); ok {
 		_, name, _ = strings.Cut(method, ").")
 	}

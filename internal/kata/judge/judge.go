@@ -6,6 +6,7 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,6 +25,8 @@ import (
 type Task struct {
 	Lock     string             `json:"lock"`               // which of the program's locks
 	Required []string           `json:"required"`           // failures that it must survive, in this order
+	Skip     []string           `json:"skip,omitempty"`     // failures that are not played
+	Package  string             `json:"package,omitempty"`  // the import path that its code begins with, if it is none of LocksPath
 	Has      []failures.Feature `json:"has"`                // what the lock is said to have, unless it says so itself
 	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
@@ -58,6 +61,7 @@ type Line struct {
 type Verdict struct {
 	Failure  string           `json:"failure"`
 	Outcome  string           `json:"outcome"` // the word of a [failures.Outcome]
+	Letter   string           `json:"letter"`  // the outcome itself
 	Sentence string           `json:"sentence"`
 	Required bool             `json:"required"`
 	Good     bool             `json:"good"` // safe, noticed, or about something that the lock does not have
@@ -83,6 +87,7 @@ func Main(locks map[string]failures.Subject) {
 	if subject.Ignore == nil {
 		subject.Ignore = isBeside
 	}
+	lockPath = cmp.Or(task.Package, lockPath)
 	g := newGuard(out, task)
 	go g.watch()
 	debug.SetMaxStack(maxStack)
@@ -153,7 +158,7 @@ func (r *run) catalogue() {
 	r.whatItHas()
 	r.guard.optional.Store(true)
 	for _, f := range failures.All {
-		if !slices.Contains(r.task.Required, f.ID) {
+		if !slices.Contains(r.task.Required, f.ID) && !slices.Contains(r.task.Skip, f.ID) {
 			r.one(f.ID)
 		}
 	}
@@ -185,7 +190,7 @@ func (r *run) play(c world.Config, scenario func(*world.World)) (*world.Trace, e
 
 func (r *run) verdict(v failures.Verdict) *Verdict {
 	told := &Verdict{
-		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Sentence: v.Sentence(), Findings: v.Findings,
+		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)), Sentence: v.Sentence(), Findings: v.Findings,
 		Required: slices.Contains(r.task.Required, v.Failure.ID),
 		Good:     v.Outcome == failures.Safe || v.Outcome == failures.Noticed || v.Outcome == failures.NotApplicable,
 	}

@@ -1,0 +1,85 @@
+package columns
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/documents/doc1"
+	"lockkata/failures_test/documents/doc2"
+	"lockkata/failures_test/documents/doc3"
+	"lockkata/failures_test/documents/doc4"
+	"lockkata/failures_test/documents/doc5"
+	"lockkata/failures_test/world"
+)
+
+func init() { All = append(All, documents...) }
+
+// documents are the locks of the five documents that the project began with.
+var documents = []Column{
+	{
+		ID: "doc1", Hidden: true, Dir: "failures_test/documents/doc1", Title: "notes on a lock with a watchdog",
+		Challenge: "v1/doc1/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc1", New: adapt.Plain(doc1.GetLock),
+			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
+		},
+	},
+	{
+		ID: "doc2", Hidden: true, Dir: "failures_test/documents/doc2", Title: "a wiki page: a hash, pub/sub and a Timer",
+		Challenge: "v1/doc2/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc2", New: adapt.Plain(doc2.New),
+			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force},
+		},
+	},
+	{
+		ID: "doc3", Hidden: true, Dir: "failures_test/documents/doc3", Title: "a design document: a count in the process",
+		Challenge: "v1/doc3/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc3", New: adapt.Plain(withWatchdog(doc3.New, true)),
+			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(withWatchdog(doc3.New, false))},
+		},
+	},
+	{
+		ID: "doc4", Hidden: true, Dir: "failures_test/documents/doc4", Title: "Redisson's watchdog, as a chapter quotes it",
+		Challenge: "v1/doc4/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc4", New: adapt.Plain(quoted),
+			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(quotedFixed)},
+		},
+	},
+	{
+		ID: "doc5", Hidden: true, Dir: "failures_test/documents/doc5", Title: "five stages, SETNX to a daemon",
+		Challenge: "v1/doc5/2c/1x/async/exclusion/b.B.a.A",
+		Subject: failures.Subject{
+			Name: "doc5", New: adapt.Plain(withWatchdog(doc5.New, true)),
+			Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(withWatchdog(doc5.New, false))},
+		},
+	},
+}
+
+// Documents are the columns of the documents' locks.
+func Documents() []Column { return All[len(All)-len(documents):] }
+
+// withWatchdog is a constructor with its last argument given.
+func withWatchdog[L world.Locker](
+	create func(redis.UniversalClient, string, time.Duration, bool) (L, error), watchdog bool,
+) func(redis.UniversalClient, string, time.Duration) (L, error) {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (L, error) {
+		return create(rdb, name, lease, watchdog)
+	}
+}
+
+func quoted(rdb redis.UniversalClient, name string, lease time.Duration) (*doc4.Lock, error) {
+	return doc4.New(rdb, name, lease, -1)
+}
+
+func quotedFixed(rdb redis.UniversalClient, name string, lease time.Duration) (*doc4.Lock, error) {
+	return doc4.New(rdb, name, lease, lease)
+}

@@ -1,0 +1,214 @@
+package kata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/kata/judge"
+)
+
+// Grading is what a card is asked for.
+type Grading struct {
+	Has    []string // features of a lock without a Subject
+	Traces bool     // every run's trace, not only those of failures that show
+	Search bool     // the schedules too
+}
+
+// Card is what the catalogue says of a lock.
+type Card struct {
+	Dir     string        `json:"dir"`
+	Compile *CompileError `json:"compile_error,omitempty"`
+	Cause   *judge.Cause  `json:"cause,omitempty"` // the first thing for which a run had to be ended
+	Cells   []Cell        `json:"cells"`
+	Found   []judge.Found `json:"found,omitempty"`
+	Printed string        `json:"printed,omitempty"`
+}
+
+// Cell is one failure on the lock.
+type Cell struct {
+	judge.Verdict
+	Again  string       `json:"again,omitempty"`  // the outcome when it was played again, where that was another
+	Ruined *judge.Cause `json:"ruined,omitempty"` // the failure could not be played to its end
+}
+
+// Of is the outcome.
+func (c Cell) Of() failures.Outcome {
+	if c.Letter == "" {
+		return failures.NotPlayed
+	}
+	return failures.Outcome(c.Letter[0])
+}
+
+// Told is what happened, in a line.
+func (c Cell) Told() string {
+	text := c.Sentence
+	if c.Ruined != nil {
+		text = fmt.Sprintf("the lock %s: %s", c.Ruined.Kind, c.Ruined.Text)
+	}
+	if c.Again != "" {
+		text += fmt.Sprintf(" (it was %s when it was played again: the lock, or its library, decides by chance)", c.Again)
+	}
+	return text
+}
+
+// longestGrading is after how long the rest of a lock that ruins its runs is not tried.
+const longestGrading = 8 * time.Second
+
+// Grade compiles the package in a folder, and plays every failure on its lock, twice. root
+// is the repository. The error is one of the machine's, or of the folder's.
+func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err error) {
+	pkg, err := FindPackage(ctx, dir)
+	if err != nil {
+		return card, err
+	}
+	card.Dir = pkg.Dir
+	task, err := asked.task()
+	if err != nil {
+		return card, err
+	}
+	program, err := BuildPackage(ctx, root, pkg)
+	if errors.As(err, &card.Compile) {
+		return card, nil
+	}
+	if err != nil {
+		return card, err
+	}
+	defer program.Close()
+	if err := card.play(ctx, program, pkg.Files, task); err != nil || card.Cause != nil {
+		return card, err
+	}
+	again, err := program.Judge(ctx, pkg.Files, task)
+	if err != nil {
+		return card, err
+	}
+	card.compare(again)
+	if asked.Search {
+		searched, err := program.Search(ctx, pkg.Files, task)
+		if err != nil {
+			return card, err
+		}
+		card.Found, card.Cause = searched.Found, searched.Cause
+	}
+	return card, nil
+}
+
+func (g Grading) task() (task judge.Task, err error) {
+	for _, name := range g.Has {
+		known := slices.ContainsFunc(failures.All, func(f failures.Failure) bool { return slices.Contains(f.Needs, failures.Feature(name)) })
+		if !known {
+			return task, fmt.Errorf("--has %q: no failure asks for that", name)
+		}
+		task.Has = append(task.Has, failures.Feature(name))
+	}
+	for _, f := range failures.All {
+		if g.Traces {
+			task.Draw = append(task.Draw, f.ID)
+		}
+	}
+	return task, nil
+}
+
+// play plays every failure. One that ruins its run is noted, and the others are played
+// without it.
+func (card *Card) play(ctx context.Context, program *Program, files Files, task judge.Task) error {
+	ruined := map[string]*judge.Cause{}
+	var report Report
+	for begun := time.Now(); ; {
+		var err error
+		if report, err = program.Judge(ctx, files, task); err != nil {
+			return err
+		}
+		card.Printed = report.Printed
+		if report.Cause == nil {
+			break
+		}
+		if card.Cause == nil {
+			card.Cause = report.Cause
+		}
+		id := report.Cause.During
+		if _, isFailure := failures.Find(id); !isFailure || ruined[id] != nil || time.Since(begun) > longestGrading {
+			break
+		}
+		ruined[id] = report.Cause
+		task.Skip = append(task.Skip, id)
+	}
+	for _, f := range failures.All {
+		if v := report.Verdict(f.ID); v.Failure != "" {
+			card.Cells = append(card.Cells, Cell{Verdict: v})
+		} else if ruined[f.ID] != nil {
+			card.Cells = append(card.Cells, Cell{Verdict: judge.Verdict{Failure: f.ID, Outcome: ruined[f.ID].Kind}, Ruined: ruined[f.ID]})
+		}
+	}
+	return nil
+}
+
+// compare notes the cells that another run says other things of.
+func (card *Card) compare(again Report) {
+	for i := range card.Cells {
+		c := &card.Cells[i]
+		if now := again.Verdict(c.Failure).Outcome; now != c.Outcome {
+			c.Again = now
+		}
+	}
+}
+
+// Count says how many cells there are of each kind, in the order in which they come.
+func (card Card) Count() string {
+	count := map[string]int{}
+	var kinds, parts []string
+	for _, c := range card.Cells {
+		if count[c.Outcome]++; count[c.Outcome] == 1 {
+			kinds = append(kinds, c.Outcome)
+		}
+	}
+	for _, kind := range kinds {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, count[kind]))
+	}
+	return fmt.Sprintf("%d failures: %s", len(card.Cells), strings.Join(parts, ", "))
+}
+
+// Golden is the card as a file for comparison: a line for each failure.
+func (card Card) Golden() string {
+	var b strings.Builder
+	for _, c := range card.Cells {
+		fmt.Fprintf(&b, "%s: %s\n", c.Failure, c.golden())
+	}
+	return b.String()
+}
+
+// golden is the cell's outcome, and whether it flips.
+func (c Cell) golden() string {
+	if c.Again != "" {
+		return c.Outcome + " or " + c.Again
+	}
+	return c.Outcome
+}
+
+// Differences are the lines in which the card is not what the file says.
+func (card Card) Differences(golden string) (lines []string) {
+	want := map[string]string{}
+	for line := range strings.Lines(golden) {
+		failure, outcome, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		want[failure] = outcome
+	}
+	for _, c := range card.Cells {
+		if expected, known := want[c.Failure]; !known {
+			lines = append(lines, fmt.Sprintf("%s is %s, and the file does not have it", c.Failure, c.golden()))
+		} else if expected != c.golden() {
+			lines = append(lines, fmt.Sprintf("%s is %s, not %s: %s", c.Failure, c.golden(), expected, c.Told()))
+		}
+		delete(want, c.Failure)
+	}
+	for failure := range want {
+		if failure != "" {
+			lines = append(lines, fmt.Sprintf("%s is in the file, and was not played", failure))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}

@@ -1,0 +1,171 @@
+package kata
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/kata/judge"
+)
+
+// Package is a Go package on disk that has a lock: a func Subject, or a func NewMutex.
+type Package struct {
+	Dir    string
+	Files  Files
+	path   string  // its import path; "" if it is in no module
+	module modFile // of its module
+	root   string  // where that is
+}
+
+// modFile is a go.mod, as far as it matters here.
+type modFile struct {
+	Module  struct{ Path string }
+	Replace []struct{ Old, New version }
+}
+
+type version struct{ Path, Version string }
+
+// FindPackage looks at the package in a folder.
+func FindPackage(ctx context.Context, dir string) (p Package, err error) {
+	if p.Dir, err = filepath.Abs(dir); err != nil {
+		return p, err
+	}
+	if real, linkErr := filepath.EvalSymlinks(p.Dir); linkErr == nil {
+		p.Dir = real // as the go command names it
+	}
+	if p.Files, err = readLock(os.DirFS(p.Dir), "."); err != nil {
+		return p, err
+	}
+	if len(p.Files) == 0 {
+		return p, fmt.Errorf("there is no Go file in %s: name the folder of your lock", p.Dir)
+	}
+	return p, p.findModule(ctx)
+}
+
+// findModule asks in which module the package is. Its go.mod need not be tidy.
+func (pkg *Package) findModule(ctx context.Context) error {
+	named, err := goCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("the go command is needed: %w", err)
+	}
+	name := strings.TrimSpace(string(named))
+	if name == "" || name == os.DevNull {
+		return nil // its files alone are compiled
+	}
+	pkg.root = filepath.Dir(name)
+	out, err := goCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &pkg.module)
+	}
+	if err != nil {
+		return fmt.Errorf("the go command cannot read %s: %w", name, err)
+	}
+	below, err := filepath.Rel(pkg.root, pkg.Dir)
+	pkg.path = path.Join(pkg.module.Module.Path, filepath.ToSlash(below))
+	return err
+}
+
+// BuildPackage is [Build] of a package where it is: what it imports, its own module says.
+// One that is in no module may import what this repository does.
+func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, error) {
+	if pkg.path == "" {
+		return Build(ctx, root, pkg.Files)
+	}
+	dir, err := os.MkdirTemp("", "lockkata-")
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{
+		file: filepath.Join(dir, "judge.exe"), dir: dir, names: map[string]string{pkg.Files.key(): "mylock"},
+		sources: pkg.root, path: pkg.module.Module.Path,
+	}
+	if pkg.isOurs() {
+		p.sources, p.path = pkg.Dir, pkg.path
+	}
+	if err := p.buildPackage(ctx, root, pkg); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// isOurs tells whether the package is in this repository.
+func (pkg Package) isOurs() bool { return pkg.module.Module.Path == "lockkata" }
+
+func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) error {
+	subject, err := subjectOf(pkg.Files, "mylock")
+	if err != nil {
+		return err
+	}
+	code := overlay{root, p.dir, map[string]string{}}
+	imports, subjects := fmt.Sprintf("\tmylock %q\n", pkg.path), fmt.Sprintf("\t\t%q: %s,\n", "mylock", subject)
+	if err := code.put("main.go", fmt.Sprintf(mainText, imports, subjects)); err != nil {
+		return err
+	}
+	if pkg.isOurs() {
+		return p.compile(ctx, code)
+	}
+	modules, err := p.joinModules(ctx, root, pkg)
+	if err != nil {
+		return err
+	}
+	return p.compile(ctx, code, "-modfile", modules, "-mod=mod")
+}
+
+// joinModules writes a go.mod of this repository that requires the package's module too,
+// where it is, with what that replaces, and returns its name.
+func (p *Program) joinModules(ctx context.Context, root string, pkg Package) (string, error) {
+	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	module := pkg.module.Module.Path
+	text := string(ours) + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, pkg.root)
+	for _, r := range pkg.module.Replace {
+		if r.Old.Path == "lockkata" {
+			continue // that is this repository
+		}
+		if strings.HasPrefix(r.New.Path, ".") {
+			r.New.Path = filepath.Join(pkg.root, r.New.Path)
+		}
+		text += fmt.Sprintf("replace %s => %q %s\n", strings.TrimSpace(r.Old.Path+" "+r.Old.Version), r.New.Path, r.New.Version)
+	}
+	var sums bytes.Buffer
+	for _, dir := range []string{root, pkg.root} {
+		raw, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+		if err != nil && !os.IsNotExist(err) {
+			return "", err
+		}
+		sums.Write(raw)
+	}
+	name := filepath.Join(p.dir, "go.mod")
+	if err := os.WriteFile(filepath.Join(p.dir, "go.sum"), sums.Bytes(), 0o600); err != nil {
+		return "", err
+	}
+	return name, os.WriteFile(name, []byte(text), 0o600)
+}
+
+// Search asks everything that the suite asks about a lock of the program's.
+func (p *Program) Search(ctx context.Context, files Files, task judge.Task) (Report, error) {
+	questions, err := Exploring{Bound: -1}.questions(Sought{})
+	if err != nil {
+		return Report{}, err
+	}
+	return p.search(ctx, files, task, ofTwoClients(questions))
+}
+
+// ofTwoClients are the questions about two clients: those about three take minutes.
+func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
+	for _, q := range all {
+		if q.Clients == 2 {
+			some = append(some, q)
+		}
+	}
+	return some
+}
