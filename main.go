@@ -10,7 +10,7 @@ import (
 
 // sources are the stages' own files, for "diff", and the documents, for "interview".
 //
-//go:embed stage*/*.go stage*/*.lua *.md stage*/*.md docs/*.md docs/zh-CN/*.md
+//go:embed stage*/*.go stage*/*.lua stage*/step*/*.go *.md stage*/*.md docs/*.md docs/zh-CN/*.md
 var sources embed.FS
 
 func main() { cli.Main(sources) }

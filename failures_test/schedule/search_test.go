@@ -31,9 +31,12 @@ func (a asked) String() string {
 }
 
 // suite asks every question of the suite that applies to a stage.
-func suite(t *testing.T) []asked {
+func suite(t *testing.T) []asked { return questions(t, columns.Shown()) }
+
+// questions are those of the suite that apply to the columns.
+func questions(t *testing.T, of []columns.Column) []asked {
 	var all []asked
-	for _, s := range columns.Shown() {
+	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
 		for _, q := range schedule.Suite {
@@ -76,18 +79,24 @@ func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it keeps little of what it makes
 	runs := 0
 	for _, a := range suite(t) {
-		result := search(t, a, schedule.Limits{Bound: a.question.Bound})
-		require.True(t, result.Exhausted, a)
-		runs += result.Runs
-		for _, p := range a.properties {
-			got := "none"
-			if found := result.Found[p.Name]; found != nil {
-				got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))
-			}
-			require.Equal(t, a.stage.Search(p.Name, a.question.Env), got, "%v: %s", a, p.Name)
-		}
+		runs += findWhatTheLessonSays(t, a)
 	}
 	require.Equal(t, columns.SuiteSchedules, runs, "write it into searches.go, then go generate ./docs")
+}
+
+// findWhatTheLessonSays returns how many schedules it ran.
+func findWhatTheLessonSays(t *testing.T, a asked) int {
+	t.Helper()
+	result := search(t, a, schedule.Limits{Bound: a.question.Bound})
+	require.True(t, result.Exhausted, a)
+	for _, p := range a.properties {
+		got := "none"
+		if found := result.Found[p.Name]; found != nil {
+			got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))
+		}
+		require.Equal(t, a.stage.Search(p.Name, a.question.Env), got, "%v: %s", a, p.Name)
+	}
+	return result.Runs
 }
 
 func TestEachCounterexampleReplaysToOneTrace(t *testing.T) {

@@ -134,7 +134,7 @@ func TestEveryPictureFitsATerminalOf120Columns(t *testing.T) {
 			}
 			var out bytes.Buffer
 			a := &app{out: &out, width: usualWidth}
-			a.showOne(v, shown[i], true)
+			a.showOne(v, shown[i], true, shown)
 			for line := range strings.Lines(out.String()) {
 				require.LessOrEqual(t, len([]rune(line)), 131, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
 			}

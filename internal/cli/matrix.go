@@ -58,6 +58,7 @@ func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
 type excerpt struct {
 	families []string // only these; none: all of them, and the totals
 	totals   bool     // the totals only
+	steps    bool     // the columns are those that lead to the last stage
 	asJSON   bool
 }
 
@@ -94,7 +95,11 @@ func (a *app) matrix(w where, e excerpt) error {
 		return err
 	}
 	start := time.Now()
-	g, err := a.judgeAll(w, columns.Shown())
+	shown := columns.Shown()
+	if e.steps {
+		shown = columns.Steps()
+	}
+	g, err := a.judgeAll(w, shown)
 	if err == nil {
 		g, err = e.of(g)
 	}
@@ -111,7 +116,7 @@ func (a *app) matrix(w where, e excerpt) error {
 		if len(e.families) == 0 {
 			fmt.Fprintln(a.out)
 			a.printTotals(g, w, time.Since(start))
-			a.printNext()
+			a.printNext(e.steps)
 		}
 	}
 	if err != nil {
@@ -215,7 +220,14 @@ func (a *app) took(d time.Duration) string {
 	return fmt.Sprintf(", in %.1f s", d.Seconds())
 }
 
-func (a *app) printNext() {
+func (a *app) printNext(steps bool) {
+	if steps {
+		fmt.Fprint(a.out, "\nTry next:\n"+
+			"  go run . show grant-reply-lost --steps --before-after    the last step that breaks, and the first that does not\n"+
+			"  go run . diff 6.2                                        what the fix changed\n"+
+			"  go run . explore --stage 6.2                             all schedules of a step, up to a bound\n")
+		return
+	}
 	fmt.Fprint(a.out, "\nTry next:\n"+
 		"  go run . show check-then-delete --stage 3          the failure, step by step\n"+
 		"  go run . show check-then-delete --before-after     the last stage that breaks, and the first that does not\n"+

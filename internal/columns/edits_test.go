@@ -2,6 +2,7 @@ package columns_test
 
 import (
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,7 @@ type edit struct {
 
 // column is the one whose lock is edited.
 func (e edit) column() columns.Column {
-	dir, _, _ := strings.Cut(e.file, "/")
-	at := slices.IndexFunc(columns.All, func(c columns.Column) bool { return c.Dir == dir })
+	at := slices.IndexFunc(columns.All, func(c columns.Column) bool { return c.Dir == path.Dir(e.file) })
 	return columns.All[at]
 }
 

@@ -52,6 +52,12 @@ var All = []Column{
 		},
 	},
 	{
+		ID: "6.1", Before: "5", Dir: "stage6_reentrant_pubsub/step1_told", Title: "the holder is told of a loss", Hidden: true,
+		Lesson:    "Lock returns a hold, whose context ends with the lease. The lease counts from before the command was sent.",
+		Challenge: "v1/stage6.1/2c/1x/reply-loss/leak/b.db.b.B.a.A.t",
+		Subject:   subject61(),
+	},
+	{
 		ID: "6", Before: "5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
 		Lesson:    "A rewrite: a service, holds and their contexts. Read service.go first.",
 		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",

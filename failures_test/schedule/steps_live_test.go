@@ -1,0 +1,15 @@
+//go:build live
+
+package schedule_test
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestSearchFindsWhatTheLessonsOfStepsSay(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it keeps little of what it makes
+	for _, a := range steps(t) {
+		findWhatTheLessonSays(t, a)
+	}
+}
