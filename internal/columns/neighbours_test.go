@@ -33,6 +33,15 @@ var lessons = map[string][]string{
 		"ErrLocked", "ErrNotHeld", "ErrLost", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
 		"WithoutWatchdog", "watchdog", "start", "watch", "lose", "stop", "renew",
 	},
+	"6.2": {
+		"Mutex", "NewMutex", "TryLock", "Lock", "Hold", "Unlock", "attempts", "isAnswer", "ended", "free", "cleanUp",
+		"sender", "once", "NoRetry", "Do", "EvalSha", "Eval", "eval",
+	},
+	"6.3": {
+		"unlockScript", "acquireScript", "countScript", "renewScript", "TryLock", "Lock",
+		"Hold", "holdKey", "newHold", "carried", "Context", "Unlock",
+		"ownership", "newOwnership", "reenter", "set", "HoldCount", "attempts", "free", "setCount", "cleanUp", "watchdog",
+	},
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"context"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -9,18 +10,49 @@ import (
 	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
 	step1 "lockkata/stage6_reentrant_pubsub/step1_told"
+	step2 "lockkata/stage6_reentrant_pubsub/step2_unknown"
+	step3 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
 )
 
-// subject61 is step 6.1.
-func subject61() failures.Subject {
-	with := func(opts ...step1.Option) world.Constructor {
-		return adapt.Holding[*step1.Hold](func(rdb redis.UniversalClient, name string, ttl time.Duration) (*step1.Mutex, error) {
-			return step1.NewMutex(rdb, name, ttl, opts...)
-		}, step1.ErrLocked, step1.ErrLost)
+// steps are the columns between stage 5 and stage 6. They stand in All.
+var steps = []Column{
+	{
+		ID: "6.1", Before: "5", Dir: "stage6_reentrant_pubsub/step1_told", Title: "the holder is told of a loss", Hidden: true,
+		Lesson:    "Lock returns a hold, whose context ends with the lease. The lease counts from before the command was sent.",
+		Challenge: "v1/stage6.1/2c/1x/reply-loss/leak/b.db.b.B.a.A.t",
+		Subject: stepOf("6.1", "step1_told", step1.NewMutex, step1.WithoutWatchdog(), step1.ErrLocked, step1.ErrLost,
+			failures.Scripts, failures.Watchdog),
+	},
+	{
+		ID: "6.2", Before: "6.1", Dir: "stage6_reentrant_pubsub/step2_unknown", Title: "commands of unknown outcome", Hidden: true,
+		Lesson:    "Commands are sent once, what an acquire may have got is freed, and Unlock asks again and needs no context.",
+		Challenge: "v1/stage6.2/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
+		Subject: stepOf("6.2", "step2_unknown", step2.NewMutex, step2.WithoutWatchdog(), step2.ErrLocked, step2.ErrLost,
+			failures.Scripts, failures.Watchdog),
+	},
+	{
+		ID: "6.3", Before: "6.2", Dir: "stage6_reentrant_pubsub/step3_reentrant", Title: "re-entry, counted in Redis", Hidden: true,
+		Lesson:    "The key is a hash with the owner's count, and a Lock with a hold's context adds one. The last Unlock frees.",
+		Challenge: "v1/stage6.3/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
+		Subject: stepOf("6.3", "step3_reentrant", step3.NewMutex, step3.WithoutWatchdog(), step3.ErrLocked, step3.ErrLost,
+			failures.Scripts, failures.Watchdog, failures.Reentry),
+	},
+}
+
+// stepOf is the subject of a step, which is in that folder of stage 6. fixed is its option
+// that keeps the lease as it is.
+func stepOf[H, O any, L interface {
+	Lock(context.Context) (H, error)
+	TryLock(context.Context) (H, error)
+}](id, folder string, newMutex func(redis.UniversalClient, string, time.Duration, ...O) (L, error), fixed O, locked, lost error,
+	has ...failures.Feature) failures.Subject {
+	with := func(opts ...O) world.Constructor {
+		return adapt.Holding(func(rdb redis.UniversalClient, name string, ttl time.Duration) (L, error) {
+			return newMutex(rdb, name, ttl, opts...)
+		}, locked, lost)
 	}
 	return failures.Subject{
-		Name: "stage6.1", New: with(),
-		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: with(step1.WithoutWatchdog())},
-		Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
+		Name: "stage" + id, New: with(), Variants: map[failures.Variant]world.Constructor{failures.FixedLease: with(fixed)}, Has: has,
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for others
 	}
 }

@@ -21,10 +21,10 @@ type Hold struct {
 }
 
 // newHold is the hold of a lock that was taken with a command sent at that time.
-func (m *Mutex) newHold(ctx context.Context, value string, sent time.Time) *Hold {
+func (m *Mutex) newHold(ctx context.Context, owner string, sent time.Time) *Hold {
 	h := &Hold{}
 	h.ctx, h.end = context.WithCancelCause(ctx)
-	h.watchdog = m.watch(value, sent, h.end)
+	h.watchdog = m.watch(owner, sent, h.end)
 	return h
 }
 
@@ -39,16 +39,16 @@ func (h *Hold) Context() context.Context { return h.ctx }
 // deletes the key: Unlock waits for a renewal under way, a third of the ttl at most,
 // whatever ctx says.
 func (h *Hold) Unlock(ctx context.Context) error {
-	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time
-	h.watchdog.stop()
+	w := h.watchdog
 	if h.released {
 		return ErrNotHeld
 	}
-	if h.watchdog.lost.Load() {
+	if w.lost.Load() {
 		return ErrLost
 	}
-	w := h.watchdog
-	deleted, err := unlockScript.Run(ctx, w.rdb, []string{w.key}, w.value).Int()
+	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time
+	w.stop()
+	deleted, err := unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner).Int()
 	if err != nil {
 		return fmt.Errorf("stage6: unlock %s: %w", w.key, err)
 	}

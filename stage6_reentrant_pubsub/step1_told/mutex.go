@@ -87,8 +87,8 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 // lock, and ErrLost when the reply came so late that the lease is over. After any
 // other error the attempt may still have taken effect.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
-	value, sent := uuid.NewString(), time.Now()
-	err := m.rdb.Do(ctx, "SET", m.key, value, "NX", "PX", m.ttl.Milliseconds()).Err()
+	owner, sent := uuid.NewString(), time.Now()
+	err := m.rdb.Do(ctx, "SET", m.key, owner, "NX", "PX", m.ttl.Milliseconds()).Err()
 	if errors.Is(err, redis.Nil) {
 		return nil, ErrLocked
 	}
@@ -98,7 +98,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	if time.Since(sent) >= m.ttl {
 		return nil, ErrLost
 	}
-	return m.newHold(ctx, value, sent), nil
+	return m.newHold(ctx, owner, sent), nil
 }
 
 // Lock tries every 100 ms until it holds the lock. It returns the context's

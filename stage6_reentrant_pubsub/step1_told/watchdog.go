@@ -37,7 +37,7 @@ return 0
 // watchdog looks after the lease of one hold: it renews it, and tells of its loss.
 type watchdog struct {
 	*Mutex
-	value string
+	owner string
 	end   context.CancelCauseFunc // ends the hold's context
 	lost  atomic.Bool
 	until time.Time   // the lease lasts for certain
@@ -49,9 +49,9 @@ type watchdog struct {
 
 // watch looks after the lease that a command sent at that time has begun. It has
 // begun when watch returns: an Unlock that comes at once finds something to stop.
-func (m *Mutex) watch(value string, sent time.Time, end context.CancelCauseFunc) *watchdog {
+func (m *Mutex) watch(owner string, sent time.Time, end context.CancelCauseFunc) *watchdog {
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &watchdog{Mutex: m, value: value, end: end, cancel: cancel, ended: make(chan struct{})}
+	w := &watchdog{Mutex: m, owner: owner, end: end, cancel: cancel, ended: make(chan struct{})}
 	// Redis counts from when a command arrives, so this timer is never late. It runs
 	// beside the renewals: one that hangs does not delay the news.
 	w.until = sent.Add(m.ttl)
@@ -97,7 +97,7 @@ func (w *watchdog) renew(ctx context.Context) {
 		}
 		attempt, cancel := context.WithTimeout(ctx, w.ttl/3)
 		sent := time.Now()
-		renewed, err := renewScript.Run(attempt, w.rdb, []string{w.key}, w.value, w.ttl.Milliseconds()).Int()
+		renewed, err := renewScript.Run(attempt, w.rdb, []string{w.key}, w.owner, w.ttl.Milliseconds()).Int()
 		cancel()
 		if err == nil && renewed == 0 {
 			w.lose()
