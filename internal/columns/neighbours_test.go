@@ -42,6 +42,7 @@ var lessons = map[string][]string{
 		"Hold", "holdKey", "newHold", "carried", "Context", "Unlock",
 		"ownership", "newOwnership", "reenter", "set", "HoldCount", "attempts", "free", "setCount", "cleanUp", "watchdog",
 	},
+	"6.4": {"keyPrefix", "keyPrefix, pollInterval", "acquireScript", "TryLock", "try", "Lock", "countScript"},
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {

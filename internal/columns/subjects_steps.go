@@ -12,6 +12,7 @@ import (
 	step1 "lockkata/stage6_reentrant_pubsub/step1_told"
 	step2 "lockkata/stage6_reentrant_pubsub/step2_unknown"
 	step3 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
+	step4 "lockkata/stage6_reentrant_pubsub/step4_wakeup"
 )
 
 // steps are the columns between stage 5 and stage 6. They stand in All.
@@ -36,6 +37,13 @@ var steps = []Column{
 		Challenge: "v1/stage6.3/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
 		Subject: stepOf("6.3", "step3_reentrant", step3.NewMutex, step3.WithoutWatchdog(), step3.ErrLocked, step3.ErrLost,
 			failures.Scripts, failures.Watchdog, failures.Reentry),
+	},
+	{
+		ID: "6.4", Before: "6.3", Dir: "stage6_reentrant_pubsub/step4_wakeup", Title: "waiters are woken by messages", Hidden: true,
+		Lesson:    "The script that frees the lock publishes a message. Lock tries, subscribes, tries, and waits for a reason to try again.",
+		Challenge: "v1/stage6.4/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
+		Subject: stepOf("6.4", "step4_wakeup", step4.NewMutex, step4.WithoutWatchdog(), step4.ErrLocked, step4.ErrLost,
+			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub),
 	},
 }
 
