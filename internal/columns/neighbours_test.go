@@ -43,6 +43,7 @@ var lessons = map[string][]string{
 		"ownership", "newOwnership", "reenter", "set", "HoldCount", "attempts", "free", "setCount", "cleanUp", "watchdog",
 	},
 	"6.4": {"keyPrefix", "keyPrefix, pollInterval", "acquireScript", "TryLock", "try", "Lock", "countScript"},
+	"6.5": {"acquireScript", "try", "Token", "ownership", "newOwnership", "forceScript", "ForceUnlock"},
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {

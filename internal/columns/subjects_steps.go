@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,6 +14,7 @@ import (
 	step2 "lockkata/stage6_reentrant_pubsub/step2_unknown"
 	step3 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
 	step4 "lockkata/stage6_reentrant_pubsub/step4_wakeup"
+	step5 "lockkata/stage6_reentrant_pubsub/step5_fenced"
 )
 
 // steps are the columns between stage 5 and stage 6. They stand in All.
@@ -45,6 +47,13 @@ var steps = []Column{
 		Subject: stepOf("6.4", "step4_wakeup", step4.NewMutex, step4.WithoutWatchdog(), step4.ErrLocked, step4.ErrLost,
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub),
 	},
+	{
+		ID: "6.5", Before: "6.4", Dir: "stage6_reentrant_pubsub/step5_fenced", Title: "fencing tokens", Hidden: true,
+		Lesson:    "The script that takes the lock returns a token, which only rises; the resource refuses a lower one.",
+		Challenge: "v1/stage6.5/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
+		Subject: stepOf("6.5", "step5_fenced", step5.NewMutex, step5.WithoutWatchdog(), step5.ErrLocked, step5.ErrLost,
+			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force),
+	},
 }
 
 // stepOf is the subject of a step, which is in that folder of stage 6. fixed is its option
@@ -62,5 +71,6 @@ func stepOf[H, O any, L interface {
 	return failures.Subject{
 		Name: "stage" + id, New: with(), Variants: map[failures.Variant]world.Constructor{failures.FixedLease: with(fixed)}, Has: has,
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for others
+		Ignore:     func(key string) bool { return strings.HasSuffix(key, ":token") },
 	}
 }

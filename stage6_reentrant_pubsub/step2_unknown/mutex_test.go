@@ -1,6 +1,7 @@
 package stage6_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,10 +72,10 @@ func TestCommandsAreSentOnceWhateverTheClientsOptions(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: 3})
 	defer rdb.Close()
-	sent := 0
+	var sent atomic.Int32
 	server.Server().SetPreHook(func(p *miniserver.Peer, command string, _ ...string) bool {
 		if command == "SET" || command == "EVALSHA" {
-			sent++
+			sent.Add(1)
 			p.Close()
 			return true
 		}
@@ -84,7 +85,7 @@ func TestCommandsAreSentOnceWhateverTheClientsOptions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = mutex.TryLock(t.Context())
 	require.Error(t, err)
-	require.Equal(t, 1, sent)
+	require.EqualValues(t, 1, sent.Load())
 }
 
 func TestUnlockIsSentAgainUntilRedisAnswers(t *testing.T) {
