@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,7 +54,7 @@ func (a *app) challenge(s columns.Column, goal, env string, clients, attempts in
 	if goal == "" {
 		goal = "leak"
 		if setup, _, _, err := schedule.Parse(s.Challenge); err == nil {
-			goal = setup.Property.Name
+			goal, env = setup.Property.Name, cmp.Or(env, setup.Env.Name)
 		}
 	}
 	p, err := schedule.FindProperty(goal)
