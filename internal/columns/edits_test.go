@@ -14,7 +14,7 @@ import (
 	"lockkata/internal/columns"
 )
 
-// edit damages one line of a stage. The catalogue has to notice: the cell that it
+// edit damages one line of a stage or of a step. The catalogue has to notice: the cell that it
 // names must have another outcome than the lesson's.
 type edit struct {
 	name    string
@@ -39,6 +39,11 @@ const (
 	file5  = "stage5_watchdog/mutex.go"
 	dog5   = "stage5_watchdog/watchdog.go"
 	stage6 = "stage6_reentrant_pubsub/"
+	step1  = stage6 + "step1_told/"
+	step2  = stage6 + "step2_unknown/"
+	step3  = stage6 + "step3_reentrant/"
+	step4  = stage6 + "step4_wakeup/"
+	step5  = stage6 + "step5_fenced/"
 )
 
 // edits test the suite: each is a mistake that somebody could make.
@@ -67,6 +72,19 @@ var edits = []edit{
 	{"watchdog ended by one error", dog5, `if err == nil && renewed == 0 {`, `if err != nil || renewed == 0 {`, "renew-blip", ""},
 	{"renewal given seconds", dog5, `value, w.ttl.Milliseconds()).Int()`, `value, int64(w.ttl.Seconds())).Int()`, "work-outlives-ttl", ""},
 	{"watchdog not stopped by Unlock", file5, `	m.watchdog.stop()`, `	_ = m.watchdog`, "unlock-error-dog-lives", ""},
+	{"loss not told, in a step", step1 + "watchdog.go", `w.end(ErrLost)`, `_ = w.end`, "renew-partition", ""},
+	{"lease of a hold counted from the reply", step1 + "watchdog.go", `w.until = sent.Add(m.ttl)`, `w.until = time.Now().Add(m.ttl)`, "deadline-from-reply", ""},
+	{"grant whose lease is over taken", step1 + "mutex.go", `if time.Since(sent) >= m.ttl {`, `if time.Since(sent) < 0 {`, "slow-grant", ""},
+	{"nothing cleaned up after an unknown outcome", step2 + "mutex.go", `go m.cleanUp(owner)`, `_ = m.cleanUp`, "grant-reply-lost", "leak/reply-loss"},
+	{"commands sent again by go-redis", step2 + "once.go", `NoRetry() bool { return true }`, `NoRetry() bool { return false }`, "retry-nx-false", ""},
+	{"unlock of unknown outcome taken for a loss", step2 + "hold.go", `if !deleted && !h.unknown {`, `if !deleted {`, "retry-unlock", "truth/reply-loss"},
+	{"re-entry not counted", step3 + "ownership.go", `o.set("lock", o.count+1)`, `o.set("lock", o.count)`, "inner-unlock-frees", ""},
+	{"counts added up in Redis", step3 + "ownership.go", `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`, `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`, "inner-unlock-frees", ""},
+	{"acknowledgements not heard", step4 + "wait.go", `sub.ChannelWithSubscriptions(`, `sub.Channel(`, "wake-lost", "wake-up/short-pauses"},
+	{"nothing published", step4 + "ownership.go", `redis.call("PUBLISH", KEYS[1], "free")`, ``, "unlock-wakes", ""},
+	{"no timer for the holder's lease", step4 + "wait.go", `left + time.Millisecond`, `left + 1000*time.Hour`, "expiry-wakes", ""},
+	{"token without the clock", step5 + "mutex.go", `tonumber(time[1]) * 1000000 + tonumber(time[2])`, `0`, "token-after-flush", ""},
+	{"waiters not woken by force", step5 + "force.go", `redis.call("PUBLISH", KEYS[1], "free")`, ``, "forced-unlock", ""},
 	{"acquire without a look at others", stage6 + "acquire.lua", `redis.call("EXISTS", KEYS[1]) == 1`, `redis.call("EXISTS", KEYS[1]) == 2`, "second-client", ""},
 	{"token from a counter alone", stage6 + "acquire.lua", `math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))`, `token + 1`, "token-after-flush", ""},
 	{"unlock publishes nothing", stage6 + "release.lua", `redis.call("PUBLISH", ARGV[1], "0")`, ``, "waiter-leaves", ""},
