@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/internal/interview"
+	"lockkata/internal/texts"
 )
 
 // shown is a document with a block.
@@ -153,12 +154,11 @@ func TestDocumentsOutOfStepAreFound(t *testing.T) {
 }
 
 func TestQuestionsThatAreNotWholeAreFound(t *testing.T) {
-	l := interview.Languages[0]
 	edited(t, "```text\nA --> B\n```\n\n- And then?\n\ngo run . show oom", func(text string) []string {
 		parts := strings.Split(text, "\n\n")
 		q := interview.Question{Command: parts[2]}
 		q.Parts[interview.Drawing], q.Parts[interview.FollowUps] = parts[0], parts[1]
-		return questionProblems(q, l)
+		return questionProblems(q, texts.English)
 	}, [][3]string{
 		{"A --> B\n", strings.Repeat("A\n", 16), "**Drawing.** has 16 lines; 15 fit"},
 		{"A --> B", strings.Repeat("A", 91), "**Drawing.** is 91 columns wide; 90 fit"},

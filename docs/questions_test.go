@@ -5,11 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"lockkata/internal/interview"
+	screen "lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // A drawing is one that a person can make on a whiteboard.
@@ -27,9 +28,9 @@ var (
 // TestCommandsInDocumentsWork runs. The list at the top names the must-knows, each by its
 // question, the easier ones first.
 func TestQuestionsAreWhole(t *testing.T) {
-	for _, l := range interview.Languages {
-		t.Run(l.Document, func(t *testing.T) {
-			d := documentNamed(t, "docs/"+l.Document)
+	for _, l := range texts.Languages {
+		t.Run(string(l), func(t *testing.T) {
+			d := documentNamed(t, interview.Document(l))
 			themes, err := interview.Parse(d.name, d.text, l)
 			require.NoError(t, err)
 			must := map[string]interview.Question{}
@@ -64,10 +65,10 @@ func requireListed(t *testing.T, d *document, must map[string]interview.Question
 	require.Empty(t, must, "not listed")
 }
 
-func questionProblems(q interview.Question, l *interview.Language) []string {
-	problems := drawingProblems(l.Labels[interview.Drawing], q.Parts[interview.Drawing])
+func questionProblems(q interview.Question, l texts.Language) []string {
+	problems := drawingProblems(interview.Drawing.Label(l), q.Parts[interview.Drawing])
 	if !strings.HasPrefix(q.Parts[interview.FollowUps], "- ") {
-		problems = append(problems, l.Labels[interview.FollowUps]+" is no list")
+		problems = append(problems, interview.FollowUps.Label(l)+" is no list")
 	}
 	isRun := ourLine.MatchString(q.Command) || testLine.MatchString(q.Command) && !elsewhere.MatchString(q.Command)
 	if q.Command != "" && (!isRun || needsAPerson.MatchString(q.Command)) {
@@ -89,7 +90,7 @@ func drawingProblems(label, part string) (problems []string) {
 		problems = append(problems, fmt.Sprintf("%s has %d lines; %d fit", label, len(lines), drawnLines))
 	}
 	for _, line := range lines {
-		if n := utf8.RuneCountInString(line); n > drawnColumns {
+		if n := screen.Columns(line); n > drawnColumns {
 			problems = append(problems, fmt.Sprintf("%s is %d columns wide; %d fit", label, n, drawnColumns))
 		}
 	}

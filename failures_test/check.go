@@ -1,9 +1,12 @@
 package failures
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
@@ -17,7 +20,8 @@ type Verdict struct {
 	Outcome  Outcome
 	Findings []oracle.Finding
 	Trace    *world.Trace
-	Err      error // why the run did not end
+	Err      error  // why the run did not end
+	Missing  string // what the lock lacks, or what did not happen, where that is the outcome
 }
 
 // Expect tells which outcome is expected of a failure.
@@ -45,7 +49,7 @@ type Play func(world.Config, func(*world.World)) (*world.Trace, error)
 // Judge is [Run] in the world that play makes.
 func Judge(f Failure, s Subject, play Play) Verdict {
 	v := Verdict{Failure: f, Subject: s.Name}
-	if !s.has(f.Needs) || s.hasAny(f.Unless) {
+	if v.Missing = s.lacks(f); v.Missing != "" {
 		v.Outcome = NotApplicable
 		return v
 	}
@@ -54,13 +58,10 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	}
-	v.Trace, v.Err = play(config, f.Script)
-	if v.Err != nil {
-		v.Outcome = Astray
-		return v
+	if v.Trace, v.Err = play(config, f.Script); v.Trace != nil {
+		v.Findings = oracle.Judge(v.Trace)
 	}
-	v.Findings = oracle.Judge(v.Trace)
-	v.Outcome = f.outcome(v.Findings, v.Trace)
+	v.decide()
 	return v
 }
 
@@ -80,74 +81,129 @@ func (s Subject) Config() world.Config {
 	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
-func (s Subject) hasAny(features []Feature) bool {
-	return slices.ContainsFunc(features, func(f Feature) bool { return slices.Contains(s.Has, f) })
-}
-
-func (s Subject) has(needs []Feature) bool {
-	return !slices.ContainsFunc(needs, func(n Feature) bool { return !slices.Contains(s.Has, n) })
-}
-
-// outcome turns findings into the failure's outcome. A conviction by a rule that
-// the failure is not about is never passed over.
-func (f Failure) outcome(found []oracle.Finding, trace *world.Trace) Outcome {
+// lacks says why a failure does not apply; "" if it does.
+func (s Subject) lacks(f Failure) string {
+	_, varies := s.Variants[f.Variant]
+	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
 	switch {
-	case oracle.Convicts(found, f.Breaks...) && f.Inherent:
-		return Inherent
-	case oracle.Convicts(found, f.Breaks...):
-		return Broken
-	case slices.ContainsFunc(found, func(x oracle.Finding) bool { return !slices.Contains(f.Given, x.Monitor) }):
-		return Astray
-	case f.Loss && oracle.Noticed(trace):
-		return Noticed
+	case slices.ContainsFunc(f.Needs, func(n Feature) bool { return !has(n) }):
+		return fmt.Sprintf("needs %v, which this lock does not have", f.Needs)
+	case slices.ContainsFunc(f.Unless, has):
+		return fmt.Sprintf("not for a lock with %v", f.Unless)
+	case f.Variant == FixedLease && !varies && has(Watchdog):
+		return fmt.Sprintf("needs a %s, which this lock does not have", f.Variant)
 	}
-	return Safe
+	return ""
+}
+
+// decide turns findings into the outcome. A conviction by a rule that the story does not
+// break by itself is never passed over, also where the run did not come to its end.
+func (v *Verdict) decide() {
+	f := v.Failure
+	against, convicted := v.Against()
+	ended := v.Err == nil || errors.Is(v.Err, world.ErrLeft)
+	if ended {
+		v.Missing = f.untold(v.Trace)
+	}
+	switch about := slices.Contains(f.Breaks, against.Monitor); {
+	case convicted && !(about && f.Inherent):
+		v.Outcome = Broken
+	case !ended:
+		v.Outcome = NotPlayed
+	case v.Missing != "":
+		v.Outcome = NotTold
+	case convicted:
+		v.Outcome = Inherent
+	case f.Loss && oracle.Noticed(v.Trace):
+		v.Outcome = Noticed
+	default:
+		v.Outcome = Safe
+	}
+}
+
+// Against is the finding for which the lock is broken: the first by a rule that the failure
+// is about, else the first by one that its story does not break by itself.
+func (v Verdict) Against() (found oracle.Finding, ok bool) {
+	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
+	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
+	for _, counts := range []func(oracle.Finding) bool{about, other} {
+		if i := slices.IndexFunc(v.Findings, counts); i >= 0 {
+			return v.Findings[i], true
+		}
+	}
+	return found, false
 }
 
 // Sentence says in one line what happened.
 func (v Verdict) Sentence() string {
 	switch v.Outcome {
-	case NotApplicable:
-		if len(v.Failure.Needs) == 0 {
-			return fmt.Sprintf("not for a lock with %v", v.Failure.Unless)
-		}
-		return fmt.Sprintf("needs %v, which this lock does not have", v.Failure.Needs)
 	case Safe:
 		return "no rule is broken"
 	case Noticed:
 		return "the hold is lost, and its owner is told in time"
+	case NotApplicable, NotTold:
+		return v.Missing
+	}
+	if against, ok := v.Against(); ok {
+		return fmt.Sprintf("%s: %s", against.Monitor, against.Text)
 	}
 	if v.Err != nil {
 		return v.Err.Error()
 	}
-	for _, found := range v.Findings {
-		if v.Outcome == Astray && !slices.Contains(v.Failure.Given, found.Monitor) ||
-			slices.Contains(v.Failure.Breaks, found.Monitor) {
-			return fmt.Sprintf("%s: %s", found.Monitor, found.Text)
-		}
-	}
 	return v.Outcome.String()
 }
 
+// stuckAfter is how long a run may take: one that comes to rest takes milliseconds.
+var stuckAfter = 10 * time.Second
+
+// within ends the test if what it runs does not come to rest, and says which line spins or
+// blocks: a bubble cannot be left from inside.
+func within(t *testing.T, what string, run func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run()
+	}()
+	select {
+	case <-done:
+	case <-time.After(stuckAfter):
+		t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.Standing(), ", "))
+	}
+}
+
 // Check runs the whole catalogue on a lock, one subtest for each failure, and
-// fails each whose outcome is not the expected one. With -v it prints a line for
-// each, and for one that is broken the timeline.
+// fails each whose outcome is not the expected one. It ends with a summary: the failures of
+// each rule that is broken. With -v it prints a line for each failure, and for one that is
+// not safe the timeline; without, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
-	s, err := DiscoverScripts(t, s)
-	if err != nil {
+	var err error
+	within(t, s.Name, func() { s, err = DiscoverScripts(t, s) })
+	if err != nil && !errors.Is(err, world.ErrLeft) {
 		t.Fatal(err)
 	}
+	var sum summary
 	for _, f := range All {
 		t.Run(f.ID, func(t *testing.T) {
-			v := Run(t, f, s)
+			var v Verdict
+			within(t, f.ID+" on "+s.Name, func() { v = Run(t, f, s) })
 			want := expect(f)
+			wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
 			fmt.Fprintf(t.Output(), "%s: %s: %s\n", f.ID, v.Outcome, v.Sentence())
-			if testing.Verbose() && v.Trace != nil && v.Outcome != Safe {
+			if v.Err != nil {
+				fmt.Fprintf(t.Output(), "%v\n", v.Err)
+			}
+			if v.Trace != nil && (testing.Verbose() && v.Outcome != Safe || wrong && sum.causes == nil) {
 				fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 			}
-			if want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable) {
-				t.Errorf("%s on %s: expected %s, got %s (%s)", f.ID, s.Name, want, v.Outcome, v.Sentence())
+			sum.add(v, wrong)
+			if wrong {
+				t.Errorf("expected %s", want)
 			}
 		})
+		if sum.last != f.ID {
+			break // what is stuck goes on, and would hold up the others
+		}
 	}
+	t.Log(sum.String())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 )
 
@@ -43,6 +44,23 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	require.Equal(t, failures.Safe, failures.Run(t, f, subject).Outcome, "nobody unlocks in this story")
 	f, _ = failures.Find("double-unlock")
 	v := failures.Run(t, f, subject)
-	require.Equal(t, failures.Astray, v.Outcome)
+	require.Equal(t, failures.Broken, v.Outcome)
 	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
+}
+
+// What the trace shows up to the point at which the tool gave up is still judged.
+func TestRunThatDoesNotComeToItsEndIsJudgedAllTheSame(t *testing.T) {
+	f, _ := failures.Find("double-unlock")
+	whole := f.Script
+	f.Script = func(w *world.World) {
+		whole(w)
+		w.Client("A") // there is one already
+	}
+	v := failures.Run(t, f, columns.Must("4").Subject)
+	require.Equal(t, failures.NotPlayed, v.Outcome)
+	require.Equal(t, "world: there is already a client named A", v.Sentence())
+	v = failures.Run(t, f, columns.Must("2").Subject)
+	require.Equal(t, failures.Broken, v.Outcome)
+	require.ErrorContains(t, v.Err, "already a client named A")
+	require.Equal(t, "wrong delete: A's DEL removes the lock of B (B1)", v.Sentence())
 }

@@ -48,6 +48,7 @@ var contextFailures = []Failure{
 		Fixed:  "Unlock takes no context of the caller's: it has a short one of its own.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

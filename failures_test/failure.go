@@ -15,7 +15,7 @@ type Locker = world.Locker
 // Subject is a lock that the catalogue judges.
 type Subject struct {
 	Name string
-	// New makes one owner's lock of that name. It must not send anything yet.
+	// New makes one owner's lock of that name. What it sends, arrives at once.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
@@ -35,7 +35,9 @@ type Subject struct {
 // Variant is a way to set up a lock.
 type Variant string
 
-// The variants. A lock that lacks one is run as it is.
+// The variants. A lock that lacks one is run as it is: without a limit, or with a lease
+// that nothing renews in any case. One with a watchdog and no fixed lease has nothing to
+// run.
 const (
 	Default    Variant = ""
 	FixedLease Variant = "fixed lease" // the lease is not renewed
@@ -49,7 +51,7 @@ type Feature string
 const (
 	Scripts  Feature = "scripts"  // it runs Lua scripts
 	Watchdog Feature = "watchdog" // it renews its lease
-	Reentry  Feature = "re-entry" // its owner may take it again, and Redis counts: a [world.Counting]
+	Reentry  Feature = "re-entry" // its owner may take it again; a [world.Counting] is asked how often it has
 	PubSub   Feature = "pub/sub"  // waiters are woken by messages
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
@@ -79,7 +81,7 @@ type Failure struct {
 	Title  string // the failure in one line
 	Story  string // what happens and why, in two or three sentences
 	// Breaks names the rules that this failure is about. The lock is broken when
-	// one of their monitors convicts.
+	// one of their monitors convicts, or another one that is not Given.
 	Breaks []oracle.Monitor
 	// Given names rules that the story itself breaks, whatever the lock does: they
 	// are judged by another failure.
@@ -95,6 +97,8 @@ type Failure struct {
 	// Loss says that the story takes the hold away: a lock that tells its holder in
 	// time is then noticed, not safe.
 	Loss bool
+	// Told is what has to happen in a run, besides that every fault strikes.
+	Told []Premise
 	// Client changes the go-redis options; without it, commands are sent once.
 	Client func(*redis.Options)
 	Script func(*world.World)
@@ -115,7 +119,8 @@ const (
 	Inherent      Outcome = 'i' // it shows, and no lock with a lease can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
 	Elsewhere     Outcome = 'w' // it was not played: only the controlled world can
-	Astray        Outcome = '!' // another rule is broken than the one the failure is about, or the run did not end
+	NotTold       Outcome = 'u' // no rule is broken, but what the failure is about did not happen
+	NotPlayed     Outcome = '!' // it could not be played to its end, and no rule is broken up to there
 )
 
 // String is the word for an outcome.
@@ -133,8 +138,10 @@ func (o Outcome) String() string {
 		return "not applicable"
 	case Elsewhere:
 		return "world only"
+	case NotTold:
+		return "not told"
 	}
-	return "astray"
+	return "not played"
 }
 
 // All is the catalogue, family by family.

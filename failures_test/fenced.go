@@ -42,6 +42,7 @@ var tokenFailures = []Failure{
 		Fixed:  "The token is at least the server's clock in microseconds, so it rises without a memory.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
 	{
@@ -51,6 +52,7 @@ var tokenFailures = []Failure{
 		Fixed:  "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) { loseToken(w, w.Failover) },
 	},
 }
@@ -66,8 +68,6 @@ func loseToken(w *world.World, lose func()) {
 	a.Lock()
 	w.Sleep(w.Lease / 30)
 	lose()
-	b.Lock(world.Within(patience(w)))
-	b.Check(order)
-	b.Insert(order)
+	createOrder(w, b)
 	a.Insert(order)
 }

@@ -29,15 +29,13 @@ var leaseFailures = []Failure{
 		Story:  "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
 		Fixed:  "A watchdog renews the lease for as long as the work takes.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Damage},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Check(order)
 			w.Sleep(w.Lease + w.Lease/30) // A's work takes longer than its lease
-			if b.Lock(world.Within(patience(w))).Held() {
-				b.Check(order)
-				b.Insert(order)
-			}
+			createOrder(w, b)
 			a.Insert(order)
 		},
 	},
@@ -47,6 +45,7 @@ var leaseFailures = []Failure{
 		Story:  "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A works on, unless somebody tells it.",
 		Fixed:  "The hold's context ends with the lease, and A stops.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -60,6 +59,7 @@ var leaseFailures = []Failure{
 		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected.",
 		Fixed:  "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
 		Breaks: []oracle.Monitor{oracle.LossNoticed},
+		Told:   []Premise{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -71,6 +71,15 @@ var leaseFailures = []Failure{
 
 // order is the name of the order that clients create while they hold the lock.
 const order = "tea"
+
+// createOrder is what a client does that wants to create the order: without the lock
+// nothing.
+func createOrder(w *world.World, c *world.Client) {
+	if c.Lock(world.Within(patience(w))).Held() {
+		c.Check(order)
+		c.Insert(order)
+	}
+}
 
 // patience is how long a client waits that should get the lock well before: a
 // third of the lease. It is no multiple of 100 ms: when a poll and a deadline fall

@@ -15,15 +15,14 @@ var limitFailures = []Failure{
 		Fixed:  "Nothing in the lock: A cannot know that time passed. The ledger can refuse A's old token.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Check(order)
 			a.Freeze()
 			w.Sleep(w.Lease + w.Lease/30)
-			b.Lock(world.Within(patience(w)))
-			b.Check(order)
-			b.Insert(order)
+			createOrder(w, b)
 			w.Sleep(w.Lease / 60)
 			a.Thaw()
 			a.Insert(order)
@@ -35,6 +34,7 @@ var limitFailures = []Failure{
 		Story:  "A creates an order, and the write is stuck in the network. A gives up and unlocks, B takes the lock, finds the name free and creates the order. Then A's write arrives.",
 		Fixed:  "Nothing in the lock: the write had left already. The ledger can refuse A's old token.",
 		Breaks: []oracle.Monitor{oracle.Damage},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -43,9 +43,7 @@ var limitFailures = []Failure{
 			a.Insert(order)
 			w.Sleep(w.Lease / 6)
 			a.Unlock()
-			b.Lock(world.Within(patience(w)))
-			b.Check(order)
-			b.Insert(order)
+			createOrder(w, b)
 			w.Sleep(w.Lease)
 		},
 	}, {
@@ -55,6 +53,7 @@ var limitFailures = []Failure{
 		Fixed:  "Nothing in the lock: it is as safe as the memory of one server. A watchdog learns of it at its next renewal; the ledger can refuse A's old token.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) { loseKey(w, w.Evict) },
 	},
 	{
@@ -64,6 +63,7 @@ var limitFailures = []Failure{
 		Fixed:  "Nothing in the lock: replication is asynchronous. The ledger can refuse A's old token, if tokens do not go back with the data.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) { loseKey(w, w.Failover) },
 	},
 	{
@@ -73,6 +73,7 @@ var limitFailures = []Failure{
 		Fixed:  "Nothing in the lock: a lease is a promise about two clocks. The ledger can refuse A's old token.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			loseKey(w, func() { w.JumpServerClock(w.Lease + w.Lease/30) })
 		},
@@ -88,9 +89,7 @@ func loseKey(w *world.World, lose func()) {
 	a.Check(order)
 	w.Sleep(w.Lease / 30)
 	lose()
-	b.Lock(world.Within(patience(w)))
-	b.Check(order)
-	b.Insert(order)
+	createOrder(w, b)
 	w.Sleep(w.Lease / 60)
 	a.Insert(order)
 }

@@ -13,6 +13,7 @@ var networkFailures = []Failure{
 		Story:  "Redis grants A the lock, and A stands still before it can read the reply. When it reads OK, the lease is over and B is inside; A believes the OK and enters too.",
 		Fixed:  "Count the lease from the moment the command was sent, and refuse a grant that is already over.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(w.Grants).Freeze()
@@ -59,12 +60,13 @@ var networkFailures = []Failure{
 		Fixed:  "Lock commands are sent once, and an unlock that finds nothing after an attempt of unknown outcome has succeeded.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Client: world.DefaultRetries,
+		Told:   []Premise{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
 			unlocking := world.Of(world.OpUnlock, world.Write)
 			a.After(unlocking).Drop()
-			a.Before(world.Nth(2, unlocking)).Freeze()
+			a.Before(world.Nth(2, unlocking)).IfSent().Freeze()
 			unlock := a.Unlock()
 			b.Lock(world.Within(patience(w)))
 			a.Thaw()

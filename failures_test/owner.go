@@ -10,14 +10,16 @@ var ownerFailures = []Failure{
 	{
 		ID: "second-client", Family: Owner,
 		Title:  "a second client tries while the first one holds",
-		Story:  "A holds the lock and works for half of its lease. B tries and must be refused. This is the first thing a lock is for; every stage can do it.",
+		Story:  "A holds the lock and works for half of its lease. B tries and must be refused, and waits in vain for as long as its context allows. This is the first thing a lock is for; every stage can do it.",
 		Fixed:  "NX: Redis creates the key only if it does not exist.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			w.Sleep(w.Lease / 2)
 			b.TryLock()
+			b.Lock(world.Within(patience(w) / 15)) // no multiple of a poll
 			a.Unlock()
 			b.Lock(world.Within(patience(w)))
 			b.Unlock()
@@ -29,6 +31,7 @@ var ownerFailures = []Failure{
 		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago.",
 		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete},
+		Told:   []Premise{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(world.Of(world.OpTryLock, world.Write)).Freeze()
@@ -45,6 +48,7 @@ var ownerFailures = []Failure{
 		Fixed:  "The owner's value in the key, compared before the delete.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
 		Given:  []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
+		Told:   []Premise{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -60,6 +64,7 @@ var ownerFailures = []Failure{
 		Story:  "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
 		Fixed:  "A Lua script: Redis compares and deletes in one step.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Told:   []Premise{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -78,6 +83,7 @@ var ownerFailures = []Failure{
 		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A.",
 		Fixed:  "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -91,6 +97,7 @@ var ownerFailures = []Failure{
 		Story:  "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
 		Fixed:  "A fresh value for each hold, forgotten once it is unlocked.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Told:   []Premise{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -107,6 +114,7 @@ var ownerFailures = []Failure{
 		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
 		Given:  []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
+		Told:   []Premise{given("A A")},
 		Script: func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
 			a.Lock()
@@ -124,6 +132,7 @@ var ownerFailures = []Failure{
 		Story:  "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",
 		Fixed:  "The value is remembered only when the lock was taken.",
 		Breaks: []oracle.Monitor{oracle.Truth, oracle.Leak, oracle.Deadlock},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -141,6 +150,7 @@ var ownerFailures = []Failure{
 		Fixed:  "It wakes the waiters, and A's next renewal, within a third of the lease, tells A.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{Force},
+		Told:   []Premise{given("A"), waits("C"), taken("A", world.OpForce)},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()

@@ -16,6 +16,7 @@ var reentryFailures = []Failure{
 		Story:  "A holds the lock and calls a helper that locks as well. The helper waits for A, and A waits for the helper.",
 		Fixed:  "Re-entry: the owner's count goes up instead.",
 		Breaks: []oracle.Monitor{oracle.Deadlock},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -28,6 +29,7 @@ var reentryFailures = []Failure{
 		Story:  "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
 		Fixed:  "The proof of ownership belongs to the hold, not to the object.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			other, b := a.Goroutine("G"), w.Client("B")
@@ -43,6 +45,7 @@ var reentryFailures = []Failure{
 		Fixed:  "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.HoldCount},
 		Needs:  []Feature{Reentry},
+		Told:   []Premise{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -62,6 +65,7 @@ var reentryFailures = []Failure{
 		Fixed:  "What is undone is one count, not the lock.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
 		Needs:  []Feature{Reentry},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -84,6 +88,7 @@ var reentryFailures = []Failure{
 		Breaks: []oracle.Monitor{oracle.Truth},
 		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and B overlap: that is work-outlives-ttl
 		Needs:  []Feature{Reentry},
+		Told:   []Premise{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -97,18 +102,17 @@ var reentryFailures = []Failure{
 		Title:  "go-redis repeats the acquire, and the count is two",
 		Story:  "The reply to A's acquire is lost, and go-redis, which retries three times by default, sends it again. A script that adds one now says two. A unlocks once, and the lock stays.",
 		Fixed:  "Lock commands are sent once; or scripts set the count, they do not add to it.",
-		Breaks: []oracle.Monitor{oracle.HoldCount},
-		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the count that nobody takes away keeps B out
+		Breaks: []oracle.Monitor{oracle.HoldCount, oracle.Leak, oracle.Deadlock},
 		Needs:  []Feature{Reentry},
 		Client: world.DefaultRetries,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
-			if a.Lock().Held() {
+			if a.Lock().Held() { // one that is told of an error is that of grant-reply-lost
 				a.HoldCount()
 				a.Unlock()
+				b.Lock(world.Within(patience(w)))
 			}
-			b.Lock(world.Within(patience(w)))
 		},
 	},
 	{
@@ -118,6 +122,7 @@ var reentryFailures = []Failure{
 		Fixed:  "Each hold is released once; a release too many returns ErrNotHeld.",
 		Breaks: []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
 		Needs:  []Feature{Reentry},
+		Told:   []Premise{given("A A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -137,6 +142,7 @@ var reentryFailures = []Failure{
 		Fixed:  "The owner is the hold, not the process and not the lock object.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},
 		Needs:  []Feature{Reentry},
+		Told:   []Premise{given("A"), waits("G")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g := a.Goroutine("G")

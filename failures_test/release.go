@@ -16,6 +16,7 @@ var releasing = []Failure{
 		Story:  "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later finds nobody who would stop it: it renews a lock that nobody holds.",
 		Fixed:  "The watchdog runs before Lock returns.",
 		Breaks: []oracle.Monitor{oracle.Watchdog, oracle.Leak},
+		Told:   []Premise{given("A A"), renewed("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -33,6 +34,7 @@ var releasing = []Failure{
 		Fixed:  "Stop the watchdog first, then delete: whatever the delete says, the lease ends.",
 		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Watchdog},
 		Given:  []oracle.Monitor{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(world.Of(world.OpUnlock, world.Write)).Fail("READONLY You can't write against a read only replica.")
@@ -48,9 +50,10 @@ var releasing = []Failure{
 		Story:  "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stages 5 and 6 both wait.",
 		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes.",
 		Breaks: []oracle.Monitor{oracle.Truth},
+		Told:   []Premise{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
-			a.Before(world.Background).Delay(w.Lease / 15)
+			a.Before(w.Renews).Delay(w.Lease / 15)
 			a.Lock()
 			w.Sleep(w.Lease/3 + w.Lease/30)
 			a.Unlock()
@@ -64,9 +67,10 @@ var releasing = []Failure{
 		Fixed:  "Each renewal has a deadline within the lease, so Unlock has one too.",
 		Breaks: []oracle.Monitor{oracle.Deadlock},
 		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
+		Told:   []Premise{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Background).Delay(3 * w.Lease)
+			a.Before(w.Renews).Delay(3 * w.Lease)
 			a.Lock()
 			w.Sleep(w.Lease * 3 / 8)
 			unlock := a.StartUnlock()
@@ -80,6 +84,7 @@ var releasing = []Failure{
 		Story:  "A's process is killed while A holds the lock. Nobody unlocks, and nobody renews any more: a watchdog lives and dies with its process. B gets the lock when the lease is over.",
 		Fixed:  "A lease: what nobody renews ends by itself.",
 		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -94,7 +99,10 @@ var releasing = []Failure{
 		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews for ever, and B never gets in.",
 		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // without a watchdog the lease ends at work: that is work-outlives-ttl
+		// Without a watchdog the lease ends at work: that is work-outlives-ttl. And a limit
+		// ends a hold whose key is there.
+		Given: []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Told:  []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -108,7 +116,9 @@ var releasing = []Failure{
 		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that nobody remembers.",
 		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // to a judge, A holds the lock until it says otherwise
+		// To a judge, A holds the lock until it says otherwise.
+		Given: []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Told:  []Premise{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g := a.Goroutine("G")

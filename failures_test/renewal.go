@@ -20,9 +20,10 @@ var renewing = []Failure{
 		Fixed:  "The renewal is a script: compare the owner, then PEXPIRE.",
 		Breaks: []oracle.Monitor{oracle.WrongExtend},
 		Given:  []oracle.Monitor{oracle.Exclusion}, // A wakes up inside: that is process-pause
+		Told:   []Premise{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Background).Freeze()
+			a.Before(w.Renews).Freeze()
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/32)
 			b.Lock(world.Within(patience(w)))
@@ -37,9 +38,10 @@ var renewing = []Failure{
 		Story:  "Redis answers A's first renewal with an error, and would answer the second with yes. A watchdog that gives up at the first error leaves A without a lease in the middle of its work.",
 		Fixed:  "An error does not end the watchdog: it tries again while the lease lasts.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Background).Fail("LOADING Redis is loading the dataset in memory")
+			a.Before(w.Renews).Fail("LOADING Redis is loading the dataset in memory")
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/32)
 			b.Lock(world.Within(patience(w)))
@@ -51,6 +53,7 @@ var renewing = []Failure{
 		Story:  "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and works on, unless it looks at its own clock.",
 		Fixed:  "The holder counts the lease itself, and ends the hold when it could not renew in time.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -66,6 +69,7 @@ var renewing = []Failure{
 		Story:  "The grant is slow to come back, and then A's network is gone. Redis has counted since the command arrived. If A counts from the reply, it believes in its lease for too long, and B is inside by then.",
 		Fixed:  "The holder's own deadline counts from before the command was sent.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(w.Grants).Delay(w.Lease / 15)
@@ -82,6 +86,7 @@ var renewing = []Failure{
 		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: who ignores that answer lets A work on beside B.",
 		Fixed:  "A renewal that finds nothing ends the hold, within a third of the lease.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -98,6 +103,7 @@ var renewing = []Failure{
 		Fixed:  "The holder's own deadline ends the hold; a client of its own for the lock avoids it.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
 		Client: func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, -1 },
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			forgetTimers()
 			a, b := w.Client("A"), w.Client("B")
@@ -117,6 +123,7 @@ var renewing = []Failure{
 		Story:  "A locks, unlocks and locks again, and works longer than its lease. A watchdog that was stopped for good by the first Unlock does not come back, and B walks in.",
 		Fixed:  "Each hold starts a watchdog of its own.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
+		Told:   []Premise{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -133,6 +140,7 @@ var renewing = []Failure{
 		Story:  "A takes the lock three times, a helper in a helper. It is one key with one lease: three watchdogs would send three times as many renewals, and one that is forgotten renews for ever.",
 		Fixed:  "One watchdog for each owner: the first hold starts it, the last one stops it.",
 		Breaks: []oracle.Monitor{oracle.RenewalCount, oracle.Watchdog},
+		Told:   []Premise{given("A A A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			const depth = 3

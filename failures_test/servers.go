@@ -14,6 +14,7 @@ var serverFailures = []Failure{
 		Fixed:  "EVALSHA with EVAL to fall back on.",
 		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock},
 		Needs:  []Feature{Scripts},
+		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -28,6 +29,7 @@ var serverFailures = []Failure{
 		Story:  "Redis has no memory left and answers OOM. Lock has to return that error: to say that somebody else holds the lock would make A wait for nobody.",
 		Fixed:  "An error is an error, never a no.",
 		Breaks: []oracle.Monitor{oracle.Truth},
+		Told:   []Premise{answered("OOM")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			w.FillMemory()

@@ -15,6 +15,7 @@ var waitingFailures = []Failure{
 		Fixed:  "The unlock script publishes a message, and the waiter has subscribed to its channel.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -31,6 +32,7 @@ var waitingFailures = []Failure{
 		Fixed:  "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -48,6 +50,7 @@ var waitingFailures = []Failure{
 		Fixed:  "A wake-up is kept until somebody takes it: a channel with room for one.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -65,6 +68,7 @@ var waitingFailures = []Failure{
 		Fixed:  "The subscription is counted: the last one to leave ends it, not the first.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("G")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")
@@ -86,8 +90,9 @@ var waitingFailures = []Failure{
 		Story:  "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G sleeps on beside a free lock.",
 		Fixed:  "A waiter that leaves after being woken passes the wake-up on.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Given:  []oracle.Monitor{oracle.BoundedWait}, // B's attempt is stuck: where G may ask too, it overtakes B
+		Given:  []oracle.Monitor{oracle.BoundedWait}, // that G is faster than B, who leaves, harms nobody
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B G")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")
@@ -109,6 +114,7 @@ var waitingFailures = []Failure{
 		Fixed:  "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -128,6 +134,7 @@ var waitingFailures = []Failure{
 		Fixed:  "The wait ends with the lease of the holder, message or not.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -144,6 +151,7 @@ var waitingFailures = []Failure{
 		Fixed:  "A queue in the process: one waiter at a time asks Redis.",
 		Breaks: []oracle.Monitor{oracle.BoundedWait},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B G H")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			lanes := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
@@ -172,6 +180,7 @@ var waitingFailures = []Failure{
 		Fixed:  "Wait for the message, or for the end of the lease; ask only then.",
 		Breaks: []oracle.Monitor{oracle.CommandCount},
 		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B G C")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -190,6 +199,7 @@ var waitingFailures = []Failure{
 		Fixed:  "Only the unlock that frees the lock publishes.",
 		Breaks: []oracle.Monitor{oracle.CommandCount},
 		Needs:  []Feature{PubSub, Reentry},
+		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

@@ -41,6 +41,12 @@ var kinds = []kind{
 			asksFirst:  "check-then-set",
 			leasesNot:  "crash-before-expire",
 			keepsValue: "late-unlock",
+			waitsNot:   "second-client",
+			heedsNot:   "second-client",
+		},
+		monitors: map[oracle.Monitor]trial{
+			oracle.Waiting: {"second-client", waitsNot},
+			oracle.Context: {"second-client", heedsNot},
 		},
 	},
 	{
@@ -64,11 +70,16 @@ var kinds = []kind{
 			watchesTwice:     "dog-per-reentry",
 			countsTokens:     "token-after-flush token-after-failover",
 			tokenAtWrite:     "process-pause-fenced clock-jump-fenced",
+			neverStops:       "second-hold-renewed",
+			halvesAfterABlip: "renew-blip",
+			losesAtABlip:     "renew-blip",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.WrongExtend:  {"renew-foreign", renewsBlindly},
 			oracle.Watchdog:     {"renew-blip", diesOfAnError},
 			oracle.RenewalCount: {"dog-per-reentry", watchesTwice},
+			oracle.Lease:        {"second-client", leasesForHours},
+			oracle.EarlyLoss:    {"renew-blip", losesAtABlip},
 		},
 	},
 	{

@@ -18,6 +18,8 @@ const (
 	asksFirst  mistake = "asks with GET whether the lock is free, then sets it"
 	leasesNot  mistake = "gives the key no lease at all"
 	keepsValue mistake = "keeps its value for as long as the object lives"
+	waitsNot   mistake = "does not wait in Lock"
+	heedsNot   mistake = "waits on when the context has ended"
 )
 
 // plain is a small correct lock of stage 4's kind, which mutants damage.
@@ -64,7 +66,19 @@ func (p *plain) TryLock(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-func (p *plain) Lock(ctx context.Context) error { return poll(ctx, p.TryLock) }
+func (p *plain) Lock(ctx context.Context) error {
+	switch p.wrong {
+	case waitsNot:
+		held, err := p.TryLock(ctx)
+		if err == nil && !held {
+			return errNotHeld
+		}
+		return err
+	case heedsNot:
+		ctx = context.WithoutCancel(ctx)
+	}
+	return poll(ctx, p.TryLock)
+}
 
 var errNotHeld = errors.New("mutant: not held")
 

@@ -26,6 +26,7 @@ const (
 	countsUp           mistake = "adds to the count instead of setting it"
 	vanishedIsUnlocked mistake = "takes a lock that is gone for unlocked"
 	oneOwnerForAll     mistake = "takes the whole process for one owner"
+	zeroIsGranted      mistake = "takes a lease of less than a millisecond for a grant"
 	forcesSilently     mistake = "publishes nothing when it is forced"
 )
 
@@ -159,7 +160,7 @@ func (r *reentrant) try(ctx context.Context) (time.Duration, error) {
 		return 0, errors.Join(err, r.takeBack(ctx, h))
 	case answer == gone:
 		return 0, errLost
-	case answer == granted:
+	case answer == granted, answer == 0 && r.wrong == zeroIsGranted:
 		r.enter(ctx, h)
 		return granted, nil
 	case answer < 0:

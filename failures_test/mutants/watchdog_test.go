@@ -2,6 +2,7 @@ package mutants_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,20 @@ const (
 	watchesTwice     mistake = "starts a watchdog for each re-entry"
 	countsTokens     mistake = "takes a plain counter for its token"
 	tokenAtWrite     mistake = "takes the token when it writes"
+	neverStops       mistake = "does not stop its watchdog"
+	renewsInContext  mistake = "renews for as long as the acquire's context lives"
+	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
+	losesAtABlip     mistake = "takes a renewal that failed for a loss"
+)
+
+// way is how a lock may be built and be correct.
+type way string
+
+const (
+	oneValue      way = "uses one owner value for all its holds"
+	wordValues    way = "has owner values that look like words"
+	renewsAtOnce  way = "renews as soon as it has the lock"
+	leavesRenewal way = "leaves a renewal that is under way alone, and does not look at its answer"
 )
 
 // watched is a small correct lock with a watchdog and fencing tokens, which mutants
@@ -40,13 +55,16 @@ type watched struct {
 	rdb    redis.UniversalClient
 	key    string
 	lease  time.Duration
+	way    way
 	wrong  mistake
 	limit  time.Duration // how long a hold may last; 0: for ever
 	fixed  bool          // the lease is not renewed
 	value  string
 	holds  int // how often the owner has taken it
 	token  int64
-	ending bool // the watchdog was stopped for good
+	ending bool            // the watchdog was stopped for good
+	asked  context.Context // of the newest acquire
+	blip   bool            // a renewal has failed
 
 	mu     sync.Mutex
 	guard  *guard   // of the present hold
@@ -60,16 +78,18 @@ type guard struct {
 	lost   atomic.Bool
 }
 
-func watchedSubject(wrong mistake) failures.Subject {
+func watchedSubject(wrong mistake) failures.Subject { return watchedIn("", wrong) }
+
+func watchedIn(way way, wrong mistake) failures.Subject {
 	has := []failures.Feature{failures.Scripts, failures.Watchdog, failures.Fencing}
 	if wrong == watchesTwice {
 		has = append(has, failures.Reentry)
 	}
 	return failures.Subject{
-		Name: "watched", New: newWatched(wrong, false, 0),
+		Name: "watched", New: newWatched(way, wrong, false, 0),
 		Variants: map[failures.Variant]world.Constructor{
-			failures.FixedLease: newWatched(wrong, true, 0),
-			failures.Limited:    newWatched(wrong, false, 3),
+			failures.FixedLease: newWatched(way, wrong, true, 0),
+			failures.Limited:    newWatched(way, wrong, false, 3),
 		},
 		Ignore: func(key string) bool { return key == "token" },
 		Has:    has,
@@ -77,12 +97,12 @@ func watchedSubject(wrong mistake) failures.Subject {
 }
 
 // newWatched makes locks with that mistake. The limit is in leases; 0 is none.
-func newWatched(wrong mistake, fixed bool, limit time.Duration) world.Constructor {
+func newWatched(way way, wrong mistake, fixed bool, limit time.Duration) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		if wrong == knowsNoLimit {
 			limit = 0
 		}
-		return &watched{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, fixed: fixed, limit: limit * lease}, nil
+		return &watched{rdb: rdb, key: "lock:" + name, lease: lease, way: way, wrong: wrong, fixed: fixed, limit: limit * lease}, nil
 	}
 }
 
@@ -111,6 +131,12 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	value, unit, tokens := uuid.NewString(), "PX", "clock"
+	switch {
+	case w.way == oneValue && w.value != "":
+		value = w.value
+	case w.way == wordValues:
+		value = fmt.Sprintf("host-%p-%d", w, len(w.guards))
+	}
 	if w.wrong == leasesForHours {
 		unit = "EX"
 	}
@@ -122,7 +148,7 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 	if err != nil || token == 0 {
 		return false, err
 	}
-	w.value, w.token, w.holds = value, token, 1
+	w.value, w.token, w.holds, w.asked = value, token, 1, ctx
 	if w.wrong == startsLate {
 		time.AfterFunc(w.lease/60, func() { w.start(value, sent.Add(w.lease)) })
 		return true, nil
@@ -170,6 +196,9 @@ func (w *watched) start(value string, deadline time.Time) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	if w.wrong == renewsInContext {
+		ctx, cancel = context.WithCancel(w.asked)
+	}
 	g := &guard{cancel: cancel, ended: make(chan struct{})}
 	w.guard, w.guards = g, append(w.guards, g)
 	go w.watch(ctx, g, value, deadline)
@@ -180,11 +209,11 @@ func (w *watched) stop() {
 	g := w.guard
 	w.guard, w.ending = nil, true
 	w.mu.Unlock()
-	if g == nil {
+	if g == nil || w.wrong == neverStops {
 		return
 	}
 	g.cancel()
-	if w.wrong != stopsWithoutJoin {
+	if w.wrong != stopsWithoutJoin && w.way != leavesRenewal {
 		<-g.ended
 	}
 }
@@ -199,6 +228,10 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	begun := time.Now()
+	now := make(chan struct{}, 1)
+	if w.way == renewsAtOnce {
+		now <- struct{}{}
+	}
 	for {
 		end := deadline
 		if w.limit > 0 && begun.Add(w.limit).Before(end) {
@@ -213,6 +246,7 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 			return
 		case <-over.C:
 		case <-ticker.C:
+		case <-now:
 		}
 		over.Stop()
 		if !time.Now().Before(end) && w.wrong != trustsTheNetwork {
@@ -224,8 +258,12 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 		}
 		sent := time.Now()
 		renewed, err := w.renew(ctx, value, end)
+		w.blip = w.blip || err != nil
 		switch {
-		case err != nil && w.wrong == diesOfAnError:
+		case err != nil && w.wrong == diesOfAnError, ctx.Err() != nil && w.way == leavesRenewal:
+			return
+		case err != nil && w.wrong == losesAtABlip:
+			g.lost.Store(true)
 			return
 		case err == nil && !renewed && w.wrong != ignoresAnswer:
 			g.lost.Store(true)
@@ -250,6 +288,9 @@ func (w *watched) renew(ctx context.Context, value string, end time.Time) (bool,
 	script, lease := extendScript, w.lease.Milliseconds()
 	if w.wrong == renewsBlindly {
 		script = blindScript
+	}
+	if w.wrong == halvesAfterABlip && w.blip {
+		lease /= 2
 	}
 	if w.wrong == renewsSeconds {
 		lease = int64(w.lease.Seconds())

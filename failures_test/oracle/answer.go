@@ -13,6 +13,7 @@ var (
 	panics          = texts.New("{call} of {client} ends in a {error}")
 	neverOwn        = texts.New("{call} tells {client} that it holds the lock, but it never was its own")
 	nobodyDoes      = texts.New("{call} tells {client} that somebody else holds the lock, but nobody does")
+	failsForNobody  = texts.New("{call} of {client} fails with {error}, but nobody holds the lock")
 	refusedByItself = texts.New("{call} tells {client} that somebody else holds the lock, but the key in Redis is {client}'s own")
 	freedIt         = texts.New("Unlock tells {client} that it does not hold the lock, but this very call has freed it")
 	stillItsOwn     = texts.New("Unlock tells {client} that it does not hold the lock, but the key in Redis is its own")
@@ -21,6 +22,7 @@ var (
 	lossHidden      = texts.New("Unlock tells {client} that all is well, but it had lost the lock before")
 	countsOther     = texts.New("{client} holds the lock {times}, but Redis counts {n}")
 	tellsOther      = texts.New("HoldCount tells {client} {told}, but Redis counts {n}")
+	tellsOtherTimes = texts.New("HoldCount tells {client} {told}, but {client} holds the lock {times}")
 	notAtAll        = texts.New("not at all")
 	once            = texts.New("once")
 	manyTimes       = texts.New("{n} times")
@@ -104,6 +106,8 @@ func contradiction(e world.Event, did *callEffects, keys []world.Key, owed bool)
 		return panics
 	case isAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
 		return neverOwn
+	case isAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
+		return failsForNobody
 	case isAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes
 	case isAcquire(e.Op) && refused:
@@ -155,7 +159,8 @@ func lossNoticed(f *file) func(*world.Scene) {
 // holdCount compares how often a client has taken the lock and not given it back
 // with the count in Redis and with what HoldCount says. It looks when a call of
 // the client has come back with an answer that leaves no doubt; a hold that Redis
-// has lost is no matter of counting.
+// has lost is no matter of counting. A lock whose key is no hash counts elsewhere, and
+// HoldCount has to be right all the same.
 func holdCount(f *file) func(*world.Scene) {
 	owners := map[string]string{} // label → client
 	return func(s *world.Scene) {
@@ -170,9 +175,14 @@ func holdCount(f *file) func(*world.Scene) {
 			return
 		}
 		counted, there := countOf(e.Client, s.Keys, owners)
+		elsewhere := !there && slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
 			f.convict(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
+		case e.Op == world.OpCount && elsewhere:
+			if e.Result.Count != taken {
+				f.convict(e, tellsOtherTimes, "client", e.Client, "told", e.Result.Count, "times", times(taken))
+			}
 		case e.Op == world.OpCount && e.Result.Count != counted:
 			f.convict(e, tellsOther, "client", e.Client, "told", e.Result.Count, "n", counted)
 		}

@@ -38,6 +38,10 @@ const (
 	BoundedWait  Monitor = "bounded wait"
 	HoldCount    Monitor = "hold count"
 	CommandCount Monitor = "command count"
+	Lease        Monitor = "lease"
+	Waiting      Monitor = "waiting"
+	Context      Monitor = "context"
+	EarlyLoss    Monitor = "early loss"
 )
 
 // rule is a monitor: its name, what it asks for in one sentence for readers, and how it
@@ -66,6 +70,10 @@ var rules = []rule{
 	{BoundedWait, "no waiter is overtaken by a later one of its own process.", boundedWait},
 	{HoldCount, "a client's count in Redis is how often it has taken the lock and not given it back.", holdCount},
 	{CommandCount, "a waiter that listens for a message sends a few commands to begin with, a few when the lock comes free, a few each lease, and nothing else.", commandCount},
+	{Lease, "the lease that a key gets is not twice what was asked for, nor a third less.", leaseAsked},
+	{Waiting, "Lock waits while another process holds the lock: TryLock is what says no.", lockWaits},
+	{Context, "Lock and TryLock come back soon after their context has ended.", heedsContext},
+	{EarlyLoss, "nobody is told of a loss whose key is there, with a lease of which it knows that much is left.", lossIsTrue},
 }
 
 // Rule is what the monitor asks for, in one sentence for readers.

@@ -17,6 +17,7 @@ import (
 var byMutants = []oracle.Monitor{
 	oracle.LostWakeUp, oracle.BoundedWait, oracle.HoldCount, oracle.CommandCount,
 	oracle.WrongExtend, oracle.Watchdog, oracle.RenewalCount,
+	oracle.Lease, oracle.Waiting, oracle.Context, oracle.EarlyLoss,
 }
 
 // Each monitor is worth something only if there is a lock that it convicts and,

@@ -20,7 +20,7 @@ var (
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
-	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]bool{}}
+	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -42,13 +42,13 @@ func watchdog(f *file) func(*world.Scene) {
 	}
 }
 
-// finished follows which installation is whose hold, and which are given back.
-// What a goroutine of the lock's own still has under way for one of those is too
-// late: its Unlock should have waited for it.
+// finished follows which installation is whose hold, and which are given back. What a
+// goroutine of the lock's own sends for one of those is too late. What it has under way
+// already may find that there is nothing to renew.
 type finished struct {
 	made map[int]string    // call → the label that it installed last
 	held map[string]string // lane → the label of its hold
-	over map[string]bool   // label → it was given back
+	over map[string]int    // label → the index of the event with which it was given back
 }
 
 // follow returns the label of a finished installation that a command in the
@@ -64,11 +64,12 @@ func (f *finished) follow(s *world.Scene) string {
 	case e.Acquires() && s.Holds(e.Client) == 1:
 		f.held[e.Client] = f.made[e.Call]
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && s.Holds(e.Client) == 0:
-		f.over[f.held[e.Client]] = true
+		f.over[f.held[e.Client]] = s.Index
 	case e.Kind == world.Executed && e.Background:
-		for _, arg := range e.Command {
-			if f.over[arg] && arg != "" {
-				return arg
+		for _, label := range append(e.Command, e.About) {
+			since, isOver := f.over[label]
+			if r := s.Request(); isOver && label != "" && (r == nil || r.Sent > since || len(e.Effects) > 0) {
+				return label
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+
 	"lockkata/failures_test/world"
 )
 
@@ -37,11 +39,8 @@ func actors(w *world.World, s Setup) []*actor {
 // if there is nothing to begin.
 func (a *actor) goOn() bool {
 	next := a.next()
-	if next == nil {
-		return false
-	}
-	a.call = next
-	return true
+	a.call = cmp.Or(next, a.call)
+	return next != nil
 }
 
 // done tells whether the client has nothing more to do.
@@ -66,20 +65,17 @@ func (a *actor) next() *world.Call {
 	if a.call != nil && !a.call.Over() {
 		return nil
 	}
-	if !a.isInside() {
-		if a.left == 0 {
-			return nil
-		}
+	inside, wait := a.isInside(), a.setup.Property.Wait // waiters do nothing of interest inside
+	switch {
+	case !inside && a.left == 0:
+		return nil
+	case !inside:
 		a.left--
-		if a.setup.Property.Wait {
+		if wait {
 			return a.StartLock()
 		}
 		return a.StartTryLock()
-	}
-	switch {
-	case a.setup.Property.Wait: // what they do inside is of no interest
-		return a.StartUnlock()
-	case a.call.Op == world.OpInsert, a.call.Op == world.OpCheck && a.call.Answer() != "free":
+	case wait, a.call.Op == world.OpInsert, a.call.Op == world.OpCheck && a.call.Answer() != "free":
 		return a.StartUnlock()
 	case a.call.Op == world.OpCheck:
 		return a.StartInsert(order)

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,13 +20,22 @@ type Point struct {
 	Digest  func() uint64 // equal digests, equal futures
 	World   *world.World
 	Default int // what a calm day would do
-	Last    string
 }
 
 // Option is a choice and what it costs.
 type Option struct {
 	world.Choice
 	Cost int
+}
+
+// Ledger is the call to the ledger that the choice executes: Check or Insert, and the order.
+func (o Option) Ledger() (op, order string, ok bool) {
+	for _, op := range []string{world.OpCheck, world.OpInsert} {
+		if order, ok := strings.CutPrefix(o.What, strings.ToUpper(op)+" "); ok && o.Action == world.Execute {
+			return op, order, true
+		}
+	}
+	return "", "", false
 }
 
 // Chooser chooses at a point: an index of its choices, or false to end the run.
@@ -106,22 +116,21 @@ func (r *run) play(choose Chooser) (err error) {
 // point is the present moment.
 func (r *run) point() Point {
 	all := r.world.Choices(horizon)
-	p := Point{World: r.world, Last: r.last}
+	p := Point{World: r.world}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}
 	for _, c := range all {
 		if c.Action == world.Execute || c.Action == world.Deliver {
-			runnable = true
-			mine = mine || c.Client == r.last
-			since, was := r.waits[c.Token+c.What]
-			if !was {
-				since = r.world.Now()
+			runnable, mine = true, mine || c.Client == r.last
+			pending[c.Token+c.What] = r.world.Now()
+			if since, was := r.waits[c.Token+c.What]; was {
+				pending[c.Token+c.What] = since
 			}
-			pending[c.Token+c.What] = since
 		}
 	}
 	r.waits = pending
-	over := r.isOver()
+	// every client has done what it wanted, or is dead
+	over := !slices.ContainsFunc(r.actors, func(a *actor) bool { return !a.done() })
 	for _, c := range all {
 		if cost, ok := r.cost(c, runnable, mine, over); ok {
 			p.Choices = append(p.Choices, Option{c, cost})
@@ -130,16 +139,6 @@ func (r *run) point() Point {
 	p.Default = r.calm(p.Choices)
 	p.Digest = func() uint64 { return r.digest(p.Choices) }
 	return p
-}
-
-// isOver tells whether every client has done what it wanted, or is dead.
-func (r *run) isOver() bool {
-	for _, a := range r.actors {
-		if !a.done() {
-			return false
-		}
-	}
-	return true
 }
 
 // cost is what a choice costs, and whether the environment has it.
@@ -206,22 +205,23 @@ func (r *run) mayWait() bool {
 // calm is the choice of a calm day: who made the last step goes on, else the next
 // one who can, else time passes, else who stands still goes on.
 func (r *run) calm(options []Option) int {
-	best, rank := 0, 5
-	for i, o := range options {
-		this := 4
+	rank := func(o Option) int {
 		switch {
 		case o.Cost > 0:
+			return 4
 		case o.Action == world.Tick:
-			this = 2
+			return 2
 		case o.Action == world.Thaw:
-			this = 3
+			return 3
 		case o.Client == r.last:
-			this = 0
-		default:
-			this = 1
+			return 0
 		}
-		if this < rank {
-			best, rank = i, this
+		return 1
+	}
+	best := 0
+	for i, o := range options {
+		if rank(o) < rank(options[best]) {
+			best = i
 		}
 	}
 	return best
@@ -249,14 +249,11 @@ func Follow(schedule []string, err *error) Chooser {
 		if at == len(schedule) {
 			return 0, false
 		}
-		token := schedule[at]
 		at++
-		for i, o := range p.Choices {
-			if o.Token == token {
-				return i, true
-			}
+		i := slices.IndexFunc(p.Choices, func(o Option) bool { return o.Token == schedule[at-1] })
+		if i < 0 {
+			*err = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", at, schedule[at-1])
 		}
-		*err = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", at, token)
-		return 0, false
+		return max(i, 0), i >= 0
 	}
 }

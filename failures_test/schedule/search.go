@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -53,11 +54,19 @@ type node struct {
 	depth  int32
 }
 
-func (n *node) schedule() []string {
+// then is a step after n, which is nil at the beginning.
+func (n *node) then(token string) *node { return &node{n, token, n.steps() + 1} }
+
+// steps is how many steps there are up to n.
+func (n *node) steps() int32 {
 	if n == nil {
-		return nil
+		return 0
 	}
-	tokens := make([]string, n.depth)
+	return n.depth
+}
+
+func (n *node) schedule() []string {
+	tokens := make([]string, n.steps())
 	for ; n != nil; n = n.parent {
 		tokens[n.depth-1] = n.token
 	}
@@ -89,14 +98,23 @@ func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result
 	return begin(t, s, properties, nil, limits)
 }
 
-// begin searches among the schedules that begin with the given steps.
-func begin(t *testing.T, s Setup, properties []Property, from *node, limits Limits) (Result, error) {
+// SearchFrom is [Search] for one property among the schedules that begin with the
+// given steps. What they cost does not count: cost 0 is a calm day from there on.
+func SearchFrom(t *testing.T, s Setup, from []string, limits Limits) (Result, error) {
+	return begin(t, s, []Property{s.Property}, from, limits)
+}
+
+func begin(t *testing.T, s Setup, properties []Property, from []string, limits Limits) (Result, error) {
 	x := &search{
 		t: t, setup: s, limits: limits, open: slices.Clone(properties),
 		levels: make([][]*node, limits.Bound+1), seen: map[uint64]seenAt{},
 	}
 	x.result.Found = map[string]*Counterexample{}
-	x.levels[0] = []*node{from}
+	var last *node
+	for _, token := range from {
+		last = last.then(token)
+	}
+	x.levels[0] = []*node{last}
 	for x.result.Bound = 0; ; x.result.Bound++ {
 		done, err := x.level(x.result.Bound)
 		if err != nil || !done {
@@ -148,18 +166,15 @@ func (x *search) run(prefix *node, cost int) error {
 		}
 		for i, o := range p.Choices {
 			if i != p.Default && cost+o.Cost <= x.limits.Bound {
-				x.levels[cost+o.Cost] = append(x.levels[cost+o.Cost], &node{at, o.Token, depth(at) + 1})
+				x.levels[cost+o.Cost] = append(x.levels[cost+o.Cost], at.then(o.Token))
 			}
 		}
 		chosen := p.Choices[p.Default]
 		cost += chosen.Cost
-		at = &node{at, chosen.Token, depth(at) + 1}
+		at = at.then(chosen.Token)
 		return p.Default, true
 	})
-	if err == nil {
-		err = astray
-	}
-	if err != nil {
+	if err = cmp.Or(err, astray); err != nil {
 		return fmt.Errorf("after %s: %w", Text(x.setup, played.Schedule), err)
 	}
 	if x.limits.See != nil {
@@ -171,19 +186,12 @@ func (x *search) run(prefix *node, cost int) error {
 	return nil
 }
 
-func depth(n *node) int32 {
-	if n == nil {
-		return 0
-	}
-	return n.depth
-}
-
 // isNew tells whether a state was not yet seen as cheaply, and notes it.
 func (x *search) isNew(p Point, cost int, at *node) bool {
 	if x.limits.Plain {
 		return true
 	}
-	digest, now := p.Digest(), seenAt{int32(cost), depth(at)}
+	digest, now := p.Digest(), seenAt{int32(cost), at.steps()}
 	before, was := x.seen[digest]
 	if was && (before.cost < now.cost || before.cost == now.cost && before.steps <= now.steps) {
 		return false

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	failures "lockkata/failures_test"
@@ -53,6 +54,11 @@ type Property struct {
 	Fenced bool // the ledger looks at tokens
 	Needs  []failures.Feature
 	About  string
+}
+
+// Suits tells whether a lock has what the property is about.
+func (p Property) Suits(s failures.Subject) bool {
+	return !slices.ContainsFunc(p.Needs, func(f failures.Feature) bool { return !slices.Contains(s.Has, f) })
 }
 
 // Properties are all properties.

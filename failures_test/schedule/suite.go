@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"slices"
-
 	failures "lockkata/failures_test"
 )
 
@@ -39,7 +37,7 @@ func (q Question) Ask(subject failures.Subject, attempts int) (Setup, []Property
 		if err != nil {
 			panic(err) // the suite names what there is; a test asks for each
 		}
-		if !slices.ContainsFunc(p.Needs, func(f failures.Feature) bool { return !slices.Contains(subject.Has, f) }) {
+		if p.Suits(subject) {
 			properties = append(properties, p)
 		}
 	}

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,22 +31,15 @@ func Parse(text string) (s Setup, subject string, schedule []string, err error) 
 	if s.Together = strings.HasSuffix(parts[2], "g"); s.Together {
 		unit = "g"
 	}
-	if s.Clients, err = number(parts[2], unit); err != nil {
-		return s, "", nil, err
-	}
-	if s.Attempts, err = number(parts[3], "x"); err != nil {
-		return s, "", nil, err
-	}
-	if s.Env, err = FindEnv(parts[4]); err != nil {
-		return s, "", nil, err
-	}
-	if s.Property, err = FindProperty(parts[5]); err != nil {
-		return s, "", nil, err
-	}
+	var errs [4]error
+	s.Clients, errs[0] = number(parts[2], unit)
+	s.Attempts, errs[1] = number(parts[3], "x")
+	s.Env, errs[2] = FindEnv(parts[4])
+	s.Property, errs[3] = FindProperty(parts[5])
 	if parts[6] != "" {
 		schedule = strings.Split(parts[6], ".")
 	}
-	return s, parts[1], schedule, nil
+	return s, parts[1], schedule, cmp.Or(errs[:]...)
 }
 
 func number(text, unit string) (int, error) {
@@ -55,26 +50,37 @@ func number(text, unit string) (int, error) {
 	return n, nil
 }
 
+// foreign stands in the name of a lock between what it is called and the hash of its source.
+const foreign = "~"
+
+// ForeignName is the name, in a schedule's string, of a lock that is nobody's but its
+// author's, such as one that a visitor edits: what it is called, and a short hash of its
+// source. So the string tells of which version it is, and never replays on another lock.
+func ForeignName(name string, source ...string) string {
+	hash := sha256.Sum256([]byte(strings.Join(source, "\x00")))
+	return fmt.Sprintf("%s%s%x", strings.ReplaceAll(name, "/", "-"), foreign, hash[:4])
+}
+
+// IsForeign tells whether a lock's name is a [ForeignName].
+func IsForeign(name string) bool { return strings.Contains(name, foreign) }
+
 // FindEnv finds an environment by its name.
 func FindEnv(name string) (Env, error) {
-	var names []string
-	for _, e := range Envs {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
-	return Env{}, fmt.Errorf("there is no environment %q: there are %s", name, strings.Join(names, ", "))
+	return find("environment", name, Envs, func(e Env) string { return e.Name })
 }
 
 // FindProperty finds a property by its name.
 func FindProperty(name string) (Property, error) {
+	return find("property", name, Properties, func(p Property) string { return p.Name })
+}
+
+func find[T any](kind, name string, all []T, nameOf func(T) string) (none T, err error) {
 	var names []string
-	for _, p := range Properties {
-		if p.Name == name {
-			return p, nil
+	for _, x := range all {
+		if nameOf(x) == name {
+			return x, nil
 		}
-		names = append(names, p.Name)
+		names = append(names, nameOf(x))
 	}
-	return Property{}, fmt.Errorf("there is no property %q: there are %s", name, strings.Join(names, ", "))
+	return none, fmt.Errorf("there is no %s %q: there are %s", kind, name, strings.Join(names, ", "))
 }

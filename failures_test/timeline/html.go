@@ -4,7 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"html/template"
+	"text/template"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -44,7 +44,7 @@ func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (str
 	}
 	var page bytes.Buffer
 	err = pageTemplate.Execute(&page, map[string]any{
-		"Caption": c, "Style": template.CSS(PlayerStyle), "Script": template.JS(PlayerScript), "Data": data,
+		"Caption": c, "Style": PlayerStyle, "Script": PlayerScript, "Data": data,
 		"Text": Text(trace, found, Options{Width: 110, Language: c.Language}),
 	})
 	return page.String(), err
@@ -63,7 +63,7 @@ func (c Caption) Told(key string) Verdict {
 
 // JSON is a value as it may stand in a page's script element: no text in it can
 // end the element.
-func JSON(value any) (template.JS, error) {
+func JSON(value any) (string, error) {
 	raw, err := json.Marshal(value) // which writes <, > and & as \u003c, \u003e and \u0026
-	return template.JS(raw), err
+	return string(raw), err
 }

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -25,20 +26,15 @@ type File struct {
 
 // sources follows which lines of the lock each lane runs.
 type sources struct {
-	lanes []string
 	code  Code
-	open  map[string]world.Event // lane → the call it is in
-	line  map[string]string      // lane → the line of that call
-	sent  map[string]string      // lane → the line in the background
-	over  map[string]bool        // lanes whose line in the background ends with this label
-	entry map[string]string      // call → the line where it begins
+	line  map[int]string    // call → its line
+	sent  map[string]string // lane → the line in the background
+	over  map[string]bool   // lanes whose line in the background ends with this label
+	entry map[string]string // call's name → the line where it begins
 }
 
-func newSources(lanes []string, code Code) *sources {
-	return &sources{
-		lanes: lanes, code: code, open: map[string]world.Event{}, line: map[string]string{},
-		sent: map[string]string{}, over: map[string]bool{}, entry: map[string]string{},
-	}
+func newSources(code Code) *sources {
+	return &sources{code: code, line: map[int]string{}, sent: map[string]string{}, over: map[string]bool{}, entry: map[string]string{}}
 }
 
 // next forgets what ended with the label before.
@@ -49,18 +45,7 @@ func (s *sources) next() {
 	clear(s.over)
 }
 
-func (s *sources) follow(scene *world.Scene) {
-	e := scene.Event
-	for _, lane := range s.lanes {
-		call, busy := scene.Call(lane)
-		switch {
-		case !busy:
-			delete(s.open, lane)
-			delete(s.line, lane)
-		case s.open[lane].Call != call.Call:
-			s.open[lane], s.line[lane] = call, s.begins(call.Op)
-		}
-	}
+func (s *sources) follow(e world.Event) {
 	switch e.Kind {
 	case world.Crashed:
 		delete(s.sent, e.Client)
@@ -71,8 +56,8 @@ func (s *sources) follow(scene *world.Scene) {
 		case e.Background:
 			s.sent[e.Client] = line
 			delete(s.over, e.Client)
-		case s.open[e.Client].Call == e.Call:
-			s.line[e.Client] = line
+		default:
+			s.line[e.Call] = line
 		}
 	case world.Delivered, world.Dropped:
 		if e.Background {
@@ -114,29 +99,23 @@ var (
 	inBusiness = texts.New("runs a command of its own")
 )
 
-func (s *sources) calls(l texts.Language) (does []string) {
-	for _, lane := range s.lanes {
-		switch op := s.open[lane].Op; op {
-		case "":
-			does = append(does, "")
-		case world.OpCheck, world.OpInsert:
-			does = append(does, inLedger.In(l))
-		case world.OpRun:
-			does = append(does, inBusiness.In(l))
-		default:
-			does = append(does, inCall.In(l, "call", op))
-		}
+// does says which call a lane is in, "" for none, and which of the lock's lines it runs.
+func (s *sources) does(lane string, scene *world.Scene, l texts.Language) (call, lines string) {
+	now, busy := scene.Call(lane)
+	switch {
+	case !busy:
+	case now.Op == world.OpCheck || now.Op == world.OpInsert:
+		call = inLedger.In(l)
+	case now.Op == world.OpRun:
+		call = inBusiness.In(l)
+	default:
+		call = inCall.In(l, "call", now.Op)
 	}
-	return does
-}
-
-func (s *sources) lines() (lines []string) {
-	for _, lane := range s.lanes {
-		line := s.line[lane]
-		if background := s.sent[lane]; background != "" {
-			line = strings.TrimSpace(line + " ~" + background)
-		}
-		lines = append(lines, line)
+	if busy {
+		lines = cmp.Or(s.line[now.Call], s.begins(now.Op))
 	}
-	return lines
+	if background := s.sent[lane]; background != "" {
+		lines = strings.TrimSpace(lines + " ~" + background)
+	}
+	return call, lines
 }

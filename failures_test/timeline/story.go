@@ -7,7 +7,6 @@ package timeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/oracle"
@@ -23,6 +22,7 @@ type story struct {
 	labels   []*label
 	requests []*world.Request // event → the request that it is about
 	ledger   bool             // somebody asked it
+	apart    bool             // each event has a label of its own
 }
 
 // label is what a picture says about some events that belong together: one event, a
@@ -58,21 +58,33 @@ type moment struct {
 
 // newStory turns a trace into labels.
 func newStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *story {
-	s := &story{Trace: trace, key: trace.LockKey(), language: language, requests: make([]*world.Request, len(trace.Events))}
+	s := &story{Trace: trace, key: trace.LockKey(), language: language}
+	s.tellAll(found, code)
+	return s
+}
+
+// tellAll makes the labels.
+func (s *story) tellAll(found []oracle.Finding, code Code) {
+	trace := s.Trace
+	s.requests = make([]*world.Request, len(trace.Events))
 	for scene := range trace.Scenes() {
 		s.requests[scene.Index] = scene.Request()
 	}
-	scene, o, at := trace.Begin(), newOverlap(found), newSources(trace.Lanes, code)
+	scene, at, excused := trace.Begin(), newSources(code), false
 	before := map[string]int{}
 	for i := 0; i < len(trace.Events); {
 		labels, last := s.labelsAt(i)
 		at.next()
 		for ; i <= last; i++ {
 			scene.Next()
-			o.follow(scene)
-			at.follow(scene)
+			at.follow(scene.Event)
+			if scene.Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
+				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
+					return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion
+				})
+			}
 		}
-		after := s.moment(scene, o, at)
+		after := s.moment(scene, excused, at)
 		for _, l := range labels {
 			l.after, l.before = after, before[l.event.Client]
 			if len(trace.Lanes) > 0 {
@@ -87,26 +99,25 @@ func newStory(trace *world.Trace, found []oracle.Finding, code Code, language te
 		found = s.tell(found, trace.Events[last].Step)
 	}
 	s.tell(found, -1)
-	return s
 }
 
-// tell gives the findings up to a step to the last label; -1: all that are left.
+// tell gives the findings up to a step to the last label, if that tells of the step; -1: all
+// that are left. A command that is told together with its execution has no label of its own.
 func (s *story) tell(found []oracle.Finding, step int) []oracle.Finding {
-	for len(found) > 0 && len(s.labels) > 0 && (step < 0 || found[0].Step <= step && s.labels[len(s.labels)-1].covers(s.Events, found[0].Step)) {
-		l := s.labels[len(s.labels)-1]
+	if len(s.labels) == 0 {
+		return found
+	}
+	l := s.labels[len(s.labels)-1]
+	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.last].Step)) {
 		l.found, found = append(l.found, found[0]), found[1:]
 	}
 	return found
 }
 
-// covers tells whether a step is one of the label's, or came before: a command that is
-// told together with its execution has no label of its own.
-func (l *label) covers(events []world.Event, step int) bool { return events[l.last].Step >= step }
-
 // labelsAt are the labels that begin with an event, none if it is told with another one,
 // and the last event that they tell of.
 func (s *story) labelsAt(i int) (labels []*label, last int) {
-	if end := repetition(s.Events, s.requests, i); end > i {
+	if end := repetition(s.Events, s.requests, i); end > i && !s.apart {
 		return s.repeat(i, end), end
 	}
 	e, r := s.Events[i], s.requests[i]
@@ -117,7 +128,7 @@ func (s *story) labelsAt(i int) (labels []*label, last int) {
 			return nil, i
 		}
 		l.leaves = true
-	case r != nil && r.Struck == i:
+	case r != nil && r.Struck == i && !s.apart:
 		l.answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
 			l.last = i + 1
@@ -203,55 +214,33 @@ func hasNewOwner(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
 }
 
-// overlap tells whether those who are inside together break the rule, or are excused:
-// one of them cannot know yet that it has lost the lock.
-type overlap struct {
-	against map[int]bool // the steps at which somebody came in against the rule
-	excused bool
-}
-
-func newOverlap(found []oracle.Finding) *overlap {
-	o := &overlap{against: map[int]bool{}}
-	for _, f := range found {
-		o.against[f.Step] = o.against[f.Step] || f.Monitor == oracle.Exclusion
-	}
-	return o
-}
-
-func (o *overlap) follow(s *world.Scene) {
-	if s.Event.Acquires() {
-		o.excused = !o.against[s.Event.Step]
-	}
-}
-
-func (s *story) moment(scene *world.Scene, o *overlap, at *sources) moment {
-	m := moment{keys: scene.Keys, keysAt: scene.KeysAt, orders: scene.Orders, does: at.calls(s.language), source: at.lines()}
-	var inside, state strings.Builder
+func (s *story) moment(scene *world.Scene, excused bool, at *sources) moment {
+	m := moment{keys: scene.Keys, keysAt: scene.KeysAt, orders: scene.Orders}
 	together := len(scene.Insiders()) > 1
 	for _, lane := range s.Lanes {
+		inside, state := "-", "-"
 		switch {
 		case scene.Holds(lane) == 0:
-			inside.WriteByte('-')
 		case !together:
-			inside.WriteByte('i')
-		case o.excused:
-			inside.WriteByte('e')
+			inside = "i"
+		case excused:
+			inside = "e"
 		default:
-			inside.WriteByte('x')
+			inside = "x"
 		}
 		switch c := scene.Condition(scene.Process(lane)); {
 		case c.Dead:
-			state.WriteByte('d')
+			state = "d"
 		case c.Frozen:
-			state.WriteByte('s')
+			state = "s"
 		case c.Cut:
-			state.WriteByte('n')
-		default:
-			state.WriteByte('-')
+			state = "n"
 		}
+		m.inside, m.state = m.inside+inside, m.state+state
+		does, lines := at.does(lane, scene, s.language)
+		m.does, m.source = append(m.does, does), append(m.source, lines)
 		call, _ := scene.Call(lane)
 		m.waits = append(m.waits, call.Op == world.OpLock)
 	}
-	m.inside, m.state = inside.String(), state.String()
 	return m
 }

@@ -19,54 +19,43 @@ var (
 	lossTold     = texts.New("is told: the hold is lost")
 	leaseOver    = texts.New("lease over")
 	refusesOne   = texts.New("refuses {client}")
+	sendsOrder   = texts.New("{call} order {order}")
+	arrives      = texts.New("{command} arrives")
 )
 
 // says is what a label says in the picture, and in which style: in fewer words than in a
 // terminal, where there is no drawing beside it.
 func (s *story) says(l *label) (text, style string) {
-	e, in := l.event, s.language
+	e, w := l.event, s.wording(l)
+	text = s.say(w.lane, l)
 	switch e.Kind {
 	case world.Slept, world.Expired:
 		return "", ""
 	case world.Called:
 		if l.leaves {
-			return sendsOrder.In(in, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
+			return sendsOrder.In(s.language, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
 		}
-		return s.text(l), "h"
 	case world.Sent:
 		return s.command(e), "m"
 	case world.Executed, world.Refused:
-		command, reply := s.command(e), s.reply(e)
-		if l.times > 1 {
-			return fmt.Sprintf("%s → %s, %d×", command, reply, l.times), "m"
-		}
-		if l.answered {
-			command = answered.In(in, "command", command, "reply", reply)
+		text = s.command(e)
+		switch {
+		case l.times > 1:
+			return fmt.Sprintf("%s → %s, %d×", text, s.reply(e), l.times), "m"
+		case l.answered:
+			text = s.say(wordings[world.Executed].lane, l)
 		}
 		if l.request.Delivered < 0 && s.isLate(l.request) {
-			command = arrives.In(in, "command", command)
+			text = arrives.In(s.language, "command", text)
 		}
-		return command, "m"
-	case world.Stored:
-		return s.text(l), ""
-	case world.Delivered:
-		return s.text(l), "m"
-	case world.Frozen:
-		return standsStill.In(in), "h y"
-	case world.Thawed:
-		return goesOn.In(in), "h y"
-	case world.Crashed:
-		return dies.In(in), "h"
 	case world.Lost:
-		return lossTold.In(in), "g"
-	case world.Cut, world.Blocked, world.Dropped:
-		return s.shorten(s.text(l)), "r"
+		text = lossTold.In(s.language)
 	case world.Server:
-		return "▸ " + s.text(l), "h"
+		text = "▸ " + text
 	case world.Returned:
 		return s.returns(l)
 	}
-	return s.shorten(s.text(l)), "d"
+	return s.shorten(text), w.style
 }
 
 // returns is what the picture says of a call that comes back.
@@ -95,23 +84,13 @@ func (s *story) returns(l *label) (text, style string) {
 // news is what a label changed in Redis, "" for nothing.
 func (s *story) news(l *label) string {
 	e := l.event
-	switch e.Kind {
-	case world.Executed, world.Expired, world.Server:
-	default:
-		return ""
-	}
-	if len(e.Effects) == 0 || l.leaves {
+	if len(e.Effects) == 0 || !l.isRedis() {
 		return ""
 	}
 	for _, k := range e.Keys {
-		if k.Name != s.key && s.key != "" {
-			continue
+		if k.Name == s.key || s.key == "" {
+			return s.shorten(s.keyText(k, Holder(k), 0))
 		}
-		text := s.keyText(k, 0)
-		if strings.HasPrefix(k.Value, k.Owner.Label) {
-			text = strings.Replace(text, " ("+k.Owner.Label+")", "", 1)
-		}
-		return s.shorten(text)
 	}
 	if e.Kind == world.Expired {
 		return leaseOver.In(s.language)
@@ -255,7 +234,7 @@ func (d *svg) lives() (all []*life) {
 	}
 	for _, b := range d.labels {
 		e := b.event
-		if b.leaves || e.Kind != world.Executed && e.Kind != world.Expired && e.Kind != world.Server {
+		if !b.isRedis() {
 			continue
 		}
 		y := b.part(1)

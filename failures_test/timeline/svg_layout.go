@@ -223,24 +223,20 @@ type stretch struct {
 func (l *layout) stretches(style func(m moment, lane int) string) []stretch {
 	var all []stretch
 	for lane := range l.lanes {
-		var open *stretch
+		open := stretch{lane: lane}
+		change := func(y int, now string) {
+			if now == open.style {
+				return
+			}
+			if open.to = y; open.style != "" && y > open.from {
+				all = append(all, open)
+			}
+			open.from, open.style = y, now
+		}
 		for _, b := range l.labels {
-			now := style(b.after, lane)
-			if open != nil && open.style == now {
-				continue
-			}
-			if open != nil && b.y > open.from {
-				open.to = b.y
-				all = append(all, *open)
-			}
-			if open = nil; now != "" {
-				open = &stretch{lane: lane, from: b.y, style: now}
-			}
+			change(b.y, style(b.after, lane))
 		}
-		if open != nil {
-			open.to = l.end
-			all = append(all, *open)
-		}
+		change(l.end, "")
 	}
 	slices.SortStableFunc(all, func(a, b stretch) int { return a.from - b.from })
 	return all

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -53,12 +54,10 @@ type row struct {
 type drawing struct {
 	Options
 	*story
-	rows   []row
-	out    strings.Builder
-	time   int // widths of the columns
-	widths []int
-	redisW int
-	orders int
+	rows                 []row
+	out                  strings.Builder
+	time, redisW, orders int // widths of the columns
+	widths               []int
 }
 
 const (
@@ -76,9 +75,8 @@ var (
 // picture fits.
 func (d *drawing) measure() {
 	d.time, d.redisW = term.Columns(timeColumn.In(d.Language)), len("Redis")
-	d.widths = make([]int, len(d.Lanes))
-	for i, lane := range d.Lanes {
-		d.widths[i] = max(term.Columns(lane), narrowest)
+	for _, lane := range d.Lanes {
+		d.widths = append(d.widths, max(term.Columns(lane), narrowest))
 	}
 	for _, r := range d.rows {
 		d.time = max(d.time, term.Columns(r.at))
@@ -91,15 +89,9 @@ func (d *drawing) measure() {
 	if d.ledger {
 		d.orders = max(d.orders, term.Columns(ledgerColumn.In(d.Language)))
 	}
-	d.redisW = min(d.redisW, 26)
-	d.orders = min(d.orders, 20)
+	d.redisW, d.orders = min(d.redisW, 26), min(d.orders, 20)
 	for d.total() > d.Width {
-		widest := 0
-		for i := range d.widths {
-			if d.widths[i] > d.widths[widest] {
-				widest = i
-			}
-		}
+		widest := slices.Index(d.widths, slices.Max(d.widths))
 		if d.widths[widest] <= narrowest {
 			return
 		}
@@ -107,11 +99,16 @@ func (d *drawing) measure() {
 	}
 }
 
-func (d *drawing) total() int {
-	total := d.time + gap + d.redisW + gap + sourceWidth
+// lanesWidth is the width of all lanes, each with its bar and a space.
+func (d *drawing) lanesWidth() (all int) {
 	for _, w := range d.widths {
-		total += w + 2 + gap // the bar and a space
+		all += gap + 2 + w
 	}
+	return all
+}
+
+func (d *drawing) total() int {
+	total := d.time + d.lanesWidth() + gap + d.redisW + gap + sourceWidth
 	if d.ledger {
 		total += d.orders + gap
 	}
@@ -142,17 +139,13 @@ func (d *drawing) head() {
 // row draws a row, on as many lines as its longest cell needs. What happens to Redis
 // itself goes across all lanes; time that passes is a row of its own.
 func (d *drawing) row(r row) {
-	paint := d.Color.Paint
+	said := term.Style("")
 	switch {
 	case r.event.Kind == world.Slept:
-		r.lane, r.text = 0, "⋮ "+r.text
+		r.lane, r.text, said = 0, "⋮ "+r.text, term.Dim
 	case r.lane < 0 && r.text != "":
-		lanes := 0
-		for _, w := range d.widths {
-			lanes += gap + 2 + w
-		}
-		text := paint(term.Bold, term.Pad("  ▸ "+r.text, lanes))
-		d.print(paint(term.Dim, term.Pad(r.at, d.time))+text, paint(term.Cyan, r.redis))
+		text := d.Color.Paint(term.Bold, term.Pad("  ▸ "+r.text, d.lanesWidth()))
+		d.print(d.cell(term.Dim, r.at, d.time)+text, d.Color.Paint(term.Cyan, r.redis))
 		return
 	}
 	var text []string
@@ -161,34 +154,32 @@ func (d *drawing) row(r row) {
 	}
 	redis, orders := fold(r.redis, d.redisW), fold(r.ledger, max(d.orders, 1))
 	for n := range max(1, len(text), len(redis), len(orders)) {
-		at := ""
-		if n == 0 {
-			at = r.at
-		}
-		cells := []string{paint(term.Dim, term.Pad(at, d.time))}
-		for i := range d.Lanes {
-			said := ""
-			if i == r.lane {
-				said = line(text, n)
+		cells := []string{d.cell(term.Dim, line([]string{r.at}, n), d.time)}
+		for i, width := range d.widths {
+			of := text
+			if i != r.lane {
+				of = nil
 			}
-			said = term.Pad(said, d.widths[i])
-			if r.event.Kind == world.Slept {
-				said = paint(term.Dim, said)
-			}
-			cells = append(cells, d.bar(r.after, i)+" "+said)
+			cells = append(cells, d.bar(r.after, i)+" "+d.cell(said, line(of, n), width))
 		}
-		cells = append(cells, paint(term.Cyan, term.Pad(line(redis, n), d.redisW)))
+		cells = append(cells, d.cell(term.Cyan, line(redis, n), d.redisW))
 		if d.ledger {
-			cells = append(cells, paint(term.Yellow, term.Pad(line(orders, n), d.orders)))
+			cells = append(cells, d.cell(term.Yellow, line(orders, n), d.orders))
 		}
-		if n == 0 && r.source != "" {
-			cells = append(cells, paint(term.Dim, r.source))
-		}
-		d.print(cells...)
+		d.print(append(cells, d.cell(term.Dim, line([]string{r.source}, n), 0))...)
 	}
 	for _, f := range r.found {
-		d.print(strings.Repeat(" ", d.time), paint(term.Red, f.Sentence(d.Language)))
+		d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, f.Sentence(d.Language)))
 	}
+}
+
+// cell is a text of a column in its style; "" for none.
+func (d *drawing) cell(style term.Style, text string, width int) string {
+	text = term.Pad(text, width)
+	if style == "" {
+		return text
+	}
+	return d.Color.Paint(style, text)
 }
 
 func (d *drawing) bar(m moment, lane int) string {

@@ -25,6 +25,7 @@ func verb(e world.Event) string {
 var (
 	ownerLabel = regexp.MustCompile(`^[A-Z][a-z]*[0-9?]+$`)
 	background = texts.New("background: {command}")
+	staleToken = texts.New("refused, stale token")
 )
 
 // command is a command in as few words as tell what it does: of a script its name and the
@@ -45,6 +46,8 @@ func (s *story) command(e world.Event) string {
 	}
 	return text
 }
+
+func quote(order string) string { return `"` + order + `"` }
 
 // shorten writes K for the lock's key.
 func (s *story) shorten(text string) string { return shortened(text, s.key) }
@@ -67,35 +70,6 @@ func (s *story) reply(e world.Event) string {
 	return s.shorten(e.Reply)
 }
 
-// What a lane says.
-var (
-	staleToken  = texts.New("refused, stale token")
-	asksOrder   = texts.New("{call} order {order}: {reply}")
-	sendsOrder  = texts.New("{call} order {order}")
-	calls       = texts.New("{call}()")
-	callsWithin = texts.New("{call}(), for {time} at most")
-	notRead     = texts.New("{command} → {reply} (not read yet)")
-	answered    = texts.New("{command} → {reply}")
-	arrives     = texts.New("{command} arrives")
-	manyTimes   = texts.New("{command} → {reply}, {n} times in {time}")
-	hears       = texts.New("hears the message")
-	reads       = texts.New("reads {reply}")
-	dropped     = texts.New("↯ {what}: the connection breaks")
-	toldLoss    = texts.New("is told that its hold is lost")
-	stillWaits  = texts.New("still waiting after {time}")
-	standsStill = texts.New("stands still")
-	goesOn      = texts.New("goes on")
-	dies        = texts.New("† dies")
-	stopsBefore = texts.New("{stops} before {command}")
-	stopsAfter  = texts.New("{stops} after {command}, before the reply")
-	losesNet    = texts.New("loses its network")
-	hasNet      = texts.New("has its network back")
-	isDelayed   = texts.New("… {what} is on its way for {time}")
-	cancels     = texts.New("the caller cancels {call}")
-	later       = texts.New("{time} later")
-	leaseEnds   = texts.New("the lease is over: no key")
-)
-
 // What a call comes back with.
 var (
 	countOf    = texts.New("a count of {n}")
@@ -106,96 +80,10 @@ var (
 	failsWith  = texts.New("error: {error}")
 )
 
-// What the world says of its faults.
-func init() {
-	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
-		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
-		"Redis restarts without persistence: connections broken, keys and scripts gone",
-		"failover: the replica that takes over never saw the lock")
-}
+func (s *story) result(e world.Event) string { return s.shorten(Result(e, s.language)) }
 
-// text is what a label says in its lane.
-func (s *story) text(l *label) string {
-	e, in := l.event, s.language
-	switch e.Kind {
-	case world.Called:
-		switch {
-		case e.Op == world.OpCheck || e.Op == world.OpInsert:
-			return ""
-		case e.Bound > 0:
-			return callsWithin.In(in, "call", e.Op, "time", roughly(e.Bound))
-		}
-		return calls.In(in, "call", e.Op)
-	case world.Executed:
-		command, reply := s.command(e), s.reply(e)
-		switch {
-		case l.times > 1:
-			return manyTimes.In(in, "command", command, "reply", reply, "n", l.times, "time", roughly(l.until-l.at))
-		case !l.answered:
-			return notRead.In(in, "command", command, "reply", reply)
-		}
-		return answered.In(in, "command", command, "reply", reply)
-	case world.Refused:
-		return answered.In(in, "command", s.command(e), "reply", s.reply(e))
-	case world.Delivered:
-		if len(e.Command) == 0 {
-			return hears.In(in)
-		}
-		return reads.In(in, "reply", s.reply(e))
-	case world.Stored:
-		return asksOrder.In(in, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Command[1]), "reply", s.reply(e))
-	case world.Returned:
-		return "= " + s.result(e)
-	}
-	return s.fault(e)
-}
-
-func quote(order string) string { return `"` + order + `"` }
-
-// fault is what a label says of anything but commands, replies and calls.
-func (s *story) fault(e world.Event) string {
-	in := s.language
-	switch e.Kind {
-	case world.Dropped:
-		return dropped.In(in, "what", texts.Text(e.Text))
-	case world.Lost:
-		return toldLoss.In(in)
-	case world.Blocked:
-		return stillWaits.In(in, "time", term.Short(e.Bound))
-	case world.Frozen:
-		return s.stops(standsStill, e)
-	case world.Thawed:
-		return goesOn.In(in)
-	case world.Crashed:
-		return s.stops(dies, e)
-	case world.Cut:
-		return losesNet.In(in)
-	case world.Healed:
-		return hasNet.In(in)
-	case world.Delayed:
-		return isDelayed.In(in, "what", texts.Text(e.Text), "time", term.Short(e.Bound))
-	case world.Cancelled:
-		return cancels.In(in, "call", e.Op)
-	case world.Slept:
-		return later.In(in, "time", term.Short(e.Bound))
-	}
-	return texts.Text(e.Text).In(in)
-}
-
-// stops says where a process stops.
-func (s *story) stops(how texts.Text, e world.Event) string {
-	switch e.Moment {
-	case world.BeforeCommand:
-		return stopsBefore.In(s.language, "stops", how, "command", s.command(e))
-	case world.AfterCommand:
-		return stopsAfter.In(s.language, "stops", how, "command", s.command(e))
-	}
-	return how.In(s.language)
-}
-
-// result is what a call comes back with.
-func (s *story) result(e world.Event) string {
-	in := s.language
+// Result is what a call comes back with, in words.
+func Result(e world.Event, in texts.Language) string {
 	done := e.Result.Claim == world.ClaimDone
 	switch {
 	case e.Op == world.OpCount && done:
@@ -209,45 +97,53 @@ func (s *story) result(e world.Event) string {
 	case e.Result.Error == "":
 		return otherHas.In(in)
 	}
-	return failsWith.In(in, "error", s.shorten(e.Result.Error))
+	return failsWith.In(in, "error", e.Result.Error)
 }
 
 var (
-	noKey    = texts.New("no key")
-	noLease  = texts.New("{owner}, no lease")
-	timeLeft = texts.New("{owner}, {time} left")
-	orderBy  = texts.New("{order} by {client}")
+	leaseEnds = texts.New("the lease is over: no key")
+	noKey     = texts.New("no key")
+	noLease   = texts.New("{owner}, no lease")
+	timeLeft  = texts.New("{owner}, {time} left")
+	orderBy   = texts.New("{order} by {client}")
 )
 
 // redis is what Redis holds after a label, "" where the label is not about Redis.
 func (s *story) redis(l *label) string {
-	switch l.event.Kind {
-	case world.Executed, world.Expired, world.Server:
-	default:
+	switch {
+	case !l.isRedis():
 		return ""
-	}
-	if l.leaves {
-		return ""
-	}
-	if len(l.after.keys) == 0 {
-		if l.event.Kind == world.Expired {
-			return leaseEnds.In(s.language)
-		}
+	case len(l.after.keys) == 0 && l.event.Kind == world.Expired:
+		return leaseEnds.In(s.language)
+	case len(l.after.keys) == 0:
 		return noKey.In(s.language)
 	}
 	var parts []string
 	for _, k := range l.after.keys {
-		parts = append(parts, s.shorten(s.keyText(k, s.Events[l.last].At-l.after.keysAt)))
+		owner := k.Owner.Label
+		if k.Value != owner && owner != "" {
+			owner = k.Value + " (" + owner + ")"
+		}
+		parts = append(parts, s.shorten(s.keyText(k, owner, s.Events[l.last].At-l.after.keysAt)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// keyText is "A1, 30s left", with the value before it where it does not tell whose it is.
-func (s *story) keyText(k world.Key, since time.Duration) string {
-	owner := k.Owner.Label
-	if k.Value != owner && owner != "" {
-		owner = k.Value + " (" + owner + ")"
+// isRedis tells whether the label is about what Redis holds.
+func (l *label) isRedis() bool {
+	return !l.leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.event.Kind)
+}
+
+// Holder is whose key it is: A1, after the key's value if that does not begin so.
+func Holder(k world.Key) string {
+	if strings.HasPrefix(k.Value, k.Owner.Label) {
+		return k.Value
 	}
+	return k.Value + " (" + k.Owner.Label + ")"
+}
+
+// keyText is "A1, 30s left".
+func (s *story) keyText(k world.Key, owner string, since time.Duration) string {
 	if k.TTL == world.NoTTL {
 		return noLease.In(s.language, "owner", owner)
 	}

@@ -68,12 +68,42 @@ func (w *World) Client(name string) *Client {
 	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)
-	locker, err := w.config.New(p.rdb, w.Lock, w.Lease)
-	if err != nil {
-		fail("%s gets no lock: %v", name, err)
-	}
-	p.locker = locker
+	w.construct(p)
 	return c
+}
+
+// construct makes the lock of a process, which may send something: it may subscribe, or ask
+// Redis for its version.
+func (w *World) construct(p *process) {
+	type made struct {
+		locker  Locker
+		err     error
+		panicks any
+	}
+	done := make(chan made, 1)
+	go func() {
+		var m made
+		defer func() { m.panicks = recover(); done <- m; w.nudge() }()
+		m.locker, m.err = w.config.New(p.rdb, w.Lock, w.Lease)
+	}()
+	var m made
+	if !w.until(time.Now().Add(w.config.Horizon), func() (is bool) {
+		select {
+		case m = <-done:
+			return true
+		default:
+			return false
+		}
+	}) {
+		fail("%s gets no lock: its constructor does not come back", p.name)
+	}
+	switch {
+	case m.panicks != nil:
+		panic(m.panicks)
+	case m.err != nil:
+		fail("%s gets no lock: %v", p.name, m.err)
+	}
+	p.locker = m.locker
 }
 
 // Clients starts one process for each name.

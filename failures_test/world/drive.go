@@ -170,6 +170,9 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.command.Background
 	e.Call, e.Op, e.Request = r.callID(), r.command.Op, r.id
 	e.Command = w.names.command(r.command.Args, r.lane.Name)
+	if e.Background {
+		e.About = w.names.about(r.command.Args[1:])
+	}
 	if r.store == nil {
 		source := r.stack.source(w.config.SkipFrames)
 		e.Source = &source

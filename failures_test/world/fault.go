@@ -81,6 +81,18 @@ func (w *World) Grants(c Command) bool {
 	return false
 }
 
+// Renews matches a renewal that is due: a write of a goroutine of the lock's own, to keep a
+// lease that is a while old. A lock may renew at once too.
+func (w *World) Renews(c Command) bool {
+	old := w.server.now().Add(w.Lease - w.Lease/15)
+	for _, k := range w.keys.state {
+		if !k.expires.IsZero() && k.expires.Before(old) {
+			return c.Background && Write(c)
+		}
+	}
+	return false
+}
+
 type phase int
 
 const (
@@ -90,10 +102,11 @@ const (
 
 // rule is a fault that waits for its command.
 type rule struct {
-	phase phase
-	match Match
-	times int // how often it still strikes; < 0: always
-	act   func(*World, *request) verdict
+	phase  phase
+	match  Match
+	times  int // how often it still strikes; < 0: always
+	act    func(*World, *request) verdict
+	missed string // what is to be told if it never strikes; "": nothing
 }
 
 // verdict is what a rule says about the command it struck.
@@ -110,6 +123,7 @@ type Fault struct {
 	phase  phase
 	match  Match
 	times  int
+	ifSent bool
 }
 
 // Before names the moment when a command that matches is about to be executed.
@@ -126,9 +140,12 @@ func (c *Client) After(m Match) *Fault {
 // Always makes the fault strike each time; without it, it strikes once.
 func (f *Fault) Always() *Fault { f.times = -1; return f }
 
+// IfSent says that the story can do without the command: a good lock may not send it.
+func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
+
 // Freeze stops the whole process at that moment, until Thaw.
 func (f *Fault) Freeze() {
-	f.add(func(w *World, r *request) verdict {
+	f.add("stand still", func(w *World, r *request) verdict {
 		w.freeze(r.wire.process, f.moment(r))
 		return stop
 	})
@@ -136,7 +153,7 @@ func (f *Fault) Freeze() {
 
 // Crash kills the process at that moment: nothing of it runs again.
 func (f *Fault) Crash() {
-	f.add(func(w *World, r *request) verdict {
+	f.add("die", func(w *World, r *request) verdict {
 		w.crash(r.wire.process, f.moment(r))
 		return stop
 	})
@@ -146,7 +163,7 @@ func (f *Fault) Crash() {
 // "OOM command not allowed when used memory > 'maxmemory'."
 func (f *Fault) Fail(text string) {
 	f.phase = beforeExecution
-	f.add(func(w *World, r *request) verdict {
+	f.add("be refused", func(w *World, r *request) verdict {
 		w.refuse(r, text)
 		return stop
 	})
@@ -155,7 +172,7 @@ func (f *Fault) Fail(text string) {
 // Drop loses the reply, or before execution the command, and breaks the
 // connection.
 func (f *Fault) Drop() {
-	f.add(func(w *World, r *request) verdict {
+	f.add("lose its connection", func(w *World, r *request) verdict {
 		w.drop(r, f.phase)
 		return stop
 	})
@@ -164,15 +181,32 @@ func (f *Fault) Drop() {
 // Delay holds the command, or its reply, in the network for d. The client goes
 // on: its timeouts run.
 func (f *Fault) Delay(d time.Duration) {
-	f.add(func(w *World, r *request) verdict {
+	f.add("be late", func(w *World, r *request) verdict {
 		w.delay(r, f.phase, d)
 		return stop
 	})
 }
 
-func (f *Fault) add(act func(*World, *request) verdict) {
+func (f *Fault) add(what string, act func(*World, *request) verdict) {
+	r := &rule{phase: f.phase, match: f.match, times: f.times, act: act}
+	if !f.ifSent {
+		r.missed = f.client.Name + " sent nothing at which it was to " + what
+	}
 	p := f.client.process
-	p.rules = append(p.rules, &rule{phase: f.phase, match: f.match, times: f.times, act: act})
+	p.rules = append(p.rules, r)
+}
+
+// missed are the faults that have not struck.
+func (w *World) missed() []string {
+	var all []string
+	for _, p := range w.processes {
+		for _, r := range p.rules {
+			if r.missed != "" {
+				all = append(all, r.missed)
+			}
+		}
+	}
+	return all
 }
 
 // moment is what an event says about the moment at which the fault strikes.
@@ -198,6 +232,7 @@ func (w *World) strike(ph phase, r *request) verdict {
 			continue
 		}
 		rule.times--
+		rule.missed = ""
 		if rule.act(w, r) == stop {
 			r.struck = true
 			return stop

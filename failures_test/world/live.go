@@ -31,7 +31,7 @@ func RunLive(server Redis, config Config, scenario func(*World)) (*Trace, error)
 		w.mu.Unlock()
 		w.close()
 		if n := labelled(label) - 1; n > 0 && err == nil {
-			err = fmt.Errorf("world: %d goroutines of the lock were left when all was over", n)
+			err = fmt.Errorf("world: %w: %d of them", ErrLeft, n)
 		}
 	})
 	return w.trace, err

@@ -13,6 +13,7 @@ import (
 type names struct {
 	lockName string
 	labels   map[string]string // random value → label
+	words    map[string]string // any other value that names an owner → label
 	scripts  map[string]string // SHA1 → name
 	counts   map[string]int    // lane → how many labels it has
 }
@@ -20,7 +21,7 @@ type names struct {
 func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
-		labels:   map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
+		labels:   map[string]string{}, words: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
 	}
 }
 
@@ -30,12 +31,25 @@ func (n *names) next(lane string) string {
 	return lane + strconv.Itoa(n.counts[lane])
 }
 
-// learn remembers that a stored value belongs to the installation label, unless
-// the value is the same every time ("locked") and therefore names nobody.
+// learn remembers that a stored value belongs to the installation label: the newest one of
+// that value. One that looks like a word ("locked", host-7) is shown as it is; a number may
+// be anything.
 func (n *names) learn(value, label string) {
-	if _, known := n.labels[value]; !known && n.looksRandom(value) {
+	if n.looksRandom(value) {
 		n.labels[value] = label
+	} else if _, err := strconv.ParseFloat(value, 64); err != nil && value != "" {
+		n.words[value] = label
 	}
+}
+
+// about is the installation that a command has in it as a word; "" if there is none.
+func (n *names) about(args []string) string {
+	for _, arg := range args {
+		if label := n.words[arg]; label != "" {
+			return label
+		}
+	}
+	return ""
 }
 
 // text replaces a random value by its label; one that never was stored in Redis

@@ -64,11 +64,11 @@ func (c *Client) ForceUnlock() *Call {
 	}).Wait()
 }
 
-// HoldCount asks how often the client holds the lock.
+// HoldCount asks how often the client holds the lock, where the lock can tell.
 func (c *Client) HoldCount() *Call {
 	counting, ok := c.process.locker.(Counting)
 	if !ok {
-		fail("the lock of %s does not count: it is no world.Counting", c.Name)
+		return &Call{Client: c, Op: OpCount, over: true}
 	}
 	return c.begin(OpCount, nil, func(ctx context.Context) (Result, error) {
 		n, err := counting.HoldCount(ctx)

@@ -17,8 +17,9 @@ import (
 // kept is what a Redis that is handed on may keep: how often keys were written,
 // which only a WATCH compares with what it was at that moment; the number of
 // commands that INFO tells; its own address; and what each command, and each look
-// at the keys, sets anew.
-var kept = []string{"keyVersion", "infoCmds", "checker", "worlds", "greeting", "written", "stock", "stockAt"}
+// at the keys, sets anew. In wg the goroutine of the first connection may still be
+// counted, which goes right after waitForGoodbye has seen its connection go.
+var kept = []string{"keyVersion", "infoCmds", "checker", "worlds", "greeting", "written", "stock", "stockAt", "wg"}
 
 // differences compares two values to the bottom, and tells the paths at which they
 // differ. Functions are only there or not.

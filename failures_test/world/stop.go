@@ -23,11 +23,11 @@ func (w *World) freeze(p *process, e Event) {
 	w.record(e)
 }
 
-// Thaw lets the process go on where it stopped.
+// Thaw lets the process go on where it stopped. One that did not stop goes on anyway.
 func (c *Client) Thaw() {
 	p := c.process
 	if !p.frozen {
-		fail("%s cannot thaw: it is not frozen", p.name)
+		return
 	}
 	c.world.record(Event{Kind: Thawed, Client: p.lanes[0].Name, Process: p.name})
 	c.world.thaw(p)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,7 +54,7 @@ type Forcing interface {
 	ForceUnlock(ctx context.Context) (bool, error)
 }
 
-// Constructor makes one owner's lock. It must not send anything yet.
+// Constructor makes one owner's lock. What it sends, arrives at once.
 type Constructor func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 
 // AttributeTo tells whether a command is a call's, and which client's.
@@ -131,7 +132,7 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	config = config.withDefaults()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("world: goroutines of the lock were left when all was over: %v", p)
+			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(), ", "))
 		}
 	}()
 	server, err := takeEmbedded(config.Scripts)
@@ -227,6 +228,7 @@ func (w *World) play(scenario func(*World)) (err error) {
 	}()
 	scenario(w)
 	w.settle()
+	w.trace.Missed = w.missed()
 	return nil
 }
 

@@ -117,7 +117,7 @@ func (a *app) demo(p demoPlan) error {
 
 // demoOne runs one worker on the server at the plan's address.
 func (a *app) demoOne(ctx context.Context, p demoPlan) error {
-	w, err := newWorker(p, p.name, p.addr, &board{out: a.out, width: len(p.name)})
+	w, err := newWorker(p, p.name, p.addr, &board{out: a.out, width: term.Columns(p.name)})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *app) demoBoth(ctx context.Context, p demoPlan) error {
 	}
 	defer server.Close()
 	server.ClockTTL(true) // else leases stand still
-	lines := &board{out: a.out, width: max(len(p.name), len(p.other()))}
+	lines := &board{out: a.out, width: max(term.Columns(p.name), term.Columns(p.other()))}
 	first, err := newWorker(p, p.name, server.Addr(), lines)
 	if err != nil {
 		return err

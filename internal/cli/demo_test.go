@@ -50,6 +50,12 @@ func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 	}
 }
 
+func TestDemoLinesUpWideNames(t *testing.T) {
+	_, out, _ := command(t, "demo", "--hold", "0s", "--name", "工人")
+	require.Contains(t, out, "  工人   asks for the lock")
+	require.Contains(t, out, "  work2  asks for the lock")
+}
+
 func TestDemoKnowsWhichStagesRenewTheLease(t *testing.T) {
 	for _, s := range columns.Shown() {
 		long := demoPlan{stage: s, hold: 2 * time.Second, lease: time.Second}

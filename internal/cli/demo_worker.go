@@ -14,6 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/term"
 )
 
 var (
@@ -182,7 +183,7 @@ func (b *board) say(name, text string) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	fmt.Fprintf(b.out, "%s  %-*s  %s\n", now.Format(timestamp), b.width, name, text)
+	fmt.Fprintf(b.out, "%s  %s  %s\n", now.Format(timestamp), term.Pad(name, b.width), text)
 	return now
 }
 

@@ -53,7 +53,7 @@ func (a *app) diff(id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "\n%s added, %s removed, without blanks and comments\n", count(added, "line"), count(removed, "line"))
+	fmt.Fprintf(a.out, "\n%d lines added, %d lines removed, without blanks and comments\n", added, removed)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/incidents"
 )
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -update
@@ -68,8 +69,8 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 		require.Contains(t, out, "](pictures/"+f.ID+"-", "a failure without a picture")
 	}
 	words := strings.Join(strings.Fields(out), " ")
-	for _, incidents := range failures.Incidents {
-		for _, i := range incidents {
+	for _, all := range incidents.All {
+		for _, i := range all {
 			require.Contains(t, words, "("+i.Link+"): "+i.What)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"lockkata/internal/columns"
 	"lockkata/internal/interview"
 	"lockkata/internal/term/keyboard"
+	"lockkata/internal/texts"
 )
 
 // appointment is what interview was asked for.
@@ -95,7 +96,7 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 	s := &interview.Session{
 		T: a.t, Language: language, Themes: themes, Seed: x.seed, Length: time.Duration(minutes) * time.Minute, AskOnly: x.must,
 		Known: a.knownSchedules(), Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
-		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", language.Name, minutes, x.seed) + again,
+		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", language, minutes, x.seed) + again,
 	}
 	if x.project {
 		s.First = opener
@@ -105,25 +106,20 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 }
 
 // questions are those that were asked for, by theme, and the flags that ask for them.
-func (a *app) questions(x appointment, language *interview.Language) (themes []interview.Theme, again string, err error) {
-	documents := map[*interview.Language][]interview.Theme{}
-	for _, l := range interview.Languages {
-		name := "docs/" + l.Document
-		text, err := fs.ReadFile(a.sources, name)
+func (a *app) questions(x appointment, language texts.Language) (themes []interview.Theme, again string, err error) {
+	documents := make([][]interview.Theme, len(texts.Languages))
+	for i, l := range texts.Languages {
+		text, err := fs.ReadFile(a.sources, interview.Document(l))
 		if err == nil {
-			documents[l], err = interview.Parse(name, string(text), l)
+			documents[i], err = interview.Parse(interview.Document(l), string(text), l)
 		}
 		if err != nil {
 			return nil, "", failedError{err.Error()}
 		}
 	}
-	themes = documents[language]
+	themes = documents[slices.Index(texts.Languages, language)]
 	if x.theme != "" {
-		var all [][]interview.Theme
-		for _, l := range interview.Languages {
-			all = append(all, documents[l])
-		}
-		i, err := interview.FindTheme(x.theme, all...)
+		i, err := interview.FindTheme(x.theme, documents...)
 		if err != nil {
 			return nil, "", fmt.Errorf("--theme: %w", err)
 		}
@@ -132,10 +128,10 @@ func (a *app) questions(x appointment, language *interview.Language) (themes []i
 	}
 	highest := interview.Staff
 	if x.level != "" {
-		if highest, err = levelNamed(x.level); err != nil {
-			return nil, "", err
+		if highest, err = interview.FindLevel(x.level); err != nil {
+			return nil, "", fmt.Errorf("--level %s: %w", x.level, err)
 		}
-		again += " --level " + interview.Languages[0].Levels[highest]
+		again += " --level " + highest.In(texts.English)
 	}
 	if x.must {
 		again += " --must"
@@ -147,16 +143,6 @@ func (a *app) questions(x appointment, language *interview.Language) (themes []i
 		return nil, "", fmt.Errorf("no question fits%s: leave one of them out", again)
 	}
 	return themes, again, nil
-}
-
-// levelNamed is the level of that name in any language.
-func levelNamed(name string) (interview.Level, error) {
-	for _, l := range interview.Languages {
-		if i := slices.Index(l.Levels[:], strings.ToLower(name)); i >= 0 {
-			return interview.Level(i), nil
-		}
-	}
-	return 0, fmt.Errorf("--level %s: there are %s", name, strings.Join(interview.Languages[0].Levels[:], ", "))
 }
 
 // inProcess runs a command of this program, whose input is keys.

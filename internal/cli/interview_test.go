@@ -12,7 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/internal/columns"
+	"lockkata/internal/game"
 	"lockkata/internal/interview"
+	"lockkata/internal/texts"
 )
 
 // interviewed holds an interview with this typed.
@@ -42,7 +44,7 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 }
 
 func TestInterviewRunsAProofInProcess(t *testing.T) {
-	all := parsed(t, interview.Languages[0])
+	all := parsed(t, texts.English)
 	for seed := range uint64(100) {
 		words, isShow := strings.CutPrefix(interview.Order(all, seed)[0].Command, "go run . show ")
 		if !isShow {
@@ -57,13 +59,13 @@ func TestInterviewRunsAProofInProcess(t *testing.T) {
 }
 
 func TestInterviewOfATheme(t *testing.T) {
-	for _, l := range interview.Languages {
+	for _, l := range texts.Languages {
 		all := parsed(t, l)
 		last := all[len(all)-1]
-		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, interview.Languages[0])[len(all)-1].Title} {
-			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", l.Name, "--theme", name)
+		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, texts.English)[len(all)-1].Title} {
+			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", string(l), "--theme", name)
 			require.Contains(t, out, last.Title)
-			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+l.Name+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
+			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
 		}
 	}
 }
@@ -72,7 +74,7 @@ func TestInterviewOfATheme(t *testing.T) {
 func asked(t *testing.T, out string) (ids []string) {
 	t.Helper()
 	titles := map[string]string{}
-	for _, l := range interview.Languages {
+	for _, l := range texts.Languages {
 		for _, theme := range parsed(t, l) {
 			for _, q := range theme.Questions {
 				titles[q.Title] = q.ID
@@ -94,7 +96,7 @@ func asked(t *testing.T, out string) (ids []string) {
 var round = regexp.MustCompile(`^(Round \d+: |第 \d+ 轮：)`)
 
 func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
-	for _, l := range interview.Languages {
+	for _, l := range texts.Languages {
 		level, must := map[string]interview.Level{}, 0
 		for _, theme := range parsed(t, l) {
 			for _, q := range theme.Questions {
@@ -104,7 +106,7 @@ func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
 				}
 			}
 		}
-		_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--lang", l.Name, "--must", "--seed", "3")
+		_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--must", "--seed", "3")
 		ids := asked(t, out)
 		require.Len(t, ids, must)
 		for i := range ids[1:] {
@@ -112,11 +114,11 @@ func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
 		}
 		require.NotRegexp(t, `(Round|第) \d+( 轮)?[:：] ?(prediction|预测)`, out)
 
-		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", l.Name, "--level", l.Levels[interview.Junior], "--theme", "lease")
+		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--level", interview.Junior.In(l), "--theme", "lease")
 		for _, id := range asked(t, out) {
 			require.Equal(t, interview.Junior, level[id])
 		}
-		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", l.Name, "--project", "--must", "--level", "junior")
+		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--project", "--must", "--level", "junior")
 		require.Equal(t, opener, asked(t, out)[0])
 		require.Contains(t, out, " --level junior --must --project\n")
 	}
@@ -125,7 +127,8 @@ func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
 // Each way to write a language, and each variable of the environment, leads to it.
 func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 	for _, one := range []struct {
-		flag, all, messages, lang, want string
+		flag, all, messages, lang string
+		want                      texts.Language
 	}{
 		{want: "en"}, {flag: "zh", want: "zh"}, {flag: "zh_CN", want: "zh"}, {flag: "zh-CN", want: "zh"}, {flag: "zh-cn", want: "zh"},
 		{flag: "中文", want: "zh"}, {flag: "zh_CN.UTF-8", want: "zh"}, {flag: "EN", want: "en"}, {flag: "en_US.UTF-8", want: "en"},
@@ -137,7 +140,7 @@ func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 		}}
 		l, err := a.language(one.flag)
 		require.NoError(t, err)
-		require.Equal(t, one.want, l.Name, "%+v", one)
+		require.Equal(t, one.want, l, "%+v", one)
 	}
 }
 
@@ -177,11 +180,11 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, l *interview.Language) []interview.Theme {
+func parsed(t *testing.T, l texts.Language) []interview.Theme {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/" + l.Document)
+	text, err := os.ReadFile("../../" + interview.Document(l))
 	require.NoError(t, err)
-	themes, err := interview.Parse("docs/"+l.Document, string(text), l)
+	themes, err := interview.Parse(interview.Document(l), string(text), l)
 	require.NoError(t, err)
 	return themes
 }
@@ -190,7 +193,7 @@ func parsed(t *testing.T, l *interview.Language) []interview.Theme {
 func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
 	type id struct{ theme, question, command string }
 	var first []id
-	for i, l := range interview.Languages {
+	for i, l := range texts.Languages {
 		var ids []id
 		for _, theme := range parsed(t, l) {
 			for _, q := range theme.Questions {
@@ -200,7 +203,7 @@ func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
 		if i == 0 {
 			first = ids
 		}
-		require.Equal(t, first, ids, l.Document)
+		require.Equal(t, first, ids, l)
 	}
 }
 
@@ -211,7 +214,7 @@ func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 		require.Contains(t, known, c.Challenge)
 	}
 	for _, text := range known {
-		_, _, err := parseSchedule(text)
+		_, _, err := game.Read(text, columns.All)
 		require.NoError(t, err)
 	}
 }

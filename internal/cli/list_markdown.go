@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/incidents"
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
 )
@@ -46,7 +47,8 @@ func (a *app) listMarkdown() {
 
 // signLegend explains the signs of the outcomes.
 const signLegend = "The signs: ✗ broken; ✓ safe, which means not broken in this run; ◐ noticed: the hold is lost, and its owner is told " +
-	"in time; ~ inherent: no lock with a lease can prevent it; – not applicable."
+	"in time; ~ inherent: no lock with a lease can prevent it; – not applicable. No stage has the others: ? not told, since what " +
+	"the failure is about did not happen; … not played to its end."
 
 // chapter is one failure.
 func (a *app) chapter(f failures.Failure) {
@@ -64,9 +66,9 @@ func (a *app) chapter(f failures.Failure) {
 		a.paragraph(fmt.Sprintf("**The rule:** *%s*: %s", m, m.Rule()))
 	}
 	a.paragraph("**See it.** " + howToSee(f, shown))
-	if incidents := failures.Incidents[f.ID]; len(incidents) > 0 {
+	if known := incidents.All[f.ID]; len(known) > 0 {
 		fmt.Fprint(a.out, "**Public reports.**\n\n")
-		for _, i := range incidents {
+		for _, i := range known {
 			item := documentLines(fmt.Sprintf("- [%s](%s): %s", i.Source, i.Link, i.What))
 			fmt.Fprintln(a.out, strings.Join(item, "\n  "))
 		}

@@ -182,6 +182,8 @@ var outcomeMarks = map[failures.Outcome]struct {
 	failures.Noticed:       {term.Cyan, "◐"},
 	failures.Elsewhere:     {term.Dim, "·"},
 	failures.NotApplicable: {term.Dim, "–"},
+	failures.NotTold:       {term.Yellow, "?"},
+	failures.NotPlayed:     {term.Alarm, "…"},
 }
 
 func (a *app) printTotals(g grid, w where, took time.Duration) {
@@ -205,6 +207,10 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 		expected = a.color.Paint(term.Red, fmt.Sprintf("%d cells (!) are not what their lesson says", n))
 	}
 	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s%s; %s\n", runs, w, a.took(took), expected)
+	if n, m := count[failures.NotTold], count[failures.NotPlayed]; n+m > 0 {
+		fmt.Fprintf(a.out, "  %s not told %d: what the failure is about did not happen   %s not played %d to the end\n",
+			a.color.Paint(term.Yellow, "?"), n, a.color.Paint(term.Alarm, "…"), m)
+	}
 	if n := count[failures.Elsewhere]; n > 0 {
 		fmt.Fprintf(a.out, "  %s world only %d: not played here; go run . list says why\n", a.color.Paint(term.Dim, "·"), n)
 	}

@@ -4,20 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/game"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 )
 
 func (a *app) playCommand() *cobra.Command {
-	var clients, attempts int
-	var stage, goal, env string
+	var stage string
+	var asked game.Settings
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Be the scheduler: break a lock by hand, step by step",
@@ -25,48 +25,45 @@ func (a *app) playCommand() *cobra.Command {
 			"when time passes, what fails. The clients run the stage's real code. Bring them to break the\n" +
 			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal\n" +
 			"the keys are read from the input, and spaces and line ends between them mean nothing.\n\n" +
-			"Goals:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, goals[p.Name].words }) +
+			"Goals:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, string(game.Goals[p.Name].Words) }) +
 			"\nEnvironments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }),
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := columns.Find(stage)
+			c, err := columns.Find(stage)
 			if err != nil {
 				return err
 			}
-			g, err := a.challenge(s, goal, env, clients, attempts)
+			challenge, err := asked.Of(c)
 			if err != nil {
 				return err
 			}
-			if err := g.findPar(); err != nil {
-				return err
+			g, err := game.New(a.t, challenge)
+			if err == nil {
+				err = g.FindPar()
 			}
-			return g.play(cmd.InOrStdin())
+			if err != nil {
+				return failedError{err.Error()}
+			}
+			return (&player{app: a, Game: g}).play(cmd.InOrStdin())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&stage, "stage", "1", "the stage to play")
-	f.StringVar(&goal, "goal", "", "the property to break; without it, what tells most about the stage")
-	f.StringVar(&env, "env", "", "what may happen; without it, what suits the goal")
-	f.IntVar(&clients, "clients", 2, "2 or 3")
-	f.IntVar(&attempts, "attempts", 1, "how often each client asks for the lock, 1 or 2")
+	f.StringVar(&asked.Goal, "goal", "", "the property to break; without it, what tells most about the stage")
+	f.StringVar(&asked.Env, "env", "", "what may happen; without it, what suits the goal")
+	f.IntVar(&asked.Clients, "clients", 2, "2 or 3")
+	f.IntVar(&asked.Attempts, "attempts", 1, "how often each client asks for the lock, 1 or 2")
 	return cmd
 }
 
-// choiceKeys are the keys of the choices; u, r, h and q are others.
+// choiceKeys are the keys of the options; u, r, h and q are others.
 const choiceKeys = "123456789abcdefgijklmnopstvwxyz"
 
-// game is a lock, a goal, and how far the player is.
-type game struct {
-	app     *app
-	stage   columns.Column
-	setup   schedule.Setup
-	par     par
-	key     string // the lock's key, which is shown as K
-	steps   []string
-	ways    [][]string // schedules that reach the goal
-	hints   int
-	note    string // what to say beside the next screen
-	reached bool   // the goal, at least once
+// player is a person at a game.
+type player struct {
+	*game.Game
+	app  *app
+	note string // what to say beside the next screen
 }
 
 // errEnded says that there are no more keys.
@@ -85,92 +82,89 @@ func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 }
 
 // play lets the player play, until he leaves, and prints the schedule for a friend.
-func (g *game) play(in io.Reader) error {
-	keys, err := g.app.keyboard(in)
+func (p *player) play(in io.Reader) error {
+	keys, err := p.app.keyboard(in)
 	if err != nil {
 		return err
 	}
 	defer keys.Close()
-	m, err := g.turns(keys)
+	left, err := p.turns(keys)
 	keys.Close()
 	if keys.IsTerminal() {
-		fmt.Fprintln(g.app.out)
+		fmt.Fprintln(p.app.out)
 	}
-	if err == nil && len(m.Schedule) > 0 && len(m.found) == 0 {
-		fmt.Fprintf(g.app.out, "So far: go run . replay '%s'\n", schedule.Text(g.setup, m.Schedule))
+	if left && len(p.Steps()) > 0 && !p.Reached() {
+		fmt.Fprintf(p.app.out, "So far: go run . replay '%s'\n", p.Text())
 	}
 	return err
 }
 
-// turns shows a position, reads a key, and does what it says, again and again. It
-// returns the position that the player has left.
-func (g *game) turns(keys *keyboard.Keyboard) (position, error) {
+// turns shows a position, reads a key, and does what it says, again and again, until the
+// player leaves or the keys have ended.
+func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 	before, after := "", "\n\n" // below the last screen
 	if keys.IsTerminal() {
 		before, after = term.Clear, ""
 	}
 	for {
-		m, err := runSteps(g.app.t, g.setup, g.steps)
+		view, err := p.View()
 		if err != nil {
-			return m, failedError{err.Error()}
+			return false, failedError{err.Error()}
 		}
-		g.reached = g.reached || len(m.found) > 0
-		screen, err := g.screen(m)
-		if err != nil {
-			return m, failedError{err.Error()}
-		}
-		fmt.Fprint(keys.Screen(g.app.out), before+strings.Join(screen, "\n")+after)
+		fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
 		key, err := keys.Next()
 		switch {
 		case err == io.EOF:
-			return position{}, g.ended(m)
+			return false, p.ended()
 		case err != nil:
-			return m, fmt.Errorf("no key can be read: %w", err)
+			return false, fmt.Errorf("no key can be read: %w", err)
 		case key == 'q':
-			return m, nil
+			return true, nil
 		}
-		if err := g.press(key, m); err != nil {
-			return m, err
+		if err := p.press(key); err != nil {
+			return false, failedError{err.Error()}
 		}
 	}
 }
 
 // press does what a key says.
-func (g *game) press(key rune, m position) (err error) {
-	g.note = ""
+func (p *player) press(key rune) error {
+	p.note = ""
 	switch {
 	case key == 'u':
-		if len(g.steps) == 0 {
-			g.note = "There is nothing to undo."
-		} else {
-			g.steps = g.steps[:len(g.steps)-1]
+		if len(p.Steps()) == 0 {
+			p.note = "There is nothing to undo."
 		}
+		return p.Undo()
 	case key == 'r':
-		g.steps = nil
-	case key == 'h' && len(g.choices(m)) > 0:
-		g.note, err = g.hint(m)
-	default:
-		i := strings.IndexRune(choiceKeys, key)
-		if i < 0 || i >= len(g.choices(m)) {
-			g.note = fmt.Sprintf("%q is no key here. There are %s.", key, g.keysHere(m))
-			return nil
-		}
-		g.steps = append(slices.Clone(g.steps), m.Next()[i].Token)
+		return p.Restart()
+	case key == 'h' && len(p.Options()) > 0:
+		h, err := p.Hint()
+		p.note = p.hint(h)
+		return err
 	}
-	return err
-}
-
-// choices are what can be done next: nothing after the goal.
-func (g *game) choices(m position) []schedule.Option {
-	if len(m.found) > 0 {
+	i := strings.IndexRune(choiceKeys, key)
+	if i < 0 || i >= len(p.Options()) {
+		p.note = fmt.Sprintf("%q is no key here. There are %s.", key, p.keysHere())
 		return nil
 	}
-	return m.Next()
+	return p.Choose(i)
+}
+
+// hint says what to do next, and why.
+func (p *player) hint(h game.Hint) string {
+	switch {
+	case h.Option >= 0:
+		return fmt.Sprintf("Hint: %c. The goal is %s away. %s", choiceKeys[h.Option], term.Count(h.Away, "step"), h.Why)
+	case len(p.Steps()) == 0:
+		return "Hint: try. " + h.Why
+	}
+	return "Hint: undo (u), or restart (r). " + h.Why
 }
 
 // keysHere names the keys that do something.
-func (g *game) keysHere(m position) string {
-	switch n := len(g.choices(m)); n {
+func (p *player) keysHere() string {
+	switch n := len(p.Options()); n {
 	case 0:
 		return "u, r and q"
 	case 1:
@@ -181,10 +175,10 @@ func (g *game) keysHere(m position) string {
 }
 
 // ended ends a game whose keys have ended.
-func (g *game) ended(m position) error {
-	if g.reached {
+func (p *player) ended() error {
+	if p.Won {
 		return nil
 	}
 	return failedError{fmt.Sprintf("%v after %s, and the goal is not reached: go run . replay '%s'",
-		errEnded, count(len(m.Schedule), "step"), schedule.Text(g.setup, m.Schedule))}
+		errEnded, term.Count(len(p.Steps()), "step"), p.Text())}
 }

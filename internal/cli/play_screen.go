@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
 	"strings"
 
-	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/quiz"
+	"lockkata/internal/game"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // A screen fits the smallest terminal that anybody has.
@@ -27,34 +29,28 @@ type screenLine struct {
 	spare int
 }
 
-// screen is a position as lines.
-func (g *game) screen(m position) ([]string, error) {
+// screen is a position as lines, with a note to the player.
+func (a *app) screen(v game.View, note string) []string {
 	lines := []screenLine{
-		{text: capital(g.stage.Name()) + ": " + g.stage.Title, style: term.Bold},
-		{text: fmt.Sprintf("Goal:    %s (%s).", goals[g.setup.Property.Name].words, g.setup.Property.Name), style: term.Bold},
-		{text: indent + g.par.String()},
+		{text: capital(v.Lock) + ": " + v.Title, style: term.Bold},
+		{text: fmt.Sprintf("Goal:    %s (%s).", v.Goal.Words, v.Goal.Name), style: term.Bold},
+		{text: indent + v.ParSays},
 	}
 	head := "World:   "
-	for _, line := range term.Wrap(fmt.Sprintf("%s (%s).", g.setup.Env.About, g.setup.Env.Name), screenWidth-len(indent)) {
+	for _, line := range term.Wrap(fmt.Sprintf("%s (%s).", v.Env.Words, v.Env.Name), screenWidth-len(indent)) {
 		lines = append(lines, screenLine{text: head + line, style: term.Dim, spare: 2})
 		head = indent
 	}
-	scene := quiz.End(m.Trace)
-	lines = append(append(lines, heading("clients")), g.clientLines(m, scene)...)
-	lines = append(append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(m.now()), g.key))), redisLines(m, scene)...)
-	lines = append(lines, screenLine{text: "ledger   " + ledgerText(scene), style: term.Yellow})
-	if said := story(m.Last()); said != "" {
+	lines = append(append(lines, heading("clients")), a.clientLines(v.Clients)...)
+	lines = append(append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(v.Now), v.Key))), redisLines(v)...)
+	lines = append(lines, screenLine{text: "ledger   " + ledgerText(v.Orders), style: term.Yellow})
+	if len(v.Happened) > 0 {
 		lines = append(lines, heading("just now"))
-		for i, line := range firstLines(g.brief(said), 2) {
+		for i, line := range firstLines(strings.Join(v.Happened, " "), 2) {
 			lines = append(lines, screenLine{text: line, spare: i})
 		}
 	}
-	next, err := g.nextLines(m)
-	if err != nil {
-		return nil, err
-	}
-	lines = append(lines, next...)
-	return g.paintLines(fit(lines)), nil
+	return a.paintLines(fit(append(lines, nextLines(v, note)...)))
 }
 
 func heading(text string) screenLine {
@@ -63,92 +59,115 @@ func heading(text string) screenLine {
 }
 
 // clientLines are, for each client, what it does and the line of code that does it.
-func (g *game) clientLines(m position, scene *world.Scene) (lines []screenLine) {
-	for _, l := range lanesAt(m, scene) {
-		text, at := l.doing()
-		if l.Frozen {
-			text = "stands still: " + text
-		}
-		mark := l.mark(len(scene.Insiders()))
-		style := map[string]term.Style{"│": term.Green, "║": term.Red, "░": term.Yellow, "†": term.Dim}[mark]
-		lines = append(lines, screenLine{text: beside(l.name+" "+mark+" "+g.brief(text), place(at)), style: style})
-		if code := g.app.sourceLine(at); code != "" {
+func (a *app) clientLines(clients []game.Client) (lines []screenLine) {
+	for _, c := range clients {
+		mark, style := markOf(c)
+		lines = append(lines, screenLine{text: beside(c.Name+" "+mark+" "+c.Does, place(c.Source)), style: style})
+		if code := a.sourceLine(c.Source); code != "" {
 			lines = append(lines, screenLine{text: "  " + mark + "   " + code, style: term.Dim, spare: 3})
 		}
-		for _, f := range l.flights {
+		for _, f := range c.Flights {
 			if f.Background {
-				lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+g.brief(f.text()), place(f.Source)), style: style})
+				lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+f.Text, place(f.Source)), style: style})
 			}
 		}
 	}
 	return lines
 }
 
+// markOf is what stands beside a client's name.
+func markOf(c game.Client) (string, term.Style) {
+	switch {
+	case c.Dead:
+		return "†", term.Dim
+	case c.Frozen:
+		return "░", term.Yellow
+	case c.Beside:
+		return "║", term.Red
+	case c.Inside:
+		return "│", term.Green
+	}
+	return " ", ""
+}
+
+// place is mutex.go:57.
+func place(at *world.Source) string {
+	if at == nil || at.File == "" {
+		return ""
+	}
+	return path.Base(at.String())
+}
+
+// sourceLine is a line of the lock's code, "" if nobody has it.
+func (a *app) sourceLine(at *world.Source) string {
+	if at == nil || at.File == "" {
+		return ""
+	}
+	text, err := fs.ReadFile(a.sources, at.File)
+	if lines := strings.Split(string(text), "\n"); err == nil && at.Line <= len(lines) {
+		return strings.TrimSpace(lines[at.Line-1])
+	}
+	return ""
+}
+
 const barWidth = 30
 
 // redisLines are the keys, each with its owner and what is left of its lease.
-func redisLines(m position, scene *world.Scene) (lines []screenLine) {
-	if len(scene.Keys) == 0 {
+func redisLines(v game.View) (lines []screenLine) {
+	if len(v.Keys) == 0 {
 		return []screenLine{{text: "no key", style: term.Cyan}}
 	}
-	for _, k := range scene.Keys {
-		owner := k.Value
-		if k.Owner.Label != "" && !strings.HasPrefix(owner, k.Owner.Label) {
-			owner += " (" + k.Owner.Label + ")"
-		}
-		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", owner), style: term.Red}
-		if k.TTL != world.NoTTL {
-			left := max(0, k.TTL-(m.now()-scene.KeysAt))
-			full := min(barWidth, int((left*barWidth+m.Trace.Lease-1)/m.Trace.Lease))
+	for _, k := range v.Keys {
+		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", k.Owner), style: term.Red}
+		if !k.Stays {
+			full := min(barWidth, int((k.Left*barWidth+v.Lease-1)/v.Lease))
 			bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
-			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", owner, bar, term.Clock(left)), style: term.Cyan}
+			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", k.Owner, bar, term.Clock(k.Left)), style: term.Cyan}
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-func ledgerText(scene *world.Scene) string {
-	var orders []string
-	for _, o := range scene.Orders {
-		orders = append(orders, o.Name+" by "+o.Client)
+func ledgerText(orders []world.Order) string {
+	var said []string
+	for _, o := range orders {
+		said = append(said, o.Name+" by "+o.Client)
 	}
-	if len(orders) == 0 {
+	if len(said) == 0 {
 		return "empty"
 	}
-	return strings.Join(orders, ", ")
+	return strings.Join(said, ", ")
 }
 
-// nextLines are the choices, or the verdict, and the keys.
-func (g *game) nextLines(m position) ([]screenLine, error) {
-	var lines []screenLine
+// nextLines are the options, or the verdict, then the note and the keys.
+func nextLines(v game.View, note string) (lines []screenLine) {
 	switch {
-	case len(m.found) > 0:
-		lines = append(lines, g.verdict(m)...)
-	case len(m.Next()) == 0:
+	case len(v.Findings) > 0:
+		lines = verdict(v)
+	case len(v.Options) == 0:
 		lines = append(lines, heading("the end"),
 			screenLine{text: "Nothing is left to choose, and the goal is not reached: undo, or restart."})
 	default:
 		lines = append(lines, heading("what next?"))
-		for i, o := range m.Next() {
-			text, err := g.choice(o, m)
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, screenLine{text: beside(fmt.Sprintf("%c  %s", choiceKeys[i], g.brief(text)), price(o))})
+		for i, o := range v.Options {
+			text := strings.TrimSuffix(o.Text+". "+o.Brings, ". ")
+			lines = append(lines, screenLine{text: beside(fmt.Sprintf("%c  %s", choiceKeys[i], text), price(o))})
 		}
 	}
-	if g.note != "" {
-		lines = append(lines, screenLine{text: g.note, style: term.Yellow})
+	if note != "" {
+		for _, line := range firstLines(note, 2) {
+			lines = append(lines, screenLine{text: line, style: term.Yellow})
+		}
 	}
 	keys := "u undo   r restart   h hint   q quit"
-	if len(g.choices(m)) == 0 {
+	if len(v.Options) == 0 {
 		keys = "u undo   r restart   q quit"
 	}
-	return append(lines, screenLine{text: beside(keys, length(m.Cost(), len(m.Schedule))), style: term.Dim}), nil
+	return append(lines, screenLine{text: beside(keys, game.Length(v.Cost, v.Steps, texts.English)), style: term.Dim})
 }
 
-func price(o schedule.Option) string {
+func price(o game.Option) string {
 	if o.Cost == 0 {
 		return ""
 	}
@@ -156,41 +175,16 @@ func price(o schedule.Option) string {
 }
 
 // verdict says that the goal is reached, how well, and what a friend needs.
-func (g *game) verdict(m position) []screenLine {
-	broken := firstLines(fmt.Sprintf("✓ %s: %s.", m.found[0].Monitor, g.brief(m.found[0].Text)), 2)
+func verdict(v game.View) []screenLine {
 	lines := []screenLine{heading("the goal is reached")}
-	for _, line := range broken {
+	for _, line := range firstLines(fmt.Sprintf("✓ %s: %s.", v.Findings[0].Monitor, v.Findings[0].Text), 2) {
 		lines = append(lines, screenLine{text: line, style: term.Green})
 	}
-	for _, line := range firstLines(g.score(m), 2) {
+	for _, line := range firstLines(v.Score, 2) {
 		lines = append(lines, screenLine{text: line})
 	}
-	return append(lines,
-		screenLine{text: "For a friend:"},
-		screenLine{text: "go run . replay '" + schedule.Text(g.setup, m.Schedule) + "'"})
+	return append(lines, screenLine{text: "For a friend:"}, screenLine{text: "go run . replay '" + v.Schedule + "'"})
 }
-
-// score compares the player's way with the shortest.
-func (g *game) score(m position) string {
-	text := fmt.Sprintf("You needed %s", length(m.Cost(), len(m.Schedule)))
-	switch p := g.par; {
-	case !p.isFound:
-		text += "; no way was known."
-	case p.cost < m.Cost() && p.steps > len(m.Schedule):
-		text += fmt.Sprintf("; the way that costs least has %d, of which %d cost.", p.steps, p.cost)
-	case p.isShortest:
-		text += fmt.Sprintf("; the shortest way has %d, of which %d cost.", p.steps, p.cost)
-	default:
-		text += fmt.Sprintf("; the shortest that was known has %d, of which %d cost.", p.steps, p.cost)
-	}
-	if g.hints > 0 {
-		text += fmt.Sprintf(" You took %s.", count(g.hints, "hint"))
-	}
-	return text
-}
-
-// brief writes K for the lock's key.
-func (g *game) brief(text string) string { return strings.ReplaceAll(text, g.key, "K") }
 
 // beside puts two texts onto one line, the second at its end.
 func beside(left, right string) string {
@@ -230,7 +224,7 @@ func fit(lines []screenLine) []screenLine {
 
 // paintLines are the lines as they are printed. A schedule is never cut: somebody
 // wants to copy it.
-func (g *game) paintLines(lines []screenLine) []string {
+func (a *app) paintLines(lines []screenLine) []string {
 	var all []string
 	for _, l := range lines {
 		text := l.text
@@ -238,7 +232,7 @@ func (g *game) paintLines(lines []screenLine) []string {
 			text = term.Clip(text, screenWidth)
 		}
 		if l.style != "" {
-			text = g.app.color.Paint(l.style, text)
+			text = a.color.Paint(l.style, text)
 		}
 		all = append(all, text)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/game"
 )
 
 // played runs play with these keys on its input.
@@ -61,10 +62,10 @@ func TestScreenShowsWhoDoesWhatAndWhatItCosts(t *testing.T) {
 		"── Redis, at 0s: K is lock:order:1001 ─",
 		"K B1             ██████████████████████████████ 30s left\n",
 		"ledger   empty\n",
-		"Redis runs A's SET K A? NX PX 30000 and answers (nil)\n",
+		"Redis executes SET K A? NX PX 30000 for A, and answers (nil).\n",
 		"1  A reads (nil)\n",
 		"2  the ledger tells B whether it has the order tea                       costs 1\n",
-		"3  time passes, to 30s: a lease ends: B1                                 costs 1\n",
+		"3  time passes, to 30s. The lease ends, and Redis removes the key.       costs 1\n",
 		"3 steps, of which 1 cost",
 	} {
 		require.Contains(t, screen, part)
@@ -114,9 +115,9 @@ func TestHintsLeadToTheGoalOfEveryStageOnAShortestWay(t *testing.T) {
 	for _, c := range columns.All {
 		t.Run(c.Name(), func(t *testing.T) {
 			out := followHints(t, "", "--stage", c.ID)
-			setup, steps, err := parseSchedule(c.Challenge)
+			_, steps, err := game.Read(c.Challenge, columns.All)
 			require.NoError(t, err)
-			require.Contains(t, out, "'"+schedule.Text(setup, steps)+"'")
+			require.Contains(t, out, "'"+c.Challenge+"'")
 			require.Contains(t, out, fmt.Sprintf("You needed %d step", len(steps)))
 		})
 	}
@@ -127,34 +128,7 @@ func TestHintsLeadFromAnywhere(t *testing.T) {
 	out := followHints(t, "111", "--stage", "3")
 	require.Contains(t, out, "; the shortest way has 9, of which 3 cost.")
 	_, out, _ = played(t, "11111111h", "--stage", "3", "--env", "short-pauses")
-	require.Contains(t, out, "Hint: from here no way is left up to cost 4: undo (u), or restart (r).")
-}
-
-// The search says itself that there is no shorter way.
-func TestChallengesAreShortestWays(t *testing.T) {
-	for _, s := range columns.Shown() {
-		a := &app{t: t, sources: os.DirFS("../..")}
-		g, err := a.challenge(s, "", "", 2, 1)
-		require.NoError(t, err)
-		require.NoError(t, g.findPar())
-		_, steps, err := parseSchedule(s.Challenge)
-		require.NoError(t, err)
-		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %s does not go its way any more", s.ID)
-		limits := schedule.Limits{Bound: g.par.cost}
-		if s.ID == "6" {
-			limits.Bound-- // its own bound takes many seconds: there is no cheaper way
-		}
-		r, err := schedule.SearchFrom(t, g.setup, nil, limits)
-		require.NoError(t, err)
-		require.True(t, r.Exhausted)
-		found := r.Found[g.setup.Property.Name]
-		if s.ID == "6" {
-			require.Nil(t, found)
-			continue
-		}
-		require.NotNil(t, found)
-		require.Equal(t, g.par, par{isFound: true, isShortest: true, cost: found.Cost, steps: len(found.Schedule)}, "stage %s: %s", s.ID, schedule.Text(g.setup, found.Schedule))
-	}
+	require.Contains(t, out, "Hint: undo (u), or restart (r). From here no way is left up to cost 4.")
 }
 
 func TestGameSaysThatNoWayIsKnown(t *testing.T) {
@@ -194,16 +168,17 @@ func TestQuitHandsTheScheduleOver(t *testing.T) {
 func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
 	for _, s := range columns.Shown() {
 		for _, p := range schedule.Properties {
-			if suits(s, p) != nil {
+			if !p.Suits(s.Subject) {
 				continue
 			}
 			for _, clients := range []int{2, 3} {
 				var out bytes.Buffer
 				a := &app{t: t, sources: os.DirFS("../.."), out: &out, width: 120}
-				g, err := a.challenge(s, p.Name, "", clients, 1)
+				challenge, err := game.Settings{Goal: p.Name, Clients: clients}.Of(s)
 				require.NoError(t, err)
-				g.par = par{bound: -1}
-				require.NoError(t, g.play(strings.NewReader(strings.Repeat("1243", 6)+"21211111q")))
+				g, err := game.New(t, challenge)
+				require.NoError(t, err)
+				require.NoError(t, (&player{app: a, Game: g}).play(strings.NewReader(strings.Repeat("1243", 6)+"21211111q")))
 				for _, screen := range screens(out.String()) {
 					if strings.HasPrefix(screen, "So far") {
 						continue
@@ -228,15 +203,6 @@ func TestGameSaysHowMuchItKnows(t *testing.T) {
 	require.Contains(t, out, "The shortest way has 9 steps, of which 2 cost.\n")
 	_, out, _ = played(t, "q", "--stage", "1", "--goal", "damage")
 	require.Contains(t, out, "The shortest way that is known has ")
-	require.Contains(t, par{bound: -1}.String(), "nobody has looked")
-}
-
-func TestEveryPropertyIsAGoal(t *testing.T) {
-	for _, p := range schedule.Properties {
-		require.NotEmpty(t, goals[p.Name].words, p.Name)
-		_, err := schedule.FindEnv(goals[p.Name].env)
-		require.NoError(t, err)
-	}
 }
 
 func TestPlayRefusesWhatCannotBePlayed(t *testing.T) {

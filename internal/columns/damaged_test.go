@@ -16,6 +16,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/edits"
 )
 
 // Files that the repository does not have: which edit is in force, and how the test chooses it.
@@ -44,9 +45,9 @@ func buildDamaged(t *testing.T) string {
 	}
 	put("internal/damaged/damaged.go", forceFile)
 	put("internal/columns/choose_test.go", chooser)
-	for _, e := range edits {
-		if filepath.Ext(e.file) == ".go" {
-			put(e.file, damagedSource(t, e.file)) // the same for all edits of a file
+	for _, e := range edits.All {
+		if filepath.Ext(e.File) == ".go" {
+			put(e.File, damagedSource(t, e.File)) // the same for all edits of a file
 		}
 	}
 	raw, err := json.Marshal(map[string]any{"Replace": overlay})
@@ -66,11 +67,11 @@ func damagedSource(t *testing.T, file string) string {
 	source := read(t, file)
 	whole := declarations(t, source)
 	cases := make([]string, len(whole)) // the other bodies of each function
-	for i, e := range edits {
-		if e.file != file {
+	for i, e := range edits.All {
+		if e.File != file {
 			continue
 		}
-		for n, d := range declarations(t, e.apply(t, source)) {
+		for n, d := range declarations(t, applied(t, e, source)) {
 			if d.body != whole[n].body {
 				cases[n] += fmt.Sprintf("case %d:\n%s\n", i+1, d.body)
 			}
@@ -88,23 +89,24 @@ func damagedSource(t *testing.T, file string) string {
 	return source
 }
 
-// apply returns the text with the edit.
-func (e edit) apply(t *testing.T, text string) string {
+// applied is the text with the edit.
+func applied(t *testing.T, e edits.Edit, text string) string {
 	t.Helper()
-	require.Equal(t, 1, strings.Count(text, e.old), "%q has to be in %s exactly once", e.old, e.file)
-	return strings.Replace(text, e.old, e.new, 1)
+	edited, err := e.Apply(text)
+	require.NoError(t, err)
+	return edited
 }
 
 // inScripts is the subject with the edit, where it is one of a Lua script: the script that
 // is sent is another one. Elsewhere the subject stays as it is.
-func (e edit) inScripts(t *testing.T, subject failures.Subject) failures.Subject {
+func inScripts(t *testing.T, e edits.Edit, subject failures.Subject) failures.Subject {
 	t.Helper()
-	text := read(t, e.file)
+	text := read(t, e.File)
 	for _, script := range subject.Scripts {
-		if !strings.Contains(text, script) || !strings.Contains(script, e.old) {
+		if !strings.Contains(text, script) || !strings.Contains(script, e.Old) {
 			continue
 		}
-		swap := swapped{script, e.apply(t, script)}
+		swap := swapped{script, applied(t, e, script)}
 		subject.New = swap.in(subject.New)
 		variants := map[failures.Variant]world.Constructor{}
 		for name, create := range subject.Variants {

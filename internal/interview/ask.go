@@ -146,10 +146,8 @@ func decidesKey(e world.Event) bool {
 func step(run quiz.Run, i int, key string) Step {
 	o := run.Chosen(i)
 	s := Step{Action: o.Action, Client: o.Client, What: o.What, At: run.Now(i + 1)}
-	for _, op := range []string{world.OpCheck, world.OpInsert} {
-		if order, ok := strings.CutPrefix(o.What, strings.ToUpper(op)+" "); ok && o.Action == world.Execute {
-			s.Ledger, s.What = true, strings.ToLower(op)+" order "+order
-		}
+	if op, order, ok := o.Ledger(); ok {
+		s.Ledger, s.What = true, strings.ToLower(op)+" order "+order
 	}
 	if key != "" {
 		s.What = strings.ReplaceAll(s.What, key, "K")

@@ -5,70 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"lockkata/internal/texts"
 )
-
-// Part is one of the parts of a question's entry.
-type Part int
-
-// The parts, in the order in which they stand in the document.
-const (
-	Spoken Part = iota // the answer of 30 seconds
-	Drawing
-	Depth
-	FollowUps
-	Proof
-	parts
-)
-
-// Rank is how often a question is asked.
-type Rank int
-
-// The ranks, in the order in which an interview goes through them.
-const (
-	Must  Rank = iota // everybody should know the answer
-	Often             // asked in many interviews
-	Deep              // asked of those who have answered the others
-	ranks
-)
-
-// Level is whom a question is asked.
-type Level int
-
-// The levels, the easiest first.
-const (
-	Junior Level = iota
-	Senior
-	Staff
-	levels
-)
-
-// Theme is a chapter of the document.
-type Theme struct {
-	ID        string // theme-lease
-	Title     string
-	Questions []Question
-
-	line int // of its heading
-}
-
-// Question is a question with its answers, as Markdown.
-type Question struct {
-	ID      string // lease-why
-	Theme   string // the title of its theme
-	Title   string // the question itself
-	Rank    Rank
-	Level   Level
-	Parts   [parts]string
-	Command string // the one that proves the answer; "" where the document says that none does
-}
-
-// Short is what the theme is called on a command line: lease.
-func (t Theme) Short() string { return strings.TrimPrefix(t.ID, themePrefix) }
-
-const themePrefix = "theme-"
-
-// appendix is the theme whose questions keep the names of the themes they belong to.
-const appendix = themePrefix + "appendix"
 
 var (
 	grading    = regexp.MustCompile(`^\*([^*·]+) · ([^*·]+)\*$`)
@@ -79,15 +18,19 @@ var (
 // parser reads a document.
 type parser struct {
 	file     string
-	language *Language
+	language texts.Language
+	labels   []string // those of the parts
 	themes   []Theme
 	ids      map[string]int // the lines of the anchors
 }
 
 // Parse reads a document of interview questions in a language. An error names the file,
 // the line, and what is missing there.
-func Parse(file, text string, l *Language) ([]Theme, error) {
+func Parse(file, text string, l texts.Language) ([]Theme, error) {
 	p := &parser{file: file, language: l, ids: map[string]int{}}
+	for part := range parts {
+		p.labels = append(p.labels, part.Label(l))
+	}
 	all, err := p.sections(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
 	if err != nil {
 		return nil, err
@@ -210,21 +153,20 @@ func (p *parser) question(s section, theme string) (Question, error) {
 			return q, err
 		}
 	}
-	labels := p.language.Labels
-	for i := range q.Parts {
+	for i, label := range p.labels {
 		q.Parts[i] = strings.Trim(q.Parts[i], "\n")
 		switch {
 		case Part(i) > part:
-			return q, p.fault(s.line, "the question %s has no %s", q.ID, labels[i])
+			return q, p.fault(s.line, "the question %s has no %s", q.ID, label)
 		case q.Parts[i] == "":
-			return q, p.fault(s.line, "the question %s has nothing after %s", q.ID, labels[i])
+			return q, p.fault(s.line, "the question %s has nothing after %s", q.ID, label)
 		}
 	}
 	m := codeSpan.FindStringSubmatch(q.Parts[Proof])
-	switch noRun := p.language.NoRun; {
+	switch noRun := noRun.In(p.language); {
 	case strings.HasPrefix(q.Parts[Proof], noRun):
 	case m == nil:
-		return q, p.fault(s.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, labels[Proof], noRun)
+		return q, p.fault(s.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, p.labels[Proof], noRun)
 	default:
 		q.Command = m[1]
 	}
@@ -237,20 +179,21 @@ func (p *parser) grade(q *Question, line string, n int) error {
 	if m == nil {
 		return p.fault(n, "the question %s has no *rank · level* under its heading", q.ID)
 	}
-	q.Rank, q.Level = Rank(slices.Index(p.language.Ranks[:], m[1])), Level(slices.Index(p.language.Levels[:], m[2]))
+	ranks, levels := texts.Each(p.language, rankNames[:]...), texts.Each(p.language, levelNames[:]...)
+	q.Rank, q.Level = Rank(slices.Index(ranks, m[1])), Level(slices.Index(levels, m[2]))
 	if q.Rank < 0 {
-		return p.fault(n, "%q is no rank: there are %s", m[1], strings.Join(p.language.Ranks[:], ", "))
+		return p.fault(n, "%q is no rank: there are %s", m[1], strings.Join(ranks, ", "))
 	}
 	if q.Level < 0 {
-		return p.fault(n, "%q is no level: there are %s", m[2], strings.Join(p.language.Levels[:], ", "))
+		return p.fault(n, "%q is no level: there are %s", m[2], strings.Join(levels, ", "))
 	}
 	return nil
 }
 
 // read reads a line of a question's parts. It returns the part that the line stands in.
 func (p *parser) read(q *Question, line string, n int, part Part, fenced bool) (Part, error) {
-	labels := p.language.Labels
-	if i := slices.IndexFunc(labels[:], func(label string) bool { return !fenced && strings.HasPrefix(line, label) }); i >= 0 {
+	labels := p.labels
+	if i := slices.IndexFunc(labels, func(label string) bool { return !fenced && strings.HasPrefix(line, label) }); i >= 0 {
 		switch next := Part(i); {
 		case part >= 0 && q.Parts[part] != "" && !strings.HasSuffix(q.Parts[part], "\n\n"):
 			return part, p.fault(n, "the question %s has no empty line before %s", q.ID, labels[i])

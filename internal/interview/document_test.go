@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/texts"
 )
 
 func fixture(t *testing.T, name string) string {
@@ -18,7 +20,7 @@ func fixture(t *testing.T, name string) string {
 
 func themes(t *testing.T) []Theme {
 	t.Helper()
-	all, err := Parse("interview.md", fixture(t, "interview.md"), english)
+	all, err := Parse("interview.md", fixture(t, "interview.md"), texts.English)
 	require.NoError(t, err)
 	return all
 }
@@ -49,13 +51,13 @@ func TestDocumentHasThemesAndQuestionsWithTheirParts(t *testing.T) {
 }
 
 func TestChineseDocumentHasTheSameShape(t *testing.T) {
-	all, err := Parse("zh.md", fixture(t, "zh.md"), chinese)
+	all, err := Parse("zh.md", fixture(t, "zh.md"), texts.Chinese)
 	require.NoError(t, err)
 	require.Equal(t, "go run . list", all[0].Questions[0].Command)
 }
 
 func TestWindowsLineEndsAreLineEnds(t *testing.T) {
-	all, err := Parse("f", strings.ReplaceAll(fixture(t, "interview.md"), "\n", "\r\n"), english)
+	all, err := Parse("f", strings.ReplaceAll(fixture(t, "interview.md"), "\n", "\r\n"), texts.English)
 	require.NoError(t, err)
 	require.Equal(t, themes(t), all)
 }
@@ -87,15 +89,16 @@ func TestMissingPartIsNamed(t *testing.T) {
 		for _, q := range theme.Questions {
 			heading := "### " + q.Title
 			at := strings.Index(document, heading)
-			for i, label := range english.Labels {
+			for i := range parts {
+				label := i.Label(texts.English)
 				before, after := cutPart(t, document[at:], label, q.Parts[i])
 				broken := document[:at] + before + after
-				_, err := Parse("docs/interview.md", broken, english)
+				_, err := Parse("docs/interview.md", broken, texts.English)
 				require.ErrorContains(t, err, "the question "+q.ID+" has no "+label)
 				require.Regexp(t, `^docs/interview\.md:\d+: `, err.Error())
 
 				empty := document[:at] + before + "\n" + label + after
-				_, err = Parse("docs/interview.md", empty, english)
+				_, err = Parse("docs/interview.md", empty, texts.English)
 				require.ErrorContains(t, err, fmt.Sprintf("docs/interview.md:%d: the question %s has nothing after %s",
 					lineOf(t, document, heading), q.ID, label))
 			}
@@ -125,10 +128,10 @@ func TestFaultsOfADocumentAreNamedWithTheirLine(t *testing.T) {
 		`f:17: "child" is no level: there are junior, senior, staff`:                           {"· junior*", "· child*"},
 		"f:81: the question waiting-etcd stands under theme-appendix":                          {"lease-etcd", "waiting-etcd"},
 	} {
-		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), english)
+		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), texts.English)
 		require.ErrorContains(t, err, says)
 	}
-	_, err := Parse("f", "# Nothing\n", english)
+	_, err := Parse("f", "# Nothing\n", texts.English)
 	require.ErrorContains(t, err, "f:1: there is no theme")
 }
 

@@ -1,12 +1,12 @@
 package interview
 
 import (
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
 
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 var (
@@ -23,9 +23,9 @@ const code = "\x03"
 
 // page sets Markdown for a terminal.
 type page struct {
-	width int
-	color term.Color
-	words *words
+	width    int
+	color    term.Color
+	language texts.Language
 }
 
 // set makes lines of a text: paragraphs and items are wrapped, code and tables stay as
@@ -83,7 +83,7 @@ func (p page) paragraph(text string) string {
 func (p page) inline(text string) string {
 	text = image.ReplaceAllStringFunc(text, func(found string) string {
 		m := image.FindStringSubmatch(found)
-		return p.words.drawing(m[1], m[2])
+		return p.drawing(m[1], m[2])
 	})
 	spans := codeSpan.FindAllString(text, -1)
 	text = codeSpan.ReplaceAllString(text, code)
@@ -96,11 +96,13 @@ func (p page) inline(text string) string {
 	return text
 }
 
+var drawnBy = texts.New("{picture}: {command} draws it")
+
 // drawing names the command that draws a picture of the documents.
-func (w *words) drawing(alt, file string) string {
-	alt = strings.TrimRight(alt, ".。")
+func (p page) drawing(alt, file string) string {
+	command := "docs/" + strings.TrimLeft(file, "./")
 	if m := picture.FindStringSubmatch(path.Base(file)); m != nil {
-		return fmt.Sprintf(w.Picture, alt, "`go run . show "+m[1]+" --stage "+m[2]+"`")
+		command = "`go run . show " + m[1] + " --stage " + m[2] + "`"
 	}
-	return fmt.Sprintf(w.Picture, alt, "docs/"+strings.TrimLeft(file, "./"))
+	return drawnBy.In(p.language, "picture", strings.TrimRight(alt, ".。"), "command", command)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMarkdownIsSetForATerminal(t *testing.T) {
-	p := page{width: 30, words: &english.words}
+	p := page{width: 30}
 	require.Equal(t, `A **b** `+"`**c** [d](e)`"+` and a text,
 which is wrapped.
 
@@ -25,27 +25,26 @@ which is wrapped.
 }
 
 func TestBoldIsBoldOnlyInColour(t *testing.T) {
-	words := &english.words
-	require.Equal(t, "a bold word\n", page{width: 80, words: words}.set("a **bold word**"))
-	require.Equal(t, "a \x1b[1mbold\nword\x1b[0m\n", page{width: 7, color: true, words: words}.set("a **bold word**"), "letters that are not seen take no room")
+	require.Equal(t, "a bold word\n", page{width: 80}.set("a **bold word**"))
+	require.Equal(t, "a \x1b[1mbold\nword\x1b[0m\n", page{width: 7, color: true}.set("a **bold word**"), "letters that are not seen take no room")
 }
 
 func TestPictureNamesTheCommandThatDrawsIt(t *testing.T) {
-	p := page{width: 200, words: &english.words}
+	p := page{width: 200}
 	require.Equal(t, "A dies: `go run . show crash-before-expire --stage 1` draws it\n", p.set("![A dies](../pictures/crash-before-expire-1.svg)"))
-	require.Equal(t, "A is told no:\n`go run . show oom --stage 5`\ndraws it\n", page{width: 28, words: &english.words}.set("![A is told no.](pictures/oom-5.svg)"),
+	require.Equal(t, "A is told no:\n`go run . show oom --stage 5`\ndraws it\n", page{width: 28}.set("![A is told no.](pictures/oom-5.svg)"),
 		"a command is not broken")
 	require.Equal(t, "other: docs/pictures/other.svg draws it\n", p.set("![other](pictures/other.svg)"))
 }
 
 func TestChineseIsWrappedBetweenCharacters(t *testing.T) {
-	p := page{width: 12, words: &chinese.words}
+	p := page{width: 12}
 	out := p.set("持有者可能崩溃，键\n会留下（永远）。用 `SET NX` 命令")
 	require.Equal(t, "持有者可能崩\n溃，键会留下\n（永远）。用\n`SET NX` 命\n令\n", out)
 	for line := range strings.Lines(out) {
 		require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), 12)
 	}
-	require.Equal(t, "回答：在\n", page{width: 80, words: &chinese.words}.set("**回答：**\n在"))
-	require.Equal(t, "证明：`x`\n", page{width: 80, words: &chinese.words}.set("**证明：**\n`x`"))
-	require.Equal(t, "锁。一把\n", page{width: 80, words: &chinese.words}.set("**锁。** 一把"))
+	require.Equal(t, "回答：在\n", page{width: 80}.set("**回答：**\n在"))
+	require.Equal(t, "证明：`x`\n", page{width: 80}.set("**证明：**\n`x`"))
+	require.Equal(t, "锁。一把\n", page{width: 80}.set("**锁。** 一把"))
 }

@@ -12,6 +12,7 @@ import (
 	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // Kind is what a prediction asks about.
@@ -124,36 +125,73 @@ func (p Prediction) choicesOf(truth string) []string {
 	return choices
 }
 
+var (
+	asks = [kinds]texts.Text{
+		AskCall:   texts.New("What does {client}'s {call} return?"),
+		AskKey:    texts.New("What does Redis hold then under the lock's key?"),
+		AskInside: texts.New("Who believes then to hold the lock?"),
+		AskBroken: texts.New("Is this rule broken then: {rule}?"),
+	}
+	meanings = map[string]texts.Text{
+		"held":                  texts.New("it has the lock"),
+		"refused":               texts.New("no: another client has the lock"),
+		"error":                 texts.New("an error"),
+		"done":                  texts.New("that it has unlocked"),
+		"refused with an error": texts.New("an error: the lock is not, or no longer, its own"),
+		"no key":                texts.New("nothing: there is no key"),
+		"nobody":                texts.New("nobody"),
+		"A and B":               texts.New("A and B"),
+		"yes":                   texts.New("yes, it is broken"),
+		"no":                    texts.New("no, it is not broken"),
+	}
+	keyWithLease = texts.New("the key of {client}, with a lease ({value})")
+	keyThatStays = texts.New("the key of {client}, without a lease ({value})")
+
+	happens = map[world.Action]texts.Text{
+		world.Execute: texts.New("Redis runs {client}'s {command}"),
+		world.Deliver: texts.New("{client} reads the reply"),
+		world.Tick:    texts.New("time passes, to {time}"),
+		world.Crash:   texts.New("{client} dies"),
+		world.Freeze:  texts.New("{client} stands still"),
+		world.Thaw:    texts.New("{client} goes on"),
+		world.Lose:    texts.New("the reply to {client} is lost: its connection breaks"),
+		world.Leave:   texts.New("the caller of {client} gives up"),
+		world.Refuse:  texts.New("Redis is full, and refuses {client}'s command"),
+	}
+	ledgerAnswers = texts.New("the ledger answers {client}'s {command}")
+)
+
+func init() {
+	for _, p := range schedule.Properties {
+		texts.Know(texts.Text(p.About))
+	}
+}
+
 // Question is the question in words.
-func (p Prediction) Question(l *Language) string {
-	return strings.NewReplacer("{client}", p.Client, "{call}", p.Op, "{rule}", l.words.rule(p.Setup.Property)).
-		Replace(l.words.Asks[p.Kind])
+func (p Prediction) Question(l texts.Language) string {
+	return asks[p.Kind].In(l, "client", p.Client, "call", p.Op, "rule", texts.Text(p.Setup.Property.About))
 }
 
 // Choice is a choice in words.
-func (p Prediction) Choice(l *Language, i int) string {
+func (p Prediction) Choice(l texts.Language, i int) string {
 	means := p.Choices[i]
-	w := &l.words
-	switch {
-	case w.Means[means] != "":
-		return w.Means[means]
-	case p.Kind == AskInside && means == "A and B":
-		return fmt.Sprintf(w.And, "A", "B")
-	case p.Kind == AskInside:
-		return means
+	if text, ok := meanings[means]; ok {
+		return text.In(l)
 	}
-	format, name := w.Holds, means
-	if means[len(means)-1] == '!' {
-		format, name = w.Stays, means[:len(means)-1]
+	if p.Kind == AskInside {
+		return means // a client's name
 	}
-	return fmt.Sprintf(format, name[:1], name)
+	if name, stays := strings.CutSuffix(means, "!"); stays {
+		return keyThatStays.In(l, "client", name[:1], "value", name)
+	}
+	return keyWithLease.In(l, "client", means[:1], "value", means)
 }
 
 // Words says what happens in a step.
-func (s Step) Words(l *Language) string {
-	words := l.words.Steps[s.Action]
+func (s Step) Words(l texts.Language) string {
+	text := happens[s.Action]
 	if s.Ledger {
-		words = l.words.Write
+		text = ledgerAnswers
 	}
-	return strings.NewReplacer("{client}", s.Client, "{command}", s.What, "{time}", term.Clock(s.At)).Replace(words)
+	return text.In(l, "client", s.Client, "command", s.What, "time", term.Clock(s.At))
 }

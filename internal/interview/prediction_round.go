@@ -3,11 +3,30 @@ package interview
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
+
+var (
+	prediction  = texts.New("prediction")
+	twoClients  = texts.New("Stage {stage}, {title}. Two clients want the lock:")
+	inThisOrder = texts.New("Then, in this order:")
+	typeNumber  = texts.New("Type the number of your answer.")
+	noChoice    = texts.New("{typed} is not one of the answers. Type a number from 1 to {highest}, or q to end.")
+	isRight     = texts.New("Right. The lock ran on, and the answer is: {answer}.")
+	isWrong     = texts.New("No. The lock ran on, and the answer is: {answer}.")
+)
+
+func init() {
+	for _, c := range columns.Shown() {
+		texts.Know(texts.Text(c.Title))
+	}
+}
 
 // foreseen is a prediction and what became of it.
 type foreseen struct {
@@ -22,10 +41,10 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s.round(s.words.Prediction)
-	s.prose("\n" + fmt.Sprintf(s.words.Stage, p.Stage.ID, s.words.title(p.Stage)))
-	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width}))
-	s.prose("\n" + s.words.Next)
+	s.round(prediction)
+	s.sayApart(twoClients, "stage", p.Stage.ID, "title", texts.Text(p.Stage.Title))
+	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
+	s.sayApart(inThisOrder)
 	for _, step := range p.Next {
 		s.prose("- " + step.Words(s.Language))
 	}
@@ -33,17 +52,17 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 	for i := range p.Choices {
 		s.prose(fmt.Sprintf("%d. %s", i+1, p.Choice(s.Language, i)))
 	}
-	s.prose(s.words.Choose)
+	s.say(typeNumber)
 	chosen, ok := s.choose(ctx, q)
 	s.predicted = append(s.predicted, foreseen{p, ok, ok && chosen == p.Answer})
 	if !ok {
 		return false, nil
 	}
-	said := s.Color.Paint(term.Green, fmt.Sprintf(s.words.Right, p.Choice(s.Language, p.Answer)))
+	verdict, style := isRight, term.Green
 	if chosen != p.Answer {
-		said = s.Color.Paint(term.Red, fmt.Sprintf(s.words.Wrong, p.Choice(s.Language, p.Answer)))
+		verdict, style = isWrong, term.Red
 	}
-	s.print("\n" + said + "\n")
+	s.print("\n" + s.Color.Paint(style, verdict.In(s.Language, "answer", p.Choice(s.Language, p.Answer))) + "\n")
 	s.prove(p.replay())
 	return true, nil
 }
@@ -58,6 +77,6 @@ func (s *Session) choose(ctx context.Context, q quiz.Quiz) (int, bool) {
 		if chosen, ok := q.Chosen(line); ok {
 			return chosen, true
 		}
-		s.prose(fmt.Sprintf(s.words.Number, line, len(q.Choices)))
+		s.say(noChoice, "typed", strconv.Quote(line), "highest", len(q.Choices))
 	}
 }

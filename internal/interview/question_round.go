@@ -2,9 +2,24 @@ package interview
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
+
+	"lockkata/internal/texts"
+)
+
+var (
+	graded       = texts.New("{theme} · {rank} · {level}")
+	answerAloud  = texts.New("Answer aloud, or type it. Press Enter when you have finished.")
+	noAnswer     = texts.New("{typed} is no answer. Say it aloud and press Enter, or type it. q ends the interview.")
+	tookLong     = texts.New("That took about {time}. An interviewer wants the first answer in 30 seconds.")
+	partHeading  = texts.New("**{part}:**")
+	keyMenu      = texts.New("d drawing · p in depth · f follow-ups · r run the proof · q end the interview")
+	howWasIt     = texts.New("How was it? y said it · h half · n not")
+	unknownKey   = texts.New("Unknown key {typed}. Press one of {keys}.")
+	inOwnShell   = texts.New("Run this in a shell of your own, at the root of the repository: {command}")
+	endsWithCode = texts.New("{command} ends with status {status}.")
 )
 
 // asked is a question that was asked, and what became of it.
@@ -30,42 +45,42 @@ var allKeys = []string{keyDrawing, keyDepth, keyFollowUps, keyRun, keyEnd, keySa
 // question asks a question, shows its answers, and lets the candidate mark himself.
 // It returns false when the interview is to end.
 func (s *Session) question(ctx context.Context, q Question) bool {
-	l := s.Language
-	s.round(fmt.Sprintf(s.words.Graded, q.Theme, l.Ranks[q.Rank], l.Levels[q.Level]))
+	s.round(graded.With("theme", q.Theme, "rank", rankNames[q.Rank], "level", levelNames[q.Level]))
 	this := &asked{Question: q}
 	s.questions = append(s.questions, this)
-	s.prose("\n**" + q.Title + "**\n\n" + s.words.Answer)
+	s.prose("\n**" + q.Title + "**")
+	s.sayApart(answerAloud)
 	asked := s.Now()
 	var ok bool
 	if this.typed, ok = s.answer(ctx); !ok {
 		return false
 	}
 	if took := s.Now().Sub(asked); took >= time.Minute {
-		s.prose("\n" + fmt.Sprintf(s.words.TookLong, s.minutes(took)))
+		s.sayApart(tookLong, "time", minutesOf(took))
 	}
-	s.part(s.words.In30, q.Parts[Spoken])
-	s.part(s.words.Proof, q.Parts[Proof])
+	s.part(q, Spoken)
+	s.part(q, Proof)
 	for {
-		s.prose("\n" + s.words.Keys)
-		s.prose(s.words.Mark)
+		s.sayApart(keyMenu)
+		s.say(howWasIt)
 		key, ok := s.read(ctx)
 		if !ok {
 			return false
 		}
 		switch key = strings.ToLower(key); key {
 		case keyDrawing:
-			s.part(s.words.Drawing, q.Parts[Drawing])
+			s.part(q, Drawing)
 		case keyDepth:
-			s.part(s.words.Depth, q.Parts[Depth])
+			s.part(q, Depth)
 		case keyFollowUps:
-			s.part(s.words.FollowUps, q.Parts[FollowUps])
+			s.part(q, FollowUps)
 		case keyRun:
 			s.proveAnswer(q)
 		case keySaid, keyHalf, keyNot:
 			this.mark = key
 			return true
 		default:
-			s.prose(fmt.Sprintf(s.words.NoKey, key, strings.Join(allKeys, ", ")))
+			s.say(unknownKey, "typed", strconv.Quote(key), "keys", strings.Join(allKeys, ", "))
 		}
 	}
 }
@@ -81,17 +96,19 @@ func (s *Session) answer(ctx context.Context) (string, bool) {
 		case len(line) != 1:
 			return line, true
 		}
-		s.prose(fmt.Sprintf(s.words.NotYet, line))
+		s.say(noAnswer, "typed", strconv.Quote(line))
 	}
 }
 
-// part prints a part of the document under its label.
-func (s *Session) part(label, text string) { s.prose("\n**" + label + "**\n" + text) }
+// part prints a part of a question's entry under its name.
+func (s *Session) part(q Question, p Part) {
+	s.prose("\n" + partHeading.In(s.Language, "part", partNames[p]) + "\n" + q.Parts[p])
+}
 
 // proveAnswer runs a question's proof, or says once more why there is none.
 func (s *Session) proveAnswer(q Question) {
 	if q.Command == "" {
-		s.part(s.words.Proof, q.Parts[Proof])
+		s.part(q, Proof)
 		return
 	}
 	s.prove(q.Command)
@@ -101,11 +118,11 @@ func (s *Session) proveAnswer(q Question) {
 func (s *Session) prove(command string) {
 	args, keys, ok := inProcess(command)
 	if !ok {
-		s.prose(fmt.Sprintf(s.words.Shell, "`"+command+"`"))
+		s.say(inOwnShell, "command", "`"+command+"`")
 		return
 	}
 	s.print("\n")
 	if status := s.InProcess(args, keys, s.Out); status != 0 {
-		s.prose(fmt.Sprintf(s.words.Failed, "`"+command+"`", status))
+		s.say(endsWithCode, "command", "`"+command+"`", "status", status)
 	}
 }

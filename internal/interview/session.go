@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // Session is an interview.
 type Session struct {
 	T         *testing.T
-	Language  *Language
+	Language  texts.Language
 	Themes    []Theme
 	Seed      uint64
 	Length    time.Duration
@@ -32,7 +33,6 @@ type Session struct {
 	Out       io.Writer
 	InProcess func(args []string, keys string, out io.Writer) int // runs a command of this program
 
-	words     *words
 	page      page
 	typed     <-chan string // the lines of the candidate
 	begun     time.Time
@@ -40,6 +40,26 @@ type Session struct {
 	predicted []foreseen
 	rounds    int
 }
+
+var (
+	welcome       = texts.New("A mock interview: {time}, {questions} in {themes}")
+	otherLanguage = texts.New("中文：go run . interview --lang zh")
+	howItGoes     = []texts.Text{
+		texts.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
+			"Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly."),
+		texts.New("The must-knows come first, and the easiest of them before the others."),
+		texts.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
+			"and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers."),
+	}
+	howPredictionsGo = texts.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
+		"to some point, and say what happens next. Then the lock runs on, and its run decides.")
+	round         = texts.New("Round {n}: {about} ({time} left)")
+	minuteCount   = texts.NewPlural("{n} minute", "{n} minutes")
+	questionCount = texts.NewPlural("{n} question", "{n} questions")
+	themeCount    = texts.NewPlural("{n} theme", "{n} themes")
+	timeIsOver    = texts.New("The time is over.")
+	allAsked      = texts.New("All questions were asked.")
+)
 
 // everyThird round is a prediction.
 const everyThird = 3
@@ -52,8 +72,7 @@ const widest = 100
 func (s *Session) Hold(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	s.words = &s.Language.words
-	s.page = page{min(s.Width, widest), s.Color, s.words}
+	s.page = page{min(s.Width, widest), s.Color, s.Language}
 	s.typed = listen(ctx, s.In)
 	s.begun = s.Now()
 	s.welcome()
@@ -72,10 +91,10 @@ func (s *Session) hold(ctx context.Context) error {
 	for goOn := true; goOn && ctx.Err() == nil; {
 		switch {
 		case s.left() <= 0:
-			s.prose("\n" + s.words.TimeIsOver)
+			s.sayApart(timeIsOver)
 			return nil
 		case len(questions) == 0:
-			s.prose("\n" + s.words.AllAsked)
+			s.sayApart(allAsked)
 			return nil
 		}
 		if s.rounds++; s.rounds%everyThird > 0 || s.AskOnly {
@@ -97,9 +116,9 @@ func (s *Session) hold(ctx context.Context) error {
 
 func (s *Session) left() time.Duration { return s.Length - s.Now().Sub(s.begun) }
 
-// minutes is a duration in words, rounded up.
-func (s *Session) minutes(d time.Duration) string {
-	return plural(int((d+time.Minute-1)/time.Minute), s.words.Minute)
+// minutesOf is a duration in words, rounded up.
+func minutesOf(d time.Duration) texts.Said {
+	return minuteCount.Of(int((d + time.Minute - 1) / time.Minute))
 }
 
 func (s *Session) welcome() {
@@ -107,13 +126,13 @@ func (s *Session) welcome() {
 	for _, t := range s.Themes {
 		n += len(t.Questions)
 	}
-	s.heading(fmt.Sprintf(s.words.Welcome, s.minutes(s.Length), plural(n, s.words.Questions), plural(len(s.Themes), s.words.Themes)))
-	s.print(s.words.Switch + "\n")
-	for _, text := range s.words.HowItGoes {
-		s.prose("\n" + text)
+	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(n), "themes", themeCount.Of(len(s.Themes)))
+	s.print(otherLanguage.In(s.Language) + "\n")
+	for _, text := range howItGoes {
+		s.sayApart(text)
 	}
 	if !s.AskOnly {
-		s.prose("\n" + s.words.Predicting)
+		s.sayApart(howPredictionsGo)
 	}
 }
 
@@ -122,11 +141,18 @@ func (s *Session) print(text string) { fmt.Fprint(s.Out, text) }
 // prose prints Markdown, wrapped.
 func (s *Session) prose(text string) { s.print(s.page.set(text)) }
 
-func (s *Session) heading(text string) { s.print(s.Color.Paint(term.Bold, text) + "\n") }
+// say prints a text, wrapped, and sayApart does after an empty line.
+func (s *Session) say(t texts.Text, pairs ...any) { s.prose(t.In(s.Language, pairs...)) }
 
-func (s *Session) round(theme string) {
+func (s *Session) sayApart(t texts.Text, pairs ...any) { s.prose("\n" + t.In(s.Language, pairs...)) }
+
+func (s *Session) heading(t texts.Text, pairs ...any) {
+	s.print(s.Color.Paint(term.Bold, t.In(s.Language, pairs...)) + "\n")
+}
+
+func (s *Session) round(about any) {
 	s.print("\n")
-	s.heading(fmt.Sprintf(s.words.Round, s.rounds, theme, s.minutes(s.left())))
+	s.heading(round, "n", s.rounds, "about", about, "time", minutesOf(s.left()))
 }
 
 // keyEnd ends the interview wherever something is typed.

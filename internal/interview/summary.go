@@ -7,25 +7,42 @@ import (
 	"time"
 
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+var (
+	summary     = texts.New("Summary")
+	roundCount  = texts.NewPlural("{n} round", "{n} rounds")
+	tookTime    = texts.New("{rounds}, in about {time}.")
+	tookNoTime  = texts.New("{rounds}, in less than a minute.")
+	nothing     = texts.New("Nothing was marked.")
+	tableHead   = []texts.Text{texts.New("theme"), texts.New("said"), texts.New("half"), texts.New("not")}
+	predicted   = texts.New("Predictions: {right} of {n} right")
+	readAgain   = texts.New("Read again:")
+	foretold    = texts.New("Prediction on stage {stage}: {question}")
+	unmarked    = texts.New("{question} (not marked)")
+	allSaid     = texts.New("Nothing to read again: you said it all.")
+	whatYouSaid = texts.New("What you typed, and the model answer:")
+	youAndModel = texts.New("**{question}**\n\n**You:** {typed}\n\n**Model:** {answer}")
+	sameAgain   = texts.New("The same interview again:")
 )
 
 // summarise says what was right, what to read again, and how to hold the same
 // interview once more.
 func (s *Session) summarise() {
 	s.print("\n")
-	s.heading(s.words.Summary)
+	s.heading(summary)
 	s.print("\n")
-	rounds := plural(s.rounds, s.words.Rounds)
 	if took := s.Now().Sub(s.begun); took >= time.Minute {
-		s.prose(fmt.Sprintf(s.words.Took, rounds, s.minutes(took)))
+		s.say(tookTime, "rounds", roundCount.Of(s.rounds), "time", minutesOf(took))
 	} else {
-		s.prose(fmt.Sprintf(s.words.Instant, rounds))
+		s.say(tookNoTime, "rounds", roundCount.Of(s.rounds))
 	}
 	s.print("\n")
 	s.marks()
 	s.readAgain()
 	s.compare()
-	s.print("\n" + s.words.Repeat + "\n  " + s.Again + "\n")
+	s.print("\n" + sameAgain.In(s.Language) + "\n  " + s.Again + "\n")
 }
 
 // marks are how often the candidate has said it, by theme, and the predictions.
@@ -53,14 +70,14 @@ func (s *Session) marks() {
 		s.table(themes, counts)
 	}
 	if marked > 0 {
-		s.prose(fmt.Sprintf(s.words.Predicted, right, marked))
+		s.say(predicted, "right", right, "n", marked)
 	} else if len(themes) == 0 {
-		s.prose(s.words.Nothing)
+		s.say(nothing)
 	}
 }
 
 func (s *Session) table(themes []string, counts map[string]*[3]int) {
-	head := s.words.Columns
+	head := texts.Each(s.Language, tableHead...)
 	wide := 0
 	for _, name := range append(slices.Clone(themes), head[0]) {
 		wide = max(wide, term.Columns(name))
@@ -86,9 +103,9 @@ func (s *Session) readAgain() {
 		}
 	}
 	for _, q := range s.questions {
-		title, below := q.Title, []string{"docs/" + s.Language.Document + "#" + q.ID, q.Command}
+		title, below := q.Title, []string{Document(s.Language) + "#" + q.ID, q.Command}
 		if q.mark == "" {
-			title = fmt.Sprintf(s.words.Unmarked, title)
+			title = unmarked.In(s.Language, "question", title)
 		}
 		if q.mark != keySaid {
 			entry(title, slices.DeleteFunc(below, func(line string) bool { return line == "" })...)
@@ -96,16 +113,16 @@ func (s *Session) readAgain() {
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			entry(fmt.Sprintf(s.words.Foretold, p.Stage.ID, p.Question(s.Language)), p.replay())
+			entry(foretold.In(s.Language, "stage", p.Stage.ID, "question", p.Question(s.Language)), p.replay())
 		}
 	}
 	s.print("\n")
 	switch {
 	case text != "":
-		s.prose(s.words.ReadAgain)
+		s.say(readAgain)
 		s.print(text)
 	case len(s.questions)+len(s.predicted) > 0:
-		s.prose(s.words.AllSaid)
+		s.say(allSaid)
 	}
 }
 
@@ -117,9 +134,9 @@ func (s *Session) compare() {
 			continue
 		}
 		if !begun {
-			s.prose("\n" + s.words.Compare)
+			s.sayApart(whatYouSaid)
 			begun = true
 		}
-		s.prose("\n**" + q.Title + "**\n\n**" + s.words.You + "** " + q.typed + "\n\n**" + s.words.Model + "** " + q.Parts[Spoken])
+		s.sayApart(youAndModel, "question", q.Title, "typed", q.typed, "answer", q.Parts[Spoken])
 	}
 }

@@ -132,7 +132,10 @@ func (p *Program) search(ctx context.Context, files Files, task judge.Task, ques
 	reports, errs := make([]Report, len(questions)), make([]error, len(questions))
 	ask := func(i int) {
 		task := task
-		task.Search = &judge.Search{Question: questions[i], Attempts: 1, For: time.Duration(max(task.Patience, 1)) * searchLimit}
+		task.Search = &judge.Search{
+			Lock: schedule.ForeignName("mylock", files.key()), Question: questions[i], Attempts: 1,
+			For: time.Duration(max(task.Patience, 1)) * searchLimit,
+		}
 		reports[i], errs[i] = p.Judge(ctx, files, task)
 	}
 	if ask(0); errs[0] == nil && reports[0].Cause == nil {

@@ -33,6 +33,7 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	require.Contains(t, screen, "mutex.go:", "the learner's own line stands beside his command")
 	require.NotContains(t, screen, "breaks it as well", "stage 5 needs one step more")
 	require.Contains(t, screen, "BROKEN: watchdog: ")
+	require.Regexp(t, `^v1/mylock~[0-9a-f]{8}/2c/1x/async/watchdog/`, x.shortest()[0].Schedule, "it is no schedule of a stage")
 
 	x = explored(t, 16, e.Solution, asked)
 	require.False(t, x.IsBroken())

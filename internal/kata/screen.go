@@ -116,12 +116,7 @@ func failed(v View, red []judge.Verdict) string {
 // sentence is what broke. Where a scenario could not be played to its end, the
 // reason is that the lock never did what the story waits for.
 func sentence(v judge.Verdict) string {
-	text, isWorlds := strings.CutPrefix(v.Sentence, "world: ")
-	who, neverStood := strings.CutSuffix(text, " cannot thaw: it is not frozen")
-	switch {
-	case isWorlds && neverStood:
-		return who + " never sends the command at which the story lets it stand still"
-	case isWorlds:
+	if text, isWorlds := strings.CutPrefix(v.Sentence, "world: "); isWorlds {
 		return "the story cannot be played to its end: " + text
 	}
 	return v.Sentence
@@ -144,9 +139,7 @@ func (r Result) goesOn(v View) string {
 
 // stillBreaks names what is not asked for yet and shows all the same.
 func (r Result) stillBreaks(v View) string {
-	broken := r.Report.which(func(v judge.Verdict) bool {
-		return v.Outcome == failures.Broken.String() || v.Outcome == failures.Astray.String()
-	})
+	broken := r.Report.which(func(v judge.Verdict) bool { return v.Outcome == failures.Broken.String() })
 	inherent := len(r.Report.which(func(v judge.Verdict) bool { return v.Outcome == failures.Inherent.String() }))
 	if len(broken) == 0 {
 		return v.wrapped(fmt.Sprintf("What still breaks in your lock: nothing of the catalogue but %d failures that no lock with a lease can prevent.", inherent))

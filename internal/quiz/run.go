@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 )
@@ -13,7 +14,8 @@ import (
 // Run is a lock's run under a schedule, with what could be chosen on the way.
 type Run struct {
 	schedule.Played
-	Astray error // the step that was not possible
+	Astray error            // the step that was not possible
+	Found  []oracle.Finding // where it breaks the setup's property
 	points []point
 }
 
@@ -35,6 +37,9 @@ func Follow(t *testing.T, setup schedule.Setup, steps []string) (Run, error) {
 	})
 	if n := len(r.Schedule); err == nil && r.Astray == nil && n < len(steps) {
 		r.Astray = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", n+1, steps[n])
+	}
+	if err == nil {
+		r.Found = oracle.Ask(r.Trace, setup.Property.Breaks...)
 	}
 	return r, err
 }

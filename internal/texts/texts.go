@@ -7,37 +7,24 @@
 //
 // Its translation is in a file of the language, under the English template. Sentences
 // with parts are one template: nothing is glued together, since the order of words
-// differs between languages.
+// differs between languages. A test lists what has no translation, and finds what is
+// translated but said nowhere.
 package texts
 
 import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// Language is a language, as --lang takes it.
-type Language string
-
-// The languages. The zero value is English.
-const (
-	English Language = "en"
-	Chinese Language = "zh"
-)
-
-// Languages are all languages.
-var Languages = []Language{English, Chinese}
-
 // Text is a template in English: names in braces stand for what is put in.
 type Text string
 
-var known struct {
-	sync.Mutex
-	texts []Text
-}
+var known = map[Text]bool{}
 
 // New is a text, which is known from now on. It is for package variables.
 func New(english string) Text {
@@ -45,29 +32,23 @@ func New(english string) Text {
 	return Text(english)
 }
 
-// Know makes texts known that stand in literals, such as a failure's story. What is not
-// known counts as unused where it is translated.
+// Know makes texts known that stand in literals, such as a failure's story. It is for
+// init. What is not known counts as unused where it is translated.
 func Know(all ...Text) {
-	known.Lock()
-	defer known.Unlock()
-	known.texts = append(known.texts, all...)
+	for _, t := range all {
+		known[t] = true
+	}
 }
 
-// Known are all texts that are known, each once, sorted.
-func Known() []Text {
-	known.Lock()
-	defer known.Unlock()
-	all := slices.Clone(known.texts)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+// Known are all texts that are known, sorted.
+func Known() []Text { return slices.Sorted(maps.Keys(known)) }
 
 // In is the text in a language, in English where it has no translation. Names and what
 // they stand for come in pairs.
 func (t Text) In(l Language, pairs ...any) string {
 	said := string(t)
 	if l == Chinese {
-		if translated, ok := chinese()[t]; ok {
+		if translated, ok := Translations()[t]; ok {
 			said = translated
 		}
 	}
@@ -88,6 +69,14 @@ func (t Text) In(l Language, pairs ...any) string {
 	return strings.NewReplacer(put...).Replace(said)
 }
 
+// Each are texts in a language.
+func Each(l Language, all ...Text) (said []string) {
+	for _, t := range all {
+		said = append(said, t.In(l))
+	}
+	return said
+}
+
 // Said is a text with what is put in.
 type Said struct {
 	Text
@@ -106,33 +95,23 @@ type Plural struct{ One, Many Text }
 // NewPlural is a pair of texts.
 func NewPlural(one, many string) Plural { return Plural{New(one), New(many)} }
 
-// In says it of a number.
-func (p Plural) In(l Language, n int, pairs ...any) string {
+// Of says it of a number, with what else is put in.
+func (p Plural) Of(n int, pairs ...any) Said {
 	pairs = append([]any{"n", n}, pairs...)
 	if n == 1 {
-		return p.One.In(l, pairs...)
+		return p.One.With(pairs...)
 	}
-	return p.Many.In(l, pairs...)
+	return p.Many.With(pairs...)
 }
 
 //go:embed zh.json
-var chineseFile []byte
+var chinese []byte
 
-// chinese are the translations: English template → Chinese template.
-var chinese = sync.OnceValue(func() map[Text]string {
+// Translations are the Chinese templates of the English ones.
+var Translations = sync.OnceValue(func() map[Text]string {
 	all := map[Text]string{}
-	if err := json.Unmarshal(chineseFile, &all); err != nil {
+	if err := json.Unmarshal(chinese, &all); err != nil {
 		panic("texts: zh.json: " + err.Error()) // a test reads it
 	}
 	return all
 })
-
-// Translations are the texts that have a translation, sorted.
-func Translations() []Text {
-	var all []Text
-	for t := range chinese() {
-		all = append(all, t)
-	}
-	slices.Sort(all)
-	return all
-}

@@ -1,32 +1,63 @@
-package texts
+package texts_test
 
 import (
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	_ "lockkata/internal/cli" // with all that it says
+	"lockkata/internal/texts"
 )
 
 func TestPartsArePutIn(t *testing.T) {
-	gives := Text("{a} gives {b} to {a}")
-	require.Equal(t, "A gives {a} to A", gives.In(English, "a", "A", "b", "{a}"))
-	require.Equal(t, "A gives it to A", gives.With("a", "A", "b", Text("it")).In(Chinese), "without a translation it is English")
-	require.Equal(t, "1 step", Plural{"{n} step", "{n} steps"}.In(English, 1))
-	require.Equal(t, "3 steps", Plural{"{n} step", "{n} steps"}.In(English, 3))
+	gives := texts.Text("{a} gives {b} to {a}")
+	require.Equal(t, "A gives {a} to A", gives.In(texts.English, "a", "A", "b", "{a}"))
+	require.Equal(t, "A gives it to A", gives.With("a", "A", "b", texts.Text("it")).In(texts.Chinese), "without a translation it is English")
+	steps := texts.Plural{One: "{n} step", Many: "{n} steps"}
+	require.Equal(t, "1 step", steps.Of(1).In(texts.English))
+	require.Equal(t, "A gives 3 steps to A", gives.In(texts.English, "a", "A", "b", steps.Of(3)))
+	require.Equal(t, []string{"初级", "B"}, texts.Each(texts.Chinese, "junior", "B"))
 }
 
-var hole = regexp.MustCompile(`\{[a-z]+\}`)
+// untranslated is how many texts have no translation. It can only fall.
+const untranslated = 223
 
-// A translation says the same parts.
+func TestTextsWithoutTranslationBecomeFewer(t *testing.T) {
+	var missing []string
+	for _, text := range texts.Known() {
+		if texts.Translations()[text] == "" {
+			missing = append(missing, string(text))
+		}
+	}
+	t.Logf("without a translation:\n  %s", strings.Join(missing, "\n  "))
+	require.LessOrEqual(t, len(missing), untranslated,
+		"translate what is new in internal/texts/zh.json; go test -v ./internal/texts lists what has no translation")
+	require.Equal(t, len(missing), untranslated, "fewer texts have no translation: lower the number, so that it stays so")
+}
+
+func TestWhatIsTranslatedIsSaid(t *testing.T) {
+	for text := range texts.Translations() {
+		require.True(t, slices.Contains(texts.Known(), text), "nobody says this any more: take it out of internal/texts/zh.json: %s", text)
+	}
+}
+
+var part = regexp.MustCompile(`\{[a-z]+\}`)
+
 func TestTranslationsHaveTheSameParts(t *testing.T) {
-	for english, chinese := range chinese() {
+	raw, err := os.ReadFile("zh.json")
+	require.NoError(t, err)
+	require.Equal(t, strings.Count(string(raw), "\n  \""), len(texts.Translations()), "a text is translated twice")
+	for english, chinese := range texts.Translations() {
 		require.Equal(t, parts(string(english)), parts(chinese), "%s", english)
 	}
 }
 
 func parts(text string) []string {
-	found := hole.FindAllString(text, -1)
+	found := part.FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
 }

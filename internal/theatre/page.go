@@ -43,7 +43,7 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) ([]byte
 	}
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
-		"Title": Title, "Total": total(rows), "Data": data,
+		"Title": Title, "Total": total(rows), "Data": template.JS(data),
 		"Style":  template.CSS(timeline.PlayerStyle + style),
 		"Script": template.JS(timeline.PlayerScript + script),
 	})

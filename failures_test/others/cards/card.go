@@ -31,7 +31,7 @@ func newCard(l library, f failures.Failure) (card, error) {
 		return card{}, err
 	}
 	want := failures.Outcome(outcomes[slices.IndexFunc(libraries, func(other library) bool { return other.Name == l.Name })])
-	c := card{library: l, failure: f, about: about, want: want, outcome: want, note: l.Untold[f.ID] + l.Astray[f.ID]}
+	c := card{library: l, failure: f, about: about, want: want, outcome: want, note: l.Untold[f.ID] + l.Besides[f.ID]}
 	if l.Live && f.Live != "" && want != failures.NotApplicable {
 		c.outcome, c.note = failures.Elsewhere, f.Live
 	}
@@ -41,11 +41,8 @@ func newCard(l library, f failures.Failure) (card, error) {
 // judge takes over what the run came to.
 func (c *card) judge(v failures.Verdict) {
 	c.verdict, c.outcome = v, v.Outcome
-	switch {
-	case errors.Is(v.Err, live.ErrBusy):
+	if errors.Is(v.Err, live.ErrBusy) {
 		c.outcome, c.note = failures.Elsewhere, v.Err.Error()
-	case v.Outcome == failures.Astray && v.Err == nil && c.library.Astray[c.failure.ID] != "":
-		c.outcome = failures.Broken
 	}
 }
 

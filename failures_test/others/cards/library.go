@@ -22,9 +22,8 @@ type library struct {
 	Subject failures.Subject
 	// Untold says, by failure, why its story cannot be told of this library.
 	Untold map[string]string
-	// Astray says, by failure, why a story that breaks another rule than its own
-	// counts as broken.
-	Astray map[string]string
+	// Besides says, by failure, which other rule than its own the story breaks.
+	Besides map[string]string
 	// Promises has a property that the library's documentation says something of.
 	Promises map[property]promise
 }

@@ -23,7 +23,7 @@ var redislockLibrary = library{
 		},
 		Has: []failures.Feature{failures.Scripts, failures.Watchdog},
 	},
-	Astray: map[string]string{
+	Besides: map[string]string{
 		"dog-unlock-race": "nothing waits for the README's watchdog, so a refresh may reach Redis after Release; it does no harm there",
 	},
 	Promises: map[property]promise{

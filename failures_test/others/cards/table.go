@@ -65,7 +65,7 @@ func show(w io.Writer, e *examiner, f failures.Failure, l library) error {
 // sign is a card's mark in the table.
 func (c card) sign() string {
 	switch {
-	case !c.asExpected(), c.outcome == failures.Astray:
+	case !c.asExpected():
 		return "!"
 	case c.outcome == failures.Broken && c.promise().Word == promised:
 		return "✗"
@@ -74,7 +74,7 @@ func (c card) sign() string {
 	}
 	return map[failures.Outcome]string{
 		failures.Broken: "x", failures.Safe: "✓", failures.Noticed: "◐", failures.Inherent: "~", failures.Elsewhere: "·",
-		failures.NotApplicable: "–",
+		failures.NotApplicable: "–", failures.NotTold: "?", failures.NotPlayed: "…",
 	}[c.outcome]
 }
 

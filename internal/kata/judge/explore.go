@@ -13,6 +13,7 @@ import (
 
 // Search is one search through the schedules of a lock.
 type Search struct {
+	Lock     string            `json:"lock"` // what its schedules call it
 	Question schedule.Question `json:"question"`
 	Attempts int               `json:"attempts"` // how often each client asks for the lock
 	For      time.Duration     `json:"for_ns"`   // after that long it is cut short
@@ -32,7 +33,9 @@ const searchMemory = memoryLimit / 2
 
 // explore searches the schedules of the lock, as the question says.
 func (r *run) explore(s Search) {
-	setup, properties := s.Question.Ask(r.subject, s.Attempts)
+	subject := r.subject
+	subject.Name = s.Lock
+	setup, properties := s.Question.Ask(subject, s.Attempts)
 	if len(properties) == 0 {
 		return // it is about something that the lock does not have
 	}
@@ -66,7 +69,7 @@ func (r *run) replay(setup schedule.Setup, steps []string) (*world.Trace, []orac
 	if err = cmp.Or(err, run.Astray); err != nil {
 		r.guard.convict(unsearchable(err))
 	}
-	return run.Trace, oracle.Ask(run.Trace, setup.Property.Breaks...)
+	return run.Trace, run.Found
 }
 
 // panicked is a call that ended in a panic.

@@ -1,4 +1,4 @@
-package failures_test
+package incidents_test
 
 import (
 	"net/url"
@@ -8,15 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/incidents"
 )
 
 func TestIncidentsBelongToFailures(t *testing.T) {
-	for id, incidents := range failures.Incidents {
+	for id, all := range incidents.All {
 		_, ok := failures.Find(id)
 		require.True(t, ok, "%s is no failure of the catalogue", id)
-		require.NotEmpty(t, incidents, id)
+		require.NotEmpty(t, all, id)
 		seen := map[string]bool{}
-		for _, i := range incidents {
+		for _, i := range all {
 			link, err := url.Parse(i.Link)
 			require.NoError(t, err, id)
 			require.Equal(t, "https", link.Scheme, "%s: %s", id, i.Link)
@@ -30,8 +31,8 @@ func TestIncidentsBelongToFailures(t *testing.T) {
 }
 
 func TestIncidentsOnGitHubNameTheirThread(t *testing.T) {
-	require.Equal(t, failures.Incident{
+	require.Equal(t, incidents.Incident{
 		Source: "redis/redis-py #818", Link: "https://github.com/redis/redis-py/issues/818",
-		What: failures.Incidents["crash-before-expire"][0].What,
-	}, failures.Incidents["crash-before-expire"][0])
+		What: incidents.All["crash-before-expire"][0].What,
+	}, incidents.All["crash-before-expire"][0])
 }

@@ -1,4 +1,5 @@
-package failures
+// Package incidents lists public reports of the failures: where somebody else met them.
+package incidents
 
 import "path"
 
@@ -9,10 +10,10 @@ type Incident struct {
 	What   string // what happened, in one sentence
 }
 
-// Incidents are the public reports of each failure that we know of. A report
+// All are the public reports of each failure that we know of. A report
 // stands where its story is that failure's, also when the software is another
 // kind of lock.
-var Incidents = map[string][]Incident{
+var All = map[string][]Incident{
 	// The lease.
 	"crash-before-expire": {
 		onGitHub("redis/redis-py", "issues/818", "The lock of the Python client sent SETNX and then PEXPIRE: a client that crashed in between locked out all others for ever."),

@@ -1,0 +1,232 @@
+package mutants_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// counting is a re-entrant lock whose key is a string: its count is in a key of its own.
+type counting struct {
+	plain
+	adds  bool // a repeated acquire counts once more
+	times int
+	lies  int // by how much HoldCount is wrong
+}
+
+var (
+	enterScript = redis.NewScript(`-- enter
+local owner = redis.call("GET", KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])
+if ARGV[3] == "0" then redis.call("INCR", KEYS[2]) else redis.call("SET", KEYS[2], ARGV[3]) end
+return 1`)
+	leaveScript = redis.NewScript(`-- leave
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
+if redis.call("DECR", KEYS[2]) < 1 then redis.call("DEL", KEYS[1], KEYS[2]) end
+return 1`)
+)
+
+func countingSubject(adds bool, lies int) failures.Subject {
+	return failures.Subject{
+		Name: "counting", Has: []failures.Feature{failures.Scripts, failures.Reentry},
+		Ignore: func(key string) bool { return strings.HasSuffix(key, ":count") },
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			p := plain{rdb: rdb, key: "lock:" + name, lease: lease, value: uuid.NewString()}
+			return &counting{plain: p, adds: adds, lies: lies}, nil
+		},
+	}
+}
+
+func (c *counting) TryLock(ctx context.Context) (bool, error) {
+	count := c.times + 1
+	if c.adds {
+		count = 0
+	}
+	keys := []string{c.key, c.key + ":count"}
+	held, err := enterScript.Run(ctx, c.rdb, keys, c.value, c.lease.Milliseconds(), count).Bool()
+	if held {
+		c.times++
+	}
+	return held, err
+}
+
+func (c *counting) Lock(ctx context.Context) error { return poll(ctx, c.TryLock) }
+
+func (c *counting) Unlock(ctx context.Context) error {
+	if c.times == 0 {
+		return errNotHeld
+	}
+	c.times--
+	held, err := leaveScript.Run(ctx, c.rdb, []string{c.key, c.key + ":count"}, c.value).Bool()
+	if err == nil && !held {
+		return errNotHeld
+	}
+	return err
+}
+
+func (c *counting) HoldCount(context.Context) (int, error) { return c.times + c.lies, nil }
+
+// crowd is a lock whose waiters listen each for itself, in no order.
+type crowd struct {
+	plain
+	channel string
+	deaf    bool // nobody publishes
+}
+
+func crowdSubject(deaf bool) failures.Subject {
+	return failures.Subject{
+		Name: "crowd", Has: []failures.Feature{failures.Scripts, failures.PubSub},
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return &crowd{plain{rdb: rdb, key: "lock:" + name, lease: lease}, "freed:" + name, deaf}, nil
+		},
+	}
+}
+
+func (c *crowd) Lock(ctx context.Context) error {
+	if held, err := c.TryLock(ctx); held || err != nil {
+		return err
+	}
+	heard := c.rdb.Subscribe(context.WithoutCancel(ctx), c.channel)
+	defer heard.Close()
+	messages := heard.ChannelWithSubscriptions()
+	timer := time.NewTimer(c.lease)
+	defer timer.Stop()
+	for {
+		select {
+		case <-messages:
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if held, err := c.TryLock(ctx); held || err != nil {
+			return err
+		}
+	}
+}
+
+func (c *crowd) Unlock(ctx context.Context) error {
+	err := c.plain.Unlock(ctx)
+	if err == nil && !c.deaf {
+		err = c.rdb.Publish(ctx, c.channel, "").Err()
+	}
+	return err
+}
+
+// early is a lock that talks to Redis as it is made.
+func earlySubject(wrong mistake) failures.Subject {
+	subject := plainSubject(wrong)
+	create := subject.New
+	subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		heard := rdb.Subscribe(context.Background(), "freed:"+name)
+		if _, err := heard.Receive(context.Background()); err != nil {
+			return nil, err
+		}
+		if err := heard.Close(); err != nil {
+			return nil, err
+		}
+		return create(rdb, name, lease)
+	}
+	return subject
+}
+
+// quarrelsome is a lock that fails with an error of its own, whoever holds it.
+type quarrelsome struct{ *plain }
+
+func (quarrelsome) TryLock(context.Context) (bool, error) {
+	return false, errors.New("Timer already cancelled")
+}
+
+// What strangers' locks do differently is right; what they do wrong is found all the same.
+func TestStrangersLocksAreJudgedFairly(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		failure   string
+		right     failures.Subject
+		wrong     failures.Subject
+		convicted oracle.Monitor
+	}{
+		{"one owner value for all holds", "second-hold-renewed", watchedIn(oneValue, ""), watchedSubject(neverStops), oracle.Watchdog},
+		{"owner values that look like words", "second-hold-renewed", watchedIn(wordValues, ""), watchedIn(wordValues, neverStops), oracle.Watchdog},
+		{"a count outside the lock's key", "inner-unlock-frees", countingSubject(false, 0), countingSubject(false, 1), oracle.HoldCount},
+		{"a repeated acquire, counted outside the lock's key", "retry-count-two", countingSubject(false, 0), countingSubject(true, 0), oracle.Leak},
+		{"waiters in no order", "wake-eaten", crowdSubject(false), crowdSubject(true), oracle.LostWakeUp},
+		{"a renewal that finds nothing", "dog-unlock-race", watchedIn(leavesRenewal, ""), watchedSubject(stopsWithoutJoin), oracle.Truth},
+		{"a renewal at once, and one under way", "dog-unlock-race", watchedIn(renewsAtOnce, ""), watchedIn(renewsAtOnce, stopsWithoutJoin), oracle.Truth},
+		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			f := find(t, c.failure)
+			v := play(t, f, c.right)
+			require.Equal(t, failures.Safe, v.Outcome, v.Sentence())
+			v = play(t, f, c.wrong)
+			require.Equal(t, failures.Broken, v.Outcome, v.Sentence())
+			require.True(t, oracle.Convicts(v.Findings, c.convicted), v.Sentence())
+		})
+	}
+}
+
+// In wake-eaten the faster of two waiters harms nobody; elsewhere it would.
+func TestWaiterThatIsOvertakenAsItLeavesIsNotTheStory(t *testing.T) {
+	v := play(t, find(t, "wake-eaten"), crowdSubject(false))
+	require.True(t, oracle.Convicts(v.Findings, oracle.BoundedWait))
+	v.Failure.Given = nil
+	against, convicted := v.Against()
+	require.True(t, convicted)
+	require.Equal(t, oracle.BoundedWait, against.Monitor)
+}
+
+// Stories that the catalogue does not tell: its rules judge them all the same.
+func TestRulesJudgeOtherStories(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		right     failures.Subject
+		wrong     failures.Subject
+		convicted oracle.Monitor
+		variant   failures.Variant
+		script    func(*world.World)
+	}{
+		{
+			"the acquire's context ends, and the work goes on", watchedSubject(""), watchedSubject(renewsInContext), oracle.Exclusion, "",
+			func(w *world.World) {
+				a, b := w.Client("A"), w.Client("B")
+				a.Lock(world.Within(w.Lease / 2))
+				w.Sleep(w.Lease * 3)
+				b.TryLock()
+			},
+		},
+		{
+			"a lease with less than a millisecond left", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion, failures.FixedLease,
+			func(w *world.World) {
+				a, b := w.Client("A"), w.Client("B")
+				a.Lock()
+				w.Sleep(w.Lease - time.Millisecond/2)
+				b.TryLock()
+			},
+		},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			f := failures.Failure{ID: c.what, Breaks: []oracle.Monitor{c.convicted}, Variant: c.variant, Script: c.script}
+			require.Equal(t, failures.Safe, play(t, f, c.right).Outcome)
+			require.Equal(t, failures.Broken, play(t, f, c.wrong).Outcome)
+		})
+	}
+}
+
+func TestErrorOfTheLocksOwnIsToldAsItIs(t *testing.T) {
+	subject := failures.Subject{Name: "quarrelsome", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return quarrelsome{&plain{rdb: rdb, key: name, lease: lease}}, nil
+	}}
+	v := play(t, failures.Failure{Script: func(w *world.World) { w.Client("A").TryLock() }}, subject)
+	require.Equal(t, "truth: TryLock of A fails with Timer already cancelled, but nobody holds the lock", v.Sentence())
+}

@@ -1,0 +1,133 @@
+package oracle
+
+import (
+	"slices"
+	"time"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	otherLease   = texts.New("{client} asked for a lease of {asked}, and its {command} set {time}")
+	waitsNot     = texts.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
+	heedsNot     = texts.New("{call} of {client} is still under way {time} after its context ended")
+	lossTooEarly = texts.New("the lock tells {client} that its hold is lost, but its key is there, and its lease lasts for another {time}")
+)
+
+// leaseAsked finds keys whose lease is not what was asked for. An unlock may leave a key a
+// short one.
+func leaseAsked(f *file) func(*world.Scene) {
+	told := map[string]bool{}
+	return func(s *world.Scene) {
+		e := s.Event
+		if e.Kind != world.Executed || e.Op == world.OpRun || told[e.Client] {
+			return
+		}
+		for _, x := range e.Effects {
+			at := slices.IndexFunc(s.Keys, func(k world.Key) bool { return k.Name == x.Key && k.TTL != world.NoTTL })
+			if x.Kind != world.Installed && x.Kind != world.Leased || at < 0 {
+				continue
+			}
+			got := s.Keys[at].TTL
+			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (isAcquire(e.Op) || e.Background) {
+				told[e.Client] = true
+				f.convict(e, otherLease, "client", e.Client, "asked", f.Lease, "command", shape(e), "time", got)
+				return
+			}
+		}
+	}
+}
+
+// lockWaits finds a Lock that is told no while a client of another process holds the lock,
+// and does not wait. Who has taken the lock and not given it back may be told at once that
+// it cannot have it twice, or has lost it.
+func lockWaits(f *file) func(*world.Scene) {
+	began := map[int]world.Event{} // call → its Called event
+	taken := map[string]int{}      // process → how often it took the lock and did not unlock
+	return func(s *world.Scene) {
+		e := s.Event
+		switch e.Kind {
+		case world.Called:
+			if e.Op == world.OpLock {
+				began[e.Call] = e
+			} else if e.Op == world.OpUnlock && taken[e.Process] > 0 {
+				taken[e.Process]--
+			}
+		case world.Cancelled:
+			delete(began, e.Call)
+		case world.Returned:
+			call, is := began[e.Call]
+			took := e.At - call.At
+			if e.Acquires() {
+				taken[e.Process]++
+			}
+			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
+			if !is || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 {
+				return
+			}
+			for _, other := range s.Others(e.Client) {
+				f.convict(e, waitsNot, "client", e.Client, "time", took, "other", other, "error", e.Result.Error)
+				return
+			}
+		}
+	}
+}
+
+// heedsContext finds acquires that go on when their context has ended. What is on its way
+// then may arrive, and a process that stands still notices nothing.
+func heedsContext(f *file) func(*world.Scene) {
+	over := map[int]time.Duration{} // call → when its context ended, and as much later as it was hindered
+	calls := map[int]world.Event{}
+	return func(s *world.Scene) {
+		e := s.Event
+		calls[e.Call] = e
+		switch {
+		case e.Kind == world.Called && isAcquire(e.Op) && e.Bound > 0:
+			over[e.Call] = e.At + e.Bound
+		case e.Kind == world.Cancelled && isAcquire(e.Op):
+			over[e.Call] = e.At
+		}
+		next := e.At
+		if s.Index+1 < len(f.Events) {
+			next = f.Events[s.Index+1].At
+		}
+		for call, at := range over {
+			isBusy := slices.ContainsFunc(s.UnderWay(), func(r *world.Request) bool { return r.Call == call })
+			last := calls[call]
+			switch {
+			case e.At-at > Grace(f.Trace):
+				delete(over, call)
+				f.convict(world.Event{Step: e.Step, At: e.At, Client: last.Client}, heedsNot,
+					"call", last.Op, "client", last.Client, "time", (e.At - at).Truncate(time.Millisecond))
+			case e.Call == call && (e.Kind == world.Returned || e.Kind == world.Crashed):
+				delete(over, call)
+			case isBusy || s.Condition(last.Process).Away():
+				over[call] += max(0, next-max(at, e.At))
+			}
+		}
+	}
+}
+
+// lossIsTrue finds holders that are told of a loss although the last answer of Redis gave
+// them a lease of which much is left, and their key is there.
+func lossIsTrue(f *file) func(*world.Scene) {
+	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
+	return func(s *world.Scene) {
+		e := s.Event
+		switch r := s.Request(); {
+		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0:
+			for _, x := range f.Events[r.Struck].Effects {
+				if x.Kind == world.Installed || x.Kind == world.Leased {
+					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
+				}
+			}
+		case e.Kind == world.Lost:
+			left := until[e.Client] - e.At
+			there := slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
+			if there && left > f.Lease/3+Grace(f.Trace) {
+				f.convict(e, lossTooEarly, "client", e.Client, "time", left.Truncate(time.Millisecond))
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+func TestLeaseIsAboutWhatWasAskedFor(t *testing.T) {
+	for ttl, wrong := range map[time.Duration]bool{
+		30 * time.Millisecond: true, 15 * time.Second: true, 25 * time.Second: false, time.Minute: false, 8333 * time.Hour: true, world.NoTTL: false,
+	} {
+		s := newStory().call("A", world.OpLock).installs("A", "A1")
+		s.trace.Events[1].Keys[0].TTL = ttl
+		require.Equal(t, wrong, s.returns("A", held).convicted(oracle.Lease), ttl)
+	}
+	s := newStory().holds("A", "A1").call("A", world.OpUnlock)
+	s.keys = []world.Key{{Name: "k", Owner: s.owner("A", "A1"), TTL: time.Second}}
+	s.does("A", world.Effect{Kind: world.Leased, Key: "k", Owner: s.owner("A", "A1")})
+	require.False(t, s.convicted(oracle.Lease), "an unlock may leave the key for a moment")
+}
+
+func TestLockThatIsToldNoHasToWait(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{0: true, time.Second: true, 2 * time.Second: false} {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(after).does("B").returns("B", refused)
+		require.Equal(t, wrong, s.convicted(oracle.Waiting), after)
+	}
+	for name, s := range map[string]*story{
+		"TryLock":                         newStory().holds("A", "A1").call("B", world.OpTryLock).does("B").returns("B", refused),
+		"its context had ended":           newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Cancelled, "B", "").returns("B", refused),
+		"nobody holds it":                 newStory().call("B", world.OpLock).does("B").returns("B", refused),
+		"the holder asks again":           newStory().holds("A", "A1").call("A", world.OpLock).does("A").returns("A", refused),
+		"an error of the network":         newStory().holds("A", "A1").call("B", world.OpLock).does("B").returns("B", unknown),
+		"it has lost the lock, to others": newStory().holds("B", "B1").happens(world.Lost, "B").holds("A", "A1").call("B", world.OpLock).returns("B", refused),
+	} {
+		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Waiting)) })
+	}
+}
+
+func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
+	waits := func() *story {
+		s := newStory().holds("A", "A1").call("B", world.OpLock)
+		s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
+		return s
+	}
+	for after, wrong := range map[time.Duration]bool{5 * time.Second: false, 6 * time.Second: false, 7 * time.Second: true} {
+		require.Equal(t, wrong, waits().pass(after).returns("B", unknown).convicted(oracle.Context), after)
+	}
+	require.True(t, waits().pass(time.Minute).happens(world.Slept, "").convicted(oracle.Context), "it is still under way")
+	cancelled := newStory().call("B", world.OpLock).sends(world.Cancelled, "B", "").pass(time.Minute)
+	require.True(t, cancelled.returns("B", unknown).convicted(oracle.Context))
+	for name, s := range map[string]*story{
+		"it stands still":       waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
+		"a reply is on its way": waits().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").returns("B", unknown),
+		"no end was asked for":  newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Hour).returns("B", unknown),
+	} {
+		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
+	}
+}
+
+func TestLossIsNotToldWhileMuchOfTheLeaseIsLeft(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
+		for gone := range map[bool]bool{false: true, true: true} {
+			s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+			executed := &s.trace.Events[len(s.trace.Events)-1]
+			executed.Request = s.trace.Events[1].Request
+			a := executed.Effects[0].Owner
+			s.sends(world.Delivered, "A", "DO").returns("A", held).pass(after)
+			if gone {
+				s.taken(world.Server, "", a)
+			}
+			s.happens(world.Lost, "A")
+			require.Equal(t, wrong && !gone, s.convicted(oracle.EarlyLoss), "%v, its key is gone: %v", after, gone)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package failures
+
+import (
+	"fmt"
+	"strings"
+
+	"lockkata/failures_test/world"
+)
+
+// Premise is something without which a failure's story is not told: time passed, a key's
+// lease ended, a client waited. It is never what the lock should prevent. It returns what
+// is missing in the trace, "" if nothing is. That every fault has struck is a premise of
+// every story.
+type Premise func(*world.Trace) (missing string)
+
+// untold says what is missing for the story to be told; "" if it was told.
+func (f Failure) untold(trace *world.Trace) string {
+	for _, missed := range trace.Missed {
+		return missed
+	}
+	for _, premise := range f.Told {
+		if missing := premise(trace); missing != "" {
+			return missing
+		}
+	}
+	return ""
+}
+
+// seen is the premise that some scene of the trace is of a kind.
+func seen(missing string, is func(*world.Scene) bool) Premise {
+	return func(trace *world.Trace) string {
+		for s := range trace.Scenes() {
+			if is(s) {
+				return ""
+			}
+		}
+		return missing
+	}
+}
+
+// given: each of the clients, separated by spaces, was given the lock, as often as it is
+// named.
+func given(clients string) Premise {
+	return func(trace *world.Trace) string {
+		times, wanted := map[string]int{}, map[string]int{}
+		for _, e := range trace.Events {
+			if e.Acquires() {
+				times[e.Client]++
+			}
+		}
+		for client := range strings.FieldsSeq(clients) {
+			if wanted[client]++; times[client] < wanted[client] {
+				return fmt.Sprintf("%s was given the lock %d times, and not %d", client, times[client], strings.Count(clients, client))
+			}
+		}
+		return ""
+	}
+}
+
+// taken: what that client had in Redis went away in an event of that kind or operation.
+func taken(client, how string) Premise {
+	return seen(client+"'s key was still there", func(s *world.Scene) bool {
+		if string(s.Event.Kind) != how && s.Event.Op != how {
+			return false
+		}
+		for _, e := range s.Event.Effects {
+			if e.Owner.Client == client && (e.Kind == world.Lapsed || e.Kind == world.Removed) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// serverDid is how Redis itself takes a key.
+const serverDid = string(world.Server)
+
+// ends: the lease of what that client installed ended.
+func ends(client string) Premise { return taken(client, string(world.Expired)) }
+
+// waits: the clients, separated by spaces, waited in Lock as another one freed the lock, or
+// died.
+func waits(clients string) Premise {
+	return seen("not all of those who were to wait did: "+clients, func(s *world.Scene) bool {
+		e := s.Event
+		if e.Kind != world.Crashed && (e.Kind != world.Called || e.Op != world.OpUnlock && e.Op != world.OpForce) {
+			return false
+		}
+		for client := range strings.FieldsSeq(clients) {
+			if call, busy := s.Call(client); !busy || call.Op != world.OpLock {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// renewed: a goroutine of the lock's own gave that client's key a new lease before the
+// client unlocked.
+func renewed(client string) Premise {
+	return func(trace *world.Trace) string {
+		for _, e := range trace.Events {
+			if e.Kind == world.Called && e.Op == world.OpUnlock {
+				break
+			}
+			for _, x := range e.Effects {
+				if e.Background && x.Kind == world.Leased && x.Owner.Client == client {
+					return ""
+				}
+			}
+		}
+		return "nothing renewed " + client + "'s lock"
+	}
+}
+
+// unlocksDuring: a renewal was on its way as that client called Unlock.
+func unlocksDuring(client string) Premise {
+	return seen("no renewal was on its way as "+client+" unlocked", func(s *world.Scene) bool {
+		if e := s.Event; e.Kind != world.Called || e.Op != world.OpUnlock || e.Client != client {
+			return false
+		}
+		for _, r := range s.UnderWay() {
+			if r.Call == 0 && !r.Ledger && r.Process == client {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// answered: Redis answered a command with that error.
+func answered(text string) Premise {
+	return seen("Redis answered nothing with "+text, func(s *world.Scene) bool {
+		return s.Event.Kind == world.Executed && strings.HasPrefix(s.Event.Reply, "(error) "+text)
+	})
+}

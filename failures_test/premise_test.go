@@ -1,0 +1,131 @@
+package failures_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+)
+
+// unreachable is a lock whose every call ends as if there were no network: it breaks no
+// rule, and no story can be told of it.
+type unreachable struct{}
+
+func (unreachable) Lock(context.Context) error                          { return io.EOF }
+func (unreachable) TryLock(context.Context) (bool, error)               { return false, io.EOF }
+func (unreachable) Unlock(context.Context) error                        { return io.EOF }
+func (unreachable) HoldCount(context.Context) (int, error)              { return 0, io.EOF }
+func (unreachable) ForceUnlock(context.Context) (freed bool, err error) { return false, io.EOF }
+
+func newUnreachable(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+	return unreachable{}, nil
+}
+
+var everything = []failures.Feature{
+	failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
+}
+
+func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
+	subject := failures.Subject{
+		Name: "unreachable", New: newUnreachable, Has: everything,
+		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: newUnreachable},
+	}
+	for _, f := range failures.All {
+		f.Unless = nil
+		v := failures.Run(t, f, subject)
+		require.Equal(t, failures.NotTold, v.Outcome, "%s: %s", f.ID, v.Sentence())
+		require.NotEqual(t, "not told", v.Sentence(), "it says why")
+	}
+}
+
+func TestNoPremiseIsMetWhereNothingHappens(t *testing.T) {
+	for _, f := range failures.All {
+		for i, premise := range f.Told {
+			require.NotEmpty(t, premise(&world.Trace{}), "%s, its premise %d", f.ID, i)
+		}
+	}
+}
+
+// In these runs everything happens that the failure is about, but for one thing.
+func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
+	renews := failures.Subject{Name: "renews, and does not say so", New: columns.Must("5").Subject.New}
+	polls := failures.Subject{Name: "polls, and says that it listens", New: columns.Must("4").Subject.New, Has: everything}
+	polls.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: polls.New}
+	whole := columns.Must("6").Subject
+	for _, c := range []struct {
+		failure string
+		lock    failures.Subject
+		script  func(*world.World) // nil: the failure's own
+		missing string
+	}{
+		{"loss-hidden-at-unlock", renews, nil, "A's key was still there"},
+		{"work-outlives-fixed-lease", renews, nil, "A's key was still there"},
+		{"delete-foreign", renews, nil, "B was given the lock 0 times, and not 1"},
+		{"wake-lost", polls, nil, "B sent nothing at which it was to be late"},
+		{"wake-early", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 60)
+			wait.Cancel()
+			wait.Wait()
+			a.Unlock()
+		}, "not all of those who were to wait did: B"},
+		{"key-gone", whole, func(w *world.World) { w.Client("A").Lock() }, "A's key was still there"},
+		{"forced-unlock", whole, func(w *world.World) {
+			a, c := w.Client("A"), w.Client("C")
+			a.Lock()
+			wait := c.StartLock()
+			w.Sleep(w.Lease / 4)
+			a.Unlock()
+			wait.Wait()
+		}, "A's key was still there"},
+		{"unlock-at-once", whole, func(w *world.World) {
+			a := w.Client("A")
+			for range 2 {
+				a.Lock()
+				a.Unlock()
+			}
+		}, "nothing renewed A's lock"},
+		{"dog-unlock-race", whole, func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			w.Sleep(w.Lease / 2)
+			a.Unlock()
+		}, "no renewal was on its way as A unlocked"},
+		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
+		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
+		{"retry-count-two", whole, func(w *world.World) {
+			a := w.Client("A")
+			a.After(world.Named("SUBSCRIBE")).Drop()
+			a.Lock()
+		}, "A sent nothing at which it was to lose its connection"},
+	} {
+		f, _ := failures.Find(c.failure)
+		if c.script != nil {
+			f.Script = c.script
+		}
+		v := failures.Run(t, f, c.lock)
+		require.NoError(t, v.Err, f.ID)
+		require.Equal(t, failures.NotTold, v.Outcome, "%s on %s: %s", f.ID, c.lock.Name, v.Sentence())
+		require.Equal(t, c.missing, v.Sentence(), "%s on %s", f.ID, c.lock.Name)
+	}
+}
+
+func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
+	subject := columns.Must("5").Subject
+	subject.Variants = nil
+	f, _ := failures.Find("loss-hidden-at-unlock")
+	v := failures.Run(t, f, subject)
+	require.Equal(t, failures.NotApplicable, v.Outcome)
+	require.Equal(t, "needs a fixed lease, which this lock does not have", v.Sentence())
+	f, _ = failures.Find("renewed-for-ever")
+	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "that it has no limit is what is wrong with it")
+}

@@ -1,0 +1,76 @@
+package failures_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+)
+
+// hostile is stage 4 with a TryLock that does more.
+type hostile struct {
+	failures.Locker
+	mu  sync.Mutex
+	how string
+}
+
+func (h *hostile) TryLock(ctx context.Context) (bool, error) {
+	switch h.how {
+	case "spins":
+		for ctx.Err() == nil {
+		}
+	case "holds a mutex":
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		go h.TryLock(ctx)
+	case "leaks":
+		go func() { <-make(chan struct{}) }()
+	}
+	return h.Locker.TryLock(ctx)
+}
+
+func newHostile(how string) world.Constructor {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		lock, err := columns.Must("4").Subject.New(rdb, name, lease)
+		return &hostile{Locker: lock, how: how}, err
+	}
+}
+
+// The child process of the test below.
+func TestHostileLock(t *testing.T) {
+	how := os.Getenv("LOCKKATA_HOSTILE")
+	if how == "" {
+		t.Skip("it is run by TestLockThatDoesNotComeToRestIsNamedByItsLine")
+	}
+	failures.StuckAfter(2 * time.Second)
+	failures.Check(t, failures.Subject{Name: how, New: newHostile(how), Has: columns.Must("4").Subject.Has}, failures.Flawless)
+}
+
+func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
+	for how, says := range map[string]string{
+		"spins":         "spins does not come to rest in 2s: failures_test/stranger_test.go:",
+		"holds a mutex": "does not come to rest in 2s: failures_test/stranger_test.go:32 (sync.Mutex.Lock)",
+		"leaks":         "goroutines of the lock were left when all was over: failures_test/stranger_test.go:36 (chan receive)",
+	} {
+		t.Run(how, func(t *testing.T) {
+			child := exec.Command(os.Args[0], "-test.run=^TestHostileLock$")
+			child.Env = append(os.Environ(), "LOCKKATA_HOSTILE="+how)
+			out, err := child.CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(out), says)
+			if how == "leaks" { // the verdicts stand
+				require.Contains(t, string(out), "broken 10, safe 16, inherent 5, not applicable 36")
+				require.Contains(t, string(out), "exclusion: work-outlives-ttl work-outlives-fixed-lease slow-grant\n")
+			}
+		})
+	}
+}

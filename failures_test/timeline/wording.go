@@ -1,0 +1,194 @@
+package timeline
+
+import (
+	"strings"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+// wording is how an event is told.
+type wording struct {
+	lane     texts.Text // where its client has a lane, and a drawing beside it
+	sentence texts.Text // for readers who hear it or see only this one; "" = the client, and what its lane says
+	style    string     // of the lane in a picture
+}
+
+func words(lane, sentence, style string) wording {
+	return wording{texts.New(lane), texts.New(sentence), style}
+}
+
+// wordings has one wording for each kind of event. Those of some events follow it.
+var wordings = map[world.Kind]wording{
+	world.Called:    words("{call}()", "{client} calls {call}()", "h"),
+	world.Executed:  words("{command} → {reply}", "{client} sends {request}, and Redis answers {reply}", "m"),
+	world.Refused:   words("{command} → {reply}", "{client} sends {request}, and gets an error: {error}", "m"),
+	world.Delivered: words("reads {reply}", "{client} reads the reply: {reply}", "m"),
+	world.Dropped:   words("↯ {what}: the connection breaks", "The connection of {client} breaks: {what}", "r"),
+	world.Stored:    words("{op} order {order}: {reply}", "{client} asks the ledger to {op} order {order}: {reply}", ""),
+	world.Returned:  words("= {result}", "{call}() comes back to {client}: {result}", "d"),
+	world.Lost:      words("is told that its hold is lost", "", "g"),
+	world.Blocked:   words("still waiting after {time}", "", "r"),
+	world.Frozen:    words("stands still", "The process of {client} stands still", "h y"),
+	world.Thawed:    words("goes on", "The process of {client} goes on", "h y"),
+	world.Crashed:   words("† dies", "The process of {client} dies", "h"),
+	world.Cut:       words("loses its network", "", "r"),
+	world.Healed:    words("has its network back", "", "d"),
+	world.Delayed:   words("… {what} is on its way for {time}", "{what} of {client} is on its way for {time}", "d"),
+	world.Cancelled: words("the caller cancels {call}", "The caller of {client} cancels {call}", "d"),
+	world.Slept:     words("{time} later", "Time passes: {time}", ""),
+	world.Expired:   words("", "The lease ends, and Redis removes the key", ""),
+	world.Server:    words("{what}", "{what}", "h"),
+}
+
+var (
+	callsWithin = words("{call}(), for {time} at most", "{client} calls {call}(), and waits {time} at most", "h")
+	notRead     = words("{command} → {reply} (not read yet)",
+		"Redis executes {request} for {client}, and answers {reply}; {client} has not read it yet", "m")
+	manyTimes = words("{command} → {reply}, {n} times in {time}",
+		"{client} sends {request}, {n} times in {time}, and Redis answers {reply} each time", "m")
+	executed = texts.New("Redis executes {request} for {client}, and answers {reply}")
+	hears    = words("hears the message", "{client} hears the message", "m")
+
+	isIn        = texts.New("{client} has the lock, and is inside")
+	isInAgainst = texts.New("{client} has the lock, and is inside beside another: two are inside")
+	isInExcused = texts.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
+	isInAgain   = texts.New("{client} has the lock, for time number {nth}")
+
+	itDoes       = texts.New("{client} {does}")
+	inBackground = texts.New("{command} in the background")
+	theScript    = texts.New("the script {name}")
+	stopsBefore  = texts.New("{stops} before {command}")
+	stopsAfter   = texts.New("{stops} after {command}, before the reply")
+)
+
+// What the world says of its faults.
+func init() {
+	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
+		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
+		"Redis restarts without persistence: connections broken, keys and scripts gone",
+		"failover: the replica that takes over never saw the lock")
+}
+
+// wording is how a label's event is told.
+func (s *story) wording(l *label) wording {
+	e := l.event
+	w := wordings[e.Kind]
+	switch e.Kind {
+	case world.Called:
+		switch {
+		case e.Op == world.OpCheck || e.Op == world.OpInsert: // the answer is told
+			return wording{}
+		case e.Bound > 0:
+			return callsWithin
+		}
+	case world.Executed:
+		switch {
+		case l.times > 1:
+			return manyTimes
+		case s.apart:
+			w.sentence = executed
+		case !l.answered:
+			return notRead
+		}
+	case world.Delivered:
+		if len(e.Command) == 0 {
+			return hears
+		}
+	case world.Returned:
+		switch {
+		case !e.Result.Held:
+		case strings.Contains(l.after.inside, "x"):
+			w.sentence = isInAgainst
+		case strings.Contains(l.after.inside, "e"):
+			w.sentence = isInExcused
+		case l.before > 0:
+			w.sentence = isInAgain
+		default:
+			w.sentence = isIn
+		}
+	}
+	return w
+}
+
+// say says a text about a label's event.
+func (s *story) say(t texts.Text, l *label) string {
+	e := l.event
+	time := term.Short(e.Bound)
+	switch {
+	case l.times > 1:
+		time = roughly(l.until - l.at)
+	case e.Kind == world.Called:
+		time = roughly(e.Bound)
+	}
+	parts := []any{
+		"client", e.Client, "call", e.Op, "op", texts.Text(strings.ToLower(e.Op)), "what", texts.Text(e.Text),
+		"time", time, "n", l.times, "nth", l.before + 1,
+	}
+	if len(e.Command) > 0 {
+		reply := s.reply(e)
+		parts = append(parts, "command", s.command(e), "request", s.request(e), "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
+	}
+	if e.Kind == world.Stored {
+		parts = append(parts, "order", quote(e.Command[1]))
+	}
+	if e.Kind == world.Returned {
+		parts = append(parts, "result", s.result(e))
+	}
+	return t.In(s.language, parts...)
+}
+
+// text is what a label says in its lane.
+func (s *story) text(l *label) string { return s.stops(s.say(s.wording(l).lane, l), l.event) }
+
+// Sentences tells what happened in a trace from an event on, a sentence for each. A command
+// that leaves has none: its execution has one.
+func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
+	s := &story{Trace: trace, key: trace.LockKey(), language: language, apart: true}
+	s.tellAll(nil, Code{})
+	for _, l := range s.labels {
+		if l.first >= from && !s.isEmpty(l) {
+			all = append(all, s.sentence(l))
+		}
+	}
+	return all
+}
+
+// sentence tells a label in words, for readers who hear it or see only this one.
+func (s *story) sentence(l *label) string {
+	stop := "."
+	if s.language == texts.Chinese {
+		stop = "。"
+	}
+	text := itDoes.In(s.language, "client", l.event.Client, "does", s.text(l))
+	if told := s.wording(l).sentence; told != "" {
+		text = s.stops(s.say(told, l), l.event)
+	}
+	return strings.TrimRight(s.shorten(text), ".。") + stop
+}
+
+// request is a command in a sentence.
+func (s *story) request(e world.Event) string {
+	foreground := e
+	foreground.Background = false
+	command := s.command(foreground)
+	if _, name, isScript := strings.Cut(command, " "); isScript && strings.HasPrefix(command, "EVAL") {
+		command = theScript.In(s.language, "name", name)
+	}
+	if e.Background {
+		return inBackground.In(s.language, "command", command)
+	}
+	return command
+}
+
+// stops says where a process stops.
+func (s *story) stops(how string, e world.Event) string {
+	switch e.Moment {
+	case world.BeforeCommand:
+		return stopsBefore.In(s.language, "stops", how, "command", s.command(e))
+	case world.AfterCommand:
+		return stopsAfter.In(s.language, "stops", how, "command", s.command(e))
+	}
+	return how
+}

@@ -1,0 +1,45 @@
+// Package edits holds mistakes that somebody could make in a lock of this repository: each
+// damages one line, and says what a user would suffer and what shows it.
+package edits
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/internal/columns"
+)
+
+// Edit is one mistake.
+type Edit struct {
+	Name     string
+	File     string // in the repository
+	Old, New string // what stands in the file once, and what the edit makes of it
+	Suffers  string // what a user of the lock would suffer
+	// What shows it: a failure whose cell has another outcome than the lesson's, and the
+	// rule that it breaks, "" for none.
+	Failure string
+	Outcome failures.Outcome
+	Rule    oracle.Monitor
+	Search  string // the search that must find it too, property/environment; "" if none is asked
+}
+
+// Column is the one whose lock is edited.
+func (e Edit) Column() (columns.Column, error) {
+	for _, c := range columns.All {
+		if c.Dir == path.Dir(e.File) {
+			return c, nil
+		}
+	}
+	return columns.Column{}, fmt.Errorf("edits: %s is no column's", e.File)
+}
+
+// Apply returns the text of the file with the edit.
+func (e Edit) Apply(text string) (string, error) {
+	if n := strings.Count(text, e.Old); n != 1 {
+		return "", fmt.Errorf("edits: %q is %d times in %s, not once", e.Old, n, e.File)
+	}
+	return strings.Replace(text, e.Old, e.New, 1), nil
+}

@@ -1,0 +1,125 @@
+package game
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
+)
+
+// Challenge is what is played: a lock, its clients, what may happen to them, and the
+// property to break.
+type Challenge struct {
+	Column columns.Column
+	schedule.Setup
+}
+
+// Settings are what a player can choose. What is left out is what suits the lock best.
+type Settings struct {
+	Goal, Env         string // the names of a property and an environment
+	Clients, Attempts int
+}
+
+// Of is the challenge of a lock. The error names the setting that cannot be.
+func (s Settings) Of(c columns.Column) (Challenge, error) {
+	none := Challenge{}
+	if s.Goal == "" {
+		s.Goal = "leak"
+		if setup, _, _, err := schedule.Parse(c.Challenge); err == nil {
+			s.Goal, s.Env = setup.Property.Name, cmp.Or(s.Env, setup.Env.Name)
+		}
+	}
+	property, err := schedule.FindProperty(s.Goal)
+	if err != nil {
+		return none, err
+	}
+	if err := suits(c, property); err != nil {
+		return none, err
+	}
+	if s.Env == "" {
+		s.Env = Goals[s.Goal].Env
+	}
+	env, err := schedule.FindEnv(s.Env)
+	if err != nil {
+		return none, err
+	}
+	if s.Clients == 0 {
+		s.Clients = 2
+	}
+	if s.Attempts == 0 {
+		s.Attempts = 1
+	}
+	switch {
+	case s.Clients != 2 && s.Clients != 3:
+		return none, fmt.Errorf("--clients %d: there can be 2 or 3", s.Clients)
+	case s.Attempts != 1 && s.Attempts != 2:
+		return none, fmt.Errorf("--attempts %d: each client can have 1 or 2", s.Attempts)
+	}
+	return Challenge{c, schedule.Setup{
+		Subject: c.Subject, Clients: s.Clients, Attempts: s.Attempts, Env: env, Property: property,
+	}}, nil
+}
+
+// step is what a schedule's step looks like.
+var step = regexp.MustCompile(`^(t|[abc][1-9]?|[ABC][1-9]?|[xzwc][abc]|[dr][abc][1-9]?)$`)
+
+// Read reads the string of a schedule of one of the locks, which it names by its ID or its
+// subject's name. The schedule of a lock that is not among them is refused: on another
+// lock it would be another story.
+func Read(text string, of []columns.Column) (Challenge, []string, error) {
+	setup, name, steps, err := schedule.Parse(text)
+	if err != nil {
+		return Challenge{}, nil, err
+	}
+	i := slices.IndexFunc(of, func(c columns.Column) bool { return c.Subject.Name == name || c.ID == name })
+	if i < 0 {
+		return Challenge{}, nil, unknown(name, of)
+	}
+	if setup.Clients != 2 && setup.Clients != 3 {
+		return Challenge{}, nil, fmt.Errorf("%q in the schedule: there are 2c or 3c", fmt.Sprintf("%dc", setup.Clients))
+	}
+	for n, token := range steps {
+		if !step.MatchString(token) {
+			return Challenge{}, nil, fmt.Errorf("step %d of the schedule, %q, is no step: replay --help tells which there are", n+1, token)
+		}
+	}
+	setup.Subject = of[i].Subject
+	return Challenge{of[i], setup}, steps, suits(of[i], setup.Property)
+}
+
+func unknown(name string, of []columns.Column) error {
+	if schedule.IsForeign(name) {
+		return fmt.Errorf("the schedule is one of %q, a lock that is not here: it replays only where that lock is, as it was then", name)
+	}
+	var names []string
+	for _, c := range of {
+		names = append(names, c.Subject.Name)
+	}
+	return fmt.Errorf("there is no lock %q to schedule: there are %s", name, strings.Join(names, ", "))
+}
+
+// suits tells whether a lock has what a property is about.
+func suits(c columns.Column, p schedule.Property) error {
+	for _, need := range p.Needs {
+		if !slices.Contains(c.Subject.Has, need) {
+			return fmt.Errorf("%s is about %s, which %s does not have; there are %s",
+				p.Name, need, c.Name(), strings.Join(suitable(c.Subject), ", "))
+		}
+	}
+	return nil
+}
+
+// suitable are the names of the properties that apply to a lock.
+func suitable(s failures.Subject) (names []string) {
+	for _, p := range schedule.Properties {
+		if p.Suits(s) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,125 @@
+// Package game is the game in which a person is the scheduler of a lock's clients: which
+// command Redis executes next, which reply a client reads, when time passes, what fails.
+// The player is to break a rule in as few steps as possible.
+//
+// A [Game] needs no terminal: [Game.View] is the position as data, which a terminal or a
+// page draws.
+package game
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/quiz"
+	"lockkata/internal/texts"
+)
+
+// Game is a challenge, and how far its player is.
+type Game struct {
+	Challenge
+	Language texts.Language
+	Won      bool // the goal was reached, at least once
+
+	t     *testing.T
+	key   string // the lock's key, which is shown as K
+	at    quiz.Run
+	par   Par
+	ways  [][]string // schedules that reach the goal
+	hints int
+}
+
+// New is the game of a challenge, at its beginning. The error says that the lock cannot be
+// played.
+func New(t *testing.T, c Challenge) (*Game, error) {
+	var err error
+	if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
+		return nil, err
+	}
+	g := &Game{Challenge: c, t: t, par: Par{Bound: -1}}
+	if g.key, err = g.findKey(); err != nil {
+		return nil, err
+	}
+	return g, g.Set(nil)
+}
+
+// Replay is the game of a schedule's string, where the schedule ends.
+func Replay(t *testing.T, text string, of []columns.Column) (*Game, error) {
+	c, steps, err := Read(text, of)
+	if err != nil {
+		return nil, err
+	}
+	g, err := New(t, c)
+	if err != nil {
+		return nil, err
+	}
+	return g, g.Set(steps)
+}
+
+// findKey is the first key that a client installs on a calm day.
+func (g *Game) findKey() (key string, err error) {
+	_, err = schedule.Play(g.t, g.Setup, func(p schedule.Point) (int, bool) {
+		key = p.World.Trace().LockKey()
+		return p.Default, key == ""
+	})
+	return key, err
+}
+
+// Steps are the tokens of the steps taken.
+func (g *Game) Steps() []string { return g.at.Schedule }
+
+// Text is the schedule so far as a string, which replays it.
+func (g *Game) Text() string { return schedule.Text(g.Setup, g.at.Schedule) }
+
+// Reached tells whether the goal is reached here.
+func (g *Game) Reached() bool { return len(g.at.Found) > 0 }
+
+// Options are what can be done next: nothing after the goal.
+func (g *Game) Options() []schedule.Option {
+	if g.Reached() {
+		return nil
+	}
+	return g.at.Next()
+}
+
+// Choose takes the next step: the option of that index.
+func (g *Game) Choose(option int) error {
+	options := g.Options()
+	if option < 0 || option >= len(options) {
+		return fmt.Errorf("there is no option %d: there are %d", option, len(options))
+	}
+	return g.Set(append(slices.Clone(g.Steps()), options[option].Token))
+}
+
+// Undo takes the last step back, if there is one.
+func (g *Game) Undo() error { return g.Set(g.Steps()[:max(len(g.Steps())-1, 0)]) }
+
+// Restart takes all steps back.
+func (g *Game) Restart() error { return g.Set(nil) }
+
+// Set goes to where a schedule leads. If the schedule is not possible the game stays where it is.
+func (g *Game) Set(steps []string) error {
+	run, err := g.follow(steps)
+	if err != nil {
+		return err
+	}
+	g.at = run
+	g.Won = g.Won || len(run.Found) > 0
+	return nil
+}
+
+// follow runs the lock from its beginning under these steps, and stops there.
+func (g *Game) follow(steps []string) (quiz.Run, error) {
+	run, err := quiz.Follow(g.t, g.Setup, steps)
+	if err == nil {
+		err = run.Astray
+	}
+	return run, err
+}
+
+// scene is how things stand after so many events.
+func scene(trace *world.Trace, events int) *world.Scene { return quiz.End(quiz.UpTo(trace, events)) }

@@ -1,0 +1,259 @@
+package game
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// played is a game of a column after some options.
+func played(t *testing.T, id string, s Settings, options ...int) *Game {
+	t.Helper()
+	c, err := s.Of(columns.Must(id))
+	require.NoError(t, err)
+	g, err := New(t, c)
+	require.NoError(t, err)
+	choose(t, g, options...)
+	return g
+}
+
+func choose(t *testing.T, g *Game, options ...int) {
+	t.Helper()
+	for _, i := range options {
+		require.NoError(t, g.Choose(i))
+	}
+}
+
+func view(t *testing.T, g *Game) View {
+	t.Helper()
+	v, err := g.View()
+	require.NoError(t, err)
+	return v
+}
+
+// B holds the lock, and A has been told no.
+var refused = []int{1, 1, 0}
+
+func TestViewSaysWhoDoesWhat(t *testing.T) {
+	v := view(t, played(t, "3", Settings{Goal: "exclusion"}, refused...))
+	require.Equal(t, "lock:order:1001", v.Key)
+	require.Equal(t, Named{"exclusion", "bring two clients into the lock at once"}, v.Goal)
+	a, b := v.Clients[0], v.Clients[1]
+	require.Equal(t, "TryLock: has not read yet: (nil)", a.Does)
+	require.Equal(t, "stage3_owner_value/mutex.go", a.Source.File)
+	require.Equal(t, "SET K A? NX PX 30000", a.Flights[0].Command)
+	require.True(t, a.Flights[0].Executed)
+	require.False(t, a.Inside)
+	require.Equal(t, "asks the ledger whether it has the order tea", b.Does)
+	require.True(t, b.Inside)
+	require.False(t, b.Beside)
+	require.Equal(t, []Key{{Owner: "B1", Left: v.Lease}}, v.Keys)
+	require.Equal(t, []string{"Redis executes SET K A? NX PX 30000 for A, and answers (nil)."}, v.Happened)
+	require.Equal(t, []Option{
+		{Token: "A", Text: "A reads (nil)"},
+		{Token: "b", Text: "the ledger tells B whether it has the order tea", Cost: 1},
+		{Token: "t", Text: "time passes, to 30s", Brings: "The lease ends, and Redis removes the key.", Cost: 1},
+	}, v.Options)
+	require.Equal(t, 3, v.Steps)
+	require.Equal(t, 1, v.Cost)
+	require.Equal(t, "v1/stage3/2c/1x/async/exclusion/b.B.a", v.Schedule)
+	require.Empty(t, v.Findings)
+	raw, err := json.Marshal(view(t, played(t, "3", Settings{})))
+	require.NoError(t, err)
+	require.NotContains(t, string(raw), "null", "an empty list is one")
+}
+
+func TestUndoRestartAndSetLeadToTheSamePlaces(t *testing.T) {
+	g := played(t, "3", Settings{})
+	first := view(t, g)
+	require.NoError(t, g.Undo(), "there is nothing to undo")
+	choose(t, g, 1)
+	second := view(t, g)
+	choose(t, g, 1)
+	require.NoError(t, g.Undo())
+	require.Equal(t, second, view(t, g))
+	require.NoError(t, g.Restart())
+	require.Equal(t, first, view(t, g))
+	require.NoError(t, g.Set([]string{"b"}))
+	require.Equal(t, second, view(t, g))
+}
+
+func TestWhatIsNotPossibleChangesNothing(t *testing.T) {
+	g := played(t, "3", Settings{}, refused...)
+	before := view(t, g)
+	require.EqualError(t, g.Choose(3), "there is no option 3: there are 3")
+	require.Error(t, g.Choose(-1))
+	require.ErrorContains(t, g.Set([]string{"b", "b", "a", "a"}), "is not possible any more")
+	require.Equal(t, before, view(t, g))
+}
+
+func TestClientsAreFrozenDeadAndDone(t *testing.T) {
+	g := played(t, "1", Settings{Goal: "leak", Env: "crash"})
+	require.NoError(t, g.Set([]string{"b", "xb"}))
+	v := view(t, g)
+	require.True(t, v.Clients[1].Dead)
+	require.Equal(t, "is dead", v.Clients[1].Does)
+	require.Equal(t, []Key{{Owner: "locked (B1)", Stays: true}}, v.Keys)
+	require.Equal(t, "leak", string(v.Findings[0].Monitor))
+	require.Equal(t, "You needed 2 steps, of which 1 cost; no way was known.", v.Score)
+	require.Empty(t, v.Options, "nothing comes after the goal")
+	require.True(t, g.Won)
+	require.NoError(t, g.Undo())
+	require.True(t, g.Won, "won is won")
+
+	g = played(t, "5", Settings{Goal: "damage", Env: "pause"})
+	require.NoError(t, g.Set([]string{"a", "A", "za"}))
+	require.True(t, view(t, g).Clients[0].Frozen)
+	require.Equal(t, "stands still: asks the ledger whether it has the order tea", view(t, g).Clients[0].Does)
+
+	g = played(t, "4", Settings{})
+	require.NoError(t, g.Set([]string{"a", "t", "A", "b", "B"}))
+	for _, c := range view(t, g).Clients {
+		require.True(t, c.Inside && c.Beside, c.Name)
+	}
+
+	g = played(t, "2", Settings{})
+	require.NoError(t, g.Set([]string{"a", "A", "b", "B"}))
+	require.Equal(t, "has finished (no: somebody else has it)", view(t, g).Clients[1].Does)
+}
+
+// Hints lead from anywhere to the goal, each with a reason.
+func TestHintsSayWhy(t *testing.T) {
+	g := played(t, "3", Settings{})
+	choose(t, g, 0)
+	var whys []string
+	for range 20 {
+		if g.Reached() {
+			break
+		}
+		h, err := g.Hint()
+		require.NoError(t, err)
+		require.Regexp(t, `^[A-Z][^{}]*\.$`, h.Why)
+		whys = append(whys, h.Why)
+		choose(t, g, h.Option)
+		require.Equal(t, h.Away-1, len(g.ways[0])-len(g.Steps()))
+	}
+	require.True(t, g.Reached())
+	require.Equal(t, []string{
+		"A learns that it has the lock, and acts on it.",
+		"A learns how things are now; when it acts on that, they can be different.",
+		"A writes now, whoever holds the lock.",
+		"A learns how things are now; when it acts on that, they can be different.",
+		"A goes on only after it has read this reply.",
+		"The lease ends: what A still sends comes too late.",
+		"B needs the lock, and nobody's key is in its way.",
+		"That breaks the rule: A's DEL removes the lock of B (B1).",
+	}, whys)
+	require.Contains(t, view(t, g).Score, " You took 8 hints.")
+	h, err := g.Hint()
+	require.NoError(t, err)
+	require.Equal(t, Hint{Option: -1, Why: "Nothing is left to choose."}, h)
+
+	g = played(t, "3", Settings{Env: "short-pauses"})
+	h, err = g.Hint()
+	require.NoError(t, err)
+	require.Equal(t, Hint{Option: -1, Why: "From here no way is left up to cost 4."}, h)
+}
+
+// The challenge of each stage ends at its goal, and each of its steps has a reason.
+func TestEveryChallengeIsWonByItsHints(t *testing.T) {
+	for _, c := range columns.Shown() {
+		challenge, err := Settings{}.Of(c)
+		require.NoError(t, err)
+		g, err := New(t, challenge)
+		require.NoError(t, err)
+		require.NoError(t, g.FindPar())
+		for !g.Reached() {
+			h, err := g.Hint()
+			require.NoError(t, err)
+			require.Regexp(t, `^[A-Z][^{}]*\.$`, h.Why)
+			choose(t, g, h.Option)
+		}
+		require.Equal(t, c.Challenge, g.Text())
+		require.Equal(t, Par{Found: true, Shortest: true, Cost: g.at.Cost(), Steps: len(g.Steps())}, g.par)
+	}
+}
+
+// The search says itself that there is no shorter way.
+func TestChallengesAreShortestWays(t *testing.T) {
+	for _, c := range columns.Shown() {
+		challenge, err := Settings{}.Of(c)
+		require.NoError(t, err)
+		g, err := New(t, challenge)
+		require.NoError(t, err)
+		require.NoError(t, g.FindPar())
+		_, steps, err := Read(c.Challenge, columns.All)
+		require.NoError(t, err)
+		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %s does not go its way any more", c.ID)
+		limits := schedule.Limits{Bound: g.par.Cost}
+		if c.ID == "6" {
+			limits.Bound-- // its own bound takes many seconds: there is no cheaper way
+		}
+		r, err := schedule.SearchFrom(t, g.Setup, nil, limits)
+		require.NoError(t, err)
+		require.True(t, r.Exhausted)
+		found := r.Found[g.Property.Name]
+		if c.ID == "6" {
+			require.Nil(t, found)
+			continue
+		}
+		require.NotNil(t, found)
+		require.Equal(t, g.par, Par{Found: true, Shortest: true, Cost: found.Cost, Steps: len(found.Schedule)},
+			"stage %s: %s", c.ID, schedule.Text(g.Setup, found.Schedule))
+	}
+}
+
+func TestEveryPropertyIsAGoal(t *testing.T) {
+	for _, p := range schedule.Properties {
+		require.NotEmpty(t, Goals[p.Name].Words, p.Name)
+		_, err := schedule.FindEnv(Goals[p.Name].Env)
+		require.NoError(t, err)
+	}
+	require.Contains(t, Par{Bound: -1}.In(""), "nobody has looked")
+}
+
+// A schedule's string names its lock, which is a column by its ID or its subject's name,
+// and nothing else.
+func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
+	const rest = "2c/1x/crash/leak/b.xb"
+	for _, name := range []string{"stage1", "1"} {
+		g, err := Replay(t, "v1/"+name+"/"+rest, columns.All)
+		require.NoError(t, err)
+		require.True(t, g.Reached())
+		require.Equal(t, "v1/stage1/"+rest, g.Text())
+	}
+	source := []string{"package mine\n", "package mine // more\n"}
+	edited := columns.Must("1")
+	edited.ID, edited.Subject.Name = "mine", schedule.ForeignName("mine", source...)
+	g, err := Replay(t, fmt.Sprintf("v1/%s/%s", edited.Subject.Name, rest), []columns.Column{columns.Must("2"), edited})
+	require.NoError(t, err)
+	require.True(t, g.Reached())
+	require.Regexp(t, `^v1/mine~[0-9a-f]{8}/2c/1x/crash/leak/b\.xb$`, g.Text())
+	_, _, err = Read(g.Text(), columns.All)
+	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: "+
+		"it replays only where that lock is, as it was then", edited.Subject.Name))
+	source[1] += "// edited\n"
+	changed := schedule.ForeignName("mine", source...)
+	require.NotEqual(t, edited.Subject.Name, changed, "an edit makes another name")
+	_, _, err = Read(fmt.Sprintf("v1/%s/%s", changed, rest), []columns.Column{edited})
+	require.ErrorContains(t, err, "a lock that is not here")
+	for text, says := range map[string]string{
+		"v1/stage9/" + rest:                   `there is no lock "stage9" to schedule: there are stage1, stage2`,
+		"v1/stage3/4c/1x/async/leak/b":        `"4c" in the schedule: there are 2c or 3c`,
+		"v1/stage3/2c/1x/async/leak/b.q":      `step 2 of the schedule, "q", is no step`,
+		"v1/stage3/2c/1x/async/wake-up/b":     "wake-up is about pub/sub, which stage 3 does not have; there are leak, wrong-delete",
+		"v1/stage1/2c/1x/crash/leak":          "is no schedule",
+		"v1/stage1/2c/1x/crash/leak/B.B.B.xb": "step 1, B, is not possible any more",
+	} {
+		_, err := Replay(t, text, columns.All)
+		require.ErrorContains(t, err, says)
+	}
+}

@@ -1,0 +1,130 @@
+package game
+
+import (
+	"slices"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/texts"
+)
+
+// Par is what is known about the shortest way to a goal.
+type Par struct {
+	Found    bool `json:"found"`
+	Shortest bool `json:"shortest"` // all others were looked at
+	Cost     int  `json:"cost"`
+	Steps    int  `json:"steps"`
+	Bound    int  `json:"bound"` // without a way: up to which cost there is none; -1: nobody knows
+}
+
+// How far it is looked for a way.
+const (
+	farthest = 4    // the highest cost
+	glance   = 1500 // how many schedules before the game
+	patience = 4000 // and for a hint
+)
+
+var (
+	parShortest = texts.New("The shortest way has {length}.")
+	parKnown    = texts.New("The shortest way that is known has {length}.")
+	parUnknown  = texts.New("No way is known, and nobody has looked through all of them. Try.")
+	parNone     = texts.New("No way is known: there is none up to cost {n}. Try one that costs more.")
+	steps       = texts.NewPlural("1 step, of which {cost} cost", "{n} steps, of which {cost} cost")
+)
+
+// Length says how long a schedule is.
+func Length(cost, n int, l texts.Language) string { return steps.Of(n, "cost", cost).In(l) }
+
+// In says it in words.
+func (p Par) In(l texts.Language) string {
+	switch length := Length(p.Cost, p.Steps, l); {
+	case p.Shortest:
+		return parShortest.In(l, "length", length)
+	case p.Found:
+		return parKnown.In(l, "length", length)
+	case p.Bound < 0:
+		return parUnknown.In(l)
+	}
+	return parNone.In(l, "n", p.Bound)
+}
+
+// FindPar notes what is known about the shortest way to the goal, of which nothing is known
+// before. Where that is nothing it looks for a way: for seconds at most.
+func (g *Game) FindPar() error {
+	if g.knowsWay() {
+		return nil
+	}
+	for _, q := range schedule.Suite {
+		if g.Attempts == 1 && g.Clients == q.Clients && g.Env.Name == q.Env && !q.Together && !g.Together &&
+			slices.Contains(q.Properties, g.Property.Name) && g.Column.Search(g.Property.Name, q.Env) == "none" {
+			g.par = Par{Bound: q.Bound}
+			return nil
+		}
+	}
+	r, found, err := g.search(nil, glance)
+	switch {
+	case err != nil:
+		return err
+	case found != nil:
+		g.par = Par{Found: true, Shortest: r.Exhausted, Cost: found.Cost, Steps: len(found.Schedule)}
+	case r.Exhausted:
+		g.par = Par{Bound: r.Bound}
+	default:
+		g.par = Par{Bound: r.Bound - 1}
+	}
+	return nil
+}
+
+// search looks for a way that begins with the given steps.
+func (g *Game) search(from []string, runs int) (schedule.Result, *schedule.Counterexample, error) {
+	r, err := schedule.SearchFrom(g.t, g.Setup, from, schedule.Limits{Bound: farthest, Runs: runs})
+	found := r.Found[g.Property.Name]
+	if found != nil {
+		g.ways = append(g.ways, found.Schedule)
+	}
+	return r, found, err
+}
+
+// knowsWay takes the lock's own way, if this is its challenge and the lock still
+// goes it.
+func (g *Game) knowsWay() bool {
+	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
+	setup.Subject = g.Column.Subject
+	if err != nil || schedule.Text(setup, steps) != schedule.Text(g.Setup, steps) {
+		return false
+	}
+	end, err := g.follow(steps)
+	if err != nil || len(end.Found) == 0 {
+		return false
+	}
+	g.ways = append(g.ways, steps)
+	g.par = Par{Found: true, Shortest: true, Cost: end.Cost(), Steps: len(steps)}
+	return true
+}
+
+var (
+	needed    = texts.New("You needed {length}; {than}")
+	noneKnown = texts.New("no way was known.")
+	cheapest  = texts.New("the way that costs least has {n}, of which {cost} cost.")
+	shortest  = texts.New("the shortest way has {n}, of which {cost} cost.")
+	bestKnown = texts.New("the shortest that was known has {n}, of which {cost} cost.")
+	hintTaken = texts.NewPlural(" You took 1 hint.", " You took {n} hints.")
+)
+
+// score compares the player's way with the shortest.
+func (g *Game) score() string {
+	p, cost, length := g.par, g.at.Cost(), len(g.at.Schedule)
+	than := bestKnown
+	switch {
+	case !p.Found:
+		than = noneKnown
+	case p.Cost < cost && p.Steps > length:
+		than = cheapest
+	case p.Shortest:
+		than = shortest
+	}
+	text := needed.In(g.Language, "length", Length(cost, length, g.Language), "than", than.With("n", p.Steps, "cost", p.Cost))
+	if g.hints > 0 {
+		text += hintTaken.Of(g.hints).In(g.Language)
+	}
+	return text
+}
