@@ -75,7 +75,7 @@ func TestFaultsInDocumentsAreFound(t *testing.T) {
 		"`go run . shwo oom`":                               `:1: go run . shwo oom ends with status 2: lockkata: there is no command "shwo"`,
 		"`go run . show FAILUR`":                            `:1: what stands for FAILUR in "go run . show FAILUR"?`,
 		"`go run . shwo …`":                                 `:1: there is no command "shwo"`,
-		"`go run . explore --stage 9`":                      `:1: go run . explore --stage 9 ends with status 2: lockkata: there is no stage "9"; there are: 1, 2, 3, 4, 5, 6, or all`,
+		"`go run . explore --stage 9`":                      `:1: go run . explore --stage 9 ends with status 2: lockkata: there is no stage "9"; there are: 1, 2, 3, 4, 5, 6`,
 		"`go run . demo --redis a:1 --nmae A`":              ":1: go run . demo --redis a:1 --nmae A ends with status 2",
 		"`go run . kata start 99`":                          ":1: go run . kata start 99 ends with status 2: lockkata: there is no exercise 99",
 		"`go run . list && rm -r docs`":                     `:1: nobody tries "go run . list && rm -r docs"`,

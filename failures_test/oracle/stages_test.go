@@ -2,6 +2,7 @@ package oracle_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,7 +56,7 @@ func TestEachMonitorConvictsOneStageAndAcquitsAnother(t *testing.T) {
 func convicts(t *testing.T, monitor oracle.Monitor, id string, stage int) bool {
 	f, ok := failures.Find(id)
 	require.True(t, ok, id)
-	v := failures.Run(t, f, columns.All[stage-1].Subject)
+	v := failures.Run(t, f, columns.Must(strconv.Itoa(stage)).Subject)
 	require.NoError(t, v.Err)
 	return oracle.Convicts(v.Findings, monitor)
 }

@@ -31,9 +31,10 @@ func (a asked) String() string {
 }
 
 // suite asks every question of the suite that applies to a stage.
-func suite(t *testing.T) []asked { return suiteOf(t, columns.Shown()) }
+func suite(t *testing.T) []asked { return questions(t, columns.Shown()) }
 
-func suiteOf(t *testing.T, of []columns.Column) []asked {
+// questions are those of the suite that apply to the columns.
+func questions(t *testing.T, of []columns.Column) []asked {
 	var all []asked
 	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
@@ -79,10 +80,8 @@ func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
 		if testing.Short() && !a.isQuick() {
 			continue
 		}
-		result := search(t, a, schedule.Limits{Bound: a.question.Bound})
-		require.True(t, result.Exhausted, a)
-		runs += result.Runs
-		replayed += requireLesson(t, a, result)
+		more, found := findWhatTheLessonSays(t, a)
+		runs, replayed = runs+more, replayed+found
 	}
 	require.GreaterOrEqual(t, replayed, 20)
 	if !testing.Short() {
@@ -90,9 +89,11 @@ func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
 	}
 }
 
-// requireLesson compares what was found with what the lessons say, and replays it.
-func requireLesson(t *testing.T, a asked, result schedule.Result) (replayed int) {
+// findWhatTheLessonSays returns how many schedules it ran, and how many it replayed.
+func findWhatTheLessonSays(t *testing.T, a asked) (runs, replayed int) {
 	t.Helper()
+	result := search(t, a, schedule.Limits{Bound: a.question.Bound})
+	require.True(t, result.Exhausted, a)
 	for _, p := range a.properties {
 		got := "none"
 		if found := result.Found[p.Name]; found != nil {
@@ -102,14 +103,14 @@ func requireLesson(t *testing.T, a asked, result schedule.Result) (replayed int)
 		}
 		require.Equal(t, a.stage.Search(p.Name, a.question.Env), got, "%v: %s", a, p.Name)
 	}
-	return replayed
+	return result.Runs, replayed
 }
 
 // Only what takes no time is asked about the locks of the documents.
 func TestSearchFindsTheMistakesOfTheDocuments(t *testing.T) {
-	for _, a := range suiteOf(t, columns.Documents()) {
+	for _, a := range questions(t, columns.Documents()) {
 		if a.isQuick() {
-			requireLesson(t, a, search(t, a, schedule.Limits{Bound: a.question.Bound}))
+			findWhatTheLessonSays(t, a)
 		}
 	}
 }

@@ -104,6 +104,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().StringSliceVar(&part.families, "family", nil, "only the failures of this family: owner, waiters, ...")
 	root.Flags().BoolVar(&part.totals, "totals", false, "only how many cells there are of each kind")
 	root.Flags().BoolVar(&part.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
+	root.Flags().BoolVar(&part.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
 	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
 	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -134,7 +135,7 @@ func TestEveryPictureFitsATerminalOf120Columns(t *testing.T) {
 			}
 			var out bytes.Buffer
 			a := &app{out: &out, width: usualWidth}
-			a.showOne(v, shown[i], true)
+			a.showOne(v, shown[i], true, shown)
 			for line := range strings.Lines(out.String()) {
 				require.LessOrEqual(t, len([]rune(line)), 131, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
 			}
@@ -179,4 +180,37 @@ func TestColorOnlyWhereItIsAskedFor(t *testing.T) {
 	a := &app{t: t, sources: os.DirFS("../.."), out: &out, err: &out, width: usualWidth, color: true}
 	require.Equal(t, exitOK, a.run([]string{"show", "delete-foreign"}))
 	require.Contains(t, out.String(), "\x1b[31m✗ wrong delete")
+}
+
+func TestStepsAreShownToThoseWhoAskForThem(t *testing.T) {
+	status, out, errors := command(t, "--steps")
+	require.Equal(t, exitOK, status, errors)
+	require.Contains(t, out, "5  6.1  6.2  6.3  6.4  6.5  6\n")
+	require.Contains(t, out, "every cell is what its lesson says")
+	for line := range strings.Lines(out) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), usualWidth+1, line)
+	}
+	_, out, _ = command(t, "--totals")
+	_, steps, _ := command(t, "--totals", "--steps")
+	require.NotEqual(t, out, steps)
+}
+
+// Without --steps the stage that mends is the whole lock.
+func TestBeforeAndAfterLandOnTheStepThatMends(t *testing.T) {
+	_, out, _ := command(t, "show", "grant-reply-lost", "--before-after", "--steps")
+	require.Contains(t, out, "On stage 6.1, ")
+	require.Contains(t, out, "That is stage 6.2: go run . diff 6.2")
+	require.Contains(t, out, "On stage 6.2, ")
+	_, out, _ = command(t, "show", "grant-reply-lost", "--before-after")
+	require.Contains(t, out, "On stage 5, ")
+	require.Contains(t, out, "That is stage 6: go run . diff 6")
+	_, out, _ = command(t, "show", "self-deadlock", "--stage", "6.2")
+	require.Contains(t, out, "On stage 6.2, ")
+	require.Contains(t, out, "That is stage 6.3: go run . diff 6.3")
+}
+
+func TestDiffOfAStepCountsItsCode(t *testing.T) {
+	_, out, _ := command(t, "diff", "6.2")
+	require.Regexp(t, `\n\d+ lines added, \d+ lines removed, without blanks and comments\n$`, out)
+	require.Contains(t, out, "step2_unknown/once.go")
 }

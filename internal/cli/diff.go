@@ -49,6 +49,11 @@ func (a *app) diff(id string) error {
 	for _, diff := range diffs {
 		a.printDiff(diff)
 	}
+	added, removed, err := after.Changed(a.sources)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\n%d lines added, %d lines removed, without blanks and comments\n", added, removed)
 	return nil
 }
 

@@ -153,7 +153,7 @@ func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	return inner.run(args)
 }
 
-var scheduleText = regexp.MustCompile(`v1/stage[0-9]+(?:/[0-9a-z-]+){4}/[0-9A-Za-z.]+`)
+var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Za-z.]+`)
 
 // knownSchedules are those that a reader has seen: in a document, or as a challenge.
 func (a *app) knownSchedules() []string {

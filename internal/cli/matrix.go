@@ -58,14 +58,18 @@ func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
 type excerpt struct {
 	families  []string // only these; none: all of them, and the totals
 	totals    bool     // the totals only
-	documents bool     // the locks of the documents
+	steps     bool     // the columns are those that lead to the last stage
+	documents bool     // the columns are the locks of the documents
 	asJSON    bool
 }
 
 // columns are those that it is about.
 func (e excerpt) columns() []columns.Column {
-	if e.documents {
+	switch {
+	case e.documents:
 		return columns.Documents()
+	case e.steps:
+		return columns.Steps()
 	}
 	return columns.Shown()
 }
@@ -129,7 +133,7 @@ func (a *app) matrix(w where, e excerpt) error {
 			fmt.Fprintln(a.out)
 			a.printTotals(g, w, time.Since(start))
 			if !e.documents {
-				a.printNext()
+				a.printNext(e.steps)
 			}
 		}
 	}
@@ -240,7 +244,14 @@ func (a *app) took(d time.Duration) string {
 	return fmt.Sprintf(", in %.1f s", d.Seconds())
 }
 
-func (a *app) printNext() {
+func (a *app) printNext(steps bool) {
+	if steps {
+		fmt.Fprint(a.out, "\nTry next:\n"+
+			"  go run . show grant-reply-lost --steps --before-after    the last step that breaks, and the first that does not\n"+
+			"  go run . diff 6.2                                        what the fix changed\n"+
+			"  go run . explore --stage 6.2                             all schedules of a step, up to a bound\n")
+		return
+	}
 	fmt.Fprint(a.out, "\nTry next:\n"+
 		"  go run . show check-then-delete --stage 3          the failure, step by step\n"+
 		"  go run . show check-then-delete --before-after     the last stage that breaks, and the first that does not\n"+

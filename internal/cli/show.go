@@ -16,7 +16,7 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var stage string
-	var beforeAfter bool
+	var beforeAfter, steps bool
 	var as format
 	cmd := &cobra.Command{
 		Use:   "show FAILURE",
@@ -37,15 +37,20 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			chosen, err := chooseColumns(f, stage, beforeAfter)
+			of := columns.Shown()
+			if asked, err := columns.Find(stage); steps || err == nil && asked.Hidden {
+				of = columns.All
+			}
+			chosen, err := chooseColumns(of, f, stage, beforeAfter)
 			if err != nil {
 				return err
 			}
-			return a.show(f, chosen, as)
+			return a.show(f, chosen, of, as)
 		},
 	}
 	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
+	cmd.Flags().BoolVar(&steps, "steps", false, "choose among the steps from stage 5 to stage 6 too")
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
 	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")
@@ -81,18 +86,17 @@ func findFailure(id string) (failures.Failure, error) {
 	return f, nil
 }
 
-// chooseColumns picks the columns to show: the one that was asked for, else the
+// chooseColumns picks some of the columns to show: the one that was asked for, else the
 // last that breaks, and for before and after the first that no longer does.
-func chooseColumns(f failures.Failure, asked string, beforeAfter bool) ([]columns.Column, error) {
+func chooseColumns(of []columns.Column, f failures.Failure, asked string, beforeAfter bool) ([]columns.Column, error) {
 	if asked != "" {
 		c, err := columns.Find(asked)
 		return []columns.Column{c}, err
 	}
-	shown := columns.Shown()
-	broken, mended := columns.Turn(shown, f)
+	broken, mended := columns.Turn(of, f)
 	switch {
 	case !beforeAfter && broken == nil:
-		return []columns.Column{columns.First(shown, f)}, nil
+		return []columns.Column{columns.First(of, f)}, nil
 	case !beforeAfter:
 		return []columns.Column{*broken}, nil
 	case broken == nil:
@@ -103,7 +107,8 @@ func chooseColumns(f failures.Failure, asked string, beforeAfter bool) ([]column
 	return []columns.Column{*broken, *mended}, nil
 }
 
-func (a *app) show(f failures.Failure, chosen []columns.Column, as format) error {
+// show draws the failure on the columns that were chosen of some.
+func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) error {
 	chosen, err := columns.Ready(a.t, chosen)
 	if err != nil {
 		return failedError{err.Error()}
@@ -129,7 +134,7 @@ func (a *app) show(f failures.Failure, chosen []columns.Column, as format) error
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		a.showOne(v, chosen[i], i == 0)
+		a.showOne(v, chosen[i], i == 0, of)
 	}
 	for i, v := range verdicts {
 		if want := chosen[i].Expect(f); want != v.Outcome {
@@ -139,7 +144,7 @@ func (a *app) show(f failures.Failure, chosen []columns.Column, as format) error
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool) {
+func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
 		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), f.Title)
@@ -159,7 +164,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool) {
 		for _, line := range term.Wrap("Fixed by: "+f.Fixed, min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
-		fmt.Fprint(a.out, fixedWhere(f))
+		fmt.Fprint(a.out, fixedWhere(f, of))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(v.Trace)))
 }
@@ -175,8 +180,8 @@ func (a *app) verdict(v failures.Verdict) string {
 	return a.color.Paint(term.Red, v.Headline())
 }
 
-func fixedWhere(f failures.Failure) string {
-	if _, mended := columns.Turn(columns.Shown(), f); mended != nil {
+func fixedWhere(f failures.Failure, of []columns.Column) string {
+	if _, mended := columns.Turn(of, f); mended != nil {
 		return fmt.Sprintf("That is %s: go run . diff %s\n", mended.Name(), mended.ID)
 	}
 	return ""

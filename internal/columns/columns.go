@@ -5,6 +5,7 @@ package columns
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,12 @@ func Shown() []Column {
 		}
 	}
 	return shown
+}
+
+// Steps are the columns that lead to the last one, with the stage where they begin.
+func Steps() []Column {
+	first := slices.IndexFunc(All, func(c Column) bool { return c.Hidden })
+	return All[slices.IndexFunc(All, func(c Column) bool { return c.ID == All[first].Before }) : len(All)-len(documents)]
 }
 
 // IDs are those of the columns, in order.

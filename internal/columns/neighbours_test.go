@@ -1,9 +1,11 @@
 package columns_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,16 +15,35 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
 )
 
-// lessons are the declarations of mutex.go in which a stage differs from the one
-// before. Everything else must be the same, word for word, and in the same order.
+// lessons are the declarations in which a lock differs from the one before. Everything
+// else must be the same, word for word, and in each file in the same order.
 var lessons = map[string][]string{
 	"2": {"TryLock"},
 	"3": {"ErrNotHeld", "Mutex", "TryLock", "Unlock"},
 	"4": {"unlockScript", "Unlock"},
-	"5": {"Mutex", "NewMutex", "TryLock", "Unlock"},
+	"5": {
+		"Mutex", "NewMutex", "TryLock", "Unlock",
+		"shortestRenewed", "Option", "WithoutWatchdog", "renewScript", "watchdog", "start", "stop", "renew",
+	},
+	"6.1": {
+		"ErrLocked", "ErrNotHeld", "ErrLost", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
+		"WithoutWatchdog", "watchdog", "start", "watch", "lose", "stop", "renew",
+	},
+	"6.2": {
+		"Mutex", "NewMutex", "TryLock", "Lock", "Hold", "Unlock", "attempts", "isAnswer", "ended", "free", "cleanUp",
+		"sender", "once", "NoRetry", "Do", "EvalSha", "Eval", "eval",
+	},
+	"6.3": {
+		"unlockScript", "acquireScript", "countScript", "renewScript", "TryLock", "Lock",
+		"Hold", "holdKey", "newHold", "carried", "Context", "Unlock",
+		"ownership", "newOwnership", "reenter", "set", "HoldCount", "attempts", "free", "setCount", "cleanUp", "watchdog",
+	},
+	"6.4": {"keyPrefix", "keyPrefix, pollInterval", "acquireScript", "TryLock", "try", "Lock", "countScript"},
+	"6.5": {"acquireScript", "try", "Token", "ownership", "newOwnership", "forceScript", "ForceUnlock"},
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
@@ -32,11 +53,49 @@ func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
 			continue // the first, or a rewrite
 		}
 		t.Run(s.Dir, func(t *testing.T) {
-			before := lock(t, read(t, columns.Must(s.Before).Dir+"/mutex.go"))
-			after := lock(t, read(t, s.Dir+"/mutex.go"))
-			require.ElementsMatch(t, lesson, differences(before, after))
-			require.Equal(t, common(before, after), common(after, before), "the order of declarations")
+			before, after := locks(t, columns.Must(s.Before)), locks(t, s)
+			both := maps.Clone(before)
+			maps.Copy(both, after)
+			var differ []string
+			for file := range both {
+				differ = append(differ, differences(before[file], after[file])...)
+				require.Equal(t, common(before[file], after[file]), common(after[file], before[file]), "the order in %s", file)
+			}
+			slices.Sort(differ)
+			require.ElementsMatch(t, lesson, slices.Compact(differ))
 		})
+	}
+}
+
+// A step is read in ten minutes.
+func TestStepsAreSmall(t *testing.T) {
+	for _, s := range columns.All {
+		if s.Hidden {
+			added, removed, err := s.Changed(os.DirFS("../.."))
+			require.NoError(t, err)
+			t.Logf("%s: %d lines of code added, %d removed", s.ID, added, removed)
+			require.LessOrEqual(t, added, 130, s.ID)
+		}
+	}
+}
+
+// Each step mends two failures at least that broke the one before, or that it could not
+// be asked.
+func TestEachStepTurnsTwoFailures(t *testing.T) {
+	for _, s := range columns.All {
+		if !s.Hidden {
+			continue
+		}
+		var turned []string
+		for _, f := range failures.All {
+			was, is := columns.Must(s.Before).Expect(f), s.Expect(f)
+			if (was == failures.Broken || was == failures.NotApplicable) && (is == failures.Safe || is == failures.Noticed) {
+				turned = append(turned, fmt.Sprintf("%s %c%c", f.ID, was, is))
+			}
+			require.False(t, was != failures.Broken && is == failures.Broken, "%s: %s breaks it", s.ID, f.ID)
+		}
+		t.Logf("%s: %s", s.ID, strings.Join(turned, ", "))
+		require.GreaterOrEqual(t, len(turned), 2, s.ID)
 	}
 }
 
@@ -58,7 +117,19 @@ func read(t *testing.T, file string) string {
 
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
-// lock are the declarations of a stage, with the stage's own name left out.
+// locks are the declarations of a column's lock, file by file.
+func locks(t *testing.T, c columns.Column) map[string][]declaration {
+	t.Helper()
+	code, err := c.Code(os.DirFS("../.."))
+	require.NoError(t, err)
+	files := map[string][]declaration{}
+	for _, f := range code.Files {
+		files[f.Name] = lock(t, f.Text)
+	}
+	return files
+}
+
+// lock are the declarations of a file, with the stage's own name left out.
 func lock(t *testing.T, source string) []declaration {
 	t.Helper()
 	return declarations(t, stageName.ReplaceAllString(source, "stage"))

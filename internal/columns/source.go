@@ -53,6 +53,48 @@ func (c Column) files(sources fs.FS) ([]string, error) {
 // file that either of them has. Package comments and a stage's own name are left out: what
 // remains is the lesson.
 func (c Column) Diff(sources fs.FS) ([]string, error) {
+	changes, err := c.changes(sources)
+	var diffs []string
+	for _, f := range changes {
+		diffs = append(diffs, udiff.Unified(f.from, f.to, f.was, f.is))
+	}
+	return diffs, err
+}
+
+// Changed is how many lines of code, without blanks and comments, the column adds to the
+// lock that it is built on, and how many it takes away.
+func (c Column) Changed(sources fs.FS) (added, removed int, err error) {
+	changes, err := c.changes(sources)
+	for _, f := range changes {
+		for line := range strings.Lines(udiff.Unified("", "", bare(f.was), bare(f.is))) {
+			switch {
+			case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+			case line[0] == '+':
+				added++
+			case line[0] == '-':
+				removed++
+			}
+		}
+	}
+	return added, removed, err
+}
+
+// bare is a text without blank lines and those that are comments, of Go or of Lua.
+func bare(text string) string {
+	var code strings.Builder
+	for line := range strings.Lines(text) {
+		if word := strings.TrimSpace(line); word != "" && !strings.HasPrefix(word, "//") && !strings.HasPrefix(word, "--") {
+			code.WriteString(line)
+		}
+	}
+	return code.String()
+}
+
+// change is a file of one of two locks, or of both: where it is, and what it says.
+type change struct{ from, to, was, is string }
+
+// changes are the files that the column or the one that it is built on has.
+func (c Column) changes(sources fs.FS) ([]change, error) {
 	if c.Before == "" {
 		return nil, fmt.Errorf("%s is built on no other", c.Name())
 	}
@@ -70,20 +112,18 @@ func (c Column) Diff(sources fs.FS) ([]string, error) {
 	}
 	names = append(names, old...)
 	slices.Sort(names)
-	var diffs []string
+	var changes []change
 	for _, name := range slices.Compact(names) {
-		from, to := path.Join(before.Dir, name), path.Join(c.Dir, name)
-		was, err := lesson(sources, from)
-		if err != nil {
+		f := change{from: path.Join(before.Dir, name), to: path.Join(c.Dir, name)}
+		if f.was, err = lesson(sources, f.from); err != nil {
 			return nil, err
 		}
-		is, err := lesson(sources, to)
-		if err != nil {
+		if f.is, err = lesson(sources, f.to); err != nil {
 			return nil, err
 		}
-		diffs = append(diffs, udiff.Unified(from, to, was, is))
+		changes = append(changes, f)
 	}
-	return diffs, nil
+	return changes, nil
 }
 
 var ownName = regexp.MustCompile(`\bstage[1-9]\b`)

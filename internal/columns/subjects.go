@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,7 +17,7 @@ import (
 )
 
 // All are the columns, in order.
-var All = []Column{
+var All = slices.Concat([]Column{
 	{
 		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",
 		Challenge: "v1/stage1/2c/1x/crash/leak/b.xb",
@@ -51,13 +52,14 @@ var All = []Column{
 			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(unrenewed)},
 		},
 	},
+}, steps, []Column{
 	{
 		ID: "6", Before: "5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
 		Lesson:    "A rewrite: a service, holds and their contexts. Read service.go first.",
 		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
 		Subject:   subject6("stage6"),
 	},
-}
+}, documents)
 
 func renewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
 	return stage5.NewMutex(rdb, name, ttl)

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -30,7 +31,7 @@ func (s Settings) Of(c columns.Column) (Challenge, error) {
 	if s.Goal == "" {
 		s.Goal = "leak"
 		if setup, _, _, err := schedule.Parse(c.Challenge); err == nil {
-			s.Goal = setup.Property.Name
+			s.Goal, s.Env = setup.Property.Name, cmp.Or(s.Env, setup.Env.Name)
 		}
 	}
 	property, err := schedule.FindProperty(s.Goal)

@@ -1,0 +1,106 @@
+package stage6_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/contract"
+	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
+)
+
+var lock = contract.Lock{
+	Subject: columns.Must("6.1").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestContract(t *testing.T) { contract.Test(t, lock) }
+
+func TestFailures(t *testing.T) { columns.Check(t, "6.1") }
+
+func TestTTLTooShortToRenewIsRefused(t *testing.T) {
+	rdb := redis.NewClient(&redis.Options{})
+	defer rdb.Close()
+	_, err := stage6.NewMutex(rdb, "order:1001", 29*time.Millisecond)
+	require.EqualError(t, err, "stage6: ttl 29ms is too short to be renewed three times: use 30ms or more, or WithoutWatchdog")
+	_, err = stage6.NewMutex(rdb, "order:1001", time.Millisecond, stage6.WithoutWatchdog())
+	require.NoError(t, err)
+}
+
+// The fix: A's network is gone, and A is told when the lease is over that its last
+// answered renewal has begun, which is before Redis lets the key go.
+func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.Sleep(15 * time.Second)
+		a.Cut()
+		w.Sleep(time.Minute)
+		a.Heal()
+		a.Unlock()
+	})
+	require.Equal(t, []time.Duration{40 * time.Second}, lost(run))
+	require.Equal(t, stage6.ErrLost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+}
+
+// The same, where the reply to the renewal was slow: the lease counts from sending.
+func TestLeaseCountsFromBeforeTheRenewalWasSent(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.After(world.Background).Delay(4 * time.Second)
+		w.Sleep(15 * time.Second)
+		a.Cut()
+		w.Sleep(time.Minute)
+	})
+	require.Equal(t, []time.Duration{40 * time.Second}, lost(run))
+}
+
+func TestHolderWhoseKeyIsGoneIsToldByTheNextRenewal(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		w.Client("A").Lock()
+		w.Evict()
+		w.Sleep(time.Hour)
+	})
+	require.Equal(t, []time.Duration{10 * time.Second}, lost(run))
+	require.Len(t, run.Executed("A"), 2, "nobody renews what is lost")
+}
+
+func TestUnlockIsNoLoss(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.Sleep(time.Minute)
+		a.Unlock()
+		w.Sleep(time.Hour)
+	})
+	require.Empty(t, lost(run))
+	require.Len(t, run.Executed("A"), 8, "SET, six renewals, unlock")
+}
+
+// The bug: the reply to A's acquire is lost. A goes away, and its key stays.
+func TestLostReplyLeavesAKeyThatNobodyHolds(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Drop()
+		a.Lock()
+		b.Lock()
+	})
+	require.Equal(t, 30*time.Second, run.Returned(t, "B", world.OpLock).At)
+}
+
+// lost are the moments at which A was told of a loss.
+func lost(run contract.Run) (moments []time.Duration) {
+	for _, e := range run.Events {
+		if e.Kind == world.Lost {
+			moments = append(moments, e.At)
+		}
+	}
+	return moments
+}

@@ -1,0 +1,49 @@
+package stage6
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// attempts is how often an unlock is sent while its outcome stays unknown.
+const attempts = 3
+
+// isAnswer tells whether Redis answered with this error: the command did nothing.
+// After any other error nobody knows whether it did.
+func isAnswer(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+// ended is why ctx is over, nil if it is not. Timers that go off at one moment do so
+// in any order, so the deadline decides: nobody asks for a caller that has gone.
+func ended(ctx context.Context) error {
+	if at, ok := ctx.Deadline(); ok && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
+}
+
+// free deletes the key if it is this owner's, and tells whether it was. It takes a
+// sixth of the lease at most, whatever became of the caller's context.
+func (m *Mutex) free(owner string) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), m.ttl/6)
+	defer cancel()
+	return unlockScript.Run(ctx, m.rdb, []string{m.key}, owner).Bool()
+}
+
+// cleanUp frees what an attempt of unknown outcome has got, or will get: its command
+// may be on its way for longer than its caller waited. So it tries, less and less
+// often, until it has found something or the lease would be over. The owner is that
+// attempt's alone: nobody else's hold is in danger.
+func (m *Mutex) cleanUp(owner string) {
+	for wait := m.ttl / 60; wait < m.ttl; wait *= 2 {
+		if freed, err := m.free(owner); err == nil && freed {
+			return
+		}
+		time.Sleep(wait)
+	}
+}

@@ -1,0 +1,138 @@
+package stage6_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/contract"
+	stage6 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
+)
+
+var lock = contract.Lock{
+	Subject: columns.Must("6.3").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestContract(t *testing.T) { contract.Test(t, lock) }
+
+func TestFailures(t *testing.T) { columns.Check(t, "6.3") }
+
+// The fix: A's helper takes the lock that A holds, and the last Unlock frees it.
+func TestHolderReenters(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		a.Lock()
+		a.Unlock()
+		b.TryLock()
+		a.Unlock()
+		b.TryLock()
+	})
+	require.Equal(t, []string{
+		"EVALSHA acquire 1 lock:order:1001 A1 30000",
+		"EVALSHA count 1 lock:order:1001 A1 2",
+		"EVALSHA count 1 lock:order:1001 A1 1",
+		"EVALSHA count 1 lock:order:1001 A1 0",
+	}, run.Commands("A"))
+	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
+}
+
+func TestReentryOfALostHoldIsRefused(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.Evict()
+		a.Lock() // before any renewal: Redis says so
+		w.Sleep(time.Second)
+		a.Lock() // and now A knows
+	})
+	require.Equal(t, []time.Duration{0}, lost(run))
+	require.Equal(t, "stage6: lock lock:order:1001: stage6: hold is lost", run.Returned(t, "A", world.OpLock).Result.Error)
+}
+
+// What the absolute count forgives: the reply to a re-entry is lost.
+func TestCountThatIsSentAgainIsNotCountedTwice(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.After(world.Named("EVALSHA")).Drop()
+		a.Lock()
+		a.HoldCount()
+	})
+	require.Len(t, run.Commands("A"), 4, "acquire, count, count again, and the question")
+	require.Equal(t, 2, run.Returned(t, "A", world.OpCount).Result.Count)
+}
+
+// The hold of another lock, whose context was handed on, is not this lock's loss.
+func TestLossOfAnotherLockIsNotThisOnes(t *testing.T) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
+	defer rdb.Close()
+	outer, err := stage6.NewMutex(rdb, "outer", 60*time.Millisecond)
+	require.NoError(t, err)
+	inner, err := stage6.NewMutex(rdb, "inner", time.Minute)
+	require.NoError(t, err)
+	first, err := outer.Lock(t.Context())
+	require.NoError(t, err)
+	second, err := inner.Lock(first.Context())
+	require.NoError(t, err)
+	server.Del("lock:outer")
+	<-second.Context().Done()
+	require.NoError(t, second.Unlock())
+	require.False(t, server.Exists("lock:inner"))
+	require.ErrorIs(t, first.Unlock(), stage6.ErrLost)
+}
+
+func TestGoroutinesMayReenterTogether(t *testing.T) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
+	defer rdb.Close()
+	mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
+	require.NoError(t, err)
+	hold, err := mutex.Lock(t.Context())
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			inner, err := mutex.Lock(hold.Context())
+			if assert.NoError(t, err) {
+				assert.NoError(t, inner.Unlock())
+			}
+		})
+	}
+	all.Wait()
+	count, err := mutex.HoldCount(hold.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, count)
+	require.NoError(t, hold.Unlock())
+}
+
+// What is bad: B asks and asks, although nothing happens.
+func TestWaiterKeepsRedisBusy(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Lock(world.Within(9950 * time.Millisecond))
+	})
+	require.Len(t, run.Commands("B"), 100)
+}
+
+// lost are the moments at which A was told of a loss.
+func lost(run contract.Run) (moments []time.Duration) {
+	for _, e := range run.Events {
+		if e.Kind == world.Lost {
+			moments = append(moments, e.At)
+		}
+	}
+	return moments
+}

@@ -1,0 +1,103 @@
+package stage6_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/contract"
+	stage6 "lockkata/stage6_reentrant_pubsub/step5_fenced"
+)
+
+var lock = contract.Lock{
+	Subject: columns.Must("6.5").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestContract(t *testing.T) { contract.Test(t, lock) }
+
+func TestFailures(t *testing.T) { columns.Check(t, "6.5") }
+
+// The fix: every hold's token is higher than those before, whatever Redis forgets.
+func TestTokensRise(t *testing.T) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
+	defer rdb.Close()
+	mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
+	require.NoError(t, err)
+	now := time.Unix(1_800_000_000, 0)
+	last := int64(0)
+	for _, between := range []func(){
+		func() { server.SetTime(now) },
+		func() {}, // the clock stands still
+		func() { server.SetTime(now.Add(-time.Hour)) },
+		func() { server.SetTime(now.Add(time.Second)); server.FlushAll() },
+	} {
+		between()
+		hold, err := mutex.Lock(t.Context())
+		require.NoError(t, err)
+		require.Greater(t, hold.Token(), last)
+		last = hold.Token()
+		inner, err := mutex.Lock(hold.Context())
+		require.NoError(t, err)
+		require.Equal(t, last, inner.Token(), "a re-entry is no new hold of the lock")
+		require.NoError(t, inner.Unlock())
+		require.NoError(t, hold.Unlock())
+	}
+	require.Equal(t, now.Add(time.Second).UnixMicro(), last)
+}
+
+func TestForcedUnlockWakesTheWaiterAndTellsTheHolder(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b, c := w.Clients("A", "B", "C")
+		a.Lock()
+		waiting := b.StartLock()
+		w.Sleep(5 * time.Second)
+		c.ForceUnlock()
+		waiting.Wait()
+		w.Sleep(10 * time.Second)
+	})
+	require.Equal(t, 5*time.Second, run.Returned(t, "B", world.OpLock).At)
+	var lost []time.Duration
+	for _, e := range run.Events {
+		if e.Kind == world.Lost {
+			lost = append(lost, e.At)
+		}
+	}
+	require.Equal(t, []time.Duration{10 * time.Second}, lost)
+}
+
+func TestForceUnlockSaysWhetherAnybodyHeldTheLock(t *testing.T) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
+	defer rdb.Close()
+	mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
+	require.NoError(t, err)
+	freed, err := mutex.ForceUnlock(t.Context())
+	require.NoError(t, err)
+	require.False(t, freed)
+	hold, err := mutex.Lock(t.Context())
+	require.NoError(t, err)
+	freed, err = mutex.ForceUnlock(t.Context())
+	require.NoError(t, err)
+	require.True(t, freed)
+	require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+}
+
+// What is bad: A hangs, and its watchdog goes on for as long as A's process does.
+func TestHolderThatHangsKeepsTheLock(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		w.Sleep(time.Hour)
+		b.TryLock()
+	})
+	require.False(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
+}
