@@ -50,6 +50,9 @@ func (e Exercise) headline(v View) string {
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), fmt.Sprintf("change the lock, then go run . kata check%s. A hint: go run . kata hint%s", v.Dir, v.Dir)
 	red := r.Report.Red()
+	if r.Report.Cause != nil && len(red) > 0 && red[0].Outcome == failures.NotTold.String() {
+		red = nil // the cause says more
+	}
 	switch {
 	case r.Report.Compile == nil && len(red) > 0:
 		text += failed(v, red) + r.Report.printed()
