@@ -13,7 +13,10 @@ var repairExercises = []Exercise{
 		Story:    "A lock of stage 2, with one mistake. It excludes, it waits, it unlocks. In the staging environment nobody has ever seen a lease end. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start:    Material{Stage: 2, Edits: []Edit{{"mutex.go", `"PX", m.ttl.Milliseconds()`, `"EX", m.ttl.Milliseconds()`}}},
 		Solution: Material{Stage: 2},
-		Fixes:    []string{"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped"},
+		Fixes: []string{
+			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped",
+			"second-client", "check-then-set", "try-while-holding", "cancel-in-flight", // the lease is not what was asked for
+		},
 		Hints: [3]string{
 			"Read how the lease gets into Redis, and in which unit.",
 			"EX counts seconds. A lease of 30 s is 30000 milliseconds.",
