@@ -3,6 +3,7 @@ package mutants_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,10 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 			v = play(t, f, c.wrong)
 			require.Equal(t, failures.Broken, v.Outcome, v.Sentence())
 			require.True(t, oracle.Convicts(v.Findings, c.convicted), v.Sentence())
+			if c.convicted == oracle.Watchdog { // whose renewal it is shows, whatever its owner value looks like
+				late := func(x oracle.Finding) bool { return strings.Contains(x.Text, "for A1, after its Unlock returned") }
+				require.True(t, slices.ContainsFunc(v.Findings, late), v.Findings)
+			}
 		})
 	}
 }

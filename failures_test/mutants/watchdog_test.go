@@ -135,7 +135,7 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 	case w.way == oneValue && w.value != "":
 		value = w.value
 	case w.way == wordValues:
-		value = fmt.Sprintf("host-%p-%d", w, len(w.guards))
+		value = fmt.Sprintf("of-%s-%d", world.Lane(ctx), len(w.guards))
 	}
 	if w.wrong == leasesForHours {
 		unit = "EX"

@@ -114,10 +114,11 @@ func heedsContext(f *file) func(*world.Scene) {
 // give up early.
 func lossIsTrue(f *file) func(*world.Scene) {
 	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
+	left := map[int]bool{}              // calls whose callers have gone
 	return func(s *world.Scene) {
 		e := s.Event
 		switch r := s.Request(); {
-		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0:
+		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0 && !left[r.Call]:
 			for _, x := range f.Events[r.Struck].Effects {
 				if x.Kind == world.Installed || x.Kind == world.Leased {
 					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
@@ -125,11 +126,13 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			}
 		case e.Kind == world.Cut, e.Kind == world.Frozen, e.Kind == world.Dropped, e.Kind == world.Delayed:
 			clear(until)
+		case e.Kind == world.Cancelled: // whose caller leaves may be told so
+			left[e.Call] = true
 		case e.Kind == world.Lost:
-			left := until[e.Client] - e.At
+			lasts := until[e.Client] - e.At
 			there := slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
-			if there && left > f.Lease/3+Grace(f.Trace) {
-				f.convict(e, lossTooEarly, "client", e.Client, "time", left.Truncate(time.Millisecond))
+			if there && lasts > f.Lease/3+Grace(f.Trace) {
+				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}
 	}

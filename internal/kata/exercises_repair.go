@@ -14,8 +14,8 @@ var repairExercises = []Exercise{
 		Start:    Material{Stage: 2, Edits: []Edit{{"mutex.go", `"PX", m.ttl.Milliseconds()`, `"EX", m.ttl.Milliseconds()`}}},
 		Solution: Material{Stage: 2},
 		Fixes: []string{
-			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped", "second-client", "check-then-set", "try-while-holding",
-			"cancel-in-flight",
+			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped",
+			"second-client", "check-then-set", "try-while-holding", "cancel-in-flight", // the lease is not what was asked for
 		},
 		Hints: [3]string{
 			"Read how the lease gets into Redis, and in which unit.",
