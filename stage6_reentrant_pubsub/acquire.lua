@@ -14,7 +14,13 @@ local mine = redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1
 if not mine and redis.call("EXISTS", KEYS[1]) == 1 then
 	return -2 - redis.call("PTTL", KEYS[1])
 end
-local token = tonumber(redis.call("GET", KEYS[2]) or "0")
+-- Lua counts up to 2^53 - 1: beyond it two holds would get the same token. "1e300",
+-- "inf" and "nan" are numbers to Lua, and no tokens.
+local last = redis.call("GET", KEYS[2]) or "0"
+local token = tonumber(last)
+if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
+	return redis.error_reply("ERR the fencing token in Redis cannot be right: delete its key")
+end
 if not mine then
 	-- The clock keeps tokens rising also where the counter was lost: after a
 	-- failover, an eviction or a flush.
