@@ -100,6 +100,13 @@ func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 		script = scriptName(args[0])
 		name = "EVAL " + script
 		r.names[redis.NewScript(args[0]).Hash()] = script
+	case "PTTL":
+		raw, answered := r.answer[command]
+		r.mu.Unlock()
+		if answered {
+			c.WriteRaw(raw)
+		}
+		return answered
 	case "SUBSCRIBE", "PING":
 	default:
 		r.mu.Unlock()

@@ -3,6 +3,7 @@ package stage6
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -106,11 +107,23 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock.
+// NoLease is the RemainingTTL of a lock that is held without a lease, or with one that is
+// longer than a Duration.
+const NoLease = time.Duration(math.MaxInt64)
+
+// RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock, and only
+// then.
 func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
-	left, err := m.svc.rdb.PTTL(ctx, m.key).Result()
-	if err != nil {
+	asked := redis.NewIntCmd(ctx, "pttl", m.key) // PTTL of go-redis overflows
+	_ = m.svc.rdb.Process(ctx, asked)            // the command keeps its error
+	switch left, err := asked.Result(); {
+	case err != nil:
 		return 0, explain("look at", m.key, withContext(ctx, err))
+	case left == -2: // no key
+		return 0, nil
+	case left == -1 || left > int64(NoLease/time.Millisecond):
+		return NoLease, nil
+	default: // 0 is a lease whose last millisecond runs
+		return max(time.Duration(left)*time.Millisecond, 1), nil
 	}
-	return max(left, 0), nil
 }

@@ -144,6 +144,7 @@ func TestLongestLeaseLasts(t *testing.T) {
 		left, err := m.RemainingTTL(t.Context())
 		require.NoError(t, err)
 		require.Greater(t, left, 292*year)
+		require.Less(t, left, stage6.NoLease)
 		lock(t, m, hold.Context(), stage6.Lease(math.MaxInt64))
 		time.Sleep(10 * year)
 		require.NoError(t, hold.Context().Err())
@@ -255,4 +256,28 @@ func requireState(t *testing.T, m *stage6.Mutex, ctx context.Context, want state
 	require.NoError(t, err)
 	require.Equal(t, want, state{locked, m.IsHeld(ctx), count, left})
 	require.Equal(t, lockName, m.Name())
+}
+
+// A lock that is held is never said to be free: not without a lease, not with one beyond
+// what a Duration can say, not in the last millisecond of one.
+func TestRemainingTTLOfAHeldLockIsNotZero(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		remaining := func() time.Duration {
+			left, err := m.RemainingTTL(t.Context())
+			require.NoError(t, err)
+			return left
+		}
+		r.HSet(key, "careless:1", "1")
+		require.Equal(t, stage6.NoLease, remaining())
+		require.NoError(t, r.Client().PExpire(t.Context(), key, lease).Err())
+		require.Equal(t, lease, remaining())
+		r.Answer("PTTL", ":9223372036854775807\r\n")
+		require.Equal(t, stage6.NoLease, remaining())
+		r.Answer("PTTL", ":0\r\n")
+		require.Positive(t, remaining())
+		r.Answer("PTTL")
+		r.Del(key)
+		require.Zero(t, remaining())
+	})
 }
