@@ -34,19 +34,22 @@ func (c *heldContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// carried is the hold that ctx carries, nil if it carries none, or one that was
-// released.
+// carried is the innermost hold that ctx carries and that was not released, nil if there
+// is none.
 func (m *Mutex) carried(ctx context.Context) *Hold {
-	h, _ := ctx.Value(m.inContext).(*Hold)
-	if h == nil {
-		return nil
+	for {
+		h, _ := ctx.Value(m.inContext).(*Hold)
+		if h == nil || !h.isReleased() {
+			return h
+		}
+		ctx = h.ctx.Context // perhaps that of an outer hold
 	}
+}
+
+func (h *Hold) isReleased() bool {
 	h.own.mu.Lock()
 	defer h.own.mu.Unlock()
-	if h.released {
-		return nil
-	}
-	return h
+	return h.released
 }
 
 // newHold adds a hold whose context is made from parent.
