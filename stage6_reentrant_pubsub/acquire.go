@@ -79,7 +79,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		if answer < 0 {
 			return nil, m.leaseLeft(answer), nil
 		}
-		if o := newOwnership(m, r, owner, answer, sent.Add(r.lease)); m.svc.watchdog.add(o) {
+		if o := newOwnership(m, r, owner, answer, sent.Add(r.lease)); m.svc.watchdog.add(o, sent) {
 			return o, 0, nil
 		}
 		// The grant came too late, or the service was closed meanwhile.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -200,4 +201,18 @@ func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
 			require.NoError(t, hold.Context().Err(), "there is time for another try")
 		})
 	}
+}
+
+// The reply to the acquire takes more than two thirds of the lease: the first renewal is due
+// a third after the acquire was sent, and so at once.
+func TestSlowGrantIsRenewedInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
+		r.Delay("acquire", 21*time.Second)
+		hold := lock(t, mutexOf(t, svc, lockName), t.Context())
+		r.Delay("acquire", 0)
+		time.Sleep(time.Minute)
+		require.NoError(t, hold.Context().Err())
+		require.NoError(t, hold.Unlock())
+	})
 }

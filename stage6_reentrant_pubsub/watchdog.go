@@ -34,8 +34,9 @@ type entry struct {
 func newWatchdog(s *Service) *watchdog { return &watchdog{svc: s, changed: make(chan struct{}, 1)} }
 
 // add begins to look after a hold. It has begun when add returns. It returns false
-// if the lease is over already, or the service closed.
-func (w *watchdog) add(o *ownership) bool {
+// if the lease is over already, or the service closed. The first renewal is due a
+// third after the acquire was sent, as the lease counts from then.
+func (w *watchdog) add(o *ownership, sent time.Time) bool {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,7 +50,7 @@ func (w *watchdog) add(o *ownership) bool {
 		w.running, w.wakesAt = true, now // it has not gone to sleep yet
 	}
 	if !o.fixed {
-		o.renewAt = now.Add(o.lease / 3)
+		o.renewAt = sent.Add(o.lease / 3)
 	}
 	w.schedule(o)
 	return true
