@@ -68,7 +68,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 				return nil, err
 			}
 			if o != nil {
-				room.lookAgain(o.lease)
+				room.lookAgain(min(o.lease, m.svc.lease)) // its key may go without a message
 				if !told {
 					room.dropSubscription()
 				}
