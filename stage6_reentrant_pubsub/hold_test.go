@@ -174,3 +174,18 @@ func TestUnlockWhoseReplyWasLostSucceeds(t *testing.T) {
 	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
 	require.Len(t, run.Commands("A"), 3, "two of them are releases")
 }
+
+// The process stood still for longer than the lease: who asks before the watchdog has
+// woken up is told the truth.
+func TestIsHeldLooksAtTheClock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context(), stage6.Lease(time.Minute))
+		var held []bool
+		time.AfterFunc(time.Minute, func() { held = append(held, m.IsHeld(hold.Context())) })
+		time.Sleep(time.Minute - 1)
+		require.True(t, m.IsHeld(hold.Context()))
+		time.Sleep(time.Second)
+		require.Equal(t, []bool{false}, held)
+	})
+}

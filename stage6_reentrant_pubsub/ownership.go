@@ -121,7 +121,7 @@ func (o *ownership) count() (int, error) {
 func (o *ownership) isLive() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.end == nil
+	return o.end == nil && time.Now().Before(o.deadline)
 }
 
 // setCount writes the owner's count. It is absolute, so that it may be sent again
