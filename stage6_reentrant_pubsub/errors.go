@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -44,10 +45,11 @@ func isUnknown(err error) bool { return err != nil && !isAnswer(err) && !isUnsen
 // two nodes: their slot is on its way from one to the other.
 func isMoving(err error) bool { return redis.HasErrorPrefix(err, "TRYAGAIN") }
 
-// isPassing tells whether Redis did not apply a command, and will before long: the
-// slot is on its way, or the server has just started.
+// isPassing tells whether Redis did not apply a command, and will before long: it has just
+// started, runs a long script, or changes its role or its slots.
 func isPassing(err error) bool {
-	return isMoving(err) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
+	passing := []string{"TRYAGAIN", "LOADING", "CLUSTERDOWN", "BUSY", "READONLY", "NOREPLICAS", "MASTERDOWN"}
+	return slices.ContainsFunc(passing, func(code string) bool { return redis.HasErrorPrefix(err, code) })
 }
 
 // explain says what an error of Redis means for a lock.

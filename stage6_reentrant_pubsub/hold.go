@@ -94,13 +94,10 @@ func (h *Hold) Unlock() error {
 		defer o.mutex.svc.tasks.Done()
 	}
 	h.cancel(nil) // before the lock is freed: who works on is told in time
-	if err := o.takeTurnInTime(); err != nil {
-		if count, _ := o.count(); count == 0 {
-			o.lose()
-		}
-		return err
+	late := o.takeTurnInTime()
+	if late == nil {
+		defer o.turn.give()
 	}
-	defer o.turn.give()
 	count, end := o.count()
 	if errors.Is(end, ErrNotHeld) {
 		return nil // this hold was one of the last ones, and another Unlock freed the lock for all of them
@@ -108,8 +105,11 @@ func (h *Hold) Unlock() error {
 	if end != nil {
 		return end
 	}
-	if count > 0 {
-		return o.setCount(context.Background(), count)
+	if count == 0 { // a re-entry that hangs finds nothing when it gets through
+		return o.release(ErrNotHeld)
 	}
-	return o.release(ErrNotHeld)
+	if late != nil {
+		return late
+	}
+	return o.setCount(context.Background(), count)
 }

@@ -61,6 +61,9 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 		}
 		return nil, withContext(ctx, err)
 	}
+	if _, err := o.count(); err != nil { // released meanwhile
+		return nil, err
+	}
 	return o.newHold(ctx), nil
 }
 
@@ -131,30 +134,17 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 	if !o.fixed {
 		lease = o.lease
 	}
-	m := o.mutex
-	var err error
-	for range attempts {
-		sent := time.Now()
-		var mine bool
-		try, done := context.WithTimeout(ctx, o.lease/6)
-		mine, err = run(try, m.svc.rdb, countScript, withKeys(m.key), o.owner, count, lease.Milliseconds()).Bool()
-		done()
-		switch {
-		case err == nil && !mine:
-			o.lose()
-			return ErrLost
-		case err == nil:
-			o.extend(sent.Add(lease))
-			return nil
-		case isAnswer(err) || ended(ctx) != nil:
-			return explain("count of", m.key, err)
-		}
+	r, err := o.insist(ctx, countScript, withKeys(o.mutex.key), o.owner, count, lease.Milliseconds())
+	if err != nil {
+		return explain("count of", o.mutex.key, err)
 	}
-	return explain("count of", m.key, err)
+	if !r.mine {
+		o.lose()
+		return ErrLost
+	}
+	o.extend(r.sent.Add(lease))
+	return nil
 }
-
-// attempts is how often a command is sent whose outcome stays unknown.
-const attempts = 3
 
 // release frees the lock in Redis and ends the ownership for the reason given. The
 // watchdog is stopped before, so that no renewal can come after. It takes two
@@ -165,41 +155,64 @@ func (o *ownership) release(reason error) error {
 	if !o.finish(reason) {
 		return o.reason()
 	}
-	unknown := false
-	var err error
-	for range attempts {
-		try, done := o.forOneTry()
-		var mine bool
-		mine, err = run(try, m.svc.rdb, releaseScript, m.toFree, o.owner).Bool()
-		done()
-		switch {
-		case err == nil && (mine || unknown && time.Now().Before(o.leaseEnd())):
-			// Nothing found after an attempt of unknown outcome, inside the lease: it
-			// was that attempt which freed the lock.
-			if m.svc.observer.Released != nil {
-				m.svc.observer.Released(m.name, time.Since(o.since))
-			}
-			return nil
-		case err == nil:
-			m.svc.lost(m.name)
-			return ErrLost
-		case isUnsent(err):
-		case isAnswer(err):
-			return explain("unlock", m.key, err)
-		default:
-			unknown = true
-		}
+	r, err := o.insist(context.Background(), releaseScript, m.toFree, o.owner)
+	if err != nil {
+		return explain("unlock", m.key, err)
 	}
-	return explain("unlock", m.key, err)
+	// Nothing found after an attempt of unknown outcome, inside the lease: it was that
+	// attempt which freed the lock.
+	if !r.mine && !(r.unknown && time.Now().Before(o.leaseEnd())) {
+		m.svc.lost(m.name)
+		return ErrLost
+	}
+	if m.svc.observer.Released != nil {
+		m.svc.observer.Released(m.name, time.Since(o.since))
+	}
+	return nil
 }
 
-// forOneTry is the context of one attempt to release: a sixth of the lease.
-func (o *ownership) forOneTry() (context.Context, context.CancelFunc) {
-	if o.fixed {
-		return context.WithTimeout(context.Background(), o.lease/6)
-	}
-	return o.mutex.svc.forOneTry.context(), func() {}
+// reply is what a script of an owner's came to: whether the lock was that owner's, when the
+// command was sent, and whether one sent before it may have taken effect.
+type reply struct {
+	mine    bool
+	sent    time.Time
+	unknown bool
 }
+
+// insist sends a script, which may be repeated, until Redis has answered: three times after
+// attempts of unknown outcome, and again and again while the answer is one that will pass. It
+// takes half of the lease at most.
+func (o *ownership) insist(ctx context.Context, s script, on operands, args ...any) (r reply, err error) {
+	lease := min(o.lease, o.mutex.svc.lease)
+	ctx, cancel := context.WithTimeout(ctx, lease/2)
+	defer cancel()
+	for tries := 1; ; {
+		r.sent = time.Now()
+		try, done := context.WithTimeout(ctx, lease/6)
+		r.mine, err = run(try, o.mutex.svc.rdb, s, on, args...).Bool()
+		done()
+		switch {
+		case err == nil:
+			return r, nil
+		case isPassing(err):
+			if !pause(ctx, passingPause) || ended(ctx) != nil {
+				return r, err
+			}
+		case isAnswer(err) || ended(ctx) != nil || tries == attempts:
+			return r, err
+		default:
+			r.unknown = r.unknown || !isUnsent(err)
+			tries++
+		}
+	}
+}
+
+// attempts is how often a command is sent whose outcome stays unknown; passingPause is how
+// long to wait after an answer that will pass.
+const (
+	attempts     = 3
+	passingPause = 50 * time.Millisecond
+)
 
 // close ends a hold of a service that closes.
 func (o *ownership) close() error {

@@ -56,8 +56,6 @@ type Service struct {
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup // goroutines of the service
 
-	forOneTry timeout // a sixth of the lease: of one attempt to release
-
 	mu     sync.Mutex
 	closed bool
 	ended  chan struct{}    // closed when Close has done its work
@@ -94,7 +92,6 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.watchdog = newWatchdog(s)
-	s.forOneTry.after = s.lease / 6
 	return s, nil
 }
 

@@ -61,7 +61,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 		if look, told := room.mayBeFree(); look {
 			o, left, err := m.attempt(ctx, r)
 			if err != nil && isPassing(err) { // a waiter has the time
-				left, err = tryAgainTimes*tryAgainPause, nil
+				left, err = passingPause, nil
 			}
 			if err != nil {
 				room.signal() // the next one has to look for himself
