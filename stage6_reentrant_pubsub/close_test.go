@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -256,5 +257,38 @@ func TestOnLostMayCloseTheService(t *testing.T) {
 		require.NoError(t, <-closed)
 		require.Equal(t, stage6.ErrClosed, context.Cause(other.Context()))
 		require.False(t, r.Exists("lock:{order:2}"))
+	})
+}
+
+// A TryLock is under way when the service closes, and is granted: Close waits for it and
+// frees what it got, so that a process may end when Close has returned.
+func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client()
+		svc := r.ServiceOn(rdb)
+		m := mutexOf(t, svc, lockName)
+		r.Delay("acquire", time.Second)
+		trying := make(chan error, 1)
+		go func() { _, err := m.TryLock(t.Context()); trying <- err }()
+		synctest.Wait()
+		require.NoError(t, svc.Close())
+		require.NoError(t, rdb.Close()) // as a process does that ends
+		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
+		require.ErrorIs(t, <-trying, stage6.ErrClosed)
+	})
+}
+
+// The client has no read timeout, and Redis never answers.
+func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
+		m := mutexOf(t, svc, lockName)
+		r.Delay("acquire", time.Hour)
+		go m.TryLock(t.Context())
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		require.LessOrEqual(t, time.Since(began), lease)
+		time.Sleep(2 * time.Hour)
 	})
 }

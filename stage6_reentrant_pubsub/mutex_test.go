@@ -281,3 +281,52 @@ func TestRemainingTTLOfAHeldLockIsNotZero(t *testing.T) {
 		require.Zero(t, remaining())
 	})
 }
+
+// Each reply takes longer than the lease, so no grant is worth anything.
+func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
+	const tooShort = "stage6: lock lock:{order:1001}: the grant came after its lease of 40ms was over: the lease is too short for the way to Redis"
+	for name, take := range map[string]way{
+		"TryLock": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+			return m.TryLock(ctx, stage6.Lease(40*time.Millisecond))
+		},
+		"TryLockFor": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+			return m.TryLockFor(ctx, 100*time.Millisecond, stage6.Lease(40*time.Millisecond))
+		},
+		"Lock": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+			return m.Lock(ctx, stage6.Lease(40*time.Millisecond))
+		},
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			r.Delay("acquire", 50*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			began := time.Now()
+			_, err := take(r.Mutex(), ctx)
+			require.ErrorContains(t, err, tooShort, name)
+			require.NotErrorIs(t, err, stage6.ErrLocked)
+			require.Less(t, time.Since(began), time.Second)
+			require.LessOrEqual(t, r.Count("acquire"), map[string]int{"TryLock": 1}[name]+3)
+			require.False(t, r.Exists(key))
+		})
+	}
+}
+
+// Callers give up while their acquire is on its way, and Redis refuses it. Their clean-up
+// finds nothing, and does not look for as long as the lease that they asked for.
+func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		r.Delay("acquire", 100*time.Millisecond)
+		for range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			_, err := m.TryLock(ctx, stage6.Lease(24*time.Hour))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			cancel()
+		}
+		time.Sleep(2 * lease)
+		r.Forget()
+		time.Sleep(23 * time.Hour)
+		require.Zero(t, r.Count("release"))
+	})
+}

@@ -192,7 +192,7 @@ func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
 		r.Delay("acquire", lease+time.Second)
 		trying := make(chan error, 1)
-		go func() { _, err := mutexOf(t, svc, lockName).TryLock(t.Context()); trying <- err }()
+		go func() { _, err := mutexOf(t, svc, lockName).Lock(t.Context()); trying <- err }()
 		time.Sleep(10 * time.Second)
 		r.Delay("acquire", 0)
 		require.NoError(t, <-trying, "nobody else was there")

@@ -143,8 +143,8 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 }
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,
-// and returns when all its goroutines and every Unlock under way have ended, a lease
-// later at most where Redis does not answer. It does not wait for OnLost, which may
+// and returns when all its goroutines and every Lock and Unlock under way have ended, a lease
+// later at most where Redis does not answer. What a Lock under way gets is freed. It does not wait for OnLost, which may
 // close the service itself. The client stays open. Closing twice is no error: the
 // second one waits for the first.
 func (s *Service) Close() error {
@@ -165,7 +165,12 @@ func (s *Service) Close() error {
 		})
 	}
 	closing.Wait()
-	s.tasks.Wait()
+	idle := make(chan struct{})
+	go func() { s.tasks.Wait(); close(idle) }()
+	select {
+	case <-idle:
+	case <-time.After(s.lease): // an acquire hangs, on a client without a read timeout
+	}
 	return errors.Join(errs...)
 }
 

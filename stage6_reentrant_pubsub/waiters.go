@@ -2,6 +2,7 @@ package stage6
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -54,7 +55,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 			return nil, ErrClosed
 		}
 	}
-	for {
+	for late := 1; ; {
 		if patience.Err() != nil { // rather than ask for somebody who has gone
 			return nil, waitError{m.key, patience.Err()}
 		}
@@ -62,6 +63,10 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 			o, left, err := m.attempt(ctx, r)
 			if err != nil && isPassing(err) { // a waiter has the time
 				left, err = passingPause, nil
+			}
+			if errors.As(err, new(lateError)) && late < attempts { // it may have been a moment
+				late++
+				continue
 			}
 			if err != nil {
 				room.signal() // the next one has to look for himself
