@@ -46,7 +46,7 @@ func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...Lock
 	defer cancel()
 	hold, err := m.lock(ctx, patience, opts)
 	var ended waitError
-	if errors.As(err, &ended) && ctx.Err() == nil {
+	if errors.As(err, &ended) && ended.last == nil && ctx.Err() == nil {
 		return nil, ErrLocked
 	}
 	return hold, err

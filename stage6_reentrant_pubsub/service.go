@@ -58,8 +58,11 @@ type Service struct {
 
 	mu     sync.Mutex
 	closed bool
-	ended  chan struct{}    // closed when Close has done its work
-	rooms  map[string]*room // by key: where this process waits
+	ended  chan struct{}         // closed when Close has done its work
+	queues map[string]*waitQueue // by key: where this process waits
+
+	sub      *redis.PubSub           // the one subscription, nil while nobody listens
+	channels map[string][]*waitQueue // what it hears, and for whom
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -72,7 +75,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString(), rooms: map[string]*room{}, ended: make(chan struct{}),
+		id: uuid.NewString(), queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, ended: make(chan struct{}),
 	}
 	for _, opt := range opts {
 		if opt == nil {

@@ -75,9 +75,9 @@ var edits = []edit{
 	{"lease counted from the reply", stage6 + "acquire.go", `newOwnership(m, r, owner, answer, sent.Add(r.lease))`, `newOwnership(m, r, owner, answer, time.Now().Add(r.lease))`, "slow-grant", "exclusion/async"},
 	{"no clean-up after an unknown outcome", stage6 + "acquire.go", `if isUnknown(err) {`, `if false {`, "grant-reply-lost", "leak/reply-loss"},
 	{"lock commands sent again by go-redis", stage6 + "scripts.go", `NoRetry() bool { return true }`, `NoRetry() bool { return false }`, "retry-unlock", ""},
-	{"no attempt after the subscription is acknowledged", stage6 + "hear.go", "case *redis.Subscription, *redis.Message:", "case *redis.Message:", "wake-lost", "wake-up/short-pauses"},
-	{"wake-up taken along by one who leaves", stage6 + "waiters.go", `room.signal() // the next one has to look for himself`, ``, "wake-eaten", "wake-up/refusal"},
-	{"no timer beside the messages", stage6 + "waiters.go", `timer := time.NewTimer(max(left, 0))`, `timer := time.NewTimer(max(left, 1000*time.Hour))`, "expiry-wakes", ""},
+	{"no attempt after the subscription is acknowledged", stage6 + "hear.go", "q.heard = q.heard || heard", "if q.heard = q.heard || heard; heard {\ncontinue\n}", "wake-lost", "wake-up/short-pauses"},
+	{"wake-up taken along by one who leaves", stage6 + "waiters.go", `q.signal() // the next one has to look for itself`, ``, "wake-eaten", "wake-up/refusal"},
+	{"no timer beside the messages", stage6 + "waiters.go", `timer := time.NewTimer(time.Until(q.again))`, `timer := time.NewTimer(time.Until(q.again) + 1000*time.Hour)`, "expiry-wakes", ""},
 	{"loss not told", stage6 + "renewal.go", `case !answers[i]:`, `case !answers[i] && false:`, "forced-unlock", ""},
 }
 

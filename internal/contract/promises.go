@@ -127,7 +127,7 @@ func endsWithItsContext(t *testing.T, l Lock) {
 			wait(w, b)
 		})
 		lock := run.Returned(t, "B", world.OpLock)
-		require.Equal(t, l.Prefix+": wait for "+l.Key+": "+text, lock.Result.Error)
+		require.Equal(t, l.Prefix+": wait for "+l.Key+": "+text+l.Refused, lock.Result.Error)
 		require.Equal(t, world.ClaimUnknown, lock.Result.Claim)
 		require.Equal(t, end, lock.At)
 	}
