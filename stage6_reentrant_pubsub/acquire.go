@@ -49,10 +49,18 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	if o == nil {
 		return nil, ErrLocked
 	}
+	hold := o.newHold(ctx)
 	if m.svc.observer.Acquired != nil {
+		told := false
+		defer func() {
+			if !told { // it panics, and nobody gets the hold
+				_ = hold.Unlock()
+			}
+		}()
 		m.svc.observer.Acquired(m.name, time.Since(r.begun))
+		told = true
 	}
-	return o.newHold(ctx), nil
+	return hold, nil
 }
 
 // attempt asks Redis once. Without an error it returns the ownership, or nil and how
@@ -82,6 +90,9 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 	}
 	o := newOwnership(m, r, owner, answer, sent.Add(r.lease))
 	if s.watchdog.add(o, sent) {
+		if took := time.Since(sent); took > r.lease/6 {
+			s.logger.Warn("lease is short for the way to Redis: a renewal may take a sixth of it", "name", m.name, "lease", r.lease, "took", took)
+		}
 		return o, 0, nil
 	}
 	m.cleanUp(owner, r.lease)
@@ -99,8 +110,8 @@ func (e lateError) Error() string {
 }
 
 // tokenKept is for how long Redis remembers the last fencing token of a lock that
-// nobody uses, in milliseconds.
-const tokenKept = int64(24 * time.Hour / time.Millisecond)
+// nobody uses, in milliseconds. The clock makes up for one that is forgotten.
+const tokenKept = int64(time.Hour / time.Millisecond)
 
 // leaseLeft reads a refusal. A lock without a lease is looked at again after one
 // of ours.

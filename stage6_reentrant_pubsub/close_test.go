@@ -217,7 +217,7 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 	})
 }
 
-// The renewal is under way when the service closes: the release waits for it.
+// The renewal is under way when the service closes: Close waits for it, the release does not.
 func TestCloseDuringARenewal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
@@ -227,7 +227,7 @@ func TestCloseDuringARenewal(t *testing.T) {
 		require.NoError(t, svc.Close())
 		require.False(t, r.Exists(key))
 		time.Sleep(time.Hour)
-		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {12 * time.Second, "release"}}, r.Sent())
+		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {11 * time.Second, "release"}}, r.Sent())
 	})
 }
 
@@ -250,7 +250,7 @@ func TestOnLostMayCloseTheService(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var svc *stage6.Service
 		closed := make(chan error, 1)
-		svc = r.Service(stage6.WithOnLost(func(string) { closed <- svc.Close() }))
+		svc = r.Service(stage6.WithOnLost(func(stage6.Loss) { closed <- svc.Close() }))
 		lock(t, mutexOf(t, svc, lockName), t.Context())
 		other := lock(t, mutexOf(t, svc, "order:2"), t.Context())
 		r.Del(key)

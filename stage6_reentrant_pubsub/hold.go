@@ -96,13 +96,16 @@ func (h *Hold) Unlock() error {
 	h.cancel(nil) // before the lock is freed: who works on is told in time
 	late := o.takeTurnInTime()
 	if late == nil {
-		defer o.turn.give()
+		defer o.giveTurn()
 	}
 	count, end := o.count()
 	if errors.Is(end, ErrNotHeld) {
 		return nil // this hold was one of the last ones, and another Unlock freed the lock for all of them
 	}
 	if end != nil {
+		if count == 0 {
+			o.freeWhatIsLeft()
+		}
 		return end
 	}
 	if count == 0 { // a re-entry that hangs finds nothing when it gets through

@@ -52,15 +52,19 @@ func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...Lock
 	return hold, err
 }
 
-// Do runs work while it holds the lock. It returns work's error, joined with that
-// of the unlock, and ErrLost if the hold was lost meanwhile. A panic in work
-// releases the lock and goes on.
-func (m *Mutex) Do(ctx context.Context, work func(context.Context) error) (err error) {
-	hold, err := m.Lock(ctx)
+// Do runs work while it holds the lock. It returns work's error as it is; joined with that
+// of the unlock where that failed, and with ErrLost if the hold was lost meanwhile. A panic in
+// work releases the lock and goes on.
+func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts ...LockOption) (err error) {
+	hold, err := m.Lock(ctx, opts...)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, hold.Unlock()) }()
+	defer func() {
+		if unlocked := hold.Unlock(); unlocked != nil {
+			err = errors.Join(err, unlocked)
+		}
+	}()
 	return work(hold.Context())
 }
 

@@ -3,6 +3,7 @@ package stage6_test
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"runtime"
 	"testing"
@@ -328,5 +329,16 @@ func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
 		r.Forget()
 		time.Sleep(23 * time.Hour)
 		require.Zero(t, r.Count("release"))
+	})
+}
+
+// What the work says comes back as it is, and Do takes a lease.
+func TestDoReturnsTheErrorOfTheWorkAsItIs(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		err := r.Mutex().Do(t.Context(), func(context.Context) error {
+			require.Equal(t, 10*time.Second, r.TTL(key))
+			return io.EOF
+		}, stage6.Lease(10*time.Second))
+		require.True(t, err == io.EOF)
 	})
 }

@@ -17,23 +17,19 @@ type ownership struct {
 	lease time.Duration
 	fixed bool
 	since time.Time
-	turn  turn // who has it may change the count
+	turn  chan struct{} // capacity 1: who has filled it may change the count
 
 	mu       sync.Mutex
 	holds    []*Hold
 	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // until when the lease lasts for certain
-
-	entry // where the watchdog has it
 }
 
 func newOwnership(m *Mutex, r request, owner any, token int64, deadline time.Time) *ownership {
-	o := &ownership{
+	return &ownership{
 		mutex: m, owner: owner, token: token, lease: r.lease, fixed: r.fixed,
-		since: time.Now(), deadline: deadline,
+		since: time.Now(), deadline: deadline, turn: make(chan struct{}, 1),
 	}
-	o.index = -1
-	return o
 }
 
 // reenter adds one to the owner's count.
@@ -47,7 +43,7 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 	if err := o.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer o.turn.give()
+	defer o.giveTurn()
 	if err := ctx.Err(); err != nil { // both may have been ready
 		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
 	}
@@ -76,7 +72,7 @@ func (o *ownership) restoreCount() {
 		if o.takeTurn(ctx) != nil {
 			return
 		}
-		defer o.turn.give()
+		defer o.giveTurn()
 		if count, end := o.count(); end == nil && count > 0 {
 			_ = o.setCount(ctx, count) // the next one to count sets it anyway
 		}
@@ -98,21 +94,22 @@ func (o *ownership) drop(h *Hold) bool {
 
 // takeTurn waits until nobody else changes the count.
 func (o *ownership) takeTurn(ctx context.Context) error {
-	if err := o.turn.take(ctx); err != nil {
-		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
+	select {
+	case o.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, ctx.Err())
 	}
-	return nil
 }
 
 // takeTurnInTime waits for a third of the lease at most.
 func (o *ownership) takeTurnInTime() error {
-	if o.turn.try() {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), o.lease/3)
+	ctx, cancel := context.WithTimeout(context.Background(), min(o.lease, o.mutex.svc.lease)/3)
 	defer cancel()
 	return o.takeTurn(ctx)
 }
+
+func (o *ownership) giveTurn() { <-o.turn }
 
 // count is how many holds there are, or why there are none any more.
 func (o *ownership) count() (int, error) {
@@ -139,19 +136,18 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 		return explain("count of", o.mutex.key, err)
 	}
 	if !r.mine {
-		o.lose()
+		o.lose(errTaken)
 		return ErrLost
 	}
 	o.extend(r.sent.Add(lease))
 	return nil
 }
 
-// release frees the lock in Redis and ends the ownership for the reason given. The
-// watchdog is stopped before, so that no renewal can come after. It takes two
-// thirds of the lease at most.
+// release frees the lock in Redis and ends the ownership for the reason given. It is not
+// renewed any more. It takes half of the lease at most.
 func (o *ownership) release(reason error) error {
 	m := o.mutex
-	m.svc.watchdog.remove(o)
+	m.svc.watchdog.forget(o)
 	if !o.finish(reason) {
 		return o.reason()
 	}
@@ -162,7 +158,7 @@ func (o *ownership) release(reason error) error {
 	// Nothing found after an attempt of unknown outcome, inside the lease: it was that
 	// attempt which freed the lock.
 	if !r.mine && !(r.unknown && time.Now().Before(o.leaseEnd())) {
-		m.svc.lost(m.name)
+		m.svc.lost(o, errTaken)
 		return ErrLost
 	}
 	if m.svc.observer.Released != nil {
@@ -217,7 +213,7 @@ const (
 // close ends a hold of a service that closes.
 func (o *ownership) close() error {
 	if o.takeTurnInTime() == nil { // an Unlock or a re-entry under way ends first
-		defer o.turn.give()
+		defer o.giveTurn()
 	}
 	err := o.release(ErrClosed)
 	if errors.Is(err, ErrLost) || errors.Is(err, ErrNotHeld) {
@@ -248,10 +244,17 @@ func (o *ownership) reason() error {
 }
 
 // lose ends the ownership because the lock is somebody else's, or may be.
-func (o *ownership) lose() {
+func (o *ownership) lose(cause error) {
 	o.mutex.svc.watchdog.forget(o)
 	if o.finish(ErrLost) {
-		o.mutex.svc.lost(o.mutex.name)
+		o.mutex.svc.lost(o, cause)
+	}
+}
+
+// freeWhatIsLeft frees the key of a hold that WithMaxHold has ended: its lease still runs.
+func (o *ownership) freeWhatIsLeft() {
+	if longest := o.mutex.svc.maxHold; longest > 0 && time.Now().Before(o.leaseEnd()) {
+		_, _ = o.mutex.free(o.owner) // the lease frees it else
 	}
 }
 

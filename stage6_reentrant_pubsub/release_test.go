@@ -85,7 +85,7 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 		var told []string
 		m := r.Mutex(
 			stage6.WithLogger(nil), // as if it were not there
-			stage6.WithOnLost(func(name string) { told = append(told, "OnLost "+name) }),
+			stage6.WithOnLost(func(l stage6.Loss) { told = append(told, "OnLost "+l.Name) }),
 			stage6.WithObserver(stage6.Observer{
 				Released: func(name string, _ time.Duration) { told = append(told, "released "+name) },
 				Lost:     func(name string) { told = append(told, "lost "+name) },

@@ -45,7 +45,7 @@ type Service struct {
 	lease    time.Duration
 	maxHold  time.Duration
 	layout   Layout
-	onLost   func(name string)
+	onLost   func(Loss)
 	logger   *slog.Logger
 	observer Observer
 
@@ -212,12 +212,13 @@ func (s *Service) newOwner() any {
 	return string(strconv.AppendInt(append(append(name[:0], s.id...), ':'), s.owners.Add(1), 10))
 }
 
-func (s *Service) lost(name string) {
-	s.logger.Warn("lock lost", "name", name)
+func (s *Service) lost(o *ownership, cause error) {
+	name := o.mutex.name
+	s.logger.Warn("lock lost", "name", name, "token", o.token, "cause", cause)
 	if s.observer.Lost != nil {
 		s.observer.Lost(name)
 	}
 	if s.onLost != nil {
-		go s.onLost(name)
+		go s.onLost(Loss{Name: name, Token: o.token, Cause: cause})
 	}
 }

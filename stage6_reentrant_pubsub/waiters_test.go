@@ -295,7 +295,7 @@ func TestErrorOfAWaitSaysWhetherRedisRefused(t *testing.T) {
 			cancel()
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			if silent {
-				require.ErrorContains(t, err, "EOF")
+				require.ErrorContains(t, err, "the last attempt: stage6: lock "+key, "how it failed")
 				require.NotContains(t, err.Error(), "held by somebody else")
 			} else {
 				require.ErrorContains(t, err, "held by somebody else")

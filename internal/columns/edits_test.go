@@ -67,7 +67,7 @@ var edits = []edit{
 	{"watchdog ended by one error", dog5, `if err == nil && renewed == 0 {`, `if err != nil || renewed == 0 {`, "renew-blip", ""},
 	{"renewal given seconds", dog5, `value, w.ttl.Milliseconds()).Int()`, `value, int64(w.ttl.Seconds())).Int()`, "work-outlives-ttl", ""},
 	{"watchdog not stopped by Unlock", file5, `	m.watchdog.stop()`, `	_ = m.watchdog`, "unlock-error-dog-lives", ""},
-	{"acquire without a look at others", stage6 + "acquire.lua", `redis.call("EXISTS", KEYS[1]) == 1`, `redis.call("EXISTS", KEYS[1]) == 2`, "second-client", ""},
+	{"acquire without a look at others", stage6 + "acquire.lua", `redis.call("HLEN", KEYS[1]) > 0`, `redis.call("HLEN", KEYS[1]) > 9`, "second-client", ""},
 	{"token from a counter alone", stage6 + "acquire.lua", `math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))`, `token + 1`, "token-after-flush", ""},
 	{"unlock publishes nothing", stage6 + "release.lua", `redis.call("PUBLISH", ARGV[1], "0")`, ``, "waiter-leaves", ""},
 	{"counts relative instead of absolute", stage6 + "count.lua", `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`, `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`, "inner-unlock-frees", ""},
@@ -78,7 +78,7 @@ var edits = []edit{
 	{"no attempt after the subscription is acknowledged", stage6 + "hear.go", "q.heard = q.heard || heard", "if q.heard = q.heard || heard; heard {\ncontinue\n}", "wake-lost", "wake-up/short-pauses"},
 	{"wake-up taken along by one who leaves", stage6 + "waiters.go", `q.signal() // the next one has to look for itself`, ``, "wake-eaten", "wake-up/refusal"},
 	{"no timer beside the messages", stage6 + "waiters.go", `timer := time.NewTimer(time.Until(q.again))`, `timer := time.NewTimer(time.Until(q.again) + 1000*time.Hour)`, "expiry-wakes", ""},
-	{"loss not told", stage6 + "renewal.go", `case !answers[i]:`, `case !answers[i] && false:`, "forced-unlock", ""},
+	{"loss not told", stage6 + "watchdog.go", `if err == nil && !answers[i] {`, `if err == nil && !answers[i] && false {`, "forced-unlock", ""},
 }
 
 // damage makes the stages run with edit number i, from 1, and with none for 0. Only the
