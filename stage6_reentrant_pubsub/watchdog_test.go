@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,8 +141,13 @@ func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
 
 func TestObserverIsToldWhatHappens(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var mu sync.Mutex
 		var told []string
-		tell := func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
+		tell := func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf(format, args...))
+		}
 		m := r.Mutex(stage6.WithObserver(stage6.Observer{
 			Acquired: func(name string, waited time.Duration) { tell("acquired %s after %v", name, waited) },
 			Released: func(name string, held time.Duration) { tell("released %s after %v", name, held) },
@@ -159,6 +165,8 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 		r.Del(key)
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		require.Equal(t, []string{
 			"acquired order:1001 after 3s", "renewed 1: <nil>", "released order:1001 after 11s",
 			"acquired order:1001 after 0s", "renewed 1: <nil>", "lost order:1001",
