@@ -9,6 +9,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+var (
+	// ErrLocked is returned by TryLock and TryLockFor when somebody else holds the
+	// lock.
+	ErrLocked = errors.New("stage6: lock is held by somebody else")
+	// ErrNotHeld is returned when a hold is released a second time.
+	ErrNotHeld = errors.New("stage6: hold is released already")
+	// ErrLost is returned when a hold has ended before it was released, and is the
+	// cause with which its context ends.
+	ErrLost = errors.New("stage6: hold is lost")
+	// ErrClosed is returned by a closed Service, and is the cause with which the
+	// contexts of its holds end.
+	ErrClosed = errors.New("stage6: service is closed")
+)
+
 // Mutex is a lock that every process shares that uses the same Redis and the same
 // name. It is safe for concurrent use.
 type Mutex struct {
@@ -91,7 +105,11 @@ func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
 // process knows.
 func (m *Mutex) IsHeld(ctx context.Context) bool {
 	held := m.carried(ctx)
-	return held != nil && held.own.isLive()
+	if held == nil {
+		return false
+	}
+	_, end := held.own.count()
+	return end == nil && time.Now().Before(held.own.leaseEnd())
 }
 
 // HoldCount is how often, according to Redis, the owner that ctx carries holds the

@@ -118,12 +118,6 @@ func (o *ownership) count() (int, error) {
 	return len(o.holds), o.end
 }
 
-func (o *ownership) isLive() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.end == nil && time.Now().Before(o.deadline)
-}
-
 // setCount writes the owner's count. It is absolute, so that it may be sent again
 // after an attempt whose outcome is unknown.
 func (o *ownership) setCount(ctx context.Context, count int) error {
@@ -149,7 +143,8 @@ func (o *ownership) release(reason error) error {
 	m := o.mutex
 	m.svc.watchdog.forget(o)
 	if !o.finish(reason) {
-		return o.reason()
+		_, end := o.count()
+		return end
 	}
 	r, err := o.insist(context.Background(), releaseScript, m.toFree, o.owner)
 	if err != nil {
@@ -235,12 +230,6 @@ func (o *ownership) finish(reason error) bool {
 		h.cancel(reason)
 	}
 	return true
-}
-
-func (o *ownership) reason() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.end
 }
 
 // lose ends the ownership because the lock is somebody else's, or may be.
