@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -98,10 +99,7 @@ func (w *watchdog) close() (holds []*ownership, first bool) {
 	w.svc.mu.Unlock()
 	w.svc.cancel()
 	w.timer.Stop()
-	for o := range w.holds {
-		holds = append(holds, o)
-	}
-	return holds, first
+	return slices.Collect(maps.Keys(w.holds)), first
 }
 
 // look ends the holds whose time is over and renews those whose turn it is, or
