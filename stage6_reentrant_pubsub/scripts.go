@@ -44,6 +44,13 @@ type once struct{ *redis.Cmd }
 // NoRetry keeps go-redis from sending the command again.
 func (once) NoRetry() bool { return true }
 
+// How often, and after what pause, a command is sent again that a Cluster says it
+// did not apply because a slot is on its way to another node.
+const (
+	tryAgainTimes = 5
+	tryAgainPause = 20 * time.Millisecond
+)
+
 // operands are what a script gets: how many keys, the keys, the first arguments.
 // Those of a lock are always the same, and made once.
 type operands []any
@@ -52,9 +59,22 @@ func withKeys(keys ...any) operands { return append(operands{len(keys)}, keys...
 
 // run executes a script, by its hash if Redis knows it.
 func run(ctx context.Context, rdb redis.UniversalClient, s script, on operands, args ...any) *redis.Cmd {
-	cmd := send(ctx, rdb, s.byHash, on, args)
-	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-		cmd = send(ctx, rdb, s.bySource, on, args)
+	form := s.byHash
+	cmd := send(ctx, rdb, form, on, args)
+	for range tryAgainTimes {
+		switch {
+		case cmd.Err() == nil:
+			return cmd
+		case redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT"):
+			form = s.bySource // for good: a node that refuses the script does not learn it
+		case redis.HasErrorPrefix(cmd.Err(), "TRYAGAIN"):
+			if !pause(ctx, tryAgainPause) {
+				return cmd
+			}
+		default:
+			return cmd
+		}
+		cmd = send(ctx, rdb, form, on, args)
 	}
 	return cmd
 }

@@ -118,22 +118,27 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 	})
 }
 
-// TRYAGAIN is what a Cluster answers while a slot is on its way to another node: nothing has
-// been applied. The node that the slot moves to does not know the scripts, and learns none from
-// a command that it refuses.
-func TestTryAgainIsAskedAgainByWhoHasTheTime(t *testing.T) {
-	const again, unknown = "TRYAGAIN Multiple keys request during rehashing of slot", "NOSCRIPT No matching script. Please use EVAL."
+// TRYAGAIN is what a Cluster answers while a slot is on its way to another node:
+// nothing has been applied. The node that the slot moves to does not know the scripts,
+// and learns none from a command that it refuses.
+func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
+	const again = "TRYAGAIN Multiple keys request during rehashing of slot"
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
-		r.Refuse("acquire", unknown, unknown, again)
-		r.Refuse("EVAL acquire", again, again)
-		hold, err := m.Lock(t.Context())
-		require.NoError(t, err)
-		r.Refuse("release", again, again, again, again)
-		require.NoError(t, hold.Unlock())
-		r.Refuse("acquire", again)
+		r.Refuse("acquire", again, again)
+		require.NoError(t, lock(t, m, t.Context()).Unlock())
+		require.Equal(t, 3, r.Count("acquire"))
+
+		r.Forget()
+		r.Refuse("acquire", again, again, again, again, again, again)
+		_, err := m.TryLock(t.Context())
+		require.ErrorContains(t, err, "TRYAGAIN", "it gives up after a while")
+		require.Equal(t, 6, r.Count("acquire"))
+
+		r.Refuse("acquire", again, "NOSCRIPT No matching script. Please use EVAL.")
+		r.Refuse("EVAL acquire", again, again, again, again)
 		_, err = m.TryLock(t.Context())
-		require.ErrorContains(t, err, "TRYAGAIN", "it is one attempt")
+		require.ErrorContains(t, err, "TRYAGAIN", "what passes is not taken for what does not")
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -99,7 +98,10 @@ func (w *watchdog) close() (holds []*ownership, first bool) {
 	w.svc.mu.Unlock()
 	w.svc.cancel()
 	w.timer.Stop()
-	return slices.Collect(maps.Keys(w.holds)), first
+	for o := range w.holds {
+		holds = append(holds, o)
+	}
+	return holds, first
 }
 
 // look ends the holds whose time is over and renews those whose turn it is, or
