@@ -41,7 +41,11 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	if patience != nil {
 		o, err = m.wait(ctx, patience, r)
 	} else {
-		o, _, err = m.attempt(ctx, r)
+		for late := 1; ; late++ { // a grant that is over is no answer yet
+			if o, _, err = m.attempt(ctx, r); !errors.As(err, new(lateError)) || late == attempts {
+				break
+			}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +99,9 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		}
 		return o, 0, nil
 	}
-	m.cleanUp(owner, r.lease)
+	if _, err := m.free(owner); err != nil {
+		m.cleanUp(owner, r.lease)
+	}
 	if s.isClosed() {
 		return nil, 0, ErrClosed
 	}

@@ -43,7 +43,8 @@ func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
 
-// TryLock makes one attempt. It returns ErrLocked when somebody else holds the
+// TryLock makes one attempt; a grant that came when its lease was over is asked for again,
+// three times in all. It returns ErrLocked when somebody else holds the
 // lock.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
