@@ -20,7 +20,7 @@ type waitQueue struct {
 
 	// Guarded by Service.mu.
 	waiting   int
-	listening bool        // the service's subscription has the channel, or soon will
+	listening bool        // only the first one changes it: the service's subscription has the channel, or soon will
 	heard     bool        // Redis has acknowledged it
 	idle      *time.Timer // ends the subscription when nobody has waited for a while
 }
@@ -74,7 +74,9 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 		o, left, err := m.attempt(ctx, r)
 		switch {
 		case o != nil:
-			q.lookAgain(min(o.lease, s.lease)) // its key may go without a message
+			if q.listening { // else the next one has to look at once
+				q.lookAgain(min(o.lease, s.lease)) // its key may go without a message
+			}
 			if !told {
 				s.distrust(q)
 			}

@@ -372,3 +372,17 @@ func TestWaiterBehindALongFixedLeaseLooksAgainAfterItsOwn(t *testing.T) {
 		requireHeld(t, behind)
 	})
 }
+
+// The first one gets the lock at once, and nobody listens yet. Who came while its attempt was on
+// its way has to look for itself.
+func TestWhoWaitsBehindAWinnerThatNeverListenedIsServed(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		r.Delay("acquire", time.Second)
+		first, second, third := startLock(m, t.Context()), startLock(m, t.Context()), startLock(m, t.Context())
+		for _, next := range []chan outcome{first, second, third} {
+			time.Sleep(2 * time.Second)
+			require.NoError(t, requireHeld(t, next).Unlock())
+		}
+	})
+}
