@@ -47,10 +47,11 @@ var releasing = []Failure{
 	{
 		ID: "dog-unlock-race", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "a renewal is on its way while the holder unlocks",
-		Story:  "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stages 5 and 6 both wait.",
-		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes.",
+		Story:  "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stage 5 waits; stage 6 no longer cares what a renewal of that hold finds.",
+		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes. Where each hold has an owner of its own it need not wait: it forgets the hold first.",
 		Breaks: []oracle.Monitor{oracle.Truth},
 		Told:   []Premise{given("A"), unlocksDuring("A")},
+		Given:  []oracle.Monitor{oracle.Watchdog}, // the renewal is on its way before Unlock
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Before(w.Renews).Delay(w.Lease / 15)

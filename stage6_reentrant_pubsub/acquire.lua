@@ -1,6 +1,5 @@
 -- acquire
--- Takes the lock for a new owner, or confirms that this owner has it already, so
--- that the script may be repeated.
+-- Takes the lock for a new owner, if nobody holds it. No owner asks twice.
 --
 -- KEYS[1] the lock: a hash {owner = count}
 -- KEYS[2] the last fencing token
@@ -10,20 +9,23 @@
 --
 -- Returns the fencing token, which is positive, or if somebody else holds the
 -- lock -2 minus the milliseconds that its lease has left (-1: it has no lease).
-local mine = redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1
-if not mine and redis.call("EXISTS", KEYS[1]) == 1 then
+if redis.call("HLEN", KEYS[1]) > 0 then -- an error for a key that is no lock
 	return -2 - redis.call("PTTL", KEYS[1])
 end
-local token = tonumber(redis.call("GET", KEYS[2]) or "0")
-if not mine then
-	-- The clock keeps tokens rising also where the counter was lost: after a
-	-- failover, an eviction or a flush.
-	local time = redis.call("TIME")
-	token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
-	redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", ARGV[3])
-	-- A user without the right to do this would get a lock without a lease.
-	redis.call("PEXPIRE", KEYS[1], ARGV[2])
-	redis.call("HSET", KEYS[1], ARGV[1], 1)
+-- Lua counts up to 2^53 - 1: beyond it two holds would get the same token. "1e300",
+-- "inf" and "nan" are numbers to Lua, and no tokens.
+local last = redis.call("GET", KEYS[2]) or "0"
+local token = tonumber(last)
+if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
+	return redis.error_reply("ERR the fencing token in Redis cannot be right: delete its key")
 end
+-- The clock keeps tokens rising also where the counter was lost: after a
+-- failover, an eviction or a flush.
+local time = redis.call("TIME")
+token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", ARGV[3])
+-- A user without the right to do this would get a lock without a lease.
+redis.call("PEXPIRE", KEYS[1], ARGV[2])
+redis.call("HSET", KEYS[1], ARGV[1], 1)
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 return token

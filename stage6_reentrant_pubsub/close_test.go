@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -216,7 +217,7 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 	})
 }
 
-// The renewal is under way when the service closes: the release waits for it.
+// The renewal is under way when the service closes: Close waits for it, the release does not.
 func TestCloseDuringARenewal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
@@ -226,7 +227,7 @@ func TestCloseDuringARenewal(t *testing.T) {
 		require.NoError(t, svc.Close())
 		require.False(t, r.Exists(key))
 		time.Sleep(time.Hour)
-		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {12 * time.Second, "release"}}, r.Sent())
+		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {11 * time.Second, "release"}}, r.Sent())
 	})
 }
 
@@ -249,12 +250,45 @@ func TestOnLostMayCloseTheService(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var svc *stage6.Service
 		closed := make(chan error, 1)
-		svc = r.Service(stage6.WithOnLost(func(string) { closed <- svc.Close() }))
+		svc = r.Service(stage6.WithOnLost(func(stage6.Loss) { closed <- svc.Close() }))
 		lock(t, mutexOf(t, svc, lockName), t.Context())
 		other := lock(t, mutexOf(t, svc, "order:2"), t.Context())
 		r.Del(key)
 		require.NoError(t, <-closed)
 		require.Equal(t, stage6.ErrClosed, context.Cause(other.Context()))
 		require.False(t, r.Exists("lock:{order:2}"))
+	})
+}
+
+// A TryLock is under way when the service closes, and is granted: Close waits for it and
+// frees what it got, so that a process may end when Close has returned.
+func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client()
+		svc := r.ServiceOn(rdb)
+		m := mutexOf(t, svc, lockName)
+		r.Delay("acquire", time.Second)
+		trying := make(chan error, 1)
+		go func() { _, err := m.TryLock(t.Context()); trying <- err }()
+		synctest.Wait()
+		require.NoError(t, svc.Close())
+		require.NoError(t, rdb.Close()) // as a process does that ends
+		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
+		require.ErrorIs(t, <-trying, stage6.ErrClosed)
+	})
+}
+
+// The client has no read timeout, and Redis never answers.
+func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
+		m := mutexOf(t, svc, lockName)
+		r.Delay("acquire", time.Hour)
+		go m.TryLock(t.Context())
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		require.LessOrEqual(t, time.Since(began), lease)
+		time.Sleep(2 * time.Hour)
 	})
 }

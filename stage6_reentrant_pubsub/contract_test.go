@@ -14,6 +14,7 @@ import (
 var asLocker = contract.Lock{
 	Subject: columns.Must("6").Subject, Service: true, Key: key,
 	NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Again: stage6.ErrNotHeld,
+	Refused: "; the last attempt: stage6: lock is held by somebody else",
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

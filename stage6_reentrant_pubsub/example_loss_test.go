@@ -102,10 +102,10 @@ func ExampleHold_Token() {
 // OnLost is for alarms: it is told of each hold that is lost, on a goroutine of
 // its own. The work itself is told by its context.
 func ExampleWithOnLost() {
-	alarm := make(chan string, 1)
+	alarm := make(chan stage6.Loss, 1)
 	server, svc := startService(
 		stage6.WithWatchdogTimeout(150*time.Millisecond),
-		stage6.WithOnLost(func(name string) { alarm <- name }),
+		stage6.WithOnLost(func(l stage6.Loss) { alarm <- l }),
 	)
 	defer server.Close()
 	defer svc.Close()
@@ -113,10 +113,13 @@ func ExampleWithOnLost() {
 	hold := mustLock(svc, "order:1001")
 	defer hold.Unlock() // ErrLost
 	server.FlushAll()
-	fmt.Println("lost:", <-alarm)
+	loss := <-alarm
+	fmt.Println("lost:", loss.Name, "with its token:", loss.Token == hold.Token())
+	fmt.Println(loss.Cause)
 
 	// Output:
-	// lost: order:1001
+	// lost: order:1001 with its token: true
+	// stage6: its key is gone, or somebody else's
 }
 
 // The logger is told of what goes wrong: failed renewals, lost holds, clean-ups.
@@ -124,7 +127,7 @@ func ExampleWithOnLost() {
 func ExampleWithLogger() {
 	handler := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
+			if a.Key == slog.TimeKey || a.Key == "token" {
 				return slog.Attr{} // so that the output is the same every day
 			}
 			return a
@@ -148,7 +151,7 @@ func ExampleWithLogger() {
 	}
 
 	// Output:
-	// level=WARN msg="lock lost" name=order:1001
+	// level=WARN msg="lock lost" name=order:1001 cause="stage6: its key is gone, or somebody else's"
 }
 
 // metrics counts what an Observer is told. It names no locks: a name with an order's

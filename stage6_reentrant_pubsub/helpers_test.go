@@ -100,6 +100,13 @@ func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 		script = scriptName(args[0])
 		name = "EVAL " + script
 		r.names[redis.NewScript(args[0]).Hash()] = script
+	case "PTTL":
+		raw, answered := r.answer[command]
+		r.mu.Unlock()
+		if answered {
+			c.WriteRaw(raw)
+		}
+		return answered
 	case "SUBSCRIBE", "PING":
 	default:
 		r.mu.Unlock()
@@ -196,7 +203,7 @@ func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
 		ContextTimeoutEnabled:    true,
 		PoolSize:                 32,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.Dial() },
+		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
 	}
 	for _, f := range change {
 		f(options)
@@ -209,6 +216,57 @@ func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
 	})
 	return rdb
 }
+
+// dial connects as a socket does, which has room for what the other side has not read yet. In
+// a net.Pipe alone go-redis and miniredis can wait for each other.
+func (r *fakeRedis) dial() (net.Conn, error) {
+	conn, err := r.Dial()
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{Conn: conn, out: make(chan []byte, 1000), closed: make(chan struct{})}
+	go s.send()
+	return s, nil
+}
+
+// socket is a net.Pipe with room for what is written.
+type socket struct {
+	net.Conn
+	out    chan []byte
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (s *socket) send() {
+	defer s.Close()
+	for {
+		select {
+		case text := <-s.out:
+			if _, err := s.Conn.Write(text); err != nil {
+				return
+			}
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+func (s *socket) Write(text []byte) (int, error) {
+	select {
+	case <-s.closed:
+		return 0, net.ErrClosed
+	case s.out <- slices.Clone(text):
+		return len(text), nil
+	}
+}
+
+func (s *socket) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return s.Conn.Close()
+}
+
+func (s *socket) SetDeadline(t time.Time) error    { return s.SetReadDeadline(t) }
+func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
 // Service is a process of its own.
 func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {

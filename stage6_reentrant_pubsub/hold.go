@@ -34,19 +34,22 @@ func (c *heldContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// carried is the hold that ctx carries, nil if it carries none, or one that was
-// released.
+// carried is the innermost hold that ctx carries and that was not released, nil if there
+// is none.
 func (m *Mutex) carried(ctx context.Context) *Hold {
-	h, _ := ctx.Value(m.inContext).(*Hold)
-	if h == nil {
-		return nil
+	for {
+		h, _ := ctx.Value(m.inContext).(*Hold)
+		if h == nil || !h.isReleased() {
+			return h
+		}
+		ctx = h.ctx.Context // perhaps that of an outer hold
 	}
+}
+
+func (h *Hold) isReleased() bool {
 	h.own.mu.Lock()
 	defer h.own.mu.Unlock()
-	if h.released {
-		return nil
-	}
-	return h
+	return h.released
 }
 
 // newHold adds a hold whose context is made from parent.
@@ -91,22 +94,25 @@ func (h *Hold) Unlock() error {
 		defer o.mutex.svc.tasks.Done()
 	}
 	h.cancel(nil) // before the lock is freed: who works on is told in time
-	if err := o.takeTurnInTime(); err != nil {
-		if count, _ := o.count(); count == 0 {
-			o.lose()
-		}
-		return err
+	late := o.takeTurnInTime()
+	if late == nil {
+		defer o.giveTurn()
 	}
-	defer o.turn.give()
 	count, end := o.count()
 	if errors.Is(end, ErrNotHeld) {
 		return nil // this hold was one of the last ones, and another Unlock freed the lock for all of them
 	}
 	if end != nil {
+		if count == 0 {
+			o.freeWhatIsLeft()
+		}
 		return end
 	}
-	if count > 0 {
-		return o.setCount(context.Background(), count)
+	if count == 0 { // a re-entry that hangs finds nothing when it gets through
+		return o.release(ErrNotHeld)
 	}
-	return o.release(ErrNotHeld)
+	if late != nil {
+		return late
+	}
+	return o.setCount(context.Background(), count)
 }

@@ -58,7 +58,7 @@ func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
 				var lost []string
-				m := r.Mutex(stage6.WithOnLost(func(name string) { lost = append(lost, name) }))
+				m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost = append(lost, l.Name) }))
 				r.Delay(command, time.Second)
 				began := time.Now()
 				hold := lock(t, m, t.Context())
@@ -158,7 +158,7 @@ func TestRefusedAcquireUsesUpNoToken(t *testing.T) {
 		last, err := r.Get(tokenKey)
 		require.NoError(t, err)
 		require.Equal(t, last, fmt.Sprint(hold.Token()))
-		require.Equal(t, 24*time.Hour, r.TTL(tokenKey))
+		require.Equal(t, time.Hour, r.TTL(tokenKey))
 	})
 }
 
@@ -173,4 +173,19 @@ func TestUnlockWhoseReplyWasLostSucceeds(t *testing.T) {
 	})
 	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
 	require.Len(t, run.Commands("A"), 3, "two of them are releases")
+}
+
+// The process stood still for longer than the lease: who asks before the watchdog has
+// woken up is told the truth.
+func TestIsHeldLooksAtTheClock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		hold := lock(t, m, t.Context(), stage6.Lease(time.Minute))
+		held := make(chan bool, 1)
+		time.AfterFunc(time.Minute, func() { held <- m.IsHeld(hold.Context()) })
+		time.Sleep(time.Minute - 1)
+		require.True(t, m.IsHeld(hold.Context()))
+		time.Sleep(time.Second)
+		require.False(t, <-held)
+	})
 }

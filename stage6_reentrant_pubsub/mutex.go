@@ -3,9 +3,24 @@ package stage6
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+)
+
+var (
+	// ErrLocked is returned by TryLock and TryLockFor when somebody else holds the
+	// lock.
+	ErrLocked = errors.New("stage6: lock is held by somebody else")
+	// ErrNotHeld is returned when a hold is released a second time.
+	ErrNotHeld = errors.New("stage6: hold is released already")
+	// ErrLost is returned when a hold has ended before it was released, and is the
+	// cause with which its context ends.
+	ErrLost = errors.New("stage6: hold is lost")
+	// ErrClosed is returned by a closed Service, and is the cause with which the
+	// contexts of its holds end.
+	ErrClosed = errors.New("stage6: service is closed")
 )
 
 // Mutex is a lock that every process shares that uses the same Redis and the same
@@ -28,7 +43,8 @@ func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
 
-// TryLock makes one attempt. It returns ErrLocked when somebody else holds the
+// TryLock makes one attempt; a grant that came when its lease was over is asked for again,
+// three times in all. It returns ErrLocked when somebody else holds the
 // lock.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
@@ -45,21 +61,25 @@ func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...Lock
 	defer cancel()
 	hold, err := m.lock(ctx, patience, opts)
 	var ended waitError
-	if errors.As(err, &ended) && ctx.Err() == nil {
+	if errors.As(err, &ended) && ended.last == nil && ctx.Err() == nil {
 		return nil, ErrLocked
 	}
 	return hold, err
 }
 
-// Do runs work while it holds the lock. It returns work's error, joined with that
-// of the unlock, and ErrLost if the hold was lost meanwhile. A panic in work
-// releases the lock and goes on.
-func (m *Mutex) Do(ctx context.Context, work func(context.Context) error) (err error) {
-	hold, err := m.Lock(ctx)
+// Do runs work while it holds the lock. It returns work's error as it is; joined with that
+// of the unlock where that failed, and with ErrLost if the hold was lost meanwhile. A panic in
+// work releases the lock and goes on.
+func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts ...LockOption) (err error) {
+	hold, err := m.Lock(ctx, opts...)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, hold.Unlock()) }()
+	defer func() {
+		if unlocked := hold.Unlock(); unlocked != nil {
+			err = errors.Join(err, unlocked)
+		}
+	}()
 	return work(hold.Context())
 }
 
@@ -86,7 +106,11 @@ func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
 // process knows.
 func (m *Mutex) IsHeld(ctx context.Context) bool {
 	held := m.carried(ctx)
-	return held != nil && held.own.isLive()
+	if held == nil {
+		return false
+	}
+	_, end := held.own.count()
+	return end == nil && time.Now().Before(held.own.leaseEnd())
 }
 
 // HoldCount is how often, according to Redis, the owner that ctx carries holds the
@@ -106,11 +130,23 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock.
+// NoLease is the RemainingTTL of a lock that is held without a lease, or with one that is
+// longer than a Duration.
+const NoLease = time.Duration(math.MaxInt64)
+
+// RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock, and only
+// then.
 func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
-	left, err := m.svc.rdb.PTTL(ctx, m.key).Result()
-	if err != nil {
+	asked := redis.NewIntCmd(ctx, "pttl", m.key) // PTTL of go-redis overflows
+	_ = m.svc.rdb.Process(ctx, asked)            // the command keeps its error
+	switch left, err := asked.Result(); {
+	case err != nil:
 		return 0, explain("look at", m.key, withContext(ctx, err))
+	case left == -2: // no key
+		return 0, nil
+	case left == -1 || left > int64(NoLease/time.Millisecond):
+		return NoLease, nil
+	default: // 0 is a lease whose last millisecond runs
+		return max(time.Duration(left)*time.Millisecond, 1), nil
 	}
-	return max(left, 0), nil
 }

@@ -3,6 +3,7 @@ package stage6_test
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"runtime"
 	"testing"
@@ -144,6 +145,7 @@ func TestLongestLeaseLasts(t *testing.T) {
 		left, err := m.RemainingTTL(t.Context())
 		require.NoError(t, err)
 		require.Greater(t, left, 292*year)
+		require.Less(t, left, stage6.NoLease)
 		lock(t, m, hold.Context(), stage6.Lease(math.MaxInt64))
 		time.Sleep(10 * year)
 		require.NoError(t, hold.Context().Err())
@@ -255,4 +257,88 @@ func requireState(t *testing.T, m *stage6.Mutex, ctx context.Context, want state
 	require.NoError(t, err)
 	require.Equal(t, want, state{locked, m.IsHeld(ctx), count, left})
 	require.Equal(t, lockName, m.Name())
+}
+
+// A lock that is held is never said to be free: not without a lease, not with one beyond
+// what a Duration can say, not in the last millisecond of one.
+func TestRemainingTTLOfAHeldLockIsNotZero(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		remaining := func() time.Duration {
+			left, err := m.RemainingTTL(t.Context())
+			require.NoError(t, err)
+			return left
+		}
+		r.HSet(key, "careless:1", "1")
+		require.Equal(t, stage6.NoLease, remaining())
+		require.NoError(t, r.Client().PExpire(t.Context(), key, lease).Err())
+		require.Equal(t, lease, remaining())
+		r.Answer("PTTL", ":9223372036854775807\r\n")
+		require.Equal(t, stage6.NoLease, remaining())
+		r.Answer("PTTL", ":0\r\n")
+		require.Positive(t, remaining())
+		r.Answer("PTTL")
+		r.Del(key)
+		require.Zero(t, remaining())
+	})
+}
+
+// Each reply takes longer than the lease, so no grant is worth anything.
+func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
+	const tooShort = "stage6: lock lock:{order:1001}: the grant came after its lease of 40ms was over: the lease is too short for the way to Redis"
+	for name, take := range map[string]way{
+		"TryLock": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+			return m.TryLock(ctx, stage6.Lease(40*time.Millisecond))
+		},
+		"TryLockFor": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+			return m.TryLockFor(ctx, 100*time.Millisecond, stage6.Lease(40*time.Millisecond))
+		},
+		"Lock": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
+			return m.Lock(ctx, stage6.Lease(40*time.Millisecond))
+		},
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			r.Delay("acquire", 50*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			began := time.Now()
+			_, err := take(r.Mutex(), ctx)
+			require.ErrorContains(t, err, tooShort, name)
+			require.NotErrorIs(t, err, stage6.ErrLocked)
+			require.Less(t, time.Since(began), time.Second)
+			require.LessOrEqual(t, r.Count("acquire"), 3)
+			require.False(t, r.Exists(key))
+		})
+	}
+}
+
+// Callers give up while their acquire is on its way, and Redis refuses it. Their clean-up
+// finds nothing, and does not look for as long as the lease that they asked for.
+func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		r.Delay("acquire", 100*time.Millisecond)
+		for range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			_, err := m.TryLock(ctx, stage6.Lease(24*time.Hour))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			cancel()
+		}
+		time.Sleep(2 * lease)
+		r.Forget()
+		time.Sleep(23 * time.Hour)
+		require.Zero(t, r.Count("release"))
+	})
+}
+
+// What the work says comes back as it is, and Do takes a lease.
+func TestDoReturnsTheErrorOfTheWorkAsItIs(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		err := r.Mutex().Do(t.Context(), func(context.Context) error {
+			require.Equal(t, 10*time.Second, r.TTL(key))
+			return io.EOF
+		}, stage6.Lease(10*time.Second))
+		require.True(t, err == io.EOF)
+	})
 }

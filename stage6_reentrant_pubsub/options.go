@@ -3,7 +3,10 @@ package stage6
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // DefaultWatchdogTimeout is the lease of a lock that is renewed.
@@ -22,13 +25,20 @@ func WithWatchdogTimeout(d time.Duration) Option { return func(s *Service) { s.l
 // WithLayout sets the names of the keys and channels in Redis.
 func WithLayout(l Layout) Option { return func(s *Service) { s.layout = l } }
 
-// WithOnLost calls f, on a goroutine of its own, with the name of each lock whose
-// hold is lost. Close does not wait for it: f may close the service.
-func WithOnLost(f func(name string)) Option { return func(s *Service) { s.onLost = f } }
+// Loss is what is known of a hold that was lost.
+type Loss struct {
+	Name  string
+	Token int64 // of the hold: what the resource has with this token may not be all of it
+	Cause error // why
+}
+
+// WithOnLost calls f, on a goroutine of its own, for each hold that is lost. Close does
+// not wait for it: f may close the service.
+func WithOnLost(f func(Loss)) Option { return func(s *Service) { s.onLost = f } }
 
 // WithMaxHold ends the renewal of a hold that lasts longer than d: its context
-// ends with ErrLost at once, its key one lease later at most. The default is no
-// limit.
+// ends with ErrLost at once, its key with Unlock, or one lease later at most. The default is
+// no limit.
 func WithMaxHold(d time.Duration) Option { return func(s *Service) { s.maxHold = d } }
 
 // WithLogger logs failed renewals, lost holds and clean-ups. The default is to
@@ -66,6 +76,59 @@ func Lease(d time.Duration) LockOption {
 func checkLease(what string, d time.Duration) error {
 	if d < shortestLease {
 		return fmt.Errorf("stage6: %s %v is too short: the shortest is %v", what, d, shortestLease)
+	}
+	return nil
+}
+
+// Layout names the keys and the channel of a lock in Redis. In a Cluster the keys have
+// to be in one slot.
+type Layout struct {
+	Key     func(name string) string
+	Channel func(name string) string
+	Token   func(name string) string
+}
+
+// DefaultLayout is lock:{name}, lock__channel:{name} and lock:{name}:token.
+var DefaultLayout = Layout{
+	Key:     func(name string) string { return "lock:{" + name + "}" },
+	Channel: func(name string) string { return "lock__channel:{" + name + "}" },
+	Token:   func(name string) string { return "lock:{" + name + "}:token" },
+}
+
+// RedissonLayout names things as Redisson's RLock does, so that both can share a
+// lock.
+var RedissonLayout = Layout{
+	Key:     func(name string) string { return name },
+	Channel: func(name string) string { return "redisson_lock__channel:" + braced(name) },
+	Token:   func(name string) string { return braced(name) + ":token" },
+}
+
+// braced puts a name into braces unless it has some.
+func braced(name string) string {
+	if strings.Contains(name, "{") {
+		return name
+	}
+	return "{" + name + "}"
+}
+
+// hashTag is what of a key decides about its slot in a Cluster: what is in its first
+// braces, or all of it.
+func hashTag(key string) string {
+	_, after, _ := strings.Cut(key, "{")
+	if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
+		return tag
+	}
+	return key
+}
+
+// checkKeys refuses what a layout must not answer: an empty name, two things under
+// one key, and in a Cluster keys that may be on different nodes.
+func (m *Mutex) checkKeys() error {
+	if m.key == "" || m.token == "" || m.channel == "" || m.key == m.token {
+		return fmt.Errorf("stage6: lock name %.100q: the layout gives no name, or one name to two things", m.name)
+	}
+	if _, cluster := m.svc.rdb.(*redis.ClusterClient); cluster && hashTag(m.key) != hashTag(m.token) {
+		return fmt.Errorf("stage6: lock name %.100q puts its keys into different slots of the Cluster: choose one without braces, or with a whole {tag}", m.name)
 	}
 	return nil
 }

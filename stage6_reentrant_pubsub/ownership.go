@@ -17,23 +17,19 @@ type ownership struct {
 	lease time.Duration
 	fixed bool
 	since time.Time
-	turn  turn // who has it may change the count
+	turn  chan struct{} // capacity 1: who has filled it may change the count
 
 	mu       sync.Mutex
 	holds    []*Hold
 	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // until when the lease lasts for certain
-
-	entry // where the watchdog has it
 }
 
 func newOwnership(m *Mutex, r request, owner any, token int64, deadline time.Time) *ownership {
-	o := &ownership{
+	return &ownership{
 		mutex: m, owner: owner, token: token, lease: r.lease, fixed: r.fixed,
-		since: time.Now(), deadline: deadline,
+		since: time.Now(), deadline: deadline, turn: make(chan struct{}, 1),
 	}
-	o.index = -1
-	return o
 }
 
 // reenter adds one to the owner's count.
@@ -47,7 +43,7 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 	if err := o.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer o.turn.give()
+	defer o.giveTurn()
 	if err := ctx.Err(); err != nil { // both may have been ready
 		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
 	}
@@ -61,6 +57,9 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 		}
 		return nil, withContext(ctx, err)
 	}
+	if _, err := o.count(); err != nil { // released meanwhile
+		return nil, err
+	}
 	return o.newHold(ctx), nil
 }
 
@@ -73,7 +72,7 @@ func (o *ownership) restoreCount() {
 		if o.takeTurn(ctx) != nil {
 			return
 		}
-		defer o.turn.give()
+		defer o.giveTurn()
 		if count, end := o.count(); end == nil && count > 0 {
 			_ = o.setCount(ctx, count) // the next one to count sets it anyway
 		}
@@ -95,33 +94,28 @@ func (o *ownership) drop(h *Hold) bool {
 
 // takeTurn waits until nobody else changes the count.
 func (o *ownership) takeTurn(ctx context.Context) error {
-	if err := o.turn.take(ctx); err != nil {
-		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
+	select {
+	case o.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, ctx.Err())
 	}
-	return nil
 }
 
 // takeTurnInTime waits for a third of the lease at most.
 func (o *ownership) takeTurnInTime() error {
-	if o.turn.try() {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), o.lease/3)
+	ctx, cancel := context.WithTimeout(context.Background(), min(o.lease, o.mutex.svc.lease)/3)
 	defer cancel()
 	return o.takeTurn(ctx)
 }
+
+func (o *ownership) giveTurn() { <-o.turn }
 
 // count is how many holds there are, or why there are none any more.
 func (o *ownership) count() (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.holds), o.end
-}
-
-func (o *ownership) isLive() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.end == nil
 }
 
 // setCount writes the owner's count. It is absolute, so that it may be sent again
@@ -131,80 +125,90 @@ func (o *ownership) setCount(ctx context.Context, count int) error {
 	if !o.fixed {
 		lease = o.lease
 	}
-	m := o.mutex
-	var err error
-	for range attempts {
-		sent := time.Now()
-		var mine bool
-		try, done := context.WithTimeout(ctx, o.lease/6)
-		mine, err = run(try, m.svc.rdb, countScript, withKeys(m.key), o.owner, count, lease.Milliseconds()).Bool()
-		done()
-		switch {
-		case err == nil && !mine:
-			o.lose()
-			return ErrLost
-		case err == nil:
-			o.extend(sent.Add(lease))
-			return nil
-		case isAnswer(err) || ended(ctx) != nil:
-			return explain("count of", m.key, err)
-		}
+	r, err := o.insist(ctx, countScript, withKeys(o.mutex.key), o.owner, count, lease.Milliseconds())
+	if err != nil {
+		return explain("count of", o.mutex.key, err)
 	}
-	return explain("count of", m.key, err)
+	if !r.mine {
+		o.lose(errTaken)
+		return ErrLost
+	}
+	o.extend(r.sent.Add(lease))
+	return nil
 }
 
-// attempts is how often a command is sent whose outcome stays unknown.
-const attempts = 3
-
-// release frees the lock in Redis and ends the ownership for the reason given. The
-// watchdog is stopped before, so that no renewal can come after. It takes two
-// thirds of the lease at most.
+// release frees the lock in Redis and ends the ownership for the reason given. It is not
+// renewed any more. It takes half of the lease at most.
 func (o *ownership) release(reason error) error {
 	m := o.mutex
-	m.svc.watchdog.remove(o)
+	m.svc.watchdog.forget(o)
 	if !o.finish(reason) {
-		return o.reason()
+		_, end := o.count()
+		return end
 	}
-	unknown := false
-	var err error
-	for range attempts {
-		try, done := o.forOneTry()
-		var mine bool
-		mine, err = run(try, m.svc.rdb, releaseScript, m.toFree, o.owner).Bool()
-		done()
-		switch {
-		case err == nil && (mine || unknown && time.Now().Before(o.leaseEnd())):
-			// Nothing found after an attempt of unknown outcome, inside the lease: it
-			// was that attempt which freed the lock.
-			if m.svc.observer.Released != nil {
-				m.svc.observer.Released(m.name, time.Since(o.since))
-			}
-			return nil
-		case err == nil:
-			m.svc.lost(m.name)
-			return ErrLost
-		case isUnsent(err):
-		case isAnswer(err):
-			return explain("unlock", m.key, err)
-		default:
-			unknown = true
-		}
+	r, err := o.insist(context.Background(), releaseScript, m.toFree, o.owner)
+	if err != nil {
+		return explain("unlock", m.key, err)
 	}
-	return explain("unlock", m.key, err)
+	// Nothing found after an attempt of unknown outcome, inside the lease: it was that
+	// attempt which freed the lock.
+	if !r.mine && !(r.unknown && time.Now().Before(o.leaseEnd())) {
+		m.svc.lost(o, errTaken)
+		return ErrLost
+	}
+	if m.svc.observer.Released != nil {
+		m.svc.observer.Released(m.name, time.Since(o.since))
+	}
+	return nil
 }
 
-// forOneTry is the context of one attempt to release: a sixth of the lease.
-func (o *ownership) forOneTry() (context.Context, context.CancelFunc) {
-	if o.fixed {
-		return context.WithTimeout(context.Background(), o.lease/6)
-	}
-	return o.mutex.svc.forOneTry.context(), func() {}
+// reply is what a script of an owner's came to: whether the lock was that owner's, when the
+// command was sent, and whether one sent before it may have taken effect.
+type reply struct {
+	mine    bool
+	sent    time.Time
+	unknown bool
 }
+
+// insist sends a script, which may be repeated, until Redis has answered: three times after
+// attempts of unknown outcome, and again and again while the answer is one that will pass. It
+// takes half of the lease at most.
+func (o *ownership) insist(ctx context.Context, s script, on operands, args ...any) (r reply, err error) {
+	lease := min(o.lease, o.mutex.svc.lease)
+	ctx, cancel := context.WithTimeout(ctx, lease/2)
+	defer cancel()
+	for tries := 1; ; {
+		r.sent = time.Now()
+		try, done := context.WithTimeout(ctx, lease/6)
+		r.mine, err = run(try, o.mutex.svc.rdb, s, on, args...).Bool()
+		done()
+		switch {
+		case err == nil:
+			return r, nil
+		case isPassing(err):
+			if !pause(ctx, passingPause) || ended(ctx) != nil {
+				return r, err
+			}
+		case isAnswer(err) || ended(ctx) != nil || tries == attempts:
+			return r, err
+		default:
+			r.unknown = r.unknown || !isUnsent(err)
+			tries++
+		}
+	}
+}
+
+// attempts is how often a command is sent whose outcome stays unknown; passingPause is how
+// long to wait after an answer that will pass.
+const (
+	attempts     = 3
+	passingPause = 50 * time.Millisecond
+)
 
 // close ends a hold of a service that closes.
 func (o *ownership) close() error {
 	if o.takeTurnInTime() == nil { // an Unlock or a re-entry under way ends first
-		defer o.turn.give()
+		defer o.giveTurn()
 	}
 	err := o.release(ErrClosed)
 	if errors.Is(err, ErrLost) || errors.Is(err, ErrNotHeld) {
@@ -228,17 +232,18 @@ func (o *ownership) finish(reason error) bool {
 	return true
 }
 
-func (o *ownership) reason() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.end
-}
-
 // lose ends the ownership because the lock is somebody else's, or may be.
-func (o *ownership) lose() {
+func (o *ownership) lose(cause error) {
 	o.mutex.svc.watchdog.forget(o)
 	if o.finish(ErrLost) {
-		o.mutex.svc.lost(o.mutex.name)
+		o.mutex.svc.lost(o, cause)
+	}
+}
+
+// freeWhatIsLeft frees the key of a hold that WithMaxHold has ended: its lease still runs.
+func (o *ownership) freeWhatIsLeft() {
+	if longest := o.mutex.svc.maxHold; longest > 0 && time.Now().Before(o.leaseEnd()) {
+		_, _ = o.mutex.free(o.owner) // the lease frees it else
 	}
 }
 

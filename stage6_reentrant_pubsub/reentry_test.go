@@ -219,3 +219,22 @@ func TestReentryKeepsTheLeaseOfTheFirstHold(t *testing.T) {
 		require.False(t, r.Exists(key), "the re-entries did not renew it")
 	})
 }
+
+// The context of a released inner hold still comes from the outer one, which is live.
+func TestReleasedInnerHoldDoesNotHideTheOuterOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		inner := lock(t, m, outer.Context())
+		innermost := lock(t, m, inner.Context())
+		after := context.WithoutCancel(innermost.Context())
+		require.NoError(t, innermost.Unlock())
+		require.NoError(t, inner.Unlock())
+		require.True(t, m.IsHeld(after))
+		again := lock(t, m, after)
+		require.Equal(t, outer.Token(), again.Token())
+		require.NoError(t, again.Unlock())
+		require.NoError(t, outer.Unlock())
+		require.False(t, m.IsHeld(after))
+	})
+}

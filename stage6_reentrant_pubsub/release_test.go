@@ -2,6 +2,7 @@ package stage6_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,7 +85,7 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 		var told []string
 		m := r.Mutex(
 			stage6.WithLogger(nil), // as if it were not there
-			stage6.WithOnLost(func(name string) { told = append(told, "OnLost "+name) }),
+			stage6.WithOnLost(func(l stage6.Loss) { told = append(told, "OnLost "+l.Name) }),
 			stage6.WithObserver(stage6.Observer{
 				Released: func(name string, _ time.Duration) { told = append(told, "released "+name) },
 				Lost:     func(name string) { told = append(told, "lost "+name) },
@@ -156,5 +157,59 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 		_ = h.Unlock()
 		time.Sleep(10 * time.Second)
 		require.False(t, r.Exists(key), "stays for %v", r.TTL(key))
+	})
+}
+
+// busy are answers that will pass, and do not say that the lock cannot be freed.
+var busy = []string{
+	"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", loading,
+	"READONLY You can't write against a read only replica.", "NOREPLICAS Not enough good replicas to write.",
+	"CLUSTERDOWN The cluster is down", "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+}
+
+func TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait(t *testing.T) {
+	for _, answer := range busy {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			m := r.Mutex()
+			outer := lock(t, m, t.Context())
+			inner := lock(t, m, outer.Context())
+			waiting := startLock(r.Mutex(), t.Context())
+			r.Refuse("count", answer, answer)
+			require.NoError(t, inner.Unlock())
+			r.Refuse("release", slices.Repeat([]string{answer}, 7)...)
+			r.Refuse("acquire", answer, answer)
+			began := time.Now()
+			require.NoError(t, outer.Unlock())
+			require.Less(t, time.Since(began), time.Second)
+			o := <-waiting
+			require.NoError(t, o.err)
+			require.Less(t, o.at.Sub(began), 2*time.Second)
+			require.NoError(t, o.hold.Unlock())
+		})
+	}
+}
+
+func TestAnswerThatDoesNotPassEndsAnUnlockInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
+		began := time.Now()
+		require.ErrorContains(t, hold.Unlock(), "BUSY")
+		require.LessOrEqual(t, time.Since(began), lease)
+	})
+}
+
+// A re-entry hangs. Whoever releases the last hold frees the lock all the same: what the
+// re-entry has on its way finds nothing.
+func TestLastUnlockBehindAReentryThatHangsFreesTheLock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 })), lockName)
+		outer := lock(t, m, t.Context())
+		r.Delay("count", time.Hour)
+		reentry := startLock(m, context.WithoutCancel(outer.Context()))
+		require.NoError(t, outer.Unlock())
+		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
+		require.Error(t, (<-reentry).err)
+		time.Sleep(2 * time.Hour)
 	})
 }

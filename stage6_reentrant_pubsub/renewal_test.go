@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -53,14 +54,19 @@ func TestNoRenewalAfterUnlockReturned(t *testing.T) {
 	})
 }
 
-// A renewal is under way when the last hold is released: the delete waits for it.
-func TestUnlockWaitsForTheRenewalUnderWay(t *testing.T) {
+// A renewal is under way, or hangs, when the last hold is released. The delete does not wait for
+// it: the owner is unique, so the renewal finds nothing, and is no loss.
+func TestUnlockDoesNotWaitForARenewal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
+		var lost []stage6.Loss
+		hold := lock(t, r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost = append(lost, l) })), t.Context())
 		r.Delay("renew", 2*time.Second)
 		time.Sleep(11 * time.Second)
 		require.NoError(t, hold.Unlock())
-		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {12 * time.Second, "release"}}, r.Sent())
+		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {11 * time.Second, "release"}}, r.Sent())
+		time.Sleep(time.Hour)
+		require.False(t, r.Exists(key))
+		require.Empty(t, lost)
 	})
 }
 
@@ -200,4 +206,18 @@ func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
 			require.NoError(t, hold.Context().Err(), "there is time for another try")
 		})
 	}
+}
+
+// The reply to the acquire takes more than two thirds of the lease: the first renewal is due
+// a third after the acquire was sent, and so at once.
+func TestSlowGrantIsRenewedInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
+		r.Delay("acquire", 21*time.Second)
+		hold := lock(t, mutexOf(t, svc, lockName), t.Context())
+		r.Delay("acquire", 0)
+		time.Sleep(time.Minute)
+		require.NoError(t, hold.Context().Err())
+		require.NoError(t, hold.Unlock())
+	})
 }

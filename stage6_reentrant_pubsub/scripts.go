@@ -2,42 +2,39 @@ package stage6
 
 import (
 	"context"
-	_ "embed"
+	"embed"
+	"errors"
+	"fmt"
+	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-//go:embed acquire.lua
-var acquireSource string
-
-//go:embed count.lua
-var countSource string
-
-//go:embed release.lua
-var releaseSource string
-
-//go:embed renew.lua
-var renewSource string
-
-//go:embed force.lua
-var forceSource string
+//go:embed *.lua
+var sources embed.FS
 
 // script is a Lua script: what the command begins with that runs it by the SHA1 by
 // which Redis knows it, and by its source.
 type script struct{ byHash, bySource []any }
 
-func newScript(source string) script {
-	return script{[]any{"EVALSHA", redis.NewScript(source).Hash()}, []any{"EVAL", source}}
+func newScript(file string) script {
+	source, err := sources.ReadFile(file)
+	if err != nil {
+		panic(err) // the compiler has embedded it
+	}
+	text := string(source)
+	return script{[]any{"EVALSHA", redis.NewScript(text).Hash()}, []any{"EVAL", text}}
 }
 
 var (
-	acquireScript = newScript(acquireSource)
-	countScript   = newScript(countSource)
-	releaseScript = newScript(releaseSource)
-	renewScript   = newScript(renewSource)
-	forceScript   = newScript(forceSource)
+	acquireScript = newScript("acquire.lua")
+	countScript   = newScript("count.lua")
+	releaseScript = newScript("release.lua")
+	renewScript   = newScript("renew.lua")
+	forceScript   = newScript("force.lua")
 )
 
 // once is a command that go-redis sends once, whatever the client's MaxRetries:
@@ -98,4 +95,39 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// isAnswer tells whether Redis answered with this error: the command did nothing.
+func isAnswer(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+// isUnsent tells whether a command never left: there was no connection for it.
+func isUnsent(err error) bool {
+	var network *net.OpError
+	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrClosed) ||
+		errors.As(err, &network) && network.Op == "dial"
+}
+
+// isUnknown tells whether a command that ended with err may have taken effect: the
+// network, the context or a hook of the client ended it.
+func isUnknown(err error) bool { return err != nil && !isAnswer(err) && !isUnsent(err) }
+
+// isPassing tells whether Redis did not apply a command, and will before long: it has just
+// started, runs a long script, or changes its role or its slots.
+func isPassing(err error) bool {
+	passing := []string{"TRYAGAIN", "LOADING", "CLUSTERDOWN", "BUSY", "READONLY", "NOREPLICAS", "MASTERDOWN"}
+	return slices.ContainsFunc(passing, func(code string) bool { return redis.HasErrorPrefix(err, code) })
+}
+
+// explain says what an error of Redis means for a lock.
+func explain(doing, key string, err error) error {
+	if strings.Contains(err.Error(), "WRONGTYPE") { // a script puts its own words before it
+		return fmt.Errorf("stage6: %s %s: the key holds no lock of this kind, but something else, such as a lock of another library: %w", doing, key, err)
+	}
+	if redis.HasErrorPrefix(err, "NOPERM") || strings.Contains(err.Error(), "The user executing the script") {
+		return fmt.Errorf("stage6: %s %s: the Redis user lacks a right that the lock needs (docs/final-lock.md lists them): %w", doing, key, err)
+	}
+	return fmt.Errorf("stage6: %s %s: %w", doing, key, err)
 }

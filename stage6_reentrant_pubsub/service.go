@@ -45,7 +45,7 @@ type Service struct {
 	lease    time.Duration
 	maxHold  time.Duration
 	layout   Layout
-	onLost   func(name string)
+	onLost   func(Loss)
 	logger   *slog.Logger
 	observer Observer
 
@@ -56,12 +56,13 @@ type Service struct {
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup // goroutines of the service
 
-	forOneTry timeout // a sixth of the lease: of one attempt to release
-
 	mu     sync.Mutex
 	closed bool
-	ended  chan struct{}    // closed when Close has done its work
-	rooms  map[string]*room // by key: where this process waits
+	ended  chan struct{}         // closed when Close has done its work
+	queues map[string]*waitQueue // by key: where this process waits
+
+	sub      *redis.PubSub           // the one subscription, nil while nobody listens
+	channels map[string][]*waitQueue // what it hears, and for whom
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -74,7 +75,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString(), rooms: map[string]*room{}, ended: make(chan struct{}),
+		id: uuid.NewString(), queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, ended: make(chan struct{}),
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -94,7 +95,6 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.watchdog = newWatchdog(s)
-	s.forOneTry.after = s.lease / 6
 	return s, nil
 }
 
@@ -146,8 +146,8 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 }
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,
-// and returns when all its goroutines and every Unlock under way have ended, a lease
-// later at most where Redis does not answer. It does not wait for OnLost, which may
+// and returns when all its goroutines and every Lock and Unlock under way have ended, a lease
+// later at most where Redis does not answer. What a Lock under way gets is freed. It does not wait for OnLost, which may
 // close the service itself. The client stays open. Closing twice is no error: the
 // second one waits for the first.
 func (s *Service) Close() error {
@@ -168,7 +168,12 @@ func (s *Service) Close() error {
 		})
 	}
 	closing.Wait()
-	s.tasks.Wait()
+	idle := make(chan struct{})
+	go func() { s.tasks.Wait(); close(idle) }()
+	select {
+	case <-idle:
+	case <-time.After(s.lease): // an acquire hangs, on a client without a read timeout
+	}
 	return errors.Join(errs...)
 }
 
@@ -207,12 +212,13 @@ func (s *Service) newOwner() any {
 	return string(strconv.AppendInt(append(append(name[:0], s.id...), ':'), s.owners.Add(1), 10))
 }
 
-func (s *Service) lost(name string) {
-	s.logger.Warn("lock lost", "name", name)
+func (s *Service) lost(o *ownership, cause error) {
+	name := o.mutex.name
+	s.logger.Warn("lock lost", "name", name, "token", o.token, "cause", cause)
 	if s.observer.Lost != nil {
 		s.observer.Lost(name)
 	}
 	if s.onLost != nil {
-		go s.onLost(name)
+		go s.onLost(Loss{Name: name, Token: o.token, Cause: cause})
 	}
 }

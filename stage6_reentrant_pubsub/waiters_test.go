@@ -2,7 +2,9 @@ package stage6_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,17 +177,140 @@ func TestWaitersOfAProcessShareASubscription(t *testing.T) {
 			hold = requireHeld(t, next)
 			require.Equal(t, 1, r.Count("SUBSCRIBE"))
 		}
-		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel), "when the last one has left")
 	})
 }
 
-func TestSubscriptionEndsWithAWaiterThatGivesUp(t *testing.T) {
+// The subscription outlives the last waiter by a lease: two processes that take turns do
+// not subscribe for each turn.
+func TestSubscriptionIsKeptForAWhileAndEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		_, err := r.Mutex().TryLockFor(t.Context(), time.Second)
-		require.ErrorIs(t, err, stage6.ErrLocked)
+		one, other := r.Mutex(), r.Mutex()
+		hold := lock(t, one, t.Context())
+		for range 20 {
+			waiting := startLock(other, t.Context())
+			time.Sleep(lease / 4)
+			require.NoError(t, hold.Unlock())
+			hold = requireHeld(t, waiting)
+			one, other = other, one
+			time.Sleep(lease / 4)
+		}
+		require.Equal(t, 2, r.Count("SUBSCRIBE"))
+		time.Sleep(lease)
 		synctest.Wait()
 		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+	})
+}
+
+// Who comes back to a subscription that was kept looks before it waits: the lock may have
+// become free without a message.
+func TestWhoComesBackToAKeptSubscriptionLooksAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		_, err := m.TryLockFor(t.Context(), time.Second)
+		require.ErrorIs(t, err, stage6.ErrLocked)
+		r.Del(key)
+		requireHeld(t, startLock(m, t.Context()))
+	})
+}
+
+// However many names are contended in a process, one connection listens for all of them, and
+// each waiter is woken by its own lock's message.
+func TestAServiceListensOnOneConnection(t *testing.T) {
+	const names = 50
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		holder, svc := r.Service(), r.Service()
+		var holds []*stage6.Hold
+		for i := range names {
+			holds = append(holds, lock(t, mutexOf(t, holder, fmt.Sprint("order:", i)), t.Context()))
+		}
+		before := r.CurrentConnectionCount()
+		var waiting []chan outcome
+		for i := range names {
+			waiting = append(waiting, startLock(mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
+		}
+		require.LessOrEqual(t, r.CurrentConnectionCount(), before+2, "one of the pool, one that listens")
+		require.Len(t, r.PubSubChannels("*"), names)
+		for i, hold := range holds {
+			requireWaiting(t, waiting[i])
+			require.NoError(t, hold.Unlock())
+			require.NoError(t, requireHeld(t, waiting[i]).Unlock())
+		}
+		time.Sleep(2 * lease)
+		synctest.Wait()
+		require.Empty(t, r.PubSubChannels("*"))
+		require.LessOrEqual(t, r.CurrentConnectionCount(), before+1)
+	})
+}
+
+// One channel is refused: the waiters of the others are heard all the same.
+func TestRefusedChannelDisturbsNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		holder, svc := r.Service(), r.Service()
+		first, second := lock(t, mutexOf(t, holder, "order:1"), t.Context()), lock(t, mutexOf(t, holder, "order:2"), t.Context())
+		heard := startLock(mutexOf(t, svc, "order:1"), t.Context())
+		r.Refuse("SUBSCRIBE", slices.Repeat([]string{"NOPERM no permissions to access one of the channels"}, 99)...)
+		deaf := startLock(mutexOf(t, svc, "order:2"), t.Context())
+		time.Sleep(5 * time.Second)
+		require.NoError(t, first.Unlock())
+		requireHeld(t, heard)
+		require.NoError(t, second.Unlock())
+		time.Sleep(2 * lease)
+		requireHeld(t, deaf)
+	})
+}
+
+// While a Lock waits, the connection breaks at each of its attempts. It has the time.
+func TestBrokenConnectionEndsNoWait(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		first, second := startLock(m, t.Context()), startLock(m, t.Context())
+		r.Refuse("acquire", "", "", "", "")
+		require.NoError(t, hold.Unlock())
+		time.Sleep(5 * time.Second)
+		require.NoError(t, requireHeld(t, first).Unlock())
+		requireHeld(t, second)
+	})
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		r.Refuse("acquire", "")
+		_, err := r.Mutex().Lock(t.Context())
+		require.ErrorContains(t, err, "stage6: lock "+key, "nobody has said that there is anything to wait for")
+	})
+}
+
+// Somebody else held the lock, or Redis was silent: the error tells the two apart.
+func TestErrorOfAWaitSaysWhetherRedisRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		for _, silent := range []bool{false, true} {
+			if silent {
+				time.AfterFunc(time.Second, func() {
+					r.Refuse("acquire", slices.Repeat([]string{""}, 999)...)
+					r.Publish(channel, "0")
+				})
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			_, err := r.Mutex().Lock(ctx)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			if silent {
+				require.ErrorContains(t, err, "the last attempt: stage6: lock "+key, "how it failed")
+				require.NotContains(t, err.Error(), "held by somebody else")
+			} else {
+				require.ErrorContains(t, err, "held by somebody else")
+			}
+		}
+		r.Refuse("acquire")
+		time.AfterFunc(time.Second, func() {
+			r.Refuse("acquire", slices.Repeat([]string{""}, 999)...)
+			r.Publish(channel, "0")
+		})
+		_, err := r.Mutex().TryLockFor(t.Context(), 5*time.Second)
+		require.Error(t, err)
+		require.NotErrorIs(t, err, stage6.ErrLocked, "it is not known")
+		r.Refuse("acquire")
+		require.NoError(t, hold.Unlock())
 	})
 }
 
@@ -228,4 +353,36 @@ func TestWaiterDoesNotPollBehindAnEndlessLease(t *testing.T) {
 			require.Less(t, r.Count("acquire"), 10)
 		})
 	}
+}
+
+// The winner's lease is an hour, and its key goes without a message. Whoever waits behind it
+// in its process looks again after a lease of the service.
+func TestWaiterBehindALongFixedLeaseLooksAgainAfterItsOwn(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		blocker := lock(t, r.Mutex(), t.Context())
+		m := r.Mutex()
+		won := make(chan error, 1)
+		go func() { _, err := m.Lock(t.Context(), stage6.Lease(time.Hour)); won <- err }()
+		synctest.Wait()
+		behind := startLock(m, t.Context())
+		require.NoError(t, blocker.Unlock())
+		require.NoError(t, <-won)
+		r.Del(key)
+		time.Sleep(lease + time.Millisecond)
+		requireHeld(t, behind)
+	})
+}
+
+// The first one gets the lock at once, and nobody listens yet. Who came while its attempt was on
+// its way has to look for itself.
+func TestWhoWaitsBehindAWinnerThatNeverListenedIsServed(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		r.Delay("acquire", time.Second)
+		first, second, third := startLock(m, t.Context()), startLock(m, t.Context()), startLock(m, t.Context())
+		for _, next := range []chan outcome{first, second, third} {
+			time.Sleep(2 * time.Second)
+			require.NoError(t, requireHeld(t, next).Unlock())
+		}
+	})
 }

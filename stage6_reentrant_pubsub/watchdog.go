@@ -1,70 +1,80 @@
 package stage6
 
 import (
-	"container/heap"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
-// watchdog looks after the leases of all holds of a service on one goroutine: it
-// knows which lease is to be renewed next, and which ends next. The goroutine runs
-// while there is a hold, and sleeps on after the last one, for a third of a lease
-// at most: to end it with each Unlock, and to wake it with each Lock, would cost
-// more than the rest of them.
+// watchdog looks after the leases of all holds of a service with one timer: it wakes up
+// when the next lease is to be renewed, or ends. There is no goroutine meanwhile.
 type watchdog struct {
 	svc *Service
 
 	mu      sync.Mutex
-	queue   queue // by time
-	running bool
-	wakesAt time.Time     // until when the goroutine sleeps
-	changed chan struct{} // capacity 1: it has to look before
+	holds   map[*ownership]*care
+	timer   *time.Timer
+	wakesAt time.Time // when the timer goes off; zero: it does not
 }
 
-// entry is where an ownership stands with the watchdog. Guarded by watchdog.mu.
-type entry struct {
-	index    int           // in the queue; -1: not in it
-	at       time.Time     // when to look at it next
-	renewAt  time.Time     // when to renew it next; zero: not, or a renewal is under way
-	renewing chan struct{} // closed when the renewal under way has ended; nil: none is
-	gone     bool          // the watchdog is done with it
+// care is what the watchdog knows of a hold. Guarded by watchdog.mu.
+type care struct {
+	renewAt time.Time // when to renew it next; zero: not, or a renewal is under way
+	failed  error     // of the last renewal; nil: it got through
 }
 
-func newWatchdog(s *Service) *watchdog { return &watchdog{svc: s, changed: make(chan struct{}, 1)} }
+func newWatchdog(s *Service) *watchdog {
+	w := &watchdog{svc: s, holds: map[*ownership]*care{}}
+	w.timer = time.AfterFunc(time.Duration(1<<63-1), w.look)
+	return w
+}
 
 // add begins to look after a hold. It has begun when add returns. It returns false
-// if the lease is over already, or the service closed.
-func (w *watchdog) add(o *ownership) bool {
-	now := time.Now()
+// if the lease is over already, or the service closed. The first renewal is due a
+// third after the acquire was sent, as the lease counts from then.
+func (w *watchdog) add(o *ownership, sent time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !now.Before(o.deadline) || w.svc.isClosed() {
+	if !time.Now().Before(o.deadline) || w.svc.isClosed() {
 		return false
 	}
-	if !w.running {
-		if !w.svc.start(w.run) {
-			return false
-		}
-		w.running, w.wakesAt = true, now // it has not gone to sleep yet
-	}
+	c := &care{}
 	if !o.fixed {
-		o.renewAt = now.Add(o.lease / 3)
+		c.renewAt = sent.Add(o.lease / 3)
 	}
-	w.schedule(o)
+	w.holds[o] = c
+	w.wakeAt(c.next(o))
 	return true
 }
 
-// schedule puts a hold into the queue. w.mu is held.
-func (w *watchdog) schedule(o *ownership) {
-	o.at = o.ending()
-	if !o.renewAt.IsZero() && o.renewAt.Before(o.at) {
-		o.at = o.renewAt
+// forget no longer looks after a hold, and tells whether it did. A renewal under way is not
+// waited for: the owner is unique, so it finds nothing once the lock is freed.
+func (w *watchdog) forget(o *ownership) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.holds, o)
+}
+
+// wakeAt has the timer go off at that time at the latest. w.mu is held.
+func (w *watchdog) wakeAt(at time.Time) {
+	if w.wakesAt.IsZero() || at.Before(w.wakesAt) {
+		w.wakesAt = at
+		w.timer.Reset(time.Until(at))
 	}
-	heap.Push(&w.queue, o)
-	if o.at.Before(w.wakesAt) {
-		w.nudge()
+}
+
+// next is when to look at a hold again.
+func (c *care) next(o *ownership) time.Time {
+	at := o.ending()
+	if !c.renewAt.IsZero() && c.renewAt.Before(at) {
+		return c.renewAt
 	}
+	return at
 }
 
 // ending is when a hold is over if nothing else happens: when its lease ends, or
@@ -77,45 +87,6 @@ func (o *ownership) ending() time.Time {
 	return end
 }
 
-func (w *watchdog) nudge() {
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
-}
-
-// forget no longer looks after a hold.
-func (w *watchdog) forget(o *ownership) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	o.gone = true
-	if o.index >= 0 {
-		heap.Remove(&w.queue, o.index)
-	}
-	// Without holds the goroutine ends before long, however long it was to sleep.
-	if w.svc.isClosed() || len(w.queue) == 0 && time.Until(w.wakesAt) > w.svc.lease/3 {
-		w.nudge()
-	}
-}
-
-// remove forgets a hold and waits, no longer than a renewal may take, until no
-// renewal of it is under way.
-func (w *watchdog) remove(o *ownership) {
-	w.forget(o)
-	w.mu.Lock()
-	renewing := o.renewing
-	w.mu.Unlock()
-	if renewing == nil {
-		return
-	}
-	timer := time.NewTimer(o.lease / 6)
-	defer timer.Stop()
-	select {
-	case <-renewing:
-	case <-timer.C:
-	}
-}
-
 // close closes the service, in one step with looking which holds there are: none
 // can be added or released between the two. first is false if it was closed before.
 func (w *watchdog) close() (holds []*ownership, first bool) {
@@ -126,104 +97,126 @@ func (w *watchdog) close() (holds []*ownership, first bool) {
 	w.svc.closed = true
 	w.svc.mu.Unlock()
 	w.svc.cancel()
-	w.nudge() // it has to end, now or with the last hold
-	return slices.Clone(w.queue), first
-}
-
-// run looks after the holds until there have been none for a while.
-func (w *watchdog) run() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	slept := false // since somebody needed it last
-	for {
-		wait, ok := w.plan(slept)
-		if !ok {
-			return
-		}
-		timer.Reset(wait)
-		select {
-		case <-timer.C:
-			w.look()
-			slept = true
-		case <-w.changed:
-			slept = false
-		}
+	w.timer.Stop()
+	for o := range w.holds {
+		holds = append(holds, o)
 	}
-}
-
-// plan is how long to sleep. ok is false when the goroutine is to end: there is no
-// hold, and there will be none, or it has slept already.
-func (w *watchdog) plan(slept bool) (wait time.Duration, ok bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	wait = w.svc.lease / 3
-	if len(w.queue) > 0 {
-		wait = time.Until(w.queue[0].at)
-	} else if slept || w.svc.isClosed() {
-		w.running = false
-		return 0, false
-	}
-	w.wakesAt = time.Now().Add(wait)
-	return wait, true
+	return holds, first
 }
 
 // look ends the holds whose time is over and renews those whose turn it is, or
 // soon will be: they share a command.
 func (w *watchdog) look() {
+	if !w.svc.begin() {
+		return
+	}
+	defer w.svc.tasks.Done()
 	now := time.Now()
 	soon := now.Add(w.svc.lease / 60)
-	var over, due []*ownership
+	over, due := map[*ownership]error{}, []*ownership(nil)
 	w.mu.Lock()
-	for len(w.queue) > 0 {
-		o := w.queue[0]
-		isOver := !now.Before(o.ending())
-		isDue := !o.renewAt.IsZero() && !o.renewAt.After(soon)
-		if !isOver && !isDue && o.at.After(now) {
-			break
-		}
-		heap.Pop(&w.queue)
-		if !isOver && !isDue { // its lease has grown since it was put there
-			w.schedule(o)
+	var next time.Time
+	for o, c := range w.holds {
+		if !now.Before(o.ending()) {
+			over[o] = w.cause(o, c)
 			continue
 		}
-		if isOver {
-			over = append(over, o)
-			continue
+		if !c.renewAt.IsZero() && !c.renewAt.After(soon) {
+			c.renewAt = time.Time{}
+			due = append(due, o)
 		}
-		o.renewAt, o.renewing = time.Time{}, make(chan struct{})
-		w.schedule(o)
-		due = append(due, o)
+		if at := c.next(o); next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	w.wakesAt = time.Time{}
+	if !next.IsZero() {
+		w.wakeAt(next)
 	}
 	w.mu.Unlock()
-	for _, o := range over {
-		o.lose()
+	for o, cause := range over {
+		o.lose(cause)
 	}
 	w.send(due)
 }
 
-// queue is a heap of holds by the time at which they need the watchdog.
-type queue []*ownership
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
+// cause is why a hold is over whose time has come. w.mu is held.
+func (w *watchdog) cause(o *ownership, c *care) error {
+	switch {
+	case time.Now().Before(o.leaseEnd()):
+		return fmt.Errorf("stage6: it lasted longer than WithMaxHold allows, %v", w.svc.maxHold)
+	case o.fixed:
+		return fmt.Errorf("stage6: its lease of %v was fixed, and is over", o.lease)
+	case c.failed != nil:
+		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, c.failed)
+	default:
+		return fmt.Errorf("stage6: no renewal was answered for its lease of %v", o.lease)
+	}
 }
 
-// Push is for package heap.
-func (q *queue) Push(x any) {
-	o := x.(*ownership)
-	o.index = len(*q)
-	*q = append(*q, o)
+// errTaken is why a hold is over that Redis does not know any more.
+var errTaken = errors.New("stage6: its key is gone, or somebody else's")
+
+// batchSize is how many locks one command renews at most.
+const batchSize = 100
+
+// send renews the holds, in batches that know nothing of each other: one that hangs delays
+// none of the others. The keys of one command have to be in one slot of a Cluster, where
+// locks rarely share one: there each has a command of its own.
+func (w *watchdog) send(due []*ownership) {
+	size := batchSize
+	if _, cluster := w.svc.rdb.(*redis.ClusterClient); cluster {
+		size = 1
+	}
+	for batch := range slices.Chunk(due, size) {
+		w.svc.start(func() { w.renew(batch) })
+	}
 }
 
-// Pop is for package heap.
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	o := (*q)[last]
-	(*q)[last] = nil
-	*q = (*q)[:last]
-	o.index = -1
-	return o
+// renew sends one batch. It takes a sixth of the lease at most: that leaves time
+// for another try.
+func (w *watchdog) renew(batch []*ownership) {
+	s := w.svc
+	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
+	defer cancel()
+	var keys, owners []any
+	for _, o := range batch {
+		keys, owners = append(keys, o.mutex.key), append(owners, o.owner)
+	}
+	sent := time.Now()
+	answers, err := run(ctx, s.rdb, renewScript, append(withKeys(keys...), s.lease.Milliseconds()), owners...).BoolSlice()
+	if err == nil && len(answers) != len(batch) {
+		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
+	}
+	if s.observer.Renewed != nil {
+		s.observer.Renewed(len(batch), err)
+	}
+	if err != nil {
+		s.logger.Warn("renewal failed", "locks", len(batch), "error", err)
+	}
+	for i, o := range batch {
+		if err == nil && !answers[i] {
+			o.lose(errTaken)
+		} else {
+			w.settle(o, sent, err)
+		}
+	}
+}
+
+// settle notes what became of a renewal. Who was not answered is tried again, until the
+// lease is over: it counts from when the last command that got through was sent.
+func (w *watchdog) settle(o *ownership, sent time.Time, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.holds[o]
+	if c == nil { // it is over
+		return
+	}
+	if c.failed = err; err != nil {
+		c.renewAt = time.Now().Add(o.lease / 12)
+	} else {
+		o.extend(sent.Add(o.lease))
+		c.renewAt = sent.Add(o.lease / 3)
+	}
+	w.wakeAt(c.next(o))
 }

@@ -3,9 +3,12 @@ package stage6_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,52 +57,97 @@ func TestMaxHoldEndsNoOther(t *testing.T) {
 	})
 }
 
-// The goroutine outlives the last hold, so that it need not be started for each Lock,
-// but by no more than a third of a lease. Convicts one that is started or woken for
-// each hold, and one that stays.
-func TestWatchdogsGoroutineEndsWithTheLastHold(t *testing.T) {
+// Nobody waits for a lease but a timer: a thousand holds have no goroutine.
+func TestHoldsCostNoGoroutine(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
-		for range 3 {
-			first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
-			second := lock(t, mutexOf(t, svc, "order:2"), t.Context(), stage6.Lease(time.Hour))
-			require.True(t, watchdogRuns())
-			time.Sleep(lease / 2)
-			require.NoError(t, first.Unlock())
-			require.NoError(t, second.Unlock())
-			require.True(t, watchdogRuns())
-			time.Sleep(lease / 4)
-			again := lock(t, mutexOf(t, svc, "order:1"), t.Context())
-			require.True(t, watchdogRuns())
-			require.NoError(t, again.Unlock())
-			time.Sleep(lease / 3)
-			require.False(t, watchdogRuns())
+		lock(t, mutexOf(t, svc, lockName), t.Context())
+		before := runtime.NumGoroutine()
+		for i := range 1000 {
+			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(time.Hour))
 		}
+		synctest.Wait()
+		require.LessOrEqual(t, runtime.NumGoroutine(), before)
 	})
 }
 
-// However long the lease was for which the goroutine lay down.
-func TestWatchdogsGoroutineEndsAfterALongFixedLease(t *testing.T) {
+// The lock is free as soon as the work that took too long has ended.
+func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context(), stage6.Lease(time.Hour))
-		time.Sleep(lease)
-		require.True(t, watchdogRuns())
-		require.NoError(t, hold.Unlock())
-		time.Sleep(lease / 3)
-		require.False(t, watchdogRuns())
+		m := r.Mutex(stage6.WithMaxHold(45 * time.Second))
+		outer := lock(t, m, t.Context())
+		inner := lock(t, m, outer.Context())
+		waitForEnd(t, inner)
+		require.ErrorIs(t, inner.Unlock(), stage6.ErrLost)
+		require.True(t, r.Exists(key), "the outer one may still work")
+		waiting := startLock(r.Mutex(), t.Context())
+		require.ErrorIs(t, outer.Unlock(), stage6.ErrLost)
+		requireHeld(t, waiting)
 	})
 }
 
-func watchdogRuns() bool {
-	synctest.Wait()
-	stacks := make([]byte, 1<<20)
-	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*watchdog).run(")
+// Each way to lose a hold has a cause of its own.
+func TestLossSaysWhy(t *testing.T) {
+	for want, lose := range map[string]func(r *fakeRedis){
+		"its key is gone, or somebody else's": func(r *fakeRedis) { r.Del(key) },
+		"no renewal got through for its lease of 30s: LOADING": func(r *fakeRedis) {
+			r.Refuse("renew", slices.Repeat([]string{loading}, 99)...)
+		},
+		"it lasted longer than WithMaxHold allows, 2m0s": func(*fakeRedis) {},
+		"its lease of 50s was fixed, and is over":        nil,
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			lost := make(chan stage6.Loss, 1)
+			m := r.Mutex(stage6.WithMaxHold(2*time.Minute), stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
+			var opts []stage6.LockOption
+			if lose == nil {
+				opts = append(opts, stage6.Lease(50*time.Second))
+			}
+			hold := lock(t, m, t.Context(), opts...)
+			if lose != nil {
+				lose(r)
+			}
+			loss := <-lost
+			require.ErrorContains(t, loss.Cause, want)
+			require.Equal(t, lockName, loss.Name)
+			require.Equal(t, hold.Token(), loss.Token)
+			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
+		})
+	}
+}
+
+// The observer of a good lock panics, and the caller has no hold to release.
+func TestPanicInAnObserverLeaksNoLock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex(stage6.WithObserver(stage6.Observer{Acquired: func(string, time.Duration) { panic("no ink") }}))
+		require.PanicsWithValue(t, "no ink", func() { _, _ = m.Lock(t.Context()) })
+		require.False(t, r.Exists(key))
+	})
+}
+
+// A reply that takes more than a renewal may take is said before the hold is lost by it.
+func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var log strings.Builder
+		m := r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), stage6.WithWatchdogTimeout(300*time.Millisecond))
+		lock(t, m, t.Context())
+		require.Empty(t, log.String())
+		r.Delay("acquire", 60*time.Millisecond)
+		lock(t, mutexOf(t, r.ServiceOn(r.Client(), stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+			stage6.WithWatchdogTimeout(300*time.Millisecond)), "order:2"), t.Context())
+		require.Contains(t, log.String(), "lease is short for the way to Redis")
+	})
 }
 
 func TestObserverIsToldWhatHappens(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var mu sync.Mutex
 		var told []string
-		tell := func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
+		tell := func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf(format, args...))
+		}
 		m := r.Mutex(stage6.WithObserver(stage6.Observer{
 			Acquired: func(name string, waited time.Duration) { tell("acquired %s after %v", name, waited) },
 			Released: func(name string, held time.Duration) { tell("released %s after %v", name, held) },
@@ -117,6 +165,8 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 		r.Del(key)
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		require.Equal(t, []string{
 			"acquired order:1001 after 3s", "renewed 1: <nil>", "released order:1001 after 11s",
 			"acquired order:1001 after 0s", "renewed 1: <nil>", "lost order:1001",

@@ -107,14 +107,25 @@ func TestUnlockOfAKeyThatIsNoLockAnyMoreIsExplained(t *testing.T) {
 func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
-		for _, text := range []string{"zebra", "", "1,5", "nil"} {
+		for _, text := range []string{
+			"zebra", "", "1,5", "nil", "nan", "inf", "1e300", "-5", "1.5", "0x10", "9007199254740991", "99999999999999999999",
+		} {
 			require.NoError(t, r.Set(tokenKey, text))
 			_, err := m.TryLock(t.Context())
-			require.ErrorContains(t, err, "stage6: lock "+key+": ")
+			require.ErrorContains(t, err, "stage6: lock "+key+": ERR the fencing token in Redis cannot be right: delete its key", text)
 			require.False(t, r.Exists(key), "nothing was written")
+			last, err := r.Get(tokenKey)
+			require.NoError(t, err)
+			require.Equal(t, text, last)
 		}
+		require.NoError(t, r.Set(tokenKey, "9007199254740990"))
+		hold := lock(t, m, t.Context())
+		require.EqualValues(t, 1<<53-1, hold.Token(), "the last one that Lua can tell from its neighbour")
+		require.NoError(t, hold.Unlock())
+		_, err := m.TryLock(t.Context())
+		require.ErrorContains(t, err, "cannot be right")
 		r.Del(tokenKey)
-		_, err := r.Push(tokenKey, "an order")
+		_, err = r.Push(tokenKey, "an order")
 		require.NoError(t, err)
 		_, err = m.TryLock(t.Context())
 		require.ErrorContains(t, err, "WRONGTYPE")

@@ -26,6 +26,7 @@ type Lock struct {
 	NotHeld error  // what Unlock returns to one that does not hold the lock; nil: the lock cannot tell
 	Lost    error  // what Unlock returns after the lease has ended; by default NotHeld
 	Again   error  // what Unlock returns after one that Redis refused; by default nothing: it may be repeated
+	Refused string // what the error of a wait says besides, where somebody else held the lock
 	Service bool   // a service makes it, and not NewMutex
 }
 

@@ -149,7 +149,7 @@ var stageExercises = []Exercise{
 		Hints: [3]string{
 			"Give each hold an object of its own: with an owner, a context that ends with the hold, a deadline counted from before the command was sent, and a token. Who gets that context can re-enter.",
 			"The key becomes a hash {owner = count}; acquire sets counts absolutely, so that a repetition does no harm. After an acquire of unknown outcome, free what it may have got. Waiters of one process queue for one subscription, and every acknowledgement of it is a reason to try again.",
-			"Read stage6_reentrant_pubsub in this order: service.go, acquire.go with acquire.lua, ownership.go, release.lua, renewal.go, waiters.go and hear.go. The adapter is internal/columns/subject6.go, around an adapt.Holds, which keeps the newest hold of each client and hands its context to a nested Lock.",
+			"Read stage6_reentrant_pubsub in this order: service.go, acquire.go with acquire.lua, ownership.go, release.lua, watchdog.go, waiters.go and hear.go. The adapter is internal/columns/subject6.go, around an adapt.Holds, which keeps the newest hold of each client and hands its context to a nested Lock.",
 		},
 		Fixed: "A hold that is lost says so in time, a lost reply leaves nothing behind, waiters sleep until there is something to do, and a holder may call itself. What remains is what no lease can prevent.",
 		Predict: Prediction{

@@ -106,6 +106,7 @@ func TestHoldCountNeedsOneRightMore(t *testing.T) {
 func TestUserThatLacksARightIsToldInOneLineAndLeavesNoLockForEver(t *testing.T) {
 	t.Parallel()
 	wants := map[string]string{
+		"+exists":           "NOPERM this user has no permissions to run the 'exists' command", // IsLocked's
 		"~lock:{*":          "NOPERM this user has no permissions to access one of the keys",
 		"&lock__channel:{*": "can't publish to the channel",
 		"+evalsha":          "NOPERM this user has no permissions to run the 'evalsha' command",
