@@ -17,7 +17,7 @@ end
 local last = redis.call("GET", KEYS[2]) or "0"
 local token = tonumber(last)
 if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
-	return redis.error_reply("ERR the fencing token in Redis cannot be right: delete its key")
+	return {err = "ERR the fencing token in Redis cannot be right: delete its key"}
 end
 -- The clock keeps tokens rising also where the counter was lost: after a
 -- failover, an eviction or a flush.

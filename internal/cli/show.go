@@ -39,7 +39,7 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			of := columns.Shown()
 			if asked, err := columns.Find(stage); steps || err == nil && asked.Hidden {
-				of = columns.All
+				of = columns.Stairs()
 			}
 			chosen, err := chooseColumns(of, f, stage, beforeAfter)
 			if err != nil {

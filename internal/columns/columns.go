@@ -66,10 +66,14 @@ func Shown() []Column {
 	return shown
 }
 
+// Stairs are the stages with the steps between them.
+func Stairs() []Column { return All[:len(All)-len(documents)] }
+
 // Steps are the columns that lead to the last one, with the stage where they begin.
 func Steps() []Column {
-	first := slices.IndexFunc(All, func(c Column) bool { return c.Hidden })
-	return All[slices.IndexFunc(All, func(c Column) bool { return c.ID == All[first].Before }) : len(All)-len(documents)]
+	stairs := Stairs()
+	first := slices.IndexFunc(stairs, func(c Column) bool { return c.Hidden })
+	return stairs[slices.IndexFunc(stairs, func(c Column) bool { return c.ID == stairs[first].Before }):]
 }
 
 // IDs are those of the columns, in order.
