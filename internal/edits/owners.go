@@ -37,19 +37,15 @@ var owners = []Edit{
 	},
 	{
 		Name: "lease given before anybody has the key", File: file1,
-		Old: `created, err := m.rdb.Do(ctx, "SETNX"`,
-		New: `_ = m.rdb.Do(ctx, "PEXPIRE", m.key, m.ttl.Milliseconds())
-created, err := m.rdb.Do(ctx, "SETNX"`,
+		Old:     `created, err := m.rdb.Do(ctx, "SETNX"`,
+		New:     `_ = m.rdb.Do(ctx, "PEXPIRE", m.key, m.ttl.Milliseconds()); created, err := m.rdb.Do(ctx, "SETNX"`,
 		Suffers: "everybody who asks gives the holder a new lease: the key of a dead client stays for as long as somebody waits",
 		Failure: "crash-while-holding", Outcome: failures.Broken, Rule: oracle.WrongExtend,
 	},
 	{
 		Name: "Lock asks once", File: file1,
-		Old: `if err != nil || held {`,
-		New: `if err == nil && !held {
-err = errors.New("stage1: lock is held by somebody else")
-}
-if err != nil || held {`,
+		Old:     `case <-time.After(pollInterval):`,
+		New:     `default: return errors.New("stage1: lock is held by somebody else")`,
 		Suffers: "Lock fails at once when the lock is held, and nobody ever waits",
 		Failure: "second-client", Outcome: failures.Broken, Rule: oracle.Waiting,
 	},
@@ -199,9 +195,8 @@ if err != nil || held {`,
 	},
 	{
 		Name: "Lock waits with a context of its own", File: file3,
-		Old: `held, err := m.TryLock(ctx)`,
-		New: `ctx := context.WithoutCancel(ctx)
-held, err := m.TryLock(ctx)`,
+		Old:     `held, err := m.TryLock(ctx)`,
+		New:     `ctx := context.WithoutCancel(ctx); held, err := m.TryLock(ctx)`,
 		Suffers: "Lock waits on when its caller has long gone",
 		Failure: "second-client", Outcome: failures.Broken, Rule: oracle.Context,
 	},

@@ -28,11 +28,8 @@ var renewed = []Edit{
 	},
 	{
 		Name: "value that a hold leaves to the next", File: file5,
-		Old: `value := uuid.NewString()`,
-		New: `value := m.value
-if value == "" {
-value = uuid.NewString()
-}`,
+		Old:     `value := uuid.NewString()`,
+		New:     `value := m.value; if value == "" { value = uuid.NewString() }`,
 		Suffers: "after an Unlock that failed the next hold has the value of the one before, whose late Unlock ends it",
 		Failure: "late-unlock", Outcome: failures.Broken, Rule: oracle.WrongDelete,
 	},
@@ -45,27 +42,22 @@ value = uuid.NewString()
 	},
 	{
 		Name: "Lock does not wait", File: file5,
-		Old: `if err != nil || held {`,
-		New: `if err == nil && !held {
-err = errors.New("stage5: lock is held by somebody else")
-}
-if err != nil || held {`,
+		Old:     `case <-time.After(pollInterval):`,
+		New:     `default: return errors.New("stage5: lock is held by somebody else")`,
 		Suffers: "Lock fails at once when the lock is held, and nobody ever waits",
 		Failure: "work-outlives-ttl", Outcome: failures.Broken, Rule: oracle.Waiting,
 	},
 	{
 		Name: "Lock does not heed its context", File: file5,
-		Old: `held, err := m.TryLock(ctx)`,
-		New: `ctx := context.WithoutCancel(ctx)
-held, err := m.TryLock(ctx)`,
+		Old:     `held, err := m.TryLock(ctx)`,
+		New:     `ctx := context.WithoutCancel(ctx); held, err := m.TryLock(ctx)`,
 		Suffers: "Lock waits on when its caller has long gone",
 		Failure: "work-outlives-ttl", Outcome: failures.Broken, Rule: oracle.Context,
 	},
 	{
 		Name: "watchdog started again after an Unlock that failed", File: file5,
-		Old: `return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
-		New: `m.watchdog.start(m.value)
-return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
+		Old:     `return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
+		New:     `m.watchdog.start(m.value); return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
 		Suffers: "a lock that its holder has given up is renewed for ever",
 		Failure: "unlock-error-dog-lives", Outcome: failures.Broken, Rule: oracle.Watchdog,
 	},
@@ -181,10 +173,8 @@ return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
 	},
 	{
 		Name: "watchdog started once only", File: dog5,
-		Old: `w.stop() // of a hold that was lost and never unlocked`,
-		New: `if w.ended != nil {
-return
-}`,
+		Old:     `w.stop() // of a hold that was lost and never unlocked`,
+		New:     `if w.ended != nil { return }`,
 		Suffers: "the second hold is not renewed",
 		Failure: "second-hold-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
