@@ -19,7 +19,7 @@ type Edit struct {
 	Old, New string // what stands in the file once, and what the edit makes of it
 	Suffers  string // what a user of the lock would suffer
 	// What shows it: a failure whose cell has another outcome than the lesson's, and the
-	// rule that it breaks, "" for none.
+	// rule that it breaks.
 	Failure string
 	Outcome failures.Outcome
 	Rule    oracle.Monitor

@@ -1,0 +1,109 @@
+package edits
+
+import (
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+)
+
+const (
+	step1 = stage6 + "step1_told/"
+	step2 = stage6 + "step2_unknown/"
+	step3 = stage6 + "step3_reentrant/"
+	step4 = stage6 + "step4_wakeup/"
+	step5 = stage6 + "step5_fenced/"
+)
+
+// steps are edits of the steps 6.1 to 6.5.
+var steps = []Edit{
+	{
+		Name: "loss not told, in a step", File: step1 + "watchdog.go",
+		Old:     `w.end(ErrLost)`,
+		New:     `_ = w.end`,
+		Suffers: "the holder works on, although its lease is over",
+		Failure: "renew-partition", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "lease of a hold counted from the reply", File: step1 + "watchdog.go",
+		Old:     `w.until = sent.Add(m.ttl)`,
+		New:     `w.until = time.Now().Add(m.ttl)`,
+		Suffers: "a grant whose reply was slow is believed for longer than the lease",
+		Failure: "deadline-from-reply", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "grant whose lease is over taken", File: step1 + "mutex.go",
+		Old:     `if time.Since(sent) >= m.ttl {`,
+		New:     `if time.Since(sent) < 0 {`,
+		Suffers: "a reply that comes after the lease lets its client in beside the next one",
+		Failure: "slow-grant", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "nothing cleaned up after an unknown outcome", File: step2 + "mutex.go",
+		Old:     `go m.cleanUp(owner)`,
+		New:     `_ = m.cleanUp`,
+		Suffers: "a lock whose reply was lost is held by nobody until its lease ends",
+		Failure: "grant-reply-lost", Outcome: failures.Broken, Rule: oracle.Leak, Search: "leak/reply-loss",
+	},
+	{
+		Name: "commands sent again by go-redis", File: step2 + "once.go",
+		Old:     `NoRetry() bool { return true }`,
+		New:     `NoRetry() bool { return false }`,
+		Suffers: "go-redis repeats a SET NX that was done, and its client hears that somebody else holds the lock",
+		Failure: "retry-nx-false", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
+		Name: "unlock of unknown outcome taken for a loss", File: step2 + "hold.go",
+		Old:     `if !deleted && !h.unknown {`,
+		New:     `if !deleted {`,
+		Suffers: "an Unlock that was sent twice says that the lock was lost",
+		Failure: "retry-unlock", Outcome: failures.Broken, Rule: oracle.Truth, Search: "truth/reply-loss",
+	},
+	{
+		Name: "re-entry not counted", File: step3 + "ownership.go",
+		Old:     `o.set("lock", o.count+1)`,
+		New:     `o.set("lock", o.count)`,
+		Suffers: "the inner Unlock frees the lock, and the outer work is not alone",
+		Failure: "inner-unlock-frees", Outcome: failures.Broken, Rule: oracle.HoldCount,
+	},
+	{
+		Name: "counts added up in Redis", File: step3 + "ownership.go",
+		Old:     `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`,
+		New:     `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`,
+		Suffers: "the count in Redis runs away, and the lock stays after the last Unlock",
+		Failure: "inner-unlock-frees", Outcome: failures.Broken, Rule: oracle.HoldCount,
+	},
+	{
+		Name: "acknowledgements not heard", File: step4 + "wait.go",
+		Old:     `sub.ChannelWithSubscriptions(`,
+		New:     `sub.Channel(`,
+		Suffers: "a release just before the subscription is missed",
+		Failure: "wake-lost", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/short-pauses",
+	},
+	{
+		Name: "nothing published", File: step4 + "ownership.go",
+		Old:     `redis.call("PUBLISH", KEYS[1], "free")`,
+		New:     ``,
+		Suffers: "waiters sleep beside a free lock until the lease would be over",
+		Failure: "unlock-wakes", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
+	},
+	{
+		Name: "no timer for the holder's lease", File: step4 + "wait.go",
+		Old:     `left + time.Millisecond`,
+		New:     `left + 1000*time.Hour`,
+		Suffers: "nobody looks when the holder dies without a message",
+		Failure: "expiry-wakes", Outcome: failures.Broken, Rule: oracle.Deadlock,
+	},
+	{
+		Name: "token without the clock", File: step5 + "mutex.go",
+		Old:     `tonumber(time[1]) * 1000000 + tonumber(time[2])`,
+		New:     `0`,
+		Suffers: "after a flush the tokens begin at 1 again, and the fence lets an old holder write",
+		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
+		Name: "waiters not woken by force", File: step5 + "force.go",
+		Old:     `redis.call("PUBLISH", KEYS[1], "free")`,
+		New:     ``,
+		Suffers: "waiters sleep beside a lock that was freed by force",
+		Failure: "forced-unlock", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
+	},
+}

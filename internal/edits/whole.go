@@ -1,0 +1,96 @@
+package edits
+
+import (
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+)
+
+const stage6 = "stage6_reentrant_pubsub/"
+
+// whole are edits of the whole lock.
+var whole = []Edit{
+	{
+		Name: "acquire without a look at others", File: stage6 + "acquire.lua",
+		Old:     `redis.call("HLEN", KEYS[1]) > 0`,
+		New:     `redis.call("HLEN", KEYS[1]) > 9`,
+		Suffers: "everybody gets in",
+		Failure: "second-client", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "token from a counter alone", File: stage6 + "acquire.lua",
+		Old:     `math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))`,
+		New:     `token + 1`,
+		Suffers: "after a flush the tokens begin at 1 again, and the fence lets an old holder write",
+		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
+		Name: "unlock publishes nothing", File: stage6 + "release.lua",
+		Old:     `redis.call("PUBLISH", ARGV[1], "0")`,
+		New:     ``,
+		Suffers: "waiters sleep beside a free lock until the lease would be over",
+		Failure: "waiter-leaves", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
+	},
+	{
+		Name: "counts relative instead of absolute", File: stage6 + "count.lua",
+		Old:     `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`,
+		New:     `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`,
+		Suffers: "a repeated command counts twice, and the lock stays after the last Unlock",
+		Failure: "inner-unlock-frees", Outcome: failures.Broken, Rule: oracle.HoldCount,
+	},
+	{
+		Name: "renewal without a look at the owner, in a batch", File: stage6 + "renew.lua",
+		Old:     `if mine == 1 then`,
+		New:     `if mine ~= nil then`,
+		Suffers: "who lost the lock renews the next one's, and is told that it still holds",
+		Failure: "forced-unlock", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "lease counted from the reply", File: stage6 + "acquire.go",
+		Old:     `newOwnership(m, r, owner, answer, sent.Add(r.lease))`,
+		New:     `newOwnership(m, r, owner, answer, time.Now().Add(r.lease))`,
+		Suffers: "a grant whose reply was slow is believed for longer than the lease",
+		Failure: "slow-grant", Outcome: failures.Broken, Rule: oracle.Exclusion, Search: "exclusion/async",
+	},
+	{
+		Name: "no clean-up after an unknown outcome", File: stage6 + "acquire.go",
+		Old:     `if isUnknown(err) {`,
+		New:     `if false {`,
+		Suffers: "a lock whose reply was lost is held by nobody until its lease ends",
+		Failure: "grant-reply-lost", Outcome: failures.Broken, Rule: oracle.Leak, Search: "leak/reply-loss",
+	},
+	{
+		Name: "lock commands sent again by go-redis", File: stage6 + "scripts.go",
+		Old:     `NoRetry() bool { return true }`,
+		New:     `NoRetry() bool { return false }`,
+		Suffers: "go-redis repeats an unlock that was done, and the caller hears that the lock was lost",
+		Failure: "retry-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
+		Name: "no attempt after the subscription is acknowledged", File: stage6 + "hear.go",
+		Old:     "q.heard = q.heard || heard",
+		New:     "if q.heard = q.heard || heard; heard {\ncontinue\n}",
+		Suffers: "a release just before the subscription is missed",
+		Failure: "wake-lost", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/short-pauses",
+	},
+	{
+		Name: "wake-up taken along by one who leaves", File: stage6 + "waiters.go",
+		Old:     `q.signal() // the next one has to look for itself`,
+		New:     ``,
+		Suffers: "a waiter that gives up takes the message along, and the others sleep on",
+		Failure: "wake-eaten", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/refusal",
+	},
+	{
+		Name: "no timer beside the messages", File: stage6 + "waiters.go",
+		Old:     `timer := time.NewTimer(time.Until(q.again))`,
+		New:     `timer := time.NewTimer(time.Until(q.again) + 1000*time.Hour)`,
+		Suffers: "nobody looks when the holder dies without a message",
+		Failure: "expiry-wakes", Outcome: failures.Broken, Rule: oracle.Deadlock,
+	},
+	{
+		Name: "loss not told", File: stage6 + "watchdog.go",
+		Old:     `if err == nil && !answers[i] {`,
+		New:     `if err == nil && !answers[i] && false {`,
+		Suffers: "the holder works on, although its lock was taken away",
+		Failure: "forced-unlock", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+}
