@@ -56,4 +56,21 @@ var contextFailures = []Failure{
 			b.Lock(world.Within(patience(w)))
 		},
 	},
+	{
+		ID: "acquire-context-ends", Family: Contexts, Needs: []Feature{Watchdog},
+		Title:  "the request that took the lock ends, and the work goes on",
+		Story:  "A takes the lock with the context of a request. The request is answered, its context ends, and A works on in the background. A watchdog that lives in that context dies with it: the lease ends, and B walks in beside A.",
+		Fixed:  "The watchdog ends with the hold, not with the context that took it.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Told:   []Premise{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			request := a.Lock()
+			w.Sleep(w.Lease / 2)
+			request.Cancel()
+			w.Sleep(w.Lease + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+		},
+	},
 }

@@ -39,6 +39,25 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "grant-lost-asked-again", Family: Network,
+		Title:  "the reply to the acquire is lost, and A asks again",
+		Story:  "Redis executes A's acquire, and the reply is lost. A gets an error and calls Lock once more, as a retry of the business does, and unlocks once. The key of the first attempt keeps A out; or A is let in a second time, its count is two, and one Unlock leaves the lock.",
+		Fixed:  "What an attempt of unknown outcome may have got is freed before the next one, and an owner's count is set, not added to.",
+		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.HoldCount},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Drop()
+			lock := a.Lock()
+			if !lock.Held() {
+				lock = a.Lock(world.Within(patience(w)))
+			}
+			if lock.Held() {
+				a.Unlock()
+			}
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",

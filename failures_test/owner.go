@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"time"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -142,6 +144,21 @@ var ownerFailures = []Failure{
 			a.Unlock()
 			b.Lock(world.Within(patience(w)))
 		},
+	},
+	{
+		ID: "last-millisecond", Family: Owner, Variant: FixedLease,
+		Title:  "somebody asks in the last millisecond of the lease",
+		Story:  "A's lease has less than a millisecond left as B tries. Redis refuses B, and says that 0 ms are left: PTTL counts whole milliseconds. A lock that takes that 0 for \"nothing in the way\" lets B in beside A.",
+		Fixed:  "A grant has an answer of its own, which no time to live can be.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},
+		Told:   []Premise{given("A"), asksAsItEnds("B")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease - time.Millisecond/2)
+			b.TryLock()
+		},
+		Live: "no real Redis can be asked in a given half of a millisecond",
 	},
 	{
 		ID: "forced-unlock", Family: Owner, Loss: true,

@@ -2,7 +2,9 @@ package failures
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"lockkata/failures_test/world"
 )
@@ -92,6 +94,29 @@ func waits(clients string) Premise {
 			}
 		}
 		return true
+	})
+}
+
+// asksWhile: that client called Lock while the Lock of the other one was on its way, and
+// nobody had the lock.
+func asksWhile(client, other string) Premise {
+	return seen(client+" did not ask at the same moment as "+other, func(s *world.Scene) bool {
+		e := s.Event
+		call, busy := s.Call(other)
+		return e.Kind == world.Called && e.Op == world.OpLock && e.Client == client &&
+			busy && call.Op == world.OpLock && len(s.Insiders()) == 0 && len(s.Keys) == 0
+	})
+}
+
+// asksAsItEnds: Redis executed a command of that client while somebody's key had less than
+// a millisecond left.
+func asksAsItEnds(client string) Premise {
+	return seen(client+" did not ask in the last millisecond of a lease", func(s *world.Scene) bool {
+		e := s.Event
+		return e.Kind == world.Executed && e.Client == client && slices.ContainsFunc(s.Keys, func(k world.Key) bool {
+			left := k.TTL - (e.At - s.KeysAt)
+			return k.Owner.Client != client && k.TTL != world.NoTTL && left > 0 && left < time.Millisecond
+		})
 	})
 }
 

@@ -101,6 +101,19 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Unlock()
 		}, "no renewal was on its way as A unlocked"},
 		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
+		{"last-millisecond", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease - 2*time.Millisecond)
+			b.TryLock()
+		}, "B did not ask in the last millisecond of a lease"},
+		{"two-at-once", whole, func(w *world.World) {
+			a := w.Client("A")
+			g := a.Goroutine("G")
+			a.Lock()
+			g.Lock(world.Within(w.Lease / 30))
+		}, "G did not ask at the same moment as A"},
+		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
 		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
 		{"retry-count-two", whole, func(w *world.World) {
 			a := w.Client("A")

@@ -154,6 +154,36 @@ var reentryFailures = []Failure{
 			wait.Wait()
 		},
 	},
+	{
+		ID: "two-at-once", Family: Sharing,
+		Title:  "two goroutines ask for a free lock at the same moment",
+		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, and each gives back its own hold.",
+		Fixed:  "What an attempt leaves in the process belongs to that attempt alone: its value, its hold, its place in the queue.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
+		// Whose command reaches Redis first is the network's choice here.
+		Given: []oracle.Monitor{oracle.BoundedWait},
+		Told:  []Premise{asksWhile("G", "A")},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			g, b := a.Goroutine("G"), w.Client("B")
+			a.Before(world.Of(world.OpLock, attemptOf("A"))).Delay(w.Lease / 60)
+			first := a.StartLock(world.Within(w.Lease / 2))
+			w.Sleep(w.Lease / 240)
+			second := g.StartLock(world.Within(w.Lease / 2))
+			w.Sleep(w.Lease / 6)
+			b.TryLock()
+			if second.Held() { // it overtook A's command
+				g.Unlock()
+				first.Wait()
+				a.Unlock()
+			} else {
+				a.Unlock()
+				second.Wait()
+				g.Unlock()
+			}
+			b.Lock(world.Within(patience(w)))
+		},
+	},
 }
 
 // counts matches a command that changed an owner's count.

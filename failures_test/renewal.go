@@ -48,6 +48,25 @@ var renewing = []Failure{
 		},
 	},
 	{
+		ID: "renew-blips", Family: Renewal, Needs: []Feature{Watchdog},
+		Title:  "a renewal fails, and a lease later another one",
+		Story:  "Redis answers one of A's renewals with an error, then for a while all goes well, and then it answers another one with an error. A watchdog that remembers the first error, counts it, or has gone on with a shorter lease, does not survive the second, and B walks in.",
+		Fixed:  "A renewal that succeeds makes up for all that failed before it.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Told:   []Premise{given("A"), renewed("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			const loading = "LOADING Redis is loading the dataset in memory"
+			a.Before(w.Renews).Fail(loading)
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/2)
+			a.Before(w.Renews).Fail(loading)
+			w.Sleep(w.Lease + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+		},
+	},
+	{
 		ID: "renew-partition", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the holder loses its network",
 		Story:  "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and works on, unless it looks at its own clock.",
@@ -94,6 +113,22 @@ var renewing = []Failure{
 			w.Evict()
 			b.Lock(world.Within(patience(w)))
 			w.Sleep(w.Lease / 2)
+		},
+	},
+	{
+		ID: "key-gone-at-unlock", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
+		Title:  "the watchdog saw the loss, and Unlock says that all is well",
+		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks: an Unlock that finds no watchdog any more, or no key, and returns no error lets A take its work for protected.",
+		Fixed:  "Unlock says what the watchdog saw: the hold was lost.",
+		Breaks: []oracle.Monitor{oracle.LossNoticed},
+		Told:   []Premise{given("A"), taken("A", serverDid)},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			w.Sleep(w.Lease * 2 / 15)
+			w.Evict()
+			w.Sleep(w.Lease / 2)
+			a.Unlock()
 		},
 	},
 	{

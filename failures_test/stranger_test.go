@@ -68,7 +68,7 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 			require.Error(t, err)
 			require.Contains(t, string(out), says)
 			if how == "leaks" { // the verdicts stand
-				require.Contains(t, string(out), "broken 10, safe 16, inherent 5, not applicable 36")
+				require.Contains(t, string(out), "broken 11, safe 18, inherent 5, not applicable 40")
 				require.Contains(t, string(out), "exclusion: work-outlives-ttl work-outlives-fixed-lease slow-grant\n")
 			}
 		})

@@ -145,6 +145,25 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
+		ID: "publish-before-delete", Family: Waiting,
+		Title:  "the message is there before the lock is free",
+		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already.",
+		Fixed:  "One script deletes and publishes, in this order.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 4)
+			a.After(world.Of(world.OpUnlock, world.Any)).Always().Delay(w.Lease / 120)
+			unlock := a.StartUnlock()
+			wait.Wait()
+			unlock.Wait()
+		},
+	},
+	{
 		ID: "fair-in-process", Family: Waiting,
 		Title:  "the waiters of one process are served in order",
 		Story:  "B, G and H are goroutines of one process and begin to wait one after another. Each that gets the lock gives it back. Whoever came first must get it first, or one of them may wait for ever in a busy process.",

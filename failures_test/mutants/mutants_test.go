@@ -43,6 +43,7 @@ var kinds = []kind{
 			keepsValue: "late-unlock",
 			waitsNot:   "second-client",
 			heedsNot:   "second-client",
+			valueFirst: "two-at-once try-while-holding",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.Waiting: {"second-client", waitsNot},
@@ -71,8 +72,10 @@ var kinds = []kind{
 			countsTokens:     "token-after-flush token-after-failover",
 			tokenAtWrite:     "process-pause-fenced clock-jump-fenced",
 			neverStops:       "second-hold-renewed",
-			halvesAfterABlip: "renew-blip",
+			halvesAfterABlip: "renew-blip renew-blips",
 			losesAtABlip:     "renew-blip",
+			diesOfTheSecond:  "renew-blips",
+			renewsInContext:  "acquire-context-ends",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.WrongExtend:  {"renew-foreign", renewsBlindly},
@@ -101,8 +104,10 @@ var kinds = []kind{
 			takesBackTooMuch:    "inner-lock-fails",
 			countsLocally:       "reentry-after-loss",
 			countsUp:            "retry-count-two",
-			vanishedIsUnlocked:  "hold-released-twice loss-hidden-at-unlock",
-			oneOwnerForAll:      "second-goroutine-reenters",
+			vanishedIsUnlocked:  "hold-released-twice loss-hidden-at-unlock key-gone-at-unlock",
+			oneOwnerForAll:      "second-goroutine-reenters two-at-once",
+			publishesFirst:      "publish-before-delete",
+			zeroIsGranted:       "last-millisecond",
 			forcesSilently:      "forced-unlock",
 		},
 		monitors: map[oracle.Monitor]trial{

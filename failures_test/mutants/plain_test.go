@@ -20,6 +20,7 @@ const (
 	keepsValue mistake = "keeps its value for as long as the object lives"
 	waitsNot   mistake = "does not wait in Lock"
 	heedsNot   mistake = "waits on when the context has ended"
+	valueFirst mistake = "remembers its value before it has the lock"
 )
 
 // plain is a small correct lock of stage 4's kind, which mutants damage.
@@ -45,6 +46,9 @@ func (p *plain) TryLock(ctx context.Context) (bool, error) {
 	value := uuid.NewString()
 	if p.wrong == keepsValue && p.value != "" {
 		value = p.value
+	}
+	if p.wrong == valueFirst {
+		p.value = value
 	}
 	set := []any{"SET", p.key, value, "NX", "PX", p.lease.Milliseconds()}
 	switch p.wrong {

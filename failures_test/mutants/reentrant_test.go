@@ -27,6 +27,7 @@ const (
 	vanishedIsUnlocked mistake = "takes a lock that is gone for unlocked"
 	oneOwnerForAll     mistake = "takes the whole process for one owner"
 	zeroIsGranted      mistake = "takes a lease of less than a millisecond for a grant"
+	publishesFirst     mistake = "publishes before it deletes"
 	forcesSilently     mistake = "publishes nothing when it is forced"
 )
 
@@ -192,6 +193,11 @@ func (r *reentrant) takeBack(ctx context.Context, h *hold) error {
 func (r *reentrant) release(ctx context.Context, owner string, count int) *redis.Cmd {
 	publish := ""
 	switch r.wrong {
+	case publishesFirst:
+		if err := r.rdb.Publish(ctx, r.channel, "0").Err(); err != nil {
+			return redis.NewCmdResult(nil, err)
+		}
+		publish = "never"
 	case publishesNothing:
 		publish = "never"
 	case publishesAlways:

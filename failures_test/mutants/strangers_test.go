@@ -164,6 +164,8 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"waiters in no order", "wake-eaten", crowdSubject(false), crowdSubject(true), oracle.LostWakeUp},
 		{"a renewal that finds nothing", "dog-unlock-race", watchedIn(leavesRenewal, ""), watchedSubject(stopsWithoutJoin), oracle.Truth},
 		{"a renewal at once, and one under way", "dog-unlock-race", watchedIn(renewsAtOnce, ""), watchedIn(renewsAtOnce, stopsWithoutJoin), oracle.Truth},
+		{"an acquire whose context ends", "acquire-context-ends", watchedSubject(""), watchedSubject(renewsInContext), oracle.Exclusion},
+		{"a lease with less than a millisecond left", "last-millisecond", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -189,43 +191,6 @@ func TestWaiterThatIsOvertakenAsItLeavesIsNotTheStory(t *testing.T) {
 	against, convicted := v.Against()
 	require.True(t, convicted)
 	require.Equal(t, oracle.BoundedWait, against.Monitor)
-}
-
-// Stories that the catalogue does not tell: its rules judge them all the same.
-func TestRulesJudgeOtherStories(t *testing.T) {
-	for _, c := range []struct {
-		what      string
-		right     failures.Subject
-		wrong     failures.Subject
-		convicted oracle.Monitor
-		variant   failures.Variant
-		script    func(*world.World)
-	}{
-		{
-			"the acquire's context ends, and the work goes on", watchedSubject(""), watchedSubject(renewsInContext), oracle.Exclusion, "",
-			func(w *world.World) {
-				a, b := w.Client("A"), w.Client("B")
-				a.Lock(world.Within(w.Lease / 2))
-				w.Sleep(w.Lease * 3)
-				b.TryLock()
-			},
-		},
-		{
-			"a lease with less than a millisecond left", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion, failures.FixedLease,
-			func(w *world.World) {
-				a, b := w.Client("A"), w.Client("B")
-				a.Lock()
-				w.Sleep(w.Lease - time.Millisecond/2)
-				b.TryLock()
-			},
-		},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			f := failures.Failure{ID: c.what, Breaks: []oracle.Monitor{c.convicted}, Variant: c.variant, Script: c.script}
-			require.Equal(t, failures.Safe, play(t, f, c.right).Outcome)
-			require.Equal(t, failures.Broken, play(t, f, c.wrong).Outcome)
-		})
-	}
 }
 
 func TestErrorOfTheLocksOwnIsToldAsItIs(t *testing.T) {

@@ -37,6 +37,7 @@ const (
 	renewsInContext  mistake = "renews for as long as the acquire's context lives"
 	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
 	losesAtABlip     mistake = "takes a renewal that failed for a loss"
+	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 )
 
 // way is how a lock may be built and be correct.
@@ -232,6 +233,7 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 	if w.way == renewsAtOnce {
 		now <- struct{}{}
 	}
+	blips := 0
 	for {
 		end := deadline
 		if w.limit > 0 && begun.Add(w.limit).Before(end) {
@@ -259,8 +261,11 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 		sent := time.Now()
 		renewed, err := w.renew(ctx, value, end)
 		w.blip = w.blip || err != nil
+		if err != nil {
+			blips++
+		}
 		switch {
-		case err != nil && w.wrong == diesOfAnError, ctx.Err() != nil && w.way == leavesRenewal:
+		case err != nil && (w.wrong == diesOfAnError || w.wrong == diesOfTheSecond && blips == 2), ctx.Err() != nil && w.way == leavesRenewal:
 			return
 		case err != nil && w.wrong == losesAtABlip:
 			g.lost.Store(true)

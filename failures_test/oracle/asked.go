@@ -86,7 +86,9 @@ func heedsContext(f *file) func(*world.Scene) {
 		case e.Kind == world.Called && isAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = e.At + e.Bound
 		case e.Kind == world.Cancelled && isAcquire(e.Op):
-			over[e.Call] = e.At
+			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
+				over[e.Call] = e.At
+			}
 		}
 		next := e.At
 		if s.Index+1 < len(f.Events) {

@@ -56,6 +56,7 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	for name, s := range map[string]*story{
 		"it stands still":       waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
 		"a reply is on its way": waits().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").returns("B", unknown),
+		"it had come back":      newStory().call("B", world.OpLock).returns("B", held).sends(world.Cancelled, "B", world.OpLock).pass(time.Minute).happens(world.Slept, ""),
 		"no end was asked for":  newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Hour).returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })

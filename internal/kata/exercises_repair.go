@@ -15,7 +15,7 @@ var repairExercises = []Exercise{
 		Solution: Material{Stage: 2},
 		Fixes: []string{
 			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped",
-			"second-client", "check-then-set", "try-while-holding", "cancel-in-flight", // the lease is not what was asked for
+			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once", "cancel-in-flight", // the lease is not what was asked for
 		},
 		Hints: [3]string{
 			"Read how the lease gets into Redis, and in which unit.",
@@ -60,7 +60,7 @@ var repairExercises = []Exercise{
 		Story:    "A lock of stage 3, with one mistake. Once in a while an Unlock says that the lock is not held, although the work has only just begun. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start:    Material{Stage: 3, Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewString()\n	m.value = value\n"}}},
 		Solution: Material{Stage: 3},
-		Fixes:    []string{"try-while-holding"},
+		Fixes:    []string{"try-while-holding", "two-at-once"},
 		Hints: [3]string{
 			"Follow the field value through a TryLock that is refused.",
 			"A holder that tries once more is refused, and has forgotten its own value by then.",
@@ -106,7 +106,7 @@ var repairExercises = []Exercise{
 		Story:    "A lock of stage 5, with one mistake. After a hiccup of the network, long jobs lose their locks half a minute later. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start:    Material{Stage: 5, Edits: []Edit{{"watchdog.go", `if err == nil && renewed == 0 {`, `if err != nil || renewed == 0 {`}}},
 		Solution: Material{Stage: 5},
-		Fixes:    []string{"renew-blip"},
+		Fixes:    []string{"renew-blip", "renew-blips"},
 		Hints: [3]string{
 			"Read when the watchdog gives up.",
 			"An error says nothing about the lock; the next renewal may get through, and the lease has room for one that does not.",
@@ -129,7 +129,8 @@ var repairExercises = []Exercise{
 		Start:    Material{Stage: 5, Edits: []Edit{{"watchdog.go", `time.NewTicker(w.ttl / 3)`, `time.NewTicker(w.ttl)`}}},
 		Solution: Material{Stage: 5},
 		Fixes: []string{
-			"work-outlives-ttl", "renew-blip", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race", "unlock-while-renewal-hangs",
+			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
+			"unlock-while-renewal-hangs", "acquire-context-ends",
 		},
 		Hints: [3]string{
 			"Read when the first renewal is sent, and when the lease ends.",

@@ -14,7 +14,10 @@ var stageExercises = []Exercise{
 		Story:    "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. A lease would be good; how it is set is your choice.",
 		Start:    Material{Folder: "01_skeleton"},
 		Solution: Material{Stage: 1},
-		Fixes:    []string{"second-client", "check-then-set", "try-while-holding", "crash-while-holding", "renewed-for-ever", "hold-dropped", "oom"},
+		Fixes: []string{
+			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once",
+			"crash-while-holding", "renewed-for-ever", "hold-dropped", "oom",
+		},
 		Hints: [3]string{
 			"Asking whether the lock is free and taking it must be one command, or two clients find it free at the same moment. Redis has one that creates a key only if it does not exist.",
 			"SETNX key value answers 1 to the one who made the key, and 0 to all others. DEL gives the key back. A holder that dies never does, so the key needs a lease: PEXPIRE key milliseconds.",
@@ -114,7 +117,10 @@ var stageExercises = []Exercise{
 		Story:    "The lease does not grow with the work. Start a goroutine that renews it for as long as the lock is held, that renews nobody else's, that survives one failed renewal, and that has ended when Unlock deletes.",
 		Start:    Material{Stage: 4},
 		Solution: Material{Stage: 5},
-		Fixes:    []string{"work-outlives-ttl", "renew-blip", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race", "unlock-while-renewal-hangs"},
+		Fixes: []string{
+			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
+			"unlock-while-renewal-hangs", "acquire-context-ends",
+		},
 		Hints: [3]string{
 			"Renew well before the lease is over, so that a renewal may fail. A renewal that arrives late must not prolong the lock of somebody else: it has to compare as Unlock does.",
 			"A goroutine with a time.Ticker of a third of the lease, started when the lock was taken, before TryLock returns. A script: if GET is your value, PEXPIRE. An error does not end it; the answer 0 does. Unlock cancels it and waits until it has ended, then deletes.",
@@ -142,7 +148,7 @@ var stageExercises = []Exercise{
 		Solution: Material{Stage: 6, Adapter: columns.Adapter6, Folder: "06_adapter"},
 		Fixes: []string{
 			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
-			"slow-grant", "grant-reply-lost", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
+			"slow-grant", "grant-reply-lost", "grant-lost-asked-again", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
 			"self-deadlock", "shared-object", "inner-unlock-frees", "inner-lock-fails", "retry-count-two", "hold-released-twice",
 			"dog-per-reentry", "wake-eaten", "partial-unlock-wakes", "forced-unlock",
 		},
