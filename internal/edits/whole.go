@@ -77,7 +77,7 @@ var whole = []Edit{
 		Old:     `q.signal() // the next one has to look for itself`,
 		New:     ``,
 		Suffers: "a waiter that gives up takes the message along, and the others sleep on",
-		Failure: "wake-eaten", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/refusal",
+		Failure: "wake-eaten", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
 	},
 	{
 		Name: "no timer beside the messages", File: stage6 + "waiters.go",
