@@ -65,7 +65,7 @@ return 0;`)
 // What Java throws.
 var (
 	ErrIllegalMonitorState = errors.New("doc2: IllegalMonitorStateException: 解锁线程与持有锁的线程不一致,解锁失败")
-	ErrTimerCancelled      = errors.New("doc2: IllegalStateException: Timer already cancelled.")
+	ErrTimerCancelled      = errors.New("doc2: IllegalStateException: Timer already cancelled")
 )
 
 const (
