@@ -93,6 +93,7 @@ var waitingFailures = []Failure{
 		Given:  []oracle.Monitor{oracle.BoundedWait}, // that G is faster than B, who leaves, harms nobody
 		Needs:  []Feature{PubSub},
 		Told:   []Premise{given("A"), waits("B G")},
+		Live:   "when B's last command is late depends on what the others do at the same moment",
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")

@@ -36,7 +36,7 @@ func TestClickOnACellOpensItsRunAndStepsToTheVerdict(t *testing.T) {
 		b.click(`button[aria-label="one step back"]`)
 		require.Equal(t, "A calls Lock().", b.text(".says"))
 		b.click(`button[aria-label="last step"]`)
-		require.Equal(t, "BROKEN: wrong delete: A's DEL removes the lock of B (B1).", b.text(".verdict"))
+		require.Equal(t, "BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", b.text(".verdict"))
 		require.Equal(t, 2, b.count(".client.in-x"), "two are inside, and red")
 		require.Equal(t, b.text(".count"), fmt.Sprintf("step %d of %[1]d", b.count(".step")))
 	})
@@ -137,7 +137,7 @@ func TestBeforeAndAfterStepTogether(t *testing.T) {
 	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock A1."}, b.says())
 	b.press(kb.End)
 	require.Equal(t, []string{
-		"BROKEN: wrong delete: A's DEL removes the lock of B (B1).", "SAFE in this run: no rule is broken.",
+		"BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", "SAFE in this run: no rule is broken.",
 	}, value[[]string](b, "[...document.querySelectorAll('.verdict')].map((v) => v.innerText)"))
 	require.Equal(t, 2, b.count(".player:first-child .client.in-x, .half:first-child .client.in-x"))
 	narrow := open(t, url+"#check-then-delete/3..4", 800, 1000)
