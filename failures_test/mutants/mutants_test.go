@@ -43,7 +43,7 @@ var kinds = []kind{
 			keepsValue: "late-unlock",
 			waitsNot:   "second-client",
 			heedsNot:   "second-client",
-			valueFirst: "two-at-once try-while-holding",
+			valueFirst: "try-while-holding",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.Waiting: {"second-client", waitsNot},
@@ -105,7 +105,7 @@ var kinds = []kind{
 			countsLocally:       "reentry-after-loss",
 			countsUp:            "retry-count-two",
 			vanishedIsUnlocked:  "hold-released-twice loss-hidden-at-unlock key-gone-at-unlock",
-			oneOwnerForAll:      "second-goroutine-reenters two-at-once",
+			oneOwnerForAll:      "second-goroutine-reenters",
 			publishesFirst:      "publish-before-delete",
 			zeroIsGranted:       "last-millisecond",
 			forcesSilently:      "forced-unlock",
