@@ -149,8 +149,8 @@ var stageExercises = []Exercise{
 		Fixes: []string{
 			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
 			"slow-grant", "grant-reply-lost", "grant-lost-asked-again", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
-			"self-deadlock", "shared-object", "inner-unlock-frees", "inner-lock-fails", "retry-count-two", "hold-released-twice",
-			"dog-per-reentry", "wake-eaten", "partial-unlock-wakes", "forced-unlock",
+			"self-deadlock", "shared-object", "inner-unlock-frees", "inner-lock-fails", "hold-released-twice",
+			"dog-per-reentry", "partial-unlock-wakes", "forced-unlock",
 		},
 		Hints: [3]string{
 			"Give each hold an object of its own: with an owner, a context that ends with the hold, a deadline counted from before the command was sent, and a token. Who gets that context can re-enter.",
