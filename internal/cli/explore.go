@@ -23,6 +23,7 @@ import (
 type exploration struct {
 	stage, env, property string
 	clients, attempts    int
+	clientsGiven         bool // else each question has its own
 	bound                int
 	random               int
 	seed                 uint64
@@ -42,7 +43,10 @@ func (a *app) exploreCommand() *cobra.Command {
 			"Environments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }) +
 			"\nProperties:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, p.About }),
 		Args: noWords,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.explore(x) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			x.clientsGiven = cmd.Flags().Changed("clients")
+			return a.explore(x)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.stage, "stage", "all", "the stage to search, or all")
@@ -112,7 +116,7 @@ func (x exploration) check() error {
 		}
 	}
 	switch {
-	case x.clients != 0 && x.clients != 2 && x.clients != 3:
+	case x.clientsGiven && x.clients != 2 && x.clients != 3:
 		return fmt.Errorf("--clients %d: it can be 2 or 3", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
 		return fmt.Errorf("--attempts %d: it can be 1 to 3", x.attempts)

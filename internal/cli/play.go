@@ -33,6 +33,9 @@ func (a *app) playCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := asked.Check(); err != nil {
+				return err
+			}
 			challenge, err := asked.Of(c)
 			if err != nil {
 				return err
