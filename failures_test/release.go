@@ -112,6 +112,26 @@ var releasing = []Failure{
 		},
 	},
 	{
+		ID: "reentered-for-ever", Family: Renewal, Variant: Limited, Loss: true, Needs: []Feature{Reentry},
+		Title:  "work that never ends takes its lock again and again",
+		Story:  "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that begins anew with each re-entry is none, and B never gets in.",
+		Fixed:  "The limit counts from the first hold: a re-entry is no new one.",
+		Breaks: []oracle.Monitor{oracle.EndlessHold},
+		Given:  []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
+		Told:   []Premise{given("A A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			for range oracle.LongestHold {
+				w.Sleep(w.Lease + w.Lease/60)
+				if a.TryLock().Held() {
+					a.Unlock()
+				}
+			}
+			b.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+	{
 		ID: "hold-dropped", Family: Renewal, Variant: Limited, Loss: true,
 		Title:  "the holder forgets to unlock",
 		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that nobody remembers.",

@@ -183,10 +183,28 @@ var renewing = []Failure{
 				a.Lock()
 			}
 			w.Sleep(w.Lease + w.Lease/2)
-			for range depth {
+			for range depth - 1 {
 				a.Unlock()
 			}
+			w.Sleep(w.Lease + w.Lease/4) // A still holds the lock once
+			a.Unlock()
 			w.Sleep(w.Lease)
+		},
+	},
+	{
+		ID: "fixed-beside-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Variant: Beside,
+		Title:  "a lock with a long fixed lease is held beside one that is renewed",
+		Story:  "A's process holds another lock with a lease of many minutes, which is not renewed. Then A takes this one, and works longer than its lease. One timer looks after both: if it waits for the end of the long lease, this one is never renewed, and B walks in.",
+		Fixed:  "The timer goes off for whichever lock is due next.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Lease},
+		Told:   []Premise{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 }

@@ -132,8 +132,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			left[e.Call] = true
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			there := slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
-			if there && lasts > f.Lease/3+Grace(f.Trace) {
+			if owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

@@ -38,6 +38,7 @@ const (
 	BoundedWait  Monitor = "bounded wait"
 	HoldCount    Monitor = "hold count"
 	CommandCount Monitor = "command count"
+	Polling      Monitor = "polling"
 	Lease        Monitor = "lease"
 	Waiting      Monitor = "waiting"
 	Context      Monitor = "context"
@@ -70,6 +71,7 @@ var rules = []rule{
 	{BoundedWait, "no waiter is overtaken by a later one of its own process.", boundedWait},
 	{HoldCount, "a client's count in Redis is how often it has taken the lock and not given it back.", holdCount},
 	{CommandCount, "a waiter that listens for a message sends a few commands to begin with, a few when the lock comes free, a few each lease, and nothing else.", commandCount},
+	{Polling, "while nothing happens, those who wait send a few commands each lease, and nothing else.", polling},
 	{Lease, "the lease that a key gets is not twice what was asked for, nor a third less.", leaseAsked},
 	{Waiting, "Lock waits while another process holds the lock: TryLock is what says no.", lockWaits},
 	{Context, "Lock and TryLock come back soon after their context has ended.", heedsContext},
@@ -144,8 +146,11 @@ func (f *file) convict(e world.Event, text texts.Text, pairs ...any) {
 	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(texts.English), said})
 }
 
-// Judge asks every monitor and returns what they found, in the order of steps.
-func Judge(trace *world.Trace) []Finding { return Ask(trace, Monitors()...) }
+// Judge asks every monitor and returns what they found, in the order of steps. Polling costs
+// commands and breaks nothing: its monitor is asked where the story is about it.
+func Judge(trace *world.Trace, about ...Monitor) []Finding {
+	return Ask(trace, slices.DeleteFunc(Monitors(), func(m Monitor) bool { return m == Polling && !slices.Contains(about, m) })...)
+}
 
 // Ask asks some monitors only. All of them follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {

@@ -68,7 +68,7 @@ func init() {
 	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
 		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
 		"Redis restarts without persistence: connections broken, keys and scripts gone",
-		"failover: the replica that takes over never saw the lock")
+		"failover: the replica that takes over never saw the lock", "Redis forgets who listens, on a connection that stays open")
 }
 
 // wording is how a label's event is told.

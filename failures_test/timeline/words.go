@@ -75,6 +75,7 @@ var (
 	countOf    = texts.New("a count of {n}")
 	nobodyHas  = texts.New("nobody holds it")
 	isUnlocked = texts.New("unlocked")
+	isClosed   = texts.New("closed")
 	hasLock    = texts.New("has the lock")
 	otherHas   = texts.New("no: somebody else has it")
 	failsWith  = texts.New("error: {error}")
@@ -92,6 +93,8 @@ func Result(e world.Event, in texts.Language) string {
 		return nobodyHas.In(in)
 	case (e.Op == world.OpUnlock || e.Op == world.OpForce) && done:
 		return isUnlocked.In(in)
+	case e.Op == world.OpClose && done:
+		return isClosed.In(in)
 	case e.Result.Held:
 		return hasLock.In(in)
 	case e.Result.Error == "":

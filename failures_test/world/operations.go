@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"io"
 	"slices"
 )
 
@@ -12,7 +13,8 @@ const (
 	OpUnlock  = "Unlock"
 	OpForce   = "ForceUnlock"
 	OpCount   = "HoldCount"
-	OpRun     = "Run" // a command of the business's own, on the same client
+	OpClose   = "Close" // of what the lock has beyond its holds
+	OpRun     = "Run"   // a command of the business's own, on the same client
 	OpCheck   = "Check"
 	OpInsert  = "Insert"
 )
@@ -61,6 +63,18 @@ func (c *Client) ForceUnlock() *Call {
 			return Result{Claim: ClaimDone}, err
 		}
 		return Result{Claim: ClaimRefused}, err
+	}).Wait()
+}
+
+// Close ends what the client's process has of the lock beyond its holds, as it does before it
+// ends itself.
+func (c *Client) Close() *Call {
+	closer, ok := c.process.locker.(io.Closer)
+	if !ok {
+		fail("the lock of %s cannot be closed: it is no io.Closer", c.Name)
+	}
+	return c.begin(OpClose, nil, func(context.Context) (Result, error) {
+		return Result{Claim: ClaimDone}, closer.Close()
 	}).Wait()
 }
 

@@ -14,3 +14,15 @@ func (c *Client) BreakSubscriptions() {
 		}
 	}
 }
+
+// LoseSubscriptions has Redis forget that the process listens, while the connections stay
+// open: nothing arrives on them any more, and no error either. A firewall does that to a
+// connection on which nothing is sent for long.
+func (c *Client) LoseSubscriptions() {
+	for _, wire := range c.process.wires {
+		if wire.subscribed {
+			wire.unsubscribe()
+			c.world.disturb("Redis forgets who listens, on a connection that stays open", func() error { return nil })
+		}
+	}
+}

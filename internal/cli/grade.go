@@ -129,6 +129,9 @@ func (a *app) mark(o failures.Outcome) string {
 func (a *app) gradeText(card kata.Card) {
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, "The lock in "+card.Dir))
 	a.gradeEnd(card)
+	for _, cause := range card.Causes {
+		fmt.Fprintf(a.out, "  %s %s\n", a.mark(failures.Broken), cause)
+	}
 	var family failures.Family
 	width := 0
 	for _, c := range card.Cells {
@@ -170,6 +173,9 @@ func (a *app) gradeMarkdown(card kata.Card) {
 		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.mark(c.Of()), strings.ReplaceAll(c.Told(), "|", "\\|"))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", card.Count())
+	for _, cause := range card.Causes {
+		fmt.Fprintf(a.out, "- %s\n", cause)
+	}
 	if c := card.Cause; c != nil {
 		fmt.Fprintf(a.out, "\nIt %s, in %s: %s\n", c.Kind, c.During, c.Text)
 	}

@@ -21,12 +21,13 @@ type Grading struct {
 
 // Card is what the catalogue says of a lock.
 type Card struct {
-	Dir     string        `json:"dir"`
-	Compile *CompileError `json:"compile_error,omitempty"`
-	Cause   *judge.Cause  `json:"cause,omitempty"` // the first thing for which a run had to be ended
-	Cells   []Cell        `json:"cells"`
-	Found   []judge.Found `json:"found,omitempty"`
-	Printed string        `json:"printed,omitempty"`
+	Dir     string           `json:"dir"`
+	Compile *CompileError    `json:"compile_error,omitempty"`
+	Cause   *judge.Cause     `json:"cause,omitempty"` // the first thing for which a run had to be ended
+	Cells   []Cell           `json:"cells"`
+	Causes  []failures.Cause `json:"causes,omitempty"` // of the failures that show
+	Found   []judge.Found    `json:"found,omitempty"`
+	Printed string           `json:"printed,omitempty"`
 }
 
 // Cell is one failure on the lock.
@@ -137,13 +138,18 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 		ruined[id] = report.Cause
 		task.Skip = append(task.Skip, id)
 	}
+	var broken []failures.Verdict
 	for _, f := range failures.All {
 		if v := report.Verdict(f.ID); v.Failure != "" {
 			card.Cells = append(card.Cells, Cell{Verdict: v})
+			if c := (failures.Verdict{Failure: f, Findings: v.Findings}); v.Letter == string(failures.Broken) {
+				broken = append(broken, c)
+			}
 		} else if ruined[f.ID] != nil {
 			card.Cells = append(card.Cells, Cell{Verdict: judge.Verdict{Failure: f.ID, Outcome: ruined[f.ID].Kind}, Ruined: ruined[f.ID]})
 		}
 	}
+	card.Causes = failures.Causes(broken)
 	return nil
 }
 
