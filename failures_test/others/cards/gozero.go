@@ -24,6 +24,7 @@ var goZeroLibrary = library{
 	Name: "go-zero", Module: "github.com/zeromicro/go-zero",
 	Source: "https://github.com/zeromicro/go-zero/blob/",
 	Way:    "NewRedisLock, SetExpire; Acquire every 100 ms, Release; no renewal: there is no method for it",
+	Untold: map[string]string{"lease-below-a-second": "it takes whole seconds"},
 	Subject: failures.Subject{
 		Name: "go-zero", New: newGoZero(false),
 		Has: []failures.Feature{failures.Scripts},
