@@ -47,6 +47,8 @@ func (v Verdict) cause() string {
 	switch {
 	case !ok:
 		return v.Outcome.String()
+	case against.Monitor == oracle.Truth && strings.Contains(against.Text, "ends in a panic"):
+		return "a call panics"
 	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
 		return "nobody is told of a loss"
 	}

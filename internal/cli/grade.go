@@ -145,7 +145,11 @@ func (a *app) gradeText(card kata.Card) {
 		fmt.Fprintf(a.out, "  %s %-*s  %s\n", a.mark(c.Of()), width, c.Failure, c.Told())
 	}
 	if len(card.Cells) > 0 {
-		fmt.Fprintf(a.out, "\n  %s\n  ", card.Count())
+		fmt.Fprintf(a.out, "\n  %s\n", card.Count())
+		if left := len(failures.All) - len(card.Cells); left > 0 {
+			fmt.Fprintf(a.out, "  %d were not tried, since the lock ruins its runs\n", left)
+		}
+		fmt.Fprint(a.out, "  ")
 		fmt.Fprintln(a.out, "✗ broken   ✓ safe in this one run   ◐ noticed: the holder is told in time   ~ no lease can prevent it   – not applicable")
 	}
 	for _, found := range card.Found {

@@ -99,6 +99,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 }
 
 func (g Grading) task() (task judge.Task, err error) {
+	task.Leaks = true
 	for _, name := range g.Has {
 		known := slices.ContainsFunc(failures.All, func(f failures.Failure) bool { return slices.Contains(f.Needs, failures.Feature(name)) })
 		if !known {
@@ -132,7 +133,9 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 			card.Cause = report.Cause
 		}
 		id := report.Cause.During
-		if _, isFailure := failures.Find(id); !isFailure || ruined[id] != nil || time.Since(begun) > longestGrading {
+		_, isFailure := failures.Find(id)
+		leaks := report.Cause.Kind == judge.Leaks // which has ruined nothing
+		if !isFailure || leaks || ruined[id] != nil || time.Since(begun) > longestGrading {
 			break
 		}
 		ruined[id] = report.Cause
