@@ -29,10 +29,7 @@ func init() {
 		texts.Know(texts.Text(o.String()), o.loud())
 	}
 	for _, f := range All {
-		texts.Know(texts.Text(f.Family), texts.Text(f.Title), texts.Text(f.Story), texts.Text(f.Fixed))
-		if f.Live != "" {
-			texts.Know(texts.Text(f.Live))
-		}
+		texts.Know(texts.Text(f.Family), texts.Text(f.Title), texts.Text(f.Story), texts.Text(f.Fixed), texts.Text(f.Live))
 	}
 	for _, f := range NotInMatrix {
 		texts.Know(texts.Text(f.Title))

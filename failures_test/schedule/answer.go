@@ -66,7 +66,8 @@ func (a Answer) QuestionIn(l texts.Language) string {
 	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).In(l)
 }
 
-// TextIn is what was found, in a language: in English where it comes from another process.
+// TextIn is what was found, in a language. What comes from another process is in the one
+// that it was asked in.
 func (a Answer) TextIn(l texts.Language) string {
 	if a.finding.Text == "" {
 		return a.Text

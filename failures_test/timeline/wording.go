@@ -54,7 +54,7 @@ var (
 	isIn        = texts.New("{client} has the lock, and is inside")
 	isInAgainst = texts.New("{client} has the lock, and is inside beside another: two are inside")
 	isInExcused = texts.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
-	isInAgain   = texts.New("{client} has the lock, for time number {nth}")
+	isInAgain   = texts.New("{client} has the lock again: it holds it {nth} times")
 
 	itDoes       = texts.New("{client} {does}")
 	inBackground = texts.New("{command} in the background")
@@ -68,7 +68,8 @@ func init() {
 	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
 		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
 		"Redis restarts without persistence: connections broken, keys and scripts gone",
-		"failover: the replica that takes over never saw the lock")
+		"failover: the replica that takes over never saw the lock",
+		"check", "insert", "free", "taken", "inserted") // the ledger
 }
 
 // wording is how a label's event is told.

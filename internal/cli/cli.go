@@ -105,7 +105,10 @@ func (a *app) root() *cobra.Command {
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real\n" +
-			"go-redis clients on an embedded Redis in fake time, and prints the matrix.",
+			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
+			"With --lang zh it speaks Chinese: the tables, stories, timelines and pictures, list, diff, play,\n" +
+			"replay, explore, interview, and help. In English remain errors, JSON, list --markdown, and what\n" +
+			"kata, grade, demo and serve print.",
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -191,6 +191,11 @@ func (a *app) explore(x exploration) error {
 	if err != nil {
 		return err
 	}
+	if x.question >= 0 { // the process that asks prints it
+		for i, one := range answers {
+			answers[i].Text = one.TextIn(a.lang)
+		}
+	}
 	if x.question >= 0 || x.asJSON {
 		return json.NewEncoder(a.out).Encode(answers)
 	}

@@ -16,6 +16,7 @@ import (
 // What a search says.
 var (
 	howFar            = texts.New("{stage}, {env}: cost {cost}, {runs} schedules, {states} states, {rate} schedules/s")
+	askedOf           = texts.New("{stage}, {question}")
 	allSchedules      = texts.New("{n} schedules of real locks and real go-redis clients on an embedded Redis.")
 	someCut           = texts.New("Cut short: {n} of {all} answers say only what was looked at until then.")
 	tableTitle        = texts.New("The shortest schedule that breaks each property: ✗ cost/steps. ✓ none up to that cost.")
@@ -154,7 +155,7 @@ func cheapest(answers []answer) *answer {
 
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
-	fmt.Fprintf(a.out, "%s, %s\n", columns.Must(one.Stage).NameIn(a.lang), one.QuestionIn(a.lang))
+	fmt.Fprintln(a.out, a.say(askedOf, "stage", columns.Must(one.Stage).NameIn(a.lang), "question", one.QuestionIn(a.lang)))
 	switch {
 	case one.Random && one.Found:
 		fmt.Fprintf(a.out, "%s\n", a.say(byChance, "what", one.TextIn(a.lang), "n", one.Runs, "length", game.Length(one.Cost, one.Steps, a.lang)))

@@ -32,11 +32,8 @@ func init() {
 
 // eachHelp visits what a command and those below it say of themselves and their flags.
 func eachHelp(cmd *cobra.Command, visit func(*string)) {
-	for _, text := range []*string{&cmd.Short, &cmd.Long} {
-		if *text != "" {
-			visit(text)
-		}
-	}
+	visit(&cmd.Short)
+	visit(&cmd.Long)
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { visitUsage(f, visit) })
 	cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { visitUsage(f, visit) })
 	for _, sub := range cmd.Commands() {

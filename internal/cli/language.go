@@ -14,8 +14,7 @@ import (
 // and --language, its older name. Its value is read before there is a command: help is
 // in that language too.
 func languageFlag(root *cobra.Command) {
-	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG. "+
-		"Errors, JSON, and what kata, grade, demo and serve say are in English")
+	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "language" {
 			name = "lang"

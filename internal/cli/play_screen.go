@@ -32,7 +32,7 @@ type screenLine struct {
 // screen is a position as lines, with a note to the player.
 func (a *app) screen(v game.View, note string) []string {
 	lines := []screenLine{
-		{text: capital(v.Lock) + ": " + v.Title, style: term.Bold},
+		{text: a.say(lockPlayed, "lock", capital(v.Lock), "title", v.Title), style: term.Bold},
 		{text: term.Pad(a.say(goalHead), len(indent)) + a.say(named, "words", v.Goal.Words, "name", v.Goal.Name), style: term.Bold},
 		{text: indent + v.ParSays},
 	}
@@ -55,6 +55,7 @@ func (a *app) screen(v game.View, note string) []string {
 
 // What stands on a screen.
 var (
+	lockPlayed   = texts.New("{lock}: {title}")
 	goalHead     = texts.New("Goal:")
 	worldHead    = texts.New("World:")
 	named        = texts.New("{words} ({name}).")

@@ -63,7 +63,7 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	} else {
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
 	}
-	fmt.Fprintf(a.out, "%s: %s\n", game.Length(m.Cost(), len(m.Schedule), a.lang), schedule.Text(c.Setup, m.Schedule))
+	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
 	if m.Astray != nil {
 		return failedError{m.Astray.Error()}
@@ -76,6 +76,7 @@ var (
 	onceEach       = texts.New("once each")
 	twiceEach      = texts.New("twice each")
 	timesEach      = texts.New("{n} times each")
+	lengthAndText  = texts.New("{length}: {schedule}")
 	scheduleBreaks = texts.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = texts.New("SAFE in this run: {rule}.")
 )

@@ -31,10 +31,7 @@ var stageName = texts.New("stage {id}")
 
 func init() {
 	for _, c := range All {
-		texts.Know(texts.Text(c.Title))
-		if c.Lesson != "" {
-			texts.Know(texts.Text(c.Lesson))
-		}
+		texts.Know(texts.Text(c.Title), texts.Text(c.Lesson))
 	}
 }
 
