@@ -66,11 +66,11 @@ var (
 
 // What the world says of its faults.
 func init() {
+	texts.Know("check", "insert", "free", "taken", "inserted") // the ledger
 	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
 		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
 		"Redis restarts without persistence: connections broken, keys and scripts gone",
-		"failover: the replica that takes over never saw the lock",
-		"check", "insert", "free", "taken", "inserted") // the ledger
+		"failover: the replica that takes over never saw the lock")
 }
 
 // wording is how a label's event is told.

@@ -43,7 +43,7 @@ var rueidislockLibrary = library{
 		"wake-lost":                  "there is no SUBSCRIBE to be late: its attempt itself makes Redis watch the key",
 		"wake-early":                 "it has no second attempt that a message could overtake",
 		"idle-waiters":               "the judge counts the commands of those who SUBSCRIBE, and it does not",
-		"wake-eaten":                 "the story needs a deadline that rueidislock does not have; go run ./cards defects uses one that it has",
+		"wake-eaten":                 "the story's deadline is no moment of rueidislock's; go run ./cards defects tells it with one that is",
 	},
 	Promises: map[property]promise{
 		excludes: {promised, "WithContext returns once it has the lock", rueidisReadme, 64, "is returned as the lock"},
