@@ -134,25 +134,6 @@ func (v Verdict) Against() (found oracle.Finding, ok bool) {
 	return found, false
 }
 
-// Sentence says in one line what happened.
-func (v Verdict) Sentence() string {
-	switch v.Outcome {
-	case Safe:
-		return "no rule is broken"
-	case Noticed:
-		return "the hold is lost, and its owner is told in time"
-	case NotApplicable, NotTold:
-		return v.Missing
-	}
-	if against, ok := v.Against(); ok {
-		return fmt.Sprintf("%s: %s", against.Monitor, against.Text)
-	}
-	if v.Err != nil {
-		return v.Err.Error()
-	}
-	return v.Outcome.String()
-}
-
 // stuckAfter is how long a run may take: one that comes to rest takes milliseconds.
 var stuckAfter = 10 * time.Second
 

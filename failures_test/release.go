@@ -64,7 +64,7 @@ var releasing = []Failure{
 	{
 		ID: "unlock-while-renewal-hangs", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "a renewal hangs, and Unlock waits for it",
-		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder who has finished.",
+		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder that has finished.",
 		Fixed:  "Each renewal has a deadline within the lease, so Unlock has one too.",
 		Breaks: []oracle.Monitor{oracle.Deadlock},
 		Client: func(o *redis.Options) { o.ReadTimeout = -1 },

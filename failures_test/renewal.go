@@ -102,7 +102,7 @@ var renewing = []Failure{
 	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the key is gone, and only the watchdog sees it",
-		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: who ignores that answer lets A work on beside B.",
+		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",
 		Fixed:  "A renewal that finds nothing ends the hold, within a third of the lease.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
 		Told:   []Premise{given("A"), taken("A", serverDid)},

@@ -64,7 +64,7 @@ var rules = []rule{
 	{LossNoticed, "a client that lost its lock learns it, at the latest when it unlocks.", lossNoticed},
 	{Watchdog, "where a watchdog renews, the key of a living holder does not expire, and nothing renews a hold that is over.", watchdog},
 	{RenewalCount, "a process renews its lock at most four times in a lease, however often its owner has taken it.", renewalCount},
-	{Leak, "no key stays without a lease, none outlives a failed or finished hold by more than a moment, and none its dead owner by more than a lease.", leak},
+	{Leak, "no key stays without a lease; no key outlives a failed or finished hold by more than a moment, or a dead owner by more than a lease.", leak},
 	{Deadlock, "nobody waits until it gives up for a lock that nobody alive holds, or that only the waiter itself holds.", deadlock},
 	{EndlessHold, "no hold that keeps somebody waiting lasts beyond every bound.", endlessHold},
 	{LostWakeUp, "nobody waits for more than a moment while the lock is free.", lostWakeUp},

@@ -67,6 +67,9 @@ func (s *story) reply(e world.Event) string {
 	if e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused") {
 		return staleToken.In(s.language)
 	}
+	if e.Kind == world.Stored {
+		return texts.Text(e.Reply).In(s.language)
+	}
 	return s.shorten(e.Reply)
 }
 
