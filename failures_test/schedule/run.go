@@ -116,7 +116,7 @@ func (r *run) play(choose Chooser) (err error) {
 // point is the present moment.
 func (r *run) point() Point {
 	all := r.world.Choices(horizon)
-	p := Point{World: r.world}
+	p := Point{World: r.world, Choices: make([]Option, 0, len(all))}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}
 	for _, c := range all {

@@ -45,7 +45,7 @@ type Choice struct {
 // thawing first, client by client. Time can pass unless it would pass the end.
 // What harms is offered for every process that is alive.
 func (w *World) Choices(end time.Duration) []Choice {
-	var steps []Choice
+	steps := make([]Choice, 0, 16)
 	for _, p := range w.processes {
 		if !p.crashed {
 			steps = append(steps, w.choicesOf(p)...)

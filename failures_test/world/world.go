@@ -135,14 +135,14 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(), ", "))
 		}
 	}()
-	server, err := takeEmbedded(config.Scripts)
-	if err != nil {
-		return nil, fmt.Errorf("world: embedded Redis: %w", err)
-	}
 	crowded := false
 	synctest.Test(t, func(*testing.T) {
 		deepen()
-		server.start()
+		server, startErr := newEmbedded()
+		if startErr != nil {
+			err = fmt.Errorf("world: embedded Redis: %w", startErr)
+			return
+		}
 		w, startErr := newWorld(config, server, bubbleTime{})
 		if startErr != nil {
 			err = startErr
@@ -157,9 +157,6 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	})
 	if crowded {
 		forgetTimers()
-	}
-	if err == nil {
-		server.handOn()
 	}
 	return trace, err
 }
