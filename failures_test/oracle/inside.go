@@ -64,7 +64,7 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 
 // Noticed tells whether a holder was told, while it believed, that its hold is lost.
 func Noticed(trace *world.Trace) bool {
-	for s := range trace.Scenes() {
+	for s := trace.Begin(); s.Next(); {
 		if s.Event.Kind == world.Lost && s.Held() > 0 {
 			return true
 		}

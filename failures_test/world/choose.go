@@ -51,7 +51,7 @@ func (w *World) Choices(end time.Duration) []Choice {
 			steps = append(steps, w.choicesOf(p)...)
 		}
 	}
-	if w.now() < end {
+	if w.Now() < end {
 		steps = append(steps, Choice{Token: "t", Action: Tick})
 	}
 	for _, p := range w.processes {
@@ -163,24 +163,22 @@ func (w *World) Take(c Choice, end time.Duration) {
 	case Freeze:
 		w.freeze(c.process, Event{})
 	case Thaw:
-		w.record(Event{Kind: Thawed, Client: c.process.lanes[0].Name, Process: c.process.name})
 		w.thaw(c.process)
 	case Lose:
 		w.lose(c.wire)
 	case Refuse:
 		w.refuse(c.request, outOfMemory)
 	case Leave:
-		w.record(Event{Kind: Cancelled, Client: c.call.Client.Name, Process: c.process.name, Call: c.call.ID, Op: c.call.Op})
-		c.call.cancel()
+		c.call.leave()
 	}
 }
 
 // tick lets time pass until something happens that can be seen. A process that
 // stands still only sends, and what it sends waits.
 func (w *World) tick(end time.Duration) {
-	for seen := len(w.trace.Events); w.now() < end; {
+	for seen := len(w.trace.Events); w.Now() < end; {
 		w.advance(w.start.Add(end))
-		w.reached = w.now()
+		w.reached = w.Now()
 		w.lapse()
 		w.RunUntilIdle()
 		for ; seen < len(w.trace.Events); seen++ {
@@ -201,14 +199,8 @@ func (w *World) lose(on *wire) {
 		w.drop(r, afterExecution)
 		return
 	}
-	w.record(Event{
-		Kind: Dropped, Client: on.process.lanes[0].Name, Process: on.process.name, Background: true, Text: "what was pushed is lost",
-	})
-	w.breakWire(on)
+	w.losePushes(on)
 }
-
-// Now is the fake time since the world began.
-func (w *World) Now() time.Duration { return w.now() }
 
 // Trace is what has happened so far.
 func (w *World) Trace() *Trace { return w.trace }
@@ -216,11 +208,8 @@ func (w *World) Trace() *Trace { return w.trace }
 // GiveUp records that the calls that are still under way are no longer waited for.
 func (w *World) GiveUp() {
 	for _, c := range w.calls {
-		p := c.Client.process
-		if !c.over && !p.isStopped() {
-			w.record(Event{
-				Kind: Blocked, Client: c.Client.Name, Process: p.name, Call: c.ID, Op: c.Op, Bound: w.config.Horizon,
-			})
+		if !c.over && !c.Client.process.isStopped() {
+			w.recordCall(Blocked, c, Event{Bound: w.horizon()})
 		}
 	}
 }

@@ -7,10 +7,13 @@ package world
 func (c *Client) BreakSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
-			c.world.record(Event{
-				Kind: Dropped, Client: c.Name, Process: c.process.name, Background: true, Text: "what was pushed is lost",
-			})
-			c.world.breakWire(wire)
+			c.world.losePushes(wire)
 		}
 	}
+}
+
+// losePushes breaks a connection with all that waits to be read on it.
+func (w *World) losePushes(on *wire) {
+	w.recordProcess(Dropped, on.process, Event{Background: true, Text: "what was pushed is lost"})
+	w.breakWire(on)
 }

@@ -1,13 +1,12 @@
 package world
 
 import (
-	"iter"
 	"slices"
 	"time"
 )
 
 // Scene is how things stand just after one event of a trace: who believes to be inside
-// the lock, what Redis holds, and what is under way. [Trace.Scenes] moves it on.
+// the lock, what Redis holds, and what is under way. [Trace.Begin] makes one, and [Scene.Next] moves it on.
 type Scene struct {
 	Trace  *Trace
 	Index  int   // of the event
@@ -50,19 +49,6 @@ type Request struct {
 
 // IsOver tells whether nothing of the request is under way any more.
 func (r *Request) IsOver() bool { return r.Delivered >= 0 || r.Lost >= 0 }
-
-// Scenes walks the trace: the scene after each event, one after the other. It is the same
-// scene each time, moved on.
-func (t *Trace) Scenes() iter.Seq[*Scene] {
-	return func(yield func(*Scene) bool) {
-		s := t.Begin()
-		for s.Next() {
-			if !yield(s) {
-				return
-			}
-		}
-	}
-}
 
 // Begin is the scene before the first event; Next moves it on, and returns false after
 // the last.

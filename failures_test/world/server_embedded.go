@@ -3,6 +3,7 @@ package world
 import (
 	"bufio"
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -102,7 +103,7 @@ func (e *embedded) takeStock(ignore func(string) bool) map[string]keyState {
 func (e *embedded) isReadOnly(command string) bool { return e.mini.IsReadOnlyCommand(command) }
 
 // settlePushes waits for the goroutines that write to subscribers.
-func (e *embedded) settlePushes([]*process) { synctest.Wait() }
+func (e *embedded) settlePushes(iter.Seq[*wire]) { synctest.Wait() }
 
 // loadScript keeps the script until miniredis has to know it, which parses it anew.
 func (e *embedded) loadScript(source string) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // stack is where a command was sent from, kept as program counters because
@@ -30,6 +31,14 @@ func (s *stack) startedBy(entry uintptr) bool {
 		return false
 	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
+}
+
+// noteEntry keeps the entry of the function that calls it, which is where a goroutine begins.
+func noteEntry(entry *atomic.Uintptr) {
+	if entry.Load() == 0 {
+		pc, _, _, _ := runtime.Caller(1)
+		entry.Store(runtime.FuncForPC(pc).Entry())
+	}
 }
 
 // goroutineID reads the number that the runtime prints in every stack trace. It

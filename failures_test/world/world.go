@@ -69,7 +69,6 @@ type Config struct {
 	Client  func(*redis.Options)  // changes the go-redis options of every client
 	Scripts []string              // Lua scripts that Redis already knows
 	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
-	Horizon time.Duration         // how long a scenario waits for a call; default 10 leases
 	// AttributeTo tells which commands a goroutine of the lock's own sends on behalf of a
 	// call that is under way, such as one for each Redis to ask, and of which client;
 	// "" is whichever calls. Without it, whatever such a goroutine sends is the lock's
@@ -86,9 +85,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Lease == 0 {
 		c.Lease = 30 * time.Second
-	}
-	if c.Horizon == 0 {
-		c.Horizon = 10 * c.Lease
 	}
 	return c
 }
@@ -116,7 +112,7 @@ type World struct {
 	requests  int               // how many there have been
 	replies   int               // how many replies and pushes there have been
 	seen      map[string]digest // process → what it has seen; nil: nobody asks
-	taken     digest            // what was done to keys of others
+	foreign   digest            // what was done to keys of others
 	ctx       context.Context
 	cancel    context.CancelFunc
 	label     string // marks the goroutines of a live run
@@ -170,7 +166,7 @@ func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
 	return scripts, err
 }
 
-// ordinaryLife is the scenario of a rehearsal.
+// ordinaryLife is the scenario in which a lock shows its scripts.
 func ordinaryLife(scripts *[]string) func(*World) {
 	return func(w *World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -234,8 +230,11 @@ func fail(format string, args ...any) {
 	panic(scenarioError{fmt.Errorf("world: "+format, args...)})
 }
 
-// now is the fake time since the world began.
-func (w *World) now() time.Duration { return time.Since(w.start) }
+// Now is the fake time since the world began.
+func (w *World) Now() time.Duration { return time.Since(w.start) }
+
+// horizon is how long a scenario waits for a call.
+func (w *World) horizon() time.Duration { return 10 * w.Lease }
 
 // record adds an event to the trace.
 func (w *World) record(e Event) {
@@ -243,7 +242,7 @@ func (w *World) record(e Event) {
 		return
 	}
 	e.Step = len(w.trace.Events) + 1
-	e.At = w.now()
+	e.At = w.Now()
 	if w.seen != nil {
 		w.observe(e)
 	}
@@ -266,11 +265,9 @@ func (w *World) close() {
 	w.settle() // what is on its way may still take the lock
 	w.server.clear()
 	w.timeMode.windDown(w)
-	for _, p := range w.processes {
-		for _, wire := range p.wires {
-			wire.unsubscribe()
-			wire.link.close()
-		}
+	for wire := range w.wires {
+		wire.unsubscribe()
+		wire.link.close()
 	}
 	w.server.clear()
 	w.server.close()
