@@ -21,19 +21,30 @@ var (
 	isOver       = texts.New("Unlock of {client} is over")
 )
 
-func wrongDelete(f *file) func(*world.Scene) {
-	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
+// touched follows what commands do to entries in Redis. say tells what is wrong with it, ""
+// for nothing.
+func touched(f *file, say func(world.Event, world.Effect) texts.Text) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Kind != world.Executed {
 			return
 		}
-		for _, effect := range e.Effects {
-			if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
-				f.convict(e, text, "client", e.Client, "command", e.Command[0], "owner", effect.Owner.Client, "label", effect.Owner.Label)
+		for _, x := range e.Effects {
+			if text := say(e, x); text != "" {
+				f.convict(e, text, "client", e.Client, "command", e.Command[0], "owner", x.Owner.Client, "label", x.Owner.Label)
 			}
 		}
 	}
+}
+
+func wrongDelete(f *file) func(*world.Scene) {
+	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
+	return touched(f, func(e world.Event, x world.Effect) texts.Text {
+		if isForeign(e, x.Owner) {
+			return said[x.Kind]
+		}
+		return ""
+	})
 }
 
 // isForeign tells whether a command touched what is not its own: another
@@ -51,17 +62,12 @@ func isForeign(e world.Event, owner world.Owner) bool {
 
 // wrongExtend finds commands that give a new lease to another process's key.
 func wrongExtend(f *file) func(*world.Scene) {
-	return func(s *world.Scene) {
-		e := s.Event
-		if e.Kind != world.Executed {
-			return
+	return touched(f, func(e world.Event, x world.Effect) texts.Text {
+		if x.Kind == world.Leased && x.Owner.Process != e.Process {
+			return extends
 		}
-		for _, effect := range e.Effects {
-			if effect.Kind == world.Leased && effect.Owner.Process != e.Process {
-				f.convict(e, extends, "client", e.Client, "command", e.Command[0], "owner", effect.Owner.Client, "label", effect.Owner.Label)
-			}
-		}
-	}
+		return ""
+	})
 }
 
 // entry is the life of one owner's entry in Redis.

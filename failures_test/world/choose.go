@@ -46,39 +46,26 @@ type Choice struct {
 // What harms is offered for every process that is alive.
 func (w *World) Choices(end time.Duration) []Choice {
 	steps := make([]Choice, 0, 16)
-	for _, p := range w.processes {
-		if !p.crashed {
-			steps = append(steps, w.choicesOf(p)...)
-		}
+	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.crashed })
+	for _, p := range alive {
+		steps = w.harmless(steps, p)
 	}
 	if w.Now() < end {
 		steps = append(steps, Choice{Token: "t", Action: Tick})
 	}
-	for _, p := range w.processes {
-		if p.crashed {
-			continue
-		}
-		letter := strings.ToLower(p.name)
-		steps = append(steps, Choice{Token: "x" + letter, Action: Crash, Client: p.name, process: p})
-		if p.frozen {
-			continue
-		}
-		steps = append(steps, Choice{Token: "z" + letter, Action: Freeze, Client: p.name, process: p})
-		for i, on := range p.readable() {
-			steps = append(steps, Choice{
-				Token: numbered("d"+letter, i), Action: Lose, Client: p.name, What: on.replies[0].text, process: p, wire: on,
-			})
+	for _, p := range alive {
+		steps = append(steps, p.choice(Crash, "x", 0))
+		if !p.frozen {
+			steps = append(steps, p.choice(Freeze, "z", 0))
+			for i, on := range p.readable() {
+				steps = append(steps, p.choice(Lose, "d", i).of(on))
+			}
 		}
 	}
-	for _, p := range w.processes {
-		if p.crashed || p.frozen {
-			continue
-		}
+	for _, p := range alive {
 		for i, r := range p.executable() {
-			if isAcquire(r.command.Op) { // a full Redis lets a lock be freed
-				steps = append(steps, Choice{
-					Token: numbered("r"+strings.ToLower(p.name), i), Action: Refuse, Client: p.name, What: w.text(r), process: p, request: r,
-				})
+			if !p.frozen && isAcquire(r.command.Op) { // a full Redis lets a lock be freed
+				steps = append(steps, p.choice(Refuse, "r", i).about(r))
 			}
 		}
 	}
@@ -90,24 +77,41 @@ func (w *World) Choices(end time.Duration) []Choice {
 	return steps
 }
 
-// choicesOf are the harmless steps of a process.
-func (w *World) choicesOf(p *process) []Choice {
-	letter := strings.ToLower(p.name)
+// harmless adds the steps of a process that do no harm.
+func (w *World) harmless(steps []Choice, p *process) []Choice {
 	if p.frozen {
-		return []Choice{{Token: "w" + letter, Action: Thaw, Client: p.name, process: p}}
+		return append(steps, p.choice(Thaw, "w", 0))
 	}
-	var steps []Choice
 	for i, on := range p.readable() {
-		steps = append(steps, Choice{
-			Token: numbered(p.name, i), Action: Deliver, Client: p.name, What: on.replies[0].text, process: p, wire: on,
-		})
+		read := p.choice(Deliver, "", i).of(on)
+		read.Token = strings.ToUpper(read.Token)
+		steps = append(steps, read)
 	}
 	for i, r := range p.executable() {
-		steps = append(steps, Choice{
-			Token: numbered(letter, i), Action: Execute, Client: p.name, What: w.text(r), process: p, request: r,
-		})
+		steps = append(steps, p.choice(Execute, "", i).about(r))
 	}
 	return steps
+}
+
+// choice is a step of a process, the i-th of its kind: the first one has no number.
+func (p *process) choice(action Action, kind string, i int) Choice {
+	token := kind + strings.ToLower(p.name)
+	if i > 0 {
+		token += strconv.Itoa(i + 1)
+	}
+	return Choice{Token: token, Action: action, Client: p.name, process: p}
+}
+
+// of says that the choice is about what is to be read on a wire.
+func (c Choice) of(on *wire) Choice {
+	c.wire, c.What = on, on.replies[0].text
+	return c
+}
+
+// about says that the choice is about a request.
+func (c Choice) about(r *request) Choice {
+	c.request, c.What = r, c.process.world.text(r)
+	return c
 }
 
 // executable are the requests of a process that may be executed next.
@@ -138,14 +142,6 @@ func (p *process) readable() []*wire {
 	}
 	slices.SortFunc(wires, func(a, b *wire) int { return cmp.Compare(a.replies[0].seq, b.replies[0].seq) })
 	return wires
-}
-
-// numbered leaves the first one without a number.
-func numbered(token string, i int) string {
-	if i == 0 {
-		return token
-	}
-	return token + strconv.Itoa(i+1)
 }
 
 // Take takes a step. Time passes until end at most. RunUntilIdle lets the clients go on

@@ -21,6 +21,7 @@ type Scene struct {
 	held      int               // what holds was before the event, of its client
 	processes map[string]*Condition
 	calls     []Event // Called: those under way, the oldest first
+	began     Event   // Called: the one that the event has ended
 	requests  []*Request
 	of        *Request
 }
@@ -75,7 +76,7 @@ func (s *Scene) follow(e *Event) {
 		s.lanes = append(s.lanes, e.Client)
 		s.process[e.Client] = e.Process
 	}
-	s.held = s.holds[e.Client]
+	s.held, s.began = s.holds[e.Client], Event{}
 	s.track(e)
 	switch e.Kind {
 	case Called:
@@ -84,7 +85,12 @@ func (s *Scene) follow(e *Event) {
 			s.holds[e.Client]--
 		}
 	case Returned, Stored:
-		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool { return c.Call == e.Call })
+		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool {
+			if c.Call == e.Call {
+				s.began = c
+			}
+			return c.Call == e.Call
+		})
 		if e.Kind == Returned && e.Acquires() {
 			s.holds[e.Client]++
 		}
@@ -112,14 +118,10 @@ func (s *Scene) change(e *Event) {
 		s.processes[e.Process] = c
 	}
 	switch e.Kind {
-	case Frozen:
-		c.Frozen = true
-	case Thawed:
-		c.Frozen = false
-	case Cut:
-		c.Cut = true
-	case Healed:
-		c.Cut = false
+	case Frozen, Thawed:
+		c.Frozen = e.Kind == Frozen
+	case Cut, Healed:
+		c.Cut = e.Kind == Cut
 	case Crashed:
 		*c = Condition{Dead: true}
 		for lane, process := range s.process {
@@ -186,6 +188,10 @@ func (s *Scene) Call(lane string) (call Event, ok bool) {
 	}
 	return Event{}, false
 }
+
+// Began is the event with which the call began that the event has ended; its Kind is "" if
+// it has ended none.
+func (s *Scene) Began() Event { return s.began }
 
 // Lanes are the lanes of the trace so far, as they appeared.
 func (s *Scene) Lanes() []string { return s.lanes }

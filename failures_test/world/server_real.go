@@ -344,6 +344,5 @@ func (l *realLink) close() {
 
 // isMessage tells a pushed message from an answer: protocol 3 marks it.
 func isMessage(raw string) bool {
-	starts := []string{">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"}
-	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(raw, start) })
+	return beginsWith(raw, ">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n")
 }

@@ -188,12 +188,13 @@ func ordinaryLife(scripts *[]string) func(*World) {
 
 func newWorld(config Config, server redisServer, timeMode timeMode) (*World, error) {
 	names := newNames(config.Lock)
+	long, blur, slack := timeMode.measures(config.Lease)
 	w := &World{
-		Lock: config.Lock, Lease: config.Lease, LongSilence: timeMode.long(config.Lease),
+		Lock: config.Lock, Lease: config.Lease, LongSilence: long,
 		config: config, server: server, timeMode: timeMode, names: names,
-		keys:   newKeyspace(server, names, config.Ignore, timeMode.blur()),
+		keys:   newKeyspace(server, names, config.Ignore, blur),
 		ledger: &Ledger{fenced: config.Fenced},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: timeMode.slack(), Fenced: config.Fenced},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: slack, Fenced: config.Fenced},
 		start:  time.Now(),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
@@ -273,9 +274,17 @@ func (w *World) close() {
 	w.server.close()
 }
 
-// closeLocker ends a lock that has goroutines of its own beyond its holds.
-func (w *World) closeLocker(p *process) {
-	if closer, ok := p.locker.(io.Closer); ok {
-		go closer.Close()
+// closeLockers ends the locks that have goroutines of their own beyond their holds.
+func (w *World) closeLockers() {
+	for _, p := range w.processes {
+		if closer, ok := p.locker.(io.Closer); ok {
+			go closer.Close()
+		}
+	}
+}
+
+func (w *World) closeClients() {
+	for _, p := range w.processes {
+		_ = p.rdb.Close() // the lock may have closed it already
 	}
 }
