@@ -162,7 +162,7 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 			files, follow = append(files, f), append(follow, r.follow(f))
 		}
 	}
-	for s := range trace.Scenes() {
+	for s := trace.Begin(); s.Next(); {
 		for _, f := range follow {
 			f(s)
 		}

@@ -7,10 +7,7 @@ package world
 func (c *Client) BreakSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
-			c.world.record(Event{
-				Kind: Dropped, Client: c.Name, Process: c.process.name, Background: true, Text: "what was pushed is lost",
-			})
-			c.world.breakWire(wire)
+			c.world.losePushes(wire)
 		}
 	}
 }
@@ -25,4 +22,10 @@ func (c *Client) LoseSubscriptions() {
 			c.world.disturb("Redis forgets who listens, on a connection that stays open", func() error { return nil })
 		}
 	}
+}
+
+// losePushes breaks a connection with all that waits to be read on it.
+func (w *World) losePushes(on *wire) {
+	w.recordProcess(Dropped, on.process, Event{Background: true, Text: "what was pushed is lost"})
+	w.breakWire(on)
 }
