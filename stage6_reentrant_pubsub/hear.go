@@ -3,144 +3,100 @@ package stage6
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// reconnectPause is how long to wait before subscribing anew, at first: a server
-// that is away, or that refuses, is asked less and less often.
+// reconnectPause is how long to wait after an error before listening goes on.
 const reconnectPause = 50 * time.Millisecond
 
-// listen has the service's one subscription take up the queue's channel.
-func (s *Service) listen(q *waitQueue) {
+// listen has the service's one subscription take up the queue's channel, and tells when to
+// look again: when the holder's lease may be over, or to ask once more for a channel that Redis
+// has not acknowledged, perhaps because it refused.
+func (s *Service) listen(q *waitQueue) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.listening || s.closed {
-		return
+	if q.heard || s.isClosed() {
+		return q.again
 	}
-	q.listening = true
-	channel := q.mutex.channel
-	s.channels[channel] = append(s.channels[channel], q)
-	if s.sub == nil {
-		s.open()
-		return
-	}
-	sub := s.sub
-	s.tasks.Go(func() { s.subscribe(sub, channel) })
-}
-
-// open begins to hear what the service listens for, on a connection of its own. s.mu is held.
-func (s *Service) open() {
-	sub, channels := s.rdb.Subscribe(s.ctx), slices.Collect(maps.Keys(s.channels))
-	s.sub = sub
-	s.tasks.Go(func() {
-		defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
-		for _, channel := range channels {
-			s.subscribe(sub, channel)
+	if now := time.Now(); !now.Before(q.ask) {
+		q.ask = now.Add(s.lease / 6)
+		sub, begin := s.sub, s.sub == nil
+		if begin {
+			sub = s.rdb.Subscribe(s.ctx) // it has no connection yet
+			s.sub = sub
 		}
-		s.hear(sub)
-		_ = sub.Close()
-	})
-}
-
-// subscribe asks for a channel until the command has gone out. The answer comes as a message.
-func (s *Service) subscribe(sub *redis.PubSub, channel string) {
-	for wait := reconnectPause; ; wait = min(2*wait, s.lease/3) {
-		err := sub.Subscribe(s.ctx, channel)
-		if err == nil || errors.Is(err, redis.ErrClosed) {
-			return
-		}
-		s.logger.Warn("waiting without messages", "channel", channel, "error", err)
-		if !pause(s.ctx, wait) {
-			return
-		}
-	}
-}
-
-// hear wakes queues for every message, and for every acknowledgement of a subscription:
-// what was published before it was not heard. go-redis connects and subscribes again by
-// itself. It returns when the subscription is closed.
-func (s *Service) hear(sub *redis.PubSub) {
-	for wait := reconnectPause; ; wait = min(2*wait, s.lease/3) {
-		message, err := sub.Receive(s.ctx)
-		for ; err == nil; message, err = sub.Receive(s.ctx) {
-			wait = reconnectPause
-			switch m := message.(type) {
-			case *redis.Subscription:
-				s.acknowledged(sub, m)
-			case *redis.Message:
-				s.wake(m.Channel, false)
+		s.tasks.Go(func() {
+			if err := sub.Subscribe(s.ctx, q.mutex.channel); err != nil { // go-redis asks again when it has connected
+				s.logger.Warn("waiting without messages", "name", q.mutex.name, "error", err)
 			}
-		}
-		if errors.Is(err, redis.ErrClosed) || s.isClosed() {
-			return
-		}
-		s.logger.Warn("waiting without messages", "error", err)
-		if !isAnswer(err) {
-			pause(s.ctx, wait)
-			continue
-		}
-		s.start(func() { // a channel was refused; the others are heard meanwhile
-			if pause(s.ctx, wait) {
-				s.askAgain(sub)
+			if begin {
+				s.hear(sub)
 			}
 		})
 	}
-}
-
-// acknowledged wakes whoever waits for a channel that is heard from now on. One that was let
-// go while somebody came for it is asked for again.
-func (s *Service) acknowledged(sub *redis.PubSub, m *redis.Subscription) {
-	if wanted := s.wake(m.Channel, true); wanted && m.Kind == "unsubscribe" {
-		s.start(func() { s.subscribe(sub, m.Channel) })
+	if q.ask.Before(q.again) {
+		return q.ask
 	}
+	return q.again
 }
 
-// wake wakes the queues of a channel, and tells whether there is one.
-func (s *Service) wake(channel string, heard bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, q := range s.channels[channel] {
-		q.heard = q.heard || heard
-		q.signal()
-	}
-	return len(s.channels[channel]) > 0
-}
-
-// askAgain asks for the channels that Redis has not acknowledged.
-func (s *Service) askAgain(sub *redis.PubSub) {
-	s.mu.Lock()
-	var refused []string
-	for channel, queues := range s.channels {
-		if !queues[0].heard {
-			refused = append(refused, channel)
+// hear wakes queues for every message, and for every acknowledgement of a subscription: what
+// was published before it was not heard. go-redis connects and subscribes again by itself.
+func (s *Service) hear(sub *redis.PubSub) {
+	defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
+	for heard := false; ; {
+		message, err := sub.Receive(s.ctx)
+		switch m := message.(type) {
+		case *redis.Message:
+			s.wake(m.Channel, true)
+		case *redis.Subscription: // or the end of one: somebody may have come for it since
+			s.wake(m.Channel, m.Kind == "subscribe")
+		}
+		switch {
+		case errors.Is(err, redis.ErrClosed) || s.isClosed():
+			return
+		case err == nil:
+			heard = true
+			continue
+		}
+		s.logger.Warn("waiting without messages", "error", err)
+		if !heard || !isAnswer(err) { // else one channel was refused
+			heard = false
+			s.wake("", false)
+			pause(s.ctx, reconnectPause)
 		}
 	}
-	s.mu.Unlock()
-	for _, channel := range refused {
-		s.subscribe(sub, channel)
+}
+
+// wake wakes the queues of a channel, or of all for "", and notes whether they are heard.
+func (s *Service) wake(channel string, heard bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, q := range s.queues { // names may share a channel
+		if channel == "" || channel == q.mutex.channel {
+			if q.heard || heard {
+				q.signal()
+			}
+			q.heard = heard
+		}
 	}
 }
 
-// distrust makes the connection anew after a lock was free and no message said so: it may
-// lead nowhere.
+// distrust ends a subscription that did not say that the lock is free: its connection may lead
+// nowhere. Those who relied on it look for themselves, and listen anew.
 func (s *Service) distrust(q *waitQueue) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !q.heard || s.sub == nil || s.closed {
+	sub := s.sub
+	if sub == nil || !q.heard || s.isClosed() {
+		s.mu.Unlock()
 		return
 	}
-	for _, queues := range s.channels {
-		for _, q := range queues {
-			q.heard = false
-		}
-	}
-	old := s.sub
-	s.tasks.Go(func() { _ = old.Close() })
-	s.open()
+	s.sub = nil
+	s.tasks.Go(func() { _ = sub.Close() })
+	s.mu.Unlock()
+	s.wake("", false)
 }
 
 // forget ends the subscription of a queue in which nobody has waited for a while, and the
@@ -148,21 +104,17 @@ func (s *Service) distrust(q *waitQueue) {
 func (s *Service) forget(q *waitQueue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.waiting > 0 || s.closed || s.queues[q.mutex.key] != q {
+	if q.waiting > 0 || s.isClosed() || s.queues[q.mutex.key] != q {
 		return
 	}
 	delete(s.queues, q.mutex.key)
-	channel := q.mutex.channel
-	s.channels[channel] = slices.DeleteFunc(s.channels[channel], func(other *waitQueue) bool { return other == q })
-	if len(s.channels[channel]) > 0 {
-		return
-	}
-	delete(s.channels, channel)
 	sub := s.sub
-	if len(s.channels) > 0 {
-		s.tasks.Go(func() { _ = sub.Unsubscribe(s.ctx, channel) })
-		return
+	switch {
+	case sub == nil:
+	case len(s.queues) == 0:
+		s.sub = nil
+		s.tasks.Go(func() { _ = sub.Close() })
+	default:
+		s.tasks.Go(func() { _ = sub.Unsubscribe(s.ctx, q.mutex.channel) })
 	}
-	s.sub = nil
-	s.tasks.Go(func() { _ = sub.Close() })
 }

@@ -1,6 +1,7 @@
 package stage6
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -43,13 +44,7 @@ func WithMaxHold(d time.Duration) Option { return func(s *Service) { s.maxHold =
 
 // WithLogger logs failed renewals, lost holds and clean-ups. The default is to
 // log nothing.
-func WithLogger(l *slog.Logger) Option {
-	return func(s *Service) {
-		if l != nil {
-			s.logger = l
-		}
-	}
-}
+func WithLogger(l *slog.Logger) Option { return func(s *Service) { s.logger = cmp.Or(l, s.logger) } }
 
 // WithObserver reports what happens to locks, for counters.
 func WithObserver(o Observer) Option { return func(s *Service) { s.observer = o } }

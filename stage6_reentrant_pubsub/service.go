@@ -26,7 +26,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,20 +51,19 @@ type Service struct {
 	logger   *slog.Logger
 	observer Observer
 
-	id       string       // of this process, in the names of its owners
-	owners   atomic.Int64 // how many there have been
-	watchdog *watchdog
-	ctx      context.Context // ends when the service is closed
-	cancel   context.CancelFunc
-	tasks    sync.WaitGroup // goroutines of the service
+	id     string          // of this process, in the names of its owners
+	owners atomic.Int64    // how many there have been
+	ctx    context.Context // ends when the service is closed
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup // what Close waits for
+	ended  chan struct{}  // closed when Close has done its work
 
-	mu     sync.Mutex
-	closed bool
-	ended  chan struct{}         // closed when Close has done its work
-	queues map[string]*waitQueue // by key: where this process waits
-
-	sub      *redis.PubSub           // the one subscription, nil while nobody listens
-	channels map[string][]*waitQueue // what it hears, and for whom
+	mu      sync.Mutex
+	watched map[*ownership]bool   // those whose leases it looks after
+	timer   *time.Timer           // of the watchdog
+	wakesAt time.Time             // when the timer goes off; zero: it does not
+	queues  map[string]*waitQueue // by key: where this process waits
+	sub     *redis.PubSub         // the one subscription, nil while nobody listens
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -75,11 +76,11 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString(), queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, ended: make(chan struct{}),
+		id: uuid.NewString(), queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, errors.New("stage6: option is nil: leave it out")
+			return nil, errNilOption
 		}
 		opt(s)
 	}
@@ -94,7 +95,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.watchdog = newWatchdog(s)
+	s.timer = time.AfterFunc(time.Duration(1<<63-1), s.look)
 	return s, nil
 }
 
@@ -131,14 +132,9 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 	if strings.HasPrefix(name, "}") {
 		return nil, fmt.Errorf("stage6: lock name %q starts with }, which empties the hash tag {…}: choose another first character", name)
 	}
-	m := &Mutex{
-		svc: s, name: name,
-		key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name),
-	}
+	m := &Mutex{svc: s, name: name, key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name)}
 	m.inContext = heldKey{s, m.key}
-	key := any(m.key) // one for both
-	m.toAcquire = withKeys(key, m.token)
-	m.toFree = append(withKeys(key), m.channel)
+	m.toAcquire, m.toFree = withKeys(m.key, m.token), append(withKeys(m.key), m.channel)
 	if err := m.checkKeys(); err != nil {
 		return nil, err
 	}
@@ -151,23 +147,28 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 // close the service itself. The client stays open. Closing twice is no error: the
 // second one waits for the first.
 func (s *Service) Close() error {
-	holds, first := s.watchdog.close()
-	if !first {
+	s.mu.Lock()
+	second := s.isClosed()
+	s.cancel() // with the lock held: from now on nothing begins
+	watched := slices.Collect(maps.Keys(s.watched))
+	s.mu.Unlock()
+	if second {
 		<-s.ended
 		return nil
 	}
 	defer close(s.ended)
-	errs := make([]error, len(holds))
-	turns := make(chan struct{}, closingAtOnce)
-	var closing sync.WaitGroup
-	for i, o := range holds {
-		closing.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			errs[i] = o.close()
-		})
+	var errs []error
+	for some := range slices.Chunk(watched, closingAtOnce) {
+		released := make(chan error, len(some))
+		for _, o := range some {
+			go func() { released <- o.release(ErrClosed) }()
+		}
+		for range some {
+			if err := <-released; !errors.Is(err, ErrLost) && !errors.Is(err, ErrNotHeld) { // else it was over already
+				errs = append(errs, err)
+			}
+		}
 	}
-	closing.Wait()
 	idle := make(chan struct{})
 	go func() { s.tasks.Wait(); close(idle) }()
 	select {
@@ -181,27 +182,25 @@ func (s *Service) Close() error {
 const closingAtOnce = 64
 
 // begin has Close wait until tasks.Done is called. It does not, and returns false,
-// once the service is closed: then Close has the holds itself, and waits for their
-// turns.
+// once the service is closed.
 func (s *Service) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.tasks.Add(1)
+	if s.isClosed() {
+		return false
 	}
-	return !s.closed
+	s.tasks.Add(1)
+	return true
 }
 
 // start runs f on a goroutine that Close waits for. It does nothing, and returns
 // false, once the service is closed.
 func (s *Service) start(f func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
+	begun := s.begin()
+	if begun {
+		go func() { defer s.tasks.Done(); f() }()
 	}
-	s.tasks.Go(f)
-	return true
+	return begun
 }
 
 func (s *Service) isClosed() bool { return s.ctx.Err() != nil }

@@ -19,30 +19,11 @@ type waitQueue struct {
 	again time.Time     // when the lease of the present holder may be over. It is the first one's
 
 	// Guarded by Service.mu.
-	waiting   int
-	listening bool        // only the first one changes it: the service's subscription has the channel, or soon will
-	heard     bool        // Redis has acknowledged it
-	idle      *time.Timer // ends the subscription when nobody has waited for a while
+	waiting int
+	ask     time.Time   // when to ask for the channel again; zero: nobody has asked yet
+	heard   bool        // Redis has acknowledged it
+	idle    *time.Timer // ends the subscription when nobody has waited for a while
 }
-
-// waitError is the end of somebody's patience while they waited.
-type waitError struct {
-	key   string
-	cause error // the error of the context that ended the wait
-	last  error // why the last attempt came to nothing; nil: somebody else held the lock
-}
-
-// Error names the lock, what ended the wait, and whether Redis had refused or was silent.
-func (e waitError) Error() string {
-	why := ErrLocked
-	if e.last != nil {
-		why = e.last
-	}
-	return fmt.Sprintf("stage6: wait for %s: %v; the last attempt: %v", e.key, e.cause, why)
-}
-
-// Unwrap is both errors.
-func (e waitError) Unwrap() []error { return []error{e.cause, e.last} }
 
 // wait waits for the lock until patience, which ends with ctx at the latest, is
 // over. Attempts have ctx: an impatient caller does not break one off. An attempt that
@@ -52,43 +33,45 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 	s := m.svc
 	q, refused := s.enter(m)
 	defer s.leave(q)
-	var last error
-	over := func() error { return waitError{m.key, patience.Err(), last} }
+	last := ErrLocked // why there is no hold yet
+	over := func() error {
+		switch {
+		case s.isClosed():
+			return ErrClosed
+		case last != ErrLocked:
+			return fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, patience.Err(), last)
+		case ctx.Err() == nil:
+			return ErrLocked
+		default: // no ErrLocked: that is for those who wait for a limited time
+			return fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, patience.Err(), last)
+		}
+	}
 	select {
 	case q.first <- struct{}{}:
 		defer func() { <-q.first }()
 	case <-patience.Done():
 		return nil, over()
 	case <-s.ctx.Done():
-		return nil, ErrClosed
+		return nil, over()
 	}
-	for late := 1; ; {
-		told, err := q.sleep(patience)
-		if err != nil {
-			return nil, err
-		}
-		if patience.Err() != nil { // rather than ask for somebody who has gone
+	for {
+		told := q.sleep(patience)
+		if patience.Err() != nil || s.isClosed() { // rather than ask for somebody who has gone
 			q.signal()
 			return nil, over()
 		}
 		o, left, err := m.attempt(ctx, r)
 		switch {
-		case o != nil:
-			if q.listening { // else the next one has to look at once
-				q.lookAgain(min(o.lease, s.lease)) // its key may go without a message
-			}
+		case err == nil:
+			q.lookAgain(min(o.lease, s.lease)) // its key may go without a message
 			if !told {
 				s.distrust(q)
 			}
 			return o, nil
-		case err == nil:
+		case err == ErrLocked:
 			refused = true
 			q.lookAgain(left)
-			s.listen(q)
-		case errors.As(err, new(lateError)) && late < attempts: // it may have been a moment
-			late++
-			q.signal()
-		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil && !s.isClosed():
+		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed):
 			q.lookAgain(s.lease / 60)
 		default:
 			q.signal() // the next one has to look for itself
@@ -98,25 +81,28 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 	}
 }
 
-// sleep waits until an attempt is worth a command: something woke the queue, which is told
-// then, or the present holder's lease may be over.
-func (q *waitQueue) sleep(patience context.Context) (told bool, err error) {
-	select {
-	case <-q.wake:
-		return true, nil
-	default:
-	}
-	timer := time.NewTimer(time.Until(q.again))
-	defer timer.Stop()
-	select {
-	case <-q.wake:
-		return true, nil
-	case <-timer.C:
-		return false, nil
-	case <-patience.Done():
-		return false, nil
-	case <-q.mutex.svc.ctx.Done():
-		return false, ErrClosed
+// sleep listens, and waits until an attempt is worth a command: something woke the queue,
+// which is told then, or the present holder's lease may be over.
+func (q *waitQueue) sleep(patience context.Context) (told bool) {
+	s := q.mutex.svc
+	for {
+		select { // first of all: who was told need not distrust the subscription
+		case <-q.wake:
+			return true
+		default:
+		}
+		select {
+		case <-q.wake:
+			return true
+		case <-patience.Done():
+			return false
+		case <-s.ctx.Done():
+			return false
+		case <-time.After(time.Until(s.listen(q))):
+			if !time.Now().Before(q.again) {
+				return false
+			}
+		}
 	}
 }
 
@@ -162,9 +148,9 @@ func (s *Service) leave(q *waitQueue) {
 	q.waiting--
 	switch {
 	case q.waiting > 0:
-	case q.listening:
-		q.idle = time.AfterFunc(s.lease, func() { s.forget(q) })
-	default:
+	case q.ask.IsZero():
 		delete(s.queues, q.mutex.key)
+	default:
+		q.idle = time.AfterFunc(s.lease, func() { s.forget(q) })
 	}
 }

@@ -37,7 +37,7 @@ func subject6(name string, opts ...stage6.Option) failures.Subject {
 		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: with(false, true), failures.Limited: with(true, false)},
 		Ignore:   func(key string) bool { return strings.HasSuffix(key, ":token") },
 		// What only sends a script for others.
-		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.run", "lockkata/stage6_reentrant_pubsub.send"},
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
 		Has: []failures.Feature{
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
 		},
