@@ -2,8 +2,8 @@ package stage6
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,11 +18,13 @@ type request struct {
 // lock acquires or re-enters. patience says how long to wait for somebody else's
 // hold to end; nil: not at all.
 func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, error) {
-	r, begun := request{lease: m.svc.lease}, time.Now()
+	s, begun := m.svc, time.Now()
+	if !s.begin() {
+		return nil, ErrClosed
+	}
+	defer s.tasks.Done()
+	r := request{lease: s.lease}
 	for _, opt := range opts {
-		if opt == nil {
-			return nil, errNilOption
-		}
 		r = opt(r)
 	}
 	r.lease = r.lease.Truncate(time.Millisecond)
@@ -49,7 +51,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	if err != nil { // the service closed, or the lease was over
 		return nil, err
 	}
-	if tell := m.svc.observer.Acquired; tell != nil {
+	if tell := s.observer.Acquired; tell != nil {
 		told := false
 		defer func() {
 			if !told { // it panics, and nobody gets the hold
@@ -66,18 +68,14 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 // the present holder's lease. It asks again, three times in all, when a slot of a Cluster is
 // on its way to another node, and when the grant was over when it came: the lease counts from
 // before the command was sent. Each time it is another owner: what a late or a lost grant left
-// behind can be freed, and nothing else with it. Close waits for the attempt, and no hold comes
-// of one that ends after it.
+// behind can be freed, and nothing else with it. No hold comes of an attempt that ends after
+// Close.
 func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Duration, error) {
 	s := m.svc
-	if !s.begin() {
-		return nil, 0, ErrClosed
-	}
-	defer s.tasks.Done()
 	for tries := 1; ; tries++ {
 		sent := time.Now()
 		o := &ownership{
-			mutex: m, request: r, owner: s.newOwner(), since: sent, deadline: sent.Add(r.lease),
+			mutex: m, request: r, owner: s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10), since: sent, deadline: sent.Add(r.lease),
 			renewal: errUnanswered, turn: make(chan struct{}, 1),
 		}
 		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.lease.Milliseconds(), tokenKept).Int64()
@@ -86,7 +84,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			continue
 		case err != nil:
 			if isUnknown(err) {
-				o.cleanUp()
+				s.tasks.Go(o.cleanUp)
 			}
 			return nil, 0, m.explain(ctx, "lock", err)
 		case answer == 0: // no token is
@@ -106,7 +104,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			return o, 0, nil
 		}
 		if _, err := o.send(context.Background(), 0); err != nil {
-			o.cleanUp()
+			s.tasks.Go(o.cleanUp)
 		}
 		if s.isClosed() {
 			return nil, 0, ErrClosed
@@ -122,30 +120,23 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 // nobody uses, in milliseconds. The clock makes up for one that is forgotten.
 const tokenKept = int64(time.Hour / time.Millisecond)
 
-// cleanUp frees, in the background, what an acquire of unknown outcome may have
+// cleanUp frees what an acquire of unknown outcome may have
 // got, or may still get: the command can be on its way for longer than its
 // caller waited. So it tries again, less and less often, until it has found
 // something or the lease would be over, the service's at the latest. Where the service
 // closes meanwhile, or is closed, it tries once more and lets the lease do the rest.
 func (o *ownership) cleanUp() {
 	s := o.mutex.svc
-	try := func() {
-		ctx, cancel := context.WithTimeout(s.ctx, min(o.lease, s.lease))
-		defer cancel()
-		for wait := s.lease / 60; ; wait *= 2 {
-			freed, err := o.send(context.Background(), 0)
-			if err != nil {
-				s.logger.Warn("clean-up after an acquire of unknown outcome failed", "name", o.mutex.name, "error", err)
-			}
-			if freed || ctx.Err() != nil {
-				return
-			}
-			pause(ctx, wait)
+	ctx, cancel := context.WithTimeout(s.ctx, min(o.lease, s.lease))
+	defer cancel()
+	for wait := s.lease / 60; ; wait *= 2 {
+		freed, err := o.send(context.Background(), 0)
+		if err != nil {
+			s.logger.Warn("clean-up after an acquire of unknown outcome failed", "name", o.mutex.name, "error", err)
 		}
-	}
-	if !s.start(try) {
-		try()
+		if freed || ctx.Err() != nil {
+			return
+		}
+		pause(ctx, wait)
 	}
 }
-
-var errNilOption = errors.New("stage6: option is nil: leave it out")

@@ -8,9 +8,6 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// reconnectPause is how long to wait after an error before listening goes on.
-const reconnectPause = 50 * time.Millisecond
-
 // listen has the service's one subscription take up the queue's channel, and tells when to
 // look again: when the holder's lease may be over, or to ask once more for a channel that Redis
 // has not acknowledged, perhaps because it refused.
@@ -45,27 +42,21 @@ func (s *Service) listen(q *waitQueue) time.Time {
 // hear wakes queues for every message, and for every acknowledgement of a subscription: what
 // was published before it was not heard. go-redis connects and subscribes again by itself.
 func (s *Service) hear(sub *redis.PubSub) {
+	defer s.wake("", false)
 	defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
-	for heard := false; ; {
+	for {
 		message, err := sub.Receive(s.ctx)
 		switch m := message.(type) {
 		case *redis.Message:
 			s.wake(m.Channel, true)
 		case *redis.Subscription: // or the end of one: somebody may have come for it since
 			s.wake(m.Channel, m.Kind == "subscribe")
-		}
-		switch {
-		case errors.Is(err, redis.ErrClosed) || s.isClosed():
-			return
-		case err == nil:
-			heard = true
-			continue
-		}
-		s.logger.Warn("waiting without messages", "error", err)
-		if !heard || !isAnswer(err) { // else one channel was refused
-			heard = false
-			s.wake("", false)
-			pause(s.ctx, reconnectPause)
+		default:
+			if errors.Is(err, redis.ErrClosed) || s.isClosed() {
+				return
+			}
+			s.logger.Warn("waiting without messages", "error", err)
+			pause(s.ctx, passingPause)
 		}
 	}
 }
@@ -88,15 +79,18 @@ func (s *Service) wake(channel string, heard bool) {
 // nowhere. Those who relied on it look for themselves, and listen anew.
 func (s *Service) distrust(q *waitQueue) {
 	s.mu.Lock()
-	sub := s.sub
-	if sub == nil || !q.heard || s.isClosed() {
-		s.mu.Unlock()
-		return
+	defer s.mu.Unlock()
+	if q.heard {
+		s.hangUp()
 	}
-	s.sub = nil
-	s.tasks.Go(func() { _ = sub.Close() })
-	s.mu.Unlock()
-	s.wake("", false)
+}
+
+// hangUp ends the subscription. s.mu is held.
+func (s *Service) hangUp() {
+	if sub := s.sub; sub != nil {
+		s.sub = nil
+		s.tasks.Go(func() { _ = sub.Close() })
+	}
 }
 
 // forget ends the subscription of a queue in which nobody has waited for a while, and the
@@ -108,13 +102,9 @@ func (s *Service) forget(q *waitQueue) {
 		return
 	}
 	delete(s.queues, q.mutex.key)
-	sub := s.sub
-	switch {
-	case sub == nil:
-	case len(s.queues) == 0:
-		s.sub = nil
-		s.tasks.Go(func() { _ = sub.Close() })
-	default:
+	if len(s.queues) == 0 {
+		s.hangUp()
+	} else if sub := s.sub; sub != nil {
 		s.tasks.Go(func() { _ = sub.Unsubscribe(s.ctx, q.mutex.channel) })
 	}
 }

@@ -29,8 +29,8 @@ type Mutex struct {
 	svc                       *Service
 	name, key, channel, token string
 
-	inContext         any // the heldKey of this lock
-	toAcquire, toFree operands
+	inContext         any   // the heldKey of this lock
+	toAcquire, toFree []any // what scripts get first
 }
 
 // Name is the lock's name.
@@ -95,7 +95,11 @@ func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
 // process knows.
 func (m *Mutex) IsHeld(ctx context.Context) bool {
 	held := m.carried(ctx)
-	return held != nil && held.own.ended() == nil && held.own.isLeased()
+	if held == nil {
+		return false
+	}
+	_, end, leased := held.own.state()
+	return end == nil && leased
 }
 
 // HoldCount is how often, according to Redis, the owner that ctx carries holds the

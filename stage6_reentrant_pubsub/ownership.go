@@ -23,18 +23,11 @@ type ownership struct {
 	renewal  error     // what became of the last renewal; nil: it got through
 }
 
-// ended is why the ownership is over, nil while it lasts.
-func (o *ownership) ended() error {
+// state is how many holds there are, why there will be no more, and whether the lease lasts.
+func (o *ownership) state() (count int, end error, leased bool) {
 	o.mutex.svc.mu.Lock()
 	defer o.mutex.svc.mu.Unlock()
-	return o.end
-}
-
-// isLeased tells whether the lease lasts for certain.
-func (o *ownership) isLeased() bool {
-	o.mutex.svc.mu.Lock()
-	defer o.mutex.svc.mu.Unlock()
-	return time.Now().Before(o.deadline)
+	return len(o.holds), o.end, time.Now().Before(o.deadline)
 }
 
 // reenter adds one to the owner's count.
@@ -53,28 +46,23 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 // re-entry may have raised is set again in the background.
 func (o *ownership) setCount(ctx context.Context, more int) error {
 	s := o.mutex.svc
-	if end := o.ended(); end != nil {
-		return end
-	}
-	bounded, cancel := context.WithTimeout(ctx, min(o.lease, s.lease)/3)
+	ctx, cancel := context.WithTimeout(ctx, min(o.lease, s.lease))
 	defer cancel()
 	select {
 	case o.turn <- struct{}{}:
 		defer func() { <-o.turn }()
-	case <-bounded.Done():
+	case <-ctx.Done():
 	}
-	if err := bounded.Err(); err != nil {
-		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
-	}
-	s.mu.Lock()
-	count, end := len(o.holds)+more, o.end
-	s.mu.Unlock()
+	count, end, _ := o.state()
 	if end != nil {
 		return end
 	}
-	err := o.insist(ctx, "count of", count)
+	if err := ctx.Err(); err != nil { // both may have been ready
+		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
+	}
+	err := o.insist(ctx, "count of", count+more)
 	if more > 0 && isUnknown(err) {
-		s.start(func() { _ = o.setCount(s.ctx, 0) }) // the next one to count sets it anyway
+		s.tasks.Go(func() { _ = o.setCount(s.ctx, 0) }) // the next one to count sets it anyway
 	}
 	return err
 }
@@ -84,7 +72,7 @@ func (o *ownership) setCount(ctx context.Context, more int) error {
 func (o *ownership) release(reason error) error {
 	m := o.mutex
 	if !o.finish(reason) {
-		return o.ended()
+		return o.end // it does not change any more
 	}
 	err := o.insist(context.Background(), "unlock", 0)
 	if tell := m.svc.observer.Released; tell != nil && err == nil {
@@ -107,14 +95,15 @@ func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 		case mine:
 			o.extend(sent)
 			return nil
-		case err == nil && count == 0 && unknown && o.isLeased():
-			return nil // it was the attempt before that freed the lock
-		case err == nil && count == 0:
+		case err == nil && count > 0:
+			o.lose(errTaken)
+			return o.end
+		case err == nil:
+			if _, _, leased := o.state(); unknown && leased {
+				return nil // it was the attempt before that freed the lock
+			}
 			m.svc.lost(o, errTaken)
 			return ErrLost
-		case err == nil:
-			o.lose(errTaken)
-			return o.ended()
 		case isPassing(err) && pause(bounded, passingPause) && ended(bounded) == nil:
 		case isAnswer(err) || ended(bounded) != nil || tries == attempts:
 			return m.explain(ctx, doing, err)
@@ -137,7 +126,7 @@ func (o *ownership) send(ctx context.Context, count int) (mine bool, err error) 
 	if o.fixed {
 		lease = 0 // the one that is left stays
 	}
-	return m.svc.run(ctx, countScript, withKeys(m.key), o.owner, count, lease.Milliseconds()).Bool()
+	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, lease.Milliseconds()).Bool()
 }
 
 // extend notes that a command that was sent at that time has given the lock its whole lease

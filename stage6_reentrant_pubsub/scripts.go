@@ -51,14 +51,9 @@ const (
 	passingPause = 50 * time.Millisecond
 )
 
-// operands are what a script gets: how many keys, the keys, the first arguments.
-// Those of a lock are always the same, and made once.
-type operands []any
-
-func withKeys(keys ...any) operands { return append(operands{len(keys)}, keys...) }
-
-// run executes a script by its hash, and whole if Redis does not know it.
-func (s *Service) run(ctx context.Context, script script, on operands, args ...any) *redis.Cmd {
+// run executes a script by its hash, and whole if Redis does not know it. What a lock's scripts
+// get first is always the same, and made once: how many keys, the keys, the channel.
+func (s *Service) run(ctx context.Context, script script, on []any, args ...any) *redis.Cmd {
 	var cmd *redis.Cmd
 	for _, form := range [][]any{script.byHash, script.bySource} {
 		cmd = redis.NewCmd(ctx, slices.Concat(form, on, args)...)

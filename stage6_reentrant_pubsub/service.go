@@ -29,8 +29,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +43,7 @@ import (
 type Service struct {
 	rdb      redis.UniversalClient
 	lease    time.Duration
+	batch    int // how many locks one command renews at most
 	maxHold  time.Duration
 	layout   Layout
 	onLost   func(Loss)
@@ -75,24 +74,18 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
+		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler), batch: 100,
 		id: uuid.NewString(), queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
+	if _, cluster := rdb.(*redis.ClusterClient); cluster {
+		s.batch = 1 // the keys of one command have to be in one slot, and locks rarely share one
+	}
 	for _, opt := range opts {
-		if opt == nil {
-			return nil, errNilOption
-		}
 		opt(s)
 	}
 	s.lease = s.lease.Truncate(time.Millisecond) // as Redis keeps it
 	if err := checkLease("watchdog timeout", s.lease); err != nil {
 		return nil, err
-	}
-	if s.maxHold < 0 {
-		return nil, fmt.Errorf("stage6: max hold %v is negative: leave it out for no limit", s.maxHold)
-	}
-	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
-		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.timer = time.AfterFunc(time.Duration(1<<63-1), s.look)
@@ -109,12 +102,8 @@ func checkClient(rdb redis.UniversalClient) error {
 		deadlines = c.Options().ContextTimeoutEnabled
 	case *redis.ClusterClient:
 		deadlines = c.Options().ContextTimeoutEnabled
-	case *redis.Ring:
-		return errors.New("stage6: a Ring spreads keys over servers that know nothing of each other: use one server, Sentinel or Cluster")
-	case *redis.AutoPipeliner:
-		return errors.New("stage6: an AutoPipeliner ignores the deadlines of contexts: pass the client that it was made from")
 	default:
-		return fmt.Errorf("stage6: unknown client %T: pass a *redis.Client or *redis.ClusterClient", rdb)
+		return fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
 	}
 	if !deadlines {
 		return errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
@@ -122,22 +111,18 @@ func checkClient(rdb redis.UniversalClient) error {
 	return nil
 }
 
-// Mutex returns the lock of that name. All of one name are one lock. An empty
-// name and one that starts with } are errors: the latter would have no hash tag.
-// So is, in a Cluster, a name with which the layout needs more than one slot.
+// Mutex returns the lock of that name. All of one name are one lock. An empty name is an
+// error, and one for which the layout gives no names, or one name to two things. In a Cluster a
+// name with which it needs more than one slot is refused by Redis (CROSSSLOT), by each Lock.
 func (s *Service) Mutex(name string) (*Mutex, error) {
 	if name == "" {
 		return nil, errors.New("stage6: lock name is empty: name what is protected, such as \"order:1001\"")
 	}
-	if strings.HasPrefix(name, "}") {
-		return nil, fmt.Errorf("stage6: lock name %q starts with }, which empties the hash tag {…}: choose another first character", name)
-	}
 	m := &Mutex{svc: s, name: name, key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name)}
-	m.inContext = heldKey{s, m.key}
-	m.toAcquire, m.toFree = withKeys(m.key, m.token), append(withKeys(m.key), m.channel)
-	if err := m.checkKeys(); err != nil {
-		return nil, err
+	if m.key == "" || m.token == "" || m.channel == "" || m.key == m.token {
+		return nil, fmt.Errorf("stage6: lock name %.100q: the layout gives no name, or one name to two things", name)
 	}
+	m.inContext, m.toAcquire, m.toFree = heldKey{s, m.key}, []any{2, m.key, m.token}, []any{1, m.key, m.channel}
 	return m, nil
 }
 
@@ -193,23 +178,7 @@ func (s *Service) begin() bool {
 	return true
 }
 
-// start runs f on a goroutine that Close waits for. It does nothing, and returns
-// false, once the service is closed.
-func (s *Service) start(f func()) bool {
-	begun := s.begin()
-	if begun {
-		go func() { defer s.tasks.Done(); f() }()
-	}
-	return begun
-}
-
 func (s *Service) isClosed() bool { return s.ctx.Err() != nil }
-
-// newOwner is a name, a string, that no other acquire has ever had.
-func (s *Service) newOwner() any {
-	var name [64]byte
-	return string(strconv.AppendInt(append(append(name[:0], s.id...), ':'), s.owners.Add(1), 10))
-}
 
 func (s *Service) lost(o *ownership, cause error) {
 	name := o.mutex.name

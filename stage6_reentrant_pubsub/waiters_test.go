@@ -253,6 +253,7 @@ func TestRefusedChannelDisturbsNoOther(t *testing.T) {
 		deaf := startLock(mutexOf(t, svc, "order:2"), t.Context())
 		time.Sleep(5 * time.Second)
 		require.NoError(t, first.Unlock())
+		time.Sleep(100 * time.Millisecond) // it may have been refused just now
 		requireHeld(t, heard)
 		require.NoError(t, second.Unlock())
 		time.Sleep(2 * lease)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // The watchdog looks after the leases of all holds of a service with one timer: it goes off
@@ -79,17 +77,10 @@ func (s *Service) look() {
 	for o, cause := range over {
 		o.lose(cause)
 	}
-	size := batchSize
-	if _, cluster := s.rdb.(*redis.ClusterClient); cluster {
-		size = 1 // the keys of one command have to be in one slot, and locks rarely share one
-	}
-	for batch := range slices.Chunk(due, size) { // one that hangs delays none of the others
-		s.start(func() { s.renew(batch) })
+	for batch := range slices.Chunk(due, s.batch) { // one that hangs delays none of the others
+		s.tasks.Go(func() { s.renew(batch) })
 	}
 }
-
-// batchSize is how many locks one command renews at most.
-const batchSize = 100
 
 // errTaken is why a hold is over that Redis does not know any more.
 var errTaken = errors.New("stage6: its key is gone, or somebody else's")
@@ -114,12 +105,12 @@ func (o *ownership) cause(now time.Time) error {
 func (s *Service) renew(batch []*ownership) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
-	var keys, owners []any
+	keys, owners := []any{len(batch)}, []any{s.lease.Milliseconds()}
 	for _, o := range batch {
 		keys, owners = append(keys, o.mutex.key), append(owners, o.owner)
 	}
 	sent := time.Now()
-	answers, err := s.run(ctx, renewScript, append(withKeys(keys...), s.lease.Milliseconds()), owners...).BoolSlice()
+	answers, err := s.run(ctx, renewScript, keys, owners...).BoolSlice()
 	if err == nil && len(answers) != len(batch) {
 		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
 	}

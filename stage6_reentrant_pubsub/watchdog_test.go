@@ -51,9 +51,12 @@ func TestMaxHoldEndsNoOther(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		require.NoError(t, fixed.Context().Err())
 		require.NoError(t, fixed.Unlock())
-		unlimited := lock(t, r.Mutex(stage6.WithMaxHold(math.MaxInt64)), t.Context())
-		time.Sleep(time.Hour)
-		require.NoError(t, unlimited.Context().Err())
+		for _, unlimited := range []time.Duration{math.MaxInt64, 0, -time.Second} {
+			hold := lock(t, r.Mutex(stage6.WithMaxHold(unlimited)), t.Context())
+			time.Sleep(time.Hour)
+			require.NoError(t, hold.Context().Err())
+			require.NoError(t, hold.Unlock())
+		}
 	})
 }
 
