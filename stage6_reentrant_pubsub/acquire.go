@@ -37,13 +37,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("stage6: lock %s: %w", m.key, err)
 	}
-	var o *ownership
-	var err error
-	if patience != nil {
-		o, err = m.wait(ctx, patience, r)
-	} else {
-		o, _, err = m.attempt(ctx, r)
-	}
+	o, err := m.wait(ctx, patience, r)
 	if err != nil {
 		return nil, err
 	}

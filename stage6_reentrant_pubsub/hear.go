@@ -8,17 +8,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// listen has the service's one subscription take up the queue's channel, and tells when to
-// look again: when the holder's lease may be over, or to ask once more for a channel that Redis
-// has not acknowledged, perhaps because it refused.
-func (s *Service) listen(q *waitQueue) time.Time {
+// lookAgain has the queue woken by every message, and when the lease of the present holder may
+// be over. It has the service's one subscription take up the queue's channel; until Redis has
+// acknowledged that, which it may have refused, the queue looks, and asks, every sixth of a lease.
+func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.heard || s.isClosed() {
-		return q.again
-	}
-	if now := time.Now(); !now.Before(q.ask) {
-		q.ask = now.Add(s.lease / 6)
+	q.again, q.silent = at, false
+	if !q.heard {
+		if soon := time.Now().Add(s.lease / 6); soon.Before(at) {
+			at = soon
+		}
 		sub, begin := s.sub, s.sub == nil
 		if begin {
 			sub = s.rdb.Subscribe(s.ctx) // it has no connection yet
@@ -33,10 +33,30 @@ func (s *Service) listen(q *waitQueue) time.Time {
 			}
 		})
 	}
-	if q.ask.Before(q.again) {
-		return q.ask
+	if q.timer != nil {
+		q.timer.Stop()
 	}
-	return q.again
+	q.timer = time.AfterFunc(time.Until(at), func() { s.tick(q) })
+}
+
+// tick wakes a queue whose holder's lease may be over. In one where nobody has waited for a while
+// it ends the subscription, and the connection with the last one.
+func (s *Service) tick(q *waitQueue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.isClosed() || s.queues[q.mutex.key] != q:
+	case q.waiting > 0:
+		q.silent = q.heard
+		q.signal()
+	default:
+		delete(s.queues, q.mutex.key)
+		if len(s.queues) == 0 {
+			s.hangUp()
+		} else if sub := s.sub; sub != nil {
+			s.tasks.Go(func() { _ = sub.Unsubscribe(s.ctx, q.mutex.channel) })
+		}
+	}
 }
 
 // hear wakes queues for every message, and for every acknowledgement of a subscription: what
@@ -70,18 +90,8 @@ func (s *Service) wake(channel string, heard bool) {
 			if q.heard || heard {
 				q.signal()
 			}
-			q.heard = heard
+			q.heard, q.silent = heard, false
 		}
-	}
-}
-
-// distrust ends a subscription that did not say that the lock is free: its connection may lead
-// nowhere. Those who relied on it look for themselves, and listen anew.
-func (s *Service) distrust(q *waitQueue) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if q.heard {
-		s.hangUp()
 	}
 }
 
@@ -90,21 +100,5 @@ func (s *Service) hangUp() {
 	if sub := s.sub; sub != nil {
 		s.sub = nil
 		s.tasks.Go(func() { _ = sub.Close() })
-	}
-}
-
-// forget ends the subscription of a queue in which nobody has waited for a while, and the
-// connection with the last one.
-func (s *Service) forget(q *waitQueue) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if q.waiting > 0 || s.isClosed() || s.queues[q.mutex.key] != q {
-		return
-	}
-	delete(s.queues, q.mutex.key)
-	if len(s.queues) == 0 {
-		s.hangUp()
-	} else if sub := s.sub; sub != nil {
-		s.tasks.Go(func() { _ = sub.Unsubscribe(s.ctx, q.mutex.channel) })
 	}
 }

@@ -20,19 +20,23 @@ type waitQueue struct {
 
 	// Guarded by Service.mu.
 	waiting int
-	ask     time.Time   // when to ask for the channel again; zero: nobody has asked yet
-	heard   bool        // Redis has acknowledged it
-	idle    *time.Timer // ends the subscription when nobody has waited for a while
+	heard   bool        // Redis has acknowledged the subscription
+	timer   *time.Timer // wakes the first one, or ends the subscription when nobody has waited for a while
+	silent  bool        // the timer was faster than any message
 }
 
 // wait waits for the lock until patience, which ends with ctx at the latest, is
 // over. Attempts have ctx: an impatient caller does not break one off. An attempt that
 // fails ends the wait, unless the failure will pass; once Redis has said that the lock is
-// held, so will a broken connection.
-func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, error) {
+// held, so will a broken connection. Without patience there is one attempt.
+func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, err error) {
+	if patience == nil {
+		won, _, err = m.attempt(ctx, r)
+		return won, err
+	}
 	s := m.svc
 	q, refused := s.enter(m)
-	defer s.leave(q)
+	defer func() { s.leave(q, won != nil) }()
 	last := ErrLocked // why there is no hold yet
 	over := func() error {
 		switch {
@@ -54,8 +58,15 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 	case <-s.ctx.Done():
 		return nil, over()
 	}
+	if refused { // the one before may have gone without a word
+		s.lookAgain(q, q.again)
+	}
 	for {
-		told := q.sleep(patience)
+		select {
+		case <-q.wake:
+		case <-patience.Done():
+		case <-s.ctx.Done():
+		}
 		if patience.Err() != nil || s.isClosed() { // rather than ask for somebody who has gone
 			q.signal()
 			return nil, over()
@@ -63,46 +74,18 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, erro
 		o, left, err := m.attempt(ctx, r)
 		switch {
 		case err == nil:
-			q.lookAgain(min(o.lease, s.lease)) // its key may go without a message
-			if !told {
-				s.distrust(q)
-			}
+			q.again = afterLease(min(o.lease, s.lease)) // its key may go without a message
 			return o, nil
 		case err == ErrLocked:
 			refused = true
-			q.lookAgain(left)
+			s.lookAgain(q, afterLease(left))
 		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed):
-			q.lookAgain(s.lease / 60)
+			s.lookAgain(q, afterLease(s.lease/60))
 		default:
 			q.signal() // the next one has to look for itself
 			return nil, err
 		}
 		last = err
-	}
-}
-
-// sleep listens, and waits until an attempt is worth a command: something woke the queue,
-// which is told then, or the present holder's lease may be over.
-func (q *waitQueue) sleep(patience context.Context) (told bool) {
-	s := q.mutex.svc
-	for {
-		select { // first of all: who was told need not distrust the subscription
-		case <-q.wake:
-			return true
-		default:
-		}
-		select {
-		case <-q.wake:
-			return true
-		case <-patience.Done():
-			return false
-		case <-s.ctx.Done():
-			return false
-		case <-time.After(time.Until(s.listen(q))):
-			if !time.Now().Before(q.again) {
-				return false
-			}
-		}
 	}
 }
 
@@ -112,12 +95,6 @@ func (q *waitQueue) signal() {
 	case q.wake <- struct{}{}:
 	default:
 	}
-}
-
-// lookAgain says when the lease of the present holder may be over. Redis lets a key
-// expire just after its time.
-func (q *waitQueue) lookAgain(left time.Duration) {
-	q.again = time.Now().Add(left).Add(time.Millisecond) // their sum may be too long for a Duration
 }
 
 // enter joins those who wait for the lock in this process. Who finds nobody before it looks
@@ -133,24 +110,31 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
 	if others = q.waiting > 0; !others {
 		q.signal()
 	}
-	if q.idle != nil {
-		q.idle.Stop()
-	}
 	q.waiting++
 	return q, others
 }
 
-// leave goes, whether with the lock or without. The subscription outlives the last one by a
-// lease: whoever takes turns with other processes would else subscribe for each turn.
-func (s *Service) leave(q *waitQueue) {
+// leave goes, with the lock or without. A subscription that did not say that the lock is
+// free is ended: its connection may lead nowhere. Else it outlives the last one by a lease: whoever
+// takes turns with other processes would subscribe for each turn.
+func (s *Service) leave(q *waitQueue, won bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.waiting--
+	if won && q.silent {
+		s.hangUp()
+	}
 	switch {
 	case q.waiting > 0:
-	case q.ask.IsZero():
+	case q.timer == nil: // nobody listened
 		delete(s.queues, q.mutex.key)
 	default:
-		q.idle = time.AfterFunc(s.lease, func() { s.forget(q) })
+		q.timer.Reset(s.lease)
 	}
+}
+
+// afterLease is when a lease that lasts so much longer is over. Redis lets a key expire just
+// after its time.
+func afterLease(left time.Duration) time.Time {
+	return time.Now().Add(left).Add(time.Millisecond) // their sum may be too long for a Duration
 }
