@@ -70,15 +70,25 @@ type Service struct {
 // Ring, an AutoPipeliner, an unknown type, and one without ContextTimeoutEnabled, since go-redis
 // would then ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
-	if err := checkClient(rdb); err != nil {
-		return nil, err
-	}
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler), batch: 100,
 		id: uuid.NewString(), queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
-	if _, cluster := rdb.(*redis.ClusterClient); cluster {
+	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
+		return nil, errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
+	}
+	var deadlines bool
+	switch c := rdb.(type) {
+	case *redis.Client:
+		deadlines = c.Options().ContextTimeoutEnabled
+	case *redis.ClusterClient:
+		deadlines = c.Options().ContextTimeoutEnabled
 		s.batch = 1 // the keys of one command have to be in one slot, and locks rarely share one
+	default:
+		return nil, fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
+	}
+	if !deadlines {
+		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
 	}
 	for _, opt := range opts {
 		opt(s)
@@ -90,25 +100,6 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.timer = time.AfterFunc(time.Duration(1<<63-1), s.look)
 	return s, nil
-}
-
-func checkClient(rdb redis.UniversalClient) error {
-	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
-		return errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
-	}
-	var deadlines bool
-	switch c := rdb.(type) {
-	case *redis.Client:
-		deadlines = c.Options().ContextTimeoutEnabled
-	case *redis.ClusterClient:
-		deadlines = c.Options().ContextTimeoutEnabled
-	default:
-		return fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
-	}
-	if !deadlines {
-		return errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
-	}
-	return nil
 }
 
 // Mutex returns the lock of that name. All of one name are one lock. An empty name is an

@@ -79,7 +79,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		case err == ErrLocked:
 			refused = true
 			s.lookAgain(q, afterLease(left))
-		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed):
+		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
 			s.lookAgain(q, afterLease(s.lease/60))
 		default:
 			q.signal() // the next one has to look for itself

@@ -243,6 +243,23 @@ func TestAServiceListensOnOneConnection(t *testing.T) {
 	})
 }
 
+// The lock became free, and no message said so: the connection may lead nowhere. Who waits next
+// listens on a new one.
+func TestSubscriptionThatSaidNothingIsMadeAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context(), stage6.Lease(10*time.Second))
+		m := r.Mutex()
+		for _, subscribed := range []int{1, 2} {
+			waiting := startLock(m, t.Context())
+			require.Equal(t, subscribed, r.Count("SUBSCRIBE"))
+			r.Del(key)
+			time.Sleep(lease + time.Millisecond)
+			requireHeld(t, waiting)
+		}
+		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+	})
+}
+
 // One channel is refused: the waiters of the others are heard all the same.
 func TestRefusedChannelDisturbsNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
