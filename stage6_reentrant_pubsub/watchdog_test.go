@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -57,20 +56,6 @@ func TestMaxHoldEndsNoOther(t *testing.T) {
 			require.NoError(t, hold.Context().Err())
 			require.NoError(t, hold.Unlock())
 		}
-	})
-}
-
-// Nobody waits for a lease but a timer: a thousand holds have no goroutine.
-func TestHoldsCostNoGoroutine(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		lock(t, mutexOf(t, svc, lockName), t.Context())
-		before := runtime.NumGoroutine()
-		for i := range 1000 {
-			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(time.Hour))
-		}
-		synctest.Wait()
-		require.LessOrEqual(t, runtime.NumGoroutine(), before)
 	})
 }
 

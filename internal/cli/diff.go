@@ -8,6 +8,7 @@ import (
 
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -15,8 +16,7 @@ func (a *app) diffCommand() *cobra.Command {
 		Use:   "diff STAGE",
 		Short: "What a stage changes in the lock of the stage before",
 		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the\n" +
-			"stage's own name are left out: what remains is the lesson. Of the whole lock it prints a map: what\n" +
-			"each file adds, what needs it, and what may wait for a second reading.",
+			"stage's own name are left out: what remains is the lesson.",
 		Args: exactlyOne("stage", builtOnOthers()),
 		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
 	}
@@ -46,13 +46,10 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	before := columns.Must(after.Before)
-	for _, line := range term.Wrap(fmt.Sprintf("From %s to %s: %s", before.Name(), after.Name(), after.Lesson), a.width) {
-		fmt.Fprintln(a.out, a.color.Paint(term.Bold, line))
-	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, fmt.Sprintf("From %s to %s: %s", before.Name(), after.Name(), after.Lesson)))
 	if after.Map != nil {
-		diffs = nil
-		if err := a.printMap(after); err != nil {
+		diffs = nil // line by line it would tell nobody anything
+		if err := a.printMap(after, texts.English); err != nil {
 			return err
 		}
 	}
@@ -71,36 +68,4 @@ func (a *app) printDiff(text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintln(a.out, a.color.Diff(strings.TrimSuffix(line, "\n")))
 	}
-}
-
-// printMap prints what each file of a lock adds to the one before.
-func (a *app) printMap(c columns.Column) error {
-	lines, err := c.Lines(a.sources)
-	if err != nil {
-		return err
-	}
-	for _, part := range c.Map {
-		fmt.Fprintf(a.out, "%s, %d lines\n", a.color.Paint(term.Bold, part.File), lines[part.File])
-		needs := "Needed by "
-		if len(part.Failures) > 0 {
-			needs += "the failures " + strings.Join(part.Failures, ", ") + ", and by "
-		}
-		texts := []string{part.Adds, needs + strings.Join(part.Tests, ", ") + "."}
-		if part.Skip != "" {
-			texts = append(texts, "On a first reading skip "+part.Skip+".")
-		}
-		for i, text := range texts {
-			for _, line := range term.Wrap(text, min(a.width, 100)-2) {
-				if i > 0 {
-					line = a.color.Paint(term.Dim, line)
-				}
-				fmt.Fprintf(a.out, "  %s\n", line)
-			}
-		}
-	}
-	fmt.Fprintf(a.out, "\n%s\n  %s\n%s\n  %s\n%s\n  %s\n",
-		"See a failure:", "go run . show FAILURE --before-after --steps",
-		"Run a test:", "go test -v -run TEST ./"+c.Dir,
-		"Line by line:", "git diff --no-index "+columns.Must(c.Before).Dir+" "+c.Dir)
-	return nil
 }

@@ -1,14 +1,25 @@
 package columns
 
+import "lockkata/internal/texts"
+
 // Part is what a file of a lock adds to the lock that it is built on.
 type Part struct {
 	File string
-	Adds string
+	Adds texts.Text
 	// What needs it: failures that break the lock before and not this one, and tests of the
 	// lock's own for what one lock in a small world cannot show.
 	Failures []string
 	Tests    []string
-	Skip     string // what may wait for a second reading
+	Skip     texts.Text // what may wait for a second reading
+}
+
+func init() {
+	for _, part := range map6 {
+		texts.Know(part.Adds)
+		if part.Skip != "" {
+			texts.Know(part.Skip)
+		}
+	}
 }
 
 // map6 is the whole lock, in the order in which it is read.
@@ -17,7 +28,7 @@ var map6 = []Part{
 		File:  "service.go",
 		Adds:  "One service for all locks of a process: what they share, the clients that it refuses, and Close, which frees what is held and ends who waits.",
 		Tests: []string{"TestCloseAmidLocksAndUnlocks", "TestNewServiceRefusesAClientOnWhichALockWouldNotWork"},
-		Skip:  "the checks in NewService",
+		Skip:  "the checks of NewService",
 	},
 	{
 		File:  "mutex.go",
