@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	linesOf       = texts.New("{file}, {lines} lines")
+	fileLines       = texts.New("{file}, {lines} lines")
 	neededByTests = texts.New("Needed by {tests}.")
 	neededByBoth  = texts.New("Needed by the failures {failures}, and by {tests}.")
 	skipAtFirst   = texts.New("On a first reading skip {what}.")
@@ -24,7 +24,7 @@ func (a *app) printMap(c columns.Column, l texts.Language) error {
 		return err
 	}
 	for _, part := range c.Map {
-		fmt.Fprintln(a.out, a.color.Paint(term.Bold, linesOf.In(l, "file", part.File, "lines", lines[part.File])))
+		fmt.Fprintln(a.out, a.color.Paint(term.Bold, fileLines.In(l, "file", part.File, "lines", lines[part.File])))
 		tests := strings.Join(part.Tests, ", ")
 		needs := neededByTests.In(l, "tests", tests)
 		if len(part.Failures) > 0 {
