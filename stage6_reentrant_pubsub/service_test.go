@@ -88,6 +88,20 @@ func TestNewServiceRefusesBadOptions(t *testing.T) {
 	}
 }
 
+// An option that is nil is a mistake in the program, and panics as a missing context does. It
+// takes nothing, and nobody waits for it.
+func TestNilOptionPanicsAndTakesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		require.Panics(t, func() { _, _ = stage6.NewService(r.Client(), nil) })
+		svc := r.Service()
+		require.Panics(t, func() { _, _ = mutexOf(t, svc, lockName).Lock(t.Context(), nil) })
+		require.Empty(t, r.Sent())
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		require.Zero(t, time.Since(began))
+	})
+}
+
 func TestMutexRefusesBadNames(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
