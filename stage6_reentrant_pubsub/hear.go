@@ -15,17 +15,19 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.again, q.silent = at, false
-	if !q.heard {
-		if soon := time.Now().Add(s.lease / 6); soon.Before(at) {
-			at = soon
-		}
+	if soon := time.Now().Add(s.lease / 6); !q.heard && soon.Before(at) {
+		at = soon
+	}
+	if !q.heard && q.asking.CompareAndSwap(false, true) {
 		sub, begin := s.sub, s.sub == nil
 		if begin {
 			sub = s.rdb.Subscribe(s.ctx) // it has no connection yet
 			s.sub = sub
 		}
 		s.tasks.Go(func() {
-			if err := sub.Subscribe(s.ctx, q.mutex.channel); err != nil { // go-redis asks again when it has connected
+			err := sub.Subscribe(s.ctx, q.mutex.channel)
+			q.asking.Store(false)
+			if err != nil { // go-redis asks again when it has connected
 				s.logger.Warn("waiting without messages", "name", q.mutex.name, "error", err)
 			}
 			if begin {

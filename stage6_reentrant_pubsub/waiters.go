@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,6 +18,8 @@ type waitQueue struct {
 	first chan struct{} // capacity 1, full while there is a first one. Go serves those who send in order
 	wake  chan struct{} // capacity 1: the lock may be free
 	again time.Time     // when the lease of the present holder may be over. It is the first one's
+
+	asking atomic.Bool // a subscription is on its way out, perhaps for as long as a connection takes
 
 	// Guarded by Service.mu.
 	waiting int

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -257,6 +260,38 @@ func TestSubscriptionThatSaidNothingIsMadeAnew(t *testing.T) {
 			requireHeld(t, waiting)
 		}
 		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+	})
+}
+
+// No connection for the subscription can be made, and that takes long to find out. The queue
+// asks for one at a time.
+func TestSubscriptionThatHangsIsNotAskedForTwice(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var away atomic.Bool
+		dials := 0
+		rdb := r.Client(func(o *redis.Options) {
+			connect := o.Dialer
+			o.DialTimeout, o.DialerRetries = time.Hour, 1
+			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if away.Load() {
+					dials++
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return connect(ctx, network, address)
+			}
+		})
+		hold := lock(t, r.Mutex(), t.Context())
+		m := mutexOf(t, r.ServiceOn(rdb), lockName)
+		_, err := m.TryLock(t.Context())
+		require.ErrorIs(t, err, stage6.ErrLocked)
+		away.Store(true)
+		waiting := startLock(m, t.Context())
+		time.Sleep(10 * lease)
+		require.Equal(t, 1, dials)
+		require.NoError(t, hold.Unlock())
+		time.Sleep(lease / 6)
+		requireHeld(t, waiting) // it looks every sixth of a lease
 	})
 }
 
