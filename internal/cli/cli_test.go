@@ -167,6 +167,16 @@ func TestDiffShowsTheLessonAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestDiffOfTheWholeLockIsAMap(t *testing.T) {
+	status, out, _ := command(t, "diff", "6")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "From stage 6.5 to stage 6: ")
+	require.Regexp(t, `\nwatchdog.go, \d+ lines\n`, out)
+	require.Contains(t, out, "Needed by the failures renewed-for-ever, hold-dropped, and by ")
+	require.Contains(t, out, "On a first reading skip ")
+	require.Less(t, strings.Count(out, "\n"), 100, "one reads it at a glance")
+}
+
 func TestHelpNamesTheSubcommands(t *testing.T) {
 	status, out, _ := command(t, "--help")
 	require.Equal(t, exitOK, status)

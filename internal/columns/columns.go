@@ -19,6 +19,7 @@ type Column struct {
 	Title  string // what is new in it
 	Lesson string // what to look at in its difference to the one before
 	Before string // the ID of the column that it is built on; "" for the first
+	Map    []Part // its files, where a difference line by line would tell nobody anything
 	Dir    string // where its files are
 	Hidden bool   // it is shown to those who ask for it
 	// Challenge is a shortest schedule that breaks what tells most about the lock: what a

@@ -44,7 +44,7 @@ func subject6(name string, opts ...stage6.Option) failures.Subject {
 		},
 		Ignore: func(key string) bool { return strings.HasSuffix(key, ":token") || strings.Contains(key, another) },
 		// What only sends a script for others.
-		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.run", "lockkata/stage6_reentrant_pubsub.send"},
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
 		Has: []failures.Feature{
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
 			failures.Closing,
