@@ -14,7 +14,7 @@ import (
 // libraries. It links two programs.
 func TestGoTestInAFolderOutsideTheRepositoryAsksTheSame(t *testing.T) {
 	t.Parallel()
-	f := newFolder(t, 4)
+	f := newFolder(t, "4")
 	cmd := exec.Command("go", "test", "./...")
 	cmd.Dir = f.Dir
 	out, err := cmd.CombinedOutput()
