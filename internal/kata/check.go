@@ -54,7 +54,7 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 
 // enoughSchedules is how many schedules of each question a lock has to survive before it
 // passes. A number, not a time: the same lock passes on each machine.
-const enoughSchedules = 1500
+const enoughSchedules = 1000
 
 // examine plays the failures, and where those that are asked for are survived, searches
 // the schedules for what our own lock survives.

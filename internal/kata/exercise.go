@@ -22,6 +22,7 @@ type Exercise struct {
 	Start    Material
 	Solution Material  // without one it is the lock of the base
 	Fixes    []string  // failures that a mistake in the start shows; on the stairs what turns between Before and Base
+	Fresh    bool      // each hold has to write a value of its own
 	Hints    [3]string // the last is almost the answer
 	Fixed    string    // what has been fixed, in two sentences
 	Predict  Prediction
@@ -118,5 +119,5 @@ func (e Exercise) Required() []string {
 
 // task is what is asked of a lock.
 func (e Exercise) task() judge.Task {
-	return judge.Task{Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has}
+	return judge.Task{Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has, Fresh: e.Fresh}
 }

@@ -54,6 +54,7 @@ var stageExercises = []Exercise{
 	},
 	{
 		ID: "3", Title: "the owner's value", Base: "3", Before: "2",
+		Fresh: true,
 		Story: "Unlock deletes the key, whoever holds it. A client whose lease ran out removes the lock of the next one, and a third walks in. Write the owner into the key, and let Unlock look.",
 		Hints: [3]string{
 			"All clients write the same word into the key, so nobody can tell whose it is. What could each write instead, and when must it be a new one?",

@@ -125,8 +125,8 @@ var stepExercises = []Exercise{
 		Solution: Material{Column: "6", Adapter: columns.Adapter6, Folder: "06_adapter"},
 		Hints: [3]string{
 			"A watchdog cannot tell long work from stuck work. Who can, and when would it have to say so?",
-			"A hold has a latest end from its beginning on. No renewal asks for more than what is left until then, and none is sent when nothing is left. What ends the hold then is there already: the timer that counts the lease.",
-			"The option sets a field of the Mutex. watch: latest := sent.Add(m.maxHold), if that is set. renew: lease := min(w.ttl, time.Until(latest)); return when it is not above zero; send its milliseconds, and reset the timer to sent.Add(lease). The timer tells the holder: ErrLost.",
+			"A hold has a latest end from its beginning on. No renewal is sent whose lease would outlast it. What ends the hold then is there already: the timer that counts the lease.",
+			"The option sets a field of the Mutex. watch: w.latest = sent.Add(m.maxHold). renew, before each attempt: if w.maxHold > 0 && time.Until(w.latest) < w.ttl, return. The timer tells the holder when the last lease is over: ErrLost.",
 		},
 		Fixed: "No hold lasts for ever, whatever its owner does or forgets. What remains is what no lock with a lease can prevent, and the token is the answer to that.",
 		Predict: Prediction{

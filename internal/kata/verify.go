@@ -84,10 +84,15 @@ func (p *Program) verify(ctx context.Context, root string, list []Exercise, out 
 	return held == proofs
 }
 
-// provingTask is what is asked of a lock of the material.
+// provingTask is what is asked of a lock of the material: no more than it takes to prove it.
 func (e Exercise) provingTask() judge.Task {
 	task := e.task()
 	task.Patience = provingPatience
+	for _, f := range failures.All {
+		if f.ID != e.Predict.Failure && !slices.Contains(task.Required, f.ID) {
+			task.Skip = append(task.Skip, f.ID)
+		}
+	}
 	return task
 }
 
@@ -100,11 +105,6 @@ func (p *Program) proofs(ctx context.Context, root string, e Exercise) []proof {
 		return []proof{proven("material")("", err)}
 	}
 	task := e.provingTask()
-	for _, f := range failures.All {
-		if f.ID != e.Predict.Failure && !slices.Contains(task.Required, f.ID) {
-			task.Skip = append(task.Skip, f.ID)
-		}
-	}
 	start, err := p.Judge(ctx, locks[0], task)
 	if err != nil {
 		return []proof{proven("start")("", err)}

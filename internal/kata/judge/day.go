@@ -28,6 +28,9 @@ func (r *run) ordinaryDay() {
 // whatItHas plays what a lock must do that has more than a lock needs to. The
 // failures alone would pass over one that has it in name only.
 func (r *run) whatItHas() {
+	if r.task.Fresh {
+		r.playDay("two holds of one client", (*day).compareValues)
+	}
 	if slices.Contains(r.subject.Has, failures.PubSub) {
 		r.playDay("a waiter for whom nothing happens", (*day).listen)
 	}
@@ -121,6 +124,25 @@ func (d *day) shareObject() {
 	second := g.StartTryLock(world.Within(d.w.Lease))
 	d.w.Sleep(d.w.Lease / 30)
 	_ = d.ends(first.Wait()) && d.ends(second.Wait())
+}
+
+// compareValues: the next hold of a client has another value, else an Unlock of the first
+// one that is late takes it for its own.
+func (d *day) compareValues() {
+	a, owners := d.w.Client("A"), [2]string{}
+	for i := range owners {
+		if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+			return
+		}
+		owners[i] = d.now().Keys[0].Owner.Label
+		if !d.frees(a.Unlock(world.Within(d.w.Lease))) {
+			return
+		}
+	}
+	if owners[0] == owners[1] {
+		d.fault(SameValue, "Make a new value in TryLock, for each attempt.",
+			"A's two holds write the same value. An Unlock of the first that is on its way for long would remove the second.")
+	}
 }
 
 // mostToListen is how many commands it takes to try, subscribe and try again.

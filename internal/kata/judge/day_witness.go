@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"time"
@@ -34,6 +35,14 @@ func (d *day) witnessed(create world.Constructor) world.Constructor {
 type witness struct {
 	world.Locker
 	day *day
+}
+
+// Close ends a lock that has to be ended.
+func (l witness) Close() error {
+	if closing, ok := l.Locker.(io.Closer); ok {
+		return closing.Close()
+	}
+	return nil
 }
 
 // TryLock makes one attempt.
