@@ -78,9 +78,13 @@ func (e Exercise) passed(r Report) bool {
 	return r.Passed(e.Required()) && len(e.mistakes(r.Found)) == 0
 }
 
-// mistakes are what a search has found that our own lock survives, the cheapest first.
+// mistakes are what a search has found that our own lock survives, the cheapest first. What
+// counts is the cost, not the steps: a lock with fewer commands needs fewer of those.
 func (e Exercise) mistakes(all []judge.Found) []judge.Found {
-	return slices.DeleteFunc(shortest(e, all), func(f judge.Found) bool { return e.given(f) })
+	return slices.DeleteFunc(shortest(e, all), func(f judge.Found) bool {
+		ours := e.lesson(f)
+		return ours.Found && f.Cost >= ours.Cost
+	})
 }
 
 // remember keeps a lock that passed, and that it did. The progress is read once more:

@@ -56,6 +56,11 @@ func completed(all []Exercise) []Exercise {
 		if e.onStairs() {
 			e.Fixes = e.turns()
 		}
+		if i > 0 { // what the exercise before has asked about comes first
+			if at := slices.Index(e.Fixes, all[i-1].Predict.Failure); at >= 0 {
+				e.Fixes = slices.Insert(slices.Delete(e.Fixes, at, at+1), 0, all[i-1].Predict.Failure)
+			}
+		}
 	}
 	return all
 }

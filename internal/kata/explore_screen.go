@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockkata/failures_test/schedule"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
 )
@@ -43,13 +44,16 @@ func (v View) counterexample(f judge.Found) string {
 		v.verdict(fmt.Sprintf("BROKEN: %s: %s.", rule, f.Text))
 }
 
-// given tells whether our own lock breaks the property as cheaply, as its lesson says. What
-// counts is the cost, not the steps: a lock with fewer commands needs fewer of those.
-func (e Exercise) given(f judge.Found) bool {
-	cost, steps := 0, 0
-	_, err := fmt.Sscanf(column(e.Base).Search(f.Property, f.Env), "%d/%d", &cost, &steps)
-	return err == nil && f.Cost >= cost
+// lesson is how our own lock breaks the property, if it does.
+func (e Exercise) lesson(f judge.Found) schedule.Answer {
+	lesson := schedule.Answer{}
+	_, err := fmt.Sscanf(column(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
+	lesson.Found = err == nil
+	return lesson
 }
+
+// given tells whether our own lock breaks the property as cheaply.
+func (e Exercise) given(f judge.Found) bool { return !f.Cheaper(e.lesson(f)) }
 
 // shortest are the shortest ways to break each of the properties, first those that our own
 // lock survives, each in the order of what they cost.

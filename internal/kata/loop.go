@@ -20,8 +20,14 @@ const lookPeriod = 150 * time.Millisecond
 // and are obeyed while a check runs; from a pipe each waits for the check before
 // it, so that what is piped always means the same.
 func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
-	l := &loop{folder: f, view: v, in: in, out: out, now: time.Now, workshop: workshop{root: f.Root}}
-	return l.open(ctx)
+	return newLoop(f, v, in, out).open(ctx)
+}
+
+func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
+	v.Keys = true
+	return &loop{
+		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan string), workshop: workshop{root: f.Root},
+	}
 }
 
 // loop is a session at the keys.
@@ -65,7 +71,6 @@ func (l *loop) open(ctx context.Context) error {
 	}
 	defer keys.Close()
 	defer l.workshop.close()
-	l.view.Keys, l.done, l.news = true, make(chan ran, 1), make(chan string)
 	l.out, l.terminal = keys.Screen(l.out), keys.IsTerminal()
 	return l.run(ctx, keysOf(keys))
 }

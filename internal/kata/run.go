@@ -112,13 +112,13 @@ func follow(file string, played func(int)) (stop func()) {
 		ticker := time.NewTicker(followPeriod)
 		defer ticker.Stop()
 		for {
+			raw, _ := os.ReadFile(file) // there is none before the first verdict
+			played(bytes.Count(raw, []byte("\n{\"verdict\":")) + 1)
 			select {
 			case <-over:
 				return
 			case <-ticker.C:
 			}
-			raw, _ := os.ReadFile(file) // there is none before the first verdict
-			played(bytes.Count(raw, []byte("\n{\"verdict\":")) + 1)
 		}
 	}()
 	return func() { close(over); <-ended }

@@ -83,10 +83,11 @@ func (f Folder) Solution(v View) (string, error) {
 
 // Diff is what the learner has changed since the start.
 func (f Folder) Diff(v View) (string, error) {
-	if _, _, err := f.present(); err != nil {
+	e, _, err := f.present()
+	if err != nil {
 		return "", err
 	}
-	start, err := f.lock("_start")
+	start, err := f.lock(began(e.ID))
 	if err != nil {
 		return "", err
 	}

@@ -44,6 +44,8 @@ type day struct {
 	w        *world.World
 	cause    *Cause
 	nonsense atomic.Pointer[string] // an answer that contradicts itself
+	key      string                 // what Unlock is to look at before it frees; "" is nothing
+	values   []string               // what it saw there: a trace has names in their place
 }
 
 func (r *run) playDay(name string, scenario func(*day)) {
@@ -129,17 +131,17 @@ func (d *day) shareObject() {
 // compareValues: the next hold of a client has another value, else an Unlock of the first
 // one that is late takes it for its own.
 func (d *day) compareValues() {
-	a, owners := d.w.Client("A"), [2]string{}
-	for i := range owners {
+	a := d.w.Client("A")
+	for range 2 {
 		if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
 			return
 		}
-		owners[i] = d.now().Keys[0].Owner.Label
+		d.key = d.lockKey()
 		if !d.frees(a.Unlock(world.Within(d.w.Lease))) {
 			return
 		}
 	}
-	if owners[0] == owners[1] {
+	if d.values[0] == d.values[1] {
 		d.fault(SameValue, "Make a new value in TryLock, for each attempt.",
 			"A's two holds write the same value. An Unlock of the first that is on its way for long would remove the second.")
 	}
