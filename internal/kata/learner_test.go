@@ -41,9 +41,13 @@ type learner struct {
 
 // sitDown starts the loop for a learner who has started an exercise.
 func sitDown(t *testing.T, id string, change func(*loop)) *learner {
+	return sitDownAt(t, newFolder(t, id), change)
+}
+
+func sitDownAt(t *testing.T, f Folder, change func(*loop)) *learner {
 	t.Helper()
 	in, keys := io.Pipe()
-	l := &learner{t: t, folder: newFolder(t, id), keys: keys, ended: make(chan error, 1), wrote: make(chan struct{}, 1)}
+	l := &learner{t: t, folder: f, keys: keys, ended: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	session := newLoop(l.folder, View{Width: 120}, in, l)

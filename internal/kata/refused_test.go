@@ -9,13 +9,15 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// wrong are locks that a learner could take for right, with a failure that shows, and what
-// is said of it. Without a failure it is the judge's own finding.
-var wrong = []struct {
+type wrongLock struct {
 	name, exercise string
 	edits          []Edit
 	failure, says  string
-}{
+}
+
+// wrong are locks that a learner could take for right, with a failure that shows, and what
+// is said of it. Without a failure it is the judge's own finding.
+var wrong = []wrongLock{
 	{"Lock does not heed its context", "1", deafLock, "second-client", "exclusion"},
 	{"Lock does not heed its context", "2", deafLock, "second-client", "exclusion"},
 	{"Lock asks once", "1", instead("		case <-time.After(pollInterval):\n", "		default:\n			return errors.New(\"taken\")\n"), "second-client", "without waiting for A"},
