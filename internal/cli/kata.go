@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/internal/kata"
-	"lockkata/internal/term"
 )
 
 // kataFolder is where a learner works who names no other folder.
@@ -32,7 +31,7 @@ func (a *app) kataCommand() *cobra.Command {
 		"Begin with \"kata start\"."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 	cmd.AddCommand(
-		k.startCommand(),
+		helpCommand(), k.startCommand(),
 		k.command("next", "Go on with the next exercise", cobra.NoArgs, k.next),
 		k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(),
 		k.command("verify", "Prove the exercises: starts, solutions, hints, predictions", cobra.NoArgs, k.verify),
@@ -147,12 +146,8 @@ func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 	return nil
 }
 
-// say shows a person at a terminal what is being done.
-func (k *kataApp) say(text string) {
-	if k.terminal {
-		fmt.Fprint(k.err, term.EraseLine+text)
-	}
-}
+// tell says what the judge does.
+func (k *kataApp) tell(text string) { k.say("%s", text) }
 
 // finding is what a check or an exploration has found.
 type finding interface {
@@ -179,7 +174,7 @@ func (k *kataApp) checkCommand() *cobra.Command {
 	var asJSON bool
 	cmd := k.command("check", "Compile your lock and run the failures on it, once", cobra.NoArgs,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-			r, err := kata.Check(ctx, f, k.say)
+			r, err := kata.Check(ctx, f, k.tell)
 			k.say("")
 			if err != nil {
 				return err
@@ -199,7 +194,7 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	var asJSON bool
 	cmd := k.command("explore", "Search all schedules of your lock, up to a bound, for one that breaks it", noWords,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-			x, err := kata.Explore(ctx, f, asked, k.say)
+			x, err := kata.Explore(ctx, f, asked, k.tell)
 			k.say("")
 			if err != nil {
 				return err

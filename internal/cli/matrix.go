@@ -115,7 +115,13 @@ func (a *app) matrix(w where, e excerpt) error {
 		return err
 	}
 	start := time.Now()
+	slow := ""
+	if w.live {
+		slow = ", in real time: half a minute"
+	}
+	a.say("playing %d failures on %d locks, on %s%s", len(failures.All), len(e.columns()), w, slow)
 	g, err := a.judgeAll(w, e.columns())
+	a.say("")
 	if err == nil {
 		g, err = e.of(g)
 	}
