@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,7 +12,6 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/term"
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -28,19 +26,18 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 		turns <- struct{}{}
 		asking.Go(func() {
 			defer func() { <-turns }()
+			mu.Lock()
+			a.say("%d of %d searches; begun: %s in %s", done, len(jobs), j.stage.Name(), j.question.Env)
+			mu.Unlock()
 			answers[i], errs[i] = a.askProcess(ctx, x, j)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			if a.terminal {
-				fmt.Fprintf(a.err, term.EraseLine+"%d of %d searches", done, len(jobs))
-			}
+			a.say("%d of %d searches", done, len(jobs))
 		})
 	}
 	asking.Wait()
-	if a.terminal {
-		fmt.Fprint(a.err, term.EraseLine)
-	}
+	a.say("")
 	var all []answer
 	for _, some := range answers {
 		all = append(all, some...)

@@ -92,11 +92,11 @@ func TestKataWithoutATerminal(t *testing.T) {
 func TestKataBadUsageIsOneLine(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "nothing")
 	for says, args := range map[string][]string{
-		"no exercise is under way in":                                              {"kata", "check", "--dir", empty},
-		"no exercise is under way in " + empty:                                     {"kata", "--dir", empty},
-		`there is no exercise "7"; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11`: {"kata", "start", "7", "--dir", empty},
-		"holds other files and no progress.txt":                                    {"kata", "start", "--dir", "."},
-		`there is no command "chek"; did you mean check`:                           {"kata", "chek"},
+		"no exercise is under way in":                                            {"kata", "check", "--dir", empty},
+		"no exercise is under way in " + empty:                                   {"kata", "--dir", empty},
+		"there is no exercise 7; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11": {"kata", "start", "7", "--dir", empty},
+		"holds other files and no progress.txt":                                  {"kata", "start", "--dir", "."},
+		`there is no command "chek"; did you mean check`:                         {"kata", "chek"},
 	} {
 		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 			status, _, errors := command(t, args...)

@@ -98,7 +98,7 @@ func Find(id string) (Exercise, error) {
 			return e, nil
 		}
 	}
-	return Exercise{}, fmt.Errorf("there is no exercise %q; there are 1 to 5, 6.1 to 6.5, 6, and r1 to %s", id, All[len(All)-1].ID)
+	return Exercise{}, fmt.Errorf("there is no exercise %s; there are 1 to 5, 6.1 to 6.5, 6, and r1 to %s", id, All[len(All)-1].ID)
 }
 
 // next is the exercise after this one; false after the last.
