@@ -153,10 +153,10 @@ func (e Exercise) provenStart(r Report) (string, error) {
 
 func (e Exercise) provenSolution(r Report) (string, error) {
 	switch red := r.Red(); {
-	case r.Cause != nil:
-		return "", fmt.Errorf("%s: %s", r.Cause.Kind, r.Cause.Text)
 	case len(red) > 0:
 		return "", fmt.Errorf("shows %s: %s", red[0].Failure, red[0].Sentence)
+	case r.Cause != nil:
+		return "", fmt.Errorf("%s: %s", r.Cause.Kind, r.Cause.Text)
 	case !r.Passed(e.Required()):
 		return "", fmt.Errorf("was judged by %d failures, not by all %d", len(r.Verdicts), len(e.Required()))
 	}
