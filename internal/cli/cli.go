@@ -123,10 +123,28 @@ func (a *app) root() *cobra.Command {
 	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
 	languageFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
 	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand())
 	return root
+}
+
+// helpCommand is "help", for those who type it as a word.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{Use: "help [command]", Short: "Help about a command", RunE: func(cmd *cobra.Command, args []string) error {
+		target, rest, err := cmd.Parent().Find(args)
+		if err == nil && len(rest) == 0 {
+			return target.Help()
+		}
+		return noArguments(cmd.Parent(), args)
+	}}
+}
+
+// doing shows a person at a terminal what is being done; "" takes it away.
+func (a *app) doing(what string) {
+	if a.terminal {
+		fmt.Fprint(a.err, term.EraseLine+what)
+	}
 }
 
 // noArguments refuses a word that is no subcommand, with the nearest that is.

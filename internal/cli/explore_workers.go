@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,8 +12,12 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/term"
 	"lockkata/internal/texts"
+)
+
+var (
+	searchBegun  = texts.New("{n} of {all} searches; begun: {stage} in {env}")
+	searchesDone = texts.New("{n} of {all} searches")
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -29,19 +32,18 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 		turns <- struct{}{}
 		asking.Go(func() {
 			defer func() { <-turns }()
+			mu.Lock()
+			a.doing(a.say(searchBegun, "n", done, "all", len(jobs), "stage", j.stage.NameIn(a.lang), "env", j.question.Env))
+			mu.Unlock()
 			answers[i], errs[i] = a.askProcess(ctx, x, j)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			if a.terminal {
-				fmt.Fprintf(a.err, term.EraseLine+"%d of %d searches", done, len(jobs))
-			}
+			a.doing(a.say(searchesDone, "n", done, "all", len(jobs)))
 		})
 	}
 	asking.Wait()
-	if a.terminal {
-		fmt.Fprint(a.err, term.EraseLine)
-	}
+	a.doing("")
 	var all []answer
 	for _, some := range answers {
 		all = append(all, some...)

@@ -77,6 +77,8 @@ func (e excerpt) columns() []columns.Column {
 
 var (
 	stagesTitle    = texts.New("A Redis lock, stage by stage, and what breaks it")
+	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
+	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
 	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
 )
 
@@ -121,7 +123,13 @@ func (a *app) matrix(w where, e excerpt) error {
 		return err
 	}
 	start := time.Now()
+	playing := playingFast
+	if w.live {
+		playing = playingLive
+	}
+	a.doing(a.say(playing, "n", len(failures.All), "locks", len(e.columns()), "where", w.said()))
 	g, err := a.judgeAll(w, e.columns())
+	a.doing("")
 	if err == nil {
 		g, err = e.of(g)
 	}

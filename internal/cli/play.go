@@ -128,8 +128,11 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 		if err != nil {
 			return false, failedError{err.Error()}
 		}
-		fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
-		key, err := keys.Next()
+		draw := func() {
+			fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
+		}
+		draw()
+		key, err := keys.NextOn(p.app.out, draw)
 		switch {
 		case err == io.EOF:
 			return false, p.ended()

@@ -38,6 +38,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	locked.RequireAuth("secret")
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
+		{"help shw", `there is no command "shw"; did you mean show?`},
 		{"--colour", "unknown flag: --colour"},
 
 		{"show", "show: which failure? There are: crash-before-expire"},

@@ -29,6 +29,7 @@ type Task struct {
 	Package  string             `json:"package,omitempty"`  // the import path that its code begins with, if it is none of LocksPath
 	Has      []failures.Feature `json:"has"`                // what the lock is said to have, unless it says so itself
 	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
+	Fresh    bool               `json:"fresh"`              // each hold has to write a value of its own
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
 	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
 	Search   *Search            `json:"search,omitempty"`   // is made in place of the failures
