@@ -197,6 +197,11 @@ func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
 		require.Equal(t, "*1\r\n:1\r\n", w.both("SCRIPT", "EXISTS", sha))
 		w.both("SCRIPT", "FLUSH")
 		require.Contains(t, run(), "NOSCRIPT")
+		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
+			require.NoError(t, e.loadScript(source))
+			require.NoError(t, e.flushScripts())
+		}
+		require.Contains(t, run(), "NOSCRIPT")
 		// The flush that waits in a transaction comes after a load on another connection.
 		for _, transaction := range []link{w.pooled.redis.newLink(), w.own.redis.newLink()} {
 			_, _ = transaction.execute([]string{"MULTI"})

@@ -119,7 +119,7 @@ func (s *stack) source(skipFrames []string) Source {
 
 func isLibrary(function string) bool {
 	return function == "" || beginsWith(function, "github.com/redis/go-redis/", "lockkata/failures_test/world.",
-		"bufio.", "context.", "crypto/tls.", "io.", "runtime.", "sync.")
+		"bufio.", "context.", "crypto/tls.", "io.", "runtime.", "sync.", "sync/")
 }
 
 // beginsWith tells whether a text begins with one of those.
