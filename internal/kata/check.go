@@ -69,7 +69,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	}
 	w.tell("searching its schedules")
 	searched, err := program.search(ctx, files, e.task(), ofTwoClients(questions), enoughSchedules)
-	report.Found, report.Cause = searched.Found, cmp.Or(report.Cause, searched.Cause)
+	report.Found, report.Cause = searched.Found, cmp.Or(searched.Cause, report.Cause)
 	return report, err
 }
 

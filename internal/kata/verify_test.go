@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
 )
 
@@ -98,4 +99,24 @@ func TestExercisesAreToldInFull(t *testing.T) {
 		require.Equal(t, isRepair, e.Search != (Sought{}), "exercise %s: what a search makes of it", e.ID)
 		require.Equal(t, isRepair, !e.onStairs())
 	}
+}
+
+// A key without a lease tells a waiter nothing about when to ask again: it must not ask all
+// the time.
+func TestSolutionOfTheWaitersLeavesRedisInPeace(t *testing.T) {
+	trace, err := world.Run(t, column(exercise(t, "6.4").Solution.Column).Subject.Config(), func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		a.StartRun("PERSIST", "lock:order:1001").Wait()
+		b.Lock(world.Within(w.Lease / 4)) // before A's watchdog renews
+	})
+	require.NoError(t, err)
+	sent := 0
+	for _, e := range trace.Events {
+		if e.Kind == world.Executed && e.Client == "B" {
+			sent++
+		}
+	}
+	require.Positive(t, sent)
+	require.LessOrEqual(t, sent, 6, "try with a script that Redis has to learn, subscribe, try")
 }
