@@ -84,7 +84,8 @@ func steps(d *document) (items []part) {
 	}
 	found, _ := blocks(d)
 	for _, b := range found {
-		items = append(items, part{b.line - 1, "block " + b.mark})
+		command := languageFlag.ReplaceAllString(strings.Join(b.words, " "), "") // its part begins with a word of its language
+		items = append(items, part{b.line - 1, "block " + command})
 	}
 	slices.SortStableFunc(items, func(a, b part) int { return a.line - b.line })
 	return items

@@ -94,7 +94,7 @@ func TestMatrixNamesTheCellThatIsNotAsExpected(t *testing.T) {
 			status, out, errors := command(t)
 			require.Equal(t, exitFailed, status)
 			require.Contains(t, errors, want[0]+" "+want[1])
-			require.Contains(t, out, "1 cells (!) are not what their lesson says")
+			require.Contains(t, out, "1 cell (!) is not what its lesson says")
 		})
 	}
 }

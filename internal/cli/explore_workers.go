@@ -14,6 +14,7 @@ import (
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -51,10 +52,13 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 // askProcess asks one question in another process. When ctx ends, the process is
 // told to say what it knows so far.
 func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
-	q := j.question
+	q, lang := j.question, a.lang
+	if x.asJSON {
+		lang = texts.English
+	}
 	cmd := exec.CommandContext(ctx, a.binary,
 		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,
-		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients))
+		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients), "--lang", string(lang))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
 	var all []answer

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/texts"
 )
 
 // Column is one of the locks.
@@ -27,13 +28,27 @@ type Column struct {
 	Subject   failures.Subject
 }
 
+var stageName = texts.New("stage {id}")
+
+func init() {
+	for _, c := range All {
+		texts.Know(texts.Text(c.Title), texts.Text(c.Lesson))
+	}
+}
+
 // Name is how sentences call it.
-func (c Column) Name() string {
+func (c Column) Name() string { return c.NameIn(texts.English) }
+
+// NameIn is its name in a language.
+func (c Column) NameIn(l texts.Language) string {
 	if isNumber(c.ID) {
-		return "stage " + c.ID
+		return stageName.In(l, "id", c.ID)
 	}
 	return c.ID
 }
+
+// TitleIn is its title in a language.
+func (c Column) TitleIn(l texts.Language) string { return texts.Text(c.Title).In(l) }
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 

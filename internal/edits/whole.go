@@ -93,4 +93,50 @@ var whole = []Edit{
 		Suffers: "the holder works on, although its lock was taken away",
 		Failure: "forced-unlock", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
+	{
+		Name: "lease of the service sent for a fixed one", File: stage6 + "acquire.go",
+		Old:     `owner, r.lease.Milliseconds(), tokenKept`,
+		New:     `owner, s.lease.Milliseconds(), tokenKept`,
+		Suffers: "who asks for a short fixed lease and dies keeps the others out for the watchdog's",
+		Failure: "last-millisecond", Outcome: failures.Broken, Rule: oracle.Lease,
+	},
+	{
+		Name: "timer set by the first hold only", File: stage6 + "watchdog.go",
+		Old:     `if w.wakesAt.IsZero() || at.Before(w.wakesAt) {`,
+		New:     `if w.wakesAt.IsZero() {`,
+		Suffers: "beside a lock with a long fixed lease none is renewed",
+		Failure: "fixed-beside-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "second release of a hold told as a success", File: stage6 + "hold.go",
+		Old: `	if !o.drop(h) {
+		return ErrNotHeld`,
+		New: `	if !o.drop(h) {
+		return nil`,
+		Suffers: "who unlocks again after an Unlock that failed is told that all went well",
+		Failure: "unlock-after-failed-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
+		Name: "no clean-up once the service is closed", File: stage6 + "acquire.go",
+		Old: `	if !s.start(try) {
+		try()
+	}`,
+		New:     `	s.start(try)`,
+		Suffers: "a process that ends amid an acquire leaves a key that nobody holds",
+		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
+		Name: "limit of the hold begun anew by a re-entry", File: stage6 + "ownership.go",
+		Old:     `	return o.newHold(ctx), nil`,
+		New:     `	o.since = time.Now(); return o.newHold(ctx), nil`,
+		Suffers: "work that hangs in a loop and takes its lock in each turn keeps it for ever",
+		Failure: "reentered-for-ever", Outcome: failures.Broken, Rule: oracle.EndlessHold,
+	},
+	{
+		Name: "silent subscription trusted", File: stage6 + "waiters.go",
+		Old:     `s.distrust(q)`,
+		New:     `_ = s.distrust`,
+		Suffers: "a process whose connection was forgotten waits out every lease from then on",
+		Failure: "subscription-silent", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
+	},
 }

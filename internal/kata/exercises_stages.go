@@ -16,7 +16,7 @@ var stageExercises = []Exercise{
 		Solution: Material{Stage: 1},
 		Fixes: []string{
 			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once",
-			"crash-while-holding", "renewed-for-ever", "hold-dropped", "oom",
+			"crash-while-holding", "renewed-for-ever", "hold-dropped", "oom", "lease-between-seconds",
 		},
 		Hints: [3]string{
 			"Asking whether the lock is free and taking it must be one command, or two clients find it free at the same moment. Redis has one that creates a key only if it does not exist.",
@@ -67,7 +67,7 @@ var stageExercises = []Exercise{
 		Story:    "Unlock deletes the key, whoever holds it. A client whose lease ran out removes the lock of the next one, and a third walks in. Write the owner into the key, and let Unlock look.",
 		Start:    Material{Stage: 2},
 		Solution: Material{Stage: 3},
-		Fixes:    []string{"delete-foreign", "stranger-unlock", "double-unlock", "loss-hidden-at-unlock"},
+		Fixes:    []string{"delete-foreign", "stranger-unlock", "double-unlock", "loss-hidden-at-unlock", "lease-below-a-second", "unlock-after-failed-unlock"},
 		Hints: [3]string{
 			"All clients write the same word into the key, so nobody can tell whose it is. What could each write instead, and when must it be a new one?",
 			"A fresh random value for each hold, kept in the Mutex once the lock was taken. Unlock reads the key and deletes it only if it still has that value; otherwise it returns an error of its own, ErrNotHeld.",
@@ -150,7 +150,7 @@ var stageExercises = []Exercise{
 			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
 			"slow-grant", "grant-reply-lost", "grant-lost-asked-again", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
 			"self-deadlock", "shared-object", "inner-unlock-frees", "inner-lock-fails", "hold-released-twice",
-			"dog-per-reentry", "partial-unlock-wakes", "forced-unlock",
+			"dog-per-reentry", "partial-unlock-wakes", "forced-unlock", "idle-waiters", "reentered-for-ever",
 		},
 		Hints: [3]string{
 			"Give each hold an object of its own: with an owner, a context that ends with the hold, a deadline counted from before the command was sent, and a token. Who gets that context can re-enter.",
