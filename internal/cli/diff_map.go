@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	fileLines       = texts.New("{file}, {lines} lines")
+	fileLines     = texts.New("{file}, {lines} lines")
 	neededByTests = texts.New("Needed by {tests}.")
 	neededByBoth  = texts.New("Needed by the failures {failures}, and by {tests}.")
 	skipAtFirst   = texts.New("On a first reading skip {what}.")
