@@ -54,7 +54,7 @@ func (a *app) diff(id string) error {
 	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(fromTo, "before", before.NameIn(a.lang), "after", after.NameIn(a.lang), "lesson", texts.Text(after.Lesson))))
 	if after.Map != nil {
 		diffs = nil // line by line it would tell nobody anything
-		if err := a.printMap(after, a.lang); err != nil {
+		if err := a.printMap(after); err != nil {
 			return err
 		}
 	}

@@ -17,22 +17,22 @@ var (
 	howToFollow   = texts.New("A failure: {show}\nA test: {test}\nLine by line: {diff}")
 )
 
-// printMap prints what each file of a lock adds to the one before, in a language.
-func (a *app) printMap(c columns.Column, l texts.Language) error {
+// printMap prints what each file of a lock adds to the one before.
+func (a *app) printMap(c columns.Column) error {
 	lines, err := c.Lines(a.sources)
 	if err != nil {
 		return err
 	}
 	for _, part := range c.Map {
-		fmt.Fprintln(a.out, a.color.Paint(term.Bold, fileLines.In(l, "file", part.File, "lines", lines[part.File])))
+		fmt.Fprintln(a.out, a.color.Paint(term.Bold, a.say(fileLines, "file", part.File, "lines", lines[part.File])))
 		tests := strings.Join(part.Tests, ", ")
-		needs := neededByTests.In(l, "tests", tests)
+		needs := a.say(neededByTests, "tests", tests)
 		if len(part.Failures) > 0 {
-			needs = neededByBoth.In(l, "failures", strings.Join(part.Failures, ", "), "tests", tests)
+			needs = a.say(neededByBoth, "failures", strings.Join(part.Failures, ", "), "tests", tests)
 		}
-		said := []string{part.Adds.In(l), needs}
+		said := []string{a.say(part.Adds), needs}
 		if part.Skip != "" {
-			said = append(said, skipAtFirst.In(l, "what", part.Skip.In(l)))
+			said = append(said, a.say(skipAtFirst, "what", a.say(part.Skip)))
 		}
 		for i, text := range said {
 			for _, line := range term.Wrap(text, min(a.width, 100)-2) {
@@ -43,7 +43,7 @@ func (a *app) printMap(c columns.Column, l texts.Language) error {
 			}
 		}
 	}
-	fmt.Fprintf(a.out, "\n%s\n", howToFollow.In(l, "show", "go run . show FAILURE --before-after --steps",
+	fmt.Fprintf(a.out, "\n%s\n", a.say(howToFollow, "show", "go run . show FAILURE --before-after --steps",
 		"test", "go test -v -run TEST ./"+c.Dir, "diff", "git diff --no-index "+columns.Must(c.Before).Dir+" "+c.Dir))
 	return nil
 }

@@ -43,9 +43,10 @@ var map6 = []Part{
 		Skip:  "the observer in lock",
 	},
 	{
-		File:  "hold.go",
-		Adds:  "A released inner hold does not hide the outer one, and many may release at one moment.",
-		Tests: []string{"TestReleasedInnerHoldDoesNotHideTheOuterOne", "TestHoldThatManyReleaseIsReleasedOnce"},
+		File:     "hold.go",
+		Adds:     "A released inner hold does not hide the outer one, and many may release at one moment.",
+		Failures: []string{"unlock-after-failed-unlock"},
+		Tests:    []string{"TestReleasedInnerHoldDoesNotHideTheOuterOne", "TestHoldThatManyReleaseIsReleasedOnce"},
 	},
 	{
 		File:  "ownership.go",
@@ -56,7 +57,7 @@ var map6 = []Part{
 	{
 		File:     "watchdog.go",
 		Adds:     "One timer for all holds instead of a goroutine each, renewals that share a command, and an end for a hold that lasts too long.",
-		Failures: []string{"renewed-for-ever", "hold-dropped"},
+		Failures: []string{"renewed-for-ever", "reentered-for-ever", "hold-dropped"},
 		Tests:    []string{"TestAThousandHoldsNeedNoGoroutine", "TestRenewalsOfManyLocksShareCommands"},
 		Skip:     "cause",
 	},
