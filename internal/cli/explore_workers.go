@@ -12,6 +12,7 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/texts"
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -27,17 +28,17 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 		asking.Go(func() {
 			defer func() { <-turns }()
 			mu.Lock()
-			a.say("%d of %d searches; begun: %s in %s", done, len(jobs), j.stage.Name(), j.question.Env)
+			a.doing("%d of %d searches; begun: %s in %s", done, len(jobs), j.stage.Name(), j.question.Env)
 			mu.Unlock()
 			answers[i], errs[i] = a.askProcess(ctx, x, j)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			a.say("%d of %d searches", done, len(jobs))
+			a.doing("%d of %d searches", done, len(jobs))
 		})
 	}
 	asking.Wait()
-	a.say("")
+	a.doing("")
 	var all []answer
 	for _, some := range answers {
 		all = append(all, some...)
@@ -48,10 +49,13 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 // askProcess asks one question in another process. When ctx ends, the process is
 // told to say what it knows so far.
 func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
-	q := j.question
+	q, lang := j.question, a.lang
+	if x.asJSON {
+		lang = texts.English
+	}
 	cmd := exec.CommandContext(ctx, a.binary,
 		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,
-		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients))
+		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients), "--lang", string(lang))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
 	var all []answer

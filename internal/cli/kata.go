@@ -147,7 +147,7 @@ func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 }
 
 // tell says what the judge does.
-func (k *kataApp) tell(text string) { k.say("%s", text) }
+func (k *kataApp) tell(text string) { k.doing("%s", text) }
 
 // finding is what a check or an exploration has found.
 type finding interface {
@@ -175,7 +175,7 @@ func (k *kataApp) checkCommand() *cobra.Command {
 	cmd := k.command("check", "Compile your lock and run the failures on it, once", cobra.NoArgs,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
 			r, err := kata.Check(ctx, f, k.tell)
-			k.say("")
+			k.doing("")
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	cmd := k.command("explore", "Search all schedules of your lock, up to a bound, for one that breaks it", noWords,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
 			x, err := kata.Explore(ctx, f, asked, k.tell)
-			k.say("")
+			k.doing("")
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func (r *run) playDay(name string, scenario func(*day)) {
 	if err != nil {
 		cause := leftover(err)
 		cause.Trace = withoutBusiness(trace)
-		r.guard.convict(cause)
+		r.left(cause)
 	}
 	r.guard.enter("")
 }
