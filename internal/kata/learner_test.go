@@ -158,7 +158,7 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 	l.saves(forgetful, "SETNX and PEXPIRE, but what SETNX answers is not looked at")
 	l.sees("✗ second-client", "BROKEN: exclusion: B is inside the lock while A still is.", bar)
 	l.saves(Material{Column: "1"}, "a lock that looks")
-	l.sees("✓ passed: it survives all 9 failures that are asked for, and ", "What happens next, on your lock?", "  3  At once", answers)
+	l.sees("✓ passed: it survives all 10 failures that are asked for, and ", "What happens next, on your lock?", "  3  At once", answers)
 	l.presses("1")
 	l.sees("✗ leak", "No. The world says: A timeout: the key is still there.", "What still breaks in your lock: crash-before-expire", "interviewer's next question", bar)
 	requireRecorded(t, l.text())
