@@ -5,6 +5,7 @@ package edits
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -25,6 +26,11 @@ type Edit struct {
 	Rule    oracle.Monitor
 	Search  string // the search that must find it too, property/environment; "" if none is asked
 }
+
+var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
+
+// ID is the name as it stands in a link.
+func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
 
 // Column is the one whose lock is edited.
 func (e Edit) Column() (columns.Column, error) {

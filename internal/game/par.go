@@ -76,7 +76,7 @@ func (g *Game) FindPar() error {
 
 // search looks for a way that begins with the given steps.
 func (g *Game) search(from []string, runs int) (schedule.Result, *schedule.Counterexample, error) {
-	r, err := schedule.SearchFrom(g.t, g.Setup, from, schedule.Limits{Bound: farthest, Runs: runs})
+	r, err := schedule.SearchFrom(g.t, g.Setup, from, schedule.Limits{Bound: farthest, Runs: runs, Stop: g.Stop})
 	found := r.Found[g.Property.Name]
 	if found != nil {
 		g.ways = append(g.ways, found.Schedule)
