@@ -42,7 +42,7 @@ func (a *app) theatre() ([]byte, grid, error) {
 		return nil, grid{}, failedError{err.Error()}
 	}
 	rows := columns.Judge(a.t, shown)
-	page, err := theatre.Page(shown, rows, a.sources)
+	page, err := theatre.Page(shown, rows, a.sources, theatre.Engine{})
 	return page, expecting(shown, rows), err
 }
 
@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	if err := surprises(judged); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
-	server := &http.Server{Handler: theatre.Handler(page), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: theatre.Handler(page, nil), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(a.out, "http://%s/ shows the theatre; Ctrl-C ends it\n", listener.Addr())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -31,36 +32,31 @@ type Built struct {
 	Exec string // the JavaScript that runs it: Go's own
 }
 
-// Wasm builds the playground from the module in the current folder, or above it. sources
-// is the module's own folder.
-func Wasm(ctx context.Context, sources fs.FS) (Built, error) {
+// Wasm builds the playground from the module that has the folder. sources is the module's
+// own folder.
+func Wasm(ctx context.Context, folder string, sources fs.FS) (Built, error) {
 	var built Built
-	module, err := run(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
+	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
 	if err != nil || name != "lockkata" {
-		return built, fmt.Errorf("the playground is built from lockkata's own folder: go there, and try again (%w)", err)
+		return built, fmt.Errorf("the playground is built from lockkata's own folder: go there, and try again (%s is of %q: %v)", folder, name, err)
 	}
-	scratch, err := os.MkdirTemp("", "lockkata-playground-")
+	kept, err := cache(root)
 	if err != nil {
 		return built, err
 	}
-	defer func() { _ = os.RemoveAll(scratch) }()
-	list, err := overlay(scratch, root, sources)
+	list, err := overlay(kept, root, sources)
 	if err != nil {
 		return built, err
 	}
-	file := filepath.Join(scratch, "playground.wasm")
-	if out, err := run(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", list, "-o", file, command); err != nil {
+	file := filepath.Join(kept, "playground.wasm")
+	if out, err := run(ctx, root, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", list, "-o", file, command); err != nil {
 		return built, fmt.Errorf("the playground does not build: %w\n%s", err, out)
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
+	if built.Wasm, err = compressed(file); err != nil {
 		return built, err
 	}
-	if built.Wasm, err = Compress(raw); err != nil {
-		return built, err
-	}
-	goroot, err := run(ctx, "go", "env", "GOROOT")
+	goroot, err := run(ctx, root, "go", "env", "GOROOT")
 	if err != nil {
 		return built, err
 	}
@@ -69,9 +65,42 @@ func Wasm(ctx context.Context, sources fs.FS) (Built, error) {
 	return built, err
 }
 
+// cache is the folder in which the last build of a module is kept: the go command does not
+// link again what is still as it was.
+func cache(root string) (string, error) {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(user, "lockkata", fmt.Sprintf("playground-%x", sha256.Sum256([]byte(root)))[:24])
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+// compressed is the file, compressed by gzip, from the file beside it where that is newer.
+func compressed(file string) ([]byte, error) {
+	was, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	beside := file + ".gz"
+	if is, err := os.Stat(beside); err == nil && is.ModTime().After(was.ModTime()) {
+		return os.ReadFile(beside)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := Compress(raw)
+	if err != nil {
+		return nil, err
+	}
+	return packed, os.WriteFile(beside, packed, 0o600)
+}
+
 // run runs a command of go's for the browser, and returns what it prints.
-func run(ctx context.Context, name string, args ...string) (string, error) {
+func run(ctx context.Context, folder, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

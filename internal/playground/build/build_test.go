@@ -10,7 +10,7 @@ import (
 )
 
 func TestX(t *testing.T) {
-	b, err := build.Wasm(t.Context(), os.DirFS("../../.."))
+	b, err := build.Wasm(t.Context(), "../../..", os.DirFS("../../.."))
 	require.NoError(t, err)
 	t.Log(len(b.Wasm), len(b.Exec))
 	require.NoError(t, os.WriteFile("/tmp/wasm0/p.wasm.gz", b.Wasm, 0o600))
