@@ -45,6 +45,7 @@ func (e *Engine) begin(r Request) (Position, error) {
 	}
 	e.game, e.code = g, of
 	g.Language = r.Lang
+	g.KnowsWay()
 	p, err := e.position()
 	p.Files = of.Files
 	return p, err

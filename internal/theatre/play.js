@@ -40,7 +40,7 @@ async function begin(request) {
   if (!position) return;
   leave();
   document.body.classList.add('showing');
-  game = {edit: request.edit, files: position.files, stage: request.stage};
+  game = {edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
   const lock = lockOf(request.stage);
   document.title = `play ${lock.name}: ${position.view.goal.words}`;
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
@@ -71,13 +71,13 @@ async function asked(request, options) {
 // settings are other games of the lock, and other locks.
 function settings(request, {view, taken}) {
   const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
-    begin({...request, op: taken ? request.op : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
+    begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
   }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
   const lock = lockOf(request.stage);
   return el('nav', {class: 'choose secondary', 'aria-label': 'games'},
     el('span', {class: 'what'}, 'play'), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
-    request.op === 'replay' ? null : choose('goal', view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
-    request.op === 'replay' ? null : choose('world', view.env.name, data.envs.map((name) => [name, name]), 'env'),
+    taken && request.op === 'replay' ? null : choose('goal', view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
+    taken && request.op === 'replay' ? null : choose('world', view.env.name, data.envs.map((name) => [name, name]), 'env'),
     el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
 }
 
@@ -89,7 +89,7 @@ function showPosition(position) {
   game.position = position;
   game.hash = hashOfGame(position, game.edit);
   history.replaceState(null, '', game.hash);
-  game.player = new Player(position.run, position.verdict, {files: game.files}, 'the game');
+  game.player = new Player(position.run, {text: ''}, {files: game.files}, 'the game');
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
   if (game.player.length > 0) game.player.show(game.player.length - 1);
   if (chosen) game.player.code?.choose(chosen);
@@ -100,7 +100,7 @@ function showPosition(position) {
 function showTable(position, says) {
   const {view} = position;
   const isOver = view.options.length === 0;
-  game.says = el('p', {class: 'just-now', role: 'status'}, says || [...view.happened, isOver ? position.verdict.text : ''].join(' ') || view.par_says);
+  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(' ') || (isOver || game.taken ? '' : view.par_says));
   const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
   game.table.replaceChildren(...[game.says,
     isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': 'what can happen next'}, ...view.options.map(optionOf)),

@@ -5,7 +5,7 @@ package build
 
 import (
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"lockkata/internal/columns"
+	"lockkata/internal/site"
 )
 
 // command is the package of the engine, and generated its file that only a build has.
@@ -26,43 +27,37 @@ const (
 	generated = "internal/playground/wasm/generated.go"
 )
 
-// Built is a playground that was built.
-type Built struct {
-	Wasm []byte // compressed by gzip
-	Exec string // the JavaScript that runs it: Go's own
-}
-
-// Wasm builds the playground from the module that has the folder. sources is the module's
-// own folder.
-func Wasm(ctx context.Context, folder string, sources fs.FS) (Built, error) {
-	var built Built
+// Wasm builds the playground from the module that has the folder, and compresses it by
+// gzip. sources is the module's own folder.
+func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
 	if err != nil || name != "lockkata" {
-		return built, fmt.Errorf("the playground is built from lockkata's own folder: go there, and try again (%s is of %q: %v)", folder, name, err)
+		return nil, fmt.Errorf("it is built from lockkata's own folder, with Go: %w", cmp.Or(err, fmt.Errorf("this is %q", name)))
 	}
 	kept, err := cache(root)
 	if err != nil {
-		return built, err
+		return nil, err
 	}
 	list, err := overlay(kept, root, sources)
 	if err != nil {
-		return built, err
+		return nil, err
 	}
 	file := filepath.Join(kept, "playground.wasm")
-	if out, err := run(ctx, root, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", list, "-o", file, command); err != nil {
-		return built, fmt.Errorf("the playground does not build: %w\n%s", err, out)
+	if _, err := run(ctx, root, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", list, "-o", file, command); err != nil {
+		return nil, err
 	}
-	if built.Wasm, err = compressed(file); err != nil {
-		return built, err
-	}
-	goroot, err := run(ctx, root, "go", "env", "GOROOT")
+	return compressed(file)
+}
+
+// Runner is the JavaScript with which Go's own distribution runs WebAssembly.
+func Runner(ctx context.Context, folder string) (string, error) {
+	goroot, err := run(ctx, folder, "go", "env", "GOROOT")
 	if err != nil {
-		return built, err
+		return "", err
 	}
-	exec, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot), "lib", "wasm", "wasm_exec.js"))
-	built.Exec = string(exec)
-	return built, err
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot), "lib", "wasm", "wasm_exec.js"))
+	return string(text), err
 }
 
 // cache is the folder in which the last build of a module is kept: the go command does not
@@ -90,34 +85,26 @@ func compressed(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := Compress(raw)
+	packed, err := site.Compress(raw)
 	if err != nil {
 		return nil, err
 	}
 	return packed, os.WriteFile(beside, packed, 0o600)
 }
 
-// run runs a command of go's for the browser, and returns what it prints.
+// run runs a command for the browser in a folder, and returns what it prints. What it
+// complains of is part of the error.
 func run(ctx context.Context, folder, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-// Compress compresses by gzip, as small as it can.
-func Compress(raw []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		err = fmt.Errorf("%s %s: %w\n%s", name, args[0], err, bytes.TrimSpace(complaints.Bytes()))
 	}
-	if _, err := w.Write(raw); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return b.Bytes(), err
+	return string(out), err
 }
 
 // overlay writes the files that only the build has into a folder, and a list of them for

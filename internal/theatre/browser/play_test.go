@@ -18,31 +18,33 @@ import (
 )
 
 // engine is the playground, built once for all tests.
-var engine = sync.OnceValues(func() (build.Built, error) {
+var engine = sync.OnceValues(func() (packed []byte, err error) {
 	return build.Wasm(context.Background(), repository, os.DirFS(repository))
 })
 
 // withEngine is the theatre with an engine beside it, or inside.
-func withEngine(t *testing.T, inside bool) (page []byte, built build.Built) {
+func withEngine(t *testing.T, inside bool) (page, packed []byte) {
 	t.Helper()
-	built, err := engine()
+	packed, err := engine()
+	require.NoError(t, err)
+	runner, err := build.Runner(t.Context(), repository)
 	require.NoError(t, err)
 	judged(t)
-	e := theatre.Engine{Runner: built.Exec, File: theatre.EngineFile}
+	e := theatre.Engine{Runner: runner, File: theatre.EngineFile}
 	if inside {
-		e.File, e.Packed = "", built.Wasm
+		e.File, e.Packed = "", packed
 	}
 	page, err = theatre.Page(made.shown, made.rows, os.DirFS(repository), e)
 	require.NoError(t, err)
-	return page, built
+	return page, packed
 }
 
 // playgrounds are the ways to open a page that has an engine.
 func playgrounds(t *testing.T, walk func(t *testing.T, url string)) {
 	t.Helper()
 	t.Run("served", func(t *testing.T) {
-		page, built := withEngine(t, false)
-		server := httptest.NewServer(theatre.Handler(page, func(context.Context) ([]byte, error) { return built.Wasm, nil }))
+		page, packed := withEngine(t, false)
+		server := httptest.NewServer(theatre.Handler(page, func(context.Context) ([]byte, error) { return packed, nil }))
 		t.Cleanup(server.Close)
 		walk(t, server.URL+"/")
 	})
