@@ -42,10 +42,11 @@ func (e Edit) Column() (columns.Column, error) {
 	return columns.Column{}, fmt.Errorf("edits: %s is no column's", e.File)
 }
 
-// Apply returns the text of the file with the edit.
+// Apply returns the text of the file with the edit. All other lines stay where they are.
 func (e Edit) Apply(text string) (string, error) {
 	if n := strings.Count(text, e.Old); n != 1 {
 		return "", fmt.Errorf("edits: %q is %d times in %s, not once", e.Old, n, e.File)
 	}
-	return strings.Replace(text, e.Old, e.New, 1), nil
+	fewer := strings.Count(e.Old, "\n") - strings.Count(e.New, "\n")
+	return strings.Replace(text, e.Old, e.New+strings.Repeat("\n", max(0, fewer)), 1), nil
 }

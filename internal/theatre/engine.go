@@ -16,6 +16,8 @@ var (
 	engineScript string
 	//go:embed play.js
 	playScript string
+	//go:embed break.js
+	breakScript string
 	//go:embed play.css
 	playStyle string
 	//go:embed worker.js

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"strings"
 
 	"lockkata/internal/columns"
+	"lockkata/internal/damage"
 	"lockkata/internal/site"
 )
 
@@ -39,7 +39,11 @@ func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := overlay(kept, root, sources)
+	files, err := files(sources)
+	if err != nil {
+		return nil, err
+	}
+	list, err := damage.Overlay(kept, root, files)
 	if err != nil {
 		return nil, err
 	}
@@ -107,33 +111,14 @@ func run(ctx context.Context, folder, name string, args ...string) (string, erro
 	return string(out), err
 }
 
-// overlay writes the files that only the build has into a folder, and a list of them for
-// the go command.
-func overlay(scratch, root string, sources fs.FS) (list string, err error) {
-	files, err := Files(sources)
+// files are the files that only the build has, by their names in the repository.
+func files(sources fs.FS) (map[string]string, error) {
+	files, err := damage.Files(sources)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	replace := map[string]string{}
-	for name, text := range files {
-		copied := filepath.Join(scratch, strings.ReplaceAll(name, "/", "_"))
-		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
-			return "", err
-		}
-		replace[filepath.Join(root, filepath.FromSlash(name))] = copied
-	}
-	raw, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	list = filepath.Join(scratch, "overlay.json")
-	return list, os.WriteFile(list, raw, 0o600)
-}
-
-// Files are the files that only the build has, by their names in the repository.
-func Files(sources fs.FS) (map[string]string, error) {
 	var text strings.Builder
-	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport \"testing/fstest\"\n\nfunc init() {\n\tsources = fstest.MapFS{\n")
+	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + damage.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
 	for _, c := range columns.Stairs() {
 		names, err := fs.Glob(sources, c.Dir+"/*")
 		if err != nil {
@@ -151,5 +136,6 @@ func Files(sources fs.FS) (map[string]string, error) {
 		}
 	}
 	text.WriteString("\t}\n}\n")
-	return map[string]string{generated: text.String()}, nil
+	files[generated] = text.String()
+	return files, nil
 }
