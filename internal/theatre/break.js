@@ -16,6 +16,7 @@ pages.break = async ([, stage, edit, failure, step]) => {
   const hash = location.hash;
   if (broken?.stage !== stage || broken.edit !== (edit || '')) {
     const told = await asked({op: 'lock', stage, edit});
+    if (!told && location.hash === hash) showMatrix();
     if (!told || location.hash !== hash) return;
     broken = {stage, edit: edit || '', told};
   }

@@ -36,8 +36,10 @@ pages.play = pages.take = async (words) => {
 
 // begin begins a game.
 async function begin(request) {
+  const hash = location.hash;
   const position = await asked(request);
-  if (!position) return;
+  if (!position && !game && location.hash === hash) showMatrix();
+  if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
   game = {edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
