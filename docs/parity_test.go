@@ -13,7 +13,7 @@ import (
 // translated are the documents that have to be there in Chinese.
 var translated = []string{
 	"README.md", "docs/walkthrough.md", "docs/interview.md", "docs/cheatsheet.md", "docs/redisson.md", "docs/workshop.md", "docs/choosing.md",
-	"docs/using.md", "docs/terms.md", "docs/schedules.md", "docs/inside.md", "docs/documents.md",
+	"docs/using.md", "docs/terms.md", "docs/final-lock.md", "docs/schedules.md", "docs/inside.md", "docs/documents.md",
 }
 
 // chinese is where the Chinese version of a document is.
@@ -84,7 +84,8 @@ func steps(d *document) (items []part) {
 	}
 	found, _ := blocks(d)
 	for _, b := range found {
-		items = append(items, part{b.line - 1, "block " + b.mark})
+		command := languageFlag.ReplaceAllString(strings.Join(b.words, " "), "") // its part begins with a word of its language
+		items = append(items, part{b.line - 1, "block " + command})
 	}
 	slices.SortStableFunc(items, func(a, b part) int { return a.line - b.line })
 	return items

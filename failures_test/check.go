@@ -54,7 +54,7 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 		return v
 	}
 	if v.Trace, v.Err = play(f.Config(s), f.Script); v.Trace != nil {
-		v.Findings = oracle.Judge(v.Trace)
+		v.Findings = oracle.Judge(v.Trace, f.Breaks...)
 	}
 	v.decide()
 	return v
@@ -79,7 +79,7 @@ func (s Subject) Config() world.Config {
 // Config is the world in which the failure is played on a lock.
 func (f Failure) Config(s Subject) world.Config {
 	config := s.Config()
-	config.Client, config.Fenced = f.Client, f.Fenced
+	config.Client, config.Fenced, config.Lease = f.Client, f.Fenced, f.Lease
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	}
@@ -98,7 +98,7 @@ func (s Subject) lacks(f Failure) string {
 		return fmt.Sprintf("needs %v, which this lock does not have", f.Needs)
 	case slices.ContainsFunc(f.Unless, has):
 		return fmt.Sprintf("not for a lock with %v", f.Unless)
-	case f.Variant == FixedLease && !varies && has(Watchdog):
+	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
 		return fmt.Sprintf("needs a %s, which this lock does not have", f.Variant)
 	}
 	return ""
@@ -142,25 +142,6 @@ func (v Verdict) Against() (found oracle.Finding, ok bool) {
 	return found, false
 }
 
-// Sentence says in one line what happened.
-func (v Verdict) Sentence() string {
-	switch v.Outcome {
-	case Safe:
-		return "no rule is broken"
-	case Noticed:
-		return "the hold is lost, and its owner is told in time"
-	case NotApplicable, NotTold:
-		return v.Missing
-	}
-	if against, ok := v.Against(); ok {
-		return fmt.Sprintf("%s: %s", against.Monitor, against.Text)
-	}
-	if v.Err != nil {
-		return v.Err.Error()
-	}
-	return v.Outcome.String()
-}
-
 // stuckAfter is how long a run may take: one that comes to rest takes milliseconds.
 var stuckAfter = 10 * time.Second
 
@@ -182,7 +163,7 @@ func within(t *testing.T, what string, run func()) {
 
 // Check runs the whole catalogue on a lock, one subtest for each failure, and
 // fails each whose outcome is not the expected one. It ends with a summary: the failures of
-// each rule that is broken. With -v it prints a line for each failure, and for one that is
+// each cause. With -v it prints a line for each failure, and for one that is
 // not safe the timeline; without, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
 	var err error
@@ -201,7 +182,7 @@ func Check(t *testing.T, s Subject, expect Expect) {
 			if v.Err != nil {
 				fmt.Fprintf(t.Output(), "%v\n", v.Err)
 			}
-			if v.Trace != nil && (testing.Verbose() && v.Outcome != Safe || wrong && sum.causes == nil) {
+			if v.Trace != nil && (testing.Verbose() && v.Outcome != Safe || wrong && sum.wrong == nil) {
 				fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 			}
 			sum.add(v, wrong)

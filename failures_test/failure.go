@@ -37,11 +37,16 @@ type Variant string
 
 // The variants. A lock that lacks one is run as it is: without a limit, or with a lease
 // that nothing renews in any case. One with a watchdog and no fixed lease has nothing to
-// run.
+// run, nor has one that makes no second lock.
 const (
-	Default    Variant = ""
-	FixedLease Variant = "fixed lease" // the lease is not renewed
-	Limited    Variant = "max hold"    // a hold ends after three leases, renewed or not
+	Default Variant = ""
+	// The lease is not renewed. A lock that has a lease of its own for what is renewed has
+	// another one there.
+	FixedLease Variant = "fixed lease"
+	Limited    Variant = "max hold" // a hold ends after three leases, renewed or not
+	// What makes the lock has another one too, of another name, whose lease is long and not
+	// renewed.
+	Beside Variant = "fixed lease beside it"
 )
 
 // Feature is something that a lock may have, and that a failure may need.
@@ -55,6 +60,7 @@ const (
 	PubSub   Feature = "pub/sub"  // waiters are woken by messages
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
+	Closing  Feature = "close"    // it has to be closed, with goroutines of its own: an [io.Closer]
 )
 
 // Family groups failures that have one cause.
@@ -88,6 +94,8 @@ type Failure struct {
 	Given []oracle.Monitor
 	// Variant is how the lock is set up.
 	Variant Variant
+	// Lease is the one that is asked for; 0: whatever the world has.
+	Lease time.Duration
 	// Fenced runs it with a ledger that refuses old tokens.
 	Fenced bool
 	// Inherent says that no lock with a lease can prevent it.

@@ -9,15 +9,72 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
+// What is said of an outcome.
+var (
+	safeInThisRun = texts.New("SAFE in this run: {what}.")
+	judged        = texts.New("{outcome}: {what}.")
+	judgedAt      = texts.New("{outcome}: {what}, sent at {line}.")
+	nothingBroken = texts.New("no rule is broken")
+	onlyGiven     = texts.New("no rule is broken but {rules}, where the story begins")
+	andRule       = texts.New("{rules} and {rule}")
+	toldInTime    = texts.New("the hold is lost, and its owner is told in time")
+	ruleBroken    = texts.New("{rule}: {what}")
+)
+
+func init() {
+	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTold, NotPlayed} {
+		texts.Know(texts.Text(o.String()), o.loud())
+	}
+	for _, f := range All {
+		texts.Know(texts.Text(f.Family), texts.Text(f.Title), texts.Text(f.Story), texts.Text(f.Fixed), texts.Text(f.Live))
+	}
+	for _, f := range NotInMatrix {
+		texts.Know(texts.Text(f.Title))
+	}
+}
+
+// loud is the outcome at the head of a line.
+func (o Outcome) loud() texts.Text { return texts.Text(strings.ToUpper(o.String())) }
+
 // Headline is the outcome in a sentence, as it stands above a run or at its end.
-func (v Verdict) Headline() string {
+func (v Verdict) Headline() string { return v.HeadlineIn(texts.English) }
+
+// HeadlineIn is the headline in a language.
+func (v Verdict) HeadlineIn(l texts.Language) string {
+	if v.Outcome == Safe {
+		return safeInThisRun.In(l, "what", v.given(l))
+	}
+	say := judged
+	at := v.at()
+	if at != "" {
+		say = judgedAt
+	}
+	return say.In(l, "outcome", v.Outcome.loud(), "what", v.SentenceIn(l), "line", at)
+}
+
+// Sentence says in one line what happened.
+func (v Verdict) Sentence() string { return v.SentenceIn(texts.English) }
+
+// SentenceIn is the sentence in a language.
+func (v Verdict) SentenceIn(l texts.Language) string {
 	switch v.Outcome {
 	case Safe:
-		return fmt.Sprintf("SAFE in this run: %s.", v.given())
+		return nothingBroken.In(l)
+	case Noticed:
+		return toldInTime.In(l)
+	case NotApplicable, NotTold:
+		return v.Missing
 	}
-	return fmt.Sprintf("%s: %s%s.", strings.ToUpper(v.Outcome.String()), v.Sentence(), v.at())
+	if against, ok := v.Against(); ok {
+		return ruleBroken.In(l, "rule", texts.Text(against.Monitor), "what", against.In(l))
+	}
+	if v.Err != nil {
+		return v.Err.Error()
+	}
+	return texts.Text(v.Outcome.String()).In(l)
 }
 
 // at is the line that sent the command for which the lock is broken; "" if it was none.
@@ -31,7 +88,7 @@ func (v Verdict) at() string {
 		return ""
 	}
 	source := v.Trace.Events[at].Source
-	return fmt.Sprintf(", sent at %s:%d", path.Base(source.File), source.Line)
+	return fmt.Sprintf("%s:%d", path.Base(source.File), source.Line)
 }
 
 // Tone is the colour of a verdict in pictures and pages.
@@ -46,15 +103,19 @@ func (v Verdict) Tone() timeline.Tone {
 }
 
 // given says that no rule is broken, but for those that the story itself breaks.
-func (v Verdict) given() string {
-	if len(v.Findings) == 0 {
-		return "no rule is broken"
-	}
-	var names []string
+func (v Verdict) given(l texts.Language) string {
+	rules := ""
 	for _, m := range v.Failure.Given {
-		if oracle.Convicts(v.Findings, m) {
-			names = append(names, string(m))
+		switch name := texts.Text(m).In(l); {
+		case !oracle.Convicts(v.Findings, m):
+		case rules == "":
+			rules = name
+		default:
+			rules = andRule.In(l, "rules", rules, "rule", name)
 		}
 	}
-	return fmt.Sprintf("no rule is broken but %s, where the story begins", strings.Join(names, " and "))
+	if rules == "" {
+		return nothingBroken.In(l)
+	}
+	return onlyGiven.In(l, "rules", rules)
 }

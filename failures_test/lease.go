@@ -67,6 +67,41 @@ var leaseFailures = []Failure{
 			a.Unlock()
 		},
 	},
+	{
+		ID: "lease-below-a-second", Family: Lease, Variant: FixedLease, Lease: 300 * time.Millisecond,
+		Title:  "the lease is a fraction of a second",
+		Story:  "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time takes B's key for A's.",
+		Fixed:  "PX, in milliseconds, and a random value for each hold.",
+		Breaks: []oracle.Monitor{oracle.Lease, oracle.WrongDelete},
+		Given:  []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
+		Told:   []Premise{given("A B"), ends("A")},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+			c.TryLock()
+		},
+		Live: "there the lease has to be one that a busy machine can keep",
+	},
+	{
+		ID: "lease-between-seconds", Family: Lease, Lease: 3500 * time.Millisecond,
+		Title:  "the lease is not a whole number of seconds",
+		Story:  "A asks for a lease of 3.5 s and works for 3.25 s. A lock that tells Redis whole seconds asks for three: A's lease, or what a renewal makes of it, ends while A has every right to be inside, and B walks in.",
+		Fixed:  "PX and PEXPIRE, in milliseconds.",
+		Breaks: []oracle.Monitor{oracle.Lease, oracle.Exclusion},
+		Told:   []Premise{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease * 13 / 14)
+			b.TryLock()
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
+		},
+		Live: "there the lease has to be one that a busy machine can keep",
+	},
 }
 
 // order is the name of the order that clients create while they hold the lock.

@@ -58,6 +58,23 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "close-after-lost-grant", Family: Network, Needs: []Feature{Closing},
+		Title:  "the service is closed while nobody knows what became of an acquire",
+		Story:  "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or ends its clean-up, the key stays, and B waits for a process that is gone.",
+		Fixed:  "Close waits for the acquires under way, and frees what they got.",
+		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Delay(w.Lease / 15)
+			lock := a.StartLock(world.Within(w.Lease / 30))
+			w.Sleep(w.Lease / 60)
+			a.Close()
+			lock.Wait()
+			w.Sleep(w.Lease / 15)
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",

@@ -129,6 +129,29 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
+		ID: "unlock-after-failed-unlock", Family: Owner,
+		Title:  "Unlock fails, the lease ends, and A unlocks again",
+		Story:  "A's Unlock is lost in the network, and where it is sent again Redis refuses it. A is told of an error. The lease ends, B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not say that all is well: A's hold was lost, and not given back.",
+		Fixed:  "What is unknown stays unknown only for as long as the lease lasts.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Given:  []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
+		Told:   []Premise{given("A B"), ends("A")},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			first := true
+			unlocking := func(c world.Command) bool { return first && c.Op == world.OpUnlock && world.Write(c) }
+			a.Lock()
+			a.Before(world.Nth(2, unlocking)).IfSent().Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+			a.Before(unlocking).Drop()
+			a.Unlock()
+			first = false
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+			c.TryLock()
+		},
+	},
+	{
 		ID: "try-while-holding", Family: Owner,
 		Title:  "a holder tries again and then unlocks",
 		Story:  "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",

@@ -31,7 +31,7 @@ func (f Failure) untold(trace *world.Trace) string {
 // seen is the premise that some scene of the trace is of a kind.
 func seen(missing string, is func(*world.Scene) bool) Premise {
 	return func(trace *world.Trace) string {
-		for s := range trace.Scenes() {
+		for s := trace.Begin(); s.Next(); {
 			if is(s) {
 				return ""
 			}

@@ -23,19 +23,20 @@ func (unreachable) TryLock(context.Context) (bool, error)               { return
 func (unreachable) Unlock(context.Context) error                        { return io.EOF }
 func (unreachable) HoldCount(context.Context) (int, error)              { return 0, io.EOF }
 func (unreachable) ForceUnlock(context.Context) (freed bool, err error) { return false, io.EOF }
+func (unreachable) Close() error                                        { return nil }
 
 func newUnreachable(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
 	return unreachable{}, nil
 }
 
 var everything = []failures.Feature{
-	failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
+	failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force, failures.Closing,
 }
 
 func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
 	subject := failures.Subject{
 		Name: "unreachable", New: newUnreachable, Has: everything,
-		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: newUnreachable},
+		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: newUnreachable, failures.Beside: newUnreachable},
 	}
 	for _, f := range failures.All {
 		f.Unless = nil

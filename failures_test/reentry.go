@@ -3,6 +3,8 @@ package failures
 import (
 	"slices"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -78,6 +80,25 @@ var reentryFailures = []Failure{
 			b.TryLock()
 			a.Unlock()
 			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "unlock-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
+		Title:  "an inner acquire hangs, and the outer Unlock waits behind it",
+		Story:  "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
+		Fixed:  "The wait for the helper has a bound, and the last Unlock frees the lock all the same.",
+		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
+		Told:   []Premise{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Before(world.Of(world.OpLock, world.Write)).Delay(3 * w.Lease)
+			a.StartLock()
+			w.Sleep(w.Lease / 8)
+			unlock := a.StartUnlock()
+			b.Lock(world.Within(w.Lease * 5 / 8))
+			unlock.Wait()
 		},
 	},
 	{

@@ -64,7 +64,7 @@ var releasing = []Failure{
 	{
 		ID: "unlock-while-renewal-hangs", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "a renewal hangs, and Unlock waits for it",
-		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder who has finished.",
+		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder that has finished.",
 		Fixed:  "Each renewal has a deadline within the lease, so Unlock has one too.",
 		Breaks: []oracle.Monitor{oracle.Deadlock},
 		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
@@ -108,6 +108,26 @@ var releasing = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			w.Sleep(oracle.LongestHold*w.Lease + w.Lease/32)
+			b.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+	{
+		ID: "reentered-for-ever", Family: Renewal, Variant: Limited, Loss: true, Needs: []Feature{Reentry},
+		Title:  "work that never ends takes its lock again and again",
+		Story:  "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that begins anew with each re-entry is none, and B never gets in.",
+		Fixed:  "The limit counts from the first hold: a re-entry is no new one.",
+		Breaks: []oracle.Monitor{oracle.EndlessHold},
+		Given:  []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
+		Told:   []Premise{given("A A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			for range oracle.LongestHold {
+				w.Sleep(w.Lease + w.Lease/60)
+				if a.TryLock().Held() {
+					a.Unlock()
+				}
+			}
 			b.Lock(world.Within(w.Lease + patience(w)))
 		},
 	},

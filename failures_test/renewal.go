@@ -102,7 +102,7 @@ var renewing = []Failure{
 	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the key is gone, and only the watchdog sees it",
-		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: who ignores that answer lets A work on beside B.",
+		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",
 		Fixed:  "A renewal that finds nothing ends the hold, within a third of the lease.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
 		Told:   []Premise{given("A"), taken("A", serverDid)},
@@ -183,10 +183,28 @@ var renewing = []Failure{
 				a.Lock()
 			}
 			w.Sleep(w.Lease + w.Lease/2)
-			for range depth {
+			for range depth - 1 {
 				a.Unlock()
 			}
+			w.Sleep(w.Lease + w.Lease/4) // A still holds the lock once
+			a.Unlock()
 			w.Sleep(w.Lease)
+		},
+	},
+	{
+		ID: "fixed-beside-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Variant: Beside,
+		Title:  "a lock with a long fixed lease is held beside one that is renewed",
+		Story:  "A's process holds another lock with a lease of many minutes, which is not renewed. Then A takes this one, and works longer than its lease. One timer looks after both: if it waits for the end of the long lease, this one is never renewed, and B walks in.",
+		Fixed:  "The timer goes off for whichever lock is due next.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Lease},
+		Told:   []Premise{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
 		},
 	},
 }

@@ -1,38 +1,79 @@
 package failures
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"lockkata/failures_test/oracle"
 )
+
+// Cause is what several failures have in common that break a lock.
+type Cause struct {
+	Text     string   `json:"cause"` // nobody is told of a loss, or the rule that is broken
+	Failures []string `json:"failures"`
+}
+
+// String is a line: "5 failures: nobody is told of a loss: renew-partition …".
+func (c Cause) String() string {
+	noun := "failures"
+	if len(c.Failures) == 1 {
+		noun = "failure"
+	}
+	return fmt.Sprintf("%d %s: %s: %s", len(c.Failures), noun, c.Text, strings.Join(c.Failures, " "))
+}
+
+// Causes groups verdicts, those of one cause together, the cause with the most of them first.
+func Causes(verdicts []Verdict) []Cause {
+	var causes []Cause
+	for _, v := range verdicts {
+		text := v.cause()
+		at := slices.IndexFunc(causes, func(c Cause) bool { return c.Text == text })
+		if at < 0 {
+			at = len(causes)
+			causes = append(causes, Cause{Text: text})
+		}
+		causes[at].Failures = append(causes[at].Failures, v.Failure.ID)
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(len(b.Failures), len(a.Failures)) })
+	return causes
+}
+
+// cause is the rule that the lock broke. Where the story takes its hold away, the others are
+// inside because nobody told it.
+func (v Verdict) cause() string {
+	against, ok := v.Against()
+	switch {
+	case !ok:
+		return v.Outcome.String()
+	case against.Monitor == oracle.Truth && strings.Contains(against.Text, "ends in a panic"):
+		return "a call panics"
+	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
+		return "nobody is told of a loss"
+	}
+	return string(against.Monitor)
+}
 
 // summary is what a whole catalogue came to.
 type summary struct {
-	last     string // the failure that was added last
-	count    map[Outcome]int
-	causes   []string            // rules and reasons of what was not expected, as they appeared
-	failures map[string][]string // cause → its failures
+	last  string // the failure that was added last
+	count map[Outcome]int
+	wrong []Verdict // what was not expected
 }
 
 func (s *summary) add(v Verdict, wrong bool) {
 	if s.count == nil {
-		s.count, s.failures = map[Outcome]int{}, map[string][]string{}
+		s.count = map[Outcome]int{}
 	}
 	s.last = v.Failure.ID
 	s.count[v.Outcome]++
-	if !wrong {
-		return
+	if wrong {
+		s.wrong = append(s.wrong, Verdict{Failure: v.Failure, Outcome: v.Outcome, Findings: v.Findings})
 	}
-	cause := v.Outcome.String()
-	if against, ok := v.Against(); ok {
-		cause = string(against.Monitor)
-	}
-	if s.failures[cause] == nil {
-		s.causes = append(s.causes, cause)
-	}
-	s.failures[cause] = append(s.failures[cause], v.Failure.ID)
 }
 
-// String is a line for the counts, and one for each rule whose outcomes were not expected.
+// String is a line for the counts, and one for each cause of what was not expected.
 func (s *summary) String() string {
 	var counts []string
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTold, NotPlayed, NotApplicable} {
@@ -41,8 +82,8 @@ func (s *summary) String() string {
 		}
 	}
 	text := strings.Join(counts, ", ")
-	for _, cause := range s.causes {
-		text += fmt.Sprintf("\n%s: %s", cause, strings.Join(s.failures[cause], " "))
+	for _, cause := range Causes(s.wrong) {
+		text += "\n" + cause.String()
 	}
 	return text
 }

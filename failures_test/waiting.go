@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"time"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -146,6 +148,31 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
+		ID: "subscription-silent", Family: Waiting,
+		Title:  "a subscription falls silent, and nobody notices",
+		Story:  "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process goes on listening to nothing: the next time A unlocks, B sleeps beside a free lock.",
+		Fixed:  "A lock that was free without a message makes the subscription suspect: it is made anew.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("C B A"), waits("B"), ends("C")},
+		Live:   "no real connection can be made to fall silent from here",
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			c.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 12)
+			b.LoseSubscriptions()
+			c.Crash()
+			wait.Wait()
+			b.Unlock()
+			a.Lock()
+			wait = b.StartLock()
+			w.Sleep(w.Lease / 12)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
 		ID: "publish-before-delete", Family: Waiting,
 		Title:  "the message is there before the lock is free",
 		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already.",
@@ -196,10 +223,9 @@ var waitingFailures = []Failure{
 	{
 		ID: "idle-waiters", Family: Waiting,
 		Title:  "waiters keep Redis busy although nothing happens",
-		Story:  "A holds the lock for most of its lease. Three waiters in two processes wait for a message. While nobody unlocks they have nothing to ask, so they must send nothing.",
+		Story:  "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Those who poll ask ten times a second, each of them, for nothing.",
 		Fixed:  "Wait for the message, or for the end of the lease; ask only then.",
-		Breaks: []oracle.Monitor{oracle.CommandCount},
-		Needs:  []Feature{PubSub},
+		Breaks: []oracle.Monitor{oracle.Polling, oracle.CommandCount},
 		Told:   []Premise{given("A"), waits("B G C")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -208,7 +234,7 @@ var waitingFailures = []Failure{
 				waiter.StartLock()
 				w.Sleep(w.Lease / 60) // one after another: the queue has an order
 			}
-			w.Sleep(w.Lease * 3 / 4)
+			w.Sleep(min(w.Lease*3/4, 3*time.Second/2)) // those who poll ask fifteen times
 			a.Unlock()
 		},
 	},

@@ -3,15 +3,17 @@ package stage6
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 )
 
 // Hold is one successful Lock: the proof of it, and the way to end it. It is
 // released once, by whoever has it, in any order.
 type Hold struct {
-	own      *ownership
-	ctx      heldContext
-	cancel   context.CancelCauseFunc
-	released bool // guarded by own.mu
+	own    *ownership
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	outer  *Hold // the one that it re-entered, nil for the first
 }
 
 // heldKey finds, in a context, the hold of one lock.
@@ -20,51 +22,32 @@ type heldKey struct {
 	key string
 }
 
-// heldContext is a context that carries its hold.
-type heldContext struct {
-	context.Context
-	hold *Hold
-}
-
-// Value finds the hold, and what the context was made from carries.
-func (c *heldContext) Value(key any) any {
-	if key == c.hold.own.mutex.inContext {
-		return c.hold
-	}
-	return c.Context.Value(key)
-}
-
 // carried is the innermost hold that ctx carries and that was not released, nil if there
 // is none.
 func (m *Mutex) carried(ctx context.Context) *Hold {
-	for {
-		h, _ := ctx.Value(m.inContext).(*Hold)
-		if h == nil || !h.isReleased() {
-			return h
-		}
-		ctx = h.ctx.Context // perhaps that of an outer hold
+	h, _ := ctx.Value(m.inContext).(*Hold)
+	m.svc.mu.Lock()
+	defer m.svc.mu.Unlock()
+	for h != nil && !slices.Contains(h.own.holds, h) {
+		h = h.outer
 	}
-}
-
-func (h *Hold) isReleased() bool {
-	h.own.mu.Lock()
-	defer h.own.mu.Unlock()
-	return h.released
+	return h
 }
 
 // newHold adds a hold whose context is made from parent.
-func (o *ownership) newHold(parent context.Context) *Hold {
-	h := &Hold{own: o}
+func (o *ownership) newHold(parent context.Context) (*Hold, error) {
+	m := o.mutex
+	h := &Hold{own: o, outer: m.carried(parent)}
 	ctx, cancel := context.WithCancelCause(parent)
-	h.ctx, h.cancel = heldContext{ctx, h}, cancel
-	o.mu.Lock()
-	o.holds = append(o.holds, h)
-	end := o.end
-	o.mu.Unlock()
-	if end != nil {
-		h.cancel(end)
+	h.ctx, h.cancel = context.WithValue(ctx, m.inContext, h), cancel
+	m.svc.mu.Lock()
+	defer m.svc.mu.Unlock()
+	if o.end != nil { // meanwhile
+		cancel(o.end)
+		return nil, o.end
 	}
-	return h
+	o.holds = append(o.holds, h)
+	return h, nil
 }
 
 // Context carries the hold: a Lock with it, or with a context made from it,
@@ -72,7 +55,7 @@ func (o *ownership) newHold(parent context.Context) *Hold {
 // that of the outer hold; before the lock is freed, when the hold is released; with
 // cause ErrLost when the hold is lost, and with ErrClosed when the service closes. A
 // loss that only Unlock finds is Unlock's error: the context had ended before.
-func (h *Hold) Context() context.Context { return &h.ctx }
+func (h *Hold) Context() context.Context { return h.ctx }
 
 // Token is the fencing token: higher than that of every earlier hold. Send it with
 // each write to the resource, which refuses one lower than the highest it has
@@ -86,33 +69,30 @@ func (h *Hold) Token() int64 { return h.own.token }
 // context, the lock is freed. When the last release ends in any other error the
 // lock is no longer renewed, and free when its lease is over.
 func (h *Hold) Unlock() error {
-	o := h.own
-	if !o.drop(h) {
+	o, s := h.own, h.own.mutex.svc
+	if s.begin() {
+		defer s.tasks.Done()
+	}
+	s.mu.Lock()
+	at := slices.Index(o.holds, h)
+	if at < 0 {
+		s.mu.Unlock()
 		return ErrNotHeld
 	}
-	if o.mutex.svc.begin() {
-		defer o.mutex.svc.tasks.Done()
-	}
+	o.holds = slices.Delete(o.holds, at, at+1)
+	left, end, leased := len(o.holds), o.end, time.Now().Before(o.deadline)
+	s.mu.Unlock()
 	h.cancel(nil) // before the lock is freed: who works on is told in time
-	late := o.takeTurnInTime()
-	if late == nil {
-		defer o.giveTurn()
-	}
-	count, end := o.count()
-	if errors.Is(end, ErrNotHeld) {
-		return nil // this hold was one of the last ones, and another Unlock freed the lock for all of them
-	}
-	if end != nil {
-		if count == 0 {
-			o.freeWhatIsLeft()
-		}
-		return end
-	}
-	if count == 0 { // a re-entry that hangs finds nothing when it gets through
+	switch {
+	case end == nil && left == 0:
 		return o.release(ErrNotHeld)
+	case end == nil:
+		if err := o.setCount(context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
+			return err
+		}
+		return nil
+	case left == 0 && s.maxHold > 0 && leased: // WithMaxHold has ended it, and its lease still runs
+		_, _ = o.send(context.Background(), 0) // the lease frees it else
 	}
-	if late != nil {
-		return late
-	}
-	return o.setCount(context.Background(), count)
+	return end
 }

@@ -29,8 +29,8 @@ type Mutex struct {
 	svc                       *Service
 	name, key, channel, token string
 
-	inContext         any // the heldKey of this lock
-	toAcquire, toFree operands
+	inContext         any   // the heldKey of this lock
+	toAcquire, toFree []any // what scripts get first
 }
 
 // Name is the lock's name.
@@ -59,12 +59,7 @@ func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...Lock
 	}
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	hold, err := m.lock(ctx, patience, opts)
-	var ended waitError
-	if errors.As(err, &ended) && ended.last == nil && ctx.Err() == nil {
-		return nil, ErrLocked
-	}
-	return hold, err
+	return m.lock(ctx, patience, opts)
 }
 
 // Do runs work while it holds the lock. It returns work's error as it is; joined with that
@@ -86,20 +81,14 @@ func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts .
 // ForceUnlock frees the lock whoever holds it, and tells whether anybody did. The
 // holder learns of it at its next renewal.
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
-	freed, err := run(ctx, m.svc.rdb, forceScript, m.toFree).Bool()
-	if err != nil {
-		return false, explain("force", m.key, withContext(ctx, err))
-	}
-	return freed, nil
+	freed, err := m.svc.run(ctx, forceScript, m.toFree).Bool()
+	return freed, m.explain(ctx, "force", err)
 }
 
 // IsLocked tells whether anybody holds the lock.
 func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
-	n, err := m.svc.rdb.Exists(ctx, m.key).Result()
-	if err != nil {
-		return false, explain("look at", m.key, withContext(ctx, err))
-	}
-	return n > 0, nil
+	left, err := m.RemainingTTL(ctx)
+	return left > 0, err
 }
 
 // IsHeld tells whether the owner that ctx carries holds the lock, as far as this
@@ -109,8 +98,8 @@ func (m *Mutex) IsHeld(ctx context.Context) bool {
 	if held == nil {
 		return false
 	}
-	_, end := held.own.count()
-	return end == nil && time.Now().Before(held.own.leaseEnd())
+	_, end, leased := held.own.state()
+	return end == nil && leased
 }
 
 // HoldCount is how often, according to Redis, the owner that ctx carries holds the
@@ -124,10 +113,7 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	if errors.Is(err, redis.Nil) {
 		return 0, nil
 	}
-	if err != nil {
-		return 0, explain("look at", m.key, withContext(ctx, err))
-	}
-	return n, nil
+	return n, m.explain(ctx, "look at", err)
 }
 
 // NoLease is the RemainingTTL of a lock that is held without a lease, or with one that is
@@ -140,10 +126,8 @@ func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
 	asked := redis.NewIntCmd(ctx, "pttl", m.key) // PTTL of go-redis overflows
 	_ = m.svc.rdb.Process(ctx, asked)            // the command keeps its error
 	switch left, err := asked.Result(); {
-	case err != nil:
-		return 0, explain("look at", m.key, withContext(ctx, err))
-	case left == -2: // no key
-		return 0, nil
+	case err != nil || left == -2: // no key
+		return 0, m.explain(ctx, "look at", err)
 	case left == -1 || left > int64(NoLease/time.Millisecond):
 		return NoLease, nil
 	default: // 0 is a lease whose last millisecond runs

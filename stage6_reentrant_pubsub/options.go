@@ -1,12 +1,11 @@
 package stage6
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // DefaultWatchdogTimeout is the lease of a lock that is renewed.
@@ -37,19 +36,13 @@ type Loss struct {
 func WithOnLost(f func(Loss)) Option { return func(s *Service) { s.onLost = f } }
 
 // WithMaxHold ends the renewal of a hold that lasts longer than d: its context
-// ends with ErrLost at once, its key with Unlock, or one lease later at most. The default is
-// no limit.
+// ends with ErrLost at once, its key with Unlock, or one lease later at most. The default, 0,
+// is no limit.
 func WithMaxHold(d time.Duration) Option { return func(s *Service) { s.maxHold = d } }
 
 // WithLogger logs failed renewals, lost holds and clean-ups. The default is to
 // log nothing.
-func WithLogger(l *slog.Logger) Option {
-	return func(s *Service) {
-		if l != nil {
-			s.logger = l
-		}
-	}
-}
+func WithLogger(l *slog.Logger) Option { return func(s *Service) { s.logger = cmp.Or(l, s.logger) } }
 
 // WithObserver reports what happens to locks, for counters.
 func WithObserver(o Observer) Option { return func(s *Service) { s.observer = o } }
@@ -67,10 +60,7 @@ type LockOption func(request) request
 
 // Lease gives the hold a fixed lease that is not renewed.
 func Lease(d time.Duration) LockOption {
-	return func(r request) request {
-		r.lease, r.fixed = d, true
-		return r
-	}
+	return func(request) request { return request{lease: d, fixed: true} }
 }
 
 func checkLease(what string, d time.Duration) error {
@@ -109,26 +99,4 @@ func braced(name string) string {
 		return name
 	}
 	return "{" + name + "}"
-}
-
-// hashTag is what of a key decides about its slot in a Cluster: what is in its first
-// braces, or all of it.
-func hashTag(key string) string {
-	_, after, _ := strings.Cut(key, "{")
-	if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
-		return tag
-	}
-	return key
-}
-
-// checkKeys refuses what a layout must not answer: an empty name, two things under
-// one key, and in a Cluster keys that may be on different nodes.
-func (m *Mutex) checkKeys() error {
-	if m.key == "" || m.token == "" || m.channel == "" || m.key == m.token {
-		return fmt.Errorf("stage6: lock name %.100q: the layout gives no name, or one name to two things", m.name)
-	}
-	if _, cluster := m.svc.rdb.(*redis.ClusterClient); cluster && hashTag(m.key) != hashTag(m.token) {
-		return fmt.Errorf("stage6: lock name %.100q puts its keys into different slots of the Cluster: choose one without braces, or with a whole {tag}", m.name)
-	}
-	return nil
 }

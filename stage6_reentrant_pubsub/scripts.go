@@ -44,57 +44,44 @@ type once struct{ *redis.Cmd }
 // NoRetry keeps go-redis from sending the command again.
 func (once) NoRetry() bool { return true }
 
-// How often, and after what pause, a command is sent again that a Cluster says it
-// did not apply because a slot is on its way to another node.
+// attempts is how often a command is sent whose outcome stays unknown, or whose answer is no
+// answer yet; passingPause is how long to wait after an answer that will pass.
 const (
-	tryAgainTimes = 5
-	tryAgainPause = 20 * time.Millisecond
+	attempts     = 3
+	passingPause = 50 * time.Millisecond
 )
 
-// operands are what a script gets: how many keys, the keys, the first arguments.
-// Those of a lock are always the same, and made once.
-type operands []any
-
-func withKeys(keys ...any) operands { return append(operands{len(keys)}, keys...) }
-
-// run executes a script, by its hash if Redis knows it.
-func run(ctx context.Context, rdb redis.UniversalClient, s script, on operands, args ...any) *redis.Cmd {
-	form := s.byHash
-	cmd := send(ctx, rdb, form, on, args)
-	for range tryAgainTimes {
-		switch {
-		case cmd.Err() == nil:
-			return cmd
-		case redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT"):
-			form = s.bySource // for good: a node that refuses the script does not learn it
-		case redis.HasErrorPrefix(cmd.Err(), "TRYAGAIN"):
-			if !pause(ctx, tryAgainPause) {
-				return cmd
-			}
-		default:
-			return cmd
+// run executes a script by its hash, and whole if Redis does not know it. What a lock's scripts
+// get first is always the same, and made once: how many keys, the keys, the channel.
+func (s *Service) run(ctx context.Context, script script, on []any, args ...any) *redis.Cmd {
+	var cmd *redis.Cmd
+	for _, form := range [][]any{script.byHash, script.bySource} {
+		cmd = redis.NewCmd(ctx, slices.Concat(form, on, args)...)
+		_ = s.rdb.Process(ctx, once{cmd}) // the command keeps its error
+		if !redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+			break
 		}
-		cmd = send(ctx, rdb, form, on, args)
 	}
-	return cmd
-}
-
-func send(ctx context.Context, rdb redis.UniversalClient, script []any, on operands, args []any) *redis.Cmd {
-	cmd := redis.NewCmd(ctx, slices.Concat(script, on, args)...)
-	_ = rdb.Process(ctx, once{cmd}) // the command keeps its error
 	return cmd
 }
 
 // pause waits for d and tells whether ctx was not done before.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
+}
+
+// ended is why ctx is over, nil if it is not. A connection's timer and the
+// context's own go off at one moment, in any order, so the deadline decides.
+func ended(ctx context.Context) error {
+	if at, ok := ctx.Deadline(); ok && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // isAnswer tells whether Redis answered with this error: the command did nothing.
@@ -121,13 +108,20 @@ func isPassing(err error) bool {
 	return slices.ContainsFunc(passing, func(code string) bool { return redis.HasErrorPrefix(err, code) })
 }
 
-// explain says what an error of Redis means for a lock.
-func explain(doing, key string, err error) error {
-	if strings.Contains(err.Error(), "WRONGTYPE") { // a script puts its own words before it
-		return fmt.Errorf("stage6: %s %s: the key holds no lock of this kind, but something else, such as a lock of another library: %w", doing, key, err)
+// explain says what an error of Redis means for a lock. It adds the context's own error to
+// one with which a command ended because the context did: a caller looks for that.
+func (m *Mutex) explain(ctx context.Context, doing string, err error) error {
+	if err == nil {
+		return nil
 	}
-	if redis.HasErrorPrefix(err, "NOPERM") || strings.Contains(err.Error(), "The user executing the script") {
-		return fmt.Errorf("stage6: %s %s: the Redis user lacks a right that the lock needs (docs/final-lock.md lists them): %w", doing, key, err)
+	why := ""
+	switch end := ended(ctx); {
+	case end != nil && !isAnswer(err):
+		err = fmt.Errorf("%w (%w)", end, err)
+	case strings.Contains(err.Error(), "WRONGTYPE"): // a script puts its own words before it
+		why = "the key holds no lock of this kind, but something else, such as a lock of another library: "
+	case redis.HasErrorPrefix(err, "NOPERM") || strings.Contains(err.Error(), "The user executing the script"):
+		why = "the Redis user lacks a right that the lock needs (docs/final-lock.md lists them): "
 	}
-	return fmt.Errorf("stage6: %s %s: %w", doing, key, err)
+	return fmt.Errorf("stage6: %s %s: %s%w", doing, m.key, why, err)
 }

@@ -26,9 +26,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
-	"strconv"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,26 +43,26 @@ import (
 type Service struct {
 	rdb      redis.UniversalClient
 	lease    time.Duration
+	batch    int // how many locks one command renews at most
 	maxHold  time.Duration
 	layout   Layout
 	onLost   func(Loss)
 	logger   *slog.Logger
 	observer Observer
 
-	id       string       // of this process, in the names of its owners
-	owners   atomic.Int64 // how many there have been
-	watchdog *watchdog
-	ctx      context.Context // ends when the service is closed
-	cancel   context.CancelFunc
-	tasks    sync.WaitGroup // goroutines of the service
+	id     string          // of this process, in the names of its owners
+	owners atomic.Int64    // how many there have been
+	ctx    context.Context // ends when the service is closed
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup // what Close waits for
+	ended  chan struct{}  // closed when Close has done its work
 
-	mu     sync.Mutex
-	closed bool
-	ended  chan struct{}         // closed when Close has done its work
-	queues map[string]*waitQueue // by key: where this process waits
-
-	sub      *redis.PubSub           // the one subscription, nil while nobody listens
-	channels map[string][]*waitQueue // what it hears, and for whom
+	mu      sync.Mutex
+	watched map[*ownership]bool   // those whose leases it looks after
+	timer   *time.Timer           // of the watchdog
+	wakesAt time.Time             // when the timer goes off; zero: it does not
+	queues  map[string]*waitQueue // by key: where this process waits
+	sub     *redis.PubSub         // the one subscription, nil while nobody listens
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -70,37 +70,12 @@ type Service struct {
 // Ring, an AutoPipeliner, an unknown type, and one without ContextTimeoutEnabled, since go-redis
 // would then ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
-	if err := checkClient(rdb); err != nil {
-		return nil, err
-	}
 	s := &Service{
-		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString(), queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, ended: make(chan struct{}),
+		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler), batch: 100,
+		id: uuid.NewString(), queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
-	for _, opt := range opts {
-		if opt == nil {
-			return nil, errors.New("stage6: option is nil: leave it out")
-		}
-		opt(s)
-	}
-	s.lease = s.lease.Truncate(time.Millisecond) // as Redis keeps it
-	if err := checkLease("watchdog timeout", s.lease); err != nil {
-		return nil, err
-	}
-	if s.maxHold < 0 {
-		return nil, fmt.Errorf("stage6: max hold %v is negative: leave it out for no limit", s.maxHold)
-	}
-	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
-		return nil, errors.New("stage6: layout lacks a function: set Key, Channel and Token")
-	}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.watchdog = newWatchdog(s)
-	return s, nil
-}
-
-func checkClient(rdb redis.UniversalClient) error {
 	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
-		return errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
+		return nil, errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
 	}
 	var deadlines bool
 	switch c := rdb.(type) {
@@ -108,40 +83,37 @@ func checkClient(rdb redis.UniversalClient) error {
 		deadlines = c.Options().ContextTimeoutEnabled
 	case *redis.ClusterClient:
 		deadlines = c.Options().ContextTimeoutEnabled
-	case *redis.Ring:
-		return errors.New("stage6: a Ring spreads keys over servers that know nothing of each other: use one server, Sentinel or Cluster")
-	case *redis.AutoPipeliner:
-		return errors.New("stage6: an AutoPipeliner ignores the deadlines of contexts: pass the client that it was made from")
+		s.batch = 1 // the keys of one command have to be in one slot, and locks rarely share one
 	default:
-		return fmt.Errorf("stage6: unknown client %T: pass a *redis.Client or *redis.ClusterClient", rdb)
+		return nil, fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
 	}
 	if !deadlines {
-		return errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
+		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
 	}
-	return nil
+	for _, opt := range opts {
+		opt(s)
+	}
+	s.lease = s.lease.Truncate(time.Millisecond) // as Redis keeps it
+	if err := checkLease("watchdog timeout", s.lease); err != nil {
+		return nil, err
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.timer = time.AfterFunc(time.Duration(1<<63-1), s.look)
+	return s, nil
 }
 
-// Mutex returns the lock of that name. All of one name are one lock. An empty
-// name and one that starts with } are errors: the latter would have no hash tag.
-// So is, in a Cluster, a name with which the layout needs more than one slot.
+// Mutex returns the lock of that name. All of one name are one lock. An empty name is an
+// error, and one for which the layout gives no names, or one name to two things. In a Cluster a
+// name with which it needs more than one slot is refused by Redis (CROSSSLOT), by each Lock.
 func (s *Service) Mutex(name string) (*Mutex, error) {
 	if name == "" {
 		return nil, errors.New("stage6: lock name is empty: name what is protected, such as \"order:1001\"")
 	}
-	if strings.HasPrefix(name, "}") {
-		return nil, fmt.Errorf("stage6: lock name %q starts with }, which empties the hash tag {…}: choose another first character", name)
+	m := &Mutex{svc: s, name: name, key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name)}
+	if m.key == "" || m.token == "" || m.channel == "" || m.key == m.token {
+		return nil, fmt.Errorf("stage6: lock name %.100q: the layout gives no name, or one name to two things", name)
 	}
-	m := &Mutex{
-		svc: s, name: name,
-		key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name),
-	}
-	m.inContext = heldKey{s, m.key}
-	key := any(m.key) // one for both
-	m.toAcquire = withKeys(key, m.token)
-	m.toFree = append(withKeys(key), m.channel)
-	if err := m.checkKeys(); err != nil {
-		return nil, err
-	}
+	m.inContext, m.toAcquire, m.toFree = heldKey{s, m.key}, []any{2, m.key, m.token}, []any{1, m.key, m.channel}
 	return m, nil
 }
 
@@ -151,23 +123,28 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 // close the service itself. The client stays open. Closing twice is no error: the
 // second one waits for the first.
 func (s *Service) Close() error {
-	holds, first := s.watchdog.close()
-	if !first {
+	s.mu.Lock()
+	second := s.isClosed()
+	s.cancel() // with the lock held: from now on nothing begins
+	watched := slices.Collect(maps.Keys(s.watched))
+	s.mu.Unlock()
+	if second {
 		<-s.ended
 		return nil
 	}
 	defer close(s.ended)
-	errs := make([]error, len(holds))
-	turns := make(chan struct{}, closingAtOnce)
-	var closing sync.WaitGroup
-	for i, o := range holds {
-		closing.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			errs[i] = o.close()
-		})
+	var errs []error
+	for some := range slices.Chunk(watched, closingAtOnce) {
+		released := make(chan error, len(some))
+		for _, o := range some {
+			go func() { released <- o.release(ErrClosed) }()
+		}
+		for range some {
+			if err := <-released; !errors.Is(err, ErrLost) && !errors.Is(err, ErrNotHeld) { // else it was over already
+				errs = append(errs, err)
+			}
+		}
 	}
-	closing.Wait()
 	idle := make(chan struct{})
 	go func() { s.tasks.Wait(); close(idle) }()
 	select {
@@ -181,36 +158,18 @@ func (s *Service) Close() error {
 const closingAtOnce = 64
 
 // begin has Close wait until tasks.Done is called. It does not, and returns false,
-// once the service is closed: then Close has the holds itself, and waits for their
-// turns.
+// once the service is closed.
 func (s *Service) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.tasks.Add(1)
-	}
-	return !s.closed
-}
-
-// start runs f on a goroutine that Close waits for. It does nothing, and returns
-// false, once the service is closed.
-func (s *Service) start(f func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	if s.isClosed() {
 		return false
 	}
-	s.tasks.Go(f)
+	s.tasks.Add(1)
 	return true
 }
 
 func (s *Service) isClosed() bool { return s.ctx.Err() != nil }
-
-// newOwner is a name, a string, that no other acquire has ever had.
-func (s *Service) newOwner() any {
-	var name [64]byte
-	return string(strconv.AppendInt(append(append(name[:0], s.id...), ':'), s.owners.Add(1), 10))
-}
 
 func (s *Service) lost(o *ownership, cause error) {
 	name := o.mutex.name

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,105 +19,76 @@ type waitQueue struct {
 	wake  chan struct{} // capacity 1: the lock may be free
 	again time.Time     // when the lease of the present holder may be over. It is the first one's
 
+	asking atomic.Bool // a subscription is on its way out, perhaps for as long as a connection takes
+
 	// Guarded by Service.mu.
-	waiting   int
-	listening bool        // only the first one changes it: the service's subscription has the channel, or soon will
-	heard     bool        // Redis has acknowledged it
-	idle      *time.Timer // ends the subscription when nobody has waited for a while
+	waiting int
+	heard   bool        // Redis has acknowledged the subscription
+	timer   *time.Timer // wakes the first one, or ends the subscription when nobody has waited for a while
+	silent  bool        // the timer was faster than any message
 }
-
-// waitError is the end of somebody's patience while they waited.
-type waitError struct {
-	key   string
-	cause error // the error of the context that ended the wait
-	last  error // why the last attempt came to nothing; nil: somebody else held the lock
-}
-
-// Error names the lock, what ended the wait, and whether Redis had refused or was silent.
-func (e waitError) Error() string {
-	why := ErrLocked
-	if e.last != nil {
-		why = e.last
-	}
-	return fmt.Sprintf("stage6: wait for %s: %v; the last attempt: %v", e.key, e.cause, why)
-}
-
-// Unwrap is both errors.
-func (e waitError) Unwrap() []error { return []error{e.cause, e.last} }
 
 // wait waits for the lock until patience, which ends with ctx at the latest, is
 // over. Attempts have ctx: an impatient caller does not break one off. An attempt that
 // fails ends the wait, unless the failure will pass; once Redis has said that the lock is
-// held, so will a broken connection.
-func (m *Mutex) wait(ctx, patience context.Context, r request) (*ownership, error) {
+// held, so will a broken connection. Without patience there is one attempt.
+func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, err error) {
+	if patience == nil {
+		won, _, err = m.attempt(ctx, r)
+		return won, err
+	}
 	s := m.svc
 	q, refused := s.enter(m)
-	defer s.leave(q)
-	var last error
-	over := func() error { return waitError{m.key, patience.Err(), last} }
+	defer func() { s.leave(q, won != nil) }()
+	last := ErrLocked // why there is no hold yet
+	over := func() error {
+		switch {
+		case s.isClosed():
+			return ErrClosed
+		case last != ErrLocked:
+			return fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, patience.Err(), last)
+		case ctx.Err() == nil:
+			return ErrLocked
+		default: // no ErrLocked: that is for those who wait for a limited time
+			return fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, patience.Err(), last)
+		}
+	}
 	select {
 	case q.first <- struct{}{}:
 		defer func() { <-q.first }()
 	case <-patience.Done():
 		return nil, over()
 	case <-s.ctx.Done():
-		return nil, ErrClosed
+		return nil, over()
 	}
-	for late := 1; ; {
-		told, err := q.sleep(patience)
-		if err != nil {
-			return nil, err
+	if refused { // the one before may have gone without a word
+		s.lookAgain(q, q.again)
+	}
+	for {
+		select {
+		case <-q.wake:
+		case <-patience.Done():
+		case <-s.ctx.Done():
 		}
-		if patience.Err() != nil { // rather than ask for somebody who has gone
+		if patience.Err() != nil || s.isClosed() { // rather than ask for somebody who has gone
 			q.signal()
 			return nil, over()
 		}
 		o, left, err := m.attempt(ctx, r)
 		switch {
-		case o != nil:
-			if q.listening { // else the next one has to look at once
-				q.lookAgain(min(o.lease, s.lease)) // its key may go without a message
-			}
-			if !told {
-				s.distrust(q)
-			}
-			return o, nil
 		case err == nil:
+			q.again = afterLease(min(o.lease, s.lease)) // its key may go without a message
+			return o, nil
+		case err == ErrLocked:
 			refused = true
-			q.lookAgain(left)
-			s.listen(q)
-		case errors.As(err, new(lateError)) && late < attempts: // it may have been a moment
-			late++
-			q.signal()
-		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil && !s.isClosed():
-			q.lookAgain(s.lease / 60)
+			s.lookAgain(q, afterLease(left))
+		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
+			s.lookAgain(q, afterLease(s.lease/60))
 		default:
 			q.signal() // the next one has to look for itself
 			return nil, err
 		}
 		last = err
-	}
-}
-
-// sleep waits until an attempt is worth a command: something woke the queue, which is told
-// then, or the present holder's lease may be over.
-func (q *waitQueue) sleep(patience context.Context) (told bool, err error) {
-	select {
-	case <-q.wake:
-		return true, nil
-	default:
-	}
-	timer := time.NewTimer(time.Until(q.again))
-	defer timer.Stop()
-	select {
-	case <-q.wake:
-		return true, nil
-	case <-timer.C:
-		return false, nil
-	case <-patience.Done():
-		return false, nil
-	case <-q.mutex.svc.ctx.Done():
-		return false, ErrClosed
 	}
 }
 
@@ -126,12 +98,6 @@ func (q *waitQueue) signal() {
 	case q.wake <- struct{}{}:
 	default:
 	}
-}
-
-// lookAgain says when the lease of the present holder may be over. Redis lets a key
-// expire just after its time.
-func (q *waitQueue) lookAgain(left time.Duration) {
-	q.again = time.Now().Add(left).Add(time.Millisecond) // their sum may be too long for a Duration
 }
 
 // enter joins those who wait for the lock in this process. Who finds nobody before it looks
@@ -147,24 +113,31 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
 	if others = q.waiting > 0; !others {
 		q.signal()
 	}
-	if q.idle != nil {
-		q.idle.Stop()
-	}
 	q.waiting++
 	return q, others
 }
 
-// leave goes, whether with the lock or without. The subscription outlives the last one by a
-// lease: whoever takes turns with other processes would else subscribe for each turn.
-func (s *Service) leave(q *waitQueue) {
+// leave goes, with the lock or without. A subscription that did not say that the lock is
+// free is ended: its connection may lead nowhere. Else it outlives the last one by a lease: whoever
+// takes turns with other processes would subscribe for each turn.
+func (s *Service) leave(q *waitQueue, won bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.waiting--
+	if won && q.silent {
+		s.hangUp()
+	}
 	switch {
 	case q.waiting > 0:
-	case q.listening:
-		q.idle = time.AfterFunc(s.lease, func() { s.forget(q) })
-	default:
+	case q.timer == nil: // nobody listened
 		delete(s.queues, q.mutex.key)
+	default:
+		q.timer.Reset(s.lease)
 	}
+}
+
+// afterLease is when a lease that lasts so much longer is over. Redis lets a key expire just
+// after its time.
+func afterLease(left time.Duration) time.Time {
+	return time.Now().Add(left).Add(time.Millisecond) // their sum may be too long for a Duration
 }

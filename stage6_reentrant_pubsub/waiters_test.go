@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -243,6 +246,55 @@ func TestAServiceListensOnOneConnection(t *testing.T) {
 	})
 }
 
+// The lock became free, and no message said so: the connection may lead nowhere. Who waits next
+// listens on a new one.
+func TestSubscriptionThatSaidNothingIsMadeAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		lock(t, r.Mutex(), t.Context(), stage6.Lease(10*time.Second))
+		m := r.Mutex()
+		for _, subscribed := range []int{1, 2} {
+			waiting := startLock(m, t.Context())
+			require.Equal(t, subscribed, r.Count("SUBSCRIBE"))
+			r.Del(key)
+			time.Sleep(lease + time.Millisecond)
+			requireHeld(t, waiting)
+		}
+		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+	})
+}
+
+// No connection for the subscription can be made, and that takes long to find out. The queue
+// asks for one at a time.
+func TestSubscriptionThatHangsIsNotAskedForTwice(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var away atomic.Bool
+		dials := 0
+		rdb := r.Client(func(o *redis.Options) {
+			connect := o.Dialer
+			o.DialTimeout, o.DialerRetries = time.Hour, 1
+			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if away.Load() {
+					dials++
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return connect(ctx, network, address)
+			}
+		})
+		hold := lock(t, r.Mutex(), t.Context())
+		m := mutexOf(t, r.ServiceOn(rdb), lockName)
+		_, err := m.TryLock(t.Context())
+		require.ErrorIs(t, err, stage6.ErrLocked)
+		away.Store(true)
+		waiting := startLock(m, t.Context())
+		time.Sleep(10 * lease)
+		require.Equal(t, 1, dials)
+		require.NoError(t, hold.Unlock())
+		time.Sleep(lease / 6)
+		requireHeld(t, waiting) // it looks every sixth of a lease
+	})
+}
+
 // One channel is refused: the waiters of the others are heard all the same.
 func TestRefusedChannelDisturbsNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -253,6 +305,7 @@ func TestRefusedChannelDisturbsNoOther(t *testing.T) {
 		deaf := startLock(mutexOf(t, svc, "order:2"), t.Context())
 		time.Sleep(5 * time.Second)
 		require.NoError(t, first.Unlock())
+		time.Sleep(100 * time.Millisecond) // it may have been refused just now
 		requireHeld(t, heard)
 		require.NoError(t, second.Unlock())
 		time.Sleep(2 * lease)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -51,23 +50,12 @@ func TestMaxHoldEndsNoOther(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		require.NoError(t, fixed.Context().Err())
 		require.NoError(t, fixed.Unlock())
-		unlimited := lock(t, r.Mutex(stage6.WithMaxHold(math.MaxInt64)), t.Context())
-		time.Sleep(time.Hour)
-		require.NoError(t, unlimited.Context().Err())
-	})
-}
-
-// Nobody waits for a lease but a timer: a thousand holds have no goroutine.
-func TestHoldsCostNoGoroutine(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		lock(t, mutexOf(t, svc, lockName), t.Context())
-		before := runtime.NumGoroutine()
-		for i := range 1000 {
-			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(time.Hour))
+		for _, unlimited := range []time.Duration{math.MaxInt64, 0, -time.Second} {
+			hold := lock(t, r.Mutex(stage6.WithMaxHold(unlimited)), t.Context())
+			time.Sleep(time.Hour)
+			require.NoError(t, hold.Context().Err())
+			require.NoError(t, hold.Unlock())
 		}
-		synctest.Wait()
-		require.LessOrEqual(t, runtime.NumGoroutine(), before)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
@@ -17,6 +18,7 @@ var (
 	refusedByItself = texts.New("{call} tells {client} that somebody else holds the lock, but the key in Redis is {client}'s own")
 	freedIt         = texts.New("Unlock tells {client} that it does not hold the lock, but this very call has freed it")
 	stillItsOwn     = texts.New("Unlock tells {client} that it does not hold the lock, but the key in Redis is its own")
+	keptIt          = texts.New("Unlock tells {client} that all is well, but its key stays for {time}")
 	nothingToFree   = texts.New("Unlock tells {client} that all is well, but it held nothing to give back")
 	falseLoss       = texts.New("the lock tells {client} that its hold is lost, but {client} has given it back itself")
 	lossHidden      = texts.New("Unlock tells {client} that all is well, but it had lost the lock before")
@@ -72,9 +74,11 @@ func truth(f *file) func(*world.Scene) {
 	owed := map[int]bool{}    // calls of Unlock that have a hold to give back
 	taken := map[string]int{} // lane → how often it was given the lock and has not called Unlock
 	freed := map[int]bool{}   // acquires whose entry was removed by their own client
+	kept := kept{}
 	return func(s *world.Scene) {
 		e := s.Event
 		did.follow(e)
+		kept.follow(f, s, did)
 		for _, effect := range e.Effects {
 			if effect.Kind == world.Removed && e.Kind == world.Executed && e.Client == effect.Owner.Client {
 				freed[effect.Owner.Call] = true
@@ -87,7 +91,11 @@ func truth(f *file) func(*world.Scene) {
 		case e.Kind == world.Lost && freed[e.Call]:
 			f.convict(e, falseLoss, "client", e.Client)
 		case e.Kind == world.Returned:
-			if text := contradiction(e, did.of(e.Call), s.Keys, owed[e.Call]); text != "" {
+			text := contradiction(e, did.of(e.Call), s.Keys, owed[e.Call])
+			if text == failsForNobody && taken[e.Client] > 0 { // it may be told that its hold is lost
+				text = ""
+			}
+			if text != "" {
 				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
 			}
 			if e.Result.Held {
@@ -97,9 +105,35 @@ func truth(f *file) func(*world.Scene) {
 	}
 }
 
+// kept are the last Unlocks of clients that said they were done, and whose keys were there.
+// One may free the key a moment later.
+type kept map[string]world.Event
+
+func (k kept) follow(f *file, s *world.Scene, did byCall) {
+	for client, unlock := range k {
+		switch after := s.Event.At - unlock.At; {
+		case after > Grace(f.Trace): // until this very event the key was there
+			delete(k, client)
+			f.convict(unlock, keptIt, "client", client, "time", after.Truncate(time.Millisecond))
+		case !owns(s.Keys, client) || s.Holds(client) > 0:
+			delete(k, client)
+		}
+	}
+	e := s.Event
+	unlocked := e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone
+	if unlocked && !did.of(e.Call).freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
+		k[e.Client] = e
+	}
+}
+
+// owns tells whether one of the keys is that client's.
+func owns(keys []world.Key, client string) bool {
+	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })
+}
+
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
 func contradiction(e world.Event, did *callEffects, keys []world.Key, owed bool) texts.Text {
-	mine := slices.ContainsFunc(keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
+	mine := owns(keys, e.Client)
 	refused := e.Result.Claim == world.ClaimRefused
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
@@ -175,7 +209,7 @@ func holdCount(f *file) func(*world.Scene) {
 			return
 		}
 		counted, there := countOf(e.Client, s.Keys, owners)
-		elsewhere := !there && slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
+		elsewhere := !there && owns(s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
 			f.convict(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)

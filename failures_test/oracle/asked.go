@@ -43,27 +43,24 @@ func leaseAsked(f *file) func(*world.Scene) {
 // and does not wait. Who has taken the lock and not given it back may be told at once that
 // it cannot have it twice, or has lost it.
 func lockWaits(f *file) func(*world.Scene) {
-	began := map[int]world.Event{} // call → its Called event
-	taken := map[string]int{}      // process → how often it took the lock and did not unlock
+	left := map[int]bool{}    // calls whose callers wait no more
+	taken := map[string]int{} // process → how often it took the lock and did not unlock
 	return func(s *world.Scene) {
-		e := s.Event
+		e, call := s.Event, s.Began()
 		switch e.Kind {
 		case world.Called:
-			if e.Op == world.OpLock {
-				began[e.Call] = e
-			} else if e.Op == world.OpUnlock && taken[e.Process] > 0 {
+			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
 				taken[e.Process]--
 			}
 		case world.Cancelled:
-			delete(began, e.Call)
+			left[e.Call] = true
 		case world.Returned:
-			call, is := began[e.Call]
 			took := e.At - call.At
 			if e.Acquires() {
 				taken[e.Process]++
 			}
 			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
-			if !is || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 {
+			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 {
 				return
 			}
 			for _, other := range s.Others(e.Client) {
@@ -132,8 +129,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			left[e.Call] = true
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			there := slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == e.Client })
-			if there && lasts > f.Lease/3+Grace(f.Trace) {
+			if owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

@@ -3,6 +3,7 @@ package oracle
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -12,6 +13,8 @@ import (
 var (
 	removes      = texts.New("{client}'s {command} removes the lock of {owner} ({label})")
 	overwrites   = texts.New("{client}'s {command} overwrites the lock of {owner} ({label})")
+	becauseSame  = texts.New("{what}: {client} and {owner} wrote the same value")
+	becauseAgain = texts.New("{what}: both holds of {client} have the same value")
 	extends      = texts.New("{client}'s {command} extends the lock of {owner} ({label})")
 	staysFor     = texts.New("{why}, and its key stays for {time}")
 	isStillThere = texts.New("{why}, and its key is still there after {time}")
@@ -23,17 +26,45 @@ var (
 
 func wrongDelete(f *file) func(*world.Scene) {
 	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
+	wrote := map[string]bool{} // clients that have installed something
+	var before []world.Key     // what Redis held before the event
 	return func(s *world.Scene) {
 		e := s.Event
-		if e.Kind != world.Executed {
-			return
-		}
-		for _, effect := range e.Effects {
-			if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
-				f.convict(e, text, "client", e.Client, "command", e.Command[0], "owner", effect.Owner.Client, "label", effect.Owner.Label)
+		if e.Kind == world.Executed {
+			for _, effect := range e.Effects {
+				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
+					foreign(f, e, text, effect, wrote[e.Client] && sendsValue(e, before, effect))
+				}
 			}
 		}
+		for _, effect := range e.Effects {
+			wrote[effect.Owner.Client] = wrote[effect.Owner.Client] || effect.Kind == world.Installed
+		}
+		before = s.Keys
 	}
+}
+
+// foreign convicts a command that touched what is not its own, and says so where the two
+// have one value.
+func foreign(f *file, e world.Event, text texts.Text, effect world.Effect, same bool) {
+	owner := effect.Owner
+	pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
+	switch {
+	case same && owner.Client == e.Client:
+		f.convict(e, becauseAgain, "what", text.With(pairs...), "client", e.Client)
+	case same:
+		f.convict(e, becauseSame, "what", text.With(pairs...), "client", e.Client, "owner", owner.Client)
+	default:
+		f.convict(e, text, pairs...)
+	}
+}
+
+// sendsValue tells whether the command has in it, for its own, the value of what it touched.
+func sendsValue(e world.Event, before []world.Key, effect world.Effect) bool {
+	return slices.ContainsFunc(before, func(k world.Key) bool {
+		value, _, _ := strings.Cut(k.Value, "=") // a hash is "A1=1"
+		return k.Name == effect.Key && slices.Contains(e.Command[1:], value)
+	})
 }
 
 // isForeign tells whether a command touched what is not its own: another
@@ -58,7 +89,7 @@ func wrongExtend(f *file) func(*world.Scene) {
 		}
 		for _, effect := range e.Effects {
 			if effect.Kind == world.Leased && effect.Owner.Process != e.Process {
-				f.convict(e, extends, "client", e.Client, "command", e.Command[0], "owner", effect.Owner.Client, "label", effect.Owner.Label)
+				foreign(f, e, extends, effect, sendsValue(e, s.Keys, effect))
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 
 // Noticed tells whether a holder was told, while it believed, that its hold is lost.
 func Noticed(trace *world.Trace) bool {
-	for s := range trace.Scenes() {
+	for s := trace.Begin(); s.Next(); {
 		if s.Event.Kind == world.Lost && s.Held() > 0 {
 			return true
 		}
@@ -122,27 +122,19 @@ func gaveUp(e world.Event) bool {
 // came later. Between processes nothing is promised: Redis serves whoever asks
 // first.
 func boundedWait(f *file) func(*world.Scene) {
-	waiting := map[int]world.Event{} // call → its Called event
+	left := map[int]bool{} // calls whose callers wait no more
 	return func(s *world.Scene) {
-		e := s.Event
-		switch e.Kind {
-		case world.Called:
-			if e.Op == world.OpLock {
-				waiting[e.Call] = e
-			}
-		case world.Cancelled, world.Blocked:
-			delete(waiting, e.Call)
-		case world.Returned:
-			call, waited := waiting[e.Call]
-			delete(waiting, e.Call)
-			if !waited || s.Held() > 0 || !e.Result.Held || e.At == call.At {
+		e, call := s.Event, s.Began()
+		if e.Kind == world.Cancelled || e.Kind == world.Blocked {
+			left[e.Call] = true
+		}
+		if call.Op != world.OpLock || left[e.Call] || s.Held() > 0 || !e.Result.Held || e.At == call.At {
+			return
+		}
+		for _, first := range s.Calls() {
+			if first.Op == world.OpLock && !left[first.Call] && first.Process == call.Process && first.At < call.At {
+				f.convict(e, overtakes, "client", e.Client, "other", first.Client)
 				return
-			}
-			for _, first := range s.Calls() {
-				if _, waits := waiting[first.Call]; waits && first.Process == call.Process && first.At < call.At {
-					f.convict(e, overtakes, "client", e.Client, "other", first.Client)
-					return
-				}
 			}
 		}
 	}

@@ -38,6 +38,7 @@ const (
 	BoundedWait  Monitor = "bounded wait"
 	HoldCount    Monitor = "hold count"
 	CommandCount Monitor = "command count"
+	Polling      Monitor = "polling"
 	Lease        Monitor = "lease"
 	Waiting      Monitor = "waiting"
 	Context      Monitor = "context"
@@ -63,13 +64,14 @@ var rules = []rule{
 	{LossNoticed, "a client that lost its lock learns it, at the latest when it unlocks.", lossNoticed},
 	{Watchdog, "where a watchdog renews, the key of a living holder does not expire, and nothing renews a hold that is over.", watchdog},
 	{RenewalCount, "a process renews its lock at most four times in a lease, however often its owner has taken it.", renewalCount},
-	{Leak, "no key stays without a lease, none outlives a failed or finished hold by more than a moment, and none its dead owner by more than a lease.", leak},
+	{Leak, "no key stays without a lease; no key outlives a failed or finished hold by more than a moment, or a dead owner by more than a lease.", leak},
 	{Deadlock, "nobody waits until it gives up for a lock that nobody alive holds, or that only the waiter itself holds.", deadlock},
 	{EndlessHold, "no hold that keeps somebody waiting lasts beyond every bound.", endlessHold},
 	{LostWakeUp, "nobody waits for more than a moment while the lock is free.", lostWakeUp},
 	{BoundedWait, "no waiter is overtaken by a later one of its own process.", boundedWait},
 	{HoldCount, "a client's count in Redis is how often it has taken the lock and not given it back.", holdCount},
 	{CommandCount, "a waiter that listens for a message sends a few commands to begin with, a few when the lock comes free, a few each lease, and nothing else.", commandCount},
+	{Polling, "while nothing happens, those who wait send a few commands each lease, and nothing else.", polling},
 	{Lease, "the lease that a key gets is not twice what was asked for, nor a third less.", leaseAsked},
 	{Waiting, "Lock waits while another process holds the lock: TryLock is what says no.", lockWaits},
 	{Context, "Lock and TryLock come back soon after their context has ended.", heedsContext},
@@ -144,8 +146,11 @@ func (f *file) convict(e world.Event, text texts.Text, pairs ...any) {
 	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(texts.English), said})
 }
 
-// Judge asks every monitor and returns what they found, in the order of steps.
-func Judge(trace *world.Trace) []Finding { return Ask(trace, Monitors()...) }
+// Judge asks every monitor and returns what they found, in the order of steps. Polling costs
+// commands and breaks nothing: its monitor is asked where the story is about it.
+func Judge(trace *world.Trace, about ...Monitor) []Finding {
+	return Ask(trace, slices.DeleteFunc(Monitors(), func(m Monitor) bool { return m == Polling && !slices.Contains(about, m) })...)
+}
 
 // Ask asks some monitors only. All of them follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
@@ -157,7 +162,7 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 			files, follow = append(files, f), append(follow, r.follow(f))
 		}
 	}
-	for s := range trace.Scenes() {
+	for s := trace.Begin(); s.Next(); {
 		for _, f := range follow {
 			f(s)
 		}

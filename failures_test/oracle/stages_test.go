@@ -35,6 +35,7 @@ func TestEachMonitorConvictsOneStageAndAcquitsAnother(t *testing.T) {
 		oracle.Truth:       {"stranger-unlock", 2, 3},
 		oracle.Exclusion:   {"check-then-delete", 3, 4},
 		oracle.EndlessHold: {"renewed-for-ever", 5, 6},
+		oracle.Polling:     {"idle-waiters", 5, 6},
 	}
 	for monitor, trial := range trials {
 		t.Run(string(monitor), func(t *testing.T) {

@@ -219,7 +219,7 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	}
 }
 
-func TestErrorOfTheNetworkIsNoLie(t *testing.T) {
+func TestErrorOfTheNetworkIsTrue(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
 	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("A", unknown)

@@ -142,6 +142,16 @@ type listener struct {
 // commandCount finds processes whose waiters listen for messages and nevertheless
 // keep asking. Locks that poll are not judged: asking is all they can do.
 func commandCount(f *file) func(*world.Scene) {
+	return countCommands(f, func(l *listener) bool { return l.subscribed })
+}
+
+// polling finds processes that keep asking, whether they listen or not.
+func polling(f *file) func(*world.Scene) {
+	return countCommands(f, func(*listener) bool { return true })
+}
+
+// countCommands finds processes of that kind whose waiters send more than they may.
+func countCommands(f *file, is func(*listener) bool) func(*world.Scene) {
 	listeners := map[string]*listener{}
 	waiting := map[int]*listener{} // call → its process
 	return func(s *world.Scene) {
@@ -168,7 +178,7 @@ func commandCount(f *file) func(*world.Scene) {
 		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
-		if most := l.allowed + int(perLease*l.waited/f.Lease); l.subscribed && l.sent > most && !l.told {
+		if most := l.allowed + int(perLease*l.waited/f.Lease); is(l) && l.sent > most && !l.told {
 			l.told = true
 			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}

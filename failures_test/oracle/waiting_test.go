@@ -134,7 +134,7 @@ func TestCountAfterAnAnswerThatLeavesDoubtIsNotJudged(t *testing.T) {
 	require.False(t, s.convicted(oracle.HoldCount))
 }
 
-func TestInnerUnlockFreesNothingAndIsNoLie(t *testing.T) {
+func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
 	s.call("A", world.OpUnlock).counts("A1=1").returns("A", done)
 	require.Empty(t, s.found())

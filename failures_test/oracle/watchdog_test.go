@@ -158,7 +158,7 @@ func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
 	}
 }
 
-func TestLossOfWhatTheHolderGaveBackIsALie(t *testing.T) {
+func TestLossOfWhatTheHolderGaveBackIsUntrue(t *testing.T) {
 	for own, lie := range map[bool]bool{true: true, false: false} {
 		s := newStory().holds("A", "A1")
 		acquire := s.open["A"]

@@ -1,8 +1,10 @@
 package schedule
 
 import (
-	"fmt"
 	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/internal/texts"
 )
 
 // Answer is what a search found about one property of one lock.
@@ -21,6 +23,8 @@ type Answer struct {
 	Steps     int     `json:"steps,omitempty"`
 	Text      string  `json:"text,omitempty"`
 	Schedule  string  `json:"schedule,omitempty"`
+
+	finding oracle.Finding // what Text says
 }
 
 // Answers says what a result means for each property. s is what was searched, and
@@ -38,37 +42,55 @@ func (r Result) Answers(s Setup, properties []Property, took time.Duration) []An
 		if found := r.Found[p.Name]; found != nil {
 			s.Property = p
 			one.Found, one.Cost, one.Steps = true, found.Cost, len(found.Schedule)
-			one.Text, one.Schedule = found.Finding.Text, Text(s, found.Schedule)
+			one.finding, one.Text, one.Schedule = found.Finding, found.Finding.Text, Text(s, found.Schedule)
 		}
 		all = append(all, one)
 	}
 	return all
 }
 
+// What an answer says.
+var (
+	asked         = texts.NewPlural("{property} in {env} ({clients} clients, 1 attempt each)", "{property} in {env} ({clients} clients, {n} attempts each)")
+	foundShortest = texts.New("  broken: {what}\n  cost {cost}, {steps} steps; nothing shorter exists ({runs} schedules, {states} states)\n")
+	foundOne      = texts.New("  broken: {what}\n  cost {cost}, {steps} steps ({runs} schedules, {states} states)\n")
+	cutShort      = texts.New("  cut short before all schedules of cost 0 were run ({runs} schedules, {states} states)\n")
+	foundNone     = texts.New("  no violation up to cost {bound} ({runs} schedules, {states} states)\n")
+)
+
 // Question is what was asked, in a line.
-func (a Answer) Question() string {
-	attempts := "1 attempt"
-	if a.Attempts != 1 {
-		attempts = fmt.Sprintf("%d attempts", a.Attempts)
-	}
-	return fmt.Sprintf("%s in %s (%d clients, %s each)", a.Property, a.Env, a.Clients, attempts)
+func (a Answer) Question() string { return a.QuestionIn(texts.English) }
+
+// QuestionIn is what was asked, in a line.
+func (a Answer) QuestionIn(l texts.Language) string {
+	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).In(l)
 }
 
-// String is the answer: what is broken and how cheaply, or the bound up to which
-// nothing was found.
-func (a Answer) String() string {
-	how := fmt.Sprintf("%d schedules, %d states", a.Runs, a.States)
-	switch {
-	case a.Found:
-		nothing := ""
-		if a.Exhausted {
-			nothing = "; nothing shorter exists"
-		}
-		return fmt.Sprintf("  broken: %s\n  cost %d, %d steps%s (%s)\n", a.Text, a.Cost, a.Steps, nothing, how)
-	case a.Bound < 0:
-		return fmt.Sprintf("  cut short before all schedules of cost 0 were run (%s)\n", how)
+// TextIn is what was found, in a language. What comes from another process is in the one
+// that it was asked in.
+func (a Answer) TextIn(l texts.Language) string {
+	if a.finding.Text == "" {
+		return a.Text
 	}
-	return fmt.Sprintf("  no violation up to cost %d (%s)\n", a.Bound, how)
+	return a.finding.In(l)
+}
+
+// String is the answer in English.
+func (a Answer) String() string { return a.In(texts.English) }
+
+// In is the answer: what is broken and how cheaply, or the bound up to which nothing was
+// found.
+func (a Answer) In(l texts.Language) string {
+	say := foundNone
+	switch {
+	case a.Found && a.Exhausted:
+		say = foundShortest
+	case a.Found:
+		say = foundOne
+	case a.Bound < 0:
+		say = cutShort
+	}
+	return say.In(l, "what", a.TextIn(l), "cost", a.Cost, "steps", a.Steps, "bound", a.Bound, "runs", a.Runs, "states", a.States)
 }
 
 // Cheaper tells whether the answer is a shorter way to break something than the

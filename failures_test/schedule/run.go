@@ -1,12 +1,10 @@
 package schedule
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +124,7 @@ func (r *run) play(choose Chooser) (err error) {
 // point is the present moment.
 func (r *run) point() Point {
 	all := r.world.Choices(r.end)
-	p := Point{World: r.world}
+	p := Point{World: r.world, Choices: make([]Option, 0, len(all))}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}
 	for _, c := range all {
@@ -183,17 +181,13 @@ func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
 
 // digest adds to the world's what decides about choices and their costs.
 func (r *run) digest(options []Option) uint64 {
-	h := fnv.New64a()
-	_ = binary.Write(h, binary.LittleEndian, r.world.Digest())
-	_, _ = io.WriteString(h, r.last)
-	_ = binary.Write(h, binary.LittleEndian, int64(r.faults))
-	_ = binary.Write(h, binary.LittleEndian, r.ticked)
+	more := []string{r.last, strconv.Itoa(r.faults), strconv.FormatBool(r.ticked)}
 	if r.setup.Env.Short {
 		for _, o := range options {
-			_ = binary.Write(h, binary.LittleEndian, int64(r.waits[o.Token+o.What]))
+			more = append(more, strconv.FormatInt(int64(r.waits[o.Token+o.What]), 36))
 		}
 	}
-	return h.Sum64()
+	return r.world.Digest(more...)
 }
 
 // mayStop tells whether it makes a difference that a process stops now, and not

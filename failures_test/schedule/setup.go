@@ -77,7 +77,7 @@ var Properties = []Property{
 	{Name: "truth", Breaks: []oracle.Monitor{oracle.Truth},
 		About: "what a call answers is what it did"},
 	{Name: "watchdog", Breaks: []oracle.Monitor{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
-		About: "the key of who holds the lock does not expire, and nothing renews a hold that is over"},
+		About: "a holder's key does not expire, and nothing renews a hold that is over"},
 	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
 		About: "nobody waits beside a free lock"},
 	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Fenced: true, Needs: []failures.Feature{failures.Fencing},

@@ -67,7 +67,7 @@ func newStory(trace *world.Trace, found []oracle.Finding, code Code, language te
 func (s *story) tellAll(found []oracle.Finding, code Code) {
 	trace := s.Trace
 	s.requests = make([]*world.Request, len(trace.Events))
-	for scene := range trace.Scenes() {
+	for scene := trace.Begin(); scene.Next(); {
 		s.requests[scene.Index] = scene.Request()
 	}
 	scene, at, excused := trace.Begin(), newSources(code), false

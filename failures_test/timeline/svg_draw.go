@@ -9,94 +9,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
-
-var (
-	isInside     = texts.New("{client} is inside")
-	isInsideToo  = texts.New("{client} is inside, too")
-	isInsideMore = texts.New("{client} is inside, {n} times")
-	lossTold     = texts.New("is told: the hold is lost")
-	leaseOver    = texts.New("lease over")
-	refusesOne   = texts.New("refuses {client}")
-	sendsOrder   = texts.New("{call} order {order}")
-	arrives      = texts.New("{command} arrives")
-)
-
-// says is what a label says in the picture, and in which style: in fewer words than in a
-// terminal, where there is no drawing beside it.
-func (s *story) says(l *label) (text, style string) {
-	e, w := l.event, s.wording(l)
-	text = s.say(w.lane, l)
-	switch e.Kind {
-	case world.Slept, world.Expired:
-		return "", ""
-	case world.Called:
-		if l.leaves {
-			return sendsOrder.In(s.language, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
-		}
-	case world.Sent:
-		return s.command(e), "m"
-	case world.Executed, world.Refused:
-		text = s.command(e)
-		switch {
-		case l.times > 1:
-			return fmt.Sprintf("%s → %s, %d×", text, s.reply(e), l.times), "m"
-		case l.answered:
-			text = s.say(wordings[world.Executed].lane, l)
-		}
-		if l.request.Delivered < 0 && s.isLate(l.request) {
-			text = arrives.In(s.language, "command", text)
-		}
-	case world.Lost:
-		text = lossTold.In(s.language)
-	case world.Server:
-		text = "▸ " + text
-	case world.Returned:
-		return s.returns(l)
-	}
-	return s.shorten(text), w.style
-}
-
-// returns is what the picture says of a call that comes back.
-func (s *story) returns(l *label) (text, style string) {
-	e, in := l.event, s.language
-	switch {
-	case e.Result.Error != "":
-		parts := strings.Split(e.Result.Error, ": ")
-		return failsWith.In(in, "error", parts[len(parts)-1]), "r"
-	case !e.Result.Held:
-		return s.result(e), "d"
-	}
-	text, style = isInside.In(in, "client", e.Client), "h"
-	switch {
-	case l.before > 0:
-		text = isInsideMore.In(in, "client", e.Client, "n", l.before+1)
-	case strings.ContainsAny(l.after.inside, "xe"):
-		text = isInsideToo.In(in, "client", e.Client)
-	}
-	if slices.ContainsFunc(l.found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
-		style = "r"
-	}
-	return text, style
-}
-
-// news is what a label changed in Redis, "" for nothing.
-func (s *story) news(l *label) string {
-	e := l.event
-	if len(e.Effects) == 0 || !l.isRedis() {
-		return ""
-	}
-	for _, k := range e.Keys {
-		if k.Name == s.key || s.key == "" {
-			return s.shorten(s.keyText(k, Holder(k), 0))
-		}
-	}
-	if e.Kind == world.Expired {
-		return leaseOver.In(s.language)
-	}
-	return noKey.In(s.language)
-}
 
 // blocks draws who is inside when, and over that who stands still: in a client's own
 // colour, "ov" while there are two, "ex" while that is excused.
@@ -115,7 +28,7 @@ func (d *svg) blocks() {
 		d.rect(lane.x, b.from, lane.width-8, b.to-b.from, b.style)
 		d.rect(lane.x, b.from, width, b.to-b.from, bar)
 	}
-	for _, b := range d.stretches(func(m moment, lane int) string { return map[byte]string{'s': "z"}[m.state[lane]] }) {
+	for _, b := range d.inState('s', "z") {
 		lane := d.lanes[b.lane]
 		d.rect(lane.x, b.from, lane.width-8, b.to-b.from, b.style)
 	}
@@ -134,7 +47,7 @@ func (d *svg) lifelines() {
 	}) {
 		d.path(b.style, "M%d %dV%d", d.lanes[b.lane].x+3, b.from, b.to)
 	}
-	for _, b := range d.stretches(func(m moment, lane int) string { return map[byte]string{'n': "ct"}[m.state[lane]] }) {
+	for _, b := range d.inState('n', "ct") {
 		lane := d.lanes[b.lane]
 		d.path(b.style, "M%d %dV%d", lane.x+lane.width-10, b.from, b.to)
 	}
@@ -276,19 +189,7 @@ func (d *svg) keys() {
 	middle := d.redisAt.x + barWidth/2
 	d.path("l", "M%d %dV%d", middle, d.head+30, d.end)
 	for i, k := range d.lives() {
-		id := d.id(fmt.Sprint("k", i))
-		d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, k.from, k.to)
-		before := -1.0
-		for n, f := range k.fades {
-			if n+1 < len(k.fades) && f.left == before && k.fades[n+1].left == before {
-				continue
-			}
-			offset := float64(f.y-k.from) / float64(max(k.to-k.from, 1))
-			d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(k.lane))
-			before = f.left
-		}
-		d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
-			d.redisAt.x, k.from, barWidth, max(k.to-k.from, 3), id)
+		d.life(k, d.id(fmt.Sprint("k", i)))
 	}
 	for _, b := range d.labels {
 		y := b.y + 12
@@ -310,6 +211,22 @@ func (d *svg) keys() {
 	if d.ledger {
 		d.orders()
 	}
+}
+
+// life draws a key as a bar, which fades.
+func (d *svg) life(k *life, id string) {
+	d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, k.from, k.to)
+	before := -1.0
+	for n, f := range k.fades {
+		if n+1 < len(k.fades) && f.left == before && k.fades[n+1].left == before {
+			continue
+		}
+		offset := float64(f.y-k.from) / float64(max(k.to-k.from, 1))
+		d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(k.lane))
+		before = f.left
+	}
+	d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
+		d.redisAt.x, k.from, barWidth, max(k.to-k.from, 3), id)
 }
 
 // orders draws the ledger: those orders that are there twice in red.
@@ -345,9 +262,9 @@ func (d *svg) chip(y int, style, text string) {
 
 // arrows draws requests and replies.
 func (d *svg) arrows() {
-	of := map[*world.Request][]*label{}
+	first := map[int]*label{} // event → the label that begins with it
 	for _, b := range d.labels {
-		of[b.request] = append(of[b.request], b)
+		first[b.first] = b
 	}
 	for _, b := range d.labels {
 		r := b.request
@@ -359,32 +276,26 @@ func (d *svg) arrows() {
 			goal = d.ledgerAt.x
 		}
 		broken := client + d.lanes[0].width - 40
-		find := func(is func(*label) bool) *label {
-			i := slices.IndexFunc(of[r], is)
-			if i < 0 {
-				return nil
-			}
-			return of[r][i]
-		}
 		switch {
 		case r == nil: // a push
 			d.path("a", "M%d %dL%d %d", d.redisAt.x, b.part(0), client, b.part(2))
 		case b.leaves && r.Struck < 0:
 			d.broken(client, b.part(0), broken)
 		case b.leaves:
-			d.arrow("q", client, b.part(0), goal, find(func(l *label) bool { return !l.leaves && l.first == r.Struck }).part(1), 1)
+			d.arrow("q", client, b.part(0), goal, first[r.Struck].part(1), 1)
 		case b.event.Kind == world.Delivered: // drawn from where it was sent
 		default:
-			if find(func(l *label) bool { return l.leaves }) == nil && r.Sent >= 0 {
+			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.leaves) {
 				d.arrow("q", client, b.part(0), goal, b.part(1), 1)
 			}
-			switch got := find(func(l *label) bool { return l.event.Kind == world.Delivered }); {
-			case b.answered:
-				d.arrow("a", goal, b.part(1), client, b.part(2), 0)
-			case got != nil:
-				d.arrow("a", goal, b.part(1), client, got.part(2), 0)
-			default:
+			got := b
+			if !b.answered {
+				got = first[r.Delivered]
+			}
+			if got == nil {
 				d.broken(goal, b.part(1), broken)
+			} else {
+				d.arrow("a", goal, b.part(1), client, got.part(2), 0)
 			}
 		}
 	}

@@ -242,4 +242,14 @@ func (l *layout) stretches(style func(m moment, lane int) string) []stretch {
 	return all
 }
 
+// inState are the parts of lanes in which a process is in that state.
+func (l *layout) inState(state byte, style string) []stretch {
+	return l.stretches(func(m moment, lane int) string {
+		if m.state[lane] == state {
+			return style
+		}
+		return ""
+	})
+}
+
 func (l *layout) id(name string) string { return fmt.Sprintf("%s-%s", name, l.caption.ID) }

@@ -229,7 +229,7 @@ func TestTimeAxisIsBrokenAtJumpsOnly(t *testing.T) {
 	require.Equal(t, 1, d.says("1h"))
 }
 
-func TestRepetitionIsOneBeat(t *testing.T) {
+func TestRepetitionIsOneGroup(t *testing.T) {
 	d := picture(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()

@@ -54,8 +54,9 @@ var (
 	isIn        = texts.New("{client} has the lock, and is inside")
 	isInAgainst = texts.New("{client} has the lock, and is inside beside another: two are inside")
 	isInExcused = texts.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
-	isInAgain   = texts.New("{client} has the lock, for time number {nth}")
+	isInAgain   = texts.New("{client} has the lock again: it holds it {nth} times")
 
+	clockJumps   = texts.New("the clock of Redis jumps by {time}")
 	itDoes       = texts.New("{client} {does}")
 	inBackground = texts.New("{command} in the background")
 	theScript    = texts.New("the script {name}")
@@ -65,10 +66,11 @@ var (
 
 // What the world says of its faults.
 func init() {
+	texts.Know("check", "insert", "free", "taken", "inserted") // the ledger
 	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
 		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
 		"Redis restarts without persistence: connections broken, keys and scripts gone",
-		"failover: the replica that takes over never saw the lock")
+		"failover: the replica that takes over never saw the lock", "Redis forgets who listens, on a connection that stays open")
 }
 
 // wording is how a label's event is told.
@@ -123,7 +125,7 @@ func (s *story) say(t texts.Text, l *label) string {
 		time = roughly(e.Bound)
 	}
 	parts := []any{
-		"client", e.Client, "call", e.Op, "op", texts.Text(strings.ToLower(e.Op)), "what", texts.Text(e.Text),
+		"client", e.Client, "call", e.Op, "op", texts.Text(strings.ToLower(e.Op)), "what", what(e),
 		"time", time, "n", l.times, "nth", l.before + 1,
 	}
 	if len(e.Command) > 0 {
@@ -137,6 +139,14 @@ func (s *story) say(t texts.Text, l *label) string {
 		parts = append(parts, "result", s.result(e))
 	}
 	return t.In(s.language, parts...)
+}
+
+// what is the text of an event of the world.
+func what(e world.Event) any {
+	if by, ok := strings.CutPrefix(e.Text, "the clock of Redis jumps by "); ok {
+		return clockJumps.With("time", by)
+	}
+	return texts.Text(e.Text)
 }
 
 // text is what a label says in its lane.

@@ -67,6 +67,9 @@ func (s *story) reply(e world.Event) string {
 	if e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused") {
 		return staleToken.In(s.language)
 	}
+	if e.Kind == world.Stored {
+		return texts.Text(e.Reply).In(s.language)
+	}
 	return s.shorten(e.Reply)
 }
 
@@ -75,6 +78,7 @@ var (
 	countOf    = texts.New("a count of {n}")
 	nobodyHas  = texts.New("nobody holds it")
 	isUnlocked = texts.New("unlocked")
+	isClosed   = texts.New("closed")
 	hasLock    = texts.New("has the lock")
 	otherHas   = texts.New("no: somebody else has it")
 	failsWith  = texts.New("error: {error}")
@@ -92,6 +96,8 @@ func Result(e world.Event, in texts.Language) string {
 		return nobodyHas.In(in)
 	case (e.Op == world.OpUnlock || e.Op == world.OpForce) && done:
 		return isUnlocked.In(in)
+	case e.Op == world.OpClose && done:
+		return isClosed.In(in)
 	case e.Result.Held:
 		return hasLock.In(in)
 	case e.Result.Error == "":

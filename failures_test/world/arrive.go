@@ -140,7 +140,7 @@ func (w *World) admit() {
 	w.staged = nil
 	for _, r := range staged {
 		r.command.Write = isWrite(w.server, r.command.Name)
-		r.order = strings.Join(w.names.command(r.command.Args, r.lane.Name), " ") + r.stack.source(w.config.SkipFrames).String()
+		r.order = w.text(r) + r.stack.source(w.config.SkipFrames).String()
 	}
 	slices.SortStableFunc(staged, compareRequests)
 	for _, r := range staged {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -56,8 +55,7 @@ func Done() Option { return func(c *Call) { c.cancel() } }
 // begin starts a call on a goroutine of its own.
 func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
-	w := c.world
-	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Op: op, Bound: call.bound})
+	c.world.recordCall(Called, call, Event{Bound: call.bound})
 	call.began = time.Now()
 	go call.run(do)
 	return call
@@ -85,10 +83,7 @@ var callEntry atomic.Uintptr
 
 // run is the goroutine of a call.
 func (c *Call) run(do action) {
-	if callEntry.Load() == 0 {
-		pc, _, _, _ := runtime.Caller(0)
-		callEntry.Store(runtime.FuncForPC(pc).Entry())
-	}
+	noteEntry(&callEntry)
 	deepen()
 	w, p, id := c.Client.world, c.Client.process, goroutineID()
 	w.mu.Lock()
@@ -156,12 +151,9 @@ func claimOf(err error) Claim {
 func (c *Call) Wait() *Call {
 	w := c.Client.world
 	p := c.Client.process
-	w.until(time.Now().Add(w.config.Horizon), func() bool { return c.over || p.isStopped() || c.inFlight() })
+	w.until(time.Now().Add(w.horizon()), func() bool { return c.over || p.isStopped() || c.inFlight() })
 	if !c.over && !p.isStopped() && !c.inFlight() {
-		w.record(Event{
-			Kind: Blocked, Client: c.Client.Name, Process: p.name, Call: c.ID, Op: c.Op,
-			Bound: w.config.Horizon,
-		})
+		w.recordCall(Blocked, c, Event{Bound: w.horizon()})
 	}
 	return c
 }
@@ -173,7 +165,7 @@ func (c *Call) inFlight() bool {
 	}
 	for _, wire := range c.Client.process.wires {
 		for _, r := range wire.requests {
-			if r.call == c && r.due > c.Client.world.now() {
+			if r.call == c && r.due > c.Client.world.Now() {
 				return true
 			}
 		}
@@ -183,9 +175,17 @@ func (c *Call) inFlight() bool {
 
 // Cancel cancels the call's context.
 func (c *Call) Cancel() {
-	c.Client.world.record(Event{
-		Kind: Cancelled, Client: c.Client.Name, Process: c.Client.process.name, Call: c.ID, Op: c.Op,
-	})
-	c.cancel()
+	c.leave()
 	c.Client.world.settle()
+}
+
+func (c *Call) leave() {
+	c.Client.world.recordCall(Cancelled, c, Event{})
+	c.cancel()
+}
+
+// recordCall records an event about a call.
+func (w *World) recordCall(kind Kind, c *Call, e Event) {
+	e.Kind, e.Client, e.Process, e.Call, e.Op = kind, c.Client.Name, c.Client.process.name, c.ID, c.Op
+	w.record(e)
 }

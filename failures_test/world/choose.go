@@ -46,40 +46,27 @@ type Choice struct {
 // thawing first, client by client. Time can pass unless it would pass the end.
 // What harms is offered for every process that is alive.
 func (w *World) Choices(end time.Duration) []Choice {
-	var steps []Choice
-	for _, p := range w.processes {
-		if !p.crashed {
-			steps = append(steps, w.choicesOf(p)...)
-		}
+	steps := make([]Choice, 0, 16)
+	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.crashed })
+	for _, p := range alive {
+		steps = w.harmless(steps, p)
 	}
-	if w.now() < end {
+	if w.Now() < end {
 		steps = append(steps, Choice{Token: "t", Action: Tick})
 	}
-	for _, p := range w.processes {
-		if p.crashed {
-			continue
-		}
-		letter := strings.ToLower(p.name)
-		steps = append(steps, Choice{Token: "x" + letter, Action: Crash, Client: p.name, process: p})
-		if p.frozen {
-			continue
-		}
-		steps = append(steps, Choice{Token: "z" + letter, Action: Freeze, Client: p.name, process: p})
-		for i, on := range p.readable() {
-			steps = append(steps, Choice{
-				Token: numbered("d"+letter, i), Action: Lose, Client: p.name, What: on.replies[0].text, process: p, wire: on,
-			})
+	for _, p := range alive {
+		steps = append(steps, p.choice(Crash, "x", 0))
+		if !p.frozen {
+			steps = append(steps, p.choice(Freeze, "z", 0))
+			for i, on := range p.readable() {
+				steps = append(steps, p.choice(Lose, "d", i).of(on))
+			}
 		}
 	}
-	for _, p := range w.processes {
-		if p.crashed || p.frozen {
-			continue
-		}
+	for _, p := range alive {
 		for i, r := range p.executable() {
-			if isAcquire(r.command.Op) { // a full Redis lets a lock be freed
-				steps = append(steps, Choice{
-					Token: numbered("r"+strings.ToLower(p.name), i), Action: Refuse, Client: p.name, What: w.text(r), process: p, request: r,
-				})
+			if !p.frozen && isAcquire(r.command.Op) { // a full Redis lets a lock be freed
+				steps = append(steps, p.choice(Refuse, "r", i).about(r))
 			}
 		}
 	}
@@ -91,27 +78,44 @@ func (w *World) Choices(end time.Duration) []Choice {
 	return steps
 }
 
-// choicesOf are the harmless steps of a process.
-func (w *World) choicesOf(p *process) []Choice {
-	letter := strings.ToLower(p.name)
+// harmless adds the steps of a process that do no harm.
+func (w *World) harmless(steps []Choice, p *process) []Choice {
 	if p.frozen {
-		return []Choice{{Token: "w" + letter, Action: Thaw, Client: p.name, process: p}}
+		return append(steps, p.choice(Thaw, "w", 0))
 	}
 	if p.cut {
-		return []Choice{{Token: "h" + letter, Action: Heal, Client: p.name, process: p}}
+		return append(steps, p.choice(Heal, "h", 0))
 	}
-	var steps []Choice
 	for i, on := range p.readable() {
-		steps = append(steps, Choice{
-			Token: numbered(p.name, i), Action: Deliver, Client: p.name, What: on.replies[0].text, process: p, wire: on,
-		})
+		read := p.choice(Deliver, "", i).of(on)
+		read.Token = strings.ToUpper(read.Token)
+		steps = append(steps, read)
 	}
 	for i, r := range p.executable() {
-		steps = append(steps, Choice{
-			Token: numbered(letter, i), Action: Execute, Client: p.name, What: w.text(r), process: p, request: r,
-		})
+		steps = append(steps, p.choice(Execute, "", i).about(r))
 	}
 	return steps
+}
+
+// choice is a step of a process, the i-th of its kind: the first one has no number.
+func (p *process) choice(action Action, kind string, i int) Choice {
+	token := kind + strings.ToLower(p.name)
+	if i > 0 {
+		token += strconv.Itoa(i + 1)
+	}
+	return Choice{Token: token, Action: action, Client: p.name, process: p}
+}
+
+// of says that the choice is about what is to be read on a wire.
+func (c Choice) of(on *wire) Choice {
+	c.wire, c.What = on, on.replies[0].text
+	return c
+}
+
+// about says that the choice is about a request.
+func (c Choice) about(r *request) Choice {
+	c.request, c.What = r, c.process.world.text(r)
+	return c
 }
 
 // executable are the requests of a process that may be executed next.
@@ -150,14 +154,6 @@ func (p *process) readable() []*wire {
 	return wires
 }
 
-// numbered leaves the first one without a number.
-func numbered(token string, i int) string {
-	if i == 0 {
-		return token
-	}
-	return token + strconv.Itoa(i+1)
-}
-
 // Take takes a step. Time passes until end at most. RunUntilIdle lets the clients go on
 // from it.
 func (w *World) Take(c Choice, end time.Duration) {
@@ -173,7 +169,6 @@ func (w *World) Take(c Choice, end time.Duration) {
 	case Freeze:
 		w.freeze(c.process, Event{})
 	case Thaw:
-		w.record(Event{Kind: Thawed, Client: c.process.lanes[0].Name, Process: c.process.name})
 		w.thaw(c.process)
 	case Lose:
 		w.lose(c.wire)
@@ -183,17 +178,16 @@ func (w *World) Take(c Choice, end time.Duration) {
 	case Refuse:
 		w.refuse(c.request, outOfMemory)
 	case Leave:
-		w.record(Event{Kind: Cancelled, Client: c.call.Client.Name, Process: c.process.name, Call: c.call.ID, Op: c.call.Op})
-		c.call.cancel()
+		c.call.leave()
 	}
 }
 
 // tick lets time pass until something happens that can be seen. A process that
 // stands still only sends, and what it sends waits.
 func (w *World) tick(end time.Duration) {
-	for seen := len(w.trace.Events); w.now() < end; {
+	for seen := len(w.trace.Events); w.Now() < end; {
 		w.advance(w.start.Add(end))
-		w.reached = w.now()
+		w.reached = w.Now()
 		w.lapse()
 		w.RunUntilIdle()
 		for ; seen < len(w.trace.Events); seen++ {
@@ -214,14 +208,8 @@ func (w *World) lose(on *wire) {
 		w.drop(r, afterExecution)
 		return
 	}
-	w.record(Event{
-		Kind: Dropped, Client: on.process.lanes[0].Name, Process: on.process.name, Background: true, Text: "what was pushed is lost",
-	})
-	w.breakWire(on)
+	w.losePushes(on)
 }
-
-// Now is the fake time since the world began.
-func (w *World) Now() time.Duration { return w.now() }
 
 // Trace is what has happened so far.
 func (w *World) Trace() *Trace { return w.trace }
@@ -229,11 +217,8 @@ func (w *World) Trace() *Trace { return w.trace }
 // GiveUp records that the calls that are still under way are no longer waited for.
 func (w *World) GiveUp() {
 	for _, c := range w.calls {
-		p := c.Client.process
-		if !c.over && !p.isStopped() {
-			w.record(Event{
-				Kind: Blocked, Client: c.Client.Name, Process: p.name, Call: c.ID, Op: c.Op, Bound: w.config.Horizon,
-			})
+		if !c.over && !c.Client.process.isStopped() {
+			w.recordCall(Blocked, c, Event{Bound: w.horizon()})
 		}
 	}
 }

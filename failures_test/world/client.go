@@ -87,7 +87,7 @@ func (w *World) construct(p *process) {
 		m.locker, m.err = w.config.New(p.rdb, w.Lock, w.Lease)
 	}()
 	var m made
-	if !w.until(time.Now().Add(w.config.Horizon), func() (is bool) {
+	if !w.until(time.Now().Add(w.horizon()), func() (is bool) {
 		select {
 		case m = <-done:
 			return true

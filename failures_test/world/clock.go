@@ -10,7 +10,7 @@ func (w *World) pass(d time.Duration) {
 // until lets time pass until done, or until the end. It reports done's last word.
 func (w *World) until(end time.Time, done func() bool) bool {
 	for {
-		w.reached = min(w.now(), end.Sub(w.start))
+		w.reached = min(w.Now(), end.Sub(w.start))
 		w.settle()
 		if done() {
 			return true
@@ -75,14 +75,12 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 			at, ok = t, true
 		}
 	}
-	for _, p := range w.processes {
-		for _, c := range p.wires {
-			if len(c.requests) > 0 {
-				consider(c.requests[0].due)
-			}
-			if len(c.replies) > 0 {
-				consider(c.replies[0].due)
-			}
+	for c := range w.wires {
+		if len(c.requests) > 0 {
+			consider(c.requests[0].due)
+		}
+		if len(c.replies) > 0 {
+			consider(c.replies[0].due)
 		}
 	}
 	return at, ok

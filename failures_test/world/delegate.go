@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 )
 
@@ -41,10 +40,7 @@ func Go(ctx context.Context, work func()) *Delegate {
 }
 
 func (d *Delegate) run(ctx context.Context, work func(), ready chan<- struct{}) {
-	if delegateEntry.Load() == 0 {
-		pc, _, _, _ := runtime.Caller(0)
-		delegateEntry.Store(runtime.FuncForPC(pc).Entry())
-	}
+	noteEntry(&delegateEntry)
 	deepen()
 	d.id = goroutineID()
 	d.For(ctx)

@@ -44,15 +44,15 @@ func (w *World) observe(e Event) {
 	}
 	for _, effect := range e.Effects {
 		if effect.Owner.Process != e.Process {
-			w.taken = w.taken.add(at, string(effect.Kind), effect.Key, effect.Owner.Label, e.Client)
+			w.foreign = w.foreign.add(at, string(effect.Kind), effect.Key, effect.Owner.Label, e.Client)
 		}
 	}
 }
 
-// Digest is a hash of all that decides how the run can go on: equal digests,
-// equal futures.
-func (w *World) Digest() uint64 {
-	d := w.taken.add(strconv.FormatInt(int64(w.now()), 36), strconv.FormatInt(w.server.now().UnixNano(), 36))
+// Digest is a hash of all that decides how the run can go on, and of what else the caller
+// knows of it: equal digests, equal futures.
+func (w *World) Digest(more ...string) uint64 {
+	d := w.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.now().UnixNano(), 36))
 	for _, k := range w.keys.keys() {
 		d = d.add(k.Name, k.Type, k.Value, k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
 	}

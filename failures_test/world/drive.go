@@ -83,7 +83,7 @@ func (w *World) canArrive(on *wire, r *reply, now time.Duration) bool {
 
 // execute runs the request at the head of its wire, unless a fault takes it over.
 func (w *World) execute(r *request) {
-	if w.strike(beforeExecution, r) == stop {
+	if w.strike(beforeExecution, r) {
 		return
 	}
 	w.take(r)
@@ -103,7 +103,7 @@ func (w *World) execute(r *request) {
 	text, _ := replyText(raw)
 	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
 	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.command.Effects, Keys: w.keys.keys()})
-	w.server.settlePushes(w.processes) // they reach their wires before the reply wakes its reader
+	w.server.settlePushes(w.wires) // they reach their wires before the reply wakes its reader
 	w.collectPushes()
 	w.strike(afterExecution, r)
 }
@@ -113,17 +113,13 @@ func (w *World) take(r *request) { r.wire.requests = r.wire.requests[1:] }
 
 // note remembers what a command means for its connection or for the world.
 func (w *World) note(r *request) {
-	switch r.command.Name {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+	switch name, args := r.command.Name, r.command.Args; {
+	case isSubscribe(name):
 		r.wire.subscribed = true
-	case "EVAL":
-		if len(r.command.Args) > 1 {
-			w.keys.learnScript(r.command.Args[1])
-		}
-	case "SCRIPT":
-		if len(r.command.Args) > 2 && strings.EqualFold(r.command.Args[1], "load") {
-			w.keys.learnScript(r.command.Args[2])
-		}
+	case name == "EVAL" && len(args) > 1:
+		w.keys.learnScript(args[1])
+	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "load"):
+		w.keys.learnScript(args[2])
 	}
 }
 
@@ -136,15 +132,13 @@ func (w *World) newReply(r *request, raw []byte, text string) *reply {
 
 // collectPushes finds what Redis wrote to subscribers since the last step.
 func (w *World) collectPushes() {
-	for _, p := range w.processes {
-		for _, c := range p.wires {
-			raw := c.link.pushed()
-			for len(raw) > 0 {
-				text, rest := replyText(raw)
-				w.replies++
-				c.replies = append(c.replies, &reply{raw: raw[:len(raw)-len(rest)], text: text, seq: w.replies})
-				raw = rest
-			}
+	for c := range w.wires {
+		raw := c.link.pushed()
+		for len(raw) > 0 {
+			text, rest := replyText(raw)
+			w.replies++
+			c.replies = append(c.replies, &reply{raw: raw[:len(raw)-len(rest)], text: text, seq: w.replies})
+			raw = rest
 		}
 	}
 }
@@ -156,9 +150,7 @@ func (w *World) deliver(on *wire) {
 	if rep.request != nil {
 		w.recordRequest(Delivered, rep.request, Event{Reply: rep.text})
 	} else {
-		w.record(Event{
-			Kind: Delivered, Client: on.process.lanes[0].Name, Process: on.process.name, Background: true, Reply: rep.text,
-		})
+		w.recordProcess(Delivered, on.process, Event{Background: true, Reply: rep.text})
 	}
 	on.deliver(rep.raw)
 }
@@ -200,7 +192,7 @@ func (w *World) compare(lane *Client, call int, lapse bool) []Effect {
 func (w *World) lapse() {
 	if effects := w.compare(nil, 0, true); len(effects) > 0 {
 		w.record(Event{Kind: Expired, Effects: effects, Keys: w.keys.keys()})
-		w.server.settlePushes(w.processes)
+		w.server.settlePushes(w.wires)
 		w.collectPushes()
 	}
 }

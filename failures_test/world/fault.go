@@ -2,6 +2,7 @@ package world
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,12 +60,7 @@ func Nth(n int, m Match) Match {
 }
 
 func (c Command) did(kind EffectKind) bool {
-	for _, e := range c.Effects {
-		if e.Kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Kind == kind })
 }
 
 // Grants matches the command with which an acquire is complete: after it, the
@@ -105,17 +101,9 @@ type rule struct {
 	phase  phase
 	match  Match
 	times  int // how often it still strikes; < 0: always
-	act    func(*World, *request) verdict
+	act    func(*World, *request)
 	missed string // what is to be told if it never strikes; "": nothing
 }
-
-// verdict is what a rule says about the command it struck.
-type verdict int
-
-const (
-	goOn verdict = iota
-	stop         // the command, or its reply, stays where it is
-)
 
 // Fault is a fault in the making: a client, a moment, and a command.
 type Fault struct {
@@ -145,49 +133,34 @@ func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
 
 // Freeze stops the whole process at that moment, until Thaw.
 func (f *Fault) Freeze() {
-	f.add("stand still", func(w *World, r *request) verdict {
-		w.freeze(r.wire.process, f.moment(r))
-		return stop
-	})
+	f.add("stand still", func(w *World, r *request) { w.freeze(r.wire.process, f.moment(r)) })
 }
 
 // Crash kills the process at that moment: nothing of it runs again.
 func (f *Fault) Crash() {
-	f.add("die", func(w *World, r *request) verdict {
-		w.crash(r.wire.process, f.moment(r))
-		return stop
-	})
+	f.add("die", func(w *World, r *request) { w.crash(r.wire.process, f.moment(r)) })
 }
 
 // Fail answers the command with an error instead of executing it, such as
 // "OOM command not allowed when used memory > 'maxmemory'."
 func (f *Fault) Fail(text string) {
 	f.phase = beforeExecution
-	f.add("be refused", func(w *World, r *request) verdict {
-		w.refuse(r, text)
-		return stop
-	})
+	f.add("be refused", func(w *World, r *request) { w.refuse(r, text) })
 }
 
 // Drop loses the reply, or before execution the command, and breaks the
 // connection.
 func (f *Fault) Drop() {
-	f.add("lose its connection", func(w *World, r *request) verdict {
-		w.drop(r, f.phase)
-		return stop
-	})
+	f.add("lose its connection", func(w *World, r *request) { w.drop(r, f.phase) })
 }
 
 // Delay holds the command, or its reply, in the network for d. The client goes
 // on: its timeouts run.
 func (f *Fault) Delay(d time.Duration) {
-	f.add("be late", func(w *World, r *request) verdict {
-		w.delay(r, f.phase, d)
-		return stop
-	})
+	f.add("be late", func(w *World, r *request) { w.delay(r, f.phase, d) })
 }
 
-func (f *Fault) add(what string, act func(*World, *request) verdict) {
+func (f *Fault) add(what string, act func(*World, *request)) {
 	r := &rule{phase: f.phase, match: f.match, times: f.times, act: act}
 	if !f.ifSent {
 		r.missed = f.client.Name + " sent nothing at which it was to " + what
@@ -218,27 +191,22 @@ func (f *Fault) moment(r *request) Event {
 	return e
 }
 
-// strike asks the process's rules about a command. It returns stop when one of
-// them took it over.
-func (w *World) strike(ph phase, r *request) verdict {
-	if w.closing {
-		return goOn
-	}
-	if ph == beforeExecution && r.struck {
-		return goOn
+// strike asks the process's rules about a command, and tells whether one of them took it
+// over: then the command, or its reply, stays where it is.
+func (w *World) strike(ph phase, r *request) bool {
+	if w.closing || ph == beforeExecution && r.struck {
+		return false
 	}
 	for _, rule := range r.wire.process.rules {
-		if rule.phase != ph || rule.times == 0 || !rule.match(r.command) {
-			continue
-		}
-		rule.times--
-		rule.missed = ""
-		if rule.act(w, r) == stop {
+		if rule.phase == ph && rule.times != 0 && rule.match(r.command) {
+			rule.times--
+			rule.missed = ""
+			rule.act(w, r)
 			r.struck = true
-			return stop
+			return true
 		}
 	}
-	return goOn
+	return false
 }
 
 // errLost is what a client sees when the network loses its connection.

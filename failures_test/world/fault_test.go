@@ -195,6 +195,21 @@ func TestCancelledContextDoesNotEndACommandOnItsWay(t *testing.T) {
 	})
 }
 
+// The timers of a frozen process run, but it does not see what they bring.
+func TestCallOfAFrozenProcessComesBackAfterTheThaw(t *testing.T) {
+	run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		b.Lock()
+		lock := a.StartLock(world.Within(80 * time.Millisecond))
+		w.Sleep(50 * time.Millisecond)
+		a.Freeze()
+		w.Sleep(time.Second)
+		require.False(t, lock.Over())
+		a.Thaw()
+		require.True(t, lock.Over())
+	})
+}
+
 func TestCallWithADoneContextSendsNothing(t *testing.T) {
 	trace := run(t, func(w *world.World) { w.Client("A").Unlock(world.Done()) })
 	require.Empty(t, executed(trace))

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"io"
 	"slices"
 )
 
@@ -12,7 +13,8 @@ const (
 	OpUnlock  = "Unlock"
 	OpForce   = "ForceUnlock"
 	OpCount   = "HoldCount"
-	OpRun     = "Run" // a command of the business's own, on the same client
+	OpClose   = "Close" // of what the lock has beyond its holds
+	OpRun     = "Run"   // a command of the business's own, on the same client
 	OpCheck   = "Check"
 	OpInsert  = "Insert"
 )
@@ -64,6 +66,18 @@ func (c *Client) ForceUnlock() *Call {
 	}).Wait()
 }
 
+// Close ends what the client's process has of the lock beyond its holds, as it does before it
+// ends itself.
+func (c *Client) Close() *Call {
+	closer, ok := c.process.locker.(io.Closer)
+	if !ok {
+		fail("the lock of %s cannot be closed: it is no io.Closer", c.Name)
+	}
+	return c.begin(OpClose, nil, func(context.Context) (Result, error) {
+		return Result{Claim: ClaimDone}, closer.Close()
+	}).Wait()
+}
+
 // HoldCount asks how often the client holds the lock, where the lock can tell.
 func (c *Client) HoldCount() *Call {
 	counting, ok := c.process.locker.(Counting)
@@ -93,8 +107,7 @@ func (c *Client) Check(order string) *Call { return c.StartCheck(order).Wait() }
 
 // StartCheck begins a Check and does not wait for it.
 func (c *Client) StartCheck(order string) *Call {
-	row := c.row(order)
-	return c.storeCall(OpCheck, order, func() string { return c.world.ledger.check(row) })
+	return c.storeCall(OpCheck, order, c.world.ledger.check)
 }
 
 // Insert writes an order into the ledger, with the token of the client's hold if
@@ -103,8 +116,7 @@ func (c *Client) Insert(order string) *Call { return c.StartInsert(order).Wait()
 
 // StartInsert begins an Insert and does not wait for it.
 func (c *Client) StartInsert(order string) *Call {
-	row := c.row(order)
-	return c.storeCall(OpInsert, order, func() string { return c.world.ledger.insert(row) })
+	return c.storeCall(OpInsert, order, c.world.ledger.insert)
 }
 
 // row is an order of the client's, with the token of its hold.
@@ -118,14 +130,15 @@ func (c *Client) row(order string) Order {
 
 // storeCall sends an operation to the ledger. It is on a wire of its own, so
 // that it can be frozen and delayed as a command to Redis can.
-func (c *Client) storeCall(op, order string, store func() string) *Call {
+func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
+	row := c.row(order)
 	call := c.newCall(op, nil)
 	w := c.world
 	w.requests++
-	w.record(Event{Kind: Called, Client: c.Name, Process: c.process.name, Call: call.ID, Request: w.requests, Op: op, Text: order})
+	w.recordCall(Called, call, Event{Request: w.requests, Text: order})
 	on := newWire(c.process)
 	c.process.wires = append(c.process.wires, on)
-	r := &request{id: w.requests, wire: on, lane: c, call: call, store: store}
+	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
 	r.command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
 	on.requests = append(on.requests, r)
 	return call

@@ -7,10 +7,25 @@ package world
 func (c *Client) BreakSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
-			c.world.record(Event{
-				Kind: Dropped, Client: c.Name, Process: c.process.name, Background: true, Text: "what was pushed is lost",
-			})
-			c.world.breakWire(wire)
+			c.world.losePushes(wire)
 		}
 	}
+}
+
+// LoseSubscriptions has Redis forget that the process listens, while the connections stay
+// open: nothing arrives on them any more, and no error either. A firewall does that to a
+// connection on which nothing is sent for long.
+func (c *Client) LoseSubscriptions() {
+	for _, wire := range c.process.wires {
+		if wire.subscribed {
+			wire.unsubscribe()
+			c.world.disturb("Redis forgets who listens, on a connection that stays open", func() error { return nil })
+		}
+	}
+}
+
+// losePushes breaks a connection with all that waits to be read on it.
+func (w *World) losePushes(on *wire) {
+	w.recordProcess(Dropped, on.process, Event{Background: true, Text: "what was pushed is lost"})
+	w.breakWire(on)
 }

@@ -1,10 +1,8 @@
 package world
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -96,50 +94,6 @@ func replyText(raw []byte) (text string, rest []byte) {
 		return "[" + strings.Join(items, " ") + "]", rest
 	}
 	return string(raw), nil
-}
-
-// appendCommand writes a command as a client does.
-func appendCommand(buf []byte, args []string) []byte {
-	buf = fmt.Appendf(buf, "*%d\r\n", len(args))
-	for _, arg := range args {
-		buf = fmt.Appendf(buf, "$%d\r\n%s\r\n", len(arg), arg)
-	}
-	return buf
-}
-
-// readReply reads one whole reply, as it is: of protocol 2, or of 3 as far as a lock
-// meets it.
-func readReply(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadBytes('\n')
-	if err != nil {
-		return nil, err
-	}
-	if len(line) < 3 || !strings.ContainsRune("$*>~%", rune(line[0])) {
-		return line, nil
-	}
-	size, err := strconv.Atoi(string(line[1 : len(line)-2]))
-	if err != nil {
-		return nil, fmt.Errorf("world: Redis sent the length %q", line)
-	}
-	if size < 0 {
-		return line, nil
-	}
-	if line[0] == '$' {
-		body := make([]byte, size+2)
-		_, err := io.ReadFull(r, body)
-		return append(line, body...), err
-	}
-	if line[0] == '%' {
-		size *= 2
-	}
-	for range size {
-		item, err := readReply(r)
-		if err != nil {
-			return nil, err
-		}
-		line = append(line, item...)
-	}
-	return line, nil
 }
 
 // isTracking tells the command after which Redis pushes to a connection which of the

@@ -1,39 +1,24 @@
 package world
 
 import (
-	"bufio"
-	"bytes"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2/proto"
 	"github.com/stretchr/testify/require"
 )
 
-func TestReplyIsReadWholeAndNoFurther(t *testing.T) {
-	for _, reply := range []string{
-		"+OK\r\n", "-ERR no\r\n", ":42\r\n", "$-1\r\n", "$0\r\n\r\n", "$4\r\na\r\nb\r\n", "*-1\r\n", "*0\r\n",
-		"*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n", "*2\r\n*1\r\n:1\r\n$-1\r\n",
-		"_\r\n", "#t\r\n", "%1\r\n+proto\r\n:3\r\n", ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n", "~1\r\n+a\r\n",
-	} {
-		raw, err := readReply(bufio.NewReader(bytes.NewReader([]byte(reply + "+next\r\n"))))
-		require.NoError(t, err)
-		require.Equal(t, reply, string(raw))
-	}
-	_, err := readReply(bufio.NewReader(bytes.NewReader([]byte("$4\r\nab"))))
-	require.Error(t, err, "the connection breaks in the middle")
-}
-
 func TestCommandIsWrittenAsItIsParsed(t *testing.T) {
 	args := []string{"SET", "k", "", "two\r\nlines"}
-	parsed, rest, err := parseCommand(appendCommand(nil, args))
+	parsed, rest, err := parseCommand([]byte(proto.Strings(args...)))
 	require.NoError(t, err)
 	require.Equal(t, args, parsed)
 	require.Empty(t, rest)
 }
 
 func TestMessageIsToldFromAnAnswer(t *testing.T) {
-	require.True(t, isMessage([]byte("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n")))
-	require.True(t, isMessage([]byte(">2\r\n$10\r\ninvalidate\r\n_\r\n")))
-	require.False(t, isMessage([]byte("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n")))
+	require.True(t, isMessage("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n"))
+	require.True(t, isMessage(">2\r\n$10\r\ninvalidate\r\n_\r\n"))
+	require.False(t, isMessage("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"))
 }
 
 func TestReplyOfProtocol3IsShownOnOneLine(t *testing.T) {

@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
+// awake takes those calls out whose process can notice what became of them, oldest first.
+func (w *World) awake(calls *[]*Call) (now []*Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*calls = slices.DeleteFunc(*calls, func(c *Call) bool {
+		notices := !c.Client.process.isStopped() || w.closing
+		if notices {
+			now = append(now, c)
+		}
+		return notices
+	})
+	slices.SortFunc(now, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
+	return now
+}
+
 // finish records the calls that came back. One of a stopped process has not.
 func (w *World) finish() bool {
-	w.mu.Lock()
-	finished := w.finished
-	w.finished = nil
-	w.mu.Unlock()
-	slices.SortFunc(finished, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
-	recorded := false
+	finished := w.awake(&w.finished)
 	for _, call := range finished {
-		if call.Client.process.isStopped() && !w.closing {
-			w.mu.Lock()
-			w.finished = append(w.finished, call)
-			w.mu.Unlock()
-			continue
-		}
 		call.over = true
-		recorded = true
-		w.record(Event{
-			Kind: Returned, Client: call.Client.Name, Process: call.Client.process.name,
-			Call: call.ID, Op: call.Op, Result: &call.result, Bound: call.bound,
-		})
+		w.recordCall(Returned, call, Event{Result: &call.result, Bound: call.bound})
 		w.watch(call)
 	}
-	return recorded
+	return len(finished) > 0
 }
 
 // watch waits for the loss of a hold, if the lock tells.
@@ -54,20 +54,9 @@ func (w *World) watch(call *Call) {
 
 // loseHolds records the holds that were lost. A stopped process has not noticed.
 func (w *World) loseHolds() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var later, now []*Call
-	for _, call := range w.lost {
-		if call.Client.process.isStopped() && !w.closing {
-			later = append(later, call)
-		} else {
-			now = append(now, call)
-		}
-	}
-	w.lost = later
-	slices.SortFunc(now, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
-	for _, call := range now {
+	lost := w.awake(&w.lost)
+	for _, call := range lost {
 		w.record(Event{Kind: Lost, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
 	}
-	return len(now) > 0
+	return len(lost) > 0
 }

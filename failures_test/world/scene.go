@@ -1,13 +1,12 @@
 package world
 
 import (
-	"iter"
 	"slices"
 	"time"
 )
 
 // Scene is how things stand just after one event of a trace: who believes to be inside
-// the lock, what Redis holds, and what is under way. [Trace.Scenes] moves it on.
+// the lock, what Redis holds, and what is under way. [Trace.Begin] makes one, and [Scene.Next] moves it on.
 type Scene struct {
 	Trace  *Trace
 	Index  int   // of the event
@@ -22,6 +21,7 @@ type Scene struct {
 	held      int               // what holds was before the event, of its client
 	processes map[string]*Condition
 	calls     []Event // Called: those under way, the oldest first
+	began     Event   // Called: the one that the event has ended
 	requests  []*Request
 	of        *Request
 }
@@ -51,19 +51,6 @@ type Request struct {
 // IsOver tells whether nothing of the request is under way any more.
 func (r *Request) IsOver() bool { return r.Delivered >= 0 || r.Lost >= 0 }
 
-// Scenes walks the trace: the scene after each event, one after the other. It is the same
-// scene each time, moved on.
-func (t *Trace) Scenes() iter.Seq[*Scene] {
-	return func(yield func(*Scene) bool) {
-		s := t.Begin()
-		for s.Next() {
-			if !yield(s) {
-				return
-			}
-		}
-	}
-}
-
 // Begin is the scene before the first event; Next moves it on, and returns false after
 // the last.
 func (t *Trace) Begin() *Scene {
@@ -89,7 +76,7 @@ func (s *Scene) follow(e *Event) {
 		s.lanes = append(s.lanes, e.Client)
 		s.process[e.Client] = e.Process
 	}
-	s.held = s.holds[e.Client]
+	s.held, s.began = s.holds[e.Client], Event{}
 	s.track(e)
 	switch e.Kind {
 	case Called:
@@ -98,7 +85,12 @@ func (s *Scene) follow(e *Event) {
 			s.holds[e.Client]--
 		}
 	case Returned, Stored:
-		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool { return c.Call == e.Call })
+		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool {
+			if c.Call == e.Call {
+				s.began = c
+			}
+			return c.Call == e.Call
+		})
 		if e.Kind == Returned && e.Acquires() {
 			s.holds[e.Client]++
 		}
@@ -126,14 +118,10 @@ func (s *Scene) change(e *Event) {
 		s.processes[e.Process] = c
 	}
 	switch e.Kind {
-	case Frozen:
-		c.Frozen = true
-	case Thawed:
-		c.Frozen = false
-	case Cut:
-		c.Cut = true
-	case Healed:
-		c.Cut = false
+	case Frozen, Thawed:
+		c.Frozen = e.Kind == Frozen
+	case Cut, Healed:
+		c.Cut = e.Kind == Cut
 	case Crashed:
 		*c = Condition{Dead: true}
 		for lane, process := range s.process {
@@ -200,6 +188,10 @@ func (s *Scene) Call(lane string) (call Event, ok bool) {
 	}
 	return Event{}, false
 }
+
+// Began is the event with which the call began that the event has ended; its Kind is "" if
+// it has ended none.
+func (s *Scene) Began() Event { return s.began }
 
 // Lanes are the lanes of the trace so far, as they appeared.
 func (s *Scene) Lanes() []string { return s.lanes }

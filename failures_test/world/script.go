@@ -13,15 +13,22 @@ import (
 
 // script is a compiled Lua script.
 type script struct {
-	sha   string
-	proto *lua.FunctionProto
+	source, sha string
+	proto       *lua.FunctionProto
 	// tame says that the script can leave nothing behind in a Lua state, whatever its
 	// keys and arguments are. Only a tame script runs in a state that others have used
 	// before it; miniredis, which makes a state for each, runs all others.
 	tame bool
 }
 
-var compiled sync.Map // source → *script
+var compiled, bySHA sync.Map // source → *script, SHA1 → *script
+
+// compiledAs is the script with that SHA1, nil if nobody has compiled one.
+func compiledAs(sha string) *script {
+	known, _ := bySHA.Load(sha)
+	s, _ := known.(*script)
+	return s
+}
 
 // compile returns the script, the same one for the same source. One that does not
 // compile is not tame.
@@ -30,13 +37,14 @@ func compile(source string) *script {
 		return known.(*script)
 	}
 	sum := sha1.Sum([]byte(source))
-	s := &script{sha: hex.EncodeToString(sum[:])}
+	s := &script{source: source, sha: hex.EncodeToString(sum[:])}
 	// The names are those that miniredis gives: they are part of error texts.
 	if chunk, err := parse.Parse(strings.NewReader(source), "<string>"); err == nil {
 		if s.proto, err = lua.Compile(chunk, ""); err == nil {
 			s.tame = isTame(s.proto)
 		}
 	}
+	bySHA.Store(s.sha, s)
 	known, _ := compiled.LoadOrStore(source, s)
 	return known.(*script)
 }

@@ -29,7 +29,6 @@ func inTwin(t *testing.T, f func(*twin)) {
 		link := func() *embeddedLink {
 			e, err := newEmbedded()
 			require.NoError(t, err)
-			e.start()
 			return e.newLink().(*embeddedLink)
 		}
 		w := &twin{t: t, pooled: link(), own: link()}
@@ -189,6 +188,20 @@ func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
 			require.Equal(t, "$1\r\nx\r\n", run())
 			w.both(forget...)
 		}
+		// What the world has given it, it knows before any command needs it.
+		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
+			require.NoError(t, e.flushScripts())
+			require.NoError(t, e.loadScript(source))
+		}
+		require.Equal(t, "$1\r\nx\r\n", run())
+		require.Equal(t, "*1\r\n:1\r\n", w.both("SCRIPT", "EXISTS", sha))
+		w.both("SCRIPT", "FLUSH")
+		require.Contains(t, run(), "NOSCRIPT")
+		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
+			require.NoError(t, e.loadScript(source))
+			require.NoError(t, e.flushScripts())
+		}
+		require.Contains(t, run(), "NOSCRIPT")
 		// The flush that waits in a transaction comes after a load on another connection.
 		for _, transaction := range []link{w.pooled.redis.newLink(), w.own.redis.newLink()} {
 			_, _ = transaction.execute([]string{"MULTI"})

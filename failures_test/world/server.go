@@ -1,6 +1,9 @@
 package world
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // redisServer is the Redis of a world: embedded, or a process of its own.
 type redisServer interface {
@@ -13,7 +16,7 @@ type redisServer interface {
 	isReadOnly(command string) bool
 	loadScript(source string) error
 	// settlePushes waits until what was published has reached the subscribers' links.
-	settlePushes(processes []*process)
+	settlePushes(wires iter.Seq[*wire])
 
 	evict(names ...string) error
 	flushAll() error

@@ -3,6 +3,7 @@ package world
 import (
 	"bufio"
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -15,30 +16,23 @@ import (
 
 // embedded is a Redis inside the bubble, on its clock.
 type embedded struct {
-	mini *miniredis.Miniredis
-	skew time.Duration // how far its clock is ahead of the clients'
-	full bool          // it has no memory left
+	mini  *miniredis.Miniredis
+	admin *embeddedLink // the world's own connection
+	skew  time.Duration // how far its clock is ahead of the clients'
+	full  bool          // it has no memory left
+	// toLoad are the scripts that it knows and miniredis does not yet.
+	toLoad []*script
 	// written says that the command, which may be a script, has written already.
 	written bool
 	leased  []string // the keys to which the command gave a lease, also the one that they had
-	scripts scripts
 
 	stock   map[string]keyState // what it held
 	stockAt time.Time           // and when; zero: something has happened since
-
-	loaded  []string // the scripts that it knows
-	strange bool     // it may know others too
-	worlds  int      // how many have had it before
-	heard   bool     // somebody subscribed
-	spent   bool     // no other may have it
-
-	greeting []byte // its answer to HELLO 2
 }
 
-// newEmbedded makes a Redis whose clock stands still until start.
+// newEmbedded makes a Redis. It belongs into the bubble.
 func newEmbedded() (*embedded, error) {
 	e := &embedded{mini: miniredis.NewMiniRedis()}
-	e.scripts = scripts{redis: e, known: map[string]*script{}}
 	// Dial starts a server without a listener; the connection itself is not used.
 	conn, err := e.mini.Dial()
 	if err != nil {
@@ -47,16 +41,19 @@ func newEmbedded() (*embedded, error) {
 	if err := conn.Close(); err != nil {
 		return nil, err
 	}
-	waitForGoodbye(e.mini.Server())
 	e.mini.Server().SetPreHook(e.before)
+	e.admin = e.newLink().(*embeddedLink)
+	e.tick()
+	e.mini.ClockTTL(true)
 	return e, nil
 }
 
-// start sets the clock going. The bubble's time must be the one that it is to have.
-func (e *embedded) start() {
-	e.tick()
-	e.touch()
-	e.mini.ClockTTL(true)
+// before sees each command just before miniredis runs it, also those of scripts.
+func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
+	if givesLease[command] && len(args) > 0 {
+		e.leased = append(e.leased, args[0])
+	}
+	return e.full && e.refuse(c, command)
 }
 
 // tick sets the server's clock: the fake time, and how far it was made to jump.
@@ -106,27 +103,23 @@ func (e *embedded) takeStock(ignore func(string) bool) map[string]keyState {
 func (e *embedded) isReadOnly(command string) bool { return e.mini.IsReadOnlyCommand(command) }
 
 // settlePushes waits for the goroutines that write to subscribers.
-func (e *embedded) settlePushes([]*process) { synctest.Wait() }
+func (e *embedded) settlePushes(iter.Seq[*wire]) { synctest.Wait() }
 
-func (e *embedded) do(args ...string) {
-	admin := e.newLink()
-	_, _ = admin.execute(args) // an embedded Redis loses no connection
-}
-
+// loadScript keeps the script until miniredis has to know it, which parses it anew.
 func (e *embedded) loadScript(source string) error {
-	if slices.Contains(e.loaded, source) {
-		return nil
-	}
-	strange := e.strange
-	e.do("SCRIPT", "LOAD", source)
-	e.loaded, e.strange = append(e.loaded, source), strange
+	e.toLoad = append(e.toLoad, compile(source))
 	return nil
 }
 
 func (e *embedded) flushScripts() error {
-	e.do("SCRIPT", "FLUSH")
-	e.loaded, e.strange = nil, false
+	e.toLoad = nil
+	e.admin.dispatch("SCRIPT", "FLUSH")
 	return nil
+}
+
+// knows tells whether it knows a script.
+func (e *embedded) knows(s *script) bool {
+	return slices.Contains(e.toLoad, s) || string(e.admin.dispatch("SCRIPT", "EXISTS", s.sha)) == "*1\r\n:1\r\n"
 }
 
 func (e *embedded) evict(names ...string) error {
@@ -146,6 +139,8 @@ func (e *embedded) clear() {
 	e.mini.FlushAll()
 	e.touch()
 }
+
+func (e *embedded) close() { e.mini.Close() }
 
 // restart leaves nothing in it, as in a Redis that keeps nothing on disk.
 func (e *embedded) restart() error {
@@ -224,37 +219,37 @@ func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	l.redis.touch()
 	l.redis.written, l.redis.leased = false, nil
 	name := strings.ToUpper(args[0])
-	if name == "HELLO" {
-		return l.greet(args), nil
+	if l.runScript(name, args) {
+		return l.answer(), nil
 	}
-	own := l.redis.scripts.answer(l, name, args)
-	if !own {
-		l.redis.mini.Server().Dispatch(l.peer, args)
+	l.special = l.special || slices.Contains(makesSpecial, name)
+	if usesScripts[name] {
+		for _, s := range l.redis.toLoad {
+			l.redis.admin.dispatch("SCRIPT", "LOAD", s.source)
+		}
+		l.redis.toLoad = nil
 	}
+	return l.dispatch(args...), nil
+}
+
+// makesSpecial lists the commands after which a connection is not as a new one is.
+var makesSpecial = []string{"MULTI", "SELECT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE"}
+
+// usesScripts lists the commands for which it matters which scripts are known, now or later.
+var usesScripts = map[string]bool{"EVALSHA": true, "EVALSHA_RO": true, "SCRIPT": true, "MULTI": true}
+
+func (l *embeddedLink) dispatch(args ...string) []byte {
+	l.redis.mini.Server().Dispatch(l.peer, args)
+	return l.answer()
+}
+
+// answer is what Redis has written.
+func (l *embeddedLink) answer() []byte {
 	l.peer.Flush()
 	raw := l.sink.take()
-	if !own {
-		l.redis.scripts.learn(l, name, args, raw)
-	}
 	// Redis ends a script with the refusal itself; the embedded one tells a story around it.
 	if bytes.HasPrefix(raw, []byte("-ERR ")) && bytes.Contains(raw, []byte(outOfMemory)) {
 		raw = []byte("-" + outOfMemory + "\r\n")
-	}
-	return raw, nil
-}
-
-// greet answers what go-redis says first on each connection. To a new one it is the
-// same every time.
-func (l *embeddedLink) greet(args []string) []byte {
-	usual := len(args) == 2 && args[1] == "2" && l.peer.Ctx == nil && !l.peer.Resp3
-	if usual && l.redis.greeting != nil {
-		return l.redis.greeting
-	}
-	l.redis.mini.Server().Dispatch(l.peer, args)
-	l.peer.Flush()
-	raw := l.sink.take()
-	if usual {
-		l.redis.greeting = raw
 	}
 	return raw
 }

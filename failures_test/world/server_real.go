@@ -2,16 +2,17 @@ package world
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"net"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/alicebob/miniredis/v2/proto"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
@@ -156,12 +157,10 @@ func (r *realServer) isReadOnly(command string) bool {
 
 // settlePushes makes each subscriber's connection answer once more: what was
 // published before comes before that answer.
-func (r *realServer) settlePushes(processes []*process) {
-	for _, p := range processes {
-		for _, w := range p.wires {
-			if w.subscribed {
-				w.link.(*realLink).settle()
-			}
+func (r *realServer) settlePushes(wires iter.Seq[*wire]) {
+	for w := range wires {
+		if w.subscribed {
+			w.link.(*realLink).settle()
 		}
 	}
 }
@@ -174,7 +173,7 @@ func (r *realServer) loadScript(source string) error {
 // every key with a lease: the lock's, and what else has one. On a Redis that others
 // use, the lock's keys are removed.
 func (r *realServer) evict(names ...string) error {
-	if _, err := r.own(); err != nil {
+	if _, ours := r.server.(OwnRedis); !ours {
 		return r.remove(names...)
 	}
 	if err := r.limitMemory("1", "volatile-ttl"); err != nil {
@@ -211,49 +210,34 @@ func (r *realServer) limitMemory(limit, policy string) error {
 
 // fillMemory allows Redis less than it uses.
 func (r *realServer) fillMemory() error {
-	if _, err := r.own(); err != nil {
-		return err
-	}
-	r.full = true
-	return r.limitMemory("1", "noeviction")
+	return r.ifOurs(func(OwnRedis) error {
+		r.full = true
+		return r.limitMemory("1", "noeviction")
+	})
 }
 
-// own is the server if the world may disturb it.
-func (r *realServer) own() (OwnRedis, error) {
+// ifOurs does to the server what the world may do to one of its own only.
+func (r *realServer) ifOurs(do func(OwnRedis) error) error {
 	if own, ok := r.server.(OwnRedis); ok {
-		return own, nil
+		return do(own)
 	}
-	return nil, ErrNotOurs
+	return ErrNotOurs
 }
 
 func (r *realServer) flushAll() error {
-	if _, err := r.own(); err != nil {
-		return err
-	}
-	return r.control.FlushAll(context.Background()).Err()
+	return r.ifOurs(func(OwnRedis) error { return r.control.FlushAll(context.Background()).Err() })
 }
 
 func (r *realServer) flushScripts() error {
-	if _, err := r.own(); err != nil {
-		return err
-	}
-	return r.control.ScriptFlush(context.Background()).Err()
+	return r.ifOurs(func(OwnRedis) error { return r.control.ScriptFlush(context.Background()).Err() })
 }
 
 func (r *realServer) restart() error {
-	own, err := r.own()
-	if err != nil {
-		return err
-	}
-	return withoutLabel(own.Restart)
+	return r.ifOurs(func(own OwnRedis) error { return withoutLabel(own.Restart) })
 }
 
 func (r *realServer) failover() error {
-	own, err := r.own()
-	if err != nil {
-		return err
-	}
-	return withoutLabel(own.Failover)
+	return r.ifOurs(func(own OwnRedis) error { return withoutLabel(own.Failover) })
 }
 
 func (r *realServer) jump(time.Duration) error { return ErrNotLive }
@@ -324,14 +308,13 @@ func (l *realLink) write(args []string) error {
 	if err := l.conn.SetDeadline(time.Now().Add(patienceWithRedis)); err != nil {
 		return err
 	}
-	_, err := l.conn.Write(appendCommand(nil, args))
-	return err
+	return proto.Write(l.conn, args)
 }
 
 // reply reads up to the next answer, and keeps the messages before it.
-func (l *realLink) reply() ([]byte, error) {
+func (l *realLink) reply() (string, error) {
 	for {
-		raw, err := readReply(l.reader)
+		raw, err := proto.Read(l.reader)
 		if err != nil || !isMessage(raw) {
 			return raw, err
 		}
@@ -360,11 +343,6 @@ func (l *realLink) close() {
 }
 
 // isMessage tells a pushed message from an answer: protocol 3 marks it.
-func isMessage(raw []byte) bool {
-	for _, start := range []string{">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"} {
-		if bytes.HasPrefix(raw, []byte(start)) {
-			return true
-		}
-	}
-	return false
+func isMessage(raw string) bool {
+	return beginsWith(raw, ">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n")
 }

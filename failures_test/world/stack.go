@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // stack is where a command was sent from, kept as program counters because
@@ -30,6 +31,14 @@ func (s *stack) startedBy(entry uintptr) bool {
 		return false
 	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
+}
+
+// noteEntry keeps the entry of the function that calls it, which is where a goroutine begins.
+func noteEntry(entry *atomic.Uintptr) {
+	if entry.Load() == 0 {
+		pc, _, _, _ := runtime.Caller(1)
+		entry.Store(runtime.FuncForPC(pc).Entry())
+	}
 }
 
 // goroutineID reads the number that the runtime prints in every stack trace. It
@@ -92,8 +101,7 @@ func (s *stack) source(skipFrames []string) Source {
 	for {
 		frame, more := frames.Next()
 		dir, file := path.Split(frame.File)
-		passesOn := slices.ContainsFunc(skipFrames, func(prefix string) bool { return strings.HasPrefix(frame.Function, prefix) })
-		if !passesOn && !isLibrary(frame.Function) {
+		if !beginsWith(frame.Function, skipFrames...) && !isLibrary(frame.Function) {
 			found = Source{
 				File:     path.Join(path.Base(dir), file),
 				Line:     frame.Line,
@@ -110,15 +118,13 @@ func (s *stack) source(skipFrames []string) Source {
 }
 
 func isLibrary(function string) bool {
-	for _, prefix := range []string{
-		"github.com/redis/go-redis/", "lockkata/failures_test/world.",
-		"bufio.", "context.", "crypto/tls.", "io.", "runtime.", "sync.",
-	} {
-		if strings.HasPrefix(function, prefix) {
-			return true
-		}
-	}
-	return function == ""
+	return function == "" || beginsWith(function, "github.com/redis/go-redis/", "lockkata/failures_test/world.",
+		"bufio.", "context.", "crypto/tls.", "io.", "runtime.", "sync.", "sync/")
+}
+
+// beginsWith tells whether a text begins with one of those.
+func beginsWith(text string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) })
 }
 
 // shortFunction cuts "lockkata/stage1_setnx_expire.(*Mutex).TryLock" to TryLock,

@@ -65,7 +65,6 @@ func lineOfLock(block string) string {
 
 // isOurs tells of functions that play, and of those of Go that wait.
 func isOurs(function string) bool {
-	return slices.ContainsFunc([]string{
-		"lockkata/failures_test.", "lockkata/failures_test/schedule.", "lockkata/failures_test/adapt.", "testing.", "testing/", "internal/", "time.", "net.",
-	}, func(prefix string) bool { return strings.HasPrefix(function, prefix) })
+	return beginsWith(function, "lockkata/failures_test.", "lockkata/failures_test/schedule.", "lockkata/failures_test/adapt.",
+		"testing.", "testing/", "internal/", "time.", "net.", "sync/")
 }

@@ -13,28 +13,40 @@ func (c *Client) Freeze() {
 }
 
 func (w *World) freeze(p *process, e Event) {
-	if p.isStopped() {
-		return
+	if !p.isStopped() {
+		p.frozen = true
+		w.stop(Frozen, p, e)
 	}
-	p.frozen = true
+}
+
+// stop keeps everything of a process from running.
+func (w *World) stop(kind Kind, p *process, e Event) {
 	p.stoppedAt = time.Now()
 	p.stopped.Store(true)
-	e.Kind, e.Client, e.Process = Frozen, p.lanes[0].Name, p.name
+	w.recordProcess(kind, p, e)
+}
+
+// recordProcess records an event about a whole process.
+func (w *World) recordProcess(kind Kind, p *process, e Event) {
+	e.Kind, e.Client, e.Process = kind, p.lanes[0].Name, p.name
 	w.record(e)
 }
 
 // Thaw lets the process go on where it stopped. One that did not stop goes on anyway.
 func (c *Client) Thaw() {
-	p := c.process
-	if !p.frozen {
-		return
+	if c.process.frozen {
+		c.world.thaw(c.process)
+		c.world.settle()
 	}
-	c.world.record(Event{Kind: Thawed, Client: p.lanes[0].Name, Process: p.name})
-	c.world.thaw(p)
-	c.world.settle()
 }
 
 func (w *World) thaw(p *process) {
+	w.recordProcess(Thawed, p, Event{})
+	p.goOn()
+}
+
+// goOn ends a standstill: the deadlines on its connections move by as long as it lasted.
+func (p *process) goOn() {
 	p.frozen = false
 	p.stopped.Store(false)
 	now := time.Now()
@@ -50,12 +62,8 @@ func (c *Client) Crash() {
 }
 
 func (w *World) crash(p *process, e Event) {
-	p.crashed = true
-	p.frozen = false
-	p.stoppedAt = time.Now()
-	p.stopped.Store(true)
-	e.Kind, e.Client, e.Process = Crashed, p.lanes[0].Name, p.name
-	w.record(e)
+	p.crashed, p.frozen = true, false
+	w.stop(Crashed, p, e)
 }
 
 // Cut takes the process's network away: nothing arrives on either side, and its
@@ -92,7 +100,7 @@ func (w *World) release(p *process) {
 	w.heal(p)
 	if p.isStopped() {
 		p.crashed = false
-		w.thaw(p)
+		p.goOn()
 	}
 }
 
@@ -120,10 +128,8 @@ func (w *World) breakWire(c *wire) {
 }
 
 func (w *World) breakConnections() {
-	for _, p := range w.processes {
-		for _, c := range p.wires {
-			w.breakWire(c)
-		}
+	for c := range w.wires {
+		w.breakWire(c)
 	}
 }
 
@@ -132,10 +138,10 @@ func (w *World) delay(r *request, ph phase, d time.Duration) {
 	what := "the reply"
 	if ph == beforeExecution {
 		what = "the command"
-		r.due = w.now() + d
+		r.due = w.Now() + d
 	} else {
 		last := r.wire.replies[len(r.wire.replies)-1]
-		last.due = w.now() + d
+		last.due = w.Now() + d
 	}
 	w.recordRequest(Delayed, r, Event{Text: what, Bound: d})
 }

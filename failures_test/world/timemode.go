@@ -12,12 +12,10 @@ type timeMode interface {
 	// rest waits until the clients have nothing more to do at this moment. It returns
 	// false when something happened first.
 	rest(w *World) bool
-	// long is a time after which nothing that a lock does by itself is under way.
-	long(lease time.Duration) time.Duration
-	// blur is how far apart two moments must be to be told apart.
-	blur() time.Duration
-	// slack is how much later than due things may happen.
-	slack() time.Duration
+	// measures are a time after which nothing that a lock does by itself is under way, how
+	// far apart two moments must be to be told apart, and how much later than due things
+	// may happen.
+	measures(lease time.Duration) (long, blur, slack time.Duration)
 	// timeouts fits the timeouts of a client to the lease.
 	timeouts(o *redis.Options, lease time.Duration)
 	// windDown lets the locks and the clients end.
@@ -32,23 +30,15 @@ func (bubbleTime) rest(*World) bool {
 	return true
 }
 
-func (bubbleTime) long(time.Duration) time.Duration { return time.Hour }
-
-func (bubbleTime) blur() time.Duration { return 0 }
-
-func (bubbleTime) slack() time.Duration { return 0 }
+func (bubbleTime) measures(time.Duration) (long, blur, slack time.Duration) { return time.Hour, 0, 0 }
 
 func (bubbleTime) timeouts(*redis.Options, time.Duration) {}
 
 func (bubbleTime) windDown(w *World) {
 	w.pass(2 * w.Lease)
-	for _, p := range w.processes {
-		w.closeLocker(p)
-	}
+	w.closeLockers()
 	w.pass(time.Second)
-	for _, p := range w.processes {
-		_ = p.rdb.Close() // the lock may have closed it already
-	}
+	w.closeClients()
 	w.pass(time.Second)
 }
 
@@ -81,11 +71,9 @@ func (realTime) rest(w *World) bool {
 	return true
 }
 
-func (realTime) long(lease time.Duration) time.Duration { return 3 * lease }
-
-func (realTime) blur() time.Duration { return 20 * time.Millisecond }
-
-func (realTime) slack() time.Duration { return 200 * time.Millisecond }
+func (realTime) measures(lease time.Duration) (long, blur, slack time.Duration) {
+	return 3 * lease, 20 * time.Millisecond, 200 * time.Millisecond
+}
 
 // timeouts keeps the proportion of go-redis's own to a lease of 30 s, as far as a
 // busy machine allows: a timeout ends before a third of the lease does.
@@ -101,19 +89,12 @@ func (realTime) timeouts(o *redis.Options, lease time.Duration) {
 // the first renewal that finds no key, so the clients are closed after that.
 func (realTime) windDown(w *World) {
 	w.until(time.Now().Add(2*w.Lease), func() bool { return !w.isCalling() })
-	for _, p := range w.processes {
-		w.closeLocker(p)
-	}
+	w.closeLockers()
 	alone := func() bool { return labelled(w.label) <= 1 } // the scenario's own goroutine
-	if !w.pollUntil(w.Lease, alone) {
-		for _, p := range w.processes {
-			_ = p.rdb.Close() // the lock may have closed it already
-		}
+	ended := w.pollUntil(w.Lease, alone)
+	w.closeClients()
+	if !ended {
 		w.pollUntil(w.Lease, alone)
-		return
-	}
-	for _, p := range w.processes {
-		_ = p.rdb.Close()
 	}
 }
 

@@ -58,6 +58,17 @@ type reply struct {
 	seq     int
 }
 
+// wires are all wires, process by process.
+func (w *World) wires(yield func(*wire) bool) {
+	for _, p := range w.processes {
+		for _, c := range p.wires {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 func newWire(p *process) *wire {
 	return &wire{world: p.world, process: p, link: p.world.server.newLink(), changed: make(chan struct{}, 1)}
 }
@@ -206,10 +217,10 @@ func (w *wire) SetReadDeadline(t time.Time) error {
 func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 
 // LocalAddr names the client's side.
-func (w *wire) LocalAddr() net.Addr { return address(w.process.name) }
+func (w *wire) LocalAddr() net.Addr { return &net.UnixAddr{Name: w.process.name, Net: "world"} }
 
 // RemoteAddr names the world's Redis.
-func (w *wire) RemoteAddr() net.Addr { return address("redis") }
+func (w *wire) RemoteAddr() net.Addr { return &net.UnixAddr{Name: "redis", Net: "world"} }
 
 // SyscallConn is how go-redis asks the operating system, before it reuses a
 // connection, whether the other side has hung up: an error means that it has.
@@ -225,11 +236,6 @@ type healthy struct{}
 func (healthy) Control(func(fd uintptr)) error    { return nil }
 func (healthy) Read(func(fd uintptr) bool) error  { return nil }
 func (healthy) Write(func(fd uintptr) bool) error { return nil }
-
-type address string
-
-func (address) Network() string  { return "world" }
-func (a address) String() string { return string(a) }
 
 var (
 	_ net.Conn     = (*wire)(nil)

@@ -69,7 +69,6 @@ type Config struct {
 	Client  func(*redis.Options)  // changes the go-redis options of every client
 	Scripts []string              // Lua scripts that Redis already knows
 	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
-	Horizon time.Duration         // how long a scenario waits for a call; default 10 leases
 	// AttributeTo tells which commands a goroutine of the lock's own sends on behalf of a
 	// call that is under way, such as one for each Redis to ask, and of which client;
 	// "" is whichever calls. Without it, whatever such a goroutine sends is the lock's
@@ -86,9 +85,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Lease == 0 {
 		c.Lease = 30 * time.Second
-	}
-	if c.Horizon == 0 {
-		c.Horizon = 10 * c.Lease
 	}
 	return c
 }
@@ -116,7 +112,7 @@ type World struct {
 	requests  int               // how many there have been
 	replies   int               // how many replies and pushes there have been
 	seen      map[string]digest // process → what it has seen; nil: nobody asks
-	taken     digest            // what was done to keys of others
+	foreign   digest            // what was done to keys of others
 	ctx       context.Context
 	cancel    context.CancelFunc
 	label     string // marks the goroutines of a live run
@@ -136,14 +132,14 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(), ", "))
 		}
 	}()
-	server, err := takeEmbedded(config.Scripts)
-	if err != nil {
-		return nil, fmt.Errorf("world: embedded Redis: %w", err)
-	}
 	crowded := false
 	synctest.Test(t, func(*testing.T) {
 		deepen()
-		server.start()
+		server, startErr := newEmbedded()
+		if startErr != nil {
+			err = fmt.Errorf("world: embedded Redis: %w", startErr)
+			return
+		}
 		w, startErr := newWorld(config, server, bubbleTime{})
 		if startErr != nil {
 			err = startErr
@@ -159,9 +155,6 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	if crowded {
 		forgetTimers()
 	}
-	if err == nil {
-		server.handOn()
-	}
 	return trace, err
 }
 
@@ -174,7 +167,7 @@ func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
 	return scripts, err
 }
 
-// ordinaryLife is the scenario of a rehearsal.
+// ordinaryLife is the scenario in which a lock shows its scripts.
 func ordinaryLife(scripts *[]string) func(*World) {
 	return func(w *World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -196,12 +189,13 @@ func ordinaryLife(scripts *[]string) func(*World) {
 
 func newWorld(config Config, server redisServer, timeMode timeMode) (*World, error) {
 	names := newNames(config.Lock)
+	long, blur, slack := timeMode.measures(config.Lease)
 	w := &World{
-		Lock: config.Lock, Lease: config.Lease, LongSilence: timeMode.long(config.Lease),
+		Lock: config.Lock, Lease: config.Lease, LongSilence: long,
 		config: config, server: server, timeMode: timeMode, names: names,
-		keys:   newKeyspace(server, names, config.Ignore, timeMode.blur()),
+		keys:   newKeyspace(server, names, config.Ignore, blur),
 		ledger: &Ledger{fenced: config.Fenced},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: timeMode.slack(), Fenced: config.Fenced},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: slack, Fenced: config.Fenced},
 		start:  time.Now(),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
@@ -238,8 +232,11 @@ func fail(format string, args ...any) {
 	panic(scenarioError{fmt.Errorf("world: "+format, args...)})
 }
 
-// now is the fake time since the world began.
-func (w *World) now() time.Duration { return time.Since(w.start) }
+// Now is the fake time since the world began.
+func (w *World) Now() time.Duration { return time.Since(w.start) }
+
+// horizon is how long a scenario waits for a call.
+func (w *World) horizon() time.Duration { return 10 * w.Lease }
 
 // record adds an event to the trace.
 func (w *World) record(e Event) {
@@ -247,7 +244,7 @@ func (w *World) record(e Event) {
 		return
 	}
 	e.Step = len(w.trace.Events) + 1
-	e.At = w.now()
+	e.At = w.Now()
 	if w.seen != nil {
 		w.observe(e)
 	}
@@ -270,19 +267,25 @@ func (w *World) close() {
 	w.settle() // what is on its way may still take the lock
 	w.server.clear()
 	w.timeMode.windDown(w)
-	for _, p := range w.processes {
-		for _, wire := range p.wires {
-			wire.unsubscribe()
-			wire.link.close()
-		}
+	for wire := range w.wires {
+		wire.unsubscribe()
+		wire.link.close()
 	}
 	w.server.clear()
 	w.server.close()
 }
 
-// closeLocker ends a lock that has goroutines of its own beyond its holds.
-func (w *World) closeLocker(p *process) {
-	if closer, ok := p.locker.(io.Closer); ok {
-		go closer.Close()
+// closeLockers ends the locks that have goroutines of their own beyond their holds.
+func (w *World) closeLockers() {
+	for _, p := range w.processes {
+		if closer, ok := p.locker.(io.Closer); ok {
+			go closer.Close()
+		}
+	}
+}
+
+func (w *World) closeClients() {
+	for _, p := range w.processes {
+		_ = p.rdb.Close() // the lock may have closed it already
 	}
 }

@@ -101,7 +101,7 @@ func TestWaiterGetsTheLockWhenItIsFreed(t *testing.T) {
 }
 
 func TestCallThatNeverReturnsIsBlockedAtTheHorizon(t *testing.T) {
-	trace := runWith(t, world.Config{New: newLock, Lease: time.Hour, Horizon: time.Minute}, func(w *world.World) {
+	trace := runWith(t, world.Config{New: newScripted, Lease: 6 * time.Second}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.Lock()
@@ -125,11 +125,11 @@ func TestBackgroundCommandsAreToldApart(t *testing.T) {
 			background = append(background, e.Command[0])
 		}
 	}
-	// The first EVALSHA finds no script: this world has not been rehearsed.
+	// The first EVALSHA finds no script: nobody has told this world.
 	require.Equal(t, []string{"EVALSHA", "EVAL"}, background)
 }
 
-func TestRehearsalKnowsTheScriptsOfALock(t *testing.T) {
+func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
 	scripts, err := world.DiscoverScripts(t, world.Config{New: newScripted})
 	require.NoError(t, err)
 	require.Len(t, scripts, 3)

@@ -14,6 +14,7 @@ import (
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
+	"lockkata/internal/texts"
 )
 
 // The exit statuses.
@@ -42,7 +43,11 @@ type app struct {
 	watched  bool                // a person looks at out
 	builds   bool                // serve builds the playground
 	getenv   func(string) string // nil: there is no environment
+	lang     texts.Language      // of what it says
 }
+
+// say is a text in the language that was asked for.
+func (a *app) say(t texts.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
 
 // usualWidth is how many columns there are where nobody knows.
 const usualWidth = 120
@@ -71,12 +76,18 @@ func Main(sources fs.FS) {
 
 // run runs the command with these arguments and returns its exit status.
 func (a *app) run(args []string) int {
+	var err error
+	if a.lang, err = a.language(askedLanguage(args)); err != nil {
+		fmt.Fprintf(a.err, "lockkata: %v\n", err)
+		return exitBadUsage
+	}
 	root := a.root()
+	a.translateHelp(root)
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.Execute()
+	err = root.Execute()
 	var failed failedError
 	switch {
 	case err == nil:
@@ -96,7 +107,10 @@ func (a *app) root() *cobra.Command {
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real\n" +
-			"go-redis clients on an embedded Redis in fake time, and prints the matrix.",
+			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
+			"With --lang zh it speaks Chinese: the tables, stories, timelines and pictures, list, diff, play,\n" +
+			"replay, explore, interview, and help. In English remain errors, JSON, list --markdown, and what\n" +
+			"kata, grade, demo and serve print.",
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -109,11 +123,30 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&part.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
 	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
 	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
+	languageFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
 	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand(), a.siteCommand())
 	return root
+}
+
+// helpCommand is "help", for those who type it as a word.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{Use: "help [command]", Short: "Help about a command", RunE: func(cmd *cobra.Command, args []string) error {
+		target, rest, err := cmd.Parent().Find(args)
+		if err == nil && len(rest) == 0 {
+			return target.Help()
+		}
+		return noArguments(cmd.Parent(), args)
+	}}
+}
+
+// doing shows a person at a terminal what is being done; "" takes it away.
+func (a *app) doing(what string) {
+	if a.terminal {
+		fmt.Fprint(a.err, term.EraseLine+what)
+	}
 }
 
 // noArguments refuses a word that is no subcommand, with the nearest that is.

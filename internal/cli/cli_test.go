@@ -94,7 +94,7 @@ func TestMatrixNamesTheCellThatIsNotAsExpected(t *testing.T) {
 			status, out, errors := command(t)
 			require.Equal(t, exitFailed, status)
 			require.Contains(t, errors, want[0]+" "+want[1])
-			require.Contains(t, out, "1 cells (!) are not what their lesson says")
+			require.Contains(t, out, "1 cell (!) is not what its lesson says")
 		})
 	}
 }
@@ -165,6 +165,16 @@ func TestDiffShowsTheLessonAndNothingElse(t *testing.T) {
 			require.NotContains(t, line, "TryLock", "the acquire is the same")
 		}
 	}
+}
+
+func TestDiffOfTheWholeLockIsAMap(t *testing.T) {
+	status, out, _ := command(t, "diff", "6")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "From stage 6.5 to stage 6: ")
+	require.Regexp(t, `\nwatchdog.go, \d+ lines\n`, out)
+	require.Contains(t, out, "Needed by the failures renewed-for-ever, hold-dropped, and by ")
+	require.Contains(t, out, "On a first reading skip ")
+	require.Less(t, strings.Count(out, "\n"), 100, "one reads it at a glance")
 }
 
 func TestHelpNamesTheSubcommands(t *testing.T) {

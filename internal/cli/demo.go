@@ -205,7 +205,7 @@ func (a *app) seen(p demoPlan, first, second *worker) error {
 		if slices.Contains(p.stage.Subject.Has, failures.PubSub) {
 			how = "is woken by a message"
 		}
-		fmt.Fprintf(a.out, "\n%s began %d ms after %s ended: who waits on %s %s.\n",
+		fmt.Fprintf(a.out, "\n%s began %d ms after %s ended: a waiter on %s %s.\n",
 			second.name, gap.Milliseconds(), first.name, p.stage.Name(), how)
 		return nil
 	}

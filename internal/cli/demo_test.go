@@ -46,7 +46,7 @@ func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 		_, ended := requireStory(t, out, "work2")
 		began, _ := requireStory(t, out, "work1") // named after the other machine
 		require.False(t, began.Before(ended), out)
-		require.Regexp(t, `\nwork1 began \d+ ms after work2 ended: who waits on stage \d (asks every 100 ms|is woken by a message)\.\n$`, out)
+		require.Regexp(t, `\nwork1 began \d+ ms after work2 ended: a waiter on stage \d (asks every 100 ms|is woken by a message)\.\n$`, out)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -32,6 +33,11 @@ func builtOnOthers() []string {
 	return ids
 }
 
+var (
+	fromTo       = texts.New("From {before} to {after}: {lesson}")
+	changedLines = texts.New("{added} lines added, {removed} lines removed, without blanks and comments")
+)
+
 func (a *app) diff(id string) error {
 	after, err := columns.Find(id)
 	if err != nil {
@@ -45,7 +51,13 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	before := columns.Must(after.Before)
-	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, fmt.Sprintf("From %s to %s: %s", before.Name(), after.Name(), after.Lesson)))
+	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(fromTo, "before", before.NameIn(a.lang), "after", after.NameIn(a.lang), "lesson", texts.Text(after.Lesson))))
+	if after.Map != nil {
+		diffs = nil // line by line it would tell nobody anything
+		if err := a.printMap(after, a.lang); err != nil {
+			return err
+		}
+	}
 	for _, diff := range diffs {
 		a.printDiff(diff)
 	}
@@ -53,7 +65,7 @@ func (a *app) diff(id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "\n%d lines added, %d lines removed, without blanks and comments\n", added, removed)
+	fmt.Fprintf(a.out, "\n%s\n", a.say(changedLines, "added", added, "removed", removed))
 	return nil
 }
 

@@ -17,12 +17,14 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 // exploration is what explore was asked for.
 type exploration struct {
 	stage, env, property string
 	clients, attempts    int
+	clientsGiven         bool // else each question has its own
 	bound                int
 	random               int
 	seed                 uint64
@@ -36,13 +38,16 @@ func (a *app) exploreCommand() *cobra.Command {
 		Use:   "explore",
 		Short: "Search all schedules, up to a bound, for one that breaks a lock",
 		Long: "explore runs a lock under every schedule of its clients: which command is executed next,\n" +
-			"which reply is delivered, when time passes, what fails. What a calm day would not do costs\n" +
-			"1. All schedules of cost 0 are run, then all of cost 1, and so on, so the first one that\n" +
-			"breaks a property has the fewest such steps. What is not found is not found up to the bound.\n\n" +
-			"Environments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }) +
-			"\nProperties:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, p.About }),
+			"which reply is delivered, when time passes, what fails. Each fault (a delay, a crash, a pause,\n" +
+			"a lost reply) costs 1. All schedules of cost 0 are run, then all of cost 1, and so on, so the\n" +
+			"first one that breaks a property has the fewest faults. No result means no bug within the bound, not no bug.",
+		Annotations: map[string]string{belowHelp: a.environments() + "\n" + a.say(propertiesTitle) + "\n" +
+			table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, a.say(texts.Text(p.About)) })},
 		Args: noWords,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.explore(x) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			x.clientsGiven = cmd.Flags().Changed("clients")
+			return a.explore(x)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.stage, "stage", "all", "the stage to search, or all")
@@ -57,6 +62,23 @@ func (a *app) exploreCommand() *cobra.Command {
 	f.IntVar(&x.question, "question", -1, "")
 	_ = f.MarkHidden("question") // there is such a flag
 	return cmd
+}
+
+var (
+	propertiesTitle   = texts.New("Properties:")
+	environmentsTitle = texts.New("Environments:")
+)
+
+func init() {
+	for _, e := range schedule.Envs {
+		texts.Know(texts.Text(e.About))
+	}
+}
+
+// environments lists what may happen in a schedule.
+func (a *app) environments() string {
+	return a.say(environmentsTitle) + "\n" +
+		table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, a.say(texts.Text(e.About)) })
 }
 
 // table lists names and what they are, a line each.
@@ -112,7 +134,7 @@ func (x exploration) check() error {
 		}
 	}
 	switch {
-	case x.clients != 0 && x.clients != 2 && x.clients != 3:
+	case x.clientsGiven && x.clients != 2 && x.clients != 3:
 		return fmt.Errorf("--clients %d: it can be 2 or 3", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
 		return fmt.Errorf("--attempts %d: it can be 1 to 3", x.attempts)
@@ -172,6 +194,11 @@ func (a *app) explore(x exploration) error {
 	}
 	if err != nil {
 		return err
+	}
+	if x.question >= 0 { // the process that asks prints it
+		for i, one := range answers {
+			answers[i].Text = one.TextIn(a.lang)
+		}
 	}
 	if x.question >= 0 || x.asJSON {
 		return json.NewEncoder(a.out).Encode(answers)

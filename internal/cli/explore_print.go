@@ -8,7 +8,22 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/game"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+// What a search says.
+var (
+	howFar            = texts.New("{stage}, {env}: cost {cost}, {runs} schedules, {states} states, {rate} schedules/s")
+	askedOf           = texts.New("{stage}, {question}")
+	allSchedules      = texts.New("{n} schedules of real locks and real go-redis clients on an embedded Redis.")
+	someCut           = texts.New("Cut short: {n} of {all} answers say only what was looked at until then.")
+	tableTitle        = texts.New("The shortest schedule that breaks each property: ✗ cost/steps. ✓ none up to that cost.")
+	propertyColumn    = texts.New("property")
+	environmentColumn = texts.New("environment")
+	byChance          = texts.New("  broken: {what}\n  by chance, after {n} schedules: {length}; there may be shorter ones")
+	noneByChance      = texts.New("  no violation in {n} schedules at random")
 )
 
 // progress shows on a terminal how far a search is; it ends with an empty one.
@@ -23,8 +38,8 @@ func (a *app) progress(j job, begun time.Time) func(schedule.Progress) {
 			fmt.Fprint(a.err, term.EraseLine)
 		case time.Since(last) > 250*time.Millisecond:
 			last = time.Now()
-			fmt.Fprintf(a.err, term.EraseLine+"%s, %s: cost %d, %d schedules, %d states, %.0f schedules/s",
-				j.stage.Name(), j.question.Env, p.Bound, p.Runs, p.States, float64(p.Runs)/time.Since(begun).Seconds())
+			fmt.Fprint(a.err, term.EraseLine+a.say(howFar, "stage", j.stage.NameIn(a.lang), "env", j.question.Env, "cost", p.Bound,
+				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
 		}
 	}
 }
@@ -59,9 +74,9 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 	for _, n := range searches {
 		runs += n
 	}
-	fmt.Fprintf(a.out, "%d schedules of real locks and real go-redis clients on an embedded Redis.\n", runs)
+	fmt.Fprintln(a.out, a.say(allSchedules, "n", runs))
 	if cut > 0 && x.random == 0 {
-		fmt.Fprintf(a.out, "Cut short: %d of %d answers say only what was looked at until then.\n", cut, len(answers))
+		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
 	if len(wrong) > 0 {
 		return failedError{"not what the lesson says: " + strings.Join(wrong, ", ")}
@@ -85,8 +100,8 @@ func (one answer) lesson() (broken, ok bool) {
 
 // printTable prints stages × properties.
 func (a *app) printTable(answers []answer) {
-	fmt.Fprintf(a.out, "The shortest schedule that breaks each property: ✗ cost/steps. ✓ none up to that cost.\n\n")
-	header := fmt.Sprintf("%-14s %-13s", "property", "environment")
+	fmt.Fprintf(a.out, "%s\n\n", a.say(tableTitle))
+	header := term.Pad(a.say(propertyColumn), 14) + " " + term.Pad(a.say(environmentColumn), 13)
 	for _, s := range columns.Shown() {
 		header += fmt.Sprintf(" %-7s", s.Subject.Name)
 	}
@@ -140,14 +155,14 @@ func cheapest(answers []answer) *answer {
 
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
-	fmt.Fprintf(a.out, "%s, %s\n", columns.Must(one.Stage).Name(), one.Question())
+	fmt.Fprintln(a.out, a.say(askedOf, "stage", columns.Must(one.Stage).NameIn(a.lang), "question", one.QuestionIn(a.lang)))
 	switch {
 	case one.Random && one.Found:
-		fmt.Fprintf(a.out, "  broken: %s\n  by chance, after %d schedules: %d steps, of which %d cost; there may be shorter ones\n", one.Text, one.Runs, one.Steps, one.Cost)
+		fmt.Fprintf(a.out, "%s\n", a.say(byChance, "what", one.TextIn(a.lang), "n", one.Runs, "length", game.Length(one.Cost, one.Steps, a.lang)))
 	case one.Random:
-		fmt.Fprintf(a.out, "  no violation in %d schedules at random\n", one.Runs)
+		fmt.Fprintf(a.out, "%s\n", a.say(noneByChance, "n", one.Runs))
 	default:
-		fmt.Fprint(a.out, one.Answer)
+		fmt.Fprint(a.out, one.In(a.lang))
 	}
 	if one.Found {
 		fmt.Fprintf(a.out, "  go run . replay '%s'\n", one.Schedule)

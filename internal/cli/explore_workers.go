@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,7 +12,12 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+var (
+	searchBegun  = texts.New("{n} of {all} searches; begun: {stage} in {env}")
+	searchesDone = texts.New("{n} of {all} searches")
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -28,19 +32,18 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 		turns <- struct{}{}
 		asking.Go(func() {
 			defer func() { <-turns }()
+			mu.Lock()
+			a.doing(a.say(searchBegun, "n", done, "all", len(jobs), "stage", j.stage.NameIn(a.lang), "env", j.question.Env))
+			mu.Unlock()
 			answers[i], errs[i] = a.askProcess(ctx, x, j)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			if a.terminal {
-				fmt.Fprintf(a.err, term.EraseLine+"%d of %d searches", done, len(jobs))
-			}
+			a.doing(a.say(searchesDone, "n", done, "all", len(jobs)))
 		})
 	}
 	asking.Wait()
-	if a.terminal {
-		fmt.Fprint(a.err, term.EraseLine)
-	}
+	a.doing("")
 	var all []answer
 	for _, some := range answers {
 		all = append(all, some...)
@@ -51,10 +54,13 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 // askProcess asks one question in another process. When ctx ends, the process is
 // told to say what it knows so far.
 func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
-	q := j.question
+	q, lang := j.question, a.lang
+	if x.asJSON {
+		lang = texts.English
+	}
 	cmd := exec.CommandContext(ctx, a.binary,
 		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,
-		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients))
+		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients), "--lang", string(lang))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
 	var all []answer

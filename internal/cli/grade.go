@@ -129,6 +129,9 @@ func (a *app) mark(o failures.Outcome) string {
 func (a *app) gradeText(card kata.Card) {
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, "The lock in "+card.Dir))
 	a.gradeEnd(card)
+	for _, cause := range card.Causes {
+		fmt.Fprintf(a.out, "  %s %s\n", a.mark(failures.Broken), cause)
+	}
 	var family failures.Family
 	width := 0
 	for _, c := range card.Cells {
@@ -142,7 +145,11 @@ func (a *app) gradeText(card kata.Card) {
 		fmt.Fprintf(a.out, "  %s %-*s  %s\n", a.mark(c.Of()), width, c.Failure, c.Told())
 	}
 	if len(card.Cells) > 0 {
-		fmt.Fprintf(a.out, "\n  %s\n  ", card.Count())
+		fmt.Fprintf(a.out, "\n  %s\n", card.Count())
+		if left := len(failures.All) - len(card.Cells); left > 0 {
+			fmt.Fprintf(a.out, "  %d were not tried, since the lock ruins its runs\n", left)
+		}
+		fmt.Fprint(a.out, "  ")
 		fmt.Fprintln(a.out, "✗ broken   ✓ safe in this one run   ◐ noticed: the holder is told in time   ~ no lease can prevent it   – not applicable")
 	}
 	for _, found := range card.Found {
@@ -170,6 +177,9 @@ func (a *app) gradeMarkdown(card kata.Card) {
 		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.mark(c.Of()), strings.ReplaceAll(c.Told(), "|", "\\|"))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", card.Count())
+	for _, cause := range card.Causes {
+		fmt.Fprintf(a.out, "- %s\n", cause)
+	}
 	if c := card.Cause; c != nil {
 		fmt.Fprintf(a.out, "\nIt %s, in %s: %s\n", c.Kind, c.During, c.Text)
 	}

@@ -4,7 +4,9 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,10 +35,43 @@ func Subject() failures.Subject {
 	require.Contains(t, out, "✓ script-flush")
 }
 
-// A lock that ruins its run is told which of its lines does so.
+// A lock that ruins its runs is told which of its lines does so, and what it did until then
+// is judged.
 func TestGradeNamesTheLineThatRuinsARun(t *testing.T) {
-	dir := module(t, attempt, attempt+"	for value != \"\" {\n	}\n", map[string]string{"go.mod": modFile("")})
-	status, out, errors := command(t, "grade", filepath.Join(dir, "lock"))
-	require.Equal(t, exitFailed, status, errors)
-	require.Regexp(t, `it loops without end, in an ordinary day: TryLock runs without end at mutex\.go:\d+`, out)
+	const granted = "	m.value = value\n"
+	for name, c := range map[string]struct {
+		old, new string
+		says     string
+		judged   string // a line of the card; "" where there is none
+	}{
+		"spins": {attempt, attempt + "	for value != \"\" {\n	}\n", `it loops without end, in an ordinary day: TryLock runs without end at mutex\.go:\d+`, ""},
+		"asks without a pause": {
+			"case <-time.After(pollInterval):", "default:", `it floods Redis, in an ordinary day: TryLock at mutex\.go:\d+ floods Redis`, "",
+		},
+		"leaks": {
+			granted, granted + "	go func() { select {} }()\n", `it leaks a goroutine, in an ordinary day: .* at mutex\.go:\d+`, "✗ work-outlives-ttl",
+		},
+		"panics": {
+			"	if deleted == 0 {\n", "	if deleted == 0 {\n		panic(\"not held\")\n", `failures: a call panics: loss-hidden-at-unlock`, "✗ delete-foreign",
+		},
+		"holds a mutex": {
+			"func (m *Mutex) Lock(ctx context.Context) error {\n",
+			"var mu sync.Mutex\n\nfunc (m *Mutex) Lock(ctx context.Context) error {\n	mu.Lock()\n	defer mu.Unlock()\n",
+			`it holds a sync\.Mutex across a Redis call, in .*: Lock waits at mutex\.go:\d+`, "✗ work-outlives-ttl",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := module(t, c.old, c.new, map[string]string{"go.mod": modFile("")})
+			file := filepath.Join(dir, "lock", "mutex.go")
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if strings.Contains(string(text), "sync.Mutex") {
+				text = []byte(strings.Replace(string(text), "\"fmt\"\n", "\"fmt\"\n	\"sync\"\n", 1))
+				require.NoError(t, os.WriteFile(file, text, 0o600))
+			}
+			_, out, errors := command(t, "grade", filepath.Join(dir, "lock"))
+			require.Regexp(t, c.says, out, errors)
+			require.Contains(t, out, c.judged)
+		})
+	}
 }

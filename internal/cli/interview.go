@@ -25,10 +25,10 @@ import (
 
 // appointment is what interview was asked for.
 type appointment struct {
-	theme, language, level string
-	minutes                string
-	seed                   uint64
-	must, project          bool
+	theme, level  string
+	minutes       string
+	seed          uint64
+	must, project bool
 }
 
 const (
@@ -43,7 +43,7 @@ func (a *app) interviewCommand() *cobra.Command {
 	var x appointment
 	cmd := &cobra.Command{
 		Use:   "interview",
-		Short: "A mock interview: questions, predictions, and what to read again (中文: --lang zh)",
+		Short: "A mock interview: questions, predictions, and what to read again",
 		Long: "interview asks the questions of docs/interview.md, the must-knows first and the easiest of\n" +
 			"them before the others, and shows after each the answer, the drawing, the follow-ups and the\n" +
 			"proof. Every third round is a prediction: a stage under a schedule that no document shows, up\n" +
@@ -75,7 +75,6 @@ func (a *app) interviewCommand() *cobra.Command {
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
 	f.StringVar(&x.minutes, "minutes", strconv.Itoa(usualMinutes), "how long it lasts, in `minutes`: no round begins later")
 	f.Uint64Var(&x.seed, "seed", 0, "the same seed, the same interview; without it, another one each time")
-	languageFlag(f, &x.language)
 	return cmd
 }
 
@@ -85,18 +84,14 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 	if err != nil || minutes < 1 || minutes > mostMinutes {
 		return nil, fmt.Errorf("--minutes %s: give a whole number of minutes, from 1 to %d", x.minutes, mostMinutes)
 	}
-	language, err := a.language(x.language)
-	if err != nil {
-		return nil, err
-	}
-	themes, again, err := a.questions(x, language)
+	themes, again, err := a.questions(x)
 	if err != nil {
 		return nil, err
 	}
 	s := &interview.Session{
-		T: a.t, Language: language, Themes: themes, Seed: x.seed, Length: time.Duration(minutes) * time.Minute, AskOnly: x.must,
+		T: a.t, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(minutes) * time.Minute, AskOnly: x.must,
 		Known: a.knownSchedules(), Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
-		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", language, minutes, x.seed) + again,
+		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", a.lang, minutes, x.seed) + again,
 	}
 	if x.project {
 		s.First = opener
@@ -106,7 +101,7 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 }
 
 // questions are those that were asked for, by theme, and the flags that ask for them.
-func (a *app) questions(x appointment, language texts.Language) (themes []interview.Theme, again string, err error) {
+func (a *app) questions(x appointment) (themes []interview.Theme, again string, err error) {
 	documents := make([][]interview.Theme, len(texts.Languages))
 	for i, l := range texts.Languages {
 		text, err := fs.ReadFile(a.sources, interview.Document(l))
@@ -117,7 +112,7 @@ func (a *app) questions(x appointment, language texts.Language) (themes []interv
 			return nil, "", failedError{err.Error()}
 		}
 	}
-	themes = documents[slices.Index(texts.Languages, language)]
+	themes = documents[slices.Index(texts.Languages, a.lang)]
 	if x.theme != "" {
 		i, err := interview.FindTheme(x.theme, documents...)
 		if err != nil {
@@ -150,7 +145,7 @@ func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	inner := *a
 	inner.in, inner.out, inner.err = strings.NewReader(keys), out, out
 	inner.binary, inner.terminal = "", false // it is not to start others, nor to tell how far it is
-	return inner.run(args)
+	return inner.run(append(slices.Clip(args), "--lang", string(a.lang)))
 }
 
 var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Za-z.]+`)

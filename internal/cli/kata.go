@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -16,7 +15,7 @@ import (
 	"lockkata/internal/kata"
 )
 
-// kataFolder is where a learner works, if he does not say otherwise.
+// kataFolder is where a learner works who names no other folder.
 const kataFolder = "mylock"
 
 // kataCommand is "kata": without a subcommand it stays open and checks at each
@@ -32,7 +31,8 @@ func (a *app) kataCommand() *cobra.Command {
 		"Begin with \"kata start\"."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 	cmd.AddCommand(
-		k.command("start [N]", "Begin exercise N (default: the first that you have not passed)", cobra.MaximumNArgs(1), k.start),
+		helpCommand(), k.startCommand(),
+		k.command("next", "Go on with the next exercise", cobra.NoArgs, k.next),
 		k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(),
 		k.command("verify", "Prove the exercises: starts, solutions, hints, predictions", cobra.NoArgs, k.verify),
 		k.textCommand("hint", "Show the next hint", kata.Folder.Hint),
@@ -46,7 +46,7 @@ type kataApp struct {
 	dir string
 }
 
-// folder is where the learner works, and how his commands look.
+// folder is where the learner works, and how the learner's commands look.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width}
 	root, err := kata.FindRoot(".")
@@ -105,12 +105,35 @@ func (k *kataApp) textCommand(name, short string, text func(kata.Folder, kata.Vi
 	})
 }
 
-func (k *kataApp) start(_ context.Context, f kata.Folder, v kata.View, args []string) error {
-	number, err := chosenExercise(f, args)
+func (k *kataApp) startCommand() *cobra.Command {
+	var afresh bool
+	cmd := k.command("start [N]", "Begin exercise N, or go on with it (default: the first that you have not passed)", cobra.MaximumNArgs(1),
+		func(_ context.Context, f kata.Folder, v kata.View, args []string) error {
+			p, err := f.Progress()
+			e := p.Next()
+			if err == nil && len(args) > 0 {
+				e, err = kata.Find(args[0])
+			}
+			if err != nil {
+				return err
+			}
+			return k.begin(f, v, e, afresh)
+		})
+	cmd.Flags().BoolVar(&afresh, "fresh", false, "begin it anew; what you wrote is kept")
+	return cmd
+}
+
+// next begins the exercise after the present one, once that has passed.
+func (k *kataApp) next(_ context.Context, f kata.Folder, v kata.View, _ []string) error {
+	e, err := f.Next()
 	if err != nil {
 		return err
 	}
-	said, err := f.Start(number)
+	return k.begin(f, v, e, false)
+}
+
+func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) error {
+	said, err := f.Start(e, afresh)
 	if err != nil {
 		return err
 	}
@@ -121,19 +144,6 @@ func (k *kataApp) start(_ context.Context, f kata.Folder, v kata.View, args []st
 	fmt.Fprintf(k.out, "%s\n%s\nYour lock is in %s\nNext: write it, then go run . kata check%s; or leave go run . kata%s open while you write.\n",
 		task, said, f.Dir, v.Dir, v.Dir)
 	return nil
-}
-
-// chosenExercise is the one that was asked for, else the first that is not passed.
-func chosenExercise(f kata.Folder, args []string) (int, error) {
-	if len(args) > 0 {
-		n, err := strconv.Atoi(args[0])
-		if err != nil {
-			return 0, fmt.Errorf("%q is no exercise; there are 1 to %d", args[0], len(kata.All))
-		}
-		return n, nil
-	}
-	p, err := f.Progress()
-	return p.Next(), err
 }
 
 // finding is what a check or an exploration has found.
@@ -161,13 +171,14 @@ func (k *kataApp) checkCommand() *cobra.Command {
 	var asJSON bool
 	cmd := k.command("check", "Compile your lock and run the failures on it, once", cobra.NoArgs,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-			r, err := kata.Check(ctx, f)
+			r, err := kata.Check(ctx, f, k.doing)
+			k.doing("")
 			if err != nil {
 				return err
 			}
 			bad := ""
 			if !r.Passed {
-				bad = fmt.Sprintf("exercise %d is not passed yet", r.Exercise.Number)
+				bad = fmt.Sprintf("exercise %s is not passed yet", r.Exercise.ID)
 			}
 			return k.print(r, v, asJSON, bad)
 		})
@@ -180,7 +191,8 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	var asJSON bool
 	cmd := k.command("explore", "Search all schedules of your lock, up to a bound, for one that breaks it", noWords,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-			x, err := kata.Explore(ctx, f, asked)
+			x, err := kata.Explore(ctx, f, asked, k.doing)
+			k.doing("")
 			if err != nil {
 				return err
 			}
@@ -208,8 +220,8 @@ func (k *kataApp) solutionCommand() *cobra.Command {
 		if err != nil {
 			return "", err
 		}
-		if p.Exercise > 0 && !p.HasPassed(p.Exercise) && !anyway {
-			return "", fmt.Errorf("exercise %d is not passed yet: go run . kata hint%s first, or --yes to see the solution all the same", p.Exercise, view.Dir)
+		if p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
+			return "", fmt.Errorf("exercise %s is not passed yet: go run . kata hint%s first, or --yes to see the solution all the same", p.Exercise, view.Dir)
 		}
 		return f.Solution(view)
 	})
@@ -219,7 +231,7 @@ func (k *kataApp) solutionCommand() *cobra.Command {
 
 func (k *kataApp) resetCommand() *cobra.Command {
 	var all bool
-	cmd := k.textCommand("reset", "Begin the exercise again; what you wrote is copied first", func(f kata.Folder, _ kata.View) (string, error) {
+	cmd := k.textCommand("reset", "Begin the exercise again; what you wrote is kept", func(f kata.Folder, _ kata.View) (string, error) {
 		said, err := f.Reset(all)
 		return said + "\n", err
 	})

@@ -19,7 +19,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mylock")
 	status, out, errors := command(t, "kata", "start", "3", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
-	require.Contains(t, out, "exercise 3 of 17: the owner's value")
+	require.Contains(t, out, "exercise 3: the owner's value")
 	require.Contains(t, out, "go run . kata check --dir "+dir)
 
 	status, out, errors = command(t, "kata", "check", "--dir", dir)
@@ -74,24 +74,29 @@ func TestKataWithoutATerminal(t *testing.T) {
 
 	status, out, _ = command(t, "kata", "status", "--dir", dir)
 	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "✓  3  the owner's value")
-	status, out, _ = command(t, "kata", "start", "4", "--dir", dir)
+	require.Contains(t, out, "✓ 3    the owner's value")
+	status, out, _ = command(t, "kata", "next", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")
+	status, _, errors = command(t, "kata", "next", "--dir", dir)
+	require.Equal(t, exitBadUsage, status)
+	require.Contains(t, errors, "exercise 4 is not passed yet")
+	status, out, _ = command(t, "kata", "start", "3", "--dir", dir)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "It goes on where you left it; --fresh begins it anew.")
 	status, out, _ = command(t, "kata", "reset", "--all", "--dir", dir)
 	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "What had passed is in _copies/")
+	require.Contains(t, out, "What there was is in _copies/")
 }
 
 func TestKataBadUsageIsOneLine(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "nothing")
 	for says, args := range map[string][]string{
-		"no exercise is under way in":                    {"kata", "check", "--dir", empty},
-		"no exercise is under way in " + empty:           {"kata", "--dir", empty},
-		"there is no exercise 18; there are 1 to 17":     {"kata", "start", "18", "--dir", empty},
-		`"two" is no exercise; there are 1 to 17`:        {"kata", "start", "two", "--dir", empty},
-		"holds other files and no progress.txt":          {"kata", "start", "--dir", "."},
-		`there is no command "chek"; did you mean check`: {"kata", "chek"},
+		"no exercise is under way in":                                            {"kata", "check", "--dir", empty},
+		"no exercise is under way in " + empty:                                   {"kata", "--dir", empty},
+		"there is no exercise 7; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11": {"kata", "start", "7", "--dir", empty},
+		"holds other files and no progress.txt":                                  {"kata", "start", "--dir", "."},
+		`there is no command "chek"; did you mean check`:                         {"kata", "chek"},
 	} {
 		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 			status, _, errors := command(t, args...)
@@ -101,4 +106,15 @@ func TestKataBadUsageIsOneLine(t *testing.T) {
 		})
 	}
 	require.NoDirExists(t, empty)
+}
+
+func TestHelpIsAWordToo(t *testing.T) {
+	for says, args := range map[string][]string{
+		"lockkata [command]": {"help"}, "start Begin exercise N": {"kata", "help"}, "kata [command]": {"help", "kata"},
+		"--fresh": {"kata", "help", "start"},
+	} {
+		status, out, errors := command(t, args...)
+		require.Equal(t, exitOK, status, errors)
+		require.Contains(t, strings.Join(strings.Fields(out), " ")+" ", says)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -49,35 +50,42 @@ func (a *app) list(asJSON bool) error {
 	for _, f := range failures.All {
 		if f.Family != family {
 			family = f.Family
-			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, string(family)))
+			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
 		}
-		fmt.Fprintf(a.out, "  %s: %s\n", a.color.Paint(term.Bold, f.ID), f.Title)
-		for _, line := range term.Wrap(f.Story, min(a.width, 100)-4) {
+		fmt.Fprintf(a.out, "  %s: %s\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
+		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)-4) {
 			fmt.Fprintf(a.out, "    %s\n", line)
 		}
-		for _, line := range term.Wrap("Fixed by: "+f.Fixed, min(a.width, 100)-4) {
-			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
-		}
-		for _, line := range term.Wrap("Runs in: "+runsIn(f), min(a.width, 100)-4) {
-			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
+		for _, text := range []texts.Said{fixedBy.With("what", texts.Text(f.Fixed)), runsIn(f)} {
+			for _, line := range term.Wrap(text.In(a.lang), min(a.width, 100)-4) {
+				fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
+			}
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, "beside the catalogue: judged by the last stage's own tests"))
+	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(besideCatalogue)))
 	for _, b := range failures.NotInMatrix {
-		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.color.Paint(term.Bold, b.ID), b.Title,
+		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.color.Paint(term.Bold, b.ID), a.say(texts.Text(b.Title)),
 			a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
 	}
-	fmt.Fprintf(a.out, "%d failures; go run . show FAILURE draws one\n", len(failures.All))
+	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.All)))
 	return nil
 }
 
+var (
+	fixedBy         = texts.New("Fixed by: {what}")
+	runsInBoth      = texts.New("Runs in: world and live")
+	runsInWorld     = texts.New("Runs in: world: {why}")
+	besideCatalogue = texts.New("beside the catalogue: judged by the last stage's own tests")
+	howMany         = texts.New("{n} failures; go run . show FAILURE draws one")
+)
+
 // runsIn says where a failure runs.
-func runsIn(f failures.Failure) string {
+func runsIn(f failures.Failure) texts.Said {
 	if f.Live != "" {
-		return "world: " + f.Live
+		return runsInWorld.With("why", texts.Text(f.Live))
 	}
-	return "world and live"
+	return runsInBoth.With()
 }
 
 func (a *app) listJSON() error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/incidents"
@@ -142,4 +143,7 @@ func anchor(family failures.Family) string {
 }
 
 // capital begins a sentence.
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(string(first)) + text[size:]
+}

@@ -10,6 +10,7 @@ import (
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/redisserver"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 // atOnce is how many failures are played on real servers at the same time: most
@@ -29,15 +30,21 @@ func (w where) check() error {
 	return nil
 }
 
-// String completes "real locks on".
-func (w where) String() string {
+var (
+	onEmbedded = texts.New("an embedded Redis")
+	onServers  = texts.New("real redis-server processes")
+	onAddress  = texts.New("the Redis at {address}")
+)
+
+// said completes "real locks on".
+func (w where) said() texts.Said {
 	switch {
 	case !w.live:
-		return "an embedded Redis"
+		return onEmbedded.With()
 	case w.addr == "":
-		return "real redis-server processes"
+		return onServers.With()
 	}
-	return "the Redis at " + w.addr
+	return onAddress.With("address", w.addr)
 }
 
 // servers are the real Redis servers.

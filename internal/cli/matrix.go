@@ -10,6 +10,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // cell is one failure on one stage.
@@ -74,12 +75,19 @@ func (e excerpt) columns() []columns.Column {
 	return columns.Shown()
 }
 
+var (
+	stagesTitle    = texts.New("A Redis lock, stage by stage, and what breaks it")
+	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
+	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
+	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
+)
+
 // title stands above it.
-func (e excerpt) title() string {
+func (e excerpt) title() texts.Text {
 	if e.documents {
-		return "The locks of five documents, as written, and what breaks them"
+		return documentsTitle
 	}
-	return "A Redis lock, stage by stage, and what breaks it"
+	return stagesTitle
 }
 
 // of returns the grid with the rows of the families that are asked for.
@@ -115,7 +123,13 @@ func (a *app) matrix(w where, e excerpt) error {
 		return err
 	}
 	start := time.Now()
+	playing := playingFast
+	if w.live {
+		playing = playingLive
+	}
+	a.doing(a.say(playing, "n", len(failures.All), "locks", len(e.columns()), "where", w.said()))
 	g, err := a.judgeAll(w, e.columns())
+	a.doing("")
 	if err == nil {
 		g, err = e.of(g)
 	}
@@ -128,7 +142,7 @@ func (a *app) matrix(w where, e excerpt) error {
 	case e.totals:
 		a.printTotals(g, w, time.Since(start))
 	default:
-		a.printMatrix(e.title(), g)
+		a.printMatrix(a.say(e.title()), g)
 		if len(e.families) == 0 {
 			fmt.Fprintln(a.out)
 			a.printTotals(g, w, time.Since(start))
@@ -146,12 +160,12 @@ func (a *app) matrix(w where, e excerpt) error {
 func (a *app) printMatrix(title string, g grid) {
 	fmt.Fprint(a.out, a.color.Paint(term.Bold, title)+"\n\n")
 	for _, c := range g.columns {
-		fmt.Fprintf(a.out, "  %s  %s\n", c.Name(), c.Title)
+		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
 	}
 	width := 0
 	for _, row := range g.rows {
 		f := row[0].verdict.Failure
-		width = max(width, len(f.ID), len(f.Family)-2)
+		width = max(width, len(f.ID), term.Columns(a.say(texts.Text(f.Family)))-2)
 	}
 	ids := ""
 	for _, c := range g.columns {
@@ -162,14 +176,14 @@ func (a *app) printMatrix(title string, g grid) {
 		f := row[0].verdict.Failure
 		if f.Family != family {
 			family = f.Family
-			heading := fmt.Sprintf("%-*s", width+2, family)
+			heading := term.Pad(a.say(texts.Text(family)), width+2)
 			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, heading+ids))
 		}
 		fmt.Fprintf(a.out, "  %-*s", width, f.ID)
 		for n, c := range row {
 			fmt.Fprint(a.out, strings.Repeat(" ", 1+len(g.columns[n].ID)), a.sign(c))
 		}
-		title := f.Title
+		title := a.say(texts.Text(f.Title))
 		if room := a.width - width - 6 - len(ids); room > 20 {
 			title = term.Clip(title, room)
 		}
@@ -182,7 +196,11 @@ func (a *app) sign(c cell) string {
 	if !c.asExpected() {
 		return a.color.Paint(term.Alarm, "!")
 	}
-	mark, ok := outcomeMarks[c.verdict.Outcome]
+	return a.signOf(c.verdict.Outcome)
+}
+
+func (a *app) signOf(o failures.Outcome) string {
+	mark, ok := outcomeMarks[o]
 	if !ok {
 		mark = outcomeMarks[failures.NotApplicable]
 	}
@@ -204,6 +222,19 @@ var outcomeMarks = map[failures.Outcome]struct {
 	failures.NotPlayed:     {term.Alarm, "…"},
 }
 
+// What is counted below the matrix.
+var (
+	totalOutcomes = texts.New("  {x} broken {broken}   {o} safe {safe}   {n} noticed {noticed}: the hold is lost, and its owner is told in time")
+	totalLimits   = texts.New("  {i} inherent {inherent}: no lock with a lease can prevent it   {dash} not applicable {none}")
+	totalRuns     = texts.New("  {n} runs of real locks and real go-redis clients on {where}{took}; {expected}")
+	totalNotTold  = texts.New("  {q} not told {n}: what the failure is about did not happen   {d} not played {m} to the end")
+	totalWorld    = texts.New("  {d} world only {n}: not played here; go run . list says why")
+	totalSafe     = texts.New("  safe means: not broken in this one run, whose every step is the failure's script")
+	allExpected   = texts.New("every cell is what its lesson says")
+	notExpected   = texts.NewPlural("1 cell (!) is not what its lesson says", "{n} cells (!) are not what their lesson says")
+	inSeconds     = texts.New(", in {n} s")
+)
+
 func (a *app) printTotals(g grid, w where, took time.Duration) {
 	count := map[failures.Outcome]int{}
 	runs := 0
@@ -215,24 +246,23 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 			}
 		}
 	}
-	fmt.Fprintf(a.out, "  %s broken %d   %s safe %d   %s noticed %d: the hold is lost, and its owner is told in time\n",
-		a.color.Paint(term.Red, "✗"), count[failures.Broken], a.color.Paint(term.Green, "✓"), count[failures.Safe],
-		a.color.Paint(term.Cyan, "◐"), count[failures.Noticed])
-	fmt.Fprintf(a.out, "  %s inherent %d: no lock with a lease can prevent it   %s not applicable %d\n",
-		a.color.Paint(term.Yellow, "~"), count[failures.Inherent], a.color.Paint(term.Dim, "–"), count[failures.NotApplicable])
-	expected := "every cell is what its lesson says"
+	line := func(t texts.Text, pairs ...any) { fmt.Fprintln(a.out, a.say(t, pairs...)) }
+	line(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe), "safe", count[failures.Safe],
+		"n", a.signOf(failures.Noticed), "noticed", count[failures.Noticed])
+	line(totalLimits, "i", a.signOf(failures.Inherent), "inherent", count[failures.Inherent],
+		"dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable])
+	expected := a.say(allExpected)
 	if n := len(unexpected(g)); n > 0 {
-		expected = a.color.Paint(term.Red, fmt.Sprintf("%d cells (!) are not what their lesson says", n))
+		expected = a.color.Paint(term.Red, notExpected.Of(n).In(a.lang))
 	}
-	fmt.Fprintf(a.out, "  %d runs of real locks and real go-redis clients on %s%s; %s\n", runs, w, a.took(took), expected)
+	line(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected)
 	if n, m := count[failures.NotTold], count[failures.NotPlayed]; n+m > 0 {
-		fmt.Fprintf(a.out, "  %s not told %d: what the failure is about did not happen   %s not played %d to the end\n",
-			a.color.Paint(term.Yellow, "?"), n, a.color.Paint(term.Alarm, "…"), m)
+		line(totalNotTold, "q", a.signOf(failures.NotTold), "n", n, "d", a.signOf(failures.NotPlayed), "m", m)
 	}
 	if n := count[failures.Elsewhere]; n > 0 {
-		fmt.Fprintf(a.out, "  %s world only %d: not played here; go run . list says why\n", a.color.Paint(term.Dim, "·"), n)
+		line(totalWorld, "d", a.signOf(failures.Elsewhere), "n", n)
 	}
-	fmt.Fprintf(a.out, "  safe means: not broken in this one run, whose every step is the failure's script\n")
+	line(totalSafe)
 }
 
 // took says how long something took, to a person: what goes into a file or a
@@ -241,23 +271,43 @@ func (a *app) took(d time.Duration) string {
 	if !a.watched {
 		return ""
 	}
-	return fmt.Sprintf(", in %.1f s", d.Seconds())
+	return a.say(inSeconds, "n", fmt.Sprintf("%.1f", d.Seconds()))
 }
 
-func (a *app) printNext(steps bool) {
-	if steps {
-		fmt.Fprint(a.out, "\nTry next:\n"+
-			"  go run . show grant-reply-lost --steps --before-after    the last step that breaks, and the first that does not\n"+
-			"  go run . diff 6.2                                        what the fix changed\n"+
-			"  go run . explore --stage 6.2                             all schedules of a step, up to a bound\n")
-		return
+// next is a command to try, and what it shows.
+type next struct {
+	command string
+	shows   texts.Text
+}
+
+var (
+	tryNext      = texts.New("Try next:")
+	whatChanged  = texts.New("what the fix changed")
+	nextOfStages = []next{
+		{"go run . show check-then-delete --stage 3", texts.New("the failure, step by step")},
+		{"go run . show check-then-delete --before-after", texts.New("the last stage that breaks, and the first that does not")},
+		{"go run . diff 4", whatChanged},
+		{"go test -v ./stage4_lua_unlock/...", texts.New("every failure on one stage, as tests")},
+		{"go run . --steps", texts.New("the five steps from stage 5 to stage 6")},
 	}
-	fmt.Fprint(a.out, "\nTry next:\n"+
-		"  go run . show check-then-delete --stage 3          the failure, step by step\n"+
-		"  go run . show check-then-delete --before-after     the last stage that breaks, and the first that does not\n"+
-		"  go run . diff 4                                    what the fix changed\n"+
-		"  go test -v ./stage4_lua_unlock/...                 every failure on one stage, as tests\n"+
-		"中文：docs/zh-CN/README.md，go run . interview --lang zh\n")
+	nextOfSteps = []next{
+		{"go run . show grant-reply-lost --steps --before-after", texts.New("the last step that breaks, and the first that does not")},
+		{"go run . diff 6.2", whatChanged},
+		{"go run . explore --stage 6.2", texts.New("all schedules of a step, up to a bound")},
+	}
+	otherLanguage = texts.New("中文：go run . --lang zh，docs/zh-CN/README.md")
+)
+
+func (a *app) printNext(steps bool) {
+	all := nextOfStages
+	if steps {
+		all = nextOfSteps
+	}
+	fmt.Fprintf(a.out, "\n%s\n", a.say(tryNext))
+	for _, n := range all {
+		fmt.Fprintf(a.out, "  %-55s %s\n", n.command, a.say(n.shows))
+	}
+	fmt.Fprintln(a.out, a.say(otherLanguage))
 }
 
 // surprise is a line about a cell that is not as expected.

@@ -8,6 +8,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 // format is how show draws a run.
@@ -48,9 +49,9 @@ func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, e
 		if err != nil {
 			return "", err
 		}
-		return timeline.HTML(v.Trace, v.Findings, code, caption(v, c))
+		return timeline.HTML(v.Trace, v.Findings, code, a.caption(v, c))
 	}
-	return timeline.SVG(v.Trace, v.Findings, caption(v, c)), nil
+	return timeline.SVG(v.Trace, v.Findings, a.caption(v, c)), nil
 }
 
 // put prints a picture, or writes a page to its file.
@@ -65,13 +66,16 @@ func (a *app) put(drawn string, f format) error {
 	return nil
 }
 
+var pictureOf = texts.New("{failure}, on {stage}: {title}")
+
 // caption is what stands above a run's picture.
-func caption(v failures.Verdict, c columns.Column) timeline.Caption {
+func (a *app) caption(v failures.Verdict, c columns.Column) timeline.Caption {
 	return timeline.Caption{
-		ID:      v.Failure.ID + "-" + c.ID,
-		Verdict: strings.TrimSuffix(v.Headline(), "."),
-		Tone:    v.Tone(),
-		Subject: fmt.Sprintf("%s, on %s: %s", v.Failure.Title, c.Name(), c.Title),
+		ID:       v.Failure.ID + "-" + c.ID,
+		Verdict:  strings.TrimRight(v.HeadlineIn(a.lang), ".。"),
+		Tone:     v.Tone(),
+		Subject:  a.say(pictureOf, "failure", texts.Text(v.Failure.Title), "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang)),
+		Language: a.lang,
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"lockkata/internal/game"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
+	"lockkata/internal/texts"
 )
 
 func (a *app) playCommand() *cobra.Command {
@@ -24,13 +24,17 @@ func (a *app) playCommand() *cobra.Command {
 		Long: "play lets you decide what happens next: which command Redis runs, which reply a client reads,\n" +
 			"when time passes, what fails. The clients run the stage's real code. Bring them to break the\n" +
 			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal\n" +
-			"the keys are read from the input, and spaces and line ends between them mean nothing.\n\n" +
-			"Goals:\n" + table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, string(game.Goals[p.Name].Words) }) +
-			"\nEnvironments:\n" + table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, e.About }),
+			"the keys are read from the input, and spaces and line ends between them mean nothing.",
+		Annotations: map[string]string{belowHelp: a.say(goalsTitle) + "\n" +
+			table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, a.say(game.Goals[p.Name].Words) }) +
+			"\n" + a.environments()},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := columns.Find(stage)
 			if err != nil {
+				return err
+			}
+			if err := asked.Check(); err != nil {
 				return err
 			}
 			challenge, err := asked.Of(c)
@@ -39,6 +43,7 @@ func (a *app) playCommand() *cobra.Command {
 			}
 			g, err := game.New(a.t, challenge)
 			if err == nil {
+				g.Language = a.lang
 				err = g.FindPar()
 			}
 			if err != nil {
@@ -56,6 +61,21 @@ func (a *app) playCommand() *cobra.Command {
 	return cmd
 }
 
+var (
+	goalsTitle    = texts.New("Goals:")
+	soFar         = texts.New("So far: go run . replay '{schedule}'")
+	nothingToUndo = texts.New("There is nothing to undo.")
+	noKeyHere     = texts.New("{key} is no key here. There are {keys}.")
+	keysAtEnd     = texts.New("u, r and q")
+	keysForOne    = texts.New("1, u, r, h and q")
+	keysForMany   = texts.New("{first} to {last}, u, r, h and q")
+	hintStep      = texts.NewPlural("Hint: {key}. The goal is 1 step away. {why}", "Hint: {key}. The goal is {n} steps away. {why}")
+	hintTry       = texts.New("Hint: try. {why}")
+	hintUndo      = texts.New("Hint: undo (u), or restart (r). {why}")
+	keysEnded     = texts.NewPlural("the keys have ended after 1 step, and the goal is not reached: go run . replay '{schedule}'",
+		"the keys have ended after {n} steps, and the goal is not reached: go run . replay '{schedule}'")
+)
+
 // choiceKeys are the keys of the options; u, r, h and q are others.
 const choiceKeys = "123456789abcdefgijklmnopstvwxyz"
 
@@ -65,9 +85,6 @@ type player struct {
 	app  *app
 	note string // what to say beside the next screen
 }
-
-// errEnded says that there are no more keys.
-var errEnded = errors.New("the keys have ended")
 
 // keyboard reads single keys if a person sits at a terminal, else the input.
 func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
@@ -94,7 +111,7 @@ func (p *player) play(in io.Reader) error {
 		fmt.Fprintln(p.app.out)
 	}
 	if left && len(p.Steps()) > 0 && !p.Reached() {
-		fmt.Fprintf(p.app.out, "So far: go run . replay '%s'\n", p.Text())
+		fmt.Fprintln(p.app.out, p.app.say(soFar, "schedule", p.Text()))
 	}
 	return err
 }
@@ -111,8 +128,11 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 		if err != nil {
 			return false, failedError{err.Error()}
 		}
-		fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
-		key, err := keys.Next()
+		draw := func() {
+			fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
+		}
+		draw()
+		key, err := keys.NextOn(p.app.out, draw)
 		switch {
 		case err == io.EOF:
 			return false, p.ended()
@@ -133,7 +153,7 @@ func (p *player) press(key rune) error {
 	switch {
 	case key == 'u':
 		if len(p.Steps()) == 0 {
-			p.note = "There is nothing to undo."
+			p.note = p.app.say(nothingToUndo)
 		}
 		return p.Undo()
 	case key == 'r':
@@ -145,7 +165,7 @@ func (p *player) press(key rune) error {
 	}
 	i := strings.IndexRune(choiceKeys, key)
 	if i < 0 || i >= len(p.Options()) {
-		p.note = fmt.Sprintf("%q is no key here. There are %s.", key, p.keysHere())
+		p.note = p.app.say(noKeyHere, "key", fmt.Sprintf("%q", key), "keys", p.keysHere())
 		return nil
 	}
 	return p.Choose(i)
@@ -155,22 +175,22 @@ func (p *player) press(key rune) error {
 func (p *player) hint(h game.Hint) string {
 	switch {
 	case h.Option >= 0:
-		return fmt.Sprintf("Hint: %c. The goal is %s away. %s", choiceKeys[h.Option], term.Count(h.Away, "step"), h.Why)
+		return hintStep.Of(h.Away, "key", choiceKeys[h.Option:h.Option+1], "why", h.Why).In(p.app.lang)
 	case len(p.Steps()) == 0:
-		return "Hint: try. " + h.Why
+		return p.app.say(hintTry, "why", h.Why)
 	}
-	return "Hint: undo (u), or restart (r). " + h.Why
+	return p.app.say(hintUndo, "why", h.Why)
 }
 
 // keysHere names the keys that do something.
 func (p *player) keysHere() string {
 	switch n := len(p.Options()); n {
 	case 0:
-		return "u, r and q"
+		return p.app.say(keysAtEnd)
 	case 1:
-		return "1, u, r, h and q"
+		return p.app.say(keysForOne)
 	default:
-		return fmt.Sprintf("%c to %c, u, r, h and q", choiceKeys[0], choiceKeys[n-1])
+		return p.app.say(keysForMany, "first", choiceKeys[:1], "last", choiceKeys[n-1:n])
 	}
 }
 
@@ -179,6 +199,5 @@ func (p *player) ended() error {
 	if p.Won {
 		return nil
 	}
-	return failedError{fmt.Sprintf("%v after %s, and the goal is not reached: go run . replay '%s'",
-		errEnded, term.Count(len(p.Steps()), "step"), p.Text())}
+	return failedError{keysEnded.Of(len(p.Steps()), "schedule", p.Text()).In(p.app.lang)}
 }

@@ -32,26 +32,54 @@ type screenLine struct {
 // screen is a position as lines, with a note to the player.
 func (a *app) screen(v game.View, note string) []string {
 	lines := []screenLine{
-		{text: capital(v.Lock) + ": " + v.Title, style: term.Bold},
-		{text: fmt.Sprintf("Goal:    %s (%s).", v.Goal.Words, v.Goal.Name), style: term.Bold},
+		{text: a.say(lockPlayed, "lock", capital(v.Lock), "title", v.Title), style: term.Bold},
+		{text: term.Pad(a.say(goalHead), len(indent)) + a.say(named, "words", v.Goal.Words, "name", v.Goal.Name), style: term.Bold},
 		{text: indent + v.ParSays},
 	}
-	head := "World:   "
-	for _, line := range term.Wrap(fmt.Sprintf("%s (%s).", v.Env.Words, v.Env.Name), screenWidth-len(indent)) {
+	head := term.Pad(a.say(worldHead), len(indent))
+	for _, line := range term.Wrap(a.say(named, "words", v.Env.Words, "name", v.Env.Name), screenWidth-len(indent)) {
 		lines = append(lines, screenLine{text: head + line, style: term.Dim, spare: 2})
 		head = indent
 	}
-	lines = append(append(lines, heading("clients")), a.clientLines(v.Clients)...)
-	lines = append(append(lines, heading(fmt.Sprintf("Redis, at %s: K is %s", term.Clock(v.Now), v.Key))), redisLines(v)...)
-	lines = append(lines, screenLine{text: "ledger   " + ledgerText(v.Orders), style: term.Yellow})
+	lines = append(append(lines, heading(a.say(clientsHead))), a.clientLines(v.Clients)...)
+	lines = append(append(lines, heading(a.say(redisHead, "time", term.Clock(v.Now), "key", v.Key))), a.redisLines(v)...)
+	lines = append(lines, screenLine{text: term.Pad(a.say(ledgerHead), len(indent)) + a.ledgerText(v.Orders), style: term.Yellow})
 	if len(v.Happened) > 0 {
-		lines = append(lines, heading("just now"))
+		lines = append(lines, heading(a.say(justNow)))
 		for i, line := range firstLines(strings.Join(v.Happened, " "), 2) {
 			lines = append(lines, screenLine{text: line, spare: i})
 		}
 	}
-	return a.paintLines(fit(append(lines, nextLines(v, note)...)))
+	return a.paintLines(fit(append(lines, a.nextLines(v, note)...)))
 }
+
+// What stands on a screen.
+var (
+	lockPlayed   = texts.New("{lock}: {title}")
+	goalHead     = texts.New("Goal:")
+	worldHead    = texts.New("World:")
+	named        = texts.New("{words} ({name}).")
+	clientsHead  = texts.New("clients")
+	redisHead    = texts.New("Redis, at {time}: K is {key}")
+	ledgerHead   = texts.New("ledger")
+	justNow      = texts.New("just now")
+	besideIt     = texts.New("beside: {what}")
+	keyNone      = texts.New("no key")
+	keyStays     = texts.New("no lease: it stays")
+	leaseLeft    = texts.New("{bar} {time} left")
+	orderOf      = texts.New("{order} by {client}")
+	ledgerEmpty  = texts.New("empty")
+	theEnd       = texts.New("the end")
+	nothingLeft  = texts.New("Nothing is left to choose, and the goal is not reached: undo, or restart.")
+	brings       = texts.New("{what}. {then}")
+	whatNext     = texts.New("what next?")
+	keysToPress  = texts.New("u undo   r restart   h hint   q quit")
+	keysAfterEnd = texts.New("u undo   r restart   q quit")
+	costs        = texts.New("costs {n}")
+	goalReached  = texts.New("the goal is reached")
+	goalFound    = texts.New("✓ {rule}: {what}.")
+	forFriend    = texts.New("For a friend:")
+)
 
 func heading(text string) screenLine {
 	text = "── " + text + " "
@@ -68,7 +96,7 @@ func (a *app) clientLines(clients []game.Client) (lines []screenLine) {
 		}
 		for _, f := range c.Flights {
 			if f.Background {
-				lines = append(lines, screenLine{text: beside("  "+mark+" beside: "+f.Text, place(f.Source)), style: style})
+				lines = append(lines, screenLine{text: beside("  "+mark+" "+a.say(besideIt, "what", f.Text), place(f.Source)), style: style})
 			}
 		}
 	}
@@ -113,46 +141,49 @@ func (a *app) sourceLine(at *world.Source) string {
 const barWidth = 30
 
 // redisLines are the keys, each with its owner and what is left of its lease.
-func redisLines(v game.View) (lines []screenLine) {
+func (a *app) redisLines(v game.View) (lines []screenLine) {
 	if len(v.Keys) == 0 {
-		return []screenLine{{text: "no key", style: term.Cyan}}
+		return []screenLine{{text: a.say(keyNone), style: term.Cyan}}
 	}
 	for _, k := range v.Keys {
-		line := screenLine{text: fmt.Sprintf("K %-14s no lease: it stays", k.Owner), style: term.Red}
+		line := screenLine{text: fmt.Sprintf("K %-14s %s", k.Owner, a.say(keyStays)), style: term.Red}
 		if !k.Stays {
 			full := min(barWidth, int((k.Left*barWidth+v.Lease-1)/v.Lease))
 			bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
-			line = screenLine{text: fmt.Sprintf("K %-14s %s %s left", k.Owner, bar, term.Clock(k.Left)), style: term.Cyan}
+			line = screenLine{text: fmt.Sprintf("K %-14s %s", k.Owner, a.say(leaseLeft, "bar", bar, "time", term.Clock(k.Left))), style: term.Cyan}
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-func ledgerText(orders []world.Order) string {
+func (a *app) ledgerText(orders []world.Order) string {
 	var said []string
 	for _, o := range orders {
-		said = append(said, o.Name+" by "+o.Client)
+		said = append(said, a.say(orderOf, "order", o.Name, "client", o.Client))
 	}
 	if len(said) == 0 {
-		return "empty"
+		return a.say(ledgerEmpty)
 	}
 	return strings.Join(said, ", ")
 }
 
 // nextLines are the options, or the verdict, then the note and the keys.
-func nextLines(v game.View, note string) (lines []screenLine) {
+func (a *app) nextLines(v game.View, note string) (lines []screenLine) {
 	switch {
 	case len(v.Findings) > 0:
-		lines = verdict(v)
+		lines = a.goalLines(v)
 	case len(v.Options) == 0:
-		lines = append(lines, heading("the end"),
-			screenLine{text: "Nothing is left to choose, and the goal is not reached: undo, or restart."})
+		lines = append(lines, heading(a.say(theEnd)),
+			screenLine{text: a.say(nothingLeft)})
 	default:
-		lines = append(lines, heading("what next?"))
+		lines = append(lines, heading(a.say(whatNext)))
 		for i, o := range v.Options {
-			text := strings.TrimSuffix(o.Text+". "+o.Brings, ". ")
-			lines = append(lines, screenLine{text: beside(fmt.Sprintf("%c  %s", choiceKeys[i], text), price(o))})
+			text := o.Text
+			if o.Brings != "" {
+				text = a.say(brings, "what", o.Text, "then", o.Brings)
+			}
+			lines = append(lines, screenLine{text: beside(fmt.Sprintf("%c  %s", choiceKeys[i], text), a.price(o))})
 		}
 	}
 	if note != "" {
@@ -160,30 +191,30 @@ func nextLines(v game.View, note string) (lines []screenLine) {
 			lines = append(lines, screenLine{text: line, style: term.Yellow})
 		}
 	}
-	keys := "u undo   r restart   h hint   q quit"
+	keys := keysToPress
 	if len(v.Options) == 0 {
-		keys = "u undo   r restart   q quit"
+		keys = keysAfterEnd
 	}
-	return append(lines, screenLine{text: beside(keys, game.Length(v.Cost, v.Steps, texts.English)), style: term.Dim})
+	return append(lines, screenLine{text: beside(a.say(keys), game.Length(v.Cost, v.Steps, a.lang)), style: term.Dim})
 }
 
-func price(o game.Option) string {
+func (a *app) price(o game.Option) string {
 	if o.Cost == 0 {
 		return ""
 	}
-	return fmt.Sprintf("costs %d", o.Cost)
+	return a.say(costs, "n", o.Cost)
 }
 
-// verdict says that the goal is reached, how well, and what a friend needs.
-func verdict(v game.View) []screenLine {
-	lines := []screenLine{heading("the goal is reached")}
-	for _, line := range firstLines(fmt.Sprintf("✓ %s: %s.", v.Findings[0].Monitor, v.Findings[0].Text), 2) {
+// goalLines say that the goal is reached, how well, and what a friend needs.
+func (a *app) goalLines(v game.View) []screenLine {
+	lines := []screenLine{heading(a.say(goalReached))}
+	for _, line := range firstLines(a.say(goalFound, "rule", texts.Text(v.Findings[0].Monitor), "what", v.Findings[0].Text), 2) {
 		lines = append(lines, screenLine{text: line, style: term.Green})
 	}
 	for _, line := range firstLines(v.Score, 2) {
 		lines = append(lines, screenLine{text: line})
 	}
-	return append(lines, screenLine{text: "For a friend:"}, screenLine{text: "go run . replay '" + v.Schedule + "'"})
+	return append(lines, screenLine{text: a.say(forFriend)}, screenLine{text: "go run . replay '" + v.Schedule + "'"})
 }
 
 // beside puts two texts onto one line, the second at its end.

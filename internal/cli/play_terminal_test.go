@@ -71,6 +71,8 @@ func TestPersonPlaysAtATerminal(t *testing.T) {
 		require.LessOrEqual(t, strings.Count(screen, "\n"), 23)
 	}
 	require.Contains(t, screen, "Hint: 2. The goal is 8 steps away.")
+	require.NoError(t, unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}))
+	require.Equal(t, screen, shownUntil(t, person, end), "it is drawn again for a window of another size")
 	_, err = person.WriteString("\x03") // Ctrl-C
 	require.NoError(t, err)
 	require.Contains(t, shownUntil(t, person, "/b'"), "So far: go run . replay 'v1/stage3/2c/1x/async/wrong-delete/b'")

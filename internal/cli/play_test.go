@@ -216,6 +216,8 @@ func TestPlayRefusesWhatCannotBePlayed(t *testing.T) {
 		"wake-up is about pub/sub, which stage 3 does not have;": {"--stage", "3", "--goal", "wake-up"},
 		"--clients 4: there can be 2 or 3":                       {"--clients", "4"},
 		"--attempts 3: each client can have 1 or 2":              {"--attempts", "3"},
+		"--clients 0: there can be 2 or 3":                       {"--clients", "0"},
+		"--attempts 0: each client can have 1 or 2":              {"--attempts", "0"},
 		`play takes no arguments, not "stage3"`:                  {"stage3"},
 	} {
 		status, out, errors := played(t, "q", args...)

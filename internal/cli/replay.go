@@ -56,32 +56,44 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	if err != nil {
 		return failedError{err.Error()}
 	}
-	who := fmt.Sprintf("%d clients that ask for the lock %s", c.Clients, times(c.Attempts))
+	heading, pairs := scheduleOf, []any{"n", c.Clients, "times", times(c.Attempts)}
 	if c.From != nil {
-		who = fmt.Sprintf("%s taken over after %s", c.From.Failure.ID, term.Count(c.From.Events, "event"))
+		heading, pairs = scheduleFrom, []any{"failure", c.From.Failure.ID, "n", c.From.Events}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("%s, %s: %s, %s, %s",
-		capital(c.Column.Name()), c.Column.Title, c.Property.Name, c.Env.Name, who)))
-	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width}))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
+		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
+	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width, Language: a.lang}))
 	if len(m.Found) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, fmt.Sprintf("BROKEN: %s: %s.", m.Found[0].Monitor, m.Found[0].Text)))
+		broken := a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))
+		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, broken))
 	} else {
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, fmt.Sprintf("SAFE in this run: %s.", c.Property.About)))
+		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
 	}
-	fmt.Fprintf(a.out, "%s: %s\n", game.Length(m.Cost(), len(m.Schedule), texts.English), schedule.Text(c.Setup, m.Schedule))
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(m.Trace)))
+	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
 	if m.Astray != nil {
 		return failedError{m.Astray.Error()}
 	}
 	return nil
 }
 
-func times(n int) string {
+var (
+	scheduleOf     = texts.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
+	scheduleFrom   = texts.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
+	onceEach       = texts.New("once each")
+	twiceEach      = texts.New("twice each")
+	timesEach      = texts.New("{n} times each")
+	lengthAndText  = texts.New("{length}: {schedule}")
+	scheduleBreaks = texts.New("BROKEN: {rule}: {what}.")
+	scheduleKeeps  = texts.New("SAFE in this run: {rule}.")
+)
+
+func times(n int) texts.Said {
 	switch n {
 	case 1:
-		return "once each"
+		return onceEach.With()
 	case 2:
-		return "twice each"
+		return twiceEach.With()
 	}
-	return fmt.Sprintf("%d times each", n)
+	return timesEach.With("n", n)
 }

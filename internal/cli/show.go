@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -147,56 +149,62 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
-		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), f.Title)
-		for _, line := range term.Wrap(f.Story, min(a.width, 100)) {
+		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
+		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("On %s, %s:", c.Name(), c.Title)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
-		fmt.Fprintf(a.out, "%s: %s\n", v.Outcome, v.Sentence())
+		fmt.Fprintf(a.out, "%s: %s\n", a.say(texts.Text(v.Outcome.String())), v.SentenceIn(a.lang))
 		return
 	}
-	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width}))
+	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width, Language: a.lang}))
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
 	if withStory && v.Outcome != failures.Safe {
-		for _, line := range term.Wrap("Fixed by: "+f.Fixed, min(a.width, 100)) {
+		for _, line := range term.Wrap(a.say(fixedBy, "what", texts.Text(f.Fixed)), min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
-		fmt.Fprint(a.out, fixedWhere(f, of))
+		fmt.Fprint(a.out, a.fixedWhere(f, of))
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, legend(v.Trace)))
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))
 }
 
 // verdict is the outcome in a sentence.
 func (a *app) verdict(v failures.Verdict) string {
+	headline := v.HeadlineIn(a.lang)
 	switch v.Outcome {
 	case failures.Safe:
-		return a.color.Paint(term.Green, v.Headline())
+		return a.color.Paint(term.Green, headline)
 	case failures.Inherent:
-		return a.color.Paint(term.Yellow, v.Headline())
+		return a.color.Paint(term.Yellow, headline)
 	}
-	return a.color.Paint(term.Red, v.Headline())
+	return a.color.Paint(term.Red, headline)
 }
 
-func fixedWhere(f failures.Failure, of []columns.Column) string {
+var (
+	onStage     = texts.New("On {stage}, {title}:")
+	fixedAt     = texts.New("That is {stage}: go run . diff {id}")
+	legendLanes = texts.New("│ inside   ║ two are inside")
+	legendStill = texts.New("░ stands still")
+	legendOwner = texts.New("A1 is A's first hold   at the right: the line that sent it")
+)
+
+func (a *app) fixedWhere(f failures.Failure, of []columns.Column) string {
 	if _, mended := columns.Turn(of, f); mended != nil {
-		return fmt.Sprintf("That is %s: go run . diff %s\n", mended.Name(), mended.ID)
+		return a.say(fixedAt, "stage", mended.NameIn(a.lang), "id", mended.ID) + "\n"
 	}
 	return ""
 }
 
 // legend explains the signs that this picture uses.
-func legend(trace *world.Trace) string {
-	text := "│ inside   ║ two are inside"
-	for _, e := range trace.Events {
-		if e.Kind == world.Frozen {
-			text += "   ░ stands still"
-			break
-		}
+func (a *app) legend(trace *world.Trace) string {
+	signs := []string{a.say(legendLanes)}
+	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {
+		signs = append(signs, a.say(legendStill))
 	}
-	return text + "   A1 is A's first hold   at the right: the line that sent it"
+	return strings.Join(append(signs, a.say(legendOwner)), "   ")
 }
 
 func (a *app) showJSON(verdicts []failures.Verdict) error {

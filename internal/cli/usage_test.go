@@ -38,6 +38,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	locked.RequireAuth("secret")
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
+		{"help shw", `there is no command "shw"; did you mean show?`},
 		{"--colour", "unknown flag: --colour"},
 
 		{"show", "show: which failure? There are: crash-before-expire"},
@@ -70,6 +71,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"explore --env nowhere", `there is no environment "nowhere"`},
 		{"explore --property luck", `there is no property "luck"`},
 		{"explore --clients 5", "--clients 5: it can be 2 or 3"},
+		{"explore --clients 0", "--clients 0: it can be 2 or 3"},
 		{"explore --attempts 0", "--attempts 0: it can be 1 to 3"},
 		{"explore --bound 12", "--bound 12: it can be 0 to 9"},
 		{"explore --random -1", "--random -1: give how many schedules to run"},

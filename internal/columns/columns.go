@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/texts"
 )
 
 // Column is one of the locks.
@@ -18,6 +19,7 @@ type Column struct {
 	Title  string // what is new in it
 	Lesson string // what to look at in its difference to the one before
 	Before string // the ID of the column that it is built on; "" for the first
+	Map    []Part // its files, where a difference line by line would tell nobody anything
 	Dir    string // where its files are
 	Hidden bool   // it is shown to those who ask for it
 	// Challenge is a shortest schedule that breaks what tells most about the lock: what a
@@ -26,13 +28,27 @@ type Column struct {
 	Subject   failures.Subject
 }
 
+var stageName = texts.New("stage {id}")
+
+func init() {
+	for _, c := range All {
+		texts.Know(texts.Text(c.Title), texts.Text(c.Lesson))
+	}
+}
+
 // Name is how sentences call it.
-func (c Column) Name() string {
+func (c Column) Name() string { return c.NameIn(texts.English) }
+
+// NameIn is its name in a language.
+func (c Column) NameIn(l texts.Language) string {
 	if isNumber(c.ID) {
-		return "stage " + c.ID
+		return stageName.In(l, "id", c.ID)
 	}
 	return c.ID
 }
+
+// TitleIn is its title in a language.
+func (c Column) TitleIn(l texts.Language) string { return texts.Text(c.Title).In(l) }
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 

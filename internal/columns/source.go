@@ -79,6 +79,20 @@ func (c Column) Changed(sources fs.FS) (added, removed int, err error) {
 	return added, removed, err
 }
 
+// Lines is how many lines of code, without blanks and comments, each file of the lock has.
+func (c Column) Lines(sources fs.FS) (map[string]int, error) {
+	names, err := c.files(sources)
+	lines := map[string]int{}
+	for _, name := range names {
+		text, err := fs.ReadFile(sources, path.Join(c.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		lines[name] = strings.Count(bare(string(text)), "\n")
+	}
+	return lines, err
+}
+
 // bare is a text without blank lines and those that are comments, of Go or of Lua.
 func bare(text string) string {
 	var code strings.Builder

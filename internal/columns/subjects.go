@@ -54,10 +54,10 @@ var All = slices.Concat([]Column{
 	},
 }, steps, []Column{
 	{
-		ID: "6", Before: "5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
-		Lesson:    "A rewrite: a service, holds and their contexts. Read service.go first.",
+		ID: "6", Before: "6.5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
+		Lesson:    "One service for many locks and waiters: one watchdog, one subscription, a queue, and a limit for a hold. Read service.go first.",
 		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
-		Subject:   subject6("stage6"),
+		Subject:   subject6("stage6"), Map: map6,
 	},
 }, documents)
 

@@ -60,6 +60,9 @@ func Test(t *testing.T, l Lock) {
 		{"Unlock returns an error of Redis", true, returnsAnErrorOfRedis},
 		{"Unlock tells a client that does not hold the lock", tells, tellsWhoDoesNotHold},
 		{"each acquire writes a value of its own", tells, writesAFreshValue},
+		{"a key without a lease is somebody's", true, refusesWithoutALease},
+		{"a waiter that has left listens no longer", !polls, listensNoLonger},
+		{"the context of a hold ends with Unlock", l.has(failures.Watchdog), endsTheContextOfTheHold},
 		{"Unlock sends a script that Redis has forgotten once more", l.has(failures.Scripts), sendsItsScriptAgain},
 	} {
 		if promise.made {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -172,15 +173,8 @@ func returnsAnErrorOfRedis(t *testing.T, l Lock) {
 // It asks the lock itself: a trace has only the text of an error.
 func tellsWhoDoesNotHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
-	defer rdb.Close()
-	mutex, err := l.New(rdb, name, lease)
-	require.NoError(t, err)
-	if service, ok := mutex.(io.Closer); ok {
-		defer service.Close()
-	}
-
-	err = mutex.Unlock(t.Context())
+	mutex := l.take(t, server, lease)
+	err := mutex.Unlock(t.Context())
 	require.True(t, errors.Is(err, l.NotHeld) || errors.Is(err, adapt.ErrNoHold), "a stranger's Unlock: %v", err)
 	require.Zero(t, server.TotalConnectionCount(), "a stranger has nothing to send")
 
@@ -214,6 +208,71 @@ func (l Lock) keys(run Run) (keys []world.Key) {
 		}
 	}
 	return keys
+}
+
+// A subscription may outlive its last waiter by a lease. One that is forgotten is a
+// connection to Redis for each wait.
+func listensNoLonger(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	holder, waiter := l.take(t, server, lease), l.take(t, server, 100*time.Millisecond)
+	require.NoError(t, holder.Lock(t.Context()))
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() { left <- waiter.Lock(ctx) }()
+	listen := func(n int) {
+		require.Eventually(t, func() bool { return len(server.PubSubChannels("*")) == n }, 10*time.Second, time.Millisecond)
+	}
+	listen(1)
+	leave()
+	require.Error(t, <-left)
+	listen(0)
+	require.NoError(t, holder.Unlock(t.Context()))
+}
+
+// No lock makes a key without a lease, but others may: an administrator, another program.
+func refusesWithoutALease(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	holder, other := l.take(t, server, lease), l.take(t, server, lease)
+	require.NoError(t, holder.Lock(t.Context()))
+	require.Equal(t, lease, server.TTL(l.Key))
+	server.SetTTL(l.Key, 0)
+	held, err := other.TryLock(t.Context())
+	require.NoError(t, err)
+	require.False(t, held)
+	require.NoError(t, holder.Unlock(t.Context()))
+}
+
+// What works with the hold's context is told that the hold is over.
+func endsTheContextOfTheHold(t *testing.T, l Lock) {
+	mutex := l.take(t, miniredis.RunT(t), lease)
+	noticing, ok := mutex.(world.Noticing)
+	if !ok {
+		t.Skip("its holds have no context")
+	}
+	require.NoError(t, mutex.Lock(t.Context()))
+	ended, isLost := noticing.Lost(t.Context())
+	require.NoError(t, mutex.Unlock(t.Context()))
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the context of the hold goes on after Unlock")
+	}
+	require.False(t, isLost())
+}
+
+// take is a client's lock on that server.
+func (l Lock) take(t *testing.T, server *miniredis.Miniredis, lease time.Duration) failures.Locker {
+	t.Helper()
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
+	mutex, err := l.New(rdb, name, lease)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if service, ok := mutex.(io.Closer); ok {
+			_ = service.Close()
+		}
+		_ = rdb.Close()
+	})
+	return mutex
 }
 
 func sendsItsScriptAgain(t *testing.T, l Lock) {

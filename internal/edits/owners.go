@@ -71,6 +71,13 @@ var owners = []Edit{
 		Failure: "crash-before-expire", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
+		Name: "EX given whole seconds", File: file2,
+		Old:     `"PX", m.ttl.Milliseconds()`,
+		New:     `"EX", int64(m.ttl.Seconds())`,
+		Suffers: "who asks for 3.5 s gets 3, and is not alone for the rest",
+		Failure: "lease-between-seconds", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
 		Name: "every error taken for a no", File: file2,
 		Old:     `if errors.Is(err, redis.Nil) {`,
 		New:     `if err != nil {`,
@@ -283,6 +290,20 @@ var owners = []Edit{
 		New:     `redis.call("PEXPIRE", KEYS[1], 5000)`,
 		Suffers: "after each Unlock nobody gets in for five seconds",
 		Failure: "second-client", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
+		Name: "error of Unlock swallowed", File: file4,
+		Old:     `return fmt.Errorf("stage4: unlock %s: %w", m.key, err)`,
+		New:     `return nil`,
+		Suffers: "who could not reach Redis is told that all went well, and the next one waits for the rest of the lease",
+		Failure: "late-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
+		Name: "one value for all of a second", File: file4,
+		Old:     `value := uuid.NewString()`,
+		New:     `value := uuid.NewSHA1(uuid.Nil, []byte(time.Now().Format(time.DateTime))).String()`,
+		Suffers: "two owners of one second write the same value, so a late Unlock deletes the key of the next one",
+		Failure: "lease-below-a-second", Outcome: failures.Broken, Rule: oracle.WrongDelete,
 	},
 	{
 		Name: "error of Unlock taken for a loss", File: file4,

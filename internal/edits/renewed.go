@@ -62,6 +62,13 @@ var renewed = []Edit{
 		Failure: "unlock-error-dog-lives", Outcome: failures.Broken, Rule: oracle.Watchdog,
 	},
 	{
+		Name: "error of Unlock swallowed, and the watchdog stopped", File: file5,
+		Old:     `return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
+		New:     `return nil`,
+		Suffers: "whom Redis refused is told that all went well, and the next one waits for the rest of the lease",
+		Failure: "unlock-error-dog-lives", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
 		Name: "watchdog looks for another value", File: file5,
 		Old:     `m.watchdog.start(value)`,
 		New:     `m.watchdog.start(m.key)`,

@@ -72,6 +72,27 @@ var steps = []Edit{
 		Failure: "inner-unlock-frees", Outcome: failures.Broken, Rule: oracle.HoldCount,
 	},
 	{
+		Name: "watchdog stopped by every Unlock", File: step3 + "hold.go",
+		Old:     `if o.count == 1 {`,
+		New:     `if o.count >= 1 {`,
+		Suffers: "after an inner Unlock the outer hold is not renewed, and ends at work",
+		Failure: "dog-per-reentry", Outcome: failures.Broken, Rule: oracle.Watchdog,
+	},
+	{
+		Name: "answers waited for without a bound", File: step3 + "unknown.go",
+		Old:     `m.ttl/6)`,
+		New:     `6*m.ttl)`,
+		Suffers: "an Unlock waits for an inner Lock that hangs, and the key stays",
+		Failure: "unlock-behind-reentry", Outcome: failures.Broken, Rule: oracle.Deadlock,
+	},
+	{
+		Name: "waiters that listen and ask all the same", File: step4 + "wait.go",
+		Old:     `left + time.Millisecond`,
+		New:     `min(left, 100*time.Millisecond)`,
+		Suffers: "each waiter costs Redis ten commands a second",
+		Failure: "idle-waiters", Outcome: failures.Broken, Rule: oracle.CommandCount,
+	},
+	{
 		Name: "acknowledgements not heard", File: step4 + "wait.go",
 		Old:     `sub.ChannelWithSubscriptions(`,
 		New:     `sub.Channel(`,
@@ -98,6 +119,13 @@ var steps = []Edit{
 		New:     `0`,
 		Suffers: "after a flush the tokens begin at 1 again, and the fence lets an old holder write",
 		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
+		Name: "token forgotten after a minute and a half", File: step5 + "mutex.go",
+		Old:     `"EX", 86400)`,
+		New:     `"PX", 86400)`,
+		Suffers: "once the clock of Redis has been set back, the tokens are lower than those before, and the fence lets an old holder write",
+		Failure: "token-after-clock-back", Outcome: failures.Broken, Rule: oracle.Damage,
 	},
 	{
 		Name: "waiters not woken by force", File: step5 + "force.go",

@@ -46,8 +46,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "lease counted from the reply", File: stage6 + "acquire.go",
-		Old:     `newOwnership(m, r, owner, answer, sent.Add(r.lease))`,
-		New:     `newOwnership(m, r, owner, answer, time.Now().Add(r.lease))`,
+		Old:     `o.token = answer`,
+		New:     `o.token, o.deadline = answer, time.Now().Add(r.lease)`,
 		Suffers: "a grant whose reply was slow is believed for longer than the lease",
 		Failure: "slow-grant", Outcome: failures.Broken, Rule: oracle.Exclusion, Search: "exclusion/async",
 	},
@@ -67,8 +67,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "no attempt after the subscription is acknowledged", File: stage6 + "hear.go",
-		Old:     `q.heard = q.heard || heard`,
-		New:     `if q.heard = q.heard || heard; heard { continue }`,
+		Old:     `if q.heard || heard {`,
+		New:     `if q.heard {`,
 		Suffers: "a release just before the subscription is missed",
 		Failure: "wake-lost", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/short-pauses",
 	},
@@ -80,9 +80,9 @@ var whole = []Edit{
 		Failure: "wake-eaten", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
 	},
 	{
-		Name: "no timer beside the messages", File: stage6 + "waiters.go",
-		Old:     `timer := time.NewTimer(time.Until(q.again))`,
-		New:     `timer := time.NewTimer(time.Until(q.again) + 1000*time.Hour)`,
+		Name: "no timer beside the messages", File: stage6 + "hear.go",
+		Old:     `time.AfterFunc(time.Until(at), `,
+		New:     `time.AfterFunc(time.Until(at)+1000*time.Hour, `,
 		Suffers: "nobody looks when the holder dies without a message",
 		Failure: "expiry-wakes", Outcome: failures.Broken, Rule: oracle.Deadlock,
 	},
@@ -92,5 +92,51 @@ var whole = []Edit{
 		New:     `if err == nil && !answers[i] && false {`,
 		Suffers: "the holder works on, although its lock was taken away",
 		Failure: "forced-unlock", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "lease of the service sent for a fixed one", File: stage6 + "acquire.go",
+		Old:     `owner, r.lease.Milliseconds(), tokenKept`,
+		New:     `owner, s.lease.Milliseconds(), tokenKept`,
+		Suffers: "who asks for a short fixed lease and dies keeps the others out for the watchdog's",
+		Failure: "last-millisecond", Outcome: failures.Broken, Rule: oracle.Lease,
+	},
+	{
+		Name: "timer set by the first hold only", File: stage6 + "watchdog.go",
+		Old:     `if w.wakesAt.IsZero() || at.Before(w.wakesAt) {`,
+		New:     `if w.wakesAt.IsZero() {`,
+		Suffers: "beside a lock with a long fixed lease none is renewed",
+		Failure: "fixed-beside-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
+		Name: "second release of a hold told as a success", File: stage6 + "hold.go",
+		Old: `	if !o.drop(h) {
+		return ErrNotHeld`,
+		New: `	if !o.drop(h) {
+		return nil`,
+		Suffers: "who unlocks again after an Unlock that failed is told that all went well",
+		Failure: "unlock-after-failed-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
+		Name: "no clean-up once the service is closed", File: stage6 + "acquire.go",
+		Old: `	if !s.start(try) {
+		try()
+	}`,
+		New:     `	s.start(try)`,
+		Suffers: "a process that ends amid an acquire leaves a key that nobody holds",
+		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
+		Name: "limit of the hold begun anew by a re-entry", File: stage6 + "ownership.go",
+		Old:     `	return o.newHold(ctx), nil`,
+		New:     `	o.since = time.Now(); return o.newHold(ctx), nil`,
+		Suffers: "work that hangs in a loop and takes its lock in each turn keeps it for ever",
+		Failure: "reentered-for-ever", Outcome: failures.Broken, Rule: oracle.EndlessHold,
+	},
+	{
+		Name: "silent subscription trusted", File: stage6 + "waiters.go",
+		Old:     `s.distrust(q)`,
+		New:     `_ = s.distrust`,
+		Suffers: "a process whose connection was forgotten waits out every lease from then on",
+		Failure: "subscription-silent", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
 	},
 }

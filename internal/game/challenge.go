@@ -54,15 +54,23 @@ func (s Settings) Of(c columns.Column) (Challenge, error) {
 	if s.Attempts == 0 {
 		s.Attempts = 1
 	}
-	switch {
-	case s.Clients != 2 && s.Clients != 3:
-		return none, fmt.Errorf("--clients %d: there can be 2 or 3", s.Clients)
-	case s.Attempts != 1 && s.Attempts != 2:
-		return none, fmt.Errorf("--attempts %d: each client can have 1 or 2", s.Attempts)
+	if err := s.Check(); err != nil {
+		return none, err
 	}
 	return Challenge{c, schedule.Setup{
 		Subject: c.Subject, Clients: s.Clients, Attempts: s.Attempts, Env: env, Property: property,
 	}}, nil
+}
+
+// Check refuses numbers that no game has, also 0, which [Settings.Of] takes for the usual one.
+func (s Settings) Check() error {
+	switch {
+	case s.Clients != 2 && s.Clients != 3:
+		return fmt.Errorf("--clients %d: there can be 2 or 3", s.Clients)
+	case s.Attempts != 1 && s.Attempts != 2:
+		return fmt.Errorf("--attempts %d: each client can have 1 or 2", s.Attempts)
+	}
+	return nil
 }
 
 // step is what a schedule's step looks like.

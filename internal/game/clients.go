@@ -50,7 +50,7 @@ var (
 // clients are the clients at the end of the trace.
 func (g *Game) clients(end *world.Scene) (all []Client) {
 	result := map[string]*world.Event{} // of each lane's last call
-	for s := range g.at.Trace.Scenes() {
+	for s := g.at.Trace.Begin(); s.Next(); {
 		if e := s.Event; e.Kind == world.Returned {
 			result[e.Client] = &e
 		}

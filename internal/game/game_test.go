@@ -144,9 +144,9 @@ func TestHintsSayWhy(t *testing.T) {
 	require.True(t, g.Reached())
 	require.Equal(t, []string{
 		"A learns that it has the lock, and acts on it.",
-		"A learns how things are now; when it acts on that, they can be different.",
+		"A learns how things are now. They can be different by the time it acts.",
 		"A writes now, whoever holds the lock.",
-		"A learns how things are now; when it acts on that, they can be different.",
+		"A learns how things are now. They can be different by the time it acts.",
 		"A goes on only after it has read this reply.",
 		"The lease ends: what A still sends comes too late.",
 		"B needs the lock, and nobody's key is in its way.",

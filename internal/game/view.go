@@ -9,6 +9,7 @@ import (
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // View is a position as data: what a screen or a page draws. K in its texts is the lock's key.
@@ -60,8 +61,8 @@ func (g *Game) View() (View, error) {
 	end := scene(g.at.Trace, len(g.at.Trace.Events))
 	now := g.at.Now(len(g.at.Schedule))
 	v := View{
-		Lock: g.Column.Name(), Title: g.Column.Title,
-		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, g.Env.About},
+		Lock: g.Column.NameIn(g.Language), Title: g.Column.TitleIn(g.Language),
+		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, texts.Text(g.Env.About).In(g.Language)},
 		Par: g.par, ParSays: g.par.In(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease,
 		Clients: g.clients(end), Keys: []Key{}, Orders: append([]world.Order{}, end.Orders...),
 		Happened: append([]string{}, g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last()))...),
@@ -72,7 +73,7 @@ func (g *Game) View() (View, error) {
 		v.Keys = append(v.Keys, key(k, now-end.KeysAt))
 	}
 	for _, f := range g.at.Found {
-		f.Text = g.brief(f.Text)
+		f.Text = g.brief(f.In(g.Language))
 		v.Findings, v.Score = append(v.Findings, f), g.score()
 	}
 	for _, o := range g.Options() {

@@ -17,7 +17,7 @@ var Goals = map[string]Goal{
 	"wrong-delete":  {texts.New("make a client remove what somebody else installed"), "async"},
 	"exclusion":     {texts.New("bring two clients into the lock at once"), "async"},
 	"damage":        {texts.New("bring the order into the ledger twice"), "pause"},
-	"truth":         {texts.New("make a call answer what is not so"), "reply-loss"},
+	"truth":         {texts.New("make a call say something that is not true"), "reply-loss"},
 	"watchdog":      {texts.New("let the key of a holder expire in spite of its watchdog"), "async"},
 	"wake-up":       {texts.New("let a client wait beside a free lock"), "short-pauses"},
 	"damage-fenced": {texts.New("get the order twice past a ledger that checks tokens"), "pause"},

@@ -141,9 +141,9 @@ func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			adapter := strings.TrimPrefix(locks[name]["adapter.go"], adapterHead)
 			require.LessOrEqual(t, strings.Count(adapter, "\n"), 12)
-			e, report := judged(t, 4, locks[name])
+			e, report := judged(t, "4", locks[name])
 			require.True(t, report.Passed(e.Required()), "%+v %+v", report.Cause, report.Red())
-			_, report = judged(t, 4, locks["careless"+name])
+			_, report = judged(t, "4", locks["careless"+name])
 			require.Contains(t, report.Verdict("delete-foreign").Sentence, "wrong delete: A's EVALSHA removes the lock of B", "%+v", report.Cause)
 		})
 	}
@@ -151,7 +151,7 @@ func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
 
 func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 	t.Parallel()
-	e, _ := Find(4)
+	e := exercise(t, "4")
 	lock := filesOf(t, e.Solution)["mutex.go"]
 	for says, text := range map[string]string{
 		"mutex.go:22: expected declaration, found fun":   strings.Replace(lock, "// unlockScript deletes", "fun unlockScript() {}\n// deletes", 1),
@@ -164,14 +164,14 @@ func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 		"main.go:6: \"os\" imported and not used":        strings.Replace(lock, "\t\"fmt\"\n", "\t\"os\"\n\t\"fmt\"\n", 1),
 	} {
 		t.Run(says, func(t *testing.T) {
-			f := newFolder(t, 4)
+			f := newFolder(t, "4")
 			require.NoError(t, os.Remove(f.path("mutex.go")))
 			if name, _, isNamed := strings.Cut(says, ".go:"); text != "" && isNamed {
 				f.write(t, name+".go", text)
 			} else if text != "" {
 				f.write(t, "mutex.go", text)
 			}
-			r, err := Check(t.Context(), f)
+			r, err := Check(t.Context(), f, nil)
 			require.NoError(t, err)
 			require.NotNil(t, r.Report.Compile)
 			require.True(t, strings.HasPrefix(r.Report.Compile.Error(), says), r.Report.Compile.Error())

@@ -22,7 +22,7 @@ var bench = sync.OnceValues(func() (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range slices.Concat(hostileMaterials(), []Material{idle, forgetful}) {
+	for _, m := range slices.Concat(hostileMaterials(), wrongMaterials(), []Material{idle, forgetful, limited}) {
 		files, err := m.Files(os.DirFS(root))
 		if err != nil {
 			return nil, err
@@ -74,10 +74,18 @@ func filesOf(t *testing.T, m Material) Files {
 	return files
 }
 
-// judged judges a lock of the bench by what an exercise asks for.
-func judged(t *testing.T, number int, files Files) (Exercise, Report) {
+// exercise is the one with that ID.
+func exercise(t *testing.T, id string) Exercise {
 	t.Helper()
-	e, _ := Find(number)
+	e, err := Find(id)
+	require.NoError(t, err)
+	return e
+}
+
+// judged judges a lock of the bench by what an exercise asks for.
+func judged(t *testing.T, id string, files Files) (Exercise, Report) {
+	t.Helper()
+	e := exercise(t, id)
 	report, err := program(t).Judge(t.Context(), files, e.task())
 	require.NoError(t, err)
 	return e, report

@@ -87,7 +87,7 @@ func (p *Program) build(ctx context.Context, root string, locks []Files) error {
 			name += strconv.Itoa(n)
 		}
 		p.names[files.key()] = name
-		subject, err := subjectOf(files, name)
+		subject, err := subjectOf(files, name, judge.LocksPath+"/"+name)
 		if err != nil {
 			return err
 		}
@@ -145,11 +145,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
 %s)
 
 var ( // a lock with a Subject needs none of these here
+	_ = adapt.ErrNoHold
 	_ world.Constructor
 	_ redis.UniversalClient
 	_ time.Duration
@@ -161,53 +163,14 @@ func main() {
 }
 `
 
-// create makes a lock in that program: its package, and the options, are filled in.
-const create = "func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }"
-
 // mostBytes is the longest file that is read as a lock's.
 const mostBytes = 1 << 20
 
-// subjectOf is the expression that makes a lock a subject of the catalogue. It looks at
-// what the files declare before the compiler does: what that would say about the
-// generated program would mean nothing to their author.
-func subjectOf(files Files, name string) (string, error) {
-	declared := map[string]bool{}
-	packageName := ""
-	for _, file := range files.names() {
-		if path.Ext(file) != ".go" {
-			continue
-		}
-		tree, err := parse(file, files[file])
-		if err != nil {
-			return "", err
-		}
-		packageName = tree.Name.Name
-		for _, d := range tree.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-				declared[f.Name.Name] = true
-			}
-		}
-	}
-	create := func(options string) string { return fmt.Sprintf(create, name, options) }
-	switch {
-	case packageName == "":
-		return "", &CompileError{Text: "there is no Go file: kata reset brings the start back"}
-	case declared["Subject"]:
-		return name + ".Subject()", nil
-	case !declared["NewMutex"]:
-		return "", &CompileError{Text: "there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration), nor an adapter's func Subject() failures.Subject"}
-	case declared["WithoutWatchdog"]:
-		fixed := create(", " + name + ".WithoutWatchdog()")
-		return fmt.Sprintf("{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{failures.FixedLease: %s}}", create(""), fixed), nil
-	}
-	return fmt.Sprintf("{Name: \"mylock\", New: %s}", create("")), nil
-}
-
-func parse(name, text string) (*ast.File, error) {
+func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 	if len(text) > mostBytes {
 		return nil, &CompileError{File: name, Line: 1, Text: fmt.Sprintf("the file has %d MB: a lock has some kilobytes, so this is none", len(text)>>20)}
 	}
-	tree, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 	if all, ok := err.(scanner.ErrorList); ok {
 		err = all[0]
 	}

@@ -1,13 +1,18 @@
 package kata
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/kata/judge"
 )
 
 // Result is what one check of the learner's lock has shown.
@@ -18,9 +23,10 @@ type Result struct {
 }
 
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
-// of the lock that passed. An error is one of the machine's or of the folder's.
-func Check(ctx context.Context, f Folder) (Result, error) {
-	w := workshop{root: f.Root}
+// of the lock that passed. say is told what it is doing. An error is one of the machine's
+// or of the folder's.
+func Check(ctx context.Context, f Folder, say func(string)) (Result, error) {
+	w := workshop{root: f.Root, say: say}
 	defer w.close()
 	return w.check(ctx, f)
 }
@@ -35,28 +41,63 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 	}
 	program, err := w.program(ctx, files)
 	if err == nil {
-		r.Report, err = program.Judge(ctx, files, r.Exercise.task())
+		r.Report, err = w.examine(ctx, program, files, r.Exercise)
 	}
 	if errors.As(err, &r.Report.Compile) {
 		return r, nil
 	}
-	if r.Passed = err == nil && r.Report.Passed(r.Exercise.Required()); r.Passed {
-		err = f.remember(r.Exercise.Number, files)
+	if r.Passed = err == nil && r.Exercise.passed(r.Report); r.Passed {
+		err = f.remember(r.Exercise.ID, files)
 	}
 	return r, err
 }
 
+// enoughSchedules is how many schedules of each question a lock has to survive before it
+// passes. A number, not a time: the same lock passes on each machine.
+const enoughSchedules = 1000
+
+// examine plays the failures, and where those that are asked for are survived, searches
+// the schedules for what our own lock survives.
+func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
+	report, err := program.judge(ctx, files, e.task(), func(played int) { w.tell("failure %d of %d", played, len(failures.All)) })
+	if err != nil || !report.Passed(e.Required()) {
+		return report, err
+	}
+	questions, err := Exploring{Bound: -1}.questions(e.Search)
+	if err != nil {
+		return report, err
+	}
+	w.tell("searching its schedules")
+	searched, err := program.search(ctx, files, e.task(), ofTwoClients(questions), enoughSchedules)
+	report.Found, report.Cause = searched.Found, cmp.Or(searched.Cause, report.Cause)
+	return report, err
+}
+
+// passed tells whether a lock does all that the exercise asks for.
+func (e Exercise) passed(r Report) bool {
+	return r.Passed(e.Required()) && len(e.mistakes(r.Found)) == 0
+}
+
+// mistakes are what a search has found that our own lock survives, the cheapest first. What
+// counts is the cost, not the steps: a lock with fewer commands needs fewer of those.
+func (e Exercise) mistakes(all []judge.Found) []judge.Found {
+	return slices.DeleteFunc(shortest(e, all), func(f judge.Found) bool {
+		ours := e.lesson(f)
+		return ours.Found && f.Cost >= ours.Cost
+	})
+}
+
 // remember keeps a lock that passed, and that it did. The progress is read once more:
 // hints were shown since the check began, or another exercise was.
-func (f Folder) remember(number int, files Files) error {
-	if err := f.put(passed(number), files); err != nil {
+func (f Folder) remember(id string, files Files) error {
+	if err := f.put(passed(id), files); err != nil {
 		return err
 	}
 	p, err := f.Progress()
 	if err != nil {
 		return err
 	}
-	p.pass(number)
+	p.pass(id)
 	return f.save(p)
 }
 
@@ -98,16 +139,16 @@ func checkHere(ctx context.Context) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	return Check(ctx, Folder{Root: root, Dir: dir})
+	return Check(ctx, Folder{Root: root, Dir: dir}, nil)
 }
 
 // Told is the result as JSON has it.
 func (r Result) Told() any {
 	return struct {
-		Exercise int      `json:"exercise"`
+		Exercise string   `json:"exercise"`
 		Title    string   `json:"title"`
 		Passed   bool     `json:"passed"`
 		Required []string `json:"required"`
 		Report
-	}{r.Exercise.Number, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
+	}{r.Exercise.ID, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
 }

@@ -1,30 +1,30 @@
 package kata
 
 import (
+	"fmt"
 	"slices"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
 	"lockkata/internal/kata/judge"
 )
 
-// Exercise is one lock to be written.
+// Exercise is one lock to be written, or to be repaired.
 type Exercise struct {
-	Number int
-	Title  string
-	Story  string // what is wrong with the lock so far, and what to write
-	// Base is the stage whose failures must not show, beside those that the
-	// exercise fixes.
-	Base int
-	// Own says that the learner's lock of the exercise whose number is the base, or
-	// for a stage the one before, is the start, if he has passed it.
-	Own      int
+	ID    string // of a step on the stairs that of its column: 6.1; of a lock to repair r1
+	Title string
+	Story string // what is wrong with the lock so far, and what to write
+	// Base is the column whose good outcomes are asked for.
+	Base string
+	// Before is the exercise with whose lock this one begins: the learner's own, if it has
+	// passed, else ours. "": with Start.
+	Before   string
 	Start    Material
-	Solution Material
-	Has      []failures.Feature // what the lock has then, beyond what the base has
-	Fixes    []string           // failures that the start shows, or does nothing to be told of, and that the solution survives
-	Also     []string           // failures that must not come in by the change
-	Hints    [3]string          // the last is almost the answer
-	Fixed    string             // what the learner has fixed, in two sentences
+	Solution Material  // without one it is the lock of the base
+	Fixes    []string  // failures that a mistake in the start shows; on the stairs what turns between Before and Base
+	Fresh    bool      // each hold has to write a value of its own
+	Hints    [3]string // the last is almost the answer
+	Fixed    string    // what has been fixed, in two sentences
 	Predict  Prediction
 	Search   Sought // what a search makes of the mistake in the start, in a lock to repair
 	Question string // the interviewer's next one
@@ -38,16 +38,76 @@ type Sought struct {
 	Blind         string // no property can see it: why; then the others are not set
 }
 
-// All are the exercises, in order: the six stages, the parts of the sixth one at
-// a time, and locks to repair.
-var All = slices.Concat(stageExercises, partExercises, repairExercises)
+// All are the exercises, in order: one lock that grows, and locks to repair.
+var All = completed(slices.Concat(stageExercises, stepExercises, repairExercises))
 
-// Find returns the exercise of that number.
-func Find(number int) (Exercise, bool) {
-	if number < 1 || number > len(All) {
-		return Exercise{}, false
+// completed fills in what follows from the columns.
+func completed(all []Exercise) []Exercise {
+	solutions := map[string]Material{}
+	for i := range all {
+		e := &all[i]
+		if e.Solution.Column == "" {
+			e.Solution = Material{Column: e.Base}
+		}
+		solutions[e.ID] = e.Solution
+		if e.Before != "" {
+			e.Start = solutions[e.Before]
+		}
+		if e.onStairs() {
+			e.Fixes = e.turns()
+		}
+		if i > 0 { // what the exercise before has asked about comes first
+			if at := slices.Index(e.Fixes, all[i-1].Predict.Failure); at >= 0 {
+				e.Fixes = slices.Insert(slices.Delete(e.Fixes, at, at+1), 0, all[i-1].Predict.Failure)
+			}
+		}
 	}
-	return All[number-1], true
+	return all
+}
+
+// onStairs tells whether the exercise is a step of the lock that grows.
+func (e Exercise) onStairs() bool { return e.ID == e.Base }
+
+// turns are the failures that turn good with the exercise: first those that break the lock
+// before it, then those that it has nothing to be told of.
+func (e Exercise) turns() (all []string) {
+	breaks := func(f failures.Failure) bool { return e.Before != "" && column(e.Before).Expect(f) == failures.Broken }
+	for _, broken := range []bool{true, false} {
+		for _, f := range failures.All {
+			if breaks(f) == broken && isGood(e.Base, f) && (e.Before == "" || !isGood(e.Before, f)) {
+				all = append(all, f.ID)
+			}
+		}
+	}
+	return all
+}
+
+// isGood tells whether a column survives a failure.
+func isGood(id string, f failures.Failure) bool {
+	outcome := column(id).Expect(f)
+	return outcome == failures.Safe || outcome == failures.Noticed
+}
+
+// column is the one with that ID.
+func column(id string) columns.Column { return columns.Must(id) }
+
+// Find returns the exercise with that ID. The error says which there are.
+func Find(id string) (Exercise, error) {
+	for _, e := range All {
+		if e.ID == id {
+			return e, nil
+		}
+	}
+	return Exercise{}, fmt.Errorf("there is no exercise %s; there are 1 to 5, 6.1 to 6.5, 6, and r1 to %s", id, All[len(All)-1].ID)
+}
+
+// next is the exercise after this one; false after the last.
+func (e Exercise) next() (Exercise, bool) {
+	i := slices.IndexFunc(All, func(other Exercise) bool { return other.ID == e.ID })
+	if i+1 == len(All) {
+		return e, false
+	}
+	return All[i+1], true
 }
 
 // Required are the failures that a lock must survive to pass: what the base
@@ -55,9 +115,7 @@ func Find(number int) (Exercise, bool) {
 func (e Exercise) Required() []string {
 	var before []string
 	for _, f := range failures.All {
-		outcome := column(e.Base).Expect(f)
-		good := outcome == failures.Safe || outcome == failures.Noticed
-		if (good || slices.Contains(e.Also, f.ID)) && !slices.Contains(e.Fixes, f.ID) {
+		if isGood(e.Base, f) && !slices.Contains(e.Fixes, f.ID) {
 			before = append(before, f.ID)
 		}
 	}
@@ -66,7 +124,5 @@ func (e Exercise) Required() []string {
 
 // task is what is asked of a lock.
 func (e Exercise) task() judge.Task {
-	return judge.Task{
-		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: slices.Concat(column(e.Base).Subject.Has, e.Has),
-	}
+	return judge.Task{Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has, Fresh: e.Fresh}
 }

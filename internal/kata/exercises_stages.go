@@ -1,23 +1,16 @@
 package kata
 
 import (
-	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
 )
 
-// stageExercises lead from an empty lock to the last stage.
+// stageExercises lead from an empty lock to a watchdog.
 var stageExercises = []Exercise{
 	{
-		Number: 1, Title: "a lock at all", Base: 1,
-		Story:    "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. A lease would be good; how it is set is your choice.",
-		Start:    Material{Folder: "01_skeleton"},
-		Solution: Material{Stage: 1},
-		Fixes: []string{
-			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once",
-			"crash-while-holding", "renewed-for-ever", "hold-dropped", "oom",
-		},
+		ID: "1", Title: "a lock at all", Base: "1",
+		Story: "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. A lease would be good; how it is set is your choice.",
+		Start: Material{Folder: "01_skeleton"},
 		Hints: [3]string{
 			"Asking whether the lock is free and taking it must be one command, or two clients find it free at the same moment. Redis has one that creates a key only if it does not exist.",
 			"SETNX key value answers 1 to the one who made the key, and 0 to all others. DEL gives the key back. A holder that dies never does, so the key needs a lease: PEXPIRE key milliseconds.",
@@ -38,11 +31,8 @@ var stageExercises = []Exercise{
 		Read:     "stage1_setnx_expire/README.md",
 	},
 	{
-		Number: 2, Title: "one command", Base: 2, Own: 1,
-		Story:    "The key and its lease come in two commands, and a client can die, or be cancelled, between them. Then the key stays for ever and nobody gets the lock again. Make them one.",
-		Start:    Material{Stage: 1},
-		Solution: Material{Stage: 2},
-		Fixes:    []string{"crash-before-expire", "cancel-in-flight"},
+		ID: "2", Title: "one command", Base: "2", Before: "1",
+		Story: "The key and its lease come in two commands, and a client can die, or be cancelled, between them. Then the key stays for ever and nobody gets the lock again. Make them one.",
 		Hints: [3]string{
 			"There must be no moment at which the key exists without a lease. Which command creates a key and gives it a time to live?",
 			"SET takes options: NX creates only, PX sets milliseconds. When NX refuses, the answer is nil, which go-redis gives you as the error redis.Nil.",
@@ -63,11 +53,9 @@ var stageExercises = []Exercise{
 		Read:     "stage2_set_nx_ex/README.md",
 	},
 	{
-		Number: 3, Title: "the owner's value", Base: 3, Own: 2,
-		Story:    "Unlock deletes the key, whoever holds it. A client whose lease ran out removes the lock of the next one, and a third walks in. Write the owner into the key, and let Unlock look.",
-		Start:    Material{Stage: 2},
-		Solution: Material{Stage: 3},
-		Fixes:    []string{"delete-foreign", "stranger-unlock", "double-unlock", "loss-hidden-at-unlock"},
+		ID: "3", Title: "the owner's value", Base: "3", Before: "2",
+		Fresh: true,
+		Story: "Unlock deletes the key, whoever holds it. A client whose lease ran out removes the lock of the next one, and a third walks in. Write the owner into the key, and let Unlock look.",
 		Hints: [3]string{
 			"All clients write the same word into the key, so nobody can tell whose it is. What could each write instead, and when must it be a new one?",
 			"A fresh random value for each hold, kept in the Mutex once the lock was taken. Unlock reads the key and deletes it only if it still has that value; otherwise it returns an error of its own, ErrNotHeld.",
@@ -88,11 +76,8 @@ var stageExercises = []Exercise{
 		Read:     "stage3_owner_value/README.md",
 	},
 	{
-		Number: 4, Title: "compare and delete in one step", Base: 4, Own: 3,
-		Story:    "GET and DEL are two commands, and the lock can change hands between them. Only Redis can compare and delete without anybody coming in between: let it.",
-		Start:    Material{Stage: 3},
-		Solution: Material{Stage: 4},
-		Fixes:    []string{"check-then-delete", "late-unlock"},
+		ID: "4", Title: "compare and delete in one step", Base: "4", Before: "3",
+		Story: "GET and DEL are two commands, and the lock can change hands between them. Only Redis can compare and delete without anybody coming in between: let it.",
 		Hints: [3]string{
 			"No look at the key is late enough, as long as the delete is another command. What does Redis run as one step?",
 			"A Lua script: redis.NewScript, and its Run, which sends EVALSHA and falls back to EVAL when Redis does not know the script. KEYS[1] is the key, ARGV[1] your value; return whether anything was deleted.",
@@ -113,14 +98,8 @@ var stageExercises = []Exercise{
 		Read:     "stage4_lua_unlock/README.md",
 	},
 	{
-		Number: 5, Title: "a watchdog", Base: 5, Own: 4,
-		Story:    "The lease does not grow with the work. Start a goroutine that renews it for as long as the lock is held, that renews nobody else's, that survives one failed renewal, and that has ended when Unlock deletes.",
-		Start:    Material{Stage: 4},
-		Solution: Material{Stage: 5},
-		Fixes: []string{
-			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
-			"unlock-while-renewal-hangs", "acquire-context-ends",
-		},
+		ID: "5", Title: "a watchdog", Base: "5", Before: "4",
+		Story: "The lease does not grow with the work. Start a goroutine that renews it for as long as the lock is held, that renews nobody else's, that survives one failed renewal, and that has ended when Unlock deletes.",
 		Hints: [3]string{
 			"Renew well before the lease is over, so that a renewal may fail. A renewal that arrives late must not prolong the lock of somebody else: it has to compare as Unlock does.",
 			"A goroutine with a time.Ticker of a third of the lease, started when the lock was taken, before TryLock returns. A script: if GET is your value, PEXPIRE. An error does not end it; the answer 0 does. Unlock cancels it and waits until it has ended, then deletes.",
@@ -139,36 +118,5 @@ var stageExercises = []Exercise{
 		},
 		Question: "Your watchdog finds that the lock is gone. Whom does it tell, and what can they do?",
 		Read:     "stage5_watchdog/README.md",
-	},
-	{
-		Number: 6, Title: "the whole lock", Base: 6, Own: 5,
-		Has:      []failures.Feature{failures.Reentry, failures.PubSub, failures.Fencing, failures.Force},
-		Story:    "Everything else that a lock needs in earnest: a holder that is told of a loss, re-entry that Redis counts, waiters that are woken, commands whose reply is lost, contexts that end, fencing tokens, a forced unlock. This is a rewrite: docs/final-lock.md is a design, and exercises 7 to 11 are its parts, one at a time. An API of your own needs an adapter, func Subject() failures.Subject: docs/kata.md has two of some ten lines.",
-		Start:    Material{Stage: 5},
-		Solution: Material{Stage: 6, Adapter: columns.Adapter6, Folder: "06_adapter"},
-		Fixes: []string{
-			"work-outlives-fixed-lease", "renew-partition", "deadline-from-reply", "key-gone", "pool-starved", "renewed-for-ever", "hold-dropped",
-			"slow-grant", "grant-reply-lost", "grant-lost-asked-again", "retry-unlock", "deadline-in-flight", "unlock-cancelled-ctx",
-			"self-deadlock", "shared-object", "inner-unlock-frees", "inner-lock-fails", "hold-released-twice",
-			"dog-per-reentry", "partial-unlock-wakes", "forced-unlock",
-		},
-		Hints: [3]string{
-			"Give each hold an object of its own: with an owner, a context that ends with the hold, a deadline counted from before the command was sent, and a token. Who gets that context can re-enter.",
-			"The key becomes a hash {owner = count}; acquire sets counts absolutely, so that a repetition does no harm. After an acquire of unknown outcome, free what it may have got. Waiters of one process queue for one subscription, and every acknowledgement of it is a reason to try again.",
-			"Read stage6_reentrant_pubsub in this order: service.go, acquire.go with acquire.lua, ownership.go, release.lua, watchdog.go, waiters.go and hear.go. The adapter is internal/columns/subject6.go, around an adapt.Holds, which keeps the newest hold of each client and hands its context to a nested Lock.",
-		},
-		Fixed: "A hold that is lost says so in time, a lost reply leaves nothing behind, waiters sleep until there is something to do, and a holder may call itself. What remains is what no lease can prevent.",
-		Predict: Prediction{
-			Failure: "process-pause", Until: quiz.Moment{Kind: world.Thawed, Client: "A"},
-			Question: "A looked, saw that the order was free, and stood still beyond its lease. B has created the order. A wakes up and creates it too; this ledger looks at no token. Who has written into the ledger in the end?",
-			Choices: []Choice{
-				{"B: the lock keeps A out", "B"},
-				{"B and then A", "B and A"},
-				{"A", "A"},
-			},
-			Answer: 1, Asks: quiz.Orders,
-		},
-		Question: "Which failures does no lock with a lease prevent, and what does the resource have to do about them?",
-		Read:     "docs/final-lock.md",
 	},
 }

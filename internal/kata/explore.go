@@ -89,8 +89,9 @@ func (x Explored) IsBroken() bool {
 
 // Explore searches the schedules of the learner's lock for those that break a
 // property. An error is one of the machine's, of the folder's, or of what is asked.
-func Explore(ctx context.Context, f Folder, asked Exploring) (Explored, error) {
-	w := workshop{root: f.Root}
+// say is told what it is doing.
+func Explore(ctx context.Context, f Folder, asked Exploring, say func(string)) (Explored, error) {
+	w := workshop{root: f.Root, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
 }
@@ -109,7 +110,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	}
 	program, err := w.program(ctx, files)
 	if err == nil {
-		x.Report, err = program.search(ctx, files, x.Exercise.task(), questions)
+		w.tell("searching its schedules, for %v at the most for each environment", searchLimit)
+		x.Report, err = program.search(ctx, files, x.Exercise.task(), questions, 0)
 	}
 	switch {
 	case errors.As(err, &x.Compile):
@@ -122,18 +124,18 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 
 // fitsNothing is the error of questions that are all about what the lock does not have.
 func (x Exploring) fitsNothing(e Exercise) error {
-	return fmt.Errorf("%s is about something that the lock of exercise %d does not have: leave out --property and --env to ask all that fits it",
-		cmp.Or(x.Property, x.Env), e.Number)
+	return fmt.Errorf("%s is about something that the lock of exercise %s does not have: leave out --property and --env to ask all that fits it",
+		cmp.Or(x.Property, x.Env), e.ID)
 }
 
-// search asks the questions, as many at once as there are cores. A lock that does not
-// survive the first is asked no more.
-func (p *Program) search(ctx context.Context, files Files, task judge.Task, questions []schedule.Question) (all Report, err error) {
+// search asks the questions, as many at once as there are cores, each with that many
+// schedules at most; 0 is no limit. A lock that does not survive the first is asked no more.
+func (p *Program) search(ctx context.Context, files Files, task judge.Task, questions []schedule.Question, most int) (all Report, err error) {
 	reports, errs := make([]Report, len(questions)), make([]error, len(questions))
 	ask := func(i int) {
 		task := task
 		task.Search = &judge.Search{
-			Lock: schedule.ForeignName("mylock", files.key()), Question: questions[i], Attempts: 1,
+			Lock: schedule.ForeignName("mylock", files.key()), Question: questions[i], Attempts: 1, Runs: most,
 			For: time.Duration(max(task.Patience, 1)) * searchLimit,
 		}
 		reports[i], errs[i] = p.Judge(ctx, files, task)
@@ -166,12 +168,12 @@ func atOnce(n int, do func(int)) {
 // Told is the exploration as JSON has it.
 func (x Explored) Told() any {
 	return struct {
-		Exercise int           `json:"exercise"`
+		Exercise string        `json:"exercise"`
 		Title    string        `json:"title"`
 		Broken   bool          `json:"broken"`
 		Compile  *CompileError `json:"compile_error,omitempty"`
 		Cause    *judge.Cause  `json:"cause,omitempty"`
 		Answers  []judge.Found `json:"answers"`
 		Printed  string        `json:"printed,omitempty"`
-	}{x.Exercise.Number, x.Exercise.Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
+	}{x.Exercise.ID, x.Exercise.Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
 }

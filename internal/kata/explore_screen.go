@@ -19,43 +19,54 @@ func (x Explored) Screen(v View) string {
 	}
 	for _, f := range x.Found {
 		text += fmt.Sprintf("%s\n%s", f.Question(), f.Answer)
-		if f.Answer.Found && x.given(f) > 0 { // then it is no mistake of the learner's
-			text += fmt.Sprintf("  our lock of stage %d breaks it as well\n", x.Exercise.Base)
+		if f.Answer.Found && x.Exercise.given(f) { // then it is no mistake of the learner's
+			text += fmt.Sprintf("  our lock of %s breaks it as well\n", column(x.Exercise.Base).Name())
 		}
 		text += "\n"
 	}
-	shown := x.shortest()
+	shown := shortest(x.Exercise, x.Found)
 	if v.Keys && len(shown) > 1 {
 		shown = shown[:1]
 	}
 	for _, f := range shown {
-		rule := f.Property
-		if len(f.Findings) > 0 { // the name that it has in the picture
-			rule = string(f.Findings[0].Monitor)
-		}
-		text += v.line(term.Bold, fmt.Sprintf("The shortest way to break %s, in %s:", f.Property, f.Env)) + v.picture(f.Trace, f.Findings) +
-			v.verdict(fmt.Sprintf("BROKEN: %s: %s.", rule, f.Text)) + "\n"
+		text += v.counterexample(f) + "\n"
 	}
 	return text + x.stopped(v) + x.printed() + v.wrapped(x.sum())
 }
 
-// given is 1 where the lesson of the exercise's stage says that the property is broken,
-// and as cheaply, and else 0.
-func (x Explored) given(f judge.Found) int {
-	lesson := schedule.Answer{Found: true}
-	_, err := fmt.Sscanf(column(x.Exercise.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
-	if err != nil || f.Cheaper(lesson) { // there is no lesson, or nobody asks
-		return 0
+// counterexample draws a schedule that breaks a property.
+func (v View) counterexample(f judge.Found) string {
+	rule := f.Property
+	if len(f.Findings) > 0 { // the name that it has in the picture
+		rule = string(f.Findings[0].Monitor)
 	}
-	return 1
+	return v.line(term.Bold, fmt.Sprintf("The shortest way to break %s, in %s:", f.Property, f.Env)) + v.picture(f.Trace, f.Findings) +
+		v.verdict(fmt.Sprintf("BROKEN: %s: %s.", rule, f.Text))
 }
 
-// shortest are the shortest ways to break each of the properties, first those that the
-// stage does not break, each in the order of what they cost.
-func (x Explored) shortest() []judge.Found {
-	all := slices.DeleteFunc(slices.Clone(x.Found), func(f judge.Found) bool { return !f.Answer.Found })
+// lesson is how our own lock breaks the property, if it does.
+func (e Exercise) lesson(f judge.Found) schedule.Answer {
+	lesson := schedule.Answer{}
+	_, err := fmt.Sscanf(column(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
+	lesson.Found = err == nil
+	return lesson
+}
+
+// given tells whether our own lock breaks the property as cheaply.
+func (e Exercise) given(f judge.Found) bool { return !f.Cheaper(e.lesson(f)) }
+
+// shortest are the shortest ways to break each of the properties, first those that our own
+// lock survives, each in the order of what they cost.
+func shortest(e Exercise, found []judge.Found) []judge.Found {
+	all := slices.DeleteFunc(slices.Clone(found), func(f judge.Found) bool { return !f.Answer.Found })
+	given := func(f judge.Found) int {
+		if e.given(f) {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(all, func(a, b judge.Found) int {
-		return cmp.Or(x.given(a)-x.given(b), a.Cost-b.Cost, a.Steps-b.Steps)
+		return cmp.Or(given(a)-given(b), a.Cost-b.Cost, a.Steps-b.Steps)
 	})
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(f judge.Found) bool {
@@ -65,27 +76,30 @@ func (x Explored) shortest() []judge.Found {
 	})
 }
 
-// sum is what it comes to.
-func (x Explored) sum() string {
-	runs, cut, broken := 0, 0, x.Cause != nil
-	searches := map[string]bool{} // answers of one search count once
-	for _, f := range x.Found {
-		broken = broken || f.Answer.Found
+// schedules is how many were run: answers of one search count once.
+func schedules(found []judge.Found) (runs int) {
+	searches := map[string]bool{}
+	for _, f := range found {
 		if search := fmt.Sprint(f.Env, f.Clients, f.Runs, f.States); !searches[search] {
 			searches[search] = true
 			runs += f.Runs
-			if !f.Exhausted {
-				cut++
-			}
 		}
 	}
-	text := term.Count(runs, "schedule") + " of your lock and real go-redis clients on an embedded Redis."
-	if cut > 0 {
-		were := "1 search was"
-		if cut > 1 {
-			were = fmt.Sprintf("%d searches were", cut)
+	return runs
+}
+
+// sum is what it comes to.
+func (x Explored) sum() string {
+	cut, broken := 0, x.Cause != nil
+	for _, f := range x.Found {
+		broken = broken || f.Answer.Found
+		if !f.Exhausted {
+			cut++
 		}
-		text += fmt.Sprintf(" %s cut short, after %v or for want of memory, and says only what its lines say.", were, searchLimit)
+	}
+	text := term.Count(schedules(x.Found), "schedule") + " of your lock and real go-redis clients on an embedded Redis."
+	if cut > 0 {
+		text += fmt.Sprintf(" After %v, or for want of memory, the search for %s was cut short: the lines above say how far it came.", searchLimit, term.Count(cut, "answer"))
 	}
 	if !broken {
 		text += " Nothing is broken up to the costs above; that is no proof."

@@ -10,12 +10,12 @@ import (
 )
 
 // explored asks about a lock of an exercise's.
-func explored(t *testing.T, number int, lock Material, asked Exploring) Explored {
+func explored(t *testing.T, id string, lock Material, asked Exploring) Explored {
 	t.Helper()
-	e, _ := Find(number)
+	e := exercise(t, id)
 	questions, err := asked.questions(e.Search)
 	require.NoError(t, err)
-	report, err := program(t).search(t.Context(), filesOf(t, lock), e.task(), questions)
+	report, err := program(t).search(t.Context(), filesOf(t, lock), e.task(), questions, 0)
 	require.NoError(t, err)
 	return Explored{e, report}
 }
@@ -23,8 +23,8 @@ func explored(t *testing.T, number int, lock Material, asked Exploring) Explored
 func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	t.Parallel()
 	asked := Exploring{Property: "watchdog", Env: "async", Bound: 2}
-	e, _ := Find(16)
-	x := explored(t, 16, e.Start, asked)
+	e := exercise(t, "r5")
+	x := explored(t, "r5", e.Start, asked)
 	require.True(t, x.IsBroken())
 	screen := x.Screen(View{Width: 120})
 	require.Contains(t, screen, "watchdog in async (2 clients, 1 attempt each)\n  broken: ")
@@ -33,9 +33,9 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	require.Contains(t, screen, "mutex.go:", "the learner's own line stands beside his command")
 	require.NotContains(t, screen, "breaks it as well", "stage 5 needs one step more")
 	require.Contains(t, screen, "BROKEN: watchdog: ")
-	require.Regexp(t, `^v1/mylock~[0-9a-f]{8}/2c/1x/async/watchdog/`, x.shortest()[0].Schedule, "it is no schedule of a stage")
+	require.Regexp(t, `^v1/mylock~[0-9a-f]{8}/2c/1x/async/watchdog/`, shortest(x.Exercise, x.Found)[0].Schedule, "it is no schedule of a stage")
 
-	x = explored(t, 16, e.Solution, asked)
+	x = explored(t, "r5", e.Solution, asked)
 	require.False(t, x.IsBroken())
 	screen = x.Screen(View{Width: 120})
 	require.Contains(t, screen, "no violation up to cost 2")
@@ -44,9 +44,9 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 
 func TestSearchTellsTheLearnersMistakeFromTheStages(t *testing.T) {
 	t.Parallel()
-	e, _ := Find(13)
-	x := explored(t, 13, e.Start, Exploring{Bound: 1})
-	shown := x.shortest()
+	e := exercise(t, "r2")
+	x := explored(t, "r2", e.Start, Exploring{Bound: 1})
+	shown := shortest(x.Exercise, x.Found)
 	require.Equal(t, "truth", shown[0].Property)
 	require.Equal(t, "refusal", shown[0].Env, "what stage 2 survives comes first")
 	require.Contains(t, x.Screen(View{Width: 120}), "our lock of stage 2 breaks it as well")
@@ -58,11 +58,11 @@ func TestSearchTellsTheLearnersMistakeFromTheStages(t *testing.T) {
 }
 
 func TestSearchThatWasCutShortSaysSo(t *testing.T) {
-	e, _ := Find(4)
+	e := exercise(t, "4")
 	f := judge.Found{}
 	f.Property, f.Env, f.Bound = "leak", "crash", 1
 	x := Explored{e, Report{Found: []judge.Found{f}}}
-	require.Contains(t, x.Screen(View{Width: 120}), "1 search was cut short,")
+	require.Contains(t, x.Screen(View{Width: 120}), "the search for 1 answer was cut short")
 	require.False(t, x.IsBroken())
 }
 
@@ -76,7 +76,7 @@ func TestQuestionsThatMakeNoSenseAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	for _, asked := range []Exploring{{Property: "wake-up"}, {Env: "leave"}} {
-		require.Regexp(t, "^(wake-up|leave) is about something that the lock of exercise 4 does not have: ", asked.fitsNothing(Exercise{Number: 4}).Error())
+		require.Regexp(t, "^(wake-up|leave) is about something that the lock of exercise 4 does not have: ", asked.fitsNothing(Exercise{ID: "4"}).Error())
 	}
 	all, err := Exploring{Bound: -1}.questions(Sought{Property: "truth", Env: "refusal", Bound: 2})
 	require.NoError(t, err)

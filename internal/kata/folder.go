@@ -12,12 +12,13 @@ import (
 
 // Folder is where a learner works:
 //
-//	mutex.go, …     his lock
+//	mutex.go, …     the lock
 //	lock_test.go    one line: go test asks what "kata check" asks
-//	progress.txt    how far he is
-//	_start/         what the present exercise began with
-//	_passed/03/     his lock when it passed exercise 3
-//	_copies/001/    what a start or a reset has replaced
+//	progress.txt    how far the learner is
+//	_start/3/       what exercise 3 began with
+//	_left/3/        the lock as it was when another exercise was begun
+//	_passed/3/      the lock when it passed exercise 3
+//	_copies/001/    what a new beginning has replaced
 //
 // Go passes over folders whose name begins with "_".
 type Folder struct {
@@ -38,8 +39,10 @@ func TestMyLock(t *testing.T) { kata.Test(t) }
 
 func (f Folder) path(name ...string) string { return filepath.Join(f.Dir, filepath.Join(name...)) }
 
-// passed is the folder of the lock that has passed that exercise.
-func passed(number int) string { return filepath.Join("_passed", fmt.Sprintf("%02d", number)) }
+// The folders that there are for an exercise.
+func began(id string) string  { return filepath.Join("_start", id) }
+func left(id string) string   { return filepath.Join("_left", id) }
+func passed(id string) string { return filepath.Join("_passed", id) }
 
 // present is the exercise under way.
 func (f Folder) present() (Exercise, Progress, error) {
@@ -47,8 +50,8 @@ func (f Folder) present() (Exercise, Progress, error) {
 	if err != nil {
 		return Exercise{}, p, err
 	}
-	e, ok := Find(p.Exercise)
-	if !ok {
+	e, err := Find(p.Exercise)
+	if err != nil {
 		return e, p, fmt.Errorf("no exercise is under way in %s: begin with kata start", f.Dir)
 	}
 	return e, p, nil
@@ -75,14 +78,11 @@ func mayNot(err error) error {
 	return err
 }
 
-// Start makes the exercise the present one: with the learner's own lock where the
-// exercise goes on from one that he has passed, else with ours. What the folder
-// held is copied before it goes. It returns what there is to say about that.
-func (f Folder) Start(number int) (string, error) {
-	e, ok := Find(number)
-	if !ok {
-		return "", fmt.Errorf("there is no exercise %d; there are 1 to %d", number, len(All))
-	}
+// Start makes the exercise the present one, with the lock as it was left when another was
+// begun. One that is new, or is to be begun afresh, begins with the learner's own lock
+// where it goes on from an exercise that has passed, else with ours. Nothing that somebody
+// wrote is lost. Start returns what there is to say about that.
+func (f Folder) Start(e Exercise, afresh bool) (string, error) {
 	if err := f.usable(); err != nil {
 		return "", err
 	}
@@ -90,22 +90,84 @@ func (f Folder) Start(number int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	said, err := f.enter(e, p, afresh)
+	if err == nil {
+		err = f.scaffold()
+	}
+	if err != nil {
+		return "", err
+	}
+	p.Exercise = e.ID
+	return said, f.save(p)
+}
+
+// enter exchanges the lock that is there for that of the exercise.
+func (f Folder) enter(e Exercise, p Progress, afresh bool) (string, error) {
+	if err := f.leave(p.Exercise); err != nil {
+		return "", err
+	}
+	kept, err := f.lock(left(e.ID))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	start, err := f.lock(began(e.ID))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	isBegun := len(kept) > 0 && kept.key() != start.key()
+	if isBegun && !afresh {
+		return "It goes on where you left it; --fresh begins it anew.", f.replace(kept)
+	}
 	files, whose, err := f.startOf(e, p)
 	if err != nil {
 		return "", err
 	}
-	copied, err := f.replace(files)
+	if isBegun && kept.key() != files.key() {
+		name, err := f.freeCopy()
+		if err != nil {
+			return "", err
+		}
+		if err := f.put(name, kept); err != nil {
+			return "", err
+		}
+		whose += fmt.Sprintf(" What you wrote is in %s.", filepath.ToSlash(name))
+	}
+	if err := f.put(began(e.ID), files); err != nil {
+		return "", err
+	}
+	return whose, f.replace(files)
+}
+
+// leave keeps the lock that is there for when its exercise goes on. That of no exercise is
+// kept as a copy.
+func (f Folder) leave(id string) error {
+	files, err := f.Lock()
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	name := left(id)
+	if id == "" {
+		if name, err = f.freeCopy(); err != nil {
+			return err
+		}
+	}
+	return f.put(name, files)
+}
+
+// Next is the exercise after the present one, which has to have passed.
+func (f Folder) Next() (Exercise, error) {
+	e, p, err := f.present()
 	if err != nil {
-		return "", err
+		return e, err
 	}
-	if err := f.put("_start", files); err != nil {
-		return "", err
+	after, more := e.next()
+	switch {
+	case !p.HasPassed(e.ID):
+		return e, fmt.Errorf("exercise %s is not passed yet: go run . kata check, or go run . kata start %s to go on all the same", e.ID, after.ID)
+	case !more:
+		return e, fmt.Errorf("exercise %s is the last one", e.ID)
 	}
-	if err := f.scaffold(); err != nil {
-		return "", err
-	}
-	p.Exercise = number
-	return whose + copied, f.save(p)
+	return after, nil
 }
 
 // usable refuses a folder with somebody else's files.
@@ -122,82 +184,69 @@ func (f Folder) usable() error {
 
 // startOf are the files that the exercise begins with, and whose lock they are.
 func (f Folder) startOf(e Exercise, p Progress) (Files, string, error) {
-	if e.Own > 0 && p.HasPassed(e.Own) {
-		files, err := f.lock(passed(e.Own))
+	if e.Before != "" && p.HasPassed(e.Before) {
+		files, err := f.lock(passed(e.Before))
 		if err == nil && len(files) > 0 {
-			return files, fmt.Sprintf("It begins with your own lock of exercise %d.", e.Own), nil
+			return files, fmt.Sprintf("It begins with your own lock of exercise %s.", e.Before), nil
 		}
 	}
 	files, err := e.Start.Files(os.DirFS(f.Root))
 	switch {
-	case e.Start.Stage == 0:
+	case e.Start.Column == "":
 		return files, "It begins with a skeleton that compiles.", err
-	case len(e.Start.Edits) > 0 || e.Start.Folder != "":
-		return files, fmt.Sprintf("It begins with a lock that was made from stage %d's.", e.Start.Stage), err
+	case len(e.Start.Edits) > 0:
+		return files, fmt.Sprintf("It begins with a lock that was made from that of %s.", column(e.Start.Column).Name()), err
 	}
-	return files, fmt.Sprintf("It begins with the lock of stage %d.", e.Start.Stage), err
+	return files, fmt.Sprintf("It begins with the lock of %s.", column(e.Start.Column).Name()), err
 }
 
-// Reset brings the start of the present exercise back. With all it forgets every
-// exercise that was passed, and begins again with the first. What the folder held
-// is copied before it goes, and so is what had passed.
+// Reset begins the present exercise anew. With all it forgets every exercise that was
+// passed or begun, and begins again with the first; what there was of them is kept.
 func (f Folder) Reset(all bool) (string, error) {
-	e, p, err := f.present()
+	e, _, err := f.present()
 	if err != nil {
 		return "", err
 	}
 	if !all {
-		files, err := f.lock("_start")
-		if err != nil || len(files) == 0 {
-			return f.Start(e.Number)
-		}
-		copied, err := f.replace(files)
-		return fmt.Sprintf("Exercise %d is as it began.%s", e.Number, copied), err
+		said, err := f.Start(e, true)
+		return fmt.Sprintf("Exercise %s begins again. %s", e.ID, said), err
 	}
-	p.Passed, p.Hints = nil, nil
-	if err := f.save(p); err != nil {
+	if err := f.leave(e.ID); err != nil {
 		return "", err
 	}
-	kept := ""
-	if _, err := os.Stat(f.path("_passed")); err == nil {
-		name, err := f.freeCopy()
-		if err != nil {
-			return "", err
-		}
-		if err := os.Rename(f.path("_passed"), f.path(name, "_passed")); err != nil {
-			return "", err
-		}
-		kept = fmt.Sprintf(" What had passed is in %s.", filepath.ToSlash(name))
-	}
-	said, err := f.Start(1)
-	return "All exercises begin again. " + said + kept, err
-}
-
-// replace puts these files into the place of the lock that is there, after that
-// was copied. It says where the copy is.
-func (f Folder) replace(files Files) (copied string, err error) {
-	old, err := f.Lock()
+	name, err := f.freeCopy()
 	if err != nil {
 		return "", err
 	}
-	if len(old) > 0 && old.key() != files.key() {
-		name, err := f.freeCopy()
-		if err != nil {
+	for _, own := range []string{"_passed", "_left"} {
+		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		if err := f.put(name, old); err != nil {
-			return "", err
-		}
-		copied = fmt.Sprintf(" What was there is in %s.", filepath.ToSlash(name))
+	}
+	if err := f.replace(nil); err != nil { // it has been left
+		return "", err
+	}
+	if err := f.save(Progress{}); err != nil {
+		return "", err
+	}
+	said, err := f.Start(All[0], true)
+	return fmt.Sprintf("All exercises begin again. %s What there was is in %s.", said, filepath.ToSlash(name)), err
+}
+
+// replace puts these files into the place of the lock that is there.
+func (f Folder) replace(files Files) error {
+	old, err := f.Lock()
+	if err != nil {
+		return err
 	}
 	for name := range old {
 		if _, stays := files[name]; !stays {
 			if err := os.Remove(f.path(name)); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
-	return copied, writeFiles(f.Dir, files)
+	return writeFiles(f.Dir, files)
 }
 
 // freeCopy makes a folder for a copy, with the next number.

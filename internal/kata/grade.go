@@ -21,12 +21,13 @@ type Grading struct {
 
 // Card is what the catalogue says of a lock.
 type Card struct {
-	Dir     string        `json:"dir"`
-	Compile *CompileError `json:"compile_error,omitempty"`
-	Cause   *judge.Cause  `json:"cause,omitempty"` // the first thing for which a run had to be ended
-	Cells   []Cell        `json:"cells"`
-	Found   []judge.Found `json:"found,omitempty"`
-	Printed string        `json:"printed,omitempty"`
+	Dir     string           `json:"dir"`
+	Compile *CompileError    `json:"compile_error,omitempty"`
+	Cause   *judge.Cause     `json:"cause,omitempty"` // the first thing for which a run had to be ended
+	Cells   []Cell           `json:"cells"`
+	Causes  []failures.Cause `json:"causes,omitempty"` // of the failures that show
+	Found   []judge.Found    `json:"found,omitempty"`
+	Printed string           `json:"printed,omitempty"`
 }
 
 // Cell is one failure on the lock.
@@ -98,6 +99,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 }
 
 func (g Grading) task() (task judge.Task, err error) {
+	task.Leaks = true
 	for _, name := range g.Has {
 		known := slices.ContainsFunc(failures.All, func(f failures.Failure) bool { return slices.Contains(f.Needs, failures.Feature(name)) })
 		if !known {
@@ -131,19 +133,26 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 			card.Cause = report.Cause
 		}
 		id := report.Cause.During
-		if _, isFailure := failures.Find(id); !isFailure || ruined[id] != nil || time.Since(begun) > longestGrading {
+		_, isFailure := failures.Find(id)
+		leaks := report.Cause.Kind == judge.Leaks // which has ruined nothing
+		if !isFailure || leaks || ruined[id] != nil || time.Since(begun) > longestGrading {
 			break
 		}
 		ruined[id] = report.Cause
 		task.Skip = append(task.Skip, id)
 	}
+	var broken []failures.Verdict
 	for _, f := range failures.All {
 		if v := report.Verdict(f.ID); v.Failure != "" {
 			card.Cells = append(card.Cells, Cell{Verdict: v})
+			if c := (failures.Verdict{Failure: f, Findings: v.Findings}); v.Letter == string(failures.Broken) {
+				broken = append(broken, c)
+			}
 		} else if ruined[f.ID] != nil {
 			card.Cells = append(card.Cells, Cell{Verdict: judge.Verdict{Failure: f.ID, Outcome: ruined[f.ID].Kind}, Ruined: ruined[f.ID]})
 		}
 	}
+	card.Causes = failures.Causes(broken)
 	return nil
 }
 

@@ -3,10 +3,18 @@ package kata
 import (
 	"context"
 	"fmt"
+	"strings"
 	"unicode"
 
 	"lockkata/internal/term"
 )
+
+// question waits for one of some keys. Others do nothing: a stray key costs no answer.
+type question struct {
+	keys string // that are answers
+	hint string // which they are, in words
+	take func(rune)
+}
 
 // press obeys a key: an answer if something was asked, else a command. Others may be
 // pieces of an arrow key.
@@ -15,11 +23,15 @@ func (l *loop) press(ctx context.Context, key rune) {
 		return
 	}
 	l.fit()
-	if answer := l.answer; answer != nil {
-		l.answer = nil
-		if answer(key) {
+	if q := l.question; q != nil && key != 'q' {
+		if !strings.ContainsRune(q.keys, key) {
+			fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, "Press "+q.hint+"."))
 			return
 		}
+		l.question = nil
+		q.take(key)
+		l.bar()
+		return
 	}
 	switch key {
 	case 'h':
@@ -37,67 +49,72 @@ func (l *loop) press(ctx context.Context, key rune) {
 	case 'l':
 		l.tell(l.folder.Status(l.view))
 	case 'r':
-		l.ask("Reset: 1 = this exercise, a = all exercises, any other key = neither. What you wrote is copied first.", l.reset)
+		l.ask("Begin again? What you wrote is kept.", question{"1an", "1 for this exercise, a for all exercises, n for neither", l.reset})
 	case 'q':
 		l.over = true
 	}
 }
 
-// ask asks a question, and does with the next key what is to be done.
-func (l *loop) ask(question string, do func(rune)) {
-	fmt.Fprintln(l.out, question)
-	l.answer = func(key rune) bool {
-		do(key)
-		l.bar()
-		return true
-	}
+// ask asks a question.
+func (l *loop) ask(text string, q question) {
+	fmt.Fprintf(l.out, "%s Press %s.\n", text, q.hint)
+	l.question = &q
 }
 
-// unlessPassed asks before it does something that comes after a pass. What is not yes
-// is no.
-func (l *loop) unlessPassed(question string, do func()) {
-	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.Number) {
+// unlessPassed asks before it does something that comes after a pass.
+func (l *loop) unlessPassed(text string, do func()) {
+	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.ID) {
 		do()
 		l.bar()
 		return
 	}
-	l.ask("You have not passed this exercise yet. "+question+" y = yes, any other key = no", func(key rune) {
+	l.ask("You have not passed this exercise yet. "+text, question{"yn", "y for yes, n for no", func(key rune) {
 		if key == 'y' {
 			do()
 		}
-	})
+	}})
 }
 
 // next begins the next exercise. Its files are new, so a check follows.
 func (l *loop) next() {
 	e, _, err := l.folder.present()
-	if err != nil || e.Number == len(All) {
+	after, more := e.next()
+	if err != nil || !more {
 		l.tell("This was the last exercise.\n", err)
 		return
 	}
 	l.unlessPassed("Go on all the same?", func() {
-		said, err := l.folder.Start(e.Number + 1)
+		said, err := l.folder.Start(after, false)
 		if err != nil {
 			l.say("", err)
 			return
 		}
-		l.say(l.folder.Task(l.view))
-		l.say("\n"+said+"\n", nil)
-		l.fresh = true
-		l.seen = "" // also where the files are the same
+		l.begun(said)
 	})
 }
 
+// begun says what an exercise is about that has just begun.
+func (l *loop) begun(said string) {
+	l.say(l.folder.Task(l.view))
+	l.say("\n"+said+"\n", nil)
+	l.fresh, l.asked = true, ""
+	l.seen = "" // also where the files are the same
+}
+
 func (l *loop) reset(key rune) {
-	if key == '1' || key == 'a' {
-		said, err := l.folder.Reset(key == 'a')
-		l.say(said+"\n", err)
-		l.asked = 0
+	if key == 'n' {
+		return
 	}
+	said, err := l.folder.Reset(key == 'a')
+	if err != nil {
+		l.say("", err)
+		return
+	}
+	l.begun(said)
 }
 
 // predict shows the schedule of the exercise's prediction, as it runs on the
-// learner's own lock, up to the point of the question. It returns false where his
+// learner's own lock, up to the point of the question. It returns false where that
 // lock takes another way than the question's.
 func (l *loop) predict(r Result) bool {
 	v, p := l.view, r.Exercise.Predict
@@ -109,24 +126,25 @@ func (l *loop) predict(r Result) bool {
 	if err != nil {
 		return false
 	}
-	l.asked = r.Exercise.Number
+	l.asked = r.Exercise.ID
 	text := r.fixed(v) + "\n" + v.line(term.Bold, "What happens next, on your lock?") + "\n" + v.picture(q.Shown(), nil) + v.wrapped(p.Question)
+	keys := "0"
 	for i, c := range p.Choices {
 		text += fmt.Sprintf("  %d  %s\n", i+1, c.Text)
+		keys += fmt.Sprint(i + 1)
 	}
-	fmt.Fprint(l.out, text+v.line(term.Dim, "press the number of your answer"))
-	l.answer = func(key rune) bool {
-		chosen, isAnswer := q.Chosen(string(key))
-		if !isAnswer {
-			fmt.Fprint(l.out, r.goesOn(l.view))
-			return false
-		}
-		v, said := l.view, l.view.Color.Paint(term.Green, "Right.")
-		if chosen != right {
+	fmt.Fprint(l.out, text)
+	l.ask("Your answer?", question{keys, fmt.Sprintf("1 to %d, or 0 for none", len(p.Choices)), func(key rune) {
+		v := l.view
+		chosen, answered := q.Chosen(string(key))
+		said := v.Color.Paint(term.Green, "Right.")
+		switch {
+		case !answered:
+			said = "No answer."
+		case chosen != right:
 			said = v.Color.Paint(term.Red, "No.")
 		}
-		l.tell(fmt.Sprintf("%s The world says: %s.\n\n%s", said, p.Choices[right].Text, v.picture(played.Trace, played.Findings)+r.goesOn(v)), nil)
-		return true
-	}
+		l.say(v.picture(played.Trace, played.Findings)+fmt.Sprintf("%s The world says: %s.\n\n", said, p.Choices[right].Text)+r.goesOn(v), nil)
+	}})
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"lockkata/internal/term"
@@ -19,8 +20,14 @@ const lookPeriod = 150 * time.Millisecond
 // and are obeyed while a check runs; from a pipe each waits for the check before
 // it, so that what is piped always means the same.
 func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
-	l := &loop{folder: f, view: v, in: in, out: out, workshop: workshop{root: f.Root}}
-	return l.open(ctx)
+	return newLoop(f, v, in, out).open(ctx)
+}
+
+func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
+	v.Keys = true
+	return &loop{
+		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan string), workshop: workshop{root: f.Root},
+	}
 }
 
 // loop is a session at the keys.
@@ -31,13 +38,19 @@ type loop struct {
 	out      io.Writer
 	terminal bool
 
+	now func() time.Time
+
 	seen     string // the lock's files as they were at the last look
 	workshop workshop
 	cancel   context.CancelFunc // ends what is under way; nil if nothing is
 	done     chan ran
-	answer   func(rune) bool // takes the next key, if it is an answer; nil while nothing is asked
-	asked    int             // the exercise whose prediction was shown
-	fresh    bool            // the exercise has just begun, and its story is on the screen
+	news     chan string       // what is being done now
+	doing    string            // the last of it
+	since    time.Time         // when it was begun
+	shown    func(View) string // what is on the screen; nil before the first result
+	question *question         // what waits for an answer; nil if nothing does
+	asked    string            // the exercise whose prediction was shown
+	fresh    bool              // the exercise has just begun, and its story is on the screen
 	over     bool
 }
 
@@ -58,7 +71,6 @@ func (l *loop) open(ctx context.Context) error {
 	}
 	defer keys.Close()
 	defer l.workshop.close()
-	l.view.Keys, l.done = true, make(chan ran, 1)
 	l.out, l.terminal = keys.Screen(l.out), keys.IsTerminal()
 	return l.run(ctx, keysOf(keys))
 }
@@ -97,6 +109,9 @@ func (l *loop) run(ctx context.Context, keys <-chan rune) error {
 			return nil
 		case <-ticker.C:
 			l.look(ctx)
+			l.status()
+		case l.doing = <-l.news:
+			l.status()
 		case c := <-l.done:
 			l.show(c)
 		case key, ok := <-from:
@@ -129,8 +144,12 @@ func (l *loop) look(ctx context.Context) {
 	if now == l.seen {
 		return
 	}
+	verb := "saved"
+	if l.seen == "" {
+		verb = "begun"
+	}
 	l.seen = now
-	l.start(ctx, func(ctx context.Context) ran {
+	l.start(ctx, verb, func(ctx context.Context) ran {
 		result, err := l.workshop.check(ctx, l.folder)
 		return ran{checked: result, err: err}
 	})
@@ -143,21 +162,51 @@ func (l *loop) search(ctx context.Context) {
 		return
 	}
 	fmt.Fprintf(l.out, "Searching the schedules of your lock, for %v at the most for each environment; a save ends it.\n", searchLimit)
-	l.start(ctx, func(ctx context.Context) ran {
+	l.start(ctx, "begun", func(ctx context.Context) ran {
 		found, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
 		return ran{explored: &found, err: err}
 	})
 }
 
-// start starts a run of the lock, in place of the one under way.
-func (l *loop) start(ctx context.Context, work func(context.Context) ran) {
+// start starts a run of the lock, in place of the one under way. The old result stays on the
+// screen, dimmed, with a line below it that says what is being done.
+func (l *loop) start(ctx context.Context, verb string, work func(context.Context) ran) {
 	if l.cancel != nil {
 		l.cancel()
 		<-l.done
 	}
 	working, cancel := context.WithCancel(ctx)
-	l.cancel = cancel
+	l.cancel, l.since = cancel, l.now()
+	l.doing = verb
+	l.workshop.say = func(text string) {
+		select {
+		case l.news <- verb + " " + l.since.Format(time.TimeOnly) + ": " + text:
+		case <-working.Done():
+		}
+	}
+	if l.terminal && !l.fresh && l.shown != nil {
+		l.fit()
+		plain := l.view
+		plain.Color = false
+		fmt.Fprint(l.out, term.Clear)
+		for line := range strings.Lines(l.shown(plain)) {
+			fmt.Fprint(l.out, l.view.line(term.Dim, strings.TrimSuffix(line, "\n")))
+		}
+	}
+	l.status()
 	go func() { l.done <- work(working) }()
+}
+
+// status writes, for a person at a terminal, what is being done and for how long.
+func (l *loop) status() {
+	if l.cancel == nil || !l.terminal {
+		return
+	}
+	text := l.doing
+	if seconds := int(l.now().Sub(l.since).Seconds()); seconds > 1 {
+		text += fmt.Sprintf(", %d s", seconds)
+	}
+	fmt.Fprint(l.out, term.EraseLine+term.Clip(text, l.view.Width))
 }
 
 // stamp is the same as long as nothing is saved.
@@ -182,22 +231,27 @@ func (f Folder) stamp() string {
 func (l *loop) show(c ran) {
 	l.fit()
 	l.cancel()
-	l.cancel, l.answer = nil, nil
-	if l.terminal && !l.fresh {
+	l.cancel, l.question = nil, nil
+	switch {
+	case c.err != nil:
+		l.shown = func(View) string { return c.err.Error() + "\n" }
+	case c.explored != nil:
+		l.shown = c.explored.Screen
+	default:
+		l.shown = c.checked.Screen
+	}
+	switch {
+	case l.terminal && l.fresh:
+		fmt.Fprint(l.out, term.EraseLine)
+	case l.terminal:
 		fmt.Fprint(l.out, term.Clear)
 	}
 	l.fresh = false
 	fmt.Fprintln(l.out)
-	switch {
-	case c.err != nil:
-		fmt.Fprintf(l.out, "%v\n", c.err)
-	case c.explored != nil:
-		fmt.Fprint(l.out, c.explored.Screen(l.view))
-	case c.checked.Passed && l.asked != c.checked.Exercise.Number && l.predict(c.checked):
+	if c.err == nil && c.explored == nil && c.checked.Passed && l.asked != c.checked.Exercise.ID && l.predict(c.checked) {
 		return
-	default:
-		fmt.Fprint(l.out, c.checked.Screen(l.view))
 	}
+	fmt.Fprint(l.out, l.shown(l.view))
 	l.bar()
 }
 
@@ -206,7 +260,7 @@ func (l *loop) fit() { l.view.Width = keyboard.Width(l.in, l.view.Width) }
 
 // bar is the line that says what to press.
 func (l *loop) bar() {
-	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, "h hint  d diff  x explore  e explain  s solution  n next  l list  r reset  q quit"))
+	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, "h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit"))
 }
 
 // say prints a text, or the error in its place.

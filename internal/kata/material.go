@@ -10,13 +10,10 @@ import (
 	"maps"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
-
-	"lockkata/internal/columns"
 )
 
-// exercises are the files that are no stage's. Most are parts of a lock, which
+// exercises are the files that are no column's. Most are parts of a lock, which
 // compile with the rest of it only: hence the folder's name, which Go passes over.
 //
 //go:embed all:_exercises
@@ -24,21 +21,21 @@ var exercises embed.FS
 
 // Material says where the files of a start or of a solution come from.
 type Material struct {
-	Stage   int    // the lock of this stage; 0 for none
-	Edits   []Edit // changes in the stage's files
-	Adapter string // the file that shows the stage's lock to the failures, if it needs one
+	Column  string // the lock of this column; "" for none
+	Edits   []Edit // changes in its files
+	Adapter string // the file that shows it to the failures, if it needs one
 	Folder  string // a folder of _exercises, whose files come on top
 }
 
 // Edit replaces a text that is in a file exactly once.
 type Edit struct{ File, Old, New string }
 
-// Files reads the material. repository is the module's files: a stage is taken
+// Files reads the material. repository is the module's files: a column's lock is taken
 // as it is there.
 func (m Material) Files(repository fs.FS) (files Files, err error) {
 	files = Files{}
-	if m.Stage > 0 {
-		if files, err = readLock(repository, column(m.Stage).Dir); err != nil {
+	if m.Column != "" {
+		if files, err = readLock(repository, column(m.Column).Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -50,11 +47,11 @@ func (m Material) Files(repository fs.FS) (files Files, err error) {
 		if err != nil {
 			return nil, err
 		}
-		files["adapter.go"] = within(string(raw), column(m.Stage).Dir)
+		files["adapter.go"] = within(string(raw), column(m.Column).Dir)
 	}
 	for _, e := range m.Edits {
 		if n := strings.Count(files[e.File], e.Old); n != 1 {
-			return nil, fmt.Errorf("kata: %q is %d times in %s of stage %d, not once", e.Old, n, e.File, m.Stage)
+			return nil, fmt.Errorf("kata: %q is %d times in %s of %s, not once", e.Old, n, e.File, column(m.Column).Name())
 		}
 		files[e.File] = strings.Replace(files[e.File], e.Old, e.New, 1)
 	}
@@ -67,9 +64,6 @@ func (m Material) Files(repository fs.FS) (files Files, err error) {
 	}
 	return files, nil
 }
-
-// column is the stage of that number.
-func column(stage int) columns.Column { return columns.Must(strconv.Itoa(stage)) }
 
 // readLock reads the files of a folder that Go would compile, and those beside them that
 // they may embed.
@@ -118,13 +112,13 @@ func within(text, dir string) string {
 	return strings.Replace(strings.ReplaceAll(text, name+".", ""), "package columns\n", "package mylock\n", 1)
 }
 
-var stageName = regexp.MustCompile(`\bstage[1-9]\b`)
+var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
 
-// renamed is a stage's file in the learner's package. The package comment tells
-// what the stage's bug is, so it stays behind.
+// renamed is a column's file in the learner's package. The package comment tells
+// what the lock's bug is, so it stays behind.
 func renamed(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {
 		text = text[at+1:]
 	}
-	return stageName.ReplaceAllString(text, "mylock")
+	return packageName.ReplaceAllString(text, "mylock")
 }

@@ -99,7 +99,7 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 func (pkg Package) isOurs() bool { return pkg.module.Module.Path == "lockkata" }
 
 func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) error {
-	subject, err := subjectOf(pkg.Files, "mylock")
+	subject, err := subjectOf(pkg.Files, "mylock", pkg.path)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (p *Program) Search(ctx context.Context, files Files, task judge.Task) (Rep
 	if err != nil {
 		return Report{}, err
 	}
-	return p.search(ctx, files, task, ofTwoClients(questions))
+	return p.search(ctx, files, task, ofTwoClients(questions), 0)
 }
 
 // ofTwoClients are the questions about two clients: those about three take minutes.

@@ -9,42 +9,43 @@ import (
 	"strings"
 )
 
-// progressName is the file in the learner's folder that says how far he is. He may
-// read it and change it.
+// progressName is the file in the learner's folder that says how far the learner is, who
+// may read it and change it.
 const progressName = "progress.txt"
 
 const progressHead = "# How far you are. \"go run . kata\" reads and writes this; delete a line and it is forgotten.\n"
 
 // Progress is how far a learner is.
 type Progress struct {
-	Exercise int // the one under way; 0 is none
-	Passed   []int
-	Hints    map[int]int // how many he has seen of an exercise
+	Exercise string // the one under way; "" is none
+	Passed   []string
+	Hints    map[string]int // how many were seen of an exercise
 }
 
 // HasPassed tells whether the exercise was passed once.
-func (p Progress) HasPassed(number int) bool { return slices.Contains(p.Passed, number) }
+func (p Progress) HasPassed(id string) bool { return slices.Contains(p.Passed, id) }
 
 // pass remembers that the exercise was passed.
-func (p *Progress) pass(number int) {
-	if !p.HasPassed(number) {
-		p.Passed = append(p.Passed, number)
-		slices.Sort(p.Passed)
+func (p *Progress) pass(id string) {
+	if !p.HasPassed(id) {
+		p.Passed = append(p.Passed, id)
 	}
 }
 
 // String is the file's text.
 func (p Progress) String() string {
 	text := progressHead
-	if p.Exercise > 0 {
-		text += fmt.Sprintf("exercise %d\n", p.Exercise)
-	}
-	for _, n := range p.Passed {
-		text += fmt.Sprintf("passed %d\n", n)
+	if p.Exercise != "" {
+		text += fmt.Sprintf("exercise %s\n", p.Exercise)
 	}
 	for _, e := range All {
-		if n := p.Hints[e.Number]; n > 0 {
-			text += fmt.Sprintf("hints %d %d\n", e.Number, n)
+		if p.HasPassed(e.ID) {
+			text += fmt.Sprintf("passed %s\n", e.ID)
+		}
+	}
+	for _, e := range All {
+		if n := p.Hints[e.ID]; n > 0 {
+			text += fmt.Sprintf("hints %s %d\n", e.ID, n)
 		}
 	}
 	return text
@@ -52,27 +53,27 @@ func (p Progress) String() string {
 
 // parseProgress reads the file's text.
 func parseProgress(text string) (Progress, error) {
-	p := Progress{Hints: map[int]int{}}
+	p := Progress{Hints: map[string]int{}}
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		var word string
-		var number, count int
-		fields, _ := fmt.Sscan(line, &word, &number, &count)
+		var word, id string
+		var count int
+		fields, _ := fmt.Sscan(line, &word, &id, &count)
 		fault := "says nothing"
-		switch _, known := Find(number); {
-		case !known:
+		switch _, unknown := Find(id); {
+		case unknown != nil:
 			fault = "names no exercise"
 		case word == "exercise" && fields == 2:
-			p.Exercise = number
+			p.Exercise = id
 			continue
 		case word == "passed" && fields == 2:
-			p.pass(number)
+			p.pass(id)
 			continue
 		case word == "hints" && fields == 3 && count >= 0 && count <= 3:
-			p.Hints[number] = count
+			p.Hints[id] = count
 			continue
 		}
 		return p, fmt.Errorf("line %d of %s %s: %q; delete the line, or put it right", i+1, progressName, fault, line)
@@ -98,11 +99,11 @@ func (f Folder) save(p Progress) error {
 }
 
 // Next is the first exercise that was not passed yet, and the last when all were.
-func (p Progress) Next() int {
+func (p Progress) Next() Exercise {
 	for _, e := range All {
-		if !p.HasPassed(e.Number) {
-			return e.Number
+		if !p.HasPassed(e.ID) {
+			return e
 		}
 	}
-	return len(All)
+	return All[len(All)-1]
 }

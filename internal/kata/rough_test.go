@@ -25,16 +25,16 @@ func TestCheckWorksWhereverTheFolderIs(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(outer, "go.mod"), []byte("module other\n\ngo 1.26\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(outer, "go.work"), []byte("go 1.26\n\nuse .\n"), 0o600))
 	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(outer, "mein Schloß", "mylock")}
-	_, err := f.Start(3)
+	_, err := f.Start(exercise(t, "3"), false)
 	require.NoError(t, err)
 	root, err := FindRoot(f.Dir)
 	require.NoError(t, err)
 	require.Equal(t, f.Root, root)
-	r, err := Check(t.Context(), f)
+	r, err := Check(t.Context(), f, nil)
 	require.NoError(t, err)
 	require.Equal(t, "delete-foreign", r.Report.Red()[0].Failure)
 
-	e, _ := Find(3)
+	e := exercise(t, "3")
 	elsewhere := filepath.Join(outer, "linked.go")
 	require.NoError(t, os.WriteFile(elsewhere, []byte(filesOf(t, e.Solution)["mutex.go"]), 0o600))
 	require.NoError(t, os.Remove(f.path("mutex.go")))
@@ -47,7 +47,7 @@ func TestCheckWorksWhereverTheFolderIs(t *testing.T) {
 }
 
 func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
-	f := newFolder(t, 4)
+	f := newFolder(t, "4")
 	name := filepath.Join(f.Dir, "mutex.go")
 	for _, c := range []struct{ text, says string }{
 		{"", "mutex.go:1: expected 'package', found 'EOF'"},
@@ -56,14 +56,14 @@ func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
 		{"package mylock\n" + strings.Repeat("// 16 characters\n", 1<<17), "mutex.go:1: the file has 2 MB: a lock has some kilobytes, so this is none"},
 	} {
 		f.write(t, "mutex.go", c.text)
-		r, err := Check(t.Context(), f)
+		r, err := Check(t.Context(), f, nil)
 		require.NoError(t, err)
 		require.NotNil(t, r.Report.Compile)
 		require.Equal(t, c.says, r.Report.Compile.Error())
 	}
 	require.NoError(t, os.Remove(name))
 	require.NoError(t, os.Mkdir(name, 0o700))
-	r, err := Check(t.Context(), f)
+	r, err := Check(t.Context(), f, nil)
 	require.NoError(t, err)
 	require.Equal(t, "there is no Go file: kata reset brings the start back", r.Report.Compile.Error())
 }
@@ -78,7 +78,7 @@ func TestRefusalOfTheSystemComesWithWhatToDo(t *testing.T) {
 }
 
 func TestInterruptedCheckLeavesNothingBehind(t *testing.T) {
-	f := newFolder(t, 4)
+	f := newFolder(t, "4")
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	left := func() []string {
@@ -89,29 +89,29 @@ func TestInterruptedCheckLeavesNothingBehind(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := Check(ctx, f)
+		_, err := Check(ctx, f, nil)
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return len(left()) > 0 }, patience, time.Millisecond, "it begins to compile")
 	interrupt()
 	require.ErrorIs(t, <-ended, context.Canceled)
 	require.Empty(t, left())
-	_, err := Check(ctx, f)
+	_, err := Check(ctx, f, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, left())
 }
 
 // Two loops on one folder: what one of them saves while the other one checks stays.
 func TestPassKeepsWhatWasWrittenMeanwhile(t *testing.T) {
-	f := newFolder(t, 3)
-	require.NoError(t, f.save(Progress{Exercise: 4, Hints: map[int]int{3: 2}}))
+	f := newFolder(t, "3")
+	require.NoError(t, f.save(Progress{Exercise: "4", Hints: map[string]int{"3": 2}}))
 	lock, err := f.Lock()
 	require.NoError(t, err)
-	require.NoError(t, f.remember(3, lock))
+	require.NoError(t, f.remember("3", lock))
 	now, err := f.Progress()
 	require.NoError(t, err)
-	require.Equal(t, Progress{Exercise: 4, Passed: []int{3}, Hints: map[int]int{3: 2}}, now)
-	kept, err := f.lock("_passed/03")
+	require.Equal(t, Progress{Exercise: "4", Passed: []string{"3"}, Hints: map[string]int{"3": 2}}, now)
+	kept, err := f.lock(passed("3"))
 	require.NoError(t, err)
 	require.Equal(t, lock, kept)
 }
@@ -124,8 +124,8 @@ func oddLock(healthy Files) Files {
 // A learner's folder may hold whatever his editor, his tools and his curiosity leave there.
 func TestFilesThatAreNoLockDoNoHarm(t *testing.T) {
 	t.Parallel()
-	f := newFolder(t, 4)
-	e, _ := Find(4)
+	f := newFolder(t, "4")
+	e := exercise(t, "4")
 	require.NoError(t, os.Remove(f.path("mutex.go")))
 	require.NoError(t, writeFiles(f.Dir, oddLock(filesOf(t, e.Solution))))
 	for name, text := range map[string]string{

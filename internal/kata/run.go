@@ -56,7 +56,12 @@ func (r Report) which(is func(judge.Verdict) bool) (some []judge.Verdict) {
 
 // Judge runs a lock of the program's in a process of its own and reports, whatever the
 // lock does. The error is one of the machine's, not of the lock.
-func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (report Report, err error) {
+func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (Report, error) {
+	return p.judge(ctx, files, task, nil)
+}
+
+// judge is [Program.Judge]; played is told how many failures have been played.
+func (p *Program) judge(ctx context.Context, files Files, task judge.Task, played func(int)) (report Report, err error) {
 	scratch, err := os.MkdirTemp(p.dir, "run-")
 	if err != nil {
 		return report, err
@@ -79,7 +84,9 @@ func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (repo
 	}
 	var stdout, stderr beginning
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	stop := follow(out, played)
 	ended := cmd.Run()
+	stop()
 	if ctx.Err() != nil {
 		return report, ctx.Err()
 	}
@@ -89,6 +96,32 @@ func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (repo
 		report.Cause = p.endedBadly(ended, stderr.String(), task.Longest(), limited.Err() != nil)
 	}
 	return report, err
+}
+
+// followPeriod is how often it is looked how far a run is.
+const followPeriod = 200 * time.Millisecond
+
+// follow looks how many verdicts a run has written, until stop is called.
+func follow(file string, played func(int)) (stop func()) {
+	if played == nil {
+		return func() {}
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(followPeriod)
+		defer ticker.Stop()
+		for {
+			raw, _ := os.ReadFile(file) // there is none before the first verdict
+			played(bytes.Count(raw, []byte("\n{\"verdict\":")) + 1)
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
 
 // read reads what a run has written, and whether it came to its end. The last line may be

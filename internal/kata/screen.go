@@ -43,28 +43,38 @@ func (v View) picture(trace *world.Trace, findings []oracle.Finding) string {
 
 // headline is the line above every screen.
 func (e Exercise) headline(v View) string {
-	return v.line(term.Bold, fmt.Sprintf("exercise %d of %d: %s", e.Number, len(All), e.Title)) + "\n"
+	return v.line(term.Bold, fmt.Sprintf("exercise %s: %s", e.ID, e.Title)) + "\n"
 }
 
 // Screen shows one thing: the compiler's first error, why the lock cannot be
 // judged, the first failure that shows, or what a pass means.
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), fmt.Sprintf("change the lock, then go run . kata check%s. A hint: go run . kata hint%s", v.Dir, v.Dir)
-	red := r.Report.Red()
+	red, mistakes := r.Report.Red(), r.Exercise.mistakes(r.Report.Found)
 	isSeen := slices.ContainsFunc(red, func(v judge.Verdict) bool { return v.Outcome != failures.NotTold.String() })
+	after, more := r.Exercise.next()
 	switch {
 	case r.Report.Compile == nil && (isSeen || len(red) > 0 && r.Report.Cause == nil): // a cause says more than that a story was not told
 		text += failed(v, red) + r.Report.printed()
+	case len(mistakes) > 0:
+		text += r.searched(v, mistakes[0]) + r.Report.printed()
 	case !r.Passed:
 		text += r.Report.stopped(v) + r.Report.printed()
 	default:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
-		next = fmt.Sprintf("go run . kata start %d%s", r.Exercise.Number+1, v.Dir)
+		next = fmt.Sprintf("go run . kata next%s, which begins exercise %s", v.Dir, after.ID)
 	}
-	if v.Keys || r.Passed && r.Exercise.Number == len(All) {
+	if v.Keys || r.Passed && !more {
 		return text
 	}
-	return text + "\nNext: " + next + "\n"
+	return text + "\n" + v.wrapped("Next: "+next)
+}
+
+// searched is what a search has found in a lock that survives all the failures.
+func (r Result) searched(v View, f judge.Found) string {
+	return v.line(term.Red, "✗ a schedule breaks it") + "\n" +
+		v.wrapped(fmt.Sprintf("Your lock survives all %d failures that are asked for. Those are schedules that somebody wrote. "+
+			"A search through others found one that breaks your lock, and not ours.", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
 
 // stopped says why the lock cannot be judged to the end.
@@ -107,10 +117,8 @@ func failed(v View, red []judge.Verdict) string {
 		text += v.picture(first.Trace, first.Findings)
 	}
 	text += v.verdict(strings.ToUpper(first.Outcome) + ": " + sentence(first) + ".")
-	if more := len(red) - 1; more > 1 {
-		text += v.line(term.Dim, fmt.Sprintf("%d more failures show after this one.", more))
-	} else if more == 1 {
-		text += v.line(term.Dim, "1 more failure shows after this one.")
+	if more := len(red) - 1; more > 0 {
+		text += v.line(term.Dim, term.Count(more, "more failure")+" after this one.")
 	}
 	return text
 }
@@ -126,8 +134,8 @@ func sentence(v judge.Verdict) string {
 
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
-	head := fmt.Sprintf("✓ passed: it survives all %d failures that are asked for", len(r.Exercise.Required()))
-	return v.line(term.Green, head) + "\n" + r.Exercise.taught(v)
+	head := fmt.Sprintf("✓ passed: it survives all %d failures that are asked for, and %d schedules of a search", len(r.Exercise.Required()), schedules(r.Report.Found))
+	return v.line(term.Green, strings.TrimSuffix(v.wrapped(head), "\n")) + "\n" + r.Exercise.taught(v)
 }
 
 // goesOn is what comes after a pass.

@@ -27,11 +27,11 @@ func (f Folder) Hint(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p.Hints[e.Number] < len(e.Hints) {
-		p.Hints[e.Number]++
+	if p.Hints[e.ID] < len(e.Hints) {
+		p.Hints[e.ID]++
 		err = f.save(p)
 	}
-	n := p.Hints[e.Number]
+	n := p.Hints[e.ID]
 	return v.wrapped(fmt.Sprintf("Hint %d of %d: %s", n, len(e.Hints), e.Hints[n-1])), err
 }
 
@@ -41,7 +41,7 @@ func (f Folder) Explain(v View) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case !p.HasPassed(e.Number):
+	case !p.HasPassed(e.ID):
 		return "The explanation comes when the exercise is passed.\n", nil
 	}
 	return e.taught(v) + "\n" + e.question(v), nil
@@ -60,8 +60,8 @@ func (e Exercise) question(v View) string {
 	return v.wrapped("The interviewer's next question: " + e.Question)
 }
 
-// mostShown is how many files a solution may have to be printed.
-const mostShown = 4
+// mostShown is how many files a solution may have to be printed: those of a step are fewer.
+const mostShown = 12
 
 // Solution is our lock for the present exercise.
 func (f Folder) Solution(v View) (string, error) {
@@ -71,8 +71,8 @@ func (f Folder) Solution(v View) (string, error) {
 	}
 	files, err := e.Solution.Files(os.DirFS(f.Root))
 	if len(files) > mostShown {
-		return v.wrapped(fmt.Sprintf("The solution has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.",
-			len(files), column(e.Solution.Stage).Dir, e.Solution.Adapter)), err
+		return v.wrapped(fmt.Sprintf("Our lock has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.",
+			len(files), column(e.Solution.Column).Dir, e.Solution.Adapter)), err
 	}
 	text := ""
 	for _, name := range files.names() {
@@ -83,10 +83,11 @@ func (f Folder) Solution(v View) (string, error) {
 
 // Diff is what the learner has changed since the start.
 func (f Folder) Diff(v View) (string, error) {
-	if _, _, err := f.present(); err != nil {
+	e, _, err := f.present()
+	if err != nil {
 		return "", err
 	}
-	start, err := f.lock("_start")
+	start, err := f.lock(began(e.ID))
 	if err != nil {
 		return "", err
 	}
@@ -113,19 +114,19 @@ func (f Folder) Status(v View) (string, error) {
 	for _, e := range All {
 		sign, note := " ", ""
 		switch {
-		case p.HasPassed(e.Number):
+		case p.HasPassed(e.ID):
 			sign = v.Color.Paint(term.Green, "✓")
-		case e.Number == p.Exercise:
+		case e.ID == p.Exercise:
 			sign = v.Color.Paint(term.Yellow, "▸")
 		}
-		if n := p.Hints[e.Number]; n > 0 {
+		if n := p.Hints[e.ID]; n > 0 {
 			note = v.Color.Paint(term.Dim, "   "+term.Count(n, "hint"))
 		}
-		text += fmt.Sprintf(" %s %2d  %s%s\n", sign, e.Number, e.Title, note)
+		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, e.Title, note)
 	}
 	text += fmt.Sprintf("\n%d of %d passed", len(p.Passed), len(All))
-	if p.Exercise > 0 {
-		text += fmt.Sprintf("; exercise %d is under way in %s", p.Exercise, f.Dir)
+	if p.Exercise != "" {
+		text += fmt.Sprintf("; exercise %s is under way in %s", p.Exercise, f.Dir)
 	}
 	return text + "\n", nil
 }

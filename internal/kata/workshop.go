@@ -2,6 +2,7 @@ package kata
 
 import (
 	"context"
+	"fmt"
 	"os"
 )
 
@@ -9,7 +10,8 @@ import (
 // nothing is saved, the next check and the next search need no compiler.
 type workshop struct {
 	root  string
-	ready *Program // has locks that were compiled before; nil if there is none
+	say   func(string) // is told what it does; nil: nobody asks
+	ready *Program     // has locks that were compiled before; nil if there is none
 	last  *Program
 }
 
@@ -24,8 +26,16 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 		}
 	}
 	w.close()
+	w.tell("compiling your lock")
 	w.last, err = Build(ctx, w.root, files)
 	return w.last, err
+}
+
+// tell says what the workshop does.
+func (w *workshop) tell(format string, args ...any) {
+	if w.say != nil {
+		w.say(fmt.Sprintf(format, args...))
+	}
 }
 
 // close removes what was kept.

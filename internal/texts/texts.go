@@ -32,11 +32,13 @@ func New(english string) Text {
 	return Text(english)
 }
 
-// Know makes texts known that stand in literals, such as a failure's story. It is for
-// init. What is not known counts as unused where it is translated.
+// Know makes texts known that stand in literals, such as a failure's story; empty ones are
+// none. It is for init. What is not known counts as unused where it is translated.
 func Know(all ...Text) {
 	for _, t := range all {
-		known[t] = true
+		if t != "" {
+			known[t] = true
+		}
 	}
 }
 

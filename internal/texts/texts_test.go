@@ -24,7 +24,7 @@ func TestPartsArePutIn(t *testing.T) {
 }
 
 // untranslated is how many texts have no translation. It can only fall.
-const untranslated = 237
+const untranslated = 0
 
 func TestTextsWithoutTranslationBecomeFewer(t *testing.T) {
 	var missing []string

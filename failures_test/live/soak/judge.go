@@ -151,7 +151,7 @@ func (r *run) report() string {
 	case len(r.violations) == 0:
 		say("\nNone was seen in %.1f s with seed %d. That is no proof.", r.until.Seconds(), r.Seed)
 	case r.Lock == finalLock && r.Unfenced && len(found[lostUpdate]) == len(r.violations):
-		say("\nExpected: this ledger looks at no token, and a holder who stood still, or did not look, wrote after its\n" +
+		say("\nExpected: this ledger looks at no token, and a holder that stood still, or did not look, wrote after its\n" +
 			"hold had been lost. No lock with a lease can prevent that; the fenced ledger refuses it.")
 	default:
 		say("\nThe lock broke its word. The same faults again: --seed %d", r.Seed)

@@ -17,7 +17,7 @@ import (
 
 // rights are all that a user needs for locks, whatever their names.
 const rights = "~lock:{* &lock__channel:{* +evalsha +eval " +
-	"+exists +hexists +hlen +hset +pexpire +pttl +get +set +time +del +publish +subscribe"
+	"+hexists +hlen +hset +pexpire +pttl +get +set +time +del +publish +subscribe"
 
 // questions are what it needs besides to ask how often a lock is held. IsLocked and
 // RemainingTTL need nothing more.
@@ -106,7 +106,6 @@ func TestHoldCountNeedsOneRightMore(t *testing.T) {
 func TestUserThatLacksARightIsToldInOneLineAndLeavesNoLockForEver(t *testing.T) {
 	t.Parallel()
 	wants := map[string]string{
-		"+exists":           "NOPERM this user has no permissions to run the 'exists' command", // IsLocked's
 		"~lock:{*":          "NOPERM this user has no permissions to access one of the keys",
 		"&lock__channel:{*": "can't publish to the channel",
 		"+evalsha":          "NOPERM this user has no permissions to run the 'evalsha' command",

@@ -34,6 +34,21 @@ func TestLockWorksOnAClusterInEveryLayout(t *testing.T) {
 	}
 }
 
+// Lock and token of such a name are on two nodes: Redis refuses, and nothing is written.
+func TestNameThatNeedsTwoSlotsIsRefusedByACluster(t *testing.T) {
+	t.Parallel()
+	c := StartCluster(t, 3)
+	for name, layout := range map[string]stage6.Layout{"}order": stage6.DefaultLayout, "a{b": stage6.RedissonLayout} {
+		require.NotEqual(t, c.slotOf(layout.Key(name)), c.slotOf(layout.Token(name)), name)
+		p := join(t, c.Client(), long, stage6.WithLayout(layout))
+		_, err := p.mutex(name).Lock(t.Context())
+		require.ErrorContains(t, err, "CROSSSLOT", name)
+	}
+	for _, n := range c.Nodes {
+		require.Zero(t, n.do("DBSIZE"), "something was written")
+	}
+}
+
 // A renewal of many locks whose slots differ is refused by a Cluster as a whole. And
 // two locks of one slot may share a command, which needs them on one node: apart for
 // longer than a lease they must be renewed all the same.

@@ -24,6 +24,7 @@ var goZeroLibrary = library{
 	Name: "go-zero", Module: "github.com/zeromicro/go-zero",
 	Source: "https://github.com/zeromicro/go-zero/blob/",
 	Way:    "NewRedisLock, SetExpire; Acquire every 100 ms, Release; no renewal: there is no method for it",
+	Untold: map[string]string{"lease-below-a-second": "it takes whole seconds"},
 	Subject: failures.Subject{
 		Name: "go-zero", New: newGoZero(false),
 		Has: []failures.Feature{failures.Scripts},
@@ -37,7 +38,7 @@ var goZeroLibrary = library{
 		excludes: {Word: promised, Says: "Acquire tells whether it got the lock", File: zeroPage},
 		ends:     {promised, "a lock has an expiration time", zeroLock, 103, "SetExpire sets"},
 		renews: {Word: promised, File: zeroPage,
-			Says: "its page says: automatic renewal. There is none: who acquires again starts the lease anew"},
+			Says: "its page says: automatic renewal. There is no renewal: a caller that acquires again starts the lease anew"},
 		tellsEnd: {Word: promised, Says: "Release tells whether it released", File: zeroPage},
 		owned: {Word: promised, File: zeroPage,
 			Says: "a random version number prevents the release of a lock that has expired"},

@@ -41,8 +41,8 @@ var lessons = []struct {
 	lessons  []lesson
 }{
 	{excludes, []lesson{{"second-client", "oooo"}, {"check-then-set", "oooo"}, {"acquire-context-ends", "-o-o"}, {"renew-blips", "-x-o"}, {"key-gone-at-unlock", "-n-n"}, {"grant-lost-asked-again", "oxoo"}, {"last-millisecond", "oou-"}, {"publish-before-delete", "---o"}, {"two-at-once", "xoxo"}}},
-	{ends, []lesson{{"crash-before-expire", "oooo"}, {"crash-while-holding", "oooo"}}},
-	{renews, []lesson{{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"second-hold-renewed", "-o-o"}}},
+	{ends, []lesson{{"crash-before-expire", "oooo"}, {"crash-while-holding", "oooo"}, {"lease-below-a-second", "oo--"}, {"lease-between-seconds", "ooo-"}}},
+	{renews, []lesson{{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"second-hold-renewed", "-o-o"}, {"fixed-beside-renewed", "----"}}},
 	{tellsLoss, []lesson{
 		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
@@ -50,25 +50,25 @@ var lessons = []struct {
 	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}}},
 	{owned, []lesson{
 		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
-		{"double-unlock", "oooo"}, {"late-unlock", "oooo"}, {"renew-foreign", "-o-o"},
+		{"double-unlock", "oooo"}, {"late-unlock", "oooo"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
 	}},
 	{shares, []lesson{{"shared-object", "xoxo"}}},
 	{stops, []lesson{
-		{"unlock-at-once", "-o-o"}, {"unlock-error-dog-lives", "-o-o"}, {"dog-unlock-race", "-o--"},
+		{"unlock-at-once", "-o-o"}, {"unlock-error-dog-lives", "-o-x"}, {"dog-unlock-race", "-o--"},
 		{"unlock-while-renewal-hangs", "-o--"},
 	}},
-	{limits, []lesson{{"renewed-for-ever", "oxox"}, {"hold-dropped", "oxox"}}},
+	{limits, []lesson{{"renewed-for-ever", "oxox"}, {"reentered-for-ever", "----"}, {"hold-dropped", "oxox"}}},
 	{wakes, []lesson{
 		{"unlock-wakes", "---o"}, {"wake-lost", "----"}, {"wake-early", "----"}, {"waiter-leaves", "---o"}, {"wake-eaten", "----"},
-		{"pubsub-cut", "---o"}, {"expiry-wakes", "---o"}, {"idle-waiters", "----"}, {"partial-unlock-wakes", "----"},
+		{"pubsub-cut", "---o"}, {"expiry-wakes", "---o"}, {"subscription-silent", "----"}, {"idle-waiters", "xxxo"}, {"partial-unlock-wakes", "----"},
 	}},
 	{orders, []lesson{{"fair-in-process", "---o"}}},
 	{lateGrant, []lesson{{"slow-grant", "oxxo"}}},
-	{cleansUp, []lesson{{"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"}, {"deadline-in-flight", "xxoo"}}},
+	{cleansUp, []lesson{{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"}, {"deadline-in-flight", "xxoo"}}},
 	{resends, []lesson{{"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
 	{reenters, []lesson{
-		{"self-deadlock", "xxox"}, {"dog-per-reentry", "----"}, {"inner-unlock-frees", "----"}, {"inner-lock-fails", "----"},
+		{"self-deadlock", "xxox"}, {"dog-per-reentry", "----"}, {"inner-unlock-frees", "----"}, {"inner-lock-fails", "----"}, {"unlock-behind-reentry", "----"},
 		{"reentry-after-loss", "----"}, {"retry-count-two", "----"}, {"hold-released-twice", "----"},
 		{"second-goroutine-reenters", "----"},
 	}},
@@ -81,7 +81,7 @@ var lessons = []struct {
 	{forces, []lesson{{"forced-unlock", "----"}}},
 	{fences, []lesson{
 		{"process-pause-fenced", "----"}, {"write-delayed-fenced", "----"}, {"evicted-or-flushed-fenced", "----"},
-		{"failover-async-fenced", "----"}, {"clock-jump-fenced", "----"}, {"token-after-flush", "----"}, {"token-after-failover", "----"},
+		{"failover-async-fenced", "----"}, {"clock-jump-fenced", "----"}, {"token-after-flush", "----"}, {"token-after-failover", "----"}, {"token-after-clock-back", "----"},
 	}},
 }
 

@@ -42,7 +42,6 @@ var rueidislockLibrary = library{
 		"unlock-while-renewal-hangs": "it renews first after half of the lease, and this story is over by then",
 		"wake-lost":                  "there is no SUBSCRIBE to be late: its attempt itself makes Redis watch the key",
 		"wake-early":                 "it has no second attempt that a message could overtake",
-		"idle-waiters":               "the judge counts the commands of those who SUBSCRIBE, and it does not",
 		"wake-eaten":                 "the story's deadline is no moment of rueidislock's; go run ./cards defects tells it with one that is",
 	},
 	Promises: map[property]promise{

@@ -28,6 +28,7 @@ const (
 	HoldsMutex    = "holds a sync.Mutex across a Redis call"
 	Floods        = "floods Redis"
 	ClosesClient  = "closes the client"
+	SameValue     = "writes the same value twice"
 	OtherKeys     = "uses other keys"
 	Nonsense      = "answers nonsense"
 	Exits         = "ends the process"

@@ -28,6 +28,9 @@ func (r *run) ordinaryDay() {
 // whatItHas plays what a lock must do that has more than a lock needs to. The
 // failures alone would pass over one that has it in name only.
 func (r *run) whatItHas() {
+	if r.task.Fresh {
+		r.playDay("two holds of one client", (*day).compareValues)
+	}
 	if slices.Contains(r.subject.Has, failures.PubSub) {
 		r.playDay("a waiter for whom nothing happens", (*day).listen)
 	}
@@ -41,6 +44,8 @@ type day struct {
 	w        *world.World
 	cause    *Cause
 	nonsense atomic.Pointer[string] // an answer that contradicts itself
+	key      string                 // what Unlock is to look at before it frees; "" is nothing
+	values   []string               // what it saw there: a trace has names in their place
 }
 
 func (r *run) playDay(name string, scenario func(*day)) {
@@ -59,7 +64,7 @@ func (r *run) playDay(name string, scenario func(*day)) {
 	if err != nil {
 		cause := leftover(err)
 		cause.Trace = withoutBusiness(trace)
-		r.guard.convict(cause)
+		r.left(cause)
 	}
 	r.guard.enter("")
 }
@@ -121,6 +126,25 @@ func (d *day) shareObject() {
 	second := g.StartTryLock(world.Within(d.w.Lease))
 	d.w.Sleep(d.w.Lease / 30)
 	_ = d.ends(first.Wait()) && d.ends(second.Wait())
+}
+
+// compareValues: the next hold of a client has another value, else an Unlock of the first
+// one that is late takes it for its own.
+func (d *day) compareValues() {
+	a := d.w.Client("A")
+	for range 2 {
+		if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+			return
+		}
+		d.key = d.lockKey()
+		if !d.frees(a.Unlock(world.Within(d.w.Lease))) {
+			return
+		}
+	}
+	if d.values[0] == d.values[1] {
+		d.fault(SameValue, "Make a new value in TryLock, for each attempt.",
+			"A's two holds write the same value. An Unlock of the first that is on its way for long would remove the second.")
+	}
 }
 
 // mostToListen is how many commands it takes to try, subscribe and try again.

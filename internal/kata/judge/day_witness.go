@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"time"
@@ -26,7 +27,7 @@ func (d *day) witnessed(create world.Constructor) world.Constructor {
 		if _, fenced := locker.(world.Fenced); fenced {
 			return locker, err // a witness would hide its tokens
 		}
-		return witness{locker, d}, err
+		return witness{locker, d, rdb}, err
 	}
 }
 
@@ -34,6 +35,23 @@ func (d *day) witnessed(create world.Constructor) world.Constructor {
 type witness struct {
 	world.Locker
 	day *day
+	rdb redis.UniversalClient
+}
+
+// Unlock frees the lock.
+func (l witness) Unlock(ctx context.Context) error {
+	if l.day.key != "" {
+		l.day.values = append(l.day.values, l.rdb.Get(ctx, l.day.key).Val())
+	}
+	return l.Locker.Unlock(ctx)
+}
+
+// Close ends a lock that has to be ended.
+func (l witness) Close() error {
+	if closing, ok := l.Locker.(io.Closer); ok {
+		return closing.Close()
+	}
+	return nil
 }
 
 // TryLock makes one attempt.

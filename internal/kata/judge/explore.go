@@ -17,6 +17,7 @@ type Search struct {
 	Question schedule.Question `json:"question"`
 	Attempts int               `json:"attempts"` // how often each client asks for the lock
 	For      time.Duration     `json:"for_ns"`   // after that long it is cut short
+	Runs     int               `json:"runs"`     // after that many schedules too; 0: however many there are
 }
 
 // Found is what a search found about one property, and for one that is broken the
@@ -41,8 +42,8 @@ func (r *run) explore(s Search) {
 	}
 	begun := time.Now()
 	limits := schedule.Limits{
-		Bound: s.Question.Bound,
-		See:   unharmed,
+		Bound: s.Question.Bound, Runs: s.Runs,
+		See: unharmed,
 		Stop: func(schedule.Progress) bool {
 			r.guard.enter("the search in " + setup.Env.Name)
 			return time.Since(begun) > s.For || heap() > searchMemory

@@ -66,12 +66,17 @@ func (g *guard) write(l Line) {
 
 // convict writes the cause and ends the process.
 func (g *guard) convict(c *Cause) {
+	g.tell(c)
+	os.Exit(0)
+}
+
+// tell writes the cause.
+func (g *guard) tell(c *Cause) {
 	g.mu.Lock()
 	c.During = g.during
 	g.mu.Unlock()
 	c.Optional = g.optional.Load()
 	g.write(Line{Cause: c})
-	os.Exit(0)
 }
 
 // watch looks again and again whether the run still moves.

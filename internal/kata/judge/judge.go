@@ -29,9 +29,11 @@ type Task struct {
 	Package  string             `json:"package,omitempty"`  // the import path that its code begins with, if it is none of LocksPath
 	Has      []failures.Feature `json:"has"`                // what the lock is said to have, unless it says so itself
 	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
+	Fresh    bool               `json:"fresh"`              // each hold has to write a value of its own
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
 	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
 	Search   *Search            `json:"search,omitempty"`   // is made in place of the failures
+	Leaks    bool               `json:"leaks,omitempty"`    // a goroutine that is left ends nothing: the first one is told, and all goes on
 }
 
 // Longest is how long the run may take before it is ended from outside: it ends itself
@@ -122,6 +124,7 @@ const drawable = 2000
 type run struct {
 	t       *testing.T
 	red     bool // a required failure has shown
+	leaked  bool // a goroutine that was left has been told of
 	task    Task
 	subject failures.Subject
 	guard   *guard
@@ -145,9 +148,21 @@ func (r *run) rehearse() {
 	defer r.guard.enter("")
 	subject, err := failures.DiscoverScripts(r.t, r.subject)
 	if err != nil {
-		r.guard.convict(leftover(err))
+		r.left(leftover(err))
 	}
 	r.subject = subject
+}
+
+// left ends the run for what it left behind, unless goroutines that are left are to end
+// nothing.
+func (r *run) left(cause *Cause) {
+	switch {
+	case !r.task.Leaks || cause.Kind != Leaks:
+		r.guard.convict(cause)
+	case !r.leaked:
+		r.leaked = true
+		r.guard.tell(cause)
+	}
 }
 
 // catalogue plays the failures that are required, then the others.
@@ -173,7 +188,7 @@ func (r *run) one(id string) {
 	r.guard.enter(id)
 	v := failures.Judge(f, r.subject, r.play)
 	if v.Err != nil && isLeftover(v.Err) {
-		r.guard.convict(leftover(v.Err))
+		r.left(leftover(v.Err))
 	}
 	r.guard.enter("")
 	r.guard.write(Line{Verdict: r.verdict(v)})

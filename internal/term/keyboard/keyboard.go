@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,12 +23,18 @@ func Terminal(stream any) (*os.File, bool) {
 
 // Width is how many columns a terminal has; what is none, or does not say it, has the other.
 func Width(stream any, other int) int {
-	if f, ok := Terminal(stream); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
+	if width, _ := size(stream); width > 0 {
+		return width
 	}
 	return other
+}
+
+// size is that of a terminal; 0 for what is none, or does not say it.
+func size(stream any) (width, height int) {
+	if f, ok := Terminal(stream); ok {
+		width, height, _ = term.GetSize(int(f.Fd())) // then they are 0
+	}
+	return width, height
 }
 
 // Keyboard is where keys come from.
@@ -67,6 +74,35 @@ func (k *Keyboard) Next() (rune, error) {
 		key, _, err := k.runes.ReadRune()
 		if err != nil || !unicode.IsSpace(key) {
 			return key, err
+		}
+	}
+}
+
+// resizePeriod is how often it is looked whether the terminal has another size.
+const resizePeriod = 200 * time.Millisecond
+
+// NextOn is [Keyboard.Next] of a person who looks at a screen: when that gets another size
+// while the person thinks, redraw is called.
+func (k *Keyboard) NextOn(screen any, redraw func()) (key rune, err error) {
+	if !k.IsTerminal() {
+		return k.Next()
+	}
+	pressed := make(chan struct{})
+	go func() {
+		defer close(pressed)
+		key, err = k.Next()
+	}()
+	ticker := time.NewTicker(resizePeriod)
+	defer ticker.Stop()
+	for width, height := size(screen); ; {
+		select {
+		case <-pressed:
+			return key, err
+		case <-ticker.C:
+			if w, h := size(screen); w != width || h != height {
+				width, height = w, h
+				redraw()
+			}
 		}
 	}
 }

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"lockkata/internal/columns"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+var (
+	fileLines     = texts.New("{file}, {lines} lines")
+	neededByTests = texts.New("Needed by {tests}.")
+	neededByBoth  = texts.New("Needed by the failures {failures}, and by {tests}.")
+	skipAtFirst   = texts.New("On a first reading skip {what}.")
+	howToFollow   = texts.New("A failure: {show}\nA test: {test}\nLine by line: {diff}")
+)
+
+// printMap prints what each file of a lock adds to the one before, in a language.
+func (a *app) printMap(c columns.Column, l texts.Language) error {
+	lines, err := c.Lines(a.sources)
+	if err != nil {
+		return err
+	}
+	for _, part := range c.Map {
+		fmt.Fprintln(a.out, a.color.Paint(term.Bold, fileLines.In(l, "file", part.File, "lines", lines[part.File])))
+		tests := strings.Join(part.Tests, ", ")
+		needs := neededByTests.In(l, "tests", tests)
+		if len(part.Failures) > 0 {
+			needs = neededByBoth.In(l, "failures", strings.Join(part.Failures, ", "), "tests", tests)
+		}
+		said := []string{part.Adds.In(l), needs}
+		if part.Skip != "" {
+			said = append(said, skipAtFirst.In(l, "what", part.Skip.In(l)))
+		}
+		for i, text := range said {
+			for _, line := range term.Wrap(text, min(a.width, 100)-2) {
+				if i > 0 {
+					line = a.color.Paint(term.Dim, line)
+				}
+				fmt.Fprintf(a.out, "  %s\n", line)
+			}
+		}
+	}
+	fmt.Fprintf(a.out, "\n%s\n", howToFollow.In(l, "show", "go run . show FAILURE --before-after --steps",
+		"test", "go test -v -run TEST ./"+c.Dir, "diff", "git diff --no-index "+columns.Must(c.Before).Dir+" "+c.Dir))
+	return nil
+}

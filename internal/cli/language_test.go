@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+)
+
+var (
+	// inEnglish is what stays: commands to type, code, and errors of the lock.
+	inEnglish = regexp.MustCompile(`go (?:run|test) .*|错误：.*|\(error\).*|(?:LOADING|OOM|READONLY) .*|.*read only.*|\(default .*\)`)
+	sentence  = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
+)
+
+// englishIn are the lines that have three English words in a row.
+func englishIn(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if sentence.MatchString(inEnglish.ReplaceAllString(line, "")) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// What --lang zh covers is said in Chinese, to the last line.
+func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
+	const schedule = "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b"
+	for _, words := range [][]string{
+		{}, {"list"}, {"replay", schedule}, {"explore", "--stage", "1", "--property", "leak", "--env", "crash"},
+		{"explore", "--stage", "2", "--env", "async", "--random", "20"},
+		{"--help"}, {"show", "--help"}, {"play", "--help"}, {"explore", "--help"}, {"interview", "--help"}, {"diff", "--help"}, {"grade", "--help"},
+	} {
+		require.Empty(t, englishIn(inChinese(t, words...)), "%v", words)
+	}
+	for i, f := range failures.All {
+		require.Empty(t, englishIn(inChinese(t, "show", f.ID, "--steps")), f.ID)
+		if i%8 > 0 {
+			continue
+		}
+		require.Empty(t, englishIn(markup.ReplaceAllString(inChinese(t, "show", f.ID, "--svg"), "")), f.ID)
+	}
+	_, out, _ := played(t, "hh9u2222h22312", "--stage", "3", "--language", "zh_CN")
+	require.Contains(t, out, "达到目标")
+	require.Empty(t, englishIn(out))
+}
+
+// inChinese is what a command prints on a terminal so wide that no line is broken.
+func inChinese(t *testing.T, words ...string) string {
+	t.Helper()
+	var out, errors strings.Builder
+	a := &app{t: t, sources: os.DirFS("../.."), out: &out, err: &errors, width: 300}
+	require.Equal(t, exitOK, a.run(append(words, "--lang", "zh")), errors.String())
+	return out.String()
+}
+
+// markup is what a picture does not show.
+var markup = regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`)
+
+// The language may stand anywhere, in each way that flags are written.
+func TestLanguageIsFoundAmongTheArguments(t *testing.T) {
+	for want, words := range map[string]string{
+		"zh": "show x --lang zh", "de": "--lang=de", "en": "--lang zh list --language en", "": "show x -- --lang zh", "x": "--steps --lang x --help",
+	} {
+		require.Equal(t, want, askedLanguage(strings.Fields(words)), words)
+	}
+	status, _, errors := command(t, "list", "--lang", "fr")
+	require.Equal(t, exitBadUsage, status)
+	require.Equal(t, "lockkata: --lang fr: there are en and zh\n", errors)
+}

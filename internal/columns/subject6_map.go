@@ -1,0 +1,111 @@
+package columns
+
+import "lockkata/internal/texts"
+
+// Part is what a file of a lock adds to the lock that it is built on.
+type Part struct {
+	File string
+	Adds texts.Text
+	// What needs it: failures that break the lock before and not this one, and tests of the
+	// lock's own for what one lock in a small world cannot show.
+	Failures []string
+	Tests    []string
+	Skip     texts.Text // what may wait for a second reading
+}
+
+func init() {
+	for _, part := range map6 {
+		texts.Know(part.Adds)
+		if part.Skip != "" {
+			texts.Know(part.Skip)
+		}
+	}
+}
+
+// map6 is the whole lock, in the order in which it is read.
+var map6 = []Part{
+	{
+		File:  "service.go",
+		Adds:  "One service for all locks of a process: what they share, the clients that it refuses, and Close, which frees what is held and ends who waits.",
+		Tests: []string{"TestCloseAmidLocksAndUnlocks", "TestNewServiceRefusesAClientOnWhichALockWouldNotWork"},
+		Skip:  "the checks of NewService",
+	},
+	{
+		File:  "mutex.go",
+		Adds:  "The rest of the API: waiting for a limited time, Do, and what one may ask of a lock.",
+		Tests: []string{"TestTryLockForIsErrLockedAfterTheWaitAndNotBefore", "TestPanicInDoReleasesAndGoesOn", "TestQuestionsAboutALock"},
+		Skip:  "all below Do",
+	},
+	{
+		File:  "acquire.go",
+		Adds:  "A lease too short for the way to Redis is an error, a slot of a Cluster that moves is none, and an observer that panics leaks no lock. The rest is TryLock of 6.5.",
+		Tests: []string{"TestLeaseThatIsTooShortForTheDistanceIsSaid", "TestCommandIsSentAgainAfterTryAgain", "TestPanicInAnObserverLeaksNoLock"},
+		Skip:  "the observer in lock",
+	},
+	{
+		File:  "hold.go",
+		Adds:  "A released inner hold does not hide the outer one, and many may release at one moment.",
+		Tests: []string{"TestReleasedInnerHoldDoesNotHideTheOuterOne", "TestHoldThatManyReleaseIsReleasedOnce"},
+	},
+	{
+		File:  "ownership.go",
+		Adds:  "The last Unlock waits for nobody, and an answer of Redis that will pass is asked for again. The rest is the owner of 6.5.",
+		Tests: []string{"TestLastUnlockBehindAReentryThatHangsFreesTheLock", "TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait"},
+		Skip:  "extend, finish, lose: they are as short as their names",
+	},
+	{
+		File:     "watchdog.go",
+		Adds:     "One timer for all holds instead of a goroutine each, renewals that share a command, and an end for a hold that lasts too long.",
+		Failures: []string{"renewed-for-ever", "hold-dropped"},
+		Tests:    []string{"TestAThousandHoldsNeedNoGoroutine", "TestRenewalsOfManyLocksShareCommands"},
+		Skip:     "cause",
+	},
+	{
+		File:  "waiters.go",
+		Adds:  "A queue for those of one process who want the same lock: one of them asks Redis, the others wait for its place.",
+		Tests: []string{"TestTenWaitersOfAProcessTryOneAfterAnother", "TestWaiterThatLeavesPassesTheWakeUpOn"},
+		Skip:  "what the error of a wait says",
+	},
+	{
+		File:  "hear.go",
+		Adds:  "One subscription connection for all locks that are waited for, kept for a while after the last waiter.",
+		Tests: []string{"TestFiftyContendedNamesNeedOneConnection", "TestSubscriptionIsKeptForAWhileAndEnds"},
+	},
+	{
+		File:  "scripts.go",
+		Adds:  "Scripts in files of their own, and errors of Redis in the lock's words. The rest is once.go and unknown.go of 6.5.",
+		Tests: []string{"TestKeyThatIsNoHashIsExplained", "TestUnlockIsRepeatedAfterAPoolTimeout"},
+		Skip:  "explain",
+	},
+	{
+		File:  "options.go",
+		Adds:  "A limit for a hold, a fixed lease for one Lock, names of the keys, and who is told what: settings of a service.",
+		Tests: []string{"TestLeaseIsFixed", "TestLayoutNamesKeysAndChannels", "TestLossSaysWhy", "TestObserverIsToldWhatHappens"},
+		Skip:  "all of it",
+	},
+	{
+		File:  "acquire.lua",
+		Adds:  "A token in Redis that cannot be right, and a key that is no lock, are errors and grant nothing.",
+		Tests: []string{"TestTokenThatIsNoTokenIsAnErrorAndNoHold", "TestKeyThatIsNoHashIsExplained"},
+	},
+	{
+		File:  "count.lua",
+		Adds:  "A count gives the whole lease again, and never less. A full Redis lets it through.",
+		Tests: []string{"TestReentryAndPartialUnlockGiveTheWholeLeaseAndNeverLess"},
+	},
+	{
+		File:  "release.lua",
+		Adds:  "Count 0 of 6.5 as a script of its own, with a channel that the layout names.",
+		Tests: []string{"TestReleaseMayBeRepeated", "TestLayoutNamesKeysAndChannels"},
+	},
+	{
+		File:  "renew.lua",
+		Adds:  "Many locks in one command. One that is gone does not fail the others.",
+		Tests: []string{"TestOneBadKeyDoesNotFailTheOthersOfItsBatch"},
+	},
+	{
+		File:  "force.lua",
+		Adds:  "As in 6.5, and it leaves a key alone that is no lock.",
+		Tests: []string{"TestForceUnlockFreesWhateverIsHeld", "TestKeyThatIsNoHashIsExplained"},
+	},
+}

@@ -1,0 +1,65 @@
+package columns_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+)
+
+// The map names each file of the whole lock. What it says that needs a file is a failure that breaks the lock before
+// and not this one, or a test that there is.
+func TestMapOfTheWholeLockIsTrue(t *testing.T) {
+	whole := columns.Must("6")
+	before := columns.Must(whole.Before)
+	lines, err := whole.Lines(os.DirFS("../.."))
+	require.NoError(t, err)
+	tests := testsOf(t, whole)
+	var mapped []string
+	for _, part := range whole.Map {
+		mapped = append(mapped, part.File)
+		require.NotEmpty(t, part.Tests, part.File)
+		for _, name := range part.Tests {
+			require.Contains(t, tests, name, part.File)
+		}
+		for _, id := range part.Failures {
+			f, found := failures.Find(id)
+			require.True(t, found, id)
+			require.Equal(t, failures.Broken, before.Expect(f), id)
+			require.Contains(t, []failures.Outcome{failures.Safe, failures.Noticed}, whole.Expect(f), id)
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(lines)), mapped)
+
+	for _, f := range failures.All { // none is left out
+		if before.Expect(f) == failures.Broken && whole.Expect(f) != failures.Broken {
+			require.True(t, slices.ContainsFunc(whole.Map, func(p columns.Part) bool { return slices.Contains(p.Failures, f.ID) }), f.ID)
+		}
+	}
+}
+
+// testsOf are the names of the functions in the tests of a column's folder.
+func testsOf(t *testing.T, c columns.Column) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", c.Dir, "*_test.go"))
+	require.NoError(t, err)
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,129 @@
+package kata
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/kata/judge"
+)
+
+type wrongLock struct {
+	name, exercise string
+	edits          []Edit
+	failure, says  string
+}
+
+// wrong are locks that a learner could take for right, with a failure that shows, and what
+// is said of it. Without a failure it is the judge's own finding.
+var wrong = []wrongLock{
+	{"Lock does not heed its context", "1", deafLock, "second-client", "exclusion"},
+	{"Lock does not heed its context", "2", deafLock, "second-client", "exclusion"},
+	{"Lock asks once", "1", instead("		case <-time.After(pollInterval):\n", "		default:\n			return errors.New(\"taken\")\n"), "second-client", "without waiting for A"},
+	{"Lock gives up and says that it holds", "4", instead("			return fmt.Errorf(\"mylock: wait for %s: %w\", m.key, ctx.Err())\n", "			return nil\n"), "second-client", "exclusion"},
+	{"lease in nanoseconds", "2", instead("m.ttl.Milliseconds()", "m.ttl.Nanoseconds()"), "second-client", "asked for a lease of 30s, and its SET set 8333h20m0s"},
+	{"one value for each object", "3", oneValue, "", "A's two holds write the same value"},
+	{"one value for each object", "4", oneValue, "late-unlock", "wrong delete: A's EVALSHA removes the lock of A (A2)"},
+	{
+		"watchdog ends with the context of Lock", "5", []Edit{
+			{"mutex.go", "m.watchdog.start(value)", "m.watchdog.start(ctx, value)"},
+			{"watchdog.go", "start(value string)", "start(ctx context.Context, value string)"},
+			{"watchdog.go", "context.WithCancel(context.Background())", "context.WithCancel(ctx)"},
+		}, "acquire-context-ends", "its watchdog did not renew",
+	},
+	{"renewal in nanoseconds", "5", []Edit{{"watchdog.go", "w.ttl.Milliseconds()).Int()", "w.ttl.Nanoseconds()).Int()"}}, "work-outlives-ttl", "asked for"},
+	{
+		"each failed renewal halves the lease", "5",
+		[]Edit{{"watchdog.go", "		if err == nil && renewed == 0 {\n", "		if err != nil {\n			w.ttl /= 2\n		}\n		if err == nil && renewed == 0 {\n"}},
+		"renew-blip", "its renew set 15s",
+	},
+	{"loss told after one blip", "6.1", []Edit{{"watchdog.go", "if err == nil && renewed == 0 {", "if err != nil || renewed == 0 {"}}, "renew-blip", "early loss: the lock tells A that its hold is lost"},
+	{"loss not told", "6.1", []Edit{{"watchdog.go", "	w.end(ErrLost)\n", ""}}, "renew-partition", "exclusion"},
+	{"nothing cleaned up", "6.2", []Edit{{"mutex.go", "				go m.cleanUp(owner)\n", "				_ = m.cleanUp\n"}}, "grant-reply-lost", "leak"},
+	{"counts added up in Redis", "6.3", []Edit{{"ownership.go", `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`, `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`}}, "try-while-holding", "hold count: A holds the lock once, but Redis counts 3"},
+	{
+		"message before the delete", "6.4", []Edit{
+			{"ownership.go", "	redis.call(\"PUBLISH\", KEYS[1], \"free\")\n", ""},
+			{"unknown.go", "	return countScript.Run(ctx", "	if count == 0 {\n		m.rdb.Publish(ctx, m.key, \"free\")\n	}\n	return countScript.Run(ctx"},
+		}, "publish-before-delete", "lost wake-up",
+	},
+	{"no time left taken for a free lock", "6.4", []Edit{{"mutex.go", "		if answer <= 0 {\n", "		if answer < 0 {\n"}}, "last-millisecond", "exclusion"},
+	{"token of a counter", "6.5", []Edit{{"mutex.go", "math.max(clock, ", "math.max(0, "}}, "token-after-flush", "damage"},
+}
+
+var (
+	deafLock = after("func (m *Mutex) Lock(ctx context.Context) error {\n", "	ctx = context.WithoutCancel(ctx)\n")
+	oneValue = instead(attempt, "	value := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, \"%p\", m)).String()\n")
+)
+
+func wrongMaterials() (all []Material) {
+	for _, w := range wrong {
+		all = append(all, Material{Column: w.exercise, Edits: w.edits})
+	}
+	return all
+}
+
+func TestWrongLockIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	for _, w := range wrong {
+		t.Run(w.exercise+" "+w.name, func(t *testing.T) {
+			t.Parallel()
+			e := exercise(t, w.exercise)
+			report, err := program(t).Judge(t.Context(), filesOf(t, Material{Column: w.exercise, Edits: w.edits}), e.provingTask())
+			require.NoError(t, err)
+			require.False(t, e.passed(report))
+			said := report.Verdict(w.failure)
+			if w.failure == "" {
+				said.Sentence, said.Required = report.Cause.Text, true
+			}
+			require.True(t, said.Required && !said.Good)
+			require.Contains(t, said.Sentence, w.says)
+		})
+	}
+}
+
+// A lock that survives all the failures, and that a search breaks where ours holds.
+func TestLockThatASearchBreaksIsRefused(t *testing.T) {
+	t.Parallel()
+	e := exercise(t, "4")
+	passes, err := program(t).Judge(t.Context(), filesOf(t, e.Solution), e.provingTask())
+	require.NoError(t, err)
+	require.True(t, e.passed(passes))
+	questions, err := Exploring{Property: "wrong-delete", Env: "async", Bound: 3}.questions(Sought{})
+	require.NoError(t, err)
+	searched, err := program(t).search(t.Context(), filesOf(t, e.Start), e.task(), questions, enoughSchedules)
+	require.NoError(t, err)
+	passes.Found = searched.Found
+	require.False(t, e.passed(passes))
+	screen := Result{Exercise: e, Report: passes}.Screen(View{Width: 120})
+	require.Contains(t, screen, "✗ a schedule breaks it\n\nYour lock survives all 18 failures")
+	require.Contains(t, screen, "BROKEN: wrong delete: ")
+	require.True(t, exercise(t, "3").passed(Report{Verdicts: passed3(passes), Found: passes.Found}), "ours of stage 3 is broken as cheaply")
+}
+
+// passed3 are the verdicts that exercise 3 asks for.
+func passed3(r Report) []judge.Verdict {
+	e, _ := Find("3")
+	return r.which(func(v judge.Verdict) bool { return slices.Contains(e.Required(), v.Failure) })
+}
+
+// The option of the last exercise does for a lock what the whole one does.
+func TestLimitedHoldPassesTheLastExercise(t *testing.T) {
+	t.Parallel()
+	e, report := judged(t, "6", filesOf(t, limited))
+	require.True(t, report.Passed(e.Required()), "%+v %+v", report.Cause, report.Red())
+}
+
+// limited is the last step's lock with the option WithMaxHold, as the hints have it.
+var limited = Material{Column: "6.5", Edits: []Edit{
+	{"mutex.go", "	renewed bool // a watchdog renews the lease\n", "	renewed bool // a watchdog renews the lease\n	maxHold time.Duration\n"},
+	{"watchdog.go", "// renewScript gives", "// WithMaxHold limits a hold.\nfunc WithMaxHold(d time.Duration) Option { return func(m *Mutex) { m.maxHold = d } }\n\n// renewScript gives"},
+	{"watchdog.go", "	ended  chan struct{}      // closed when they have ended\n", "	ended  chan struct{}      // closed when they have ended\n	latest time.Time\n"},
+	{"watchdog.go", "	w.until = sent.Add(m.ttl)\n	w.lease = ", "	w.until, w.latest = sent.Add(m.ttl), sent.Add(m.maxHold)\n	w.lease = "},
+	{"watchdog.go", "		attempt, cancel := context.WithTimeout(ctx, w.ttl/3)\n", `		if w.maxHold > 0 && time.Until(w.latest) < w.ttl {
+			return
+		}
+		attempt, cancel := context.WithTimeout(ctx, w.ttl/3)
+`},
+}}

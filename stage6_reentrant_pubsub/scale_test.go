@@ -1,0 +1,154 @@
+package stage6_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	stage6 "lockkata/stage6_reentrant_pubsub"
+	step5 "lockkata/stage6_reentrant_pubsub/step5_fenced"
+)
+
+// What the whole lock adds to step 6.5 shows when there is much of it: many waiters, many
+// names, many holds. Each test asks both.
+
+// lockable is a lock of either kind.
+type lockable func(ctx context.Context) (unlock func() error, err error)
+
+// process makes the locks of one process.
+type process func(t *testing.T, rdb *redis.Client, name string) lockable
+
+// ofStep5 is a process with the lock of step 6.5.
+func ofStep5(t *testing.T, rdb *redis.Client, name string) lockable {
+	t.Helper()
+	m, err := step5.NewMutex(rdb, name, lease)
+	require.NoError(t, err)
+	return func(ctx context.Context) (func() error, error) {
+		hold, err := m.Lock(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return hold.Unlock, nil
+	}
+}
+
+// ofWhole is a process with the whole lock: one service for all names.
+func ofWhole(r *fakeRedis) process {
+	services := map[*redis.Client]*stage6.Service{}
+	return func(t *testing.T, rdb *redis.Client, name string) lockable {
+		t.Helper()
+		if services[rdb] == nil {
+			services[rdb] = r.ServiceOn(rdb)
+		}
+		m := mutexOf(t, services[rdb], name)
+		return func(ctx context.Context) (func() error, error) {
+			hold, err := m.Lock(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return hold.Unlock, nil
+		}
+	}
+}
+
+// onBoth asks what the same story costs with step 6.5 and with the whole lock.
+func onBoth(t *testing.T, story func(t *testing.T, r *fakeRedis, make process) int) (before, whole int) {
+	t.Helper()
+	inBubble(t, func(t *testing.T, r *fakeRedis) { before = story(t, r, ofStep5) })
+	inBubble(t, func(t *testing.T, r *fakeRedis) { whole = story(t, r, ofWhole(r)) })
+	t.Logf("step 6.5: %d, the whole lock: %d", before, whole)
+	return before, whole
+}
+
+// attempts is how often somebody tried to take a lock, of either kind.
+func attempts(r *fakeRedis) int { return r.Count("acquire") + r.Count("EVAL acquire") }
+
+// Ten goroutines of a process wait. At each hand-over one of them tries, and not all.
+func TestTenWaitersOfAProcessTryOneAfterAnother(t *testing.T) {
+	before, whole := onBoth(t, func(t *testing.T, r *fakeRedis, make process) int {
+		holder, m := make(t, r.Client(), lockName), make(t, r.Client(), lockName)
+		unlock, err := holder(t.Context())
+		require.NoError(t, err)
+		served := 0
+		for range 10 {
+			go func() {
+				unlock, err := m(context.WithoutCancel(t.Context()))
+				if err == nil {
+					served++ // guarded by the lock
+					_ = unlock()
+				}
+			}()
+		}
+		synctest.Wait()
+		r.Forget()
+		require.NoError(t, unlock())
+		synctest.Wait()
+		time.Sleep(lease)
+		require.Equal(t, 10, served)
+		return attempts(r)
+	})
+	require.Greater(t, before, 30)
+	require.LessOrEqual(t, whole, 11)
+}
+
+// Fifty locks are held elsewhere, and a process waits for each.
+func TestFiftyContendedNamesNeedOneConnection(t *testing.T) {
+	const names = 50
+	before, whole := onBoth(t, func(t *testing.T, r *fakeRedis, make process) int {
+		holder, waiter := r.Client(), r.Client()
+		var unlock []func() error
+		for i := range names {
+			u, err := make(t, holder, fmt.Sprint("order:", i))(t.Context())
+			require.NoError(t, err)
+			unlock = append(unlock, u)
+		}
+		connected := r.CurrentConnectionCount()
+		for i := range names {
+			m := make(t, waiter, fmt.Sprint("order:", i))
+			go func() {
+				if unlock, err := m(context.WithoutCancel(t.Context())); err == nil {
+					_ = unlock()
+				}
+			}()
+			synctest.Wait() // one after another: they share a connection for their attempts
+		}
+		connections := r.CurrentConnectionCount() - connected
+		for _, u := range unlock {
+			require.NoError(t, u())
+		}
+		synctest.Wait()
+		return connections
+	})
+	require.GreaterOrEqual(t, before, names)
+	require.LessOrEqual(t, whole, 2, "one of the pool, one that listens")
+}
+
+// A process holds a thousand locks and is at rest.
+func TestAThousandHoldsNeedNoGoroutine(t *testing.T) {
+	before, whole := onBoth(t, func(t *testing.T, r *fakeRedis, make process) int {
+		rdb := r.Client()
+		first, err := make(t, rdb, "first")(t.Context())
+		require.NoError(t, err)
+		running := runtime.NumGoroutine()
+		unlock := []func() error{first}
+		for i := range 1000 {
+			u, err := make(t, rdb, fmt.Sprint("order:", i))(t.Context())
+			require.NoError(t, err)
+			unlock = append(unlock, u)
+		}
+		synctest.Wait()
+		goroutines := runtime.NumGoroutine() - running
+		for _, u := range unlock {
+			require.NoError(t, u())
+		}
+		return goroutines
+	})
+	require.GreaterOrEqual(t, before, 1000)
+	require.LessOrEqual(t, whole, 5)
+}
