@@ -18,6 +18,9 @@ type Setup struct {
 	Clients  int  // 2 or 3
 	Attempts int  // how often each client asks for the lock
 	Together bool // all clients but the first are goroutines of one process
+	// From is where the run of a failure is taken over; nil for a run of its own. Its
+	// clients are then the failure's, and so is its world.
+	From     *Start
 	Env      Env
 	Property Property
 }
@@ -84,15 +87,22 @@ var Properties = []Property{
 // lease is the locks' lease in a schedule.
 const lease = 30 * time.Second
 
+// patience is how long a client waits for a reply: a command is as late as the schedule
+// wants, but for contexts.
+const patience = time.Hour
+
 // horizon is how long a schedule lasts at most: a waiter has had three leases.
 const horizon = 3 * lease
 
 // config is the world of a setup.
 func (s Setup) config() world.Config {
+	if s.From != nil {
+		return s.From.Failure.Config(s.Subject)
+	}
 	c := s.Subject.Config()
 	c.Lease, c.Fenced = lease, s.Property.Fenced
 	c.Client = func(o *redis.Options) {
-		o.ReadTimeout = time.Hour // a command is as late as the schedule wants, but for contexts
+		o.ReadTimeout = patience
 		if s.Env.Loss {
 			world.DefaultRetries(o)
 		}

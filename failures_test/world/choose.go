@@ -22,13 +22,14 @@ const (
 	Lose                  // a reply is lost, and its connection breaks
 	Leave                 // a call's context is cancelled
 	Refuse                // Redis answers a command with an error
+	Heal                  // a process has its network again
 )
 
 // Choice is a step that can be taken next.
 type Choice struct {
 	// Token names the choice among those of its moment: a, a2 execute what A sent;
 	// A, A2 deliver what A is to read; t lets time pass; xa crashes A, za freezes it,
-	// wa wakes it, da loses what it is to read.
+	// wa wakes it, da loses what it is to read, ha gives its network back.
 	Token  string
 	Action Action
 	Client string // the process's; "" of a Tick
@@ -82,6 +83,9 @@ func (w *World) harmless(steps []Choice, p *process) []Choice {
 	if p.frozen {
 		return append(steps, p.choice(Thaw, "w", 0))
 	}
+	if p.cut {
+		return append(steps, p.choice(Heal, "h", 0))
+	}
 	for i, on := range p.readable() {
 		read := p.choice(Deliver, "", i).of(on)
 		read.Token = strings.ToUpper(read.Token)
@@ -116,6 +120,9 @@ func (c Choice) about(r *request) Choice {
 
 // executable are the requests of a process that may be executed next.
 func (p *process) executable() []*request {
+	if p.cut {
+		return nil
+	}
 	var requests []*request
 	for _, c := range p.wires {
 		if len(c.requests) > 0 {
@@ -134,6 +141,9 @@ func (w *World) text(r *request) string {
 // readable are the wires of a process on which something waits to be read, the
 // oldest first.
 func (p *process) readable() []*wire {
+	if p.cut {
+		return nil
+	}
 	var wires []*wire
 	for _, c := range p.wires {
 		if len(c.replies) > 0 {
@@ -162,6 +172,9 @@ func (w *World) Take(c Choice, end time.Duration) {
 		w.thaw(c.process)
 	case Lose:
 		w.lose(c.wire)
+	case Heal:
+		w.record(Event{Kind: Healed, Client: c.process.lanes[0].Name, Process: c.process.name})
+		w.heal(c.process)
 	case Refuse:
 		w.refuse(c.request, outOfMemory)
 	case Leave:

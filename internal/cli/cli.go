@@ -41,6 +41,7 @@ type app struct {
 	binary   string              // this program, to be started again; "": it cannot be
 	terminal bool                // a person looks at err
 	watched  bool                // a person looks at out
+	builds   bool                // serve builds the playground
 	getenv   func(string) string // nil: there is no environment
 	lang     texts.Language      // of what it says
 }
@@ -52,7 +53,8 @@ func (a *app) say(t texts.Text, pairs ...any) string { return t.In(a.lang, pairs
 const usualWidth = 120
 
 // Run runs the command with these arguments inside a test and returns its exit status.
-// It has no terminal and no environment, and starts no other process of this program.
+// It has no terminal and no environment, and starts no other process of this program; serve
+// has no playground.
 func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args ...string) int {
 	a := &app{t: t, sources: sources, in: in, out: out, err: errors, width: usualWidth}
 	return a.run(args)
@@ -61,7 +63,7 @@ func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args 
 // Main runs the command and exits.
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
-		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv}
+		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv, builds: true}
 		a.binary, _ = os.Executable() // "" if nobody knows
 		_, a.terminal = keyboard.Terminal(os.Stderr)
 		if _, a.watched = keyboard.Terminal(os.Stdout); a.watched {
@@ -125,7 +127,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
-	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand())
+	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand(), a.siteCommand())
 	return root
 }
 

@@ -23,7 +23,9 @@ func (a *app) replayCommand() *cobra.Command {
 			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an\n" +
 			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is\n" +
 			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it\n" +
-			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up.",
+			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up;\n" +
+			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a\n" +
+			"failure's run, taken over after its twelfth event, as the playground of serve does it.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("replay takes one schedule, not %d words: one looks like %s", len(args), exampleSchedule)
@@ -54,8 +56,12 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	if err != nil {
 		return failedError{err.Error()}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(scheduleOf, "stage", capital(c.Column.NameIn(a.lang)), "title", c.Column.TitleIn(a.lang),
-		"property", c.Property.Name, "env", c.Env.Name, "n", c.Clients, "times", times(c.Attempts))))
+	heading, pairs := scheduleOf, []any{"n", c.Clients, "times", times(c.Attempts)}
+	if c.From != nil {
+		heading, pairs = scheduleFrom, []any{"failure", c.From.Failure.ID, "n", c.From.Events}
+	}
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
+		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
 	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width, Language: a.lang}))
 	if len(m.Found) > 0 {
 		broken := a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))
@@ -73,6 +79,7 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 
 var (
 	scheduleOf     = texts.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
+	scheduleFrom   = texts.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
 	onceEach       = texts.New("once each")
 	twiceEach      = texts.New("twice each")
 	timesEach      = texts.New("{n} times each")
