@@ -90,7 +90,7 @@ func (c *Call) run(do action) {
 		callEntry.Store(runtime.FuncForPC(pc).Entry())
 	}
 	deepen()
-	w, p, id := c.Client.world, c.Client.process, goroutineID()
+	w, p, id := c.Client.world, c.Client.process, GoroutineID()
 	w.mu.Lock()
 	p.running[id] = c
 	c.alone = len(p.running) == 1 && !p.cut

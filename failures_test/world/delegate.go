@@ -46,7 +46,7 @@ func (d *Delegate) run(ctx context.Context, work func(), ready chan<- struct{}) 
 		delegateEntry.Store(runtime.FuncForPC(pc).Entry())
 	}
 	deepen()
-	d.id = goroutineID()
+	d.id = GoroutineID()
 	d.For(ctx)
 	close(ready)
 	defer d.rest()
