@@ -25,7 +25,7 @@ type Subject struct {
 	// or layers of its own, or is interpreted; see [world.Config].
 	AttributeTo world.AttributeTo
 	SkipFrames  []string
-	Line        func(goroutine uint64) world.Source
+	Line        func(goroutine uint64) (line world.Source, ok bool)
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature

@@ -22,8 +22,9 @@ func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	if w.config.Line != nil {
-		line := w.config.Line(GoroutineID())
-		s.line = &line
+		if line, ok := w.config.Line(GoroutineID()); ok {
+			s.line = &line
+		}
 	}
 	return s
 }

@@ -78,9 +78,9 @@ type Config struct {
 	// SkipFrames are the beginnings of the names of functions that only pass on what
 	// the lock sends: a driver, a hook. The line that sent a command is above them.
 	SkipFrames []string
-	// Line tells which line of the lock a goroutine has come to, for a lock whose lines no
-	// stack of Go's shows: one that is interpreted.
-	Line func(goroutine uint64) Source
+	// Line tells which line of the lock a goroutine has come to, if it is in the lock: for one
+	// whose lines no stack of Go's shows, since it is interpreted.
+	Line func(goroutine uint64) (line Source, ok bool)
 }
 
 func (c Config) withDefaults() Config {

@@ -164,19 +164,18 @@ func (t *thread) note(v any) {
 
 // Line is the line of the lock that a goroutine has come to: what the world asks when a
 // command is sent. A function that only passes on what others send does not count.
-func (p *program) Line(goroutine uint64) world.Source {
+func (p *program) Line(goroutine uint64) (line world.Source, ok bool) {
 	known, ok := p.threads.Load(goroutine)
 	if !ok {
-		return world.Source{}
+		return line, false
 	}
 	for f := known.(*thread).top; f != nil; f = f.caller {
-		if f.code.passesOn {
-			continue
+		if !f.code.passesOn {
+			where := p.fset.Position(f.at)
+			return world.Source{File: path.Join(p.dir, where.Filename), Line: where.Line, Function: f.code.name}, true
 		}
-		where := p.fset.Position(f.at)
-		return world.Source{File: path.Join(p.dir, where.Filename), Line: where.Line, Function: f.code.name}
 	}
-	return world.Source{}
+	return line, false
 }
 
 // runtimeError is a panic that the runtime of a compiled lock would begin.
