@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -34,7 +35,24 @@ func (o own) has(name string) bool {
 	return o.program.compiler.methodOf(typeOf(reflect.ValueOf(o.value)), name) != nil
 }
 
+// is tells whether its type has an interface of a library.
+func (o own) is(t reflect.Type) bool {
+	return types.Implements(typeOf(reflect.ValueOf(o.value)), o.program.natives.types[t].Underlying().(*types.Interface))
+}
+
+// format prints text where fmt would ask a compiled lock for it, else the value.
+func (o own) format(s fmt.State, verb rune, text func() string) {
+	value := o.value
+	if strings.ContainsRune("vsqxX", verb) && !s.Flag('#') {
+		value = text()
+	}
+	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), value)
+}
+
 type ownError struct{ own }
+
+// Format prints it.
+func (e ownError) Format(s fmt.State, verb rune) { e.format(s, verb, e.Error) }
 
 func (e ownError) Error() string { return e.call("Error")[0].String() }
 
@@ -51,6 +69,9 @@ func (e ownError) Is(target error) bool {
 }
 
 type ownStringer struct{ own }
+
+// Format prints it.
+func (s ownStringer) Format(to fmt.State, verb rune) { s.format(to, verb, s.String) }
 
 func (s ownStringer) String() string { return s.call("String")[0].String() }
 
@@ -185,6 +206,15 @@ func (p *program) bridged(f *frame, v reflect.Value, target reflect.Type) reflec
 	}
 	var b any
 	switch target {
+	case anyType: // fmt looks for these
+		switch {
+		case o.is(errorType):
+			b = ownError{o}
+		case o.is(reflect.TypeFor[fmt.Stringer]()):
+			b = ownStringer{o}
+		default:
+			b = o.value
+		}
 	case errorType:
 		b = ownError{o}
 	case reflect.TypeFor[fmt.Stringer]():
@@ -208,7 +238,11 @@ func (c *compiler) errorsAs(target types.Type) eval {
 	return func(f *frame) reflect.Value {
 		return f.thread.program.function(t, func(f *frame, args []reflect.Value) []reflect.Value {
 			err, _ := args[0].Interface().(error)
-			return []reflect.Value{reflect.ValueOf(f.as(err, args[1].Elem(), is))}
+			to := dynamic(args[1])
+			if b, ok := to.Interface().(box); ok {
+				to = reflect.ValueOf(b.value)
+			}
+			return []reflect.Value{reflect.ValueOf(f.as(err, to, is))}
 		})
 	}
 }

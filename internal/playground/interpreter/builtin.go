@@ -74,10 +74,7 @@ func (f *frame) panicValue(v reflect.Value) any {
 	if !v.IsValid() {
 		return new(runtime.PanicNilError)
 	}
-	if own := typeOf(v); own != nil && types.Implements(own, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
-		return f.inInterface(v, errorType).Interface()
-	}
-	return v.Interface()
+	return f.inInterface(v, anyType).Interface()
 }
 
 // recovered ends the panic that runs the deferred call, and is its value.

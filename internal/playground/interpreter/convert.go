@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"reflect"
@@ -114,8 +115,6 @@ func (f *frame) inInterface(v reflect.Value, target reflect.Type) reflect.Value 
 	in := reflect.New(target).Elem()
 	switch {
 	case !v.IsValid():
-	case target == anyType:
-		in.Set(v)
 	case v.Type() == objectType, v.Type() == boxType:
 		in.Set(f.thread.program.bridged(f, v, target))
 	default:
@@ -191,14 +190,46 @@ func (c *compiler) isInterface(to types.Type, target reflect.Type) func(*frame, 
 				return v, false
 			}
 		case wanted.NumMethods() > 0:
-			known, ok := c.natives.types[v.Type()]
-			if !ok {
-				f.stop("here the lock asks whether a %s has certain methods, and nobody knows that here", v.Type())
-			}
-			if !types.Implements(known, wanted) {
+			if !f.implements(v, wanted) {
 				return v, false
 			}
 		}
 		return f.inInterface(v, target), true
 	}
+}
+
+// implements tells whether a library's value has the methods of an interface of the lock.
+func (f *frame) implements(v reflect.Value, wanted *types.Interface) bool {
+	if known, ok := f.thread.program.natives.types[v.Type()]; ok {
+		return types.Implements(known, wanted)
+	}
+	for m := range wanted.Methods() {
+		known, ok := common[m.Name()]
+		switch {
+		case !m.Exported():
+			return false
+		case !ok:
+			f.stop("here the lock asks whether a %s has the method %s, and nobody knows that here", v.Type(), m.Name())
+		case !v.Type().Implements(known.Type().In(0)):
+			return false
+		}
+	}
+	return true
+}
+
+type (
+	unwrapper interface{ Unwrap() error }
+	comparer  interface{ Is(target error) bool }
+	timeouter interface{ Timeout() bool }
+	temporary interface{ Temporary() bool }
+)
+
+// common are methods that values of libraries may have whose type is not known here.
+var common = map[string]reflect.Value{
+	"Error":     reflect.ValueOf(error.Error),
+	"String":    reflect.ValueOf(fmt.Stringer.String),
+	"Unwrap":    reflect.ValueOf(unwrapper.Unwrap),
+	"Is":        reflect.ValueOf(comparer.Is),
+	"Timeout":   reflect.ValueOf(timeouter.Timeout),
+	"Temporary": reflect.ValueOf(temporary.Temporary),
 }

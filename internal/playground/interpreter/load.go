@@ -43,7 +43,14 @@ func Load(dir string, files map[string]string) (*Lock, []Problem) {
 	if l.check(); len(l.problems) > 0 {
 		return nil, l.problems
 	}
-	lock, problem := l.compile(dir)
+	c, problem := l.compile(dir)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	var lock *Lock
+	if refused := c.program.refusing(func() { lock, problem = c.lock() }); refused != nil {
+		problem = refused
+	}
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
@@ -113,31 +120,40 @@ func (l *loader) sentence(said string) string {
 }
 
 // compile makes closures of the package, and its variables.
-func (l *loader) compile(dir string) (lock *Lock, problem *Problem) {
+func (l *loader) compile(dir string) (c *compiler, problem *Problem) {
 	p := &program{natives: l.natives, fset: l.fset, dir: dir}
-	c := &compiler{
+	c = &compiler{
 		natives: l.natives, program: p, info: l.info, pkg: l.pkg,
 		within: map[*types.Named]bool{}, codes: map[*types.Func]*code{}, globals: map[types.Object]reflect.Value{},
 	}
 	p.compiler = c
+	problem = p.refusing(func() {
+		l.refuseGenerics(c)
+		for _, compile := range l.declare(c) {
+			compile()
+		}
+		l.initialize(c)
+	})
+	if problem == nil {
+		problem = p.trouble.Load()
+	}
+	return c, problem
+}
+
+// refusing is why something was refused; nil if it was not.
+func (p *program) refusing(do func()) (problem *Problem) {
 	defer func() {
-		if r, ok := recover().(refusal); ok {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
 			found := p.problem(r.at, fmt.Sprintf("%s is more than can be run here: %s", r.what, elsewhere))
-			lock, problem = nil, &found
-		} else if r := recover(); r != nil {
+			problem = &found
+		default:
 			panic(r)
 		}
 	}()
-	l.refuseGenerics(c)
-	bodies := l.declare(c)
-	for _, compile := range bodies {
-		compile()
-	}
-	l.initialize(c)
-	if trouble := p.trouble.Load(); trouble != nil {
-		return nil, trouble
-	}
-	return c.lock()
+	do()
+	return nil
 }
 
 func (l *loader) refuseGenerics(c *compiler) {

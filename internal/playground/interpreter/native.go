@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -53,6 +54,7 @@ var theNatives = sync.OnceValue(func() *natives {
 	}
 	n.types[errorType] = types.Universe.Lookup("error").Type()
 	n.types[reflect.TypeFor[any]()] = types.Universe.Lookup("any").Type()
+	n.typeOf(reflect.TypeFor[fmt.Stringer]())
 	for path, lib := range libraries {
 		for name, symbol := range lib.symbols {
 			n.declare(n.packages[path], name, symbol)

@@ -208,8 +208,8 @@ func (f *frame) dynamicCall(v reflect.Value, name string, args []reflect.Value) 
 			}
 		}
 	}
-	if name == "Error" {
-		return f.native(reflect.ValueOf(error.Error), []reflect.Value{v})
+	if native, ok := common[name]; ok && v.Type().Implements(native.Type().In(0)) {
+		return f.native(native, append([]reflect.Value{v}, args...))
 	}
 	f.stop("the method %s of a %s", name, v.Type())
 	return nil
