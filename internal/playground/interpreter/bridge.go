@@ -27,7 +27,7 @@ func (o own) inner() any { return o.value }
 
 // call calls one of its methods.
 func (o own) call(name string, args ...reflect.Value) (out []reflect.Value) {
-	o.program.within(func(f *frame) { out = f.dynamicCall(reflect.ValueOf(o.value), name, args) })
+	o.program.within(func(f *frame) { out = f.dynamicCall(reflect.ValueOf(o.value), name, args) }, true)
 	return out
 }
 

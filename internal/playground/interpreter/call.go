@@ -92,7 +92,7 @@ func (f *frame) deferring() *frame {
 // function is a function of Go's, which libraries can call too.
 func (p *program) function(t reflect.Type, run func(*frame, []reflect.Value) []reflect.Value) reflect.Value {
 	return reflect.MakeFunc(t, func(args []reflect.Value) (out []reflect.Value) {
-		p.within(func(f *frame) { out = run(f, args) })
+		p.within(func(f *frame) { out = run(f, args) }, false)
 		for i := range t.NumOut() {
 			if out == nil || i >= len(out) { // it panicked on a goroutine of a library's
 				out = append(out, reflect.Zero(t.Out(i)))
@@ -102,13 +102,22 @@ func (p *program) function(t reflect.Type, run func(*frame, []reflect.Value) []r
 	})
 }
 
-// within runs code of the lock that a library calls, or the world. On a goroutine of a
-// library's nobody else would catch a panic.
-func (p *program) within(run func(*frame)) {
+// within runs code of the lock on a goroutine of somebody else's: of the world, which catches
+// a panic, or of a library, where nobody would.
+func (p *program) within(run func(*frame), caught bool) {
 	t, isNew := p.enter()
 	if isNew {
 		defer p.leave()
-		defer t.survive()
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			t.note(v)
+			if caught {
+				panic(v)
+			}
+		}()
 	}
 	run(t.frame())
 }

@@ -17,7 +17,7 @@ func TestInterpretedLanguageIsGo(t *testing.T) {
 	var answers []string
 	p.within(func(f *frame) {
 		answers = c.codes[function(c, "Answers")].run(f, nil)[0].Interface().([]string)
-	})
+	}, false)
 	require.Nil(t, p.trouble.Load())
 	for i, want := range language.Answers() {
 		require.Equal(t, want, answers[i])

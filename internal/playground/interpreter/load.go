@@ -116,7 +116,7 @@ func (l *loader) sentence(said string) string {
 	if strings.Contains(said, "has no field or method") {
 		return fmt.Sprintf("%s: if Go has it, %s", said, elsewhere)
 	}
-	return said
+	return strings.ReplaceAll(said, "\n\t", ", ")
 }
 
 // compile makes closures of the package, and its variables.
@@ -253,7 +253,7 @@ func (l *loader) initialize(c *compiler) {
 		c.program.within(func(f *frame) {
 			f.at = one.Rhs.Pos()
 			f.thread.call(init, nil, nil, nil)
-		})
+		}, false)
 	}
 	for id, o := range l.info.Defs {
 		if f, ok := o.(*types.Func); ok && id.Name == "init" && f.Signature().Recv() == nil {

@@ -39,7 +39,7 @@ func (l *Lock) Subject(name string, has ...failures.Feature) failures.Subject {
 func (l *Lock) constructor(options ...*code) world.Constructor {
 	return l.adapt(func(rdb redis.UniversalClient, name string, lease time.Duration) (made own, err error) {
 		l.program.begin()
-		l.program.within(func(f *frame) { made, err = l.make(f, options, rdb, name, lease) })
+		l.program.within(func(f *frame) { made, err = l.make(f, options, rdb, name, lease) }, false)
 		if trouble := l.Trouble(); trouble != nil && (err != nil || made.value == nil) {
 			err = *trouble
 		}

@@ -140,15 +140,8 @@ func (f *frame) start(call results) {
 		p.within(func(f *frame) {
 			f.at = at
 			call(f)
-		})
+		}, false)
 	}()
-}
-
-// survive ends a panic that would end the process.
-func (t *thread) survive() {
-	if v := recover(); v != nil {
-		t.note(v)
-	}
 }
 
 // note says that a panic got out of the code.
