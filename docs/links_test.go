@@ -5,7 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"unicode"
+
+	"lockkata/internal/site"
 )
 
 // Every link leads to a file of the repository, and to an anchor that it has, or
@@ -61,7 +62,7 @@ func (c *code) linkProblem(d *document, l link, all []*document) string {
 func (d *document) targets() map[string]bool {
 	targets := map[string]bool{}
 	for _, h := range d.headings {
-		slug := slug(h.text)
+		slug := site.Slug(h.text)
 		unique := slug
 		for n := 1; targets[unique]; n++ {
 			unique = fmt.Sprintf("%s-%d", slug, n)
@@ -72,17 +73,4 @@ func (d *document) targets() map[string]bool {
 		targets[a.text] = true
 	}
 	return targets
-}
-
-// slug is the anchor that GitHub gives a heading.
-func slug(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc):
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, strings.TrimSpace(text))
 }

@@ -53,12 +53,7 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 		v.Outcome = NotApplicable
 		return v
 	}
-	config := s.Config()
-	config.Client, config.Fenced = f.Client, f.Fenced
-	if variant, ok := s.Variants[f.Variant]; ok {
-		config.New = variant
-	}
-	if v.Trace, v.Err = play(config, f.Script); v.Trace != nil {
+	if v.Trace, v.Err = play(f.Config(s), f.Script); v.Trace != nil {
 		v.Findings = oracle.Judge(v.Trace)
 	}
 	v.decide()
@@ -80,6 +75,19 @@ func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 func (s Subject) Config() world.Config {
 	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Line: s.Line, Scripts: s.Scripts}
 }
+
+// Config is the world in which the failure is played on a lock.
+func (f Failure) Config(s Subject) world.Config {
+	config := s.Config()
+	config.Client, config.Fenced = f.Client, f.Fenced
+	if variant, ok := s.Variants[f.Variant]; ok {
+		config.New = variant
+	}
+	return config
+}
+
+// Applies tells whether the lock has what the failure is about.
+func (f Failure) Applies(s Subject) bool { return s.lacks(f) == "" }
 
 // lacks says why a failure does not apply; "" if it does.
 func (s Subject) lacks(f Failure) string {

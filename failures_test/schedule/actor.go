@@ -17,10 +17,15 @@ type actor struct {
 	setup Setup
 	left  int // attempts
 	call  *world.Call
+	taken bool // it was taken over from a failure's run
+	owes  int  // how often it was inside then, beyond what its last call is about
 }
 
-// actors are the clients of a setup: A, B, C.
+// actors are the clients of a setup: A, B, C; or those of the run that is taken over.
 func actors(w *world.World, s Setup) []*actor {
+	if s.From != nil {
+		return s.From.takeOver(w, s)
+	}
 	var all []*actor
 	for i := range s.Clients {
 		name := string(rune('A' + i))
@@ -53,16 +58,16 @@ func (a *actor) isInside() bool {
 	}
 	switch a.call.Op {
 	case world.OpLock, world.OpTryLock:
-		return a.call.Held()
+		return a.call.Held() || a.owes > 0
 	case world.OpCheck, world.OpInsert:
 		return true
 	}
-	return false
+	return a.owes > 0
 }
 
 // next is the next call, nil while one is under way and when all is done.
 func (a *actor) next() *world.Call {
-	if a.call != nil && !a.call.Over() {
+	if a.call != nil && !a.call.Over() || a.taken && a.IsStopped() {
 		return nil
 	}
 	inside, wait := a.isInside(), a.setup.Property.Wait // waiters do nothing of interest inside
@@ -79,6 +84,11 @@ func (a *actor) next() *world.Call {
 		return a.StartUnlock()
 	case a.call.Op == world.OpCheck:
 		return a.StartInsert(order)
+	case a.call.Op == world.OpUnlock:
+		a.owes--
+		return a.StartUnlock()
+	case !a.call.Held():
+		a.owes--
 	}
 	return a.StartCheck(order)
 }

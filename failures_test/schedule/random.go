@@ -3,8 +3,6 @@ package schedule
 import (
 	"math/rand/v2"
 	"testing"
-
-	"lockkata/failures_test/oracle"
 )
 
 // Hunt runs schedules at random, the same for the same seed, until one breaks the
@@ -27,7 +25,7 @@ func Hunt(t *testing.T, s Setup, seed uint64, runs int, stop func(Progress) bool
 		if err != nil {
 			return result, err
 		}
-		if found := oracle.Ask(played.Trace, s.Property.Breaks...); len(found) > 0 {
+		if found := played.Broken(s.Property.Breaks); len(found) > 0 {
 			result.Found[s.Property.Name] = played.upTo(found[0], s.Property.Breaks)
 			return result, nil
 		}

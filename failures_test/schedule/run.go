@@ -47,17 +47,20 @@ type Played struct {
 	Schedule []string // the tokens of the choices taken
 	Costs    []int    // of each of them
 	Ends     []int    // after each of them, how many events there were
+	Begun    int      // how many events there were before the first choice
 	Finished bool     // it was not ended by the chooser
+
+	taken bool // a failure's run was taken over
 }
 
 // Play runs a setup as the chooser chooses, in a world of its own.
 func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
-	var played Played
+	played := Played{taken: s.From != nil}
 	var err, stuck error
 	end := 0
 	played.Trace, err = world.Run(t, s.config(), func(w *world.World) {
 		w.Observe()
-		r := &run{setup: s, world: w, actors: actors(w, s), played: &played}
+		r := &run{setup: s, world: w, actors: actors(w, s), played: &played, end: w.Now() + horizon}
 		stuck = r.play(choose)
 		end = len(w.Trace().Events)
 	})
@@ -77,6 +80,7 @@ type run struct {
 	ticked bool   // the last step was a tick
 	faults int
 	waits  map[string]time.Duration // since when a choice is there
+	end    time.Duration            // when it is over
 }
 
 // errStuck ends a run that does not come to an end.
@@ -93,6 +97,9 @@ func (r *run) play(choose Chooser) (err error) {
 		}
 		if n := len(r.played.Ends); n > 0 { // a step ends when all rest again
 			r.played.Ends[n-1] = len(r.world.Trace().Events)
+		}
+		if len(r.played.Schedule) == 0 {
+			r.played.Begun = len(r.world.Trace().Events)
 		}
 		p := r.point()
 		if len(p.Choices) == 0 {
@@ -115,7 +122,7 @@ func (r *run) play(choose Chooser) (err error) {
 
 // point is the present moment.
 func (r *run) point() Point {
-	all := r.world.Choices(horizon)
+	all := r.world.Choices(r.end)
 	p := Point{World: r.world}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}
@@ -150,7 +157,7 @@ func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
 			return 1, true
 		}
 		return 0, true
-	case world.Thaw:
+	case world.Thaw, world.Heal:
 		return 0, true
 	case world.Tick:
 		if !runnable {
@@ -193,7 +200,7 @@ func (r *run) mayStop(name string) bool { return r.last == name || r.ticked || r
 // mayWait tells whether time may pass although something is pending, where nothing
 // waits for long.
 func (r *run) mayWait() bool {
-	next := r.world.NextBy(horizon)
+	next := r.world.NextBy(r.end)
 	for _, since := range r.waits {
 		if next-since > lease/60 {
 			return false
@@ -203,7 +210,7 @@ func (r *run) mayWait() bool {
 }
 
 // calm is the choice of a calm day: who made the last step goes on, else the next
-// one who can, else time passes, else who stands still goes on.
+// one who can, else time passes, else who stands still goes on, or has its network back.
 func (r *run) calm(options []Option) int {
 	rank := func(o Option) int {
 		switch {
@@ -211,7 +218,7 @@ func (r *run) calm(options []Option) int {
 			return 4
 		case o.Action == world.Tick:
 			return 2
-		case o.Action == world.Thaw:
+		case o.Action == world.Thaw, o.Action == world.Heal:
 			return 3
 		case o.Client == r.last:
 			return 0
@@ -231,11 +238,11 @@ func (r *run) take(o Option) {
 	switch o.Action {
 	case world.Crash, world.Freeze, world.Lose, world.Leave, world.Refuse:
 		r.faults++
-	case world.Execute, world.Deliver, world.Thaw:
+	case world.Execute, world.Deliver, world.Thaw, world.Heal:
 		r.last = o.Client
 	}
 	r.ticked = o.Action == world.Tick
-	r.world.Take(o.Choice, horizon)
+	r.world.Take(o.Choice, r.end)
 	r.played.Costs = append(r.played.Costs, o.Cost)
 	r.played.Schedule = append(r.played.Schedule, o.Token)
 	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))

@@ -204,7 +204,7 @@ func (x *search) isNew(p Point, cost int, at *node) bool {
 // property.
 func (x *search) judge(played Played) {
 	for _, p := range x.open {
-		found := oracle.Ask(played.Trace, p.Breaks...)
+		found := played.Broken(p.Breaks)
 		if len(found) == 0 {
 			continue
 		}
@@ -219,9 +219,10 @@ func (x *search) judge(played Played) {
 // finding points at can be long before the moment that gives it away.
 func (p Played) upTo(first oracle.Finding, by []oracle.Monitor) *Counterexample {
 	steps := 1 + slices.IndexFunc(p.Ends, func(events int) bool { return events >= first.Step })
-	for part := *p.Trace; steps > 0 && steps < len(p.Schedule); steps++ {
-		part.Events = p.Trace.Events[:p.Ends[steps-1]]
-		if len(oracle.Ask(&part, by...)) > 0 {
+	trace := *p.Trace
+	for part := p; steps > 0 && steps < len(p.Schedule); steps++ {
+		part.Trace, trace.Events = &trace, p.Trace.Events[:p.Ends[steps-1]]
+		if len(part.Broken(by)) > 0 {
 			break
 		}
 	}

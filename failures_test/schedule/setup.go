@@ -18,6 +18,9 @@ type Setup struct {
 	Clients  int  // 2 or 3
 	Attempts int  // how often each client asks for the lock
 	Together bool // all clients but the first are goroutines of one process
+	// From is where the run of a failure is taken over; nil for a run of its own. Its
+	// clients are then the failure's, and so is its world.
+	From     *Start
 	Env      Env
 	Property Property
 }
@@ -89,6 +92,9 @@ const horizon = 3 * lease
 
 // config is the world of a setup.
 func (s Setup) config() world.Config {
+	if s.From != nil {
+		return s.From.Failure.Config(s.Subject)
+	}
 	c := s.Subject.Config()
 	c.Lease, c.Fenced = lease, s.Property.Fenced
 	c.Client = func(o *redis.Options) {

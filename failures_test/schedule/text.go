@@ -10,14 +10,22 @@ import (
 
 // Text is a schedule as a string that [Parse] reads:
 // v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t
-// 3g are three clients of which all but the first are goroutines of one process.
+// 3g are three clients of which all but the first are goroutines of one process;
+// check-then-delete@12 are those of a failure's run, taken over after its twelfth event.
 func Text(s Setup, schedule []string) string {
-	unit := "c"
-	if s.Together {
-		unit = "g"
-	}
-	return fmt.Sprintf("v1/%s/%d%s/%dx/%s/%s/%s", s.Subject.Name, s.Clients, unit, s.Attempts, s.Env.Name, s.Property.Name,
+	return fmt.Sprintf("v1/%s/%s/%dx/%s/%s/%s", s.Subject.Name, s.who(), s.Attempts, s.Env.Name, s.Property.Name,
 		strings.Join(schedule, "."))
+}
+
+// who are the clients.
+func (s Setup) who() string {
+	switch {
+	case s.From != nil:
+		return s.From.String()
+	case s.Together:
+		return fmt.Sprintf("%dg", s.Clients)
+	}
+	return fmt.Sprintf("%dc", s.Clients)
 }
 
 // Parse reads a schedule's string. The setup it returns has no Subject yet but its
@@ -27,12 +35,8 @@ func Parse(text string) (s Setup, subject string, schedule []string, err error) 
 	if len(parts) != 7 || parts[0] != "v1" {
 		return s, "", nil, fmt.Errorf("%q is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t", text)
 	}
-	unit := "c"
-	if s.Together = strings.HasSuffix(parts[2], "g"); s.Together {
-		unit = "g"
-	}
 	var errs [4]error
-	s.Clients, errs[0] = number(parts[2], unit)
+	errs[0] = s.readWho(parts[2])
 	s.Attempts, errs[1] = number(parts[3], "x")
 	s.Env, errs[2] = FindEnv(parts[4])
 	s.Property, errs[3] = FindProperty(parts[5])
@@ -40,6 +44,19 @@ func Parse(text string) (s Setup, subject string, schedule []string, err error) 
 		schedule = strings.Split(parts[6], ".")
 	}
 	return s, parts[1], schedule, cmp.Or(errs[:]...)
+}
+
+func (s *Setup) readWho(text string) (err error) {
+	if strings.Contains(text, startAt) {
+		s.From, err = readStart(text)
+		return err
+	}
+	unit := "c"
+	if s.Together = strings.HasSuffix(text, "g"); s.Together {
+		unit = "g"
+	}
+	s.Clients, err = number(text, unit)
+	return err
 }
 
 func number(text, unit string) (int, error) {

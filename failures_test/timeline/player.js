@@ -128,7 +128,7 @@ class Player {
     this.full.textContent = state.full || '';
     const told = (state.found || []).filter((text) => !isEnd || !this.verdict.text.includes(text));
     this.found.replaceChildren(...told.map((text) => el('li', {}, '✗ ' + text)));
-    this.end.hidden = !isEnd;
+    this.end.hidden = !isEnd || !this.verdict.text;
     this.showClients(state);
     this.showKeys(state);
     if (this.code) this.code.show(state);

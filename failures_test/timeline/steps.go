@@ -64,6 +64,17 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code Code, language text
 	return run
 }
 
+// Ends is, for each step of [NewRun], how many events have happened then.
+func Ends(trace *world.Trace, found []oracle.Finding, code Code) (events []int) {
+	s := newStory(trace, found, code, texts.English)
+	for _, l := range s.labels {
+		if !s.isEmpty(l) {
+			events = append(events, l.last+1)
+		}
+	}
+	return events
+}
+
 func (s *story) step(l *label) Step {
 	step := Step{
 		At: strings.Join(clock(l.at, l.until), " "), Time: milliseconds(l.until), Lane: l.lane, Kind: string(l.event.Kind), Text: s.text(l),

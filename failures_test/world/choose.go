@@ -22,13 +22,14 @@ const (
 	Lose                  // a reply is lost, and its connection breaks
 	Leave                 // a call's context is cancelled
 	Refuse                // Redis answers a command with an error
+	Heal                  // a process has its network again
 )
 
 // Choice is a step that can be taken next.
 type Choice struct {
 	// Token names the choice among those of its moment: a, a2 execute what A sent;
 	// A, A2 deliver what A is to read; t lets time pass; xa crashes A, za freezes it,
-	// wa wakes it, da loses what it is to read.
+	// wa wakes it, da loses what it is to read, ha gives its network back.
 	Token  string
 	Action Action
 	Client string // the process's; "" of a Tick
@@ -96,6 +97,9 @@ func (w *World) choicesOf(p *process) []Choice {
 	if p.frozen {
 		return []Choice{{Token: "w" + letter, Action: Thaw, Client: p.name, process: p}}
 	}
+	if p.cut {
+		return []Choice{{Token: "h" + letter, Action: Heal, Client: p.name, process: p}}
+	}
 	var steps []Choice
 	for i, on := range p.readable() {
 		steps = append(steps, Choice{
@@ -112,6 +116,9 @@ func (w *World) choicesOf(p *process) []Choice {
 
 // executable are the requests of a process that may be executed next.
 func (p *process) executable() []*request {
+	if p.cut {
+		return nil
+	}
 	var requests []*request
 	for _, c := range p.wires {
 		if len(c.requests) > 0 {
@@ -130,6 +137,9 @@ func (w *World) text(r *request) string {
 // readable are the wires of a process on which something waits to be read, the
 // oldest first.
 func (p *process) readable() []*wire {
+	if p.cut {
+		return nil
+	}
 	var wires []*wire
 	for _, c := range p.wires {
 		if len(c.replies) > 0 {
@@ -167,6 +177,9 @@ func (w *World) Take(c Choice, end time.Duration) {
 		w.thaw(c.process)
 	case Lose:
 		w.lose(c.wire)
+	case Heal:
+		w.record(Event{Kind: Healed, Client: c.process.lanes[0].Name, Process: c.process.name})
+		w.heal(c.process)
 	case Refuse:
 		w.refuse(c.request, outOfMemory)
 	case Leave:

@@ -34,7 +34,7 @@ func (w *World) Observe() { w.seen = map[string]digest{} }
 func (w *World) observe(e Event) {
 	at := strconv.FormatInt(int64(e.At), 36)
 	switch e.Kind {
-	case Delivered, Dropped, Refused, Stored, Returned, Lost, Called, Cancelled, Frozen, Thawed, Crashed:
+	case Delivered, Dropped, Refused, Stored, Returned, Lost, Called, Cancelled, Frozen, Thawed, Crashed, Cut, Healed:
 		result := ""
 		if e.Result != nil {
 			result = e.Result.Error + strconv.FormatBool(e.Result.Held) + strconv.Itoa(e.Result.Count) + string(e.Result.Claim)

@@ -11,6 +11,7 @@ import (
 func (w *World) Drive(next func() bool) {
 	for {
 		atRest := w.RunUntilIdle()
+		w.leave()
 		if !next() && atRest {
 			return
 		}

@@ -124,6 +124,7 @@ type World struct {
 	cancel    context.CancelFunc
 	label     string // marks the goroutines of a live run
 	closing   bool   // the scenario is over: nothing is recorded, no fault strikes
+	leaveAt   int    // after how many events the scenario is left; 0: it is played to its end
 
 	shared // what clients' goroutines touch
 }

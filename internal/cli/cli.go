@@ -110,7 +110,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
-	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand())
+	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand(), a.siteCommand())
 	return root
 }
 

@@ -184,7 +184,7 @@ func gradeHTML(card kata.Card, name string) error {
 		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
 		rows = append(rows, []failures.Verdict{v})
 	}
-	page, err := theatre.Page([]columns.Column{mine}, rows, os.DirFS(card.Dir))
+	page, err := theatre.Page([]columns.Column{mine}, rows, os.DirFS(card.Dir), theatre.Engine{})
 	if err == nil {
 		err = os.WriteFile(name, page, 0o644)
 	}

@@ -23,7 +23,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Show every failure on every stage in a browser, step by step",
 		Long: "serve runs every failure on every stage, as they are now, and serves the page that\n" +
-			"steps through the runs: docs/theatre.html. Ctrl-C ends it.",
+			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and\n" +
+			"broken: the playground for that is built in the background. Ctrl-C ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
@@ -35,14 +36,14 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// theatre is the page of the stages as they are, with their verdicts.
-func (a *app) theatre() ([]byte, grid, error) {
+// theatre is the page of the stages as they are, with their verdicts, and with an engine.
+func (a *app) theatre(engine theatre.Engine) ([]byte, grid, error) {
 	shown, err := columns.Ready(a.t, columns.Shown())
 	if err != nil {
 		return nil, grid{}, failedError{err.Error()}
 	}
 	rows := columns.Judge(a.t, shown)
-	page, err := theatre.Page(shown, rows, a.sources)
+	page, err := theatre.Page(shown, rows, a.sources, engine)
 	return page, expecting(shown, rows), err
 }
 
@@ -54,15 +55,19 @@ func (a *app) serve(ctx context.Context, addr string) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	page, judged, err := a.theatre()
+	runner, engine := a.buildEngine(ctx)
+	page, judged, err := a.theatre(engineBeside(runner))
 	if err != nil {
 		return err
 	}
 	if err := surprises(judged); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
-	server := &http.Server{Handler: theatre.Handler(page), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: theatre.Handler(page, engine), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(a.out, "http://%s/ shows the theatre; Ctrl-C ends it\n", listener.Addr())
+	if engine != nil {
+		a.note("its playground is being built: a minute or two the first time, seconds after that")
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

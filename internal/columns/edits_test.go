@@ -14,9 +14,9 @@ import (
 	"lockkata/internal/edits"
 )
 
-// damage makes the stages run with edit number i, from 1, and with none for 0. Only the
+// choose makes the stages run with edit number i, from 1, and with none for 0. Only the
 // binary that [buildDamaged] makes has it.
-var damage func(i int)
+var choose func(i int)
 
 // The locks cannot be edited where they are: the test builds itself once more, on locks
 // that have all edits, of which one at a time is in force, and runs that.
@@ -24,7 +24,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program of the edited locks, and searches them")
 	}
-	if damage == nil {
+	if choose == nil {
 		out, err := exec.Command(buildDamaged(t), "-test.v", "-test.run=^"+t.Name()+"$").CombinedOutput()
 		require.NoError(t, err, string(out))
 		t.Log(string(out))
@@ -41,9 +41,11 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 			require.Equal(t, column.Expect(f), failures.Run(t, f, subject).Outcome, "without the edit")
 			require.NotEqual(t, column.Expect(f), e.Outcome, "the edit would not show")
 
-			damage(i + 1)
-			defer damage(0)
-			subject, err = failures.DiscoverScripts(t, inScripts(t, e, subject))
+			choose(i + 1)
+			defer choose(0)
+			subject, err = e.InScripts(subject, read(t, e.File))
+			require.NoError(t, err)
+			subject, err = failures.DiscoverScripts(t, subject)
 			require.NoError(t, err, "it survives an ordinary day")
 			verdict := failures.Run(t, f, subject)
 			t.Log(verdict.Outcome, verdict.Sentence())

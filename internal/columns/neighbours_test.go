@@ -2,9 +2,6 @@ package columns_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
+	"lockkata/internal/damage"
 )
 
 // lessons are the declarations in which a lock differs from the one before. Everything
@@ -118,11 +116,11 @@ func read(t *testing.T, file string) string {
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
 // locks are the declarations of a column's lock, file by file.
-func locks(t *testing.T, c columns.Column) map[string][]declaration {
+func locks(t *testing.T, c columns.Column) map[string][]damage.Declaration {
 	t.Helper()
 	code, err := c.Code(os.DirFS("../.."))
 	require.NoError(t, err)
-	files := map[string][]declaration{}
+	files := map[string][]damage.Declaration{}
 	for _, f := range code.Files {
 		files[f.Name] = lock(t, f.Text)
 	}
@@ -130,74 +128,30 @@ func locks(t *testing.T, c columns.Column) map[string][]declaration {
 }
 
 // lock are the declarations of a file, with the stage's own name left out.
-func lock(t *testing.T, source string) []declaration {
+func lock(t *testing.T, source string) []damage.Declaration {
 	t.Helper()
-	return declarations(t, stageName.ReplaceAllString(source, "stage"))
-}
-
-// declaration is a top-level declaration with its comment.
-type declaration struct {
-	name, text string
-	body       string // of a function
-}
-
-// declarations are those of a file, but for its imports.
-func declarations(t *testing.T, source string) (found []declaration) {
-	t.Helper()
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)
+	all, err := damage.Declarations(stageName.ReplaceAllString(source, "stage"))
 	require.NoError(t, err)
-	text := func(from, to token.Pos) string { return source[files.Position(from).Offset:files.Position(to).Offset] }
-	last := file.Name.End()
-	for _, d := range file.Decls {
-		if name := nameOf(d); name != "" {
-			one := declaration{name: name, text: text(last, d.End())}
-			if f, ok := d.(*ast.FuncDecl); ok {
-				one.body = text(f.Body.Pos(), f.Body.End())
-			}
-			found = append(found, one)
-		}
-		last = d.End()
-	}
-	return found
-}
-
-func nameOf(d ast.Decl) string {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		return d.Name.Name
-	case *ast.GenDecl:
-		name := ""
-		for _, spec := range d.Specs {
-			switch spec := spec.(type) {
-			case *ast.TypeSpec:
-				name += ", " + spec.Name.Name
-			case *ast.ValueSpec:
-				name += ", " + spec.Names[0].Name
-			}
-		}
-		return name[min(2, len(name)):]
-	}
-	return ""
+	return all
 }
 
 // differences are the names that are not in both files with the same text.
-func differences(before, after []declaration) []string {
+func differences(before, after []damage.Declaration) []string {
 	var names []string
 	for _, d := range slices.Concat(before, after) {
-		if (!slices.Contains(before, d) || !slices.Contains(after, d)) && !slices.Contains(names, d.name) {
-			names = append(names, d.name)
+		if (!slices.Contains(before, d) || !slices.Contains(after, d)) && !slices.Contains(names, d.Name) {
+			names = append(names, d.Name)
 		}
 	}
 	return names
 }
 
 // common are the names in a that b has too, in a's order.
-func common(a, b []declaration) []string {
+func common(a, b []damage.Declaration) []string {
 	var names []string
 	for _, d := range a {
-		if slices.ContainsFunc(b, func(o declaration) bool { return o.name == d.name }) {
-			names = append(names, d.name)
+		if slices.ContainsFunc(b, func(o damage.Declaration) bool { return o.Name == d.Name }) {
+			names = append(names, d.Name)
 		}
 	}
 	return names

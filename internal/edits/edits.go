@@ -5,6 +5,7 @@ package edits
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -26,6 +27,11 @@ type Edit struct {
 	Search  string // the search that must find it too, property/environment; "" if none is asked
 }
 
+var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
+
+// ID is the name as it stands in a link.
+func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
+
 // Column is the one whose lock is edited.
 func (e Edit) Column() (columns.Column, error) {
 	for _, c := range columns.All {
@@ -36,10 +42,11 @@ func (e Edit) Column() (columns.Column, error) {
 	return columns.Column{}, fmt.Errorf("edits: %s is no column's", e.File)
 }
 
-// Apply returns the text of the file with the edit.
+// Apply returns the text of the file with the edit. All other lines stay where they are.
 func (e Edit) Apply(text string) (string, error) {
 	if n := strings.Count(text, e.Old); n != 1 {
 		return "", fmt.Errorf("edits: %q is %d times in %s, not once", e.Old, n, e.File)
 	}
-	return strings.Replace(text, e.Old, e.New, 1), nil
+	fewer := strings.Count(e.Old, "\n") - strings.Count(e.New, "\n")
+	return strings.Replace(text, e.Old, e.New+strings.Repeat("\n", max(0, fewer)), 1), nil
 }

@@ -67,8 +67,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "no attempt after the subscription is acknowledged", File: stage6 + "hear.go",
-		Old:     "q.heard = q.heard || heard",
-		New:     "if q.heard = q.heard || heard; heard {\ncontinue\n}",
+		Old:     `q.heard = q.heard || heard`,
+		New:     `if q.heard = q.heard || heard; heard { continue }`,
 		Suffers: "a release just before the subscription is missed",
 		Failure: "wake-lost", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/short-pauses",
 	},

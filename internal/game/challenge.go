@@ -66,7 +66,7 @@ func (s Settings) Of(c columns.Column) (Challenge, error) {
 }
 
 // step is what a schedule's step looks like.
-var step = regexp.MustCompile(`^(t|[abc][1-9]?|[ABC][1-9]?|[xzwc][abc]|[dr][abc][1-9]?)$`)
+var step = regexp.MustCompile(`^(t|[abc][1-9]?|[ABC][1-9]?|[xzwch][abc]|c[a-z]|[dr][abc][1-9]?)$`)
 
 // Read reads the string of a schedule of one of the locks, which it names by its ID or its
 // subject's name. The schedule of a lock that is not among them is refused: on another
@@ -80,7 +80,7 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 	if i < 0 {
 		return Challenge{}, nil, unknown(name, of)
 	}
-	if setup.Clients != 2 && setup.Clients != 3 {
+	if setup.From == nil && setup.Clients != 2 && setup.Clients != 3 {
 		return Challenge{}, nil, fmt.Errorf("%q in the schedule: there are 2c or 3c", fmt.Sprintf("%dc", setup.Clients))
 	}
 	for n, token := range steps {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
@@ -24,6 +25,8 @@ type Game struct {
 	Challenge
 	Language texts.Language
 	Won      bool // the goal was reached, at least once
+	// Stop is asked in a search for hints and for the shortest way; true ends it. nil: never.
+	Stop func(schedule.Progress) bool
 
 	t     *testing.T
 	key   string // the lock's key, which is shown as K
@@ -77,6 +80,12 @@ func (g *Game) Text() string { return schedule.Text(g.Setup, g.at.Schedule) }
 
 // Reached tells whether the goal is reached here.
 func (g *Game) Reached() bool { return len(g.at.Found) > 0 }
+
+// Trace is what has happened so far.
+func (g *Game) Trace() *world.Trace { return g.at.Trace }
+
+// Found is where the run breaks the goal's rule.
+func (g *Game) Found() []oracle.Finding { return g.at.Found }
 
 // Options are what can be done next: nothing after the goal.
 func (g *Game) Options() []schedule.Option {

@@ -105,7 +105,7 @@ func (g *Game) why(way quiz.Run, done int) string {
 		return whyTick(before, events, say)
 	}
 	return say(map[world.Action]texts.Text{
-		world.Crash: diesHere, world.Freeze: seesNothing, world.Thaw: wakesBlind, world.Lose: knowsNothing, world.Leave: knowsNothing,
+		world.Crash: diesHere, world.Freeze: seesNothing, world.Thaw: wakesBlind, world.Heal: wakesBlind, world.Lose: knowsNothing, world.Leave: knowsNothing,
 		world.Refuse: wantsCleanup,
 	}[chosen.Action])
 }

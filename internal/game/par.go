@@ -50,7 +50,7 @@ func (p Par) In(l texts.Language) string {
 // FindPar notes what is known about the shortest way to the goal, of which nothing is known
 // before. Where that is nothing it looks for a way: for seconds at most.
 func (g *Game) FindPar() error {
-	if g.knowsWay() {
+	if g.KnowsWay() {
 		return nil
 	}
 	for _, q := range schedule.Suite {
@@ -76,7 +76,7 @@ func (g *Game) FindPar() error {
 
 // search looks for a way that begins with the given steps.
 func (g *Game) search(from []string, runs int) (schedule.Result, *schedule.Counterexample, error) {
-	r, err := schedule.SearchFrom(g.t, g.Setup, from, schedule.Limits{Bound: farthest, Runs: runs})
+	r, err := schedule.SearchFrom(g.t, g.Setup, from, schedule.Limits{Bound: farthest, Runs: runs, Stop: g.Stop})
 	found := r.Found[g.Property.Name]
 	if found != nil {
 		g.ways = append(g.ways, found.Schedule)
@@ -84,9 +84,9 @@ func (g *Game) search(from []string, runs int) (schedule.Result, *schedule.Count
 	return r, found, err
 }
 
-// knowsWay takes the lock's own way, if this is its challenge and the lock still
-// goes it.
-func (g *Game) knowsWay() bool {
+// KnowsWay takes the lock's own way, if this is its challenge and the lock still goes it. It
+// needs no search.
+func (g *Game) KnowsWay() bool {
 	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
 	setup.Subject = g.Column.Subject
 	if err != nil || schedule.Text(setup, steps) != schedule.Text(g.Setup, steps) {

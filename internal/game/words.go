@@ -31,6 +31,7 @@ var (
 		world.Crash:   texts.New("{client} dies"),
 		world.Freeze:  texts.New("{client} stands still"),
 		world.Thaw:    texts.New("{client} goes on"),
+		world.Heal:    texts.New("{client} has its network again"),
 		world.Lose:    texts.New("{client} never reads {what}: its connection breaks"),
 		world.Refuse:  texts.New("Redis is full, and refuses {client}'s {what}"),
 		world.Leave:   texts.New("the caller of {client}'s {what} gives up"),

@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
-	"lockkata/internal/texts"
+	"lockkata/internal/playground"
 )
 
 // content is all that the page shows.
@@ -16,6 +17,32 @@ type content struct {
 	Title    string    `json:"title"`
 	Stages   []stage   `json:"stages"`
 	Failures []failure `json:"failures"`
+	Locks    []lock    `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
+	Envs     []string  `json:"envs,omitempty"`
+}
+
+// lock is what is known of a lock before the engine is there.
+type lock struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name"`
+	Title string   `json:"title"`
+	Goals []string `json:"goals"`
+}
+
+// playable is what a page with an engine knows of what it can play.
+func (c *content) playable() {
+	for _, column := range columns.Stairs() {
+		l := lock{ID: column.ID, Name: column.Name(), Title: column.Title}
+		for _, p := range schedule.Properties {
+			if p.Suits(column.Subject) {
+				l.Goals = append(l.Goals, p.Name)
+			}
+		}
+		c.Locks = append(c.Locks, l)
+	}
+	for _, e := range schedule.Envs {
+		c.Envs = append(c.Envs, e.Name)
+	}
 }
 
 // stage is a lock with its source, once for all runs.
@@ -39,11 +66,8 @@ type failure struct {
 
 // cell is one failure on one stage. Without a run it does not apply.
 type cell struct {
-	Outcome string        `json:"outcome"`
-	Verdict string        `json:"verdict"`
-	Tone    timeline.Tone `json:"tone,omitempty"`
-	Search  string        `json:"search,omitempty"` // the command that finds the shortest schedule of the kind
-	Run     *timeline.Run `json:"run,omitempty"`
+	playground.Cell
+	Search string `json:"search,omitempty"` // the command that finds the shortest schedule of the kind
 }
 
 // collect turns verdicts on the columns, a row for each failure, into what the page shows.
@@ -77,13 +101,7 @@ func failureOf(of []columns.Column, row []failures.Verdict, codes []timeline.Cod
 	f := row[0].Failure
 	told := failure{ID: f.ID, Family: f.Family, Title: f.Title, Story: f.Story, Fixed: f.Fixed}
 	for i, v := range row {
-		c := cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline(), Search: searchFor(v, of[i])}
-		if v.Trace != nil {
-			run := timeline.NewRun(v.Trace, v.Findings, codes[i], texts.English)
-			told := timeline.Caption{Verdict: v.Headline(), Tone: v.Tone()}.Told(run.Key)
-			c.Run, c.Verdict, c.Tone = &run, told.Text, told.Tone
-		}
-		told.Cells = append(told.Cells, c)
+		told.Cells = append(told.Cells, cell{playground.CellOf(v, codes[i]), searchFor(v, of[i])})
 	}
 	return told
 }

@@ -5,6 +5,7 @@ package theatre
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"html/template"
 	"io/fs"
@@ -30,10 +31,18 @@ var (
 
 var page = template.Must(template.New("theatre").Parse(pageText))
 
-// Page is the theatre of these verdicts on the columns: a row for each failure. sources is the repository's own folder. The same verdicts and sources give
-// the same bytes.
-func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) ([]byte, error) {
+// Page is the theatre of these verdicts on the columns: a row for each failure. sources is
+// the repository's own folder. With an engine its runs can be taken over. The same verdicts,
+// sources and engine give the same bytes.
+func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
 	all, err := collect(of, rows, sources)
+	if err != nil {
+		return nil, err
+	}
+	if engine.isThere() {
+		all.playable()
+	}
+	made, packed, err := engine.parts()
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +52,21 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) ([]byte
 	}
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
-		"Title": Title, "Total": total(rows), "Data": template.JS(data),
-		"Style":  template.CSS(timeline.PlayerStyle + style),
-		"Script": template.JS(timeline.PlayerScript + script),
+		"Title": Title, "Total": total(rows), "Data": template.JS(data), "Engine": made, "Packed": packed, "Policy": engine.policy(),
+		"Style":  template.CSS(timeline.PlayerStyle + style + playStyle),
+		"Script": template.JS(timeline.PlayerScript + engineScript + playScript + breakScript + script),
 	})
 	return b.Bytes(), err
 }
 
-// Handler serves a page at / to those who GET or HEAD it, and nothing else.
-func Handler(page []byte) http.Handler {
+// Handler serves a page at / to those who GET or HEAD it, its engine beside it, and nothing
+// else. engine waits until there is one; nil is none.
+func Handler(page []byte, engine func(context.Context) ([]byte, error)) http.Handler {
 	made := time.Now()
 	mux := http.NewServeMux()
+	if engine != nil {
+		mux.HandleFunc("GET /"+EngineFile, serveEngine(engine))
+	}
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")

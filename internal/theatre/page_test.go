@@ -43,9 +43,9 @@ func hostile() [][]failures.Verdict {
 }
 
 func TestNoTextEndsThePagesScript(t *testing.T) {
-	page, err := theatre.Page(columns.Shown(), hostile(), sources())
+	page, err := theatre.Page(columns.Shown(), hostile(), sources(), theatre.Engine{})
 	require.NoError(t, err)
-	require.Equal(t, 2, strings.Count(string(page), "</script>"), "the data's and the script's own")
+	require.Equal(t, 3, strings.Count(string(page), "</script>"), "the data's, the engine's and the script's own")
 	require.NotContains(t, string(page), "<script>alert")
 	var data struct {
 		Failures []struct{ Title, Story, Family string }
@@ -61,13 +61,13 @@ func TestNoTextEndsThePagesScript(t *testing.T) {
 }
 
 func TestSourcesAreInThePageOnce(t *testing.T) {
-	page, err := theatre.Page(columns.Shown(), append(hostile(), hostile()...), sources())
+	page, err := theatre.Page(columns.Shown(), append(hostile(), hostile()...), sources(), theatre.Engine{})
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(page), "alert('stage1_setnx_expire')"))
 }
 
 func TestHandlerServesThePageAndNothingElse(t *testing.T) {
-	server := httptest.NewServer(theatre.Handler([]byte("<!DOCTYPE html>the page")))
+	server := httptest.NewServer(theatre.Handler([]byte("<!DOCTYPE html>the page"), nil))
 	defer server.Close()
 	for _, one := range []struct {
 		method, path string
@@ -100,7 +100,7 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 	}
 	row[0].Findings = found(oracle.Leak) // not what this failure is about
 	row[1].Outcome = failures.Safe       // nothing is broken
-	page, err := theatre.Page(columns.Shown(), [][]failures.Verdict{row}, sources())
+	page, err := theatre.Page(columns.Shown(), [][]failures.Verdict{row}, sources(), theatre.Engine{})
 	require.NoError(t, err)
 	var data struct {
 		Failures []struct {

@@ -35,6 +35,7 @@ const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` 
 function route() {
   const hash = location.hash;
   note.textContent = '';
+  if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
   const view = hash.length > 1 ? viewOf(hash) : null;
   if (!view) {
     if (hash.length > 1) note.textContent = `There is nothing at ${hash}. Choose a cell.`;
@@ -46,7 +47,7 @@ function route() {
 
 function leave() {
   if (stepper) stepper.pause();
-  stepper = shown = null;
+  stepper = shown = game = null;
 }
 
 function showMatrix() {
@@ -56,10 +57,17 @@ function showMatrix() {
   const view = document.getElementById('matrix').content.cloneNode(true);
   main.replaceChildren(view);
   fillMatrix(main.querySelector('.matrix'));
+  if (engine.isThere) main.querySelector('.intro').after(locksToTry());
   const cells = [...main.querySelectorAll('a.cell')];
   const back = cells.find((cell) => cell.getAttribute('href') === lastCell);
   (back || cells[0]).tabIndex = 0;
   if (back) back.focus();
+}
+
+// locksToTry links to the locks that can be played, and broken.
+function locksToTry() {
+  const links = (kind) => data.locks.map((lock) => el('a', {href: `#${kind}/${lock.id}`, title: lock.title, 'aria-label': `${kind} ${lock.name}`}, lock.id));
+  return el('nav', {class: 'choose', 'aria-label': 'the playground'}, el('span', {class: 'what'}, 'play'), ...links('play'), el('span', {class: 'what'}, 'break'), ...links('break'));
 }
 
 function fillMatrix(table) {
@@ -120,6 +128,7 @@ function showFailure({failure, stages, step}) {
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
       stages.length > 1 ? el('h2', {}, `${stageOf(n).name} `, el('small', {}, stageOf(n).title)) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
+  if (engine.isThere && stages.length === 1) stepper.element.append(takeOver());
   stepper.moved = (position) => {
     const hash = hashOf(failure, stages, position + 1);
     if (location.hash !== hash) history.replaceState(null, '', hash);
@@ -127,6 +136,15 @@ function showFailure({failure, stages, step}) {
   stepper.go(step - 1);
   heading.focus({preventScroll: true});
   scrollTo(0, 0);
+}
+
+// takeOver is the way from the step that is shown into a game.
+const takeOver = () => el('button', {type: 'button', class: 'take', title: 'decide yourself what comes next (o)', onclick: take}, 'Take over from here');
+
+function take() {
+  if (!engine.isThere || !shown || shown.stages.length > 1) return;
+  engine.wanted = true;
+  location.hash = `#take/${shown.failure.id}/${shown.stages[0]}/step-${stepper.position + 1}`;
 }
 
 function playerOf(failure, id) {
@@ -190,7 +208,8 @@ const keys = {
   p: toggleProjector,
   t: toggleTheme,
   '?': () => help.showModal(),
-  Escape: () => { if (shown) location.hash = ''; },
+  Escape: () => { if (shown || isPage(location.hash)) location.hash = ''; },
+  o: take,
   b: () => { const goal = shown && neighbour(); if (goal) location.hash = hashOf(shown.failure, goal); },
   n: () => { const goal = shown && otherStage(1); if (goal) location.hash = hashOf(shown.failure, goal); },
   v: () => { const goal = shown && otherStage(-1); if (goal) location.hash = hashOf(shown.failure, goal); },
@@ -199,7 +218,7 @@ const keys = {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-  if (stepper && stepper.key(event)) return event.preventDefault();
+  if (stepper && stepper.key(event) || game && keyOfGame(event)) return event.preventDefault();
   const act = keys[event.key];
   if (act) {
     event.preventDefault();

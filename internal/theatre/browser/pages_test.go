@@ -18,22 +18,28 @@ const repository = "../../.."
 
 var made struct {
 	sync.Once
-	rows [][]failures.Verdict
-	page []byte
-	err  error
+	shown []columns.Column
+	rows  [][]failures.Verdict
+	page  []byte
+	err   error
 }
 
-// page is the theatre of the stages as they are.
-func page(t *testing.T) []byte {
+// judged makes the verdicts on the stages as they are, once.
+func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
-		var shown []columns.Column
-		if shown, made.err = columns.Ready(t, columns.Shown()); made.err == nil {
-			made.rows = columns.Judge(t, shown)
-			made.page, made.err = theatre.Page(shown, made.rows, os.DirFS(repository))
+		if made.shown, made.err = columns.Ready(t, columns.Shown()); made.err == nil {
+			made.rows = columns.Judge(t, made.shown)
+			made.page, made.err = theatre.Page(made.shown, made.rows, os.DirFS(repository), theatre.Engine{})
 		}
 	})
 	require.NoError(t, made.err)
+}
+
+// page is the theatre of the stages as they are, without an engine.
+func page(t *testing.T) []byte {
+	t.Helper()
+	judged(t)
 	return made.page
 }
 
@@ -48,7 +54,7 @@ func onDisk(t *testing.T, page []byte) string {
 // served is the address of a page that "go run . serve" would serve.
 func served(t *testing.T, page []byte) string {
 	t.Helper()
-	server := httptest.NewServer(theatre.Handler(page))
+	server := httptest.NewServer(theatre.Handler(page, nil))
 	t.Cleanup(server.Close)
 	return server.URL + "/"
 }

@@ -68,3 +68,44 @@ func TestShots(t *testing.T) {
 		b.requests = []string{"about:blank"}
 	}
 }
+
+// TestPlaygroundShots writes pictures of the playground.
+func TestPlaygroundShots(t *testing.T) {
+	if *shots == "" {
+		t.Skip("-shots DIR writes pictures of the playground")
+	}
+	page, _ := withEngine(t, true)
+	url := onDisk(t, page)
+	for _, shot := range []struct {
+		name, hash, until string
+		width, height     int64
+		scheme, keys      string
+		full              bool
+	}{
+		{"play-matrix", "", ".matrix", 1280, 900, "light", "", false},
+		{"play", "#take/check-then-delete/3/step-5", ".option", 1280, 800, "light", "", false},
+		{"play-dark", "#play/5", ".option", 1280, 800, "dark", "", false},
+		{"play-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 1280, 800, "light", "", false},
+		{"play-projector", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t", ".option", 1280, 720, "light", "p", false},
+		{"play-phone", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b", ".option", 360, 740, "light", "", true},
+		{"play-phone-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "dark", "", true},
+	} {
+		b := open(t, "about:blank", shot.width, shot.height)
+		b.prefers(shot.scheme)
+		b.do(chromedp.Navigate(url + shot.hash))
+		b.eval("engine.wanted = true, route(), 0")
+		b.until("document.querySelector('" + shot.until + "')")
+		if shot.keys != "" {
+			b.press(shot.keys)
+		}
+		b.eval("new Promise((done) => setTimeout(() => done(0), 450))")
+		camera := chromedp.CaptureScreenshot()
+		if shot.full {
+			camera = chromedp.FullScreenshot(100)
+		}
+		picture, err := chromedp.Run(b.ctx, camera)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(*shots, shot.name+".png"), picture, 0o644))
+		b.requests = []string{"about:blank"}
+	}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"lockkata/internal/playground/build"
+	"lockkata/internal/site"
+	"lockkata/internal/theatre"
+)
+
+func (a *app) siteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "site DIR",
+		Short: "Write all of it as pages for any static host: the theatre, the playground, the documents",
+		Long: "site writes a folder that any static host can serve, or a memory stick can carry: the\n" +
+			"documents in both languages with their pictures, the theatre with the playground, and\n" +
+			"lockkata.html, which is the theatre with the playground in one file. Beside each file\n" +
+			"stands one that is compressed by gzip. It builds the playground: run it in the folder of\n" +
+			"lockkata, with Go.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("site takes the folder to write into, as in: site public")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.site(cmd.Context(), args[0]); err != nil {
+				return failedError{fmt.Sprintf("lockkata: %v", err)}
+			}
+			return nil
+		},
+	}
+}
+
+// whole is the site's file that needs no other.
+const whole = "lockkata.html"
+
+func (a *app) site(ctx context.Context, folder string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintln(a.err, "building the playground: a minute or two the first time, seconds after that")
+	runner, err := build.Runner(ctx, ".")
+	if err != nil {
+		return err
+	}
+	packed, err := build.Wasm(ctx, ".", a.sources)
+	if err != nil {
+		return err
+	}
+	beside, judged, err := a.theatre(engineBeside(runner))
+	if err != nil {
+		return err
+	}
+	if err := surprises(judged); err != nil {
+		return err
+	}
+	inside, _, err := a.theatre(theatre.Engine{Runner: runner, Packed: packed})
+	if err != nil {
+		return err
+	}
+	s, err := site.New(os.DirFS("."))
+	if err != nil {
+		return err
+	}
+	s.Add("docs/theatre.html", beside)
+	s.Add("docs/"+theatre.EngineFile, packed)
+	s.Add(whole, inside)
+	if err := s.Write(folder); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %d files, each also compressed. It begins with %s; %s is one file for a disk.\n",
+		folder, len(s.Names()), filepath.Join(folder, "index.html"), filepath.Join(folder, whole))
+	return nil
+}

@@ -1,0 +1,108 @@
+// Package damage makes locks that have every edit of the suite in them, of which one at a
+// time is in force. A build gets them as an overlay: nothing is written into the repository.
+package damage
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"lockkata/internal/edits"
+)
+
+// Package is the import path of a package that only such a build has. Its InForce is the
+// number of the edit that is in force, from 1, or 0 for none.
+const Package = "lockkata/internal/damaged"
+
+// Files are the files that such a build has, by their names in the repository. sources is
+// the repository's own folder. A line has the number that it has in the file as it stands,
+// or with the edit that is in force.
+func Files(sources fs.FS) (map[string]string, error) {
+	files := map[string]string{"internal/damaged/damaged.go": "package damaged\n\nvar InForce int\n"}
+	for _, e := range edits.All {
+		if path.Ext(e.File) != ".go" || files[e.File] != "" {
+			continue
+		}
+		raw, err := fs.ReadFile(sources, e.File)
+		if err != nil {
+			return nil, err
+		}
+		if files[e.File], err = damaged(e.File, string(raw)); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// damaged is a file in which each function that an edit changes has one body more for each
+// edit.
+func damaged(file, source string) (string, error) {
+	whole, err := Declarations(source)
+	if err != nil {
+		return "", err
+	}
+	cases := make([]string, len(whole)) // the other bodies of each function
+	for i, e := range edits.All {
+		if e.File != file {
+			continue
+		}
+		text, err := e.Apply(source)
+		if err != nil {
+			return "", err
+		}
+		edited, err := Declarations(text)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", e.Name, err)
+		}
+		for n, d := range edited {
+			if d.Body != whole[n].Body {
+				cases[n] += fmt.Sprintf("case %d:\n%s", i+1, numbered(file, text, d))
+			}
+		}
+	}
+	as := source // it stands
+	for n, d := range whole {
+		if cases[n] != "" {
+			all := fmt.Sprintf("{\nswitch damaged.InForce {\n%sdefault:\n%s%s}}", cases[n], numbered(file, as, d), line(file, as, d.Text))
+			source = strings.Replace(source, d.Text, strings.TrimSuffix(d.Text, d.Body)+all, 1)
+		}
+	}
+	if strings.Contains(source, "damaged.InForce") { // on the line that is there: no number changes
+		source = strings.Replace(source, "\n\nimport (", fmt.Sprintf("; import %q\n\nimport (", Package), 1)
+	}
+	return source, nil
+}
+
+// numbered is the body of a function, with the line numbers that it has in its file.
+func numbered(file, source string, d Declaration) string {
+	return line(file, source, strings.TrimSuffix(d.Text, d.Body)) + d.Body + "\n"
+}
+
+// line tells the compiler that what comes next is on the line where that text ends.
+func line(file, source, text string) string {
+	before, _, _ := strings.Cut(source, text)
+	return fmt.Sprintf("//line /lockkata/%s:%d\n", file, 1+strings.Count(before+text, "\n"))
+}
+
+// Overlay writes files into a folder, and a list of them that the go command takes as its
+// -overlay. root is where the repository is.
+func Overlay(folder, root string, files map[string]string) (list string, err error) {
+	replace := map[string]string{}
+	for name, text := range files {
+		copied := filepath.Join(folder, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, filepath.FromSlash(name))] = copied
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	list = filepath.Join(folder, "overlay.json")
+	return list, os.WriteFile(list, raw, 0o600)
+}

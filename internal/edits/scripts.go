@@ -1,0 +1,68 @@
+package edits
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// InScripts is the lock with the edit, where it is one of a Lua script: the script that is
+// sent is another one. text is the edit's file, and lock.Scripts are known. Elsewhere the
+// lock stays as it is.
+func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, error) {
+	for _, script := range lock.Scripts {
+		if !strings.Contains(text, script) || !strings.Contains(script, e.Old) {
+			continue
+		}
+		edited, err := e.Apply(script)
+		if err != nil {
+			return lock, err
+		}
+		swap := swapped{script, edited}
+		lock.New = swap.in(lock.New)
+		variants := map[failures.Variant]world.Constructor{}
+		for name, create := range lock.Variants {
+			variants[name] = swap.in(create)
+		}
+		lock.Variants = variants
+	}
+	return lock, nil
+}
+
+// swapped is a hook of go-redis that sends another script than the lock does.
+type swapped struct{ old, new string }
+
+func (s swapped) in(create world.Constructor) world.Constructor {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		rdb.AddHook(s)
+		return create(rdb, name, lease)
+	}
+}
+
+// DialHook changes nothing.
+func (s swapped) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessPipelineHook changes nothing.
+func (s swapped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// ProcessHook sends the other script.
+func (s swapped) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		for i, arg := range cmd.Args() {
+			switch arg {
+			case s.old:
+				cmd.Args()[i] = s.new
+			case redis.NewScript(s.old).Hash():
+				cmd.Args()[i] = redis.NewScript(s.new).Hash()
+			}
+		}
+		return next(ctx, cmd)
+	}
+}

@@ -1,0 +1,134 @@
+package playground
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
+	"lockkata/internal/game"
+)
+
+// Position is where a game is.
+type Position struct {
+	View    game.View        `json:"view"`
+	Stage   string           `json:"stage"`
+	Files   []timeline.File  `json:"files,omitempty"` // of the lock, at the beginning of a game
+	Run     timeline.Run     `json:"run"`             // what has happened, as a page draws it
+	Verdict timeline.Verdict `json:"verdict"`         // where nothing is left to choose
+	Taken   string           `json:"taken,omitempty"` // the failure whose run was taken over
+	Hint    *game.Hint       `json:"hint,omitempty"`
+}
+
+// begin begins a game: a challenge, a schedule's string, or a run that is taken over.
+func (e *Engine) begin(r Request) (Position, error) {
+	c, of, err := e.find(r.Stage, r.Edit)
+	if err != nil {
+		return Position{}, err
+	}
+	var g *game.Game
+	switch r.Op {
+	case "replay":
+		g, err = game.Replay(e.t, r.Schedule, []columns.Column{c})
+	case "take":
+		g, err = e.take(r)
+	default:
+		var challenge game.Challenge
+		if challenge, err = r.settings().Of(c); err == nil {
+			g, err = game.New(e.t, challenge)
+		}
+	}
+	if err != nil {
+		return Position{}, err
+	}
+	e.game, e.code = g, of
+	g.Language = r.Lang
+	g.KnowsWay()
+	p, err := e.position()
+	p.Files = of.Files
+	return p, err
+}
+
+func (r Request) settings() game.Settings {
+	return game.Settings{Goal: r.Goal, Env: r.Env, Clients: r.Clients, Attempts: r.Attempts}
+}
+
+// take takes a run over, after a step as it is drawn.
+func (e *Engine) take(r Request) (*game.Game, error) {
+	c, of, v, err := e.played(r)
+	if err != nil {
+		return nil, err
+	}
+	if v.Trace == nil {
+		return nil, fmt.Errorf("%s has no run on %s", r.Failure, c.Name())
+	}
+	ends := timeline.Ends(v.Trace, v.Findings, of.Code)
+	if r.Step < 1 || r.Step > len(ends) {
+		return nil, fmt.Errorf("%s on %s has %d steps, and no step %d", r.Failure, c.Name(), len(ends), r.Step)
+	}
+	challenge, err := r.settings().Taken(c, v.Failure, ends[r.Step-1])
+	if err != nil {
+		return nil, err
+	}
+	return game.New(e.t, challenge)
+}
+
+// play takes a turn in the game.
+func (e *Engine) play(r Request, tell Tell) (Position, error) {
+	if e.game == nil {
+		return Position{}, errors.New("no game has begun")
+	}
+	e.use(e.code)
+	e.game.Stop = stop(tell)
+	var hint *game.Hint
+	var err error
+	switch r.Op {
+	case "choose":
+		err = e.game.Choose(r.Option)
+	case "undo":
+		err = e.game.Undo()
+	case "restart":
+		err = e.game.Restart()
+	case "par":
+		err = e.game.FindPar()
+	case "hint":
+		var h game.Hint
+		h, err = e.game.Hint()
+		hint = &h
+	}
+	if err != nil {
+		return Position{}, err
+	}
+	p, err := e.position()
+	p.Hint = hint
+	return p, err
+}
+
+// position is where the game is.
+func (e *Engine) position() (Position, error) {
+	g := e.game
+	view, err := g.View()
+	p := Position{View: view, Stage: g.Column.ID, Run: timeline.NewRun(g.Trace(), g.Found(), e.code.Code, g.Language)}
+	if g.From != nil {
+		p.Taken = g.From.Failure.ID
+	}
+	if err == nil && len(view.Options) == 0 {
+		p.Verdict = verdict(g)
+	}
+	return p, err
+}
+
+// verdict says how a game ended: by the goal's rule, else by all.
+func verdict(g *game.Game) timeline.Verdict {
+	found := g.Found()
+	if len(found) == 0 {
+		found = oracle.Judge(g.Trace())
+	}
+	caption := timeline.Caption{Verdict: "SAFE in this run: no rule is broken.", Tone: timeline.Good}
+	if len(found) > 0 {
+		caption = timeline.Caption{Verdict: "BROKEN: " + strings.TrimPrefix(found[0].Sentence(g.Language), "✗ ") + ".", Tone: timeline.Bad}
+	}
+	return caption.Told(g.Trace().LockKey())
+}

@@ -1,0 +1,195 @@
+// Play: the visitor is the scheduler. #play/3 is the challenge of stage 3, #play/v1/stage3/…
+// a schedule's string, #take/check-then-delete/3/step-7 a run that is taken over. What comes
+// after the string, or after the stage, is the name of an edit.
+
+const optionKeys = '123456789abcdefgijklmnosvwxyz'; // u, r and h are others; so are p and t, the page's
+let game = null; // {position, edit, player, hint}
+
+const lockOf = (id) => data.locks.find((lock) => lock.id === id);
+
+// requestOf reads a hash. It gives null where there is no such game.
+function requestOf([kind, ...words]) {
+  if (kind === 'take') {
+    const [failure, stage, step, edit] = words;
+    const number = /^step-(\d+)$/.exec(step);
+    return lockOf(stage) && number ? {op: 'take', failure, stage, step: Number(number[1]), edit} : null;
+  }
+  if (words[0] === 'v1' && words.length >= 7) {
+    const stage = words[1].split('~')[0].replace(/^stage/, '');
+    return lockOf(stage) ? {op: 'replay', stage, schedule: words.slice(0, 7).join('/'), edit: words[7]} : null;
+  }
+  const [stage, edit] = words;
+  return lockOf(stage) ? {op: 'game', stage, edit} : null;
+}
+
+pages.play = pages.take = async (words) => {
+  const request = requestOf(words);
+  if (!request) {
+    note.textContent = `There is nothing to play at ${location.hash}. Choose a cell.`;
+    return showMatrix();
+  }
+  if (game && game.hash === location.hash) return;
+  leave();
+  document.body.classList.remove('showing');
+  if (await loaded(`Play ${lockOf(request.stage).name}`)) await begin(request);
+};
+
+// begin begins a game.
+async function begin(request) {
+  const position = await asked(request);
+  if (!position) return;
+  leave();
+  document.body.classList.add('showing');
+  game = {edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
+  const lock = lockOf(request.stage);
+  document.title = `play ${lock.name}: ${position.view.goal.words}`;
+  game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
+  game.place = el('div', {class: 'players one'});
+  game.table = el('div', {class: 'table'});
+  main.replaceChildren(el('div', {class: 'failure-view play-view'},
+    el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
+      el('span', {class: 'stage-title'}, `${lock.name}, ${lock.title}` + (request.edit ? `, edited: ${request.edit}` : ''))),
+    el('p', {class: 'story secondary'}, position.taken ? `Taken over from ${position.taken}: end it otherwise, or break the rule sooner. ` : '',
+      `You decide what happens next: ${position.view.env.words}. Time stands still while you think.`),
+    settings(request, position), game.table, game.place));
+  showPosition(position);
+  game.heading.focus({preventScroll: true});
+  scrollTo(0, 0);
+}
+
+// asked asks the engine, and says in the page what it does and what went wrong.
+async function asked(request, options) {
+  note.textContent = '';
+  try {
+    return await engine.ask(request, options);
+  } catch (error) {
+    note.textContent = error.message;
+    return null;
+  }
+}
+
+// settings are other games of the lock, and other locks.
+function settings(request, {view, taken}) {
+  const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
+    begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
+  }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
+  const lock = lockOf(request.stage);
+  return el('nav', {class: 'choose secondary', 'aria-label': 'games'},
+    el('span', {class: 'what'}, 'play'), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
+    taken && request.op === 'replay' ? null : choose('goal', view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
+    taken && request.op === 'replay' ? null : choose('world', view.env.name, data.envs.map((name) => [name, name]), 'env'),
+    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
+}
+
+const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
+
+// showPosition shows where the game is.
+function showPosition(position) {
+  const chosen = game.player?.code?.chosen;
+  game.position = position;
+  game.hash = hashOfGame(position, game.edit);
+  history.replaceState(null, '', game.hash);
+  game.player = new Player(position.run, {text: ''}, {files: game.files}, 'the game');
+  game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
+  if (game.player.length > 0) game.player.show(game.player.length - 1);
+  if (chosen) game.player.code?.choose(chosen);
+  showTable(position);
+}
+
+// showTable shows what can be done, or how it ended.
+function showTable(position, says) {
+  const {view} = position;
+  const isOver = view.options.length === 0;
+  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(' ') || (isOver || game.taken ? '' : view.par_says));
+  const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
+  game.table.replaceChildren(...[game.says,
+    isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': 'what can happen next'}, ...view.options.map(optionOf)),
+    el('div', {class: 'turns', role: 'group', 'aria-label': 'the game'}, tool('Undo', 'u', undo), tool('Restart', 'r', restart),
+      isOver ? null : tool('Hint', 'h', hint), el('span', {class: 'count'}, `${counted(view.steps, 'step')}, cost ${view.cost}`),
+      isOver || view.par.bound >= 0 || view.par.found ? el('span', {class: 'count'}, isOver ? '' : view.par_says)
+        : el('button', {type: 'button', onclick: par}, 'How short can it be?'))]);
+}
+
+const counted = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+function optionOf(option, i) {
+  const text = option.text + (option.brings ? '. ' + option.brings : '');
+  return el('li', {}, el('button', {type: 'button', class: 'option' + (game.hint === i ? ' hinted' : ''), onclick: () => choose(i)},
+    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text), option.cost > 0 ? el('small', {}, `costs ${option.cost}`) : null));
+}
+
+// ending says what came of it, and how to show it to somebody.
+function ending({view, verdict, taken}) {
+  const copy = (text) => el('button', {type: 'button', 'aria-label': 'copy ' + text, onclick: (event) => navigator.clipboard?.writeText(text)
+    .then(() => { event.target.textContent = 'copied'; }, () => {})}, 'copy');
+  const link = location.href.split('#')[0] + game.hash;
+  const command = `go run . replay '${view.schedule}'`;
+  const isWon = view.findings.length > 0;
+  return el('div', {class: 'ending'},
+    el('p', {class: 'verdict ' + toneClass(verdict.tone)}, (isWon ? 'The goal is reached. ' : taken ? 'Nothing is left to choose: it ended otherwise. ' : 'Nothing is left to choose, and the goal is not reached. ') + verdict.text),
+    view.score ? el('p', {}, view.score) : null,
+    el('p', {class: 'commands'}, el('span', {}, 'For a friend: ', el('a', {href: game.hash, class: 'share'}, 'this game'), ' ', copy(link)),
+      game.edit ? el('span', {}, 'This lock is edited: its schedule replays in a page only.')
+        : el('span', {}, el('code', {class: 'replay'}, command), ' ', copy(command))));
+}
+
+// turn takes a turn, one at a time.
+async function turn(request) {
+  if (!game || game.busy) return;
+  const here = game;
+  here.busy = true;
+  const position = await asked(request);
+  here.busy = false;
+  if (!position || game !== here) return;
+  game.hint = position.hint?.option;
+  showPosition(position);
+  return position;
+}
+
+async function choose(option) {
+  if (option < 0 || option >= game.position.view.options.length) return;
+  const had = game.table.contains(document.activeElement);
+  await turn({op: 'choose', option});
+  if (had) (game.table.querySelector('.option') || game.table.querySelector('button')).focus(); // who uses keys stays here
+}
+
+const undo = () => turn({op: 'undo'});
+const restart = () => turn({op: 'restart'});
+
+// looking shows how far a search of the game is, and lets it be ended.
+function looking(text) {
+  const count = el('span', {}, '');
+  game.says.replaceChildren(text + ' ', count, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop'));
+  return {progress: ({done}) => { count.textContent = `${done} schedules so far`; }};
+}
+
+async function hint() {
+  if (!game || game.busy || game.position.view.options.length === 0) return;
+  const here = game;
+  here.busy = true;
+  const position = await asked({op: 'hint'}, looking('Looking for a way …'));
+  here.busy = false;
+  if (!position || game !== here) return;
+  const {option, away, why} = position.hint;
+  game.hint = option;
+  showTable(position, option < 0 ? `Hint: undo, or restart. ${why}` : `Hint: ${optionKeys[option]}. The goal is ${counted(away, 'step')} away. ${why}`);
+}
+
+async function par() {
+  const here = game;
+  const position = await asked({op: 'par'}, {...looking('Looking for the shortest way …'), canWait: true});
+  if (position && game === here && position.view.schedule === game.position.view.schedule) {
+    game.position = position;
+    showTable(position, position.view.par_says);
+  }
+}
+
+// keyOfGame does what a key asks for, and tells whether it did.
+function keyOfGame(event) {
+  if (event.target.closest('input, select')) return false;
+  const act = {u: undo, r: restart, h: hint}[event.key];
+  if (act) act();
+  else if (optionKeys.includes(event.key) && optionKeys.indexOf(event.key) < game.position.view.options.length) choose(optionKeys.indexOf(event.key));
+  else return false;
+  return true;
+}

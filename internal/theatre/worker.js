@@ -1,0 +1,17 @@
+// In the worker, below Go's own runner: it starts the engine, hands it requests one at a
+// time, and posts what it answers.
+
+globalThis.post = (kind, text) => postMessage({kind, text});
+
+async function run(wasm) {
+  const go = new Go();
+  const {instance} = await WebAssembly.instantiate(wasm, go.importObject);
+  await go.run(instance);
+  post('ended', '');
+}
+
+onmessage = ({data}) => {
+  if (data.wasm) run(data.wasm).catch((error) => post('ended', String(error)));
+  else if (data.stop) globalThis.stop();
+  else globalThis.ask(data.request);
+};
