@@ -34,7 +34,8 @@ func main() {
 
 // symbols writes what one list names.
 type symbols struct {
-	named   map[string]bool // every type of the list, by path and name
+	named   map[string]bool     // every name of the list, with its path
+	only    map[string][]string // of a type: these methods and no others
 	imports map[string]string
 	body    bytes.Buffer
 	pkg     *types.Package
@@ -42,12 +43,17 @@ type symbols struct {
 
 func generate(list string) ([]byte, error) {
 	source := importer.ForCompiler(token.NewFileSet(), "source", nil)
-	s := &symbols{named: map[string]bool{}, imports: map[string]string{}}
+	s := &symbols{named: map[string]bool{}, only: map[string][]string{}, imports: map[string]string{}}
 	var lines [][]string
 	for line := range strings.Lines(list) {
 		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
 			lines = append(lines, words)
-			for _, name := range words[1:] {
+			for i, name := range words[1:] {
+				name, only, _ := strings.Cut(strings.TrimSuffix(name, ")"), "(")
+				words[i+1] = name
+				if only != "" {
+					s.only[words[0]+"."+name] = strings.Split(only, ",")
+				}
 				s.named[words[0]+"."+name] = true
 			}
 		}
@@ -112,7 +118,8 @@ func (s *symbols) methods(t types.Type, name, code string) []string {
 	var lines []string
 	for selection := range set.Methods() {
 		method := selection.Obj().(*types.Func)
-		if !method.Exported() || !s.known(method.Signature()) {
+		only, chosen := s.only[s.pkg.Path()+"."+name]
+		if !method.Exported() || !s.known(method.Signature()) || chosen && !slices.Contains(only, method.Name()) {
 			continue
 		}
 		receiver := code
