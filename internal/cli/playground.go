@@ -49,7 +49,7 @@ func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.err, format+"\n", args...)
 }
 
-// beside is an engine that a page asks for.
+// engineBeside is an engine that a page asks for.
 func engineBeside(runner string) theatre.Engine {
 	if runner == "" {
 		return theatre.Engine{}

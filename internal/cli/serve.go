@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
 	"lockkata/internal/theatre"
 )
@@ -36,15 +38,25 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// theatre is the page of the stages as they are, with their verdicts, and with an engine.
-func (a *app) theatre(engine theatre.Engine) ([]byte, grid, error) {
+// performance is what the theatre shows: the stages as they are, with their verdicts.
+type performance struct {
+	columns []columns.Column
+	rows    [][]failures.Verdict
+	sources fs.FS
+}
+
+// perform plays the catalogue on the stages.
+func (a *app) perform() (performance, error) {
 	shown, err := columns.Ready(a.t, columns.Shown())
 	if err != nil {
-		return nil, grid{}, failedError{err.Error()}
+		return performance{}, failedError{err.Error()}
 	}
-	rows := columns.Judge(a.t, shown)
-	page, err := theatre.Page(shown, rows, a.sources, engine)
-	return page, expecting(shown, rows), err
+	return performance{shown, columns.Judge(a.t, shown), a.sources}, nil
+}
+
+// page is the theatre with an engine.
+func (s performance) page(e theatre.Engine) ([]byte, error) {
+	return theatre.Page(s.columns, s.rows, s.sources, e)
 }
 
 // serve serves the page until ctx ends. It listens first: an address that cannot be
@@ -56,11 +68,15 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	}
 	defer func() { _ = listener.Close() }()
 	runner, engine := a.buildEngine(ctx)
-	page, judged, err := a.theatre(engineBeside(runner))
+	shown, err := a.perform()
 	if err != nil {
 		return err
 	}
-	if err := surprises(judged); err != nil {
+	page, err := shown.page(engineBeside(runner))
+	if err != nil {
+		return err
+	}
+	if err := surprises(expecting(shown.columns, shown.rows)); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
 	server := &http.Server{Handler: theatre.Handler(page, engine), ReadHeaderTimeout: 10 * time.Second}

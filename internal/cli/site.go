@@ -54,14 +54,18 @@ func (a *app) site(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	beside, judged, err := a.theatre(engineBeside(runner))
+	shown, err := a.perform()
 	if err != nil {
 		return err
 	}
-	if err := surprises(judged); err != nil {
+	if err := surprises(expecting(shown.columns, shown.rows)); err != nil {
 		return err
 	}
-	inside, _, err := a.theatre(theatre.Engine{Runner: runner, Packed: packed})
+	beside, err := shown.page(engineBeside(runner))
+	if err != nil {
+		return err
+	}
+	inside, err := shown.page(theatre.Engine{Runner: runner, Packed: packed})
 	if err != nil {
 		return err
 	}

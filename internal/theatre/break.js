@@ -16,6 +16,7 @@ pages.break = async ([, stage, edit, failure, step]) => {
   const hash = location.hash;
   if (broken?.stage !== stage || broken.edit !== (edit || '')) {
     const told = await asked({op: 'lock', stage, edit});
+    if (!told && location.hash === hash) showMatrix();
     if (!told || location.hash !== hash) return;
     broken = {stage, edit: edit || '', told};
   }
@@ -41,31 +42,46 @@ function showBroken() {
     el('nav', {class: 'choose', 'aria-label': 'locks'}, el('span', {class: 'what'}, 'break'),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? 'play it, edited' : 'play it')),
-    el('ul', {class: 'edits', 'aria-label': 'edits'}, ...told.edits.map(editSwitch)),
-    searchForm(chosen ? chosen.search : told.search), broken.result,
-    el('div', {class: 'halves'}, el('section', {'aria-label': 'what breaks it'}, broken.status, broken.list), codeOf(told, chosen))));
+    el('div', {class: 'halves'},
+      el('section', {'aria-label': 'the edits'}, el('ul', {class: 'edits', 'aria-label': 'edits', tabindex: '0'}, ...told.edits.map(editSwitch)), codeOf(told, chosen)),
+      el('section', {'aria-label': 'what breaks it'}, searchForm(chosen ? chosen.search : told.search), broken.result, broken.status, broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   heading.focus({preventScroll: true});
 }
 
-// editSwitch puts an edit into the lock, and takes it out again.
-function editSwitch(edit) {
-  const isOn = edit.id === broken.edit;
-  return el('li', {}, el('button', {type: 'button', 'aria-pressed': String(isOn), onclick: () => {
-    location.hash = isOn ? `#break/${broken.stage}` : `#break/${broken.stage}/${edit.id}`;
-  }}, el('strong', {}, edit.name), el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || 'nothing')),
-  el('small', {}, `${edit.file}:${edit.line}`)));
+// turnOver puts an edit into the lock, or takes it out again.
+function turnOver(edit) {
+  location.hash = `#break/${broken.stage}` + (edit.id === broken.edit ? '' : '/' + edit.id);
+}
+
+// switchOf is a button that turns an edit over, and says whether it is in the lock.
+const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit.id === broken.edit), onclick: () => turnOver(edit)}, ...says);
+
+const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
+  el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || 'nothing')), el('small', {}, `${edit.file}:${edit.line}`)));
+
+// EditedCode is the code of the lock with the switches of its edits, each at its line.
+class EditedCode extends Code {
+  sheet(file) {
+    const sheet = super.sheet(file);
+    for (const edit of broken.told.edits.filter((e) => e.file === file.name)) {
+      const line = sheet.children[edit.line - 1];
+      line.append(switchOf(edit, edit.name));
+      if (edit.id === broken.edit) line.classList.add('edited');
+    }
+    return sheet;
+  }
 }
 
 // codeOf is the lock's code, open at the line of the edit.
 function codeOf(told, chosen) {
-  const code = new Code(told.files, [], {lanes: [], steps: []});
+  const code = new EditedCode(told.files, [], {lanes: [], steps: []});
   code.element.classList.add('broken-code');
-  if (chosen && code.sheets.has(chosen.file)) {
-    code.open(chosen.file);
-    code.body.querySelector('.lines').children[chosen.line - 1]?.classList.add('edited');
-    requestAnimationFrame(() => code.scrollTo(chosen.line));
+  const at = chosen || told.edits[0];
+  if (at && code.sheets.has(at.file)) {
+    code.open(at.file);
+    requestAnimationFrame(() => code.scrollTo(at.line));
   }
   return code.element;
 }

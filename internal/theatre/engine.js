@@ -32,6 +32,7 @@ class Engine {
       this.worker.onerror = (event) => this.end(event.message);
       this.worker.postMessage({wasm}, [wasm]);
     });
+    this.isReady = true;
   }
 
   say(what, part) { if (this.tell) this.tell(what, part); }
@@ -39,7 +40,7 @@ class Engine {
   async download() {
     this.say('waiting for the server', 0);
     const response = await fetch(this.made.url);
-    if (!response.ok) throw new Error(await response.text());
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
     const length = Number(response.headers.get('Content-Length'));
     const parts = [];
     let got = 0;
@@ -90,6 +91,7 @@ class Engine {
   end(why) {
     this.worker.terminate();
     this.now = this.loading = null;
+    this.isReady = false;
     this.fail(new Error('The engine has ended. ' + why));
   }
 }
@@ -128,12 +130,20 @@ async function loaded(what) {
     start.focus();
     return false;
   }
-  if (engine.isReady) return true;
+  if (engine.loading) {
+    await engine.loading.catch(() => {}); // told where it was begun
+    if (engine.isReady) return true;
+  }
   const bar = el('progress', {max: 1, value: 0, 'aria-label': 'loading'});
   const says = el('p', {role: 'status'});
   main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what), bar, says));
   const hash = location.hash;
-  await engine.ready((text, part) => { says.textContent = text; bar.value = part; });
-  engine.isReady = true;
+  try {
+    await engine.ready((text, part) => { says.textContent = text; bar.value = part; });
+  } catch (error) {
+    if (location.hash === hash) showMatrix();
+    note.textContent = error.message;
+    return false;
+  }
   return location.hash === hash; // nobody has left meanwhile
 }

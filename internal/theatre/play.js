@@ -36,8 +36,10 @@ pages.play = pages.take = async (words) => {
 
 // begin begins a game.
 async function begin(request) {
+  const hash = location.hash;
   const position = await asked(request);
-  if (!position) return;
+  if (!position && !game && location.hash === hash) showMatrix();
+  if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
   game = {edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
@@ -100,7 +102,7 @@ function showPosition(position) {
 function showTable(position, says) {
   const {view} = position;
   const isOver = view.options.length === 0;
-  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(' ') || (isOver || game.taken ? '' : view.par_says));
+  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(' '));
   const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
   game.table.replaceChildren(...[game.says,
     isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': 'what can happen next'}, ...view.options.map(optionOf)),

@@ -88,6 +88,10 @@ func TestPlaygroundShots(t *testing.T) {
 		{"play-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 1280, 800, "light", "", false},
 		{"play-projector", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t", ".option", 1280, 720, "light", "p", false},
 		{"play-phone", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b", ".option", 360, 740, "light", "", true},
+		{"break", "#break/2/nx-dropped", ".column .turned", 1280, 800, "light", "", false},
+		{"break-dark", "#break/5", ".column li", 1280, 900, "dark", "", false},
+		{"break-phone", "#break/3", ".column li", 360, 740, "light", "", true},
+		{"break-run", "#break/2/nx-dropped/second-client/step-99", ".controls .take", 1280, 800, "light", "", false},
 		{"play-phone-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "dark", "", true},
 	} {
 		b := open(t, "about:blank", shot.width, shot.height)

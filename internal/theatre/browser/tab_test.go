@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,7 @@ type tab struct {
 	// complaints are errors and warnings of the console, and exceptions.
 	complaints []string
 	requests   []string
+	own        []string // what it may ask for besides itself and its engine: what begins so
 }
 
 // open opens an address in a window of that size. When the test ends, the page must
@@ -94,7 +96,8 @@ func open(t *testing.T, url string, width, height int64) *tab {
 		defer b.mu.Unlock()
 		assert.Empty(t, b.complaints, "the page complains")
 		for _, asked := range b.requests {
-			own := asked == page || strings.HasPrefix(asked, "blob:") || !strings.HasPrefix(page, "file:") && asked == page+theatre.EngineFile
+			mine := func(own string) bool { return strings.HasPrefix(asked, own) }
+			own := asked == page || slices.ContainsFunc(b.own, mine) || strings.HasPrefix(asked, "blob:") || !strings.HasPrefix(page, "file:") && asked == page+theatre.EngineFile
 			if !strings.HasPrefix(asked, "data:") {
 				assert.True(t, own, "the page asks for something else than itself and its engine: %s", asked)
 			}
