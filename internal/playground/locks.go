@@ -20,6 +20,7 @@ type locks struct {
 	t       *testing.T
 	sources fs.FS
 	force   func(i int)
+	written *written // by a visitor: the lock of the newest request, or of the game
 }
 
 // code is the source of a lock, and the edit that is in it.
@@ -28,13 +29,20 @@ type code struct {
 	edit int // the number of the edit, from 1; 0: none
 }
 
-// find finds the lock of a column, with an edit if one is named, and puts it in force.
-func (l locks) find(stage, edit string) (columns.Column, code, error) {
-	c, err := columns.Find(stage)
+// find finds the lock of a column, with an edit if one is named, and puts it in force. A
+// lock that a visitor wrote stands for the column's.
+func (l *locks) find(r Request) (columns.Column, code, error) {
+	edit := r.Edit
+	c, err := columns.Find(r.Stage)
 	if err != nil {
 		return c, code{}, err
 	}
 	of := code{}
+	if r.Files != nil {
+		of.Code, err = l.write(&c, r.Files)
+		return c, of, err
+	}
+	l.written = nil
 	if of.Code, err = c.Code(l.sources); err != nil {
 		return c, of, err
 	}
@@ -127,7 +135,7 @@ type Question struct {
 
 // describe describes a lock.
 func (e *Engine) describe(r Request) (Lock, error) {
-	c, of, err := e.find(r.Stage, r.Edit)
+	c, of, err := e.find(r)
 	lock := Lock{ID: c.ID, Name: c.Name(), Title: c.Title, Files: of.Files, Edits: []Edit{}}
 	if err != nil {
 		return lock, err
