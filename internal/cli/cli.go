@@ -40,6 +40,7 @@ type app struct {
 	binary   string              // this program, to be started again; "": it cannot be
 	terminal bool                // a person looks at err
 	watched  bool                // a person looks at out
+	builds   bool                // serve builds the playground
 	getenv   func(string) string // nil: there is no environment
 }
 
@@ -47,7 +48,8 @@ type app struct {
 const usualWidth = 120
 
 // Run runs the command with these arguments inside a test and returns its exit status.
-// It has no terminal and no environment, and starts no other process of this program.
+// It has no terminal and no environment, and starts no other process of this program; serve
+// has no playground.
 func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args ...string) int {
 	a := &app{t: t, sources: sources, in: in, out: out, err: errors, width: usualWidth}
 	return a.run(args)
@@ -56,7 +58,7 @@ func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args 
 // Main runs the command and exits.
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
-		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv}
+		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv, builds: true}
 		a.binary, _ = os.Executable() // "" if nobody knows
 		_, a.terminal = keyboard.Terminal(os.Stderr)
 		if _, a.watched = keyboard.Terminal(os.Stdout); a.watched {

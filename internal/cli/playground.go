@@ -13,6 +13,9 @@ import (
 // buildEngine builds the playground's engine in the background, and says so. A page can
 // be shown meanwhile: what asks for the engine waits.
 func (a *app) buildEngine(ctx context.Context) (runner string, engine func(context.Context) ([]byte, error)) {
+	if !a.builds {
+		return "", nil
+	}
 	runner, err := build.Runner(ctx, ".")
 	if err != nil {
 		fmt.Fprintf(a.err, "no playground: %v\n", err)

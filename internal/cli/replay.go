@@ -23,7 +23,9 @@ func (a *app) replayCommand() *cobra.Command {
 			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an\n" +
 			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is\n" +
 			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it\n" +
-			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up.",
+			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up;\n" +
+			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a\n" +
+			"failure's run, taken over after its twelfth event, as the playground of serve does it.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("replay takes one schedule, not %d words: one looks like %s", len(args), exampleSchedule)
@@ -54,8 +56,12 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	if err != nil {
 		return failedError{err.Error()}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("%s, %s: %s, %s, %d clients that ask for the lock %s",
-		capital(c.Column.Name()), c.Column.Title, c.Property.Name, c.Env.Name, c.Clients, times(c.Attempts))))
+	who := fmt.Sprintf("%d clients that ask for the lock %s", c.Clients, times(c.Attempts))
+	if c.From != nil {
+		who = fmt.Sprintf("%s taken over after %s", c.From.Failure.ID, term.Count(c.From.Events, "event"))
+	}
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, fmt.Sprintf("%s, %s: %s, %s, %s",
+		capital(c.Column.Name()), c.Column.Title, c.Property.Name, c.Env.Name, who)))
 	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width}))
 	if len(m.Found) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, fmt.Sprintf("BROKEN: %s: %s.", m.Found[0].Monitor, m.Found[0].Text)))

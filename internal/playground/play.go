@@ -110,7 +110,9 @@ func (e *Engine) play(r Request, tell Tell) (Position, error) {
 func (e *Engine) position() (Position, error) {
 	g := e.game
 	view, err := g.View()
-	p := Position{View: view, Stage: g.Column.ID, Run: timeline.NewRun(g.Trace(), g.Found(), e.code.Code, g.Language)}
+	// A picture tells whether two are inside against the rule, whatever the goal is.
+	found := oracle.Ask(g.Trace(), append([]oracle.Monitor{oracle.Exclusion}, g.Property.Breaks...)...)
+	p := Position{View: view, Stage: g.Column.ID, Run: timeline.NewRun(g.Trace(), found, e.code.Code, g.Language)}
 	if g.From != nil {
 		p.Taken = g.From.Failure.ID
 	}

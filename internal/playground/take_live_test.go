@@ -1,0 +1,26 @@
+//go:build live
+
+package playground_test
+
+import (
+	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+	"lockkata/internal/playground"
+)
+
+// Each run of each lock is taken over here and there: all steps of all runs would take minutes.
+func TestEveryRunIsTakenOver(t *testing.T) {
+	e := engine(t)
+	for _, c := range columns.Stairs() {
+		for _, f := range failures.All {
+			if f.Applies(c.Subject) {
+				cell := ask[playground.Cell](t, e, playground.Request{Op: "run", Stage: c.ID, Failure: f.ID})
+				for step := 1; step <= len(cell.Run.Steps); step += 5 {
+					takeOver(t, e, c.ID, cell, f.ID, step)
+				}
+			}
+		}
+	}
+}
