@@ -112,6 +112,10 @@ type Lock struct {
 	Goals  []game.Named    `json:"goals"` // what can be played and searched
 	Envs   []game.Named    `json:"envs"`
 	Search Question        `json:"search"` // what is asked first
+	// Has is what a visitor's lock that begins with it is said to have. Graded tells whether
+	// grade takes it as it stands.
+	Has    []failures.Feature `json:"has"`
+	Graded bool               `json:"graded"`
 }
 
 // Edit is an edit as a page shows it.
@@ -136,7 +140,9 @@ type Question struct {
 // describe describes a lock.
 func (e *Engine) describe(r Request) (Lock, error) {
 	c, of, err := e.find(r)
-	lock := Lock{ID: c.ID, Name: c.Name(), Title: c.Title, Files: of.Files, Edits: []Edit{}}
+	lock := Lock{ID: c.ID, Name: c.Name(), Title: c.Title, Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}}
+	lock.Has = append(lock.Has, c.Subject.Has...)
+	lock.Graded = len(c.Subject.SkipFrames) == 0 && !slices.Contains(lock.Has, failures.Reentry) // a Locker as it stands
 	if err != nil {
 		return lock, err
 	}

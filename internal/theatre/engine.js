@@ -71,7 +71,7 @@ class Engine {
     }));
     this.last = turn.catch(() => {});
     return turn.then((answer) => {
-      if (answer.error) throw new Error(answer.error);
+      if (answer.error) throw Object.assign(new Error(answer.error), {problems: answer.problems});
       return answer;
     });
   }

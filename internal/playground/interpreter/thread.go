@@ -17,7 +17,7 @@ import (
 // What a lock may use before it is said to go on without end. A stage needs some thousand
 // steps in a run of an hour.
 const (
-	mostSteps      = 5_000_000 // of a run
+	mostSteps      = 2_000_000 // of a run
 	mostAtOnce     = 300_000   // while no time passes
 	mostGoroutines = 500
 	mostDepth      = 200     // calls within calls
