@@ -64,6 +64,7 @@ function editor() {
     broken.list.replaceChildren();
     broken.result.replaceChildren();
     broken.status.textContent = '';
+    showProblems([]);
     count();
   };
   text.value = broken.files[broken.file];
