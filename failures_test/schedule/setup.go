@@ -87,6 +87,10 @@ var Properties = []Property{
 // lease is the locks' lease in a schedule.
 const lease = 30 * time.Second
 
+// patience is how long a client waits for a reply: a command is as late as the schedule
+// wants, but for contexts.
+const patience = time.Hour
+
 // horizon is how long a schedule lasts at most: a waiter has had three leases.
 const horizon = 3 * lease
 
@@ -98,7 +102,7 @@ func (s Setup) config() world.Config {
 	c := s.Subject.Config()
 	c.Lease, c.Fenced = lease, s.Property.Fenced
 	c.Client = func(o *redis.Options) {
-		o.ReadTimeout = time.Hour // a command is as late as the schedule wants, but for contexts
+		o.ReadTimeout = patience
 		if s.Env.Loss {
 			world.DefaultRetries(o)
 		}

@@ -43,6 +43,7 @@ func (s Start) takeOver(w *world.World, setup Setup) (all []*actor) {
 	for len(w.Actors()) < 2 {
 		w.Client(string(rune('A' + len(w.Actors()))))
 	}
+	w.Patient(patience)
 	end := w.Trace().Begin()
 	for end.Next() {
 	}

@@ -1,6 +1,9 @@
 package world
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // left leaves a scenario that is taken over.
 type left struct{}
@@ -21,6 +24,14 @@ func (w *World) Begin(scenario func(*World), events int) {
 	}()
 	scenario(w)
 	w.settle()
+}
+
+// Patient has clients wait that long for the replies to what they send from now on. All of
+// them have to be at rest.
+func (w *World) Patient(d time.Duration) {
+	for _, p := range w.processes {
+		p.rdb.Options().ReadTimeout = d
+	}
 }
 
 // leave leaves the scenario if it is time. A process whose lock is being made is not left.

@@ -190,9 +190,8 @@ func TestStepsAreShownToThoseWhoAskForThem(t *testing.T) {
 	for line := range strings.Lines(out) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), usualWidth+1, line)
 	}
-	_, out, _ = command(t, "--totals")
-	_, steps, _ := command(t, "--totals", "--steps")
-	require.NotEqual(t, out, steps)
+	_, totals, _ := command(t, "--totals")
+	require.NotContains(t, out, totals)
 }
 
 // Without --steps the stage that mends is the whole lock.

@@ -111,8 +111,11 @@ func followHints(t *testing.T, keys string, args ...string) (out string) {
 	return ""
 }
 
-func TestHintsLeadToTheGoalOfEveryStageOnAShortestWay(t *testing.T) {
-	for _, c := range columns.All {
+// The game's own test goes the way of every column; here the terminal prints what its hints say.
+func TestHintsLeadToTheGoalOnAShortestWay(t *testing.T) {
+	for _, id := range []string{"3", "6.2"} {
+		c, err := columns.Find(id)
+		require.NoError(t, err)
 		t.Run(c.Name(), func(t *testing.T) {
 			out := followHints(t, "", "--stage", c.ID)
 			_, steps, err := game.Read(c.Challenge, columns.All)
@@ -178,7 +181,7 @@ func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
 				require.NoError(t, err)
 				g, err := game.New(t, challenge)
 				require.NoError(t, err)
-				require.NoError(t, (&player{app: a, Game: g}).play(strings.NewReader(strings.Repeat("1243", 6)+"21211111q")))
+				require.NoError(t, (&player{app: a, Game: g}).play(strings.NewReader(strings.Repeat("1243", 3)+"21211111q")))
 				for _, screen := range screens(out.String()) {
 					if strings.HasPrefix(screen, "So far") {
 						continue

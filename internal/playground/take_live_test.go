@@ -17,7 +17,7 @@ func TestEveryRunIsTakenOver(t *testing.T) {
 		for _, f := range failures.All {
 			if f.Applies(c.Subject) {
 				cell := ask[playground.Cell](t, e, playground.Request{Op: "run", Stage: c.ID, Failure: f.ID})
-				for step := 1; step <= len(cell.Run.Steps); step += 5 {
+				for step := 1; step <= len(cell.Run.Steps); step += 9 {
 					takeOver(t, e, c.ID, cell, f.ID, step)
 				}
 			}

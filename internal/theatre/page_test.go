@@ -1,7 +1,11 @@
 package theatre_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -114,4 +118,42 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 	}
 	require.Equal(t, []string{"", "", "go run . explore --stage 3 --property wrong-delete", "", "", ""}, searches,
 		"stages 4 to 6: the search is known to find none")
+}
+
+// What a page may do is what it needs: no host is asked but its own, and that for the engine.
+func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
+	for policy, e := range map[string]theatre.Engine{
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'": {},
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:": {
+			Runner: "go", Packed: []byte("wasm"),
+		},
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'": {
+			Runner: "go </script>", File: theatre.EngineFile,
+		},
+	} {
+		page, err := theatre.Page(columns.Shown(), hostile(), sources(), e)
+		require.NoError(t, err)
+		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)
+		require.Equal(t, e.Packed != nil, strings.Contains(string(page), `id="packed"`))
+		require.NotContains(t, string(page), "go </script>")
+	}
+}
+
+func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
+	for _, one := range []struct {
+		packed []byte
+		err    error
+		status int
+		says   string
+	}{{[]byte("wasm"), nil, 200, "wasm"}, {nil, errors.New("no Go here"), 503, "no Go here\n"}} {
+		server := httptest.NewServer(theatre.Handler(nil, func(context.Context) ([]byte, error) { return one.packed, one.err }))
+		answer, err := server.Client().Get(server.URL + "/" + theatre.EngineFile)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, one.status, answer.StatusCode)
+		require.Equal(t, one.says, string(body))
+		server.Close()
+	}
 }

@@ -1,0 +1,53 @@
+package schedule_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
+)
+
+const taken = "v1/stage3/check-then-delete@9/1x/pause/wrong-delete/a.A"
+
+func TestRunThatIsTakenOverHasAString(t *testing.T) {
+	s, name, steps, err := schedule.Parse(taken)
+	require.NoError(t, err)
+	require.Equal(t, "stage3", name)
+	require.Equal(t, "check-then-delete", s.From.Failure.ID)
+	require.Equal(t, 9, s.From.Events)
+	s.Subject = columns.Must("3").Subject
+	require.Equal(t, taken, schedule.Text(s, steps))
+	for wrong, says := range map[string]string{
+		"v1/stage3/no-such@9/1x/pause/leak/":           `there is no failure "no-such"`,
+		"v1/stage3/check-then-delete@/1x/pause/leak/":  "how many events",
+		"v1/stage3/check-then-delete@0/1x/pause/leak/": "how many events",
+	} {
+		_, _, _, err := schedule.Parse(wrong)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+// A schedule goes on from a moment of a failure's run, and what that broke before does not
+// count.
+func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
+	s, _, _, err := schedule.Parse(taken)
+	require.NoError(t, err)
+	s.Subject = columns.Must("3").Subject
+	var astray error
+	played, err := schedule.Play(t, s, schedule.Follow([]string{"za", "t", "b", "wa", "a"}, &astray))
+	require.NoError(t, err)
+	require.NoError(t, astray)
+	require.Equal(t, []int{1, 1, 0, 0, 0}, played.Costs, "A stands still before its DEL until B has the lock")
+	require.Len(t, played.Broken(s.Property.Breaks), 1)
+
+	f, _ := failures.Find("delete-foreign")
+	verdict := failures.Run(t, f, columns.Must("2").Subject)
+	require.Equal(t, failures.Broken, verdict.Outcome)
+	s.Subject, s.From = columns.Must("2").Subject, &schedule.Start{Failure: f, Events: len(verdict.Trace.Events)}
+	played, err = schedule.Play(t, s, func(schedule.Point) (int, bool) { return 0, false })
+	require.NoError(t, err)
+	require.Empty(t, played.Broken(s.Property.Breaks))
+}
