@@ -92,7 +92,7 @@ class Engine {
     this.worker.terminate();
     this.now = this.loading = null;
     this.isReady = false;
-    this.fail(new Error('The engine has ended. ' + why));
+    this.fail(new Error(`The engine has ended. Load this page again to go on. ${why}`));
   }
 }
 

@@ -82,7 +82,7 @@ func open(t *testing.T, url string, width, height int64) *tab {
 	}
 	ctx, closeTab := chromedp.NewContext(browser)
 	t.Cleanup(closeTab)
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.listen))
