@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"context"
+	"errors"
 	"go/types"
 	"reflect"
 	"time"
@@ -174,8 +175,10 @@ func plain(create maker, tells, asked [2]bool) world.Constructor {
 				world.Counting
 				world.Forcing
 			}{l, t, n, c, f}, nil
+		case [2][2]bool{}:
+			return l, nil
 		}
-		return l, nil
+		return nil, errors.New("a lock with these of Token, Lost, HoldCount and ForceUnlock is more than can be run here: " + elsewhere)
 	}
 }
 
