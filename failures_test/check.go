@@ -73,7 +73,7 @@ func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 
 // Config is what a world needs to know of the lock.
 func (s Subject) Config() world.Config {
-	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Line: s.Line, Scripts: s.Scripts}
 }
 
 // Config is the world in which the failure is played on a lock.

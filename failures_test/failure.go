@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,15 +22,22 @@ type Subject struct {
 	Variants map[Variant]world.Constructor
 	// Ignore tells which keys are no locks, but counters or queues beside one.
 	Ignore func(key string) bool
-	// AttributeTo and SkipFrames fit the world to a lock that sends through goroutines or
-	// layers of its own; see [world.Config].
+	// AttributeTo, SkipFrames and Line fit the world to a lock that sends through goroutines
+	// or layers of its own, or is interpreted; see [world.Config].
 	AttributeTo world.AttributeTo
 	SkipFrames  []string
+	Line        func(goroutine uint64) (line world.Source, ok bool)
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature
 	// Scripts are the Lua scripts that Redis knows from the beginning; see [DiscoverScripts].
 	Scripts []string
+}
+
+// IsBeside tells of keys that usually stand beside a lock and are none: counters
+// of tokens and queues of waiters.
+func IsBeside(key string) bool {
+	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
 // Variant is a way to set up a lock.

@@ -57,8 +57,11 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 // lock started itself. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
+	case !from.isWhole() && (len(p.running) > 0 || len(p.delegates) > 0): // who began it is too deep to see
+		id := GoroutineID()
+		return cmp.Or(p.delegates[id], p.running[id])
 	case len(p.delegates) > 0 && from.startedBy(delegateEntry.Load()):
-		return p.delegates[goroutineID()]
+		return p.delegates[GoroutineID()]
 	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
 		return nil
 	case len(p.running) == 1:
@@ -66,7 +69,7 @@ func (p *process) sender(from *stack) *Call {
 			return call
 		}
 	}
-	return p.running[goroutineID()]
+	return p.running[GoroutineID()]
 }
 
 // attributeTo is the call for which a goroutine of the lock's own sends that command:

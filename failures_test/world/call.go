@@ -85,7 +85,7 @@ var callEntry atomic.Uintptr
 func (c *Call) run(do action) {
 	noteEntry(&callEntry)
 	deepen()
-	w, p, id := c.Client.world, c.Client.process, goroutineID()
+	w, p, id := c.Client.world, c.Client.process, GoroutineID()
 	w.mu.Lock()
 	p.running[id] = c
 	c.alone = len(p.running) == 1 && !p.cut

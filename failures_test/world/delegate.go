@@ -42,7 +42,7 @@ func Go(ctx context.Context, work func()) *Delegate {
 func (d *Delegate) run(ctx context.Context, work func(), ready chan<- struct{}) {
 	noteEntry(&delegateEntry)
 	deepen()
-	d.id = goroutineID()
+	d.id = GoroutineID()
 	d.For(ctx)
 	close(ready)
 	defer d.rest()

@@ -15,19 +15,28 @@ import (
 type stack struct {
 	pcs   [40]uintptr
 	depth int
+	line  *Source // where the lock says that it is itself; see [Config]
 }
 
 // callerStack is cheap enough for every command: some two microseconds.
-func callerStack() *stack {
+func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
+	if w.config.Line != nil {
+		if line, ok := w.config.Line(GoroutineID()); ok {
+			s.line = &line
+		}
+	}
 	return s
 }
+
+// isWhole tells whether the stack is known from its beginning.
+func (s *stack) isWhole() bool { return s.depth < len(s.pcs) }
 
 // startedBy tells whether the goroutine began in the function whose entry that
 // is: its last frame but the runtime's own.
 func (s *stack) startedBy(entry uintptr) bool {
-	if s.depth < 2 || s.depth == len(s.pcs) {
+	if s.depth < 2 || !s.isWhole() {
 		return false
 	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
@@ -41,11 +50,11 @@ func noteEntry(entry *atomic.Uintptr) {
 	}
 }
 
-// goroutineID reads the number that the runtime prints in every stack trace. It
+// GoroutineID reads the number that the runtime prints in every stack trace. It
 // tells which of a process's goroutines sent a command: go-redis writes on the
 // caller's own goroutine, and hands nothing of the caller's to the connection.
 // It costs ten microseconds, so it is asked only where it is in doubt.
-func goroutineID() uint64 {
+func GoroutineID() uint64 {
 	var buf [40]byte
 	n := runtime.Stack(buf[:], false)
 	var id uint64
@@ -92,6 +101,9 @@ type sourceKey struct {
 // source is the innermost line that is neither go-redis nor the world, nor in a
 // function whose name begins as one of skipFrames does.
 func (s *stack) source(skipFrames []string) Source {
+	if s.line != nil {
+		return *s.line
+	}
 	key := sourceKey{s.pcs, strings.Join(skipFrames, "\n")}
 	if known, ok := sources.Load(key); ok {
 		return known.(Source)

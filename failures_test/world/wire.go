@@ -96,7 +96,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	}
 	w.mu.Unlock()
 	if len(commands) > 0 {
-		w.world.arrive(w, commands, callerStack())
+		w.world.arrive(w, commands, w.world.callerStack())
 	}
 	return len(b), nil
 }

@@ -18,7 +18,7 @@ type Column struct {
 // column plays the catalogue on a lock.
 func (e *Engine) column(r Request, tell Tell) (Column, error) {
 	all := Column{Cells: []Cell{}}
-	c, of, err := e.find(r.Stage, r.Edit)
+	c, of, err := e.find(r)
 	if err != nil {
 		return all, err
 	}
@@ -52,7 +52,7 @@ func (e *Engine) run(r Request) (Cell, error) {
 // played plays one failure on a lock.
 func (e *Engine) played(r Request) (columns.Column, code, failures.Verdict, error) {
 	f, found := failures.Find(r.Failure)
-	c, of, err := e.find(r.Stage, r.Edit)
+	c, of, err := e.find(r)
 	if !found {
 		err = errors.Join(err, fmt.Errorf("there is no failure %q", r.Failure))
 	}
@@ -73,7 +73,7 @@ type Search struct {
 
 // search looks for a shortest schedule.
 func (e *Engine) search(r Request, tell Tell) (Search, error) {
-	c, _, err := e.find(r.Stage, r.Edit)
+	c, _, err := e.find(r)
 	if err != nil {
 		return Search{}, err
 	}

@@ -20,6 +20,7 @@ type locks struct {
 	t       *testing.T
 	sources fs.FS
 	force   func(i int)
+	written *written // by a visitor: the lock of the newest request, or of the game
 }
 
 // code is the source of a lock, and the edit that is in it.
@@ -28,13 +29,20 @@ type code struct {
 	edit int // the number of the edit, from 1; 0: none
 }
 
-// find finds the lock of a column, with an edit if one is named, and puts it in force.
-func (l locks) find(stage, edit string) (columns.Column, code, error) {
-	c, err := columns.Find(stage)
+// find finds the lock of a column, with an edit if one is named, and puts it in force. A
+// lock that a visitor wrote stands for the column's.
+func (l *locks) find(r Request) (columns.Column, code, error) {
+	edit := r.Edit
+	c, err := columns.Find(r.Stage)
 	if err != nil {
 		return c, code{}, err
 	}
 	of := code{}
+	if r.Files != nil {
+		of.Code, err = l.write(&c, r.Files)
+		return c, of, err
+	}
+	l.written = nil
 	if of.Code, err = c.Code(l.sources); err != nil {
 		return c, of, err
 	}
@@ -104,6 +112,10 @@ type Lock struct {
 	Goals  []game.Named    `json:"goals"` // what can be played and searched
 	Envs   []game.Named    `json:"envs"`
 	Search Question        `json:"search"` // what is asked first
+	// Has is what a visitor's lock that begins with it is said to have. Graded tells whether
+	// grade takes it as it stands.
+	Has    []failures.Feature `json:"has"`
+	Graded bool               `json:"graded"`
 }
 
 // Edit is an edit as a page shows it.
@@ -127,8 +139,10 @@ type Question struct {
 
 // describe describes a lock.
 func (e *Engine) describe(r Request) (Lock, error) {
-	c, of, err := e.find(r.Stage, r.Edit)
-	lock := Lock{ID: c.ID, Name: c.Name(), Title: c.Title, Files: of.Files, Edits: []Edit{}}
+	c, of, err := e.find(r)
+	lock := Lock{ID: c.ID, Name: c.Name(), Title: c.Title, Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}}
+	lock.Has = append(lock.Has, c.Subject.Has...)
+	lock.Graded = len(c.Subject.SkipFrames) == 0 && !slices.Contains(lock.Has, failures.Reentry) // a Locker as it stands
 	if err != nil {
 		return lock, err
 	}

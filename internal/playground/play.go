@@ -24,7 +24,7 @@ type Position struct {
 
 // begin begins a game: a challenge, a schedule's string, or a run that is taken over.
 func (e *Engine) begin(r Request) (Position, error) {
-	c, of, err := e.find(r.Stage, r.Edit)
+	c, of, err := e.find(r)
 	if err != nil {
 		return Position{}, err
 	}

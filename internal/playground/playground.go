@@ -4,6 +4,7 @@
 package playground
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
+	"lockkata/internal/playground/interpreter"
 	"lockkata/internal/texts"
 )
 
@@ -25,7 +27,7 @@ type Engine struct {
 // force makes the locks run with edit number i of the suite's, from 1, and with none for 0;
 // it is nil where the locks are as they stand.
 func New(t *testing.T, sources fs.FS, force func(i int)) *Engine {
-	return &Engine{locks: locks{t, sources, force}}
+	return &Engine{locks: locks{t: t, sources: sources, force: force}}
 }
 
 // Request is what a page asks for. Which fields count depends on Op.
@@ -43,6 +45,8 @@ type Request struct {
 	Failure  string         `json:"failure,omitempty"` // a failure's ID
 	Step     int            `json:"step,omitempty"`    // of a failure's run, as it is drawn, from 1
 	Bound    int            `json:"bound,omitempty"`   // the highest cost of a search
+	// Files are a lock that a visitor wrote in place of the column's, by their names.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // Progress is how far a long request is.
@@ -58,7 +62,8 @@ type Tell func(Progress) (stop bool)
 
 // fault is the answer to a request that cannot be answered.
 type fault struct {
-	Error string `json:"error"`
+	Error    string                `json:"error"`
+	Problems []interpreter.Problem `json:"problems,omitempty"` // of a lock that a visitor wrote
 }
 
 // Answer answers a request.
@@ -68,9 +73,10 @@ func (e *Engine) Answer(request []byte, tell Tell) []byte {
 	var answer any
 	if err == nil {
 		answer, err = e.answer(r, tell)
+		err = cmp.Or(e.trouble(), err)
 	}
 	if err != nil {
-		answer = fault{err.Error()}
+		answer = fault{Error: err.Error(), Problems: problemsOf(err)}
 	}
 	raw, err := json.Marshal(answer)
 	if err != nil {

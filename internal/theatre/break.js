@@ -25,10 +25,14 @@ pages.break = async ([, stage, edit, failure, step]) => {
   if (!broken.column) playColumn();
 };
 
-const hashOfBroken = (...words) => '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
+// about is which lock it is, in a request.
+const about = () => ({stage: broken.stage, edit: broken.edit, files: broken.files});
+
+const hashOfBroken = (...words) => broken.files ? ['#write', broken.stage, ...words].join('/') : '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
 
 // showBroken shows the lock, its edits, its column and what can be searched for.
 function showBroken() {
+  if (broken.files) return showWriting();
   const {told, stage, edit} = broken;
   const chosen = told.edits.find((e) => e.id === edit);
   document.title = `break ${told.name}` + (chosen ? `: ${chosen.name}` : '');
@@ -91,8 +95,9 @@ async function playColumn() {
   const here = broken;
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop');
   here.status.replaceChildren('The catalogue is played on this lock … ', stop);
-  const column = await asked({op: 'column', stage: here.stage, edit: here.edit},
+  const column = await asked({op: 'column', ...about()},
     {progress: ({done, of}) => { here.status.firstChild.textContent = `${done} of ${of} failures are played … `; }, canWait: true});
+  if (!column && broken === here) here.status.replaceChildren();
   if (!column) return;
   if (!column.stopped) here.column = column;
   if (broken === here && here.list.isConnected) fillColumn(column);
@@ -108,7 +113,8 @@ function fillColumn(column = broken.column) {
 function columnRow(cell) {
   const says = `${cell.failure}: ${words[cell.outcome] || 'not played'}` + (cell.was ? `, without the edit ${words[cell.was]}` : '');
   return el('li', {class: cell.was ? 'turned' : ''}, el('a', {class: 'cell cell-' + cell.outcome, href: hashOfBroken(cell.failure), title: cell.verdict, 'aria-label': says},
-    signs[cell.outcome] || cell.outcome), el('span', {}, cell.failure, cell.was ? ` was ${signs[cell.was] || cell.was}` : ''));
+    signs[cell.outcome] || cell.outcome), el('span', {}, cell.failure, cell.was ? ` was ${signs[cell.was] || cell.was}` : ''),
+    broken.files && cell.outcome === 'x' ? confirmLink() : null);
 }
 
 // searchForm asks the search.
@@ -127,8 +133,9 @@ async function search(goal, env) {
   const says = el('span', {}, 'Searching … ');
   here.result.replaceChildren(el('p', {}, says, el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop')));
   const begun = performance.now();
-  const found = await asked({op: 'search', stage: here.stage, edit: here.edit, goal, env, bound: 4},
+  const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
     {progress: ({done, states, cost}) => { says.textContent = `Cost ${cost}: ${done} schedules, ${states} states so far … `; }});
+  if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
   if (broken === here && here.result.isConnected) showFound(here.found);
@@ -139,14 +146,15 @@ function showFound(found) {
     `${found.property} in ${found.env}: ` + (found.found ? `broken: ${found.text}. It costs ${found.cost}, in ${counted(found.steps, 'step')}` + (found.exhausted ? '; nothing shorter exists.' : '.')
       : found.bound < 0 ? 'stopped before all schedules of cost 0 were looked at.' : `nothing up to cost ${found.bound}${found.exhausted ? '' : ', where it was stopped'}. That is no proof.`)),
     el('p', {class: 'commands'}, `${found.schedules} schedules and ${found.states} states, in ${found.took.toFixed(1)} s. `,
-      found.found ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, 'See it step by step') : null));
+      found.found && broken.files ? el('button', {type: 'button', class: 'see', onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, 'See it step by step') : null,
+      found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, 'See it step by step') : null));
 }
 
 // showBrokenRun shows how one failure goes on the lock, as the theatre does.
 async function showBrokenRun(id, step) {
   const failure = failureOf(id);
   const hash = location.hash;
-  const cell = failure && await asked({op: 'run', stage: broken.stage, edit: broken.edit, failure: id});
+  const cell = failure && await asked({op: 'run', ...about(), failure: id});
   if (location.hash !== hash) return;
   if (!cell?.run) {
     note.textContent = `There is no run at ${hash}.`;
@@ -162,8 +170,14 @@ async function showBrokenRun(id, step) {
     el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, broken.told.name + (chosen ? `, edited: ${chosen.name}` : ''))),
     el('p', {class: 'story secondary'}, failure.story), el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, 'back to the lock')),
     el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
-  stepper.element.append(el('a', {class: 'take', href: '#'}, 'Take over from here'));
+  let at = 1;
+  stepper.element.append(el('a', {class: 'take', href: '#', onclick: (event) => {
+    if (!broken.files) return;
+    event.preventDefault();
+    playWritten({op: 'take', failure: id, step: at});
+  }}, 'Take over from here'));
   stepper.moved = (position) => {
+    at = position + 1;
     history.replaceState(null, '', hashOfBroken(id, `step-${position + 1}`));
     stepper.element.querySelector('.take').href = `#take/${id}/${broken.stage}/step-${position + 1}` + (broken.edit ? '/' + broken.edit : '');
   };

@@ -18,6 +18,8 @@ var (
 	playScript string
 	//go:embed break.js
 	breakScript string
+	//go:embed write.js
+	writeScript string
 	//go:embed play.css
 	playStyle string
 	//go:embed worker.js

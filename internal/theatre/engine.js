@@ -71,7 +71,7 @@ class Engine {
     }));
     this.last = turn.catch(() => {});
     return turn.then((answer) => {
-      if (answer.error) throw new Error(answer.error);
+      if (answer.error) throw Object.assign(new Error(answer.error), {problems: answer.problems});
       return answer;
     });
   }
@@ -126,7 +126,7 @@ async function loaded(what) {
   if (!engine.wanted) {
     const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, 'Start');
     main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),
-      el('p', {}, 'The real locks run in this page, as WebAssembly of about 5 MB. Nothing runs before you click.'), start));
+      el('p', {}, 'The real locks run in this page, as WebAssembly of about 6 MB. Nothing runs before you click.'), start));
     start.focus();
     return false;
   }

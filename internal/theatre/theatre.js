@@ -67,7 +67,8 @@ function showMatrix() {
 // locksToTry links to the locks that can be played, and broken.
 function locksToTry() {
   const links = (kind) => data.locks.map((lock) => el('a', {href: `#${kind}/${lock.id}`, title: lock.title, 'aria-label': `${kind} ${lock.name}`}, lock.id));
-  return el('nav', {class: 'choose', 'aria-label': 'the playground'}, el('span', {class: 'what'}, 'play'), ...links('play'), el('span', {class: 'what'}, 'break'), ...links('break'));
+  return el('nav', {class: 'choose', 'aria-label': 'the playground'}, el('span', {class: 'what'}, 'play'), ...links('play'), el('span', {class: 'what'}, 'break'), ...links('break'),
+    el('span', {class: 'what'}, 'write'), ...links('write'));
 }
 
 function fillMatrix(table) {
@@ -217,7 +218,7 @@ const keys = {
 };
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open || event.target.closest('textarea')) return;
   if (stepper && stepper.key(event) || game && keyOfGame(event)) return event.preventDefault();
   const act = keys[event.key];
   if (act) {

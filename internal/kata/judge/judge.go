@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -87,7 +86,7 @@ func Main(locks map[string]failures.Subject) {
 		subject.Has = task.Has
 	}
 	if subject.Ignore == nil {
-		subject.Ignore = isBeside
+		subject.Ignore = failures.IsBeside
 	}
 	lockPath = cmp.Or(task.Package, lockPath)
 	g := newGuard(out, task)
@@ -110,12 +109,6 @@ func begin(args []string) (task Task, out *os.File, err error) {
 	}
 	out, err = os.OpenFile(args[1], os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	return task, out, err
-}
-
-// isBeside tells of keys that usually stand beside a lock and are none: counters
-// of tokens and queues of waiters.
-func isBeside(key string) bool {
-	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
 // drawable is how many events a trace may have to be told without need.

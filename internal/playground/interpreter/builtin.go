@@ -1,0 +1,188 @@
+package interpreter
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"runtime"
+)
+
+// builtin is a call of a function that Go itself has.
+func (c *compiler) builtin(e *ast.CallExpr, name string) eval {
+	prepare := c.prepareBuiltin(e, name)
+	return func(f *frame) reflect.Value {
+		if out := prepare(f)(f); len(out) > 0 {
+			return out[0]
+		}
+		return reflect.Value{}
+	}
+}
+
+// prepareBuiltin evaluates the arguments; what it returns does the rest.
+func (c *compiler) prepareBuiltin(e *ast.CallExpr, name string) func(*frame) results {
+	switch name {
+	case "make":
+		return c.makeCall(e)
+	case "new":
+		return c.newCall(e)
+	case "append":
+		return c.appendCall(e)
+	case "min", "max":
+		return c.extreme(e, name)
+	case "recover":
+		return func(*frame) results {
+			return func(f *frame) []reflect.Value { return []reflect.Value{f.recovered()} }
+		}
+	}
+	var values []eval
+	for i, arg := range e.Args {
+		switch m, isMap := c.typeOf(e.Args[0]).Underlying().(*types.Map); {
+		case name == "panic":
+			values = append(values, c.as(arg, types.Universe.Lookup("any").Type()))
+		case name == "delete" && isMap && i == 1:
+			values = append(values, c.as(arg, m.Key()))
+		default:
+			values = append(values, c.expr(arg))
+		}
+	}
+	do := map[string]func(*frame, []reflect.Value) []reflect.Value{
+		"len": func(_ *frame, a []reflect.Value) []reflect.Value { return []reflect.Value{reflect.ValueOf(a[0].Len())} },
+		"cap": func(_ *frame, a []reflect.Value) []reflect.Value { return []reflect.Value{reflect.ValueOf(a[0].Cap())} },
+		"copy": func(_ *frame, a []reflect.Value) []reflect.Value {
+			return []reflect.Value{reflect.ValueOf(reflect.Copy(a[0], a[1]))}
+		},
+		"close":   func(_ *frame, a []reflect.Value) []reflect.Value { a[0].Close(); return nil },
+		"delete":  func(_ *frame, a []reflect.Value) []reflect.Value { a[0].SetMapIndex(a[1], reflect.Value{}); return nil },
+		"clear":   func(_ *frame, a []reflect.Value) []reflect.Value { a[0].Clear(); return nil },
+		"panic":   func(f *frame, a []reflect.Value) []reflect.Value { panic(f.panicValue(a[0])) },
+		"print":   func(*frame, []reflect.Value) []reflect.Value { return nil },
+		"println": func(*frame, []reflect.Value) []reflect.Value { return nil },
+	}[name]
+	if do == nil {
+		c.refuse(e.Pos(), "the function "+name)
+	}
+	return func(f *frame) results {
+		args := evaluate(f, values)
+		return func(f *frame) []reflect.Value { return do(f, args) }
+	}
+}
+
+// panicValue is what a library, and fmt, can make something of.
+func (f *frame) panicValue(v reflect.Value) any {
+	v = dynamic(v)
+	if !v.IsValid() {
+		return new(runtime.PanicNilError)
+	}
+	return f.inInterface(v, anyType).Interface()
+}
+
+// recovered ends the panic that runs the deferred call, and is its value.
+func (f *frame) recovered() reflect.Value {
+	v := reflect.New(anyType).Elem()
+	if d := f.deferrer; d != nil && d.panicking {
+		d.panicking, f.thread.died = false, nil
+		v.Set(dynamic(reflect.ValueOf(d.panicked)))
+	}
+	return v
+}
+
+// fixed is the results of a builtin that has evaluated everything.
+func fixed(v reflect.Value) results {
+	return func(*frame) []reflect.Value { return []reflect.Value{v} }
+}
+
+func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
+	t := c.typeOf(e)
+	c.noStructs(e.Pos(), t)
+	r := c.reflected(t)
+	var sizes []eval
+	for _, arg := range e.Args[1:] {
+		sizes = append(sizes, c.expr(arg))
+	}
+	return func(f *frame) results {
+		n := [2]int{}
+		for i, size := range sizes {
+			n[i] = int(integer(size(f)))
+			if i == 0 {
+				n[1] = n[0]
+			}
+			if n[i] < 0 {
+				panic(runtimeError("makeslice: len out of range"))
+			}
+			if n[i] > mostElements {
+				f.stop("%d elements: more than a lock needs", n[i])
+			}
+		}
+		switch r.Kind() {
+		case reflect.Chan:
+			return fixed(reflect.MakeChan(r, n[0]))
+		case reflect.Map:
+			return fixed(reflect.MakeMap(r))
+		}
+		return fixed(reflect.MakeSlice(r, n[0], n[1]))
+	}
+}
+
+func (c *compiler) newCall(e *ast.CallExpr) func(*frame) results {
+	if tv := c.info.Types[e.Args[0]]; !tv.IsType() {
+		c.refuse(e.Pos(), "new with a value")
+	}
+	t := c.typeOf(e.Args[0])
+	zero, objects := c.zero(t), c.structOf(t) != nil
+	return func(*frame) results {
+		if v := zero(); !objects {
+			return fixed(v.Addr())
+		} else {
+			return fixed(reflect.ValueOf(v.Interface()))
+		}
+	}
+}
+
+func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
+	t := c.typeOf(e)
+	c.noStructs(e.Pos(), t)
+	to := c.as(e.Args[0], t)
+	var more []eval
+	for _, arg := range e.Args[1:] {
+		if e.Ellipsis.IsValid() {
+			more = append(more, c.expr(arg))
+		} else {
+			more = append(more, c.as(arg, t.Underlying().(*types.Slice).Elem()))
+		}
+	}
+	return func(f *frame) results {
+		list, values := to(f), evaluate(f, more)
+		if e.Ellipsis.IsValid() {
+			if values[0].Kind() == reflect.String {
+				values[0] = values[0].Convert(list.Type())
+			}
+			if values[0].IsValid() {
+				list = reflect.AppendSlice(list, values[0])
+			}
+		} else {
+			list = reflect.Append(list, values...)
+		}
+		if list.Len() > mostElements {
+			f.stop("%d elements: more than a lock needs", list.Len())
+		}
+		return fixed(list)
+	}
+}
+
+func (c *compiler) extreme(e *ast.CallExpr, name string) func(*frame) results {
+	var values []eval
+	for _, arg := range e.Args {
+		values = append(values, c.as(arg, c.typeOf(e)))
+	}
+	return func(f *frame) results {
+		args := evaluate(f, values)
+		best := args[0]
+		for _, v := range args[1:] {
+			if less := ordered(token.LSS, v, best); less == (name == "min") && !v.Equal(best) {
+				best = v
+			}
+		}
+		return fixed(best)
+	}
+}

@@ -1,0 +1,351 @@
+package interpreter
+
+import (
+	"go/ast"
+	"go/types"
+	"reflect"
+	"runtime"
+	"slices"
+)
+
+// call runs a function of the lock. The arguments begin with the receiver. deferrer is the
+// frame that has deferred the call, while a panic unwinds it.
+func (t *thread) call(code *code, captured, args []reflect.Value, deferrer *frame) []reflect.Value {
+	f := &frame{thread: t, caller: t.top, code: code, vars: make([]reflect.Value, code.vars), deferrer: deferrer}
+	if t.top != nil {
+		f.at = t.top.at
+	}
+	if t.depth++; t.depth > mostDepth {
+		f.stop("more than %d calls within calls: does a function call itself?", mostDepth)
+	}
+	t.top = f
+	for i, p := range code.params {
+		v := p.zero()
+		v.Set(args[i])
+		f.vars[p.slot] = v
+	}
+	for _, r := range code.results {
+		f.vars[r.slot] = r.zero()
+	}
+	for i, slot := range code.captured {
+		f.vars[slot] = captured[i]
+	}
+	f.run()
+	t.top = f.caller
+	t.depth--
+	return f.values()
+}
+
+// run executes the body, and what it deferred.
+func (f *frame) run() {
+	f.guarded(func() { f.code.body(f) })
+	for len(f.defers) > 0 {
+		next := f.defers[len(f.defers)-1]
+		f.defers = f.defers[:len(f.defers)-1]
+		f.guarded(next)
+	}
+	if f.panicking {
+		panic(f.panicked)
+	}
+}
+
+// guarded runs a part of the function. A panic there waits until what is deferred has run,
+// and takes the place of one before.
+func (f *frame) guarded(part func()) {
+	depth := f.thread.depth
+	defer func() {
+		v := recover()
+		switch {
+		case v == nil:
+			return
+		case v == errStopped:
+			panic(v)
+		case f.thread.died == nil:
+			f.thread.died = f.thread.top.place()
+		}
+		f.thread.top, f.thread.depth = f, depth
+		f.panicking, f.panicked = true, v
+	}()
+	part()
+}
+
+// place is the frame as it is now.
+func (f *frame) place() *frame { return &frame{thread: f.thread, code: f.code, at: f.at} }
+
+// values are what the function returns.
+func (f *frame) values() []reflect.Value {
+	values := make([]reflect.Value, len(f.code.results))
+	for i, r := range f.code.results {
+		values[i] = f.vars[r.slot]
+	}
+	return values
+}
+
+// deferring is the frame if what it calls now is what it has deferred, during a panic.
+func (f *frame) deferring() *frame {
+	if f.panicking {
+		return f
+	}
+	return nil
+}
+
+// function is a function of Go's, which libraries can call too.
+func (p *program) function(t reflect.Type, run func(*frame, []reflect.Value) []reflect.Value) reflect.Value {
+	return reflect.MakeFunc(t, func(args []reflect.Value) (out []reflect.Value) {
+		p.within(func(f *frame) { out = run(f, args) }, false)
+		for i := range t.NumOut() {
+			if out == nil || i >= len(out) { // it panicked on a goroutine of a library's
+				out = append(out, reflect.Zero(t.Out(i)))
+			}
+		}
+		return out
+	})
+}
+
+// within runs code of the lock on a goroutine of somebody else's: of the world, which catches
+// a panic, or of a library, where nobody would.
+func (p *program) within(run func(*frame), caught bool) {
+	t, isNew := p.enter()
+	if isNew {
+		defer p.leave()
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			t.note(v)
+			if caught {
+				panic(v)
+			}
+		}()
+	}
+	run(t.frame())
+}
+
+// frame is the present one, or that from which the thread's first call is made.
+func (t *thread) frame() *frame {
+	if t.top != nil {
+		return t.top
+	}
+	return &frame{thread: t, code: &code{passesOn: true}}
+}
+
+// results is a call: what it returns, each a value of its own.
+type results func(*frame) []reflect.Value
+
+// single is a call as an expression.
+func (c *compiler) single(e *ast.CallExpr) eval {
+	if tv := c.info.Types[e.Fun]; tv.IsType() {
+		return c.convert(c.as(e.Args[0], c.given(e.Args[0], tv.Type)), e.Pos(), c.given(e.Args[0], tv.Type), tv.Type)
+	}
+	if name, ok := c.builtinName(e); ok {
+		return c.builtin(e, name)
+	}
+	call := c.call(e)
+	return func(f *frame) reflect.Value { return call(f)[0] }
+}
+
+// given is the type that an operand of a conversion to another type has: an untyped one has
+// that type, if it can.
+func (c *compiler) given(e ast.Expr, to types.Type) types.Type {
+	if t := c.typeOf(e); !isUntyped(t) || isNil(t) {
+		return t
+	}
+	if tv := c.info.Types[e]; tv.Value != nil && !types.IsInterface(to) && types.ConvertibleTo(tv.Type, to) {
+		if b, ok := to.Underlying().(*types.Basic); ok && (b.Info()&types.IsString != 0) == (tv.Type.(*types.Basic).Info()&types.IsString != 0) {
+			return to
+		}
+	}
+	return types.Default(c.typeOf(e))
+}
+
+func (c *compiler) builtinName(e *ast.CallExpr) (string, bool) {
+	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
+		if b, ok := c.info.ObjectOf(id).(*types.Builtin); ok {
+			return b.Name(), true
+		}
+	}
+	return "", false
+}
+
+// call is a call of a function or a method.
+func (c *compiler) call(e *ast.CallExpr) results {
+	prepare, at := c.prepare(e), e.Pos()
+	return func(f *frame) []reflect.Value {
+		run := prepare(f)
+		f.at = at
+		out := run(f)
+		f.at = at
+		return out
+	}
+}
+
+// prepare evaluates the function and the arguments, as go and defer do at once; what it
+// returns calls.
+func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
+	fun := ast.Unparen(e.Fun)
+	sig, ok := c.typeOf(fun).Underlying().(*types.Signature)
+	if !ok {
+		c.refuse(e.Pos(), "this call")
+	}
+	args := c.arguments(e, sig)
+	switch fun := fun.(type) {
+	case *ast.SelectorExpr:
+		if selection, ok := c.info.Selections[fun]; ok && selection.Kind() == types.MethodVal {
+			get := c.operand(fun.X)
+			m := c.method(fun.Pos(), c.typeOf(fun.X), selection.Obj().(*types.Func), selection.Index())
+			return func(f *frame) results {
+				recv := m.receiver(get(f))
+				values := args(f)
+				return func(f *frame) []reflect.Value { return f.invoke(m, recv, values) }
+			}
+		}
+	case *ast.Ident:
+		if o, ok := c.info.ObjectOf(fun).(*types.Func); ok {
+			code := c.codes[o]
+			return func(f *frame) results {
+				values := args(f)
+				return func(f *frame) []reflect.Value { return f.thread.call(code, nil, values, f.deferring()) }
+			}
+		}
+	}
+	get := c.called(e, fun)
+	return func(f *frame) results {
+		function := get(f)
+		values := args(f)
+		return func(f *frame) []reflect.Value {
+			if !function.IsValid() || function.IsNil() {
+				panic(nilPointer)
+			}
+			return f.native(function, values)
+		}
+	}
+}
+
+// called is the function that a call calls: errors.As has to know the lock's own types.
+func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
+	if name, ok := fun.(*ast.SelectorExpr); ok {
+		o := c.info.ObjectOf(name.Sel)
+		target, isPointer := types.Type(nil), false
+		if len(e.Args) == 2 {
+			target, isPointer = structure(c.typeOf(e.Args[1]))
+		}
+		if o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && isPointer {
+			return c.errorsAs(target)
+		}
+	}
+	return c.expr(fun)
+}
+
+// arguments are those of a call: the last ones of a variadic function are a slice.
+func (c *compiler) arguments(e *ast.CallExpr, sig *types.Signature) func(*frame) []reflect.Value {
+	params := sig.Params()
+	if len(e.Args) == 1 {
+		if many, ok := c.typeOf(e.Args[0]).(*types.Tuple); ok {
+			return c.forwarded(e, many, sig)
+		}
+	}
+	fixed := params.Len()
+	packed := sig.Variadic() && !e.Ellipsis.IsValid()
+	if packed {
+		fixed--
+	}
+	var values, more []eval
+	for i, arg := range e.Args {
+		if i < fixed {
+			values = append(values, c.as(arg, params.At(i).Type()))
+		} else {
+			more = append(more, c.as(arg, params.At(fixed).Type().Underlying().(*types.Slice).Elem()))
+		}
+	}
+	if !packed {
+		return func(f *frame) []reflect.Value { return evaluate(f, values) }
+	}
+	c.noStructs(e.Pos(), params.At(fixed).Type())
+	list := c.reflected(params.At(fixed).Type())
+	return func(f *frame) []reflect.Value {
+		args, rest := evaluate(f, values), reflect.Zero(list)
+		if len(more) > 0 {
+			rest = reflect.MakeSlice(list, len(more), len(more))
+		}
+		for i, get := range more {
+			rest.Index(i).Set(get(f))
+		}
+		return append(args, rest)
+	}
+}
+
+func evaluate(f *frame, values []eval) []reflect.Value {
+	args := make([]reflect.Value, len(values), len(values)+1)
+	for i, get := range values {
+		args[i] = get(f)
+	}
+	return args
+}
+
+// forwarded are the results of another call as arguments.
+func (c *compiler) forwarded(e *ast.CallExpr, many *types.Tuple, sig *types.Signature) func(*frame) []reflect.Value {
+	if sig.Variadic() {
+		c.refuse(e.Pos(), "the results of a call as the arguments of a variadic function")
+	}
+	inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr)
+	if !ok {
+		c.refuse(e.Pos(), "these arguments")
+	}
+	call, convert := c.call(inner), c.each(inner, many, sig.Params())
+	return func(f *frame) []reflect.Value { return convert(f, call(f)) }
+}
+
+// each converts values of some types to others.
+func (c *compiler) each(e ast.Expr, from, to *types.Tuple) func(*frame, []reflect.Value) []reflect.Value {
+	var converts []conversion
+	for i := range from.Len() {
+		converts = append(converts, c.conversion(e.Pos(), from.At(i).Type(), to.At(i).Type()))
+	}
+	return func(f *frame, values []reflect.Value) []reflect.Value {
+		out := make([]reflect.Value, len(values))
+		for i, v := range values {
+			out[i] = converts[i](f, v)
+		}
+		return out
+	}
+}
+
+// invoke calls a method on its receiver.
+func (f *frame) invoke(m *method, recv reflect.Value, args []reflect.Value) []reflect.Value {
+	switch {
+	case m.code != nil:
+		return f.thread.call(m.code, nil, slices.Concat([]reflect.Value{recv}, args), f.deferring())
+	case m.try.IsValid():
+		f.lock(m.try, recv)
+		return nil
+	case m.native.IsValid():
+		return f.native(m.native, slices.Concat([]reflect.Value{recv}, args))
+	}
+	return f.dynamicCall(dynamic(recv), m.name, args)
+}
+
+// mostYields is how often a goroutine lets others run before a mutex is said to be held by
+// one that waits.
+const mostYields = 1 << 17
+
+// lock takes a mutex. A bubble never comes to rest while a goroutine waits for one.
+func (f *frame) lock(try, mutex reflect.Value) {
+	for range mostYields {
+		if try.Call([]reflect.Value{mutex})[0].Bool() {
+			return
+		}
+		runtime.Gosched()
+	}
+	f.stop("waits here for a sync.Mutex that another goroutine holds while it waits itself, for Redis or a channel: nobody can cancel that wait")
+}
+
+// native calls a function of a library, or a function value. What a variadic one gets is in
+// a slice already.
+func (f *frame) native(function reflect.Value, args []reflect.Value) []reflect.Value {
+	f.spend(nativeSteps)
+	if function.Type().IsVariadic() {
+		return function.CallSlice(args)
+	}
+	return function.Call(args)
+}

@@ -1,0 +1,23 @@
+package interpreter
+
+import (
+	"go/token"
+	"go/types"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// compiled is a package that need not be a lock.
+func compiled(t *testing.T, source string) (*program, *compiler) {
+	t.Helper()
+	l := &loader{files: map[string]string{"own.go": source}, fset: token.NewFileSet(), natives: theNatives()}
+	l.parse()
+	l.check()
+	require.Empty(t, l.problems)
+	c, problem := l.compile("own")
+	require.Nil(t, problem)
+	return c.program, c
+}
+
+func function(c *compiler, name string) *types.Func { return c.pkg.Scope().Lookup(name).(*types.Func) }

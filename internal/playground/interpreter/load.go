@@ -1,0 +1,263 @@
+package interpreter
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Problem is why a lock does not run, or does not go on.
+type Problem struct {
+	File   string `json:"file"` // "" if it is about no line
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Text   string `json:"text"` // one sentence
+}
+
+// Error is the place and the sentence.
+func (p Problem) Error() string {
+	if p.File == "" {
+		return p.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+}
+
+// elsewhere is how to go on with a lock that the interpreter cannot run.
+const elsewhere = "compile it instead, with go run . kata or go run . grade"
+
+// Load reads the files of a lock, by their names: Go files of one package, and what they
+// embed. dir is what the lines of the lock are said to be in.
+func Load(dir string, files map[string]string) (*Lock, []Problem) {
+	l := &loader{files: files, fset: token.NewFileSet(), natives: theNatives()}
+	if l.parse(); len(l.problems) > 0 {
+		return nil, l.problems
+	}
+	if l.check(); len(l.problems) > 0 {
+		return nil, l.problems
+	}
+	c, problem := l.compile(dir)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	var lock *Lock
+	if refused := c.program.refusing(func() { lock, problem = c.lock() }); refused != nil {
+		problem = refused
+	}
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	return lock, nil
+}
+
+type loader struct {
+	natives  *natives
+	files    map[string]string
+	fset     *token.FileSet
+	trees    []*ast.File
+	info     *types.Info
+	pkg      *types.Package
+	problems []Problem
+}
+
+func (l *loader) problem(at token.Pos, text string) {
+	where := l.fset.Position(at)
+	l.problems = append(l.problems, Problem{where.Filename, where.Line, where.Column, text})
+}
+
+func (l *loader) parse() {
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(l.fset, name, l.files[name], parser.ParseComments|parser.SkipObjectResolution)
+		if all, ok := err.(scanner.ErrorList); ok {
+			for _, one := range all {
+				l.problems = append(l.problems, Problem{one.Pos.Filename, one.Pos.Line, one.Pos.Column, one.Msg})
+			}
+		}
+		l.trees = append(l.trees, tree)
+	}
+	if len(l.trees) == 0 {
+		l.problems = append(l.problems, Problem{Text: "there is no Go file"})
+	}
+}
+
+func (l *loader) check() {
+	l.info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
+		Instances: map[*ast.Ident]types.Instance{},
+	}
+	config := types.Config{Importer: l.natives, Sizes: types.SizesFor("gc", "amd64"), GoVersion: "go1.26", Error: func(err error) {
+		if e, ok := err.(types.Error); ok {
+			l.problem(e.Pos, l.sentence(e.Msg))
+		}
+	}}
+	l.pkg, _ = config.Check("lock", l.fset, l.trees, l.info) // it has told Error
+}
+
+// sentence says what the checker says. What it does not find may be there for a compiler.
+func (l *loader) sentence(said string) string {
+	if _, name, ok := strings.Cut(said, "could not import "); ok {
+		name, _, _ = strings.Cut(name, " ")
+		return fmt.Sprintf("the package %s is not to be had here: %s", name, elsewhere)
+	}
+	if name, ok := strings.CutPrefix(said, "undefined: "); ok && strings.Contains(name, ".") {
+		return fmt.Sprintf("%s is not known here: if Go has it, %s", name, elsewhere)
+	}
+	if strings.Contains(said, "has no field or method") {
+		return fmt.Sprintf("%s: if Go has it, %s", said, elsewhere)
+	}
+	return strings.ReplaceAll(said, "\n\t", ", ")
+}
+
+// compile makes closures of the package, and its variables.
+func (l *loader) compile(dir string) (c *compiler, problem *Problem) {
+	p := &program{natives: l.natives, fset: l.fset, dir: dir}
+	c = &compiler{
+		natives: l.natives, program: p, info: l.info, pkg: l.pkg,
+		within: map[*types.Named]bool{}, codes: map[*types.Func]*code{}, globals: map[types.Object]reflect.Value{},
+	}
+	p.compiler = c
+	problem = p.refusing(func() {
+		l.refuseGenerics(c)
+		for _, compile := range l.declare(c) {
+			compile()
+		}
+		l.initialize(c)
+	})
+	if problem == nil {
+		problem = p.trouble.Load()
+	}
+	return c, problem
+}
+
+// refusing is why something was refused; nil if it was not.
+func (p *program) refusing(do func()) (problem *Problem) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			found := p.problem(r.at, fmt.Sprintf("%s is more than can be run here: %s", r.what, elsewhere))
+			problem = &found
+		default:
+			panic(r)
+		}
+	}()
+	do()
+	return nil
+}
+
+func (l *loader) refuseGenerics(c *compiler) {
+	for id := range l.info.Instances {
+		c.refuse(id.Pos(), "the generic "+id.Name)
+	}
+	for id, o := range l.info.Defs {
+		if t, ok := o.(*types.TypeName); ok {
+			if _, isParameter := t.Type().(*types.TypeParam); isParameter {
+				c.refuse(id.Pos(), "a type parameter")
+			}
+		}
+	}
+}
+
+// declare makes the functions and the variables of the package; what it returns compiles
+// the bodies.
+func (l *loader) declare(c *compiler) (bodies []func()) {
+	for _, tree := range l.trees {
+		for _, d := range tree.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				f, code := l.info.Defs[d.Name].(*types.Func), &code{name: d.Name.Name}
+				c.codes[f] = code
+				if d.Body == nil {
+					c.refuse(d.Pos(), "a function without a body")
+				}
+				if recv := f.Signature().Recv(); recv != nil {
+					of, _ := structure(recv.Type())
+					code.passesOn = c.base(of) >= 0
+				}
+				bodies = append(bodies, func() { c.compileFunc(code, d.Recv, d.Type, d.Body, f.Signature()) })
+			case *ast.GenDecl:
+				l.declareVariables(c, d)
+			}
+		}
+	}
+	return bodies
+}
+
+func (l *loader) declareVariables(c *compiler, d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		if !ok || d.Tok != token.VAR {
+			continue
+		}
+		for _, name := range v.Names {
+			if o := l.info.Defs[name]; o != nil {
+				c.globals[o] = c.zero(o.Type())()
+				l.embed(c, c.globals[o], name, d.Doc, v.Doc)
+			}
+		}
+	}
+}
+
+// embed fills a variable with the file that a go:embed comment names.
+func (l *loader) embed(c *compiler, variable reflect.Value, name *ast.Ident, comments ...*ast.CommentGroup) {
+	for _, group := range comments {
+		if group == nil {
+			continue
+		}
+		for _, comment := range group.List {
+			file, ok := strings.CutPrefix(comment.Text, "//go:embed ")
+			if !ok {
+				continue
+			}
+			text, there := l.files[strings.TrimSpace(file)]
+			switch {
+			case !there:
+				panic(refusal{comment.Pos(), "the file " + strings.TrimSpace(file) + ", which is not among those of the lock,"})
+			case variable.Kind() == reflect.String:
+				variable.SetString(text)
+			case variable.Type() == reflect.TypeFor[[]byte]():
+				variable.SetBytes([]byte(text))
+			default:
+				c.refuse(name.Pos(), "go:embed for a "+variable.Type().String())
+			}
+		}
+	}
+}
+
+// initialize gives the variables of the package their values, in Go's order, and calls init.
+func (l *loader) initialize(c *compiler) {
+	for _, one := range l.info.InitOrder {
+		init := &code{name: "init"}
+		c.scope = &scope{code: init, slots: map[types.Object]int{}}
+		assign := &ast.AssignStmt{TokPos: one.Rhs.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{one.Rhs}}
+		for _, v := range one.Lhs {
+			id := &ast.Ident{NamePos: one.Rhs.Pos(), Name: v.Name()}
+			l.info.Uses[id] = v
+			l.info.Types[id] = types.TypeAndValue{Type: v.Type()}
+			assign.Lhs = append(assign.Lhs, id)
+		}
+		do := c.assign(assign)
+		init.body = func(f *frame) next { do(f); return next{} }
+		c.scope = nil
+		c.program.within(func(f *frame) {
+			f.at = one.Rhs.Pos()
+			f.thread.call(init, nil, nil, nil)
+		}, false)
+	}
+	for id, o := range l.info.Defs {
+		if f, ok := o.(*types.Func); ok && id.Name == "init" && f.Signature().Recv() == nil {
+			c.refuse(id.Pos(), "func init")
+		}
+	}
+}

@@ -1,0 +1,442 @@
+package interpreter
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+)
+
+// exec is a statement. It tells how to go on.
+type exec func(*frame) next
+
+// next is what comes after a statement: the next one, or somewhere else.
+type next struct {
+	how   how
+	label string // of the statement that break or continue is about; "" for the innermost
+}
+
+type how byte
+
+const (
+	onward how = iota
+	breaks
+	continues
+	returns
+	falls // through to the next case
+)
+
+// leaves tells whether a statement with that label ends with it, and what comes then.
+func (n next) ends(label string) bool { return n.how == breaks && (n.label == "" || n.label == label) }
+
+func (n next) repeats(label string) bool {
+	return n.how == continues && (n.label == "" || n.label == label)
+}
+
+func (c *compiler) block(list []ast.Stmt) exec {
+	var all []exec
+	for _, s := range list {
+		if do := c.statement(s, ""); do != nil {
+			all = append(all, do)
+		}
+	}
+	return func(f *frame) next {
+		for _, do := range all {
+			if n := do(f); n.how != onward {
+				return n
+			}
+		}
+		return next{}
+	}
+}
+
+// statement compiles one; nil for one that does nothing.
+func (c *compiler) statement(s ast.Stmt, label string) exec {
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+		return nil
+	case *ast.BlockStmt:
+		return c.block(s.List)
+	case *ast.LabeledStmt:
+		return c.statement(s.Stmt, s.Label.Name)
+	case *ast.ForStmt:
+		return c.forLoop(s, label)
+	case *ast.RangeStmt:
+		return c.rangeLoop(s, label)
+	case *ast.SwitchStmt:
+		return c.switchOf(s, label)
+	case *ast.TypeSwitchStmt:
+		return c.typeSwitch(s, label)
+	case *ast.SelectStmt:
+		return c.selectOf(s, label)
+	case *ast.IfStmt:
+		return c.ifOf(s)
+	case *ast.BranchStmt:
+		return c.branch(s)
+	case *ast.ReturnStmt:
+		return c.returnOf(s)
+	}
+	do, at := c.simple(s), s.Pos()
+	if do == nil {
+		return nil
+	}
+	return func(f *frame) next {
+		f.step(at)
+		do(f)
+		return next{}
+	}
+}
+
+// simple is a statement after which the next one comes.
+func (c *compiler) simple(s ast.Stmt) func(*frame) {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		return c.exprStatement(s)
+	case *ast.AssignStmt:
+		return c.assign(s)
+	case *ast.IncDecStmt:
+		return c.incDec(s)
+	case *ast.DeclStmt:
+		return c.declare(s.Decl.(*ast.GenDecl))
+	case *ast.SendStmt:
+		to, value := c.expr(s.Chan), c.as(s.Value, c.typeOf(s.Chan).Underlying().(*types.Chan).Elem())
+		return func(f *frame) { ch := to(f); ch.Send(value(f)) }
+	case *ast.GoStmt:
+		prepare := c.later(s.Call)
+		return func(f *frame) { f.start(prepare(f)) }
+	case *ast.DeferStmt:
+		prepare, at := c.later(s.Call), s.Call.Pos()
+		return func(f *frame) {
+			call := prepare(f)
+			f.defers = append(f.defers, func() {
+				f.at = at
+				call(f)
+			})
+		}
+	}
+	c.refuse(s.Pos(), "this statement")
+	return nil
+}
+
+// later is a call that is prepared now.
+func (c *compiler) later(e *ast.CallExpr) func(*frame) results {
+	if name, ok := c.builtinName(e); ok {
+		return c.prepareBuiltin(e, name)
+	}
+	return c.prepare(e)
+}
+
+func (c *compiler) exprStatement(s *ast.ExprStmt) func(*frame) {
+	if e, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && !c.info.Types[e.Fun].IsType() {
+		if _, isBuiltin := c.builtinName(e); !isBuiltin {
+			call := c.call(e)
+			return func(f *frame) { call(f) }
+		}
+	}
+	get := c.expr(s.X)
+	return func(f *frame) { get(f) }
+}
+
+// target is where an assignment puts a value.
+type target struct {
+	typ types.Type // nil for _
+	at  func(*frame) func(reflect.Value)
+}
+
+// target is the left side of an assignment. What it consists of is evaluated before the
+// right side is.
+func (c *compiler) target(e ast.Expr) target {
+	e = ast.Unparen(e)
+	if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
+		return target{nil, func(*frame) func(reflect.Value) { return func(reflect.Value) {} }}
+	}
+	t := c.typeOf(e)
+	if index, ok := e.(*ast.IndexExpr); ok {
+		if m, ok := c.typeOf(index.X).Underlying().(*types.Map); ok {
+			of, key := c.expr(index.X), c.as(index.Index, m.Key())
+			return target{t, func(f *frame) func(reflect.Value) {
+				of, key := of(f), key(f)
+				return func(v reflect.Value) { of.SetMapIndex(key, v) }
+			}}
+		}
+	}
+	place := c.operand(e)
+	if _, isStar := e.(*ast.StarExpr); isStar && c.structOf(t) != nil {
+		return target{t, func(f *frame) func(reflect.Value) {
+			o := place(f).Interface().(*object)
+			return func(v reflect.Value) { o.assign(v.Interface().(*object)) }
+		}}
+	}
+	if c.structOf(t) != nil { // the variable stays the same object: there may be pointers to it
+		return target{t, func(f *frame) func(reflect.Value) {
+			variable := place(f)
+			return func(v reflect.Value) { variable.Interface().(*object).assign(v.Interface().(*object)) }
+		}}
+	}
+	return target{t, func(f *frame) func(reflect.Value) { return place(f).Set }}
+}
+
+// assign is an assignment, also one that declares variables.
+func (c *compiler) assign(s *ast.AssignStmt) func(*frame) {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		return c.update(s)
+	}
+	if len(s.Lhs) != len(s.Rhs) {
+		return c.assignMany(s)
+	}
+	var values []eval
+	for i, e := range s.Rhs {
+		values = append(values, c.as(e, c.leftType(s.Lhs[i], e)))
+	}
+	store := c.store(s)
+	return func(f *frame) {
+		put := store(f)
+		for i, v := range evaluate(f, values) {
+			put[i](v)
+		}
+	}
+}
+
+// leftType is the type of the left side of an assignment; that of the right side for _.
+func (c *compiler) leftType(left, right ast.Expr) types.Type {
+	if id, ok := left.(*ast.Ident); ok {
+		if id.Name == "_" {
+			if t := c.typeOf(right); isNil(t) {
+				return types.Universe.Lookup("any").Type()
+			} else {
+				return types.Default(t)
+			}
+		}
+		return c.info.ObjectOf(id).Type()
+	}
+	return c.typeOf(left)
+}
+
+// store prepares the left side. A new variable is a variable of its own each time.
+func (c *compiler) store(s *ast.AssignStmt) func(*frame) []func(reflect.Value) {
+	var places []func(*frame) func(reflect.Value)
+	for _, e := range s.Lhs {
+		if id, ok := e.(*ast.Ident); ok && s.Tok == token.DEFINE && id.Name != "_" && c.info.Defs[id] != nil {
+			places = append(places, c.fresh(c.info.Defs[id]))
+			continue
+		}
+		places = append(places, c.target(e).at)
+	}
+	return func(f *frame) []func(reflect.Value) {
+		put := make([]func(reflect.Value), len(places))
+		for i, place := range places {
+			put[i] = place(f)
+		}
+		return put
+	}
+}
+
+// fresh declares a variable, which begins when it gets its value.
+func (c *compiler) fresh(o types.Object) func(*frame) func(reflect.Value) {
+	slot, zero := c.scope.declare(o), c.zero(o.Type())
+	return func(f *frame) func(reflect.Value) {
+		return func(v reflect.Value) {
+			f.vars[slot] = zero()
+			f.vars[slot].Set(v)
+		}
+	}
+}
+
+// assignMany assigns what one expression on the right is: a call, or one with an ok.
+func (c *compiler) assignMany(s *ast.AssignStmt) func(*frame) {
+	values, types := c.many(s.Rhs[0])
+	var converts []conversion
+	for i, e := range s.Lhs {
+		to := types[i]
+		if id, ok := e.(*ast.Ident); !ok || id.Name != "_" {
+			to = c.leftType(e, e)
+		}
+		converts = append(converts, c.conversion(e.Pos(), types[i], to))
+	}
+	store := c.store(s)
+	return func(f *frame) {
+		put := store(f)
+		for i, v := range values(f) {
+			put[i](converts[i](f, v))
+		}
+	}
+}
+
+// many is an expression with several values, and their types.
+func (c *compiler) many(e ast.Expr) (results, []types.Type) {
+	var of []types.Type
+	tuple, ok := c.typeOf(e).(*types.Tuple)
+	if !ok {
+		c.refuse(e.Pos(), "this expression with two values")
+	}
+	for v := range tuple.Variables() {
+		of = append(of, v.Type())
+	}
+	of[len(of)-1] = types.Default(of[len(of)-1])
+	pair := func(v reflect.Value, ok bool) []reflect.Value { return []reflect.Value{v, reflect.ValueOf(ok)} }
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		return c.call(e), of
+	case *ast.IndexExpr:
+		lookup := c.lookup(e, c.typeOf(e.X).Underlying().(*types.Map))
+		return func(f *frame) []reflect.Value { return pair(lookup(f)) }, of
+	case *ast.UnaryExpr:
+		from := c.operand(e.X)
+		return func(f *frame) []reflect.Value { return pair(from(f).Recv()) }, of
+	case *ast.TypeAssertExpr:
+		assert := c.assertion(e)
+		return func(f *frame) []reflect.Value { return pair(assert(f)) }, of
+	}
+	c.refuse(e.Pos(), "this expression with two values")
+	return nil, nil
+}
+
+// assertion is a value with a type that its interface may hold: the zero value where not.
+func (c *compiler) assertion(e *ast.TypeAssertExpr) func(*frame) (reflect.Value, bool) {
+	get, is, zero := c.operand(e.X), c.is(c.typeOf(e.Type)), c.zero(c.typeOf(e.Type))
+	return func(f *frame) (reflect.Value, bool) {
+		if v, ok := is(f, dynamic(get(f))); ok {
+			return v, true
+		}
+		return zero(), false
+	}
+}
+
+// update is an assignment such as +=.
+func (c *compiler) update(s *ast.AssignStmt) func(*frame) {
+	op, t := s.Tok-token.ADD_ASSIGN+token.ADD, c.typeOf(s.Lhs[0])
+	if isComplex(t) {
+		c.refuse(s.Pos(), "complex numbers")
+	}
+	target, old := c.target(s.Lhs[0]), c.operand(s.Lhs[0])
+	if op == token.SHL || op == token.SHR {
+		by := c.expr(s.Rhs[0])
+		return func(f *frame) { put := target.at(f); put(shift(op, old(f), by(f))) }
+	}
+	by := c.as(s.Rhs[0], t)
+	return func(f *frame) { put := target.at(f); put(f.arithmetic(op, old(f), by(f))) }
+}
+
+func (c *compiler) incDec(s *ast.IncDecStmt) func(*frame) {
+	op := token.ADD
+	if s.Tok == token.DEC {
+		op = token.SUB
+	}
+	target, old := c.target(s.X), c.operand(s.X)
+	r := c.reflected(target.typ)
+	one := reflect.ValueOf(1).Convert(r)
+	return func(f *frame) { put := target.at(f); put(arithmetic(op, old(f), one)) }
+}
+
+// declare is a declaration of variables inside a function.
+func (c *compiler) declare(d *ast.GenDecl) func(*frame) {
+	if d.Tok != token.VAR {
+		return nil
+	}
+	var all []func(*frame)
+	for _, spec := range d.Specs {
+		all = append(all, c.variables(spec.(*ast.ValueSpec)))
+	}
+	return func(f *frame) {
+		for _, do := range all {
+			do(f)
+		}
+	}
+}
+
+func (c *compiler) variables(spec *ast.ValueSpec) func(*frame) {
+	if len(spec.Values) > 0 {
+		var left []ast.Expr
+		for _, name := range spec.Names {
+			left = append(left, name)
+		}
+		return c.assign(&ast.AssignStmt{Lhs: left, TokPos: spec.Pos(), Tok: token.DEFINE, Rhs: spec.Values})
+	}
+	var zeros []func(*frame)
+	for _, name := range spec.Names {
+		if o := c.info.Defs[name]; o != nil && name.Name != "_" {
+			slot, zero := c.scope.declare(o), c.zero(o.Type())
+			zeros = append(zeros, func(f *frame) { f.vars[slot] = zero() })
+		}
+	}
+	return func(f *frame) {
+		for _, do := range zeros {
+			do(f)
+		}
+	}
+}
+
+func (c *compiler) returnOf(s *ast.ReturnStmt) exec {
+	at, code, sig := s.Pos(), c.scope.code, c.scope.sig
+	values := func(*frame) []reflect.Value { return nil }
+	switch {
+	case len(s.Results) == 1 && sig.Results().Len() > 1:
+		e, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
+		if !ok {
+			c.refuse(s.Pos(), "this return")
+		}
+		call, convert := c.call(e), c.each(e, c.typeOf(e).(*types.Tuple), sig.Results())
+		values = func(f *frame) []reflect.Value { return convert(f, call(f)) }
+	case len(s.Results) > 0:
+		var all []eval
+		for i, e := range s.Results {
+			all = append(all, c.as(e, sig.Results().At(i).Type()))
+		}
+		values = func(f *frame) []reflect.Value { return evaluate(f, all) }
+	}
+	return func(f *frame) next {
+		f.step(at)
+		for i, v := range values(f) {
+			f.vars[code.results[i].slot].Set(v)
+		}
+		return next{how: returns}
+	}
+}
+
+func (c *compiler) branch(s *ast.BranchStmt) exec {
+	at, n := s.Pos(), next{}
+	if s.Label != nil {
+		n.label = s.Label.Name
+	}
+	switch s.Tok {
+	case token.BREAK:
+		n.how = breaks
+	case token.CONTINUE:
+		n.how = continues
+	case token.FALLTHROUGH:
+		n.how = falls
+	default:
+		c.refuse(s.Pos(), "goto")
+	}
+	return func(f *frame) next {
+		f.step(at)
+		return n
+	}
+}
+
+func (c *compiler) ifOf(s *ast.IfStmt) exec {
+	begin, at := c.begin(s.Init), s.Pos()
+	condition, then := c.expr(s.Cond), c.block(s.Body.List)
+	otherwise := func(*frame) next { return next{} }
+	if s.Else != nil {
+		otherwise = c.statement(s.Else, "")
+	}
+	return func(f *frame) next {
+		f.step(at)
+		begin(f)
+		if condition(f).Bool() {
+			return then(f)
+		}
+		return otherwise(f)
+	}
+}
+
+// begin is the statement with which an if, a for or a switch begins.
+func (c *compiler) begin(s ast.Stmt) func(*frame) {
+	if s != nil {
+		if do := c.simple(s); do != nil {
+			return do
+		}
+	}
+	return func(*frame) {}
+}

@@ -1,0 +1,108 @@
+package interpreter
+
+import (
+	"errors"
+	"go/types"
+	"reflect"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// Lock is a lock that is interpreted.
+type Lock struct {
+	program *program
+	create  *code
+	options reflect.Type // of NewMutex; nil without
+	fixed   *code        // WithoutWatchdog
+	adapt   func(func(redis.UniversalClient, string, time.Duration) (own, error)) world.Constructor
+}
+
+// Trouble is why the lock was stopped, or what panicked in it: nil if all was well. What a
+// run says after that says nothing of the lock.
+func (l *Lock) Trouble() *Problem { return l.program.trouble.Load() }
+
+// Subject is the lock as the catalogue, the game and the search take it. has is what it is
+// said to have.
+func (l *Lock) Subject(name string, has ...failures.Feature) failures.Subject {
+	s := failures.Subject{Name: name, New: l.constructor(), Has: has, Line: l.program.Line}
+	if l.fixed != nil {
+		s.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: l.constructor(l.fixed)}
+	}
+	return s
+}
+
+// constructor makes the lock, with the options that these functions return.
+func (l *Lock) constructor(options ...*code) world.Constructor {
+	return l.adapt(func(rdb redis.UniversalClient, name string, lease time.Duration) (made own, err error) {
+		l.program.begin()
+		l.program.within(func(f *frame) { made, err = l.make(f, options, rdb, name, lease) }, false)
+		if trouble := l.Trouble(); trouble != nil && (err != nil || made.value == nil) {
+			err = *trouble
+		}
+		return made, err
+	})
+}
+
+func (l *Lock) make(f *frame, options []*code, rdb redis.UniversalClient, name string, lease time.Duration) (own, error) {
+	args := []reflect.Value{reflect.ValueOf(&rdb).Elem(), reflect.ValueOf(name), reflect.ValueOf(lease)}
+	if l.options != nil {
+		list := reflect.MakeSlice(l.options, 0, len(options))
+		for _, option := range options {
+			list = reflect.Append(list, option.run(f, nil)[0])
+		}
+		args = append(args, list)
+	}
+	out := l.create.run(f, args)
+	made := own{l.program, out[0].Interface()}
+	if err, _ := out[1].Interface().(error); err != nil {
+		return made, err
+	}
+	if out[0].IsNil() {
+		return made, errors.New("NewMutex returns neither a lock nor an error")
+	}
+	return made, nil
+}
+
+// newMutex is what a lock has to have.
+const newMutex = "func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error)"
+
+// lock finds what makes the lock, and what the lock can do.
+func (c *compiler) lock() (*Lock, *Problem) {
+	f, _ := c.pkg.Scope().Lookup("NewMutex").(*types.Func)
+	if f == nil {
+		return nil, &Problem{Text: "there is no " + newMutex}
+	}
+	l, sig := &Lock{program: c.program, create: c.codes[f]}, f.Signature()
+	params := []reflect.Type{reflect.TypeFor[redis.UniversalClient](), reflect.TypeFor[string](), reflect.TypeFor[time.Duration]()}
+	if sig.Variadic() {
+		l.options = c.reflected(sig.Params().At(sig.Params().Len() - 1).Type())
+		params = append(params, l.options)
+	}
+	made := c.function(sig)
+	if made != reflect.FuncOf(params, []reflect.Type{objectType, errorType}, sig.Variadic()) || c.pointee(sig.Results().At(0).Type()) == nil {
+		wrong := c.program.problem(f.Pos(), "it is not "+newMutex+", with options after the lease or none")
+		return nil, &wrong
+	}
+	if fixed, ok := c.pkg.Scope().Lookup("WithoutWatchdog").(*types.Func); ok && sig.Variadic() && fixed.Signature().Params().Len() == 0 {
+		l.fixed = c.codes[fixed]
+	}
+	if l.adapt = c.shape(sig.Results().At(0).Type()); l.adapt == nil {
+		wrong := c.program.problem(f.Pos(), "what NewMutex returns has to have Lock(ctx) error, TryLock(ctx) (bool, error) and Unlock(ctx) error,"+
+			" or a Lock and a TryLock that return a hold, which has Unlock")
+		return nil, &wrong
+	}
+	return l, nil
+}
+
+// errorNamed is an error that the lock declares; nil without.
+func (c *compiler) errorNamed(name string) error {
+	if v, ok := c.globals[c.pkg.Scope().Lookup(name)]; ok && v.Type() == errorType {
+		err, _ := v.Interface().(error)
+		return err
+	}
+	return nil
+}

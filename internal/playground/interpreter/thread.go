@@ -1,0 +1,182 @@
+package interpreter
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+	"path"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockkata/failures_test/world"
+)
+
+// What a lock may use before it is said to go on without end. A stage needs some thousand
+// steps in a run of an hour.
+const (
+	mostSteps      = 2_000_000 // of a run
+	mostAtOnce     = 300_000   // while no time passes
+	mostGoroutines = 500
+	mostDepth      = 200     // calls within calls
+	mostElements   = 1 << 22 // of a slice, a channel, a string
+	checkEvery     = 1 << 8  // a power of two
+	nativeSteps    = 20      // what a call of a library counts as
+)
+
+// program is a lock that runs.
+type program struct {
+	natives  *natives
+	fset     *token.FileSet
+	dir      string
+	pkg      *types.Package
+	compiler *compiler
+
+	threads    sync.Map // goroutine → *thread
+	steps      atomic.Int64
+	moment     atomic.Int64 // when the steps at that moment were last counted from
+	since      atomic.Int64 // the count of steps then
+	goroutines atomic.Int64
+	trouble    atomic.Pointer[Problem]
+	stopped    atomic.Bool
+}
+
+// thread is a goroutine that runs code of the lock.
+type thread struct {
+	program *program
+	top     *frame
+	died    *frame // where a panic under way began
+	depth   int
+}
+
+// frame is a call of a function under way.
+type frame struct {
+	thread *thread
+	caller *frame
+	code   *code
+	at     token.Pos
+	vars   []reflect.Value
+
+	results   []reflect.Value
+	defers    []func()
+	deferrer  *frame // whose deferred call this is, during a panic
+	panicking bool
+	panicked  any
+}
+
+// errStopped is what ends the code of a lock that was stopped.
+var errStopped = errors.New("the lock was stopped")
+
+// stop ends the lock: from now on nothing of it runs.
+func (f *frame) stop(format string, args ...any) {
+	f.thread.program.fail(f, format, args...)
+	f.thread.program.stopped.Store(true)
+	panic(errStopped)
+}
+
+// fail notes what is wrong at the line where a frame is; the first one counts.
+func (p *program) fail(f *frame, format string, args ...any) {
+	problem := p.problem(f.at, fmt.Sprintf(format, args...))
+	p.trouble.CompareAndSwap(nil, &problem)
+}
+
+func (p *program) problem(at token.Pos, text string) Problem {
+	where := p.fset.Position(at)
+	return Problem{File: where.Filename, Line: where.Line, Column: where.Column, Text: text}
+}
+
+// begin counts the steps anew.
+func (p *program) begin() {
+	p.steps.Store(0)
+	p.since.Store(0)
+	p.moment.Store(0)
+}
+
+// step is one statement.
+func (f *frame) step(at token.Pos) {
+	f.at = at
+	f.spend(1)
+}
+
+func (f *frame) spend(steps int64) {
+	p := f.thread.program
+	if p.stopped.Load() {
+		panic(errStopped)
+	}
+	n := p.steps.Add(steps)
+	if n&(checkEvery-1) >= steps {
+		return
+	}
+	now := time.Now().UnixNano()
+	switch {
+	case n > mostSteps:
+		f.stop("the lock goes on without end: this line is where it was stopped")
+	case p.moment.Swap(now) != now:
+		p.since.Store(n)
+	case n-p.since.Load() > mostAtOnce:
+		f.stop("an endless loop: no time passes, and it never waits")
+	}
+}
+
+// enter is the thread of this goroutine, and tells whether it is new: then it has to leave.
+func (p *program) enter() (t *thread, isNew bool) {
+	t = &thread{program: p}
+	known, there := p.threads.LoadOrStore(world.GoroutineID(), t)
+	return known.(*thread), !there
+}
+
+func (p *program) leave() { p.threads.Delete(world.GoroutineID()) }
+
+// start runs a call on a goroutine of its own.
+func (f *frame) start(call results) {
+	p, at := f.thread.program, f.at
+	if p.goroutines.Add(1) > mostGoroutines {
+		f.stop("more than %d goroutines at once: this line starts another", mostGoroutines)
+	}
+	go func() {
+		defer p.goroutines.Add(-1)
+		p.within(func(f *frame) {
+			f.at = at
+			call(f)
+		}, false)
+	}()
+}
+
+// note says that a panic got out of the code.
+func (t *thread) note(v any) {
+	at := t.died
+	if at == nil {
+		at = t.top
+	}
+	if v != errStopped && at != nil {
+		t.program.fail(at, "panic: %v", v)
+	}
+}
+
+// Line is the line of the lock that a goroutine has come to: what the world asks when a
+// command is sent. A function that only passes on what others send does not count.
+func (p *program) Line(goroutine uint64) (line world.Source, ok bool) {
+	known, ok := p.threads.Load(goroutine)
+	if !ok {
+		return line, false
+	}
+	for f := known.(*thread).top; f != nil; f = f.caller {
+		if !f.code.passesOn {
+			where := p.fset.Position(f.at)
+			return world.Source{File: path.Join(p.dir, where.Filename), Line: where.Line, Function: f.code.name}, true
+		}
+	}
+	return line, false
+}
+
+// runtimeError is a panic that the runtime of a compiled lock would begin.
+type runtimeError string
+
+func (e runtimeError) Error() string { return "runtime error: " + string(e) }
+
+// RuntimeError marks it.
+func (runtimeError) RuntimeError() {}
+
+const nilPointer = runtimeError("invalid memory address or nil pointer dereference")

@@ -1,0 +1,150 @@
+package interpreter_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/playground/interpreter"
+)
+
+// edited is the text of stage 5, with one piece in place of another.
+func edited(t *testing.T, file, old, now string) map[string]string {
+	t.Helper()
+	files := filesOf(t, columns.Must("5").Dir)
+	require.Equal(t, 1, strings.Count(files[file], old), old)
+	files[file] = strings.Replace(files[file], old, now, 1)
+	return files
+}
+
+// lineOf is the line of a file that has a text.
+func lineOf(t *testing.T, text, part string) int {
+	t.Helper()
+	before, _, found := strings.Cut(text, part)
+	require.True(t, found, part)
+	return strings.Count(before, "\n") + 1
+}
+
+const beforeTry = "	value := uuid.NewString()\n"
+
+// A lock that goes on without end, or in great numbers, is stopped at the line that does
+// it, while the process goes on.
+func TestLockThatDoesNotEndIsStoppedAtItsLine(t *testing.T) {
+	for name, c := range map[string]struct{ code, at, says string }{
+		"endless loop":      {"for {\n\t}\n", "for {", "endless loop"},
+		"loop on Redis":     {"for {\n\t\tm.rdb.Get(ctx, m.key).Err()\n\t}\n", "", "endless loop"},
+		"loop in time":      {"for {\n\t\ttime.Sleep(time.Nanosecond)\n\t}\n", "", "goes on without end"},
+		"loop in goroutine": {"go func() {\n\t\tfor n := 0; ; n++ {\n\t\t}\n\t}()\n", "for n := 0", "endless loop"},
+		"goroutines":        {"for {\n\t\tgo func() { select {} }()\n\t}\n", "go func()", "goroutines at once"},
+		"recursion":         {"var again func()\n\tagain = func() { again() }\n\tagain()\n", "again = func", "calls within calls"},
+		"memory":            {"list := []int{1}\n\tfor {\n\t\tlist = append(list, list...)\n\t}\n", "append(", "elements"},
+		"long text":         {"s := \"x\"\n\tfor {\n\t\ts += s\n\t}\n", "s += s", "bytes"},
+		"huge slice":        {"_ = make([]byte, 1<<40)\n", "make(", "elements"},
+		"recovers always":   {"defer func() { recover() }()\n\tfor {\n\t}\n", "for {", "endless loop"},
+		"mutex":             {"if len(value) == 0 {}\n\tmu.Lock()\n\tm.rdb.Get(ctx, \"x\")\n\tmu.Unlock()\n", "mu.Lock()", "sync.Mutex"},
+		"panic elsewhere":   {"go func() { panic(\"oh\") }()\n", "panic(", "panic: oh"},
+		"panic in a timer":  {"time.AfterFunc(time.Second, func() { var p *Mutex; p.key = \"\" })\n", "p.key", "nil pointer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := edited(t, "mutex.go", beforeTry, beforeTry+"\t"+c.code)
+			files["mutex.go"] = strings.Replace(files["mutex.go"], "const (", "var mu sync.Mutex\n\nconst (", 1)
+			files["mutex.go"] = strings.Replace(files["mutex.go"], "\t\"time\"\n", "\t\"sync\"\n\t\"time\"\n", 1)
+			lock, problems := interpreter.Load("mine", files)
+			require.Empty(t, problems)
+			begun := time.Now()
+			config := lock.Subject("mine").Config()
+			_, _ = world.Run(t, config, func(w *world.World) {
+				a, b := w.Client("A"), w.Client("B")
+				call := a.StartTryLock(world.Within(time.Minute))
+				b.TryLock(world.Within(time.Minute))
+				w.Sleep(2 * time.Second)
+				call.Wait()
+			})
+			require.NotNil(t, lock.Trouble())
+			require.Contains(t, lock.Trouble().Text, c.says)
+			require.Equal(t, "mutex.go", lock.Trouble().File)
+			if c.at != "" {
+				require.Equal(t, lineOf(t, files["mutex.go"], c.at), lock.Trouble().Line)
+			}
+			require.Less(t, time.Since(begun), 10*time.Second)
+			_, err := config.New(nil, "", 0)
+			if !strings.HasPrefix(lock.Trouble().Text, "panic") {
+				require.ErrorContains(t, err, c.says, "nothing of it runs any more")
+			}
+		})
+	}
+}
+
+// A panic in a call is what it is for a compiled lock, and its line is known.
+func TestPanicInACallIsItsResultAndHasItsLine(t *testing.T) {
+	files := edited(t, "mutex.go", beforeTry, beforeTry+"\tvar none *Mutex\n\tnone.key = value\n")
+	lock, problems := interpreter.Load("mine", files)
+	require.Empty(t, problems)
+	trace, err := world.Run(t, lock.Subject("mine").Config(), func(w *world.World) { w.Client("A").TryLock() })
+	require.NoError(t, err)
+	last := trace.Events[len(trace.Events)-1]
+	require.Equal(t, "panic: runtime error: invalid memory address or nil pointer dereference", last.Result.Error)
+	require.Equal(t, lineOf(t, files["mutex.go"], "none.key"), lock.Trouble().Line)
+}
+
+// What is wrong with the text is said with its place, as a compiler says it; what is only
+// more than the interpreter knows is said with how to go on.
+func TestProblemHasItsPlaceAndASentence(t *testing.T) {
+	const elsewhere = ": compile it instead, with go run . kata or go run . grade"
+	for name, c := range map[string]struct{ old, now, at, says string }{
+		"syntax":            {beforeTry, beforeTry + "\tvalue := := 1\n", ":= :=", "expected operand, found ':='"},
+		"undefined":         {beforeTry, beforeTry + "\tvalu = \"\"\n", "valu =", "undefined: valu"},
+		"type":              {beforeTry, beforeTry + "\tvar n int = m.key\n", "m.key\n", "cannot use m.key"},
+		"unused":            {beforeTry, beforeTry + "\tn := 1\n", "n := 1", "declared and not used: n"},
+		"arguments":         {"m.watchdog.start(value)", "m.watchdog.start()", "m.watchdog.start()", "not enough arguments"},
+		"unused import":     {"\t\"time\"\n", "\t\"time\"\n\t\"strings\"\n", "\"strings\"", "\"strings\" imported and not used"},
+		"package":           {"\t\"time\"\n", "\t\"time\"\n\t\"net/http\"\n", "\"net/http\"", "the package net/http is not to be had here" + elsewhere},
+		"symbol":            {beforeTry, beforeTry + "\tuuid.SetNodeID(nil)\n", "SetNodeID", "uuid.SetNodeID is not known here: if Go has it, compile it instead"},
+		"method":            {beforeTry, beforeTry + "\tm.rdb.ACLLog(ctx, 1)\n", "ACLLog", "if Go has it, compile it instead"},
+		"generic":           {"func NewMutex(", "func first[T any](t T) T { return t }\n\nfunc NewMutex(", "T any", "a type parameter is more than can be run here" + elsewhere},
+		"goto":              {beforeTry, beforeTry + "again:\n\tif value == \"\" {\n\t\tgoto again\n\t}\n", "goto", "goto is more than can be run here" + elsewhere},
+		"slice of structs":  {beforeTry, beforeTry + "\t_ = []Mutex{{}}\n", "[]Mutex", "a slice of structs: use a slice of pointers is more"},
+		"method expression": {beforeTry, beforeTry + "\t_ = (*Mutex).Lock\n", "(*Mutex).Lock", "a method expression"},
+		"init":              {"func NewMutex(", "func init() {}\n\nfunc NewMutex(", "init()", "func init is more"},
+		"iterator":          {beforeTry, beforeTry + "\tfor range func(func() bool) {} {\n\t}\n", "for range func", "a range over a func"},
+		"no NewMutex":       {"func NewMutex(", "func newMutex(", "", "there is no func NewMutex(rdb redis.UniversalClient"},
+		"other NewMutex":    {"name string, ttl time.Duration, opts ...Option) (*Mutex", "name string, ttl int, opts ...Option) (*Mutex", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := edited(t, "mutex.go", c.old, c.now)
+			_, problems := interpreter.Load("mine", files)
+			require.NotEmpty(t, problems)
+			p := problems[0]
+			require.Contains(t, p.Text, c.says)
+			require.NotContains(t, p.Text, "\n")
+			if c.at != "" {
+				require.Equal(t, "mutex.go", p.File)
+				require.Equal(t, lineOf(t, files["mutex.go"], c.at), p.Line, "%v", p)
+				require.Positive(t, p.Column)
+			}
+		})
+	}
+}
+
+// A file that is embedded is found among those of the lock.
+func TestEmbeddedScriptIsItsFile(t *testing.T) {
+	files := edited(t, "mutex.go", "\t\"context\"\n", "\t\"context\"\n\t_ \"embed\"\n")
+	before, rest, _ := strings.Cut(files["mutex.go"], "var unlockScript = redis.NewScript(`")
+	script, after, _ := strings.Cut(rest, "`)")
+	files["mutex.go"] = before + "//go:embed unlock.lua\nvar unlockText string\n\nvar unlockScript = redis.NewScript(unlockText)" + after
+	files["unlock.lua"] = script
+	c := columns.Must("5")
+	lock, problems := interpreter.Load(c.Dir, files)
+	require.Empty(t, problems)
+	f, _ := failures.Find("delete-foreign")
+	require.Equal(t, failures.Safe, failures.Run(t, f, lock.Subject("mine", c.Subject.Has...)).Outcome)
+
+	delete(files, "unlock.lua")
+	_, problems = interpreter.Load(c.Dir, files)
+	require.Contains(t, problems[0].Text, "the file unlock.lua, which is not among those of the lock")
+}

@@ -1,0 +1,69 @@
+package playground
+
+import (
+	"errors"
+	"maps"
+	"path"
+	"slices"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
+	"lockkata/internal/playground/interpreter"
+)
+
+// written is a lock that a visitor wrote.
+type written struct {
+	files map[string]string
+	lock  *interpreter.Lock
+}
+
+// problems are why a lock that a visitor wrote does not run, or does not go on.
+type problems []interpreter.Problem
+
+// Error is the first one.
+func (p problems) Error() string { return p[0].Error() }
+
+func problemsOf(err error) problems {
+	var all problems
+	errors.As(err, &all)
+	return all
+}
+
+// write puts a lock that a visitor wrote into the place of a column's. It has what the
+// column has, and a name of its own.
+func (l *locks) write(c *columns.Column, files map[string]string) (timeline.Code, error) {
+	code := timeline.Code{Dir: c.Dir}
+	source := []string{c.ID}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		source = append(source, name, files[name])
+		if path.Ext(name) == ".go" {
+			code.Files = append(code.Files, timeline.File{Name: name, Text: files[name]})
+		}
+	}
+	if l.written == nil || !maps.Equal(l.written.files, files) {
+		lock, wrong := interpreter.Load(path.Base(c.Dir), files)
+		if len(wrong) > 0 {
+			return code, problems(wrong)
+		}
+		l.written = &written{files, lock}
+	}
+	mine := l.written.lock.Subject(schedule.ForeignName(c.Subject.Name, source...), c.Subject.Has...)
+	if mine.Ignore = c.Subject.Ignore; mine.Ignore == nil {
+		mine.Ignore = failures.IsBeside
+	}
+	c.Subject = mine
+	return code, nil
+}
+
+// trouble is why the lock that a visitor wrote was stopped: nothing that was found then is
+// told. It begins anew with the next request.
+func (l *locks) trouble() error {
+	if l.written == nil || l.written.lock.Trouble() == nil {
+		return nil
+	}
+	trouble := *l.written.lock.Trouble()
+	l.written = nil
+	return problems{trouble}
+}

@@ -1,0 +1,173 @@
+package playground_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+	"lockkata/internal/playground"
+	"lockkata/internal/playground/interpreter"
+)
+
+// mine is a lock that is in no list. Its watchdog renews once a lease, when it may be too
+// late, and whoever has the key by then; after Unlock it goes on for one renewal more.
+const mine = `package mine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var errLate = errors.New("mine: the lock is somebody else's")
+
+var drop = redis.NewScript("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0")
+
+type Lease struct {
+	client redis.UniversalClient
+	key    string
+	every  time.Duration
+	guard  sync.Mutex
+	held   *hold
+}
+
+type hold struct {
+	mark string
+	over chan bool
+}
+
+func NewMutex(client redis.UniversalClient, name string, lease time.Duration) (*Lease, error) {
+	return &Lease{client: client, key: "mine/" + name, every: lease}, nil
+}
+
+func (l *Lease) TryLock(ctx context.Context) (bool, error) {
+	var raw [8]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return false, err
+	}
+	mark := hex.EncodeToString(raw[:])
+	got, err := l.client.SetNX(ctx, l.key, mark, l.every).Result()
+	if err != nil || !got {
+		return false, err
+	}
+	h := &hold{mark: mark, over: make(chan bool, 1)}
+	l.guard.Lock()
+	l.held = h
+	l.guard.Unlock()
+	go l.look(h)
+	return true, nil
+}
+
+func (l *Lease) look(h *hold) {
+	for {
+		time.Sleep(l.every)
+		if there, err := l.client.PExpire(context.Background(), l.key, l.every).Result(); err == nil && !there {
+			return
+		}
+		select {
+		case <-h.over:
+			return
+		default:
+		}
+	}
+}
+
+func (l *Lease) Lock(ctx context.Context) error {
+	pause := time.NewTicker(50 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		if got, err := l.TryLock(ctx); got || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-pause.C:
+		}
+	}
+}
+
+func (l *Lease) Unlock(ctx context.Context) error {
+	l.guard.Lock()
+	h := l.held
+	l.held = nil
+	l.guard.Unlock()
+	if h == nil {
+		return errLate
+	}
+	h.over <- true
+	n, err := drop.Run(ctx, l.client, []string{l.key}, h.mark).Int()
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return errLate
+	}
+	return nil
+}
+`
+
+// A lock that a visitor wrote is played and searched; its schedules replay on no other.
+func TestWrittenLockIsPlayedAndSearched(t *testing.T) {
+	e := engine(t)
+	c := columns.Must("3")
+	raw, err := os.ReadFile(filepath.Join("../..", c.Dir, "mutex.go"))
+	require.NoError(t, err)
+	files := map[string]string{"mutex.go": strings.Replace(string(raw), `"NX", `, "", 1)}
+	found := ask[playground.Search](t, e, playground.Request{Op: "search", Stage: "3", Files: files, Goal: "exclusion", Env: "async", Bound: 3})
+	require.True(t, found.Found)
+	require.Contains(t, found.Schedule, "~")
+	p := ask[playground.Position](t, e, playground.Request{Op: "replay", Stage: "3", Files: files, Schedule: found.Schedule})
+	require.NotEmpty(t, p.View.Findings)
+	require.Equal(t, files["mutex.go"], p.Files[0].Text)
+	require.NotEmpty(t, refused(t, e, playground.Request{Op: "replay", Stage: "3", Schedule: found.Schedule}).Error)
+	p = ask[playground.Position](t, e, playground.Request{Op: "game", Stage: "3", Files: files})
+	require.NotEmpty(t, p.View.Options)
+	ask[playground.Position](t, e, playground.Request{Op: "choose"})
+}
+
+type refusal struct {
+	Error    string
+	Problems []interpreter.Problem
+}
+
+func refused(t *testing.T, e *playground.Engine, r playground.Request) (answer refusal) {
+	t.Helper()
+	raw, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(e.Answer(raw, func(playground.Progress) bool { return false }), &answer))
+	return answer
+}
+
+// What is wrong with a lock is told with its lines, and the engine goes on.
+func TestWrittenLockThatDoesNotRunIsToldWithItsLine(t *testing.T) {
+	e := engine(t)
+	for name, c := range map[string]struct{ old, now, says string }{
+		"syntax":  {"got, err :=", "got, err = :=", "expected operand"},
+		"type":    {"l.held = h\n", "l.held = l\n", "cannot use l"},
+		"endless": {"mark := hex", "for {\n\t}\n\tmark := hex", "an endless loop"},
+		"panic":   {"go l.look(h)", "go func() { panic(h.mark[:0]) }()", "panic: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(mine, c.old, c.now, 1)
+			answer := refused(t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": text}})
+			require.NotEmpty(t, answer.Problems)
+			require.Contains(t, answer.Problems[0].Text, c.says)
+			require.Equal(t, "mine.go", answer.Problems[0].File)
+			before, _, _ := strings.Cut(mine, c.old)
+			require.Equal(t, strings.Count(before, "\n")+1, answer.Problems[0].Line)
+		})
+	}
+	require.Len(t, ask[playground.Column](t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": mine}}).Cells, len(failures.All))
+}
