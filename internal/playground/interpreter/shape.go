@@ -18,6 +18,10 @@ type maker = func(redis.UniversalClient, string, time.Duration) (own, error)
 
 // shape tells how a lock of that type becomes a [world.Locker]; nil if it does not.
 func (c *compiler) shape(t types.Type) func(maker) world.Constructor {
+	if c.hasMethod(t, "Close", reflect.TypeFor[func(any) error]()) {
+		o, _, _ := types.LookupFieldOrMethod(t, false, c.pkg, "Close")
+		c.refuse(o.Pos(), "a lock with Close, which a client that ends would call,")
+	}
 	has := func(f any, name string) bool { return c.hasMethod(t, name, reflect.TypeOf(f)) }
 	asked := [2]bool{has(world.Counting.HoldCount, "HoldCount"), has(world.Forcing.ForceUnlock, "ForceUnlock")}
 	if has(world.Locker.Lock, "Lock") && has(world.Locker.TryLock, "TryLock") && has(world.Locker.Unlock, "Unlock") {

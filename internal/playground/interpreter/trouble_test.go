@@ -112,6 +112,7 @@ func TestProblemHasItsPlaceAndASentence(t *testing.T) {
 		"method expression": {beforeTry, beforeTry + "\t_ = (*Mutex).Lock\n", "(*Mutex).Lock", "a method expression"},
 		"init":              {"func NewMutex(", "func init() {}\n\nfunc NewMutex(", "init()", "func init is more"},
 		"iterator":          {beforeTry, beforeTry + "\tfor range func(func() bool) {} {\n\t}\n", "for range func", "a range over a func"},
+		"close":             {"func NewMutex(", "func (m *Mutex) Close() error { return nil }\n\nfunc NewMutex(", "Close()", "a lock with Close"},
 		"no NewMutex":       {"func NewMutex(", "func newMutex(", "", "there is no func NewMutex(rdb redis.UniversalClient"},
 		"other NewMutex":    {"name string, ttl time.Duration, opts ...Option) (*Mutex", "name string, ttl int, opts ...Option) (*Mutex", "", ""},
 	} {
