@@ -118,8 +118,10 @@ var whole = []Edit{
 	},
 	{
 		Name: "no clean-up once the service is closed", File: stage6 + "acquire.go",
-		Old:     `if isUnknown(err) {`,
-		New:     `if isUnknown(err) && !s.isClosed() {`,
+		Old: `	if !s.start(try) {
+		try()
+	}`,
+		New:     `	s.start(try)`,
 		Suffers: "a process that ends amid an acquire leaves a key that nobody holds",
 		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
