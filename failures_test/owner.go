@@ -132,7 +132,7 @@ var ownerFailures = []Failure{
 		ID: "unlock-after-failed-unlock", Family: Owner,
 		Title:  "Unlock fails, the lease ends, and A unlocks again",
 		Story:  "A's Unlock is lost in the network, and where it is sent again Redis refuses it. A is told of an error. The lease ends, B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not say that all is well: A's hold was lost, and not given back.",
-		Fixed:  "What is unknown stays unknown only for as long as the lease lasts.",
+		Fixed:  "Unlock compares the owner's value; and what is unknown stays unknown only for as long as the lease lasts.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Given:  []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
 		Told:   []Premise{given("A B"), ends("A")},

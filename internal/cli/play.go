@@ -128,11 +128,9 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 		if err != nil {
 			return false, failedError{err.Error()}
 		}
-		draw := func() {
+		key, err := keys.NextOn(p.app.out, func() {
 			fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
-		}
-		draw()
-		key, err := keys.NextOn(p.app.out, draw)
+		})
 		switch {
 		case err == io.EOF:
 			return false, p.ended()

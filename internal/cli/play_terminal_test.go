@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"lockkata/internal/term"
 )
 
 // pseudoTerminal is what a person sits at: what is written to one end is typed at the other.
@@ -33,7 +35,8 @@ func pseudoTerminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// shownUntil reads what the program shows until a text is there.
+// shownUntil reads what the program shows until a text is there, and returns it up to there,
+// from where the screen was cleared last.
 func shownUntil(t *testing.T, person *os.File, text string) string {
 	t.Helper()
 	var shown bytes.Buffer
@@ -43,7 +46,8 @@ func shownUntil(t *testing.T, person *os.File, text string) string {
 		require.NoError(t, err, "%q does not come: %s", text, shown.String())
 		shown.Write(chunk[:n])
 	}
-	return shown.String()
+	upTo, _, _ := strings.Cut(shown.String(), text)
+	return upTo[max(0, strings.LastIndex(upTo, term.Clear)):] + text
 }
 
 // A person presses single keys, sees one screen at a time, and has his terminal

@@ -78,7 +78,7 @@ func TestStepsAreSmall(t *testing.T) {
 }
 
 // Each step mends two failures at least that broke the one before, or that it could not
-// be asked.
+// be asked; and none breaks it that the one before survives.
 func TestEachStepTurnsTwoFailures(t *testing.T) {
 	for _, s := range columns.Steps() {
 		if !s.Hidden {
@@ -90,7 +90,7 @@ func TestEachStepTurnsTwoFailures(t *testing.T) {
 			if (was == failures.Broken || was == failures.NotApplicable) && (is == failures.Safe || is == failures.Noticed) {
 				turned = append(turned, fmt.Sprintf("%s %c%c", f.ID, was, is))
 			}
-			require.False(t, was != failures.Broken && is == failures.Broken, "%s: %s breaks it", s.ID, f.ID)
+			require.False(t, (was == failures.Safe || was == failures.Noticed) && is == failures.Broken, "%s: %s breaks it", s.ID, f.ID)
 		}
 		t.Logf("%s: %s", s.ID, strings.Join(turned, ", "))
 		require.GreaterOrEqual(t, len(turned), 2, s.ID)

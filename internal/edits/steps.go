@@ -52,10 +52,17 @@ var steps = []Edit{
 	},
 	{
 		Name: "unlock of unknown outcome taken for a loss", File: step2 + "hold.go",
-		Old:     `if !deleted && !h.unknown {`,
+		Old:     `if !deleted && !(h.unknown && time.Now().Before(w.until)) {`,
 		New:     `if !deleted {`,
 		Suffers: "an Unlock that was sent twice says that the lock was lost",
 		Failure: "retry-unlock", Outcome: failures.Broken, Rule: oracle.Truth, Search: "truth/reply-loss",
+	},
+	{
+		Name: "unlock of unknown outcome believed in for ever", File: step2 + "hold.go",
+		Old:     `h.unknown && time.Now().Before(w.until)`,
+		New:     `h.unknown`,
+		Suffers: "an Unlock that finds nothing, long after one that failed, says that all went well",
+		Failure: "unlock-after-failed-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
 		Name: "re-entry not counted", File: step3 + "ownership.go",

@@ -102,40 +102,38 @@ var whole = []Edit{
 	},
 	{
 		Name: "timer set by the first hold only", File: stage6 + "watchdog.go",
-		Old:     `if w.wakesAt.IsZero() || at.Before(w.wakesAt) {`,
-		New:     `if w.wakesAt.IsZero() {`,
+		Old:     `if s.wakesAt.IsZero() || at.Before(s.wakesAt) {`,
+		New:     `if s.wakesAt.IsZero() {`,
 		Suffers: "beside a lock with a long fixed lease none is renewed",
 		Failure: "fixed-beside-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
 	{
 		Name: "second release of a hold told as a success", File: stage6 + "hold.go",
-		Old: `	if !o.drop(h) {
+		Old: `		s.mu.Unlock()
 		return ErrNotHeld`,
-		New: `	if !o.drop(h) {
+		New: `		s.mu.Unlock()
 		return nil`,
 		Suffers: "who unlocks again after an Unlock that failed is told that all went well",
 		Failure: "unlock-after-failed-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
 		Name: "no clean-up once the service is closed", File: stage6 + "acquire.go",
-		Old: `	if !s.start(try) {
-		try()
-	}`,
-		New:     `	s.start(try)`,
+		Old:     `for wait := s.lease / 60; ; wait *= 2 {`,
+		New:     `for wait := s.lease / 60; ctx.Err() == nil; wait *= 2 {`,
 		Suffers: "a process that ends amid an acquire leaves a key that nobody holds",
 		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
 		Name: "limit of the hold begun anew by a re-entry", File: stage6 + "ownership.go",
-		Old:     `	return o.newHold(ctx), nil`,
-		New:     `	o.since = time.Now(); return o.newHold(ctx), nil`,
+		Old:     `	return o.newHold(ctx)`,
+		New:     `	o.since = time.Now(); return o.newHold(ctx)`,
 		Suffers: "work that hangs in a loop and takes its lock in each turn keeps it for ever",
 		Failure: "reentered-for-ever", Outcome: failures.Broken, Rule: oracle.EndlessHold,
 	},
 	{
 		Name: "silent subscription trusted", File: stage6 + "waiters.go",
-		Old:     `s.distrust(q)`,
-		New:     `_ = s.distrust`,
+		Old:     `won && q.silent`,
+		New:     `false && won && q.silent`,
 		Suffers: "a process whose connection was forgotten waits out every lease from then on",
 		Failure: "subscription-silent", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
 	},

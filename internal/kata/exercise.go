@@ -73,7 +73,7 @@ func (e Exercise) onStairs() bool { return e.ID == e.Base }
 func (e Exercise) turns() (all []string) {
 	breaks := func(f failures.Failure) bool { return e.Before != "" && column(e.Before).Expect(f) == failures.Broken }
 	for _, broken := range []bool{true, false} {
-		for _, f := range failures.All {
+		for _, f := range plainFirst() {
 			if breaks(f) == broken && isGood(e.Base, f) && (e.Before == "" || !isGood(e.Before, f)) {
 				all = append(all, f.ID)
 			}
@@ -82,10 +82,19 @@ func (e Exercise) turns() (all []string) {
 	return all
 }
 
-// isGood tells whether a column survives a failure.
+// plainFirst are all failures; those with a lease of their own come last: a lock that has a
+// plainer one is told of that.
+func plainFirst() []failures.Failure {
+	all := slices.Clone(failures.All)
+	slices.SortStableFunc(all, func(a, b failures.Failure) int { return min(int(a.Lease), 1) - min(int(b.Lease), 1) })
+	return all
+}
+
+// isGood tells whether a column survives a failure. A Mutex, which an exercise asks for, is
+// closed by nobody.
 func isGood(id string, f failures.Failure) bool {
 	outcome := column(id).Expect(f)
-	return outcome == failures.Safe || outcome == failures.Noticed
+	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, failures.Closing)
 }
 
 // column is the one with that ID.
@@ -114,7 +123,7 @@ func (e Exercise) next() (Exercise, bool) {
 // survives and more, then what the exercise fixes.
 func (e Exercise) Required() []string {
 	var before []string
-	for _, f := range failures.All {
+	for _, f := range plainFirst() {
 		if isGood(e.Base, f) && !slices.Contains(e.Fixes, f.ID) {
 			before = append(before, f.ID)
 		}

@@ -148,7 +148,7 @@ var repairExercises = []Exercise{
 		ID: "r7", Title: "repair this lock: the second unlock", Base: "6.2",
 		Story: "A lock of step 6.2, with one mistake. Since the network is bad, the log is full of lost locks, and nobody else was ever inside. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "6.2", Edits: []Edit{
-			{"hold.go", "			if !deleted && !h.unknown { // else it was the unlock before that deleted it\n", "			if !deleted {\n"},
+			{"hold.go", "			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // else it was the unlock before that deleted it\n", "			if !deleted {\n"},
 			{"hold.go", "	unknown  bool // an unlock was sent, and nobody knows what became of it\n", ""},
 			{"hold.go", "		h.unknown = true\n", ""},
 		}},

@@ -97,7 +97,7 @@ func TestLockThatASearchBreaksIsRefused(t *testing.T) {
 	passes.Found = searched.Found
 	require.False(t, e.passed(passes))
 	screen := Result{Exercise: e, Report: passes}.Screen(View{Width: 120})
-	require.Contains(t, screen, "✗ a schedule breaks it\n\nYour lock survives all 18 failures")
+	require.Contains(t, screen, "✗ a schedule breaks it\n\nYour lock survives all ")
 	require.Contains(t, screen, "BROKEN: wrong delete: ")
 	require.True(t, exercise(t, "3").passed(Report{Verdicts: passed3(passes), Found: passes.Found}), "ours of stage 3 is broken as cheaply")
 }

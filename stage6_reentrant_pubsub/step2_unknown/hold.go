@@ -54,7 +54,7 @@ func (h *Hold) Unlock() error {
 		deleted, err = w.free(w.owner)
 		if err == nil {
 			h.released = true
-			if !deleted && !h.unknown { // else it was the unlock before that deleted it
+			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // else it was the unlock before that deleted it
 				return ErrLost
 			}
 			return nil

@@ -71,7 +71,7 @@ func (o *ownership) set(doing string, count int) error {
 		var mine bool
 		mine, err = o.setCount(o.owner, count)
 		switch {
-		case err == nil && !mine && !(o.unknown && count == 0): // else it was the command before that freed it
+		case err == nil && !mine && !(o.unknown && count == 0 && time.Now().Before(o.until)): // else it was the command before that freed it
 			o.lose()
 			return ErrLost
 		case err == nil:

@@ -81,9 +81,11 @@ func (k *Keyboard) Next() (rune, error) {
 // resizePeriod is how often it is looked whether the terminal has another size.
 const resizePeriod = 200 * time.Millisecond
 
-// NextOn is [Keyboard.Next] of a person who looks at a screen: when that gets another size
-// while the person thinks, redraw is called.
-func (k *Keyboard) NextOn(screen any, redraw func()) (key rune, err error) {
+// NextOn draws a screen, and is [Keyboard.Next] of the person who looks at it. When it gets
+// another size while the person thinks, it is drawn again.
+func (k *Keyboard) NextOn(screen any, draw func()) (key rune, err error) {
+	width, height := size(screen) // before it is drawn: what changes meanwhile is seen
+	draw()
 	if !k.IsTerminal() {
 		return k.Next()
 	}
@@ -94,14 +96,14 @@ func (k *Keyboard) NextOn(screen any, redraw func()) (key rune, err error) {
 	}()
 	ticker := time.NewTicker(resizePeriod)
 	defer ticker.Stop()
-	for width, height := size(screen); ; {
+	for {
 		select {
 		case <-pressed:
 			return key, err
 		case <-ticker.C:
 			if w, h := size(screen); w != width || h != height {
 				width, height = w, h
-				redraw()
+				draw()
 			}
 		}
 	}
