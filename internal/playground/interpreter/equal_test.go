@@ -79,7 +79,7 @@ var interpreted = []string{"1", "2", "3", "4", "5", "6.1", "6.2", "6.3", "6.4", 
 
 // beyond are the columns whose locks it does not run, with what their visitor is told.
 var beyond = map[string]string{
-	"6":    "hear.go:6:2: the package maps is not to be had here: compile it instead, with go run . kata or go run . grade",
+	"6":    "hold.go:6:2: the package slices is not to be had here: compile it instead, with go run . kata or go run . grade",
 	"doc1": "lock.go:17:2: the package lockkata/failures_test/world is not to be had here: compile it instead, with go run . kata or go run . grade",
 	"doc2": "lock.go:11:2: the package slices is not to be had here: compile it instead, with go run . kata or go run . grade",
 	"doc3": "there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error)",

@@ -145,9 +145,8 @@ var libraries = map[string]library{
 		"ErrClosed": variable{reflect.ValueOf(&net.ErrClosed).Elem()},
 		"Error":     reflect.TypeFor[net.Error](),
 	}, map[string]any{
-		"Error.Error":     net.Error.Error,
-		"Error.Temporary": net.Error.Temporary,
-		"Error.Timeout":   net.Error.Timeout,
+		"Error.Error":   net.Error.Error,
+		"Error.Timeout": net.Error.Timeout,
 	}},
 	"os": {"os", map[string]any{
 		"Getpid":   os.Getpid,
@@ -598,7 +597,6 @@ var libraries = map[string]library{
 		"Message.String":                    (*github_com_redis_go_redis_v9.Message).String,
 		"Pong.String":                       (*github_com_redis_go_redis_v9.Pong).String,
 		"PubSub.Channel":                    (*github_com_redis_go_redis_v9.PubSub).Channel,
-		"PubSub.ChannelSize":                (*github_com_redis_go_redis_v9.PubSub).ChannelSize,
 		"PubSub.ChannelWithSubscriptions":   (*github_com_redis_go_redis_v9.PubSub).ChannelWithSubscriptions,
 		"PubSub.ClientSetName":              (*github_com_redis_go_redis_v9.PubSub).ClientSetName,
 		"PubSub.Close":                      (*github_com_redis_go_redis_v9.PubSub).Close,

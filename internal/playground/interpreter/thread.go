@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"go/types"
 	"path"
 	"reflect"
 	"sync"
@@ -31,7 +30,6 @@ type program struct {
 	natives  *natives
 	fset     *token.FileSet
 	dir      string
-	pkg      *types.Package
 	compiler *compiler
 
 	threads    sync.Map // goroutine → *thread
@@ -59,7 +57,6 @@ type frame struct {
 	at     token.Pos
 	vars   []reflect.Value
 
-	results   []reflect.Value
 	defers    []func()
 	deferrer  *frame // whose deferred call this is, during a panic
 	panicking bool

@@ -109,6 +109,9 @@ func (s *symbols) library(names []string) error {
 	return nil
 }
 
+// deprecated are methods that no lock should call.
+var deprecated = []string{"Temporary", "ChannelSize"}
+
 // methods are the lines of a type's methods.
 func (s *symbols) methods(t types.Type, name, code string) []string {
 	set := types.NewMethodSet(t)
@@ -119,7 +122,7 @@ func (s *symbols) methods(t types.Type, name, code string) []string {
 	for selection := range set.Methods() {
 		method := selection.Obj().(*types.Func)
 		only, chosen := s.only[s.pkg.Path()+"."+name]
-		if !method.Exported() || !s.known(method.Signature()) || chosen && !slices.Contains(only, method.Name()) {
+		if !method.Exported() || slices.Contains(deprecated, method.Name()) || !s.known(method.Signature()) || chosen && !slices.Contains(only, method.Name()) {
 			continue
 		}
 		receiver := code

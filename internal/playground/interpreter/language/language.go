@@ -3,6 +3,8 @@
 // wants the same answers.
 package language
 
+//lint:file-ignore SA4000,SA4006,SA4023,SA5000 it is about the dark corners
+
 import (
 	"context"
 	"errors"
