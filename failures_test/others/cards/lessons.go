@@ -40,19 +40,22 @@ var lessons = []struct {
 	property property
 	lessons  []lesson
 }{
-	{excludes, []lesson{{"second-client", "oooo"}, {"check-then-set", "oooo"}, {"acquire-context-ends", "-o-o"}, {"renew-blips", "-x-o"}, {"key-gone-at-unlock", "-n-n"}, {"grant-lost-asked-again", "oxoo"}, {"last-millisecond", "oou-"}, {"publish-before-delete", "---o"}, {"two-at-once", "xoxo"}}},
+	{excludes, []lesson{{"second-client", "oooo"}, {"check-then-set", "oooo"}, {"last-millisecond", "oou-"}}},
 	{ends, []lesson{{"crash-before-expire", "oooo"}, {"crash-while-holding", "oooo"}, {"lease-below-a-second", "oo--"}, {"lease-between-seconds", "ooo-"}}},
-	{renews, []lesson{{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"second-hold-renewed", "-o-o"}, {"fixed-beside-renewed", "----"}}},
+	{renews, []lesson{
+		{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"renew-blips", "-x-o"}, {"second-hold-renewed", "-o-o"},
+		{"fixed-beside-renewed", "----"}, {"acquire-context-ends", "-o-o"},
+	}},
 	{tellsLoss, []lesson{
 		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
 	}},
-	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}}},
+	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-n"}}},
 	{owned, []lesson{
 		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
 		{"double-unlock", "oooo"}, {"late-unlock", "oooo"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
 	}},
-	{shares, []lesson{{"shared-object", "xoxo"}}},
+	{shares, []lesson{{"shared-object", "xoxo"}, {"two-at-once", "xoxo"}}},
 	{stops, []lesson{
 		{"unlock-at-once", "-o-o"}, {"unlock-error-dog-lives", "-o-x"}, {"dog-unlock-race", "-o--"},
 		{"unlock-while-renewal-hangs", "-o--"},
@@ -61,11 +64,12 @@ var lessons = []struct {
 	{wakes, []lesson{
 		{"unlock-wakes", "---o"}, {"wake-lost", "----"}, {"wake-early", "----"}, {"waiter-leaves", "---o"}, {"wake-eaten", "----"},
 		{"pubsub-cut", "---o"}, {"expiry-wakes", "---o"}, {"subscription-silent", "----"}, {"idle-waiters", "xxxo"}, {"partial-unlock-wakes", "----"},
+		{"publish-before-delete", "---o"},
 	}},
 	{orders, []lesson{{"fair-in-process", "---o"}}},
 	{lateGrant, []lesson{{"slow-grant", "oxxo"}}},
 	{cleansUp, []lesson{{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"}, {"deadline-in-flight", "xxoo"}}},
-	{resends, []lesson{{"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
+	{resends, []lesson{{"grant-lost-asked-again", "oxoo"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
 	{reenters, []lesson{
 		{"self-deadlock", "xxox"}, {"dog-per-reentry", "----"}, {"inner-unlock-frees", "----"}, {"inner-lock-fails", "----"}, {"unlock-behind-reentry", "----"},
