@@ -93,7 +93,7 @@ func TestTenWaitersOfAProcessTryOneAfterAnother(t *testing.T) {
 		require.Equal(t, 10, served)
 		return attempts(r)
 	})
-	require.Greater(t, before, 30)
+	require.Greater(t, before, whole, "how many of them go-redis wakes at once is the scheduler's choice")
 	require.LessOrEqual(t, whole, 11)
 }
 
