@@ -25,7 +25,7 @@ func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
 		require.Equal(t, "true", value[string](b, `document.querySelector('.edits [aria-pressed=true]').ariaPressed`))
 		require.Contains(t, b.text(".lines .edited"), `m.key, "locked", "PX"`)
 		require.Equal(t, "true", value[string](b, `[...document.querySelectorAll('.lines .edited button')].find((button) => button.innerText === 'NX dropped').ariaPressed`))
-		require.Contains(t, b.text(".column .turned"), "second-client was ✓")
+		require.Contains(t, b.text(".column"), "second-client was ✓")
 		b.click(".search")
 		b.until("document.querySelector('.see')")
 		require.Contains(t, b.text(".found"), "exclusion in short-pauses: broken: ")
