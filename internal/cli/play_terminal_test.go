@@ -35,8 +35,7 @@ func pseudoTerminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// shownUntil reads what the program shows until a text is there, and returns it up to there,
-// from where the screen was cleared last.
+// shownUntil reads what the program shows until a text is there.
 func shownUntil(t *testing.T, person *os.File, text string) string {
 	t.Helper()
 	var shown bytes.Buffer
@@ -46,7 +45,13 @@ func shownUntil(t *testing.T, person *os.File, text string) string {
 		require.NoError(t, err, "%q does not come: %s", text, shown.String())
 		shown.Write(chunk[:n])
 	}
-	upTo, _, _ := strings.Cut(shown.String(), text)
+	return shown.String()
+}
+
+// screenUntil is the screen that ends with a text, from where it was cleared.
+func screenUntil(t *testing.T, person *os.File, text string) string {
+	t.Helper()
+	upTo, _, _ := strings.Cut(shownUntil(t, person, text), text)
 	return upTo[max(0, strings.LastIndex(upTo, term.Clear)):] + text
 }
 
@@ -65,18 +70,18 @@ func TestPersonPlaysAtATerminal(t *testing.T) {
 	defer stuck.Stop()
 
 	const end = "u undo   r restart   h hint   q quit"
-	screen := shownUntil(t, person, end)
+	screen := screenUntil(t, person, end)
 	require.True(t, strings.HasPrefix(screen, "\x1b[H\x1b[2J"), "the screen is cleared: %q", screen)
 	require.Contains(t, screen, "\x1b[1mStage 3: the owner's value in the key\x1b[0m\r\n")
 	for _, keys := range []string{"2", "\x1b[A", "h"} { // Redis runs B's SET; an arrow; a hint
 		_, err := person.WriteString(keys)
 		require.NoError(t, err)
-		screen = shownUntil(t, person, end)
+		screen = screenUntil(t, person, end)
 		require.LessOrEqual(t, strings.Count(screen, "\n"), 23)
 	}
 	require.Contains(t, screen, "Hint: 2. The goal is 8 steps away.")
 	require.NoError(t, unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}))
-	require.Equal(t, screen, shownUntil(t, person, end), "it is drawn again for a window of another size")
+	require.Equal(t, screen, screenUntil(t, person, end), "it is drawn again for a window of another size")
 	_, err = person.WriteString("\x03") // Ctrl-C
 	require.NoError(t, err)
 	require.Contains(t, shownUntil(t, person, "/b'"), "So far: go run . replay 'v1/stage3/2c/1x/async/wrong-delete/b'")
