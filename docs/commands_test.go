@@ -9,8 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"lockkata/failures_test/world"
 	"lockkata/internal/cli"
 )
+
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
+}
 
 // command is a command line that a document tells its reader to type.
 type command struct {

@@ -51,14 +51,14 @@ func TestHostileLock(t *testing.T) {
 	if how == "" {
 		t.Skip("it is run by TestLockThatDoesNotComeToRestIsNamedByItsLine")
 	}
-	failures.StuckAfter(2 * time.Second)
+	failures.StuckAfter(time.Second)
 	failures.Check(t, failures.Subject{Name: how, New: newHostile(how), Has: columns.Must("4").Subject.Has}, failures.Flawless)
 }
 
 func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 	for how, says := range map[string]string{
-		"spins":         "spins does not come to rest in 2s: failures_test/stranger_test.go:",
-		"holds a mutex": "does not come to rest in 2s: failures_test/stranger_test.go:32 (sync.Mutex.Lock)",
+		"spins":         "spins does not come to rest in 1s: failures_test/stranger_test.go:",
+		"holds a mutex": "does not come to rest in 1s: failures_test/stranger_test.go:32 (sync.Mutex.Lock)",
 		"leaks":         "goroutines of the lock were left when all was over: failures_test/stranger_test.go:36 (chan receive)",
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -73,4 +73,9 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
 }

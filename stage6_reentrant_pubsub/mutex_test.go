@@ -314,7 +314,7 @@ func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
 // finds nothing, and does not look for as long as the lease that they asked for.
 func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
+		held := lock(t, r.Mutex(), t.Context())
 		m := r.Mutex()
 		r.Delay("acquire", 100*time.Millisecond)
 		for range 20 {
@@ -324,6 +324,7 @@ func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
 			cancel()
 		}
 		time.Sleep(2 * lease)
+		require.NoError(t, held.Unlock())
 		r.Forget()
 		time.Sleep(23 * time.Hour)
 		require.Zero(t, r.Count("release"))

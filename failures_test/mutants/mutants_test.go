@@ -10,8 +10,14 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 )
+
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
+}
 
 // mistake is what a mutant does wrong: a mistake of design that no single line of a stage
 // shows. "" is none.

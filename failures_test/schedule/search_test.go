@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +14,14 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 )
+
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
+}
 
 // asked is a question about a stage.
 type asked struct {
@@ -63,27 +67,24 @@ func (a asked) isQuick() bool {
 	case "pause":
 		return false
 	case "async":
-		return a.stage.ID <= "5"
+		return a.stage.ID <= "3"
 	case "leave", "refusal":
 		return a.question.Clients == 2
 	}
 	return true
 }
 
-// A stage that changes has another shortest way to break it, or none. Here are stages 1
-// to 5, and of stage 6 what takes no minute: the whole suite is searched with the tag
-// live, and by go generate.
+// A stage that changes has another shortest way to break it, or none. Here is what takes
+// no time: the whole suite is searched with the tag live, and by go generate.
 func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
-	_, replayed := searchAll(t, func(a asked) bool { return a.isQuick() || a.stage.ID < "6" && !testing.Short() })
-	require.GreaterOrEqual(t, replayed, 20)
+	_, replayed := searchAll(t, asked.isQuick)
+	require.GreaterOrEqual(t, replayed, 15)
 }
 
 // searchAll asks those questions of the suite. It returns how many schedules it ran, and
 // how many it replayed.
 func searchAll(t *testing.T, is func(asked) bool) (runs, replayed int) {
 	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))   // one step after the other: a second core would only cost
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it keeps little of what it makes
 	for _, a := range suite(t) {
 		if is(a) {
 			more, found := findWhatTheLessonSays(t, a)
@@ -110,11 +111,11 @@ func findWhatTheLessonSays(t *testing.T, a asked) (runs, replayed int) {
 	return result.Runs, replayed
 }
 
-// Only what takes no time is asked about the locks of the documents and the steps to the
-// last stage. The rest about the steps is asked by the live tests.
-func TestQuickSearchesFindWhatTheLessonsOfOtherColumnsSay(t *testing.T) {
-	for _, a := range hidden(t) {
-		if a.isQuick() {
+// Only what takes no time is asked about the steps to the last stage, and nothing about the
+// locks of the documents: the live tests ask the rest.
+func TestQuickSearchesFindWhatTheLessonsOfStepsSay(t *testing.T) {
+	for _, a := range questions(t, columns.Steps()) {
+		if a.stage.Hidden && a.isQuick() {
 			findWhatTheLessonSays(t, a)
 		}
 	}
@@ -141,24 +142,19 @@ func requireReplays(t *testing.T, a asked, p schedule.Property, steps []string) 
 	require.True(t, bytes.Equal(traces[0], traces[1]), a)
 }
 
-// Merging states must not hide anything: plain enumeration finds the same, as
-// cheap and as short.
-func TestSearchAgreesWithPlainEnumeration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs tens of thousands of schedules")
-	}
+func TestSearchAgreesWithPlainEnumeration(t *testing.T) { requirePlainAgrees(t, 60, 60) }
+
+// requirePlainAgrees wants merging of states to hide nothing: plain enumeration finds the
+// same, as cheap and as short, where it takes no more than so many schedules.
+func requirePlainAgrees(t *testing.T, runs, atLeast int) {
 	cases := 0
 	for _, a := range suite(t) {
-		highest := 1
-		if a.question.Clients > 2 || a.stage.ID == "6" && a.question.Env == "pause" {
-			highest = 0
-		}
-		for bound := range highest + 1 {
-			merged := search(t, a, schedule.Limits{Bound: bound})
-			plain := search(t, a, schedule.Limits{Bound: bound, Plain: true, Runs: 3000})
+		for bound := range 2 {
+			plain := search(t, a, schedule.Limits{Bound: bound, Plain: true, Runs: runs})
 			if !plain.Exhausted {
 				continue // too many to be run one by one
 			}
+			merged := search(t, a, schedule.Limits{Bound: bound})
 			for _, p := range a.properties {
 				cases++
 				one, other := merged.Found[p.Name], plain.Found[p.Name]
@@ -171,7 +167,7 @@ func TestSearchAgreesWithPlainEnumeration(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases", cases)
-	require.GreaterOrEqual(t, cases, 60)
+	require.GreaterOrEqual(t, cases, atLeast)
 }
 
 func TestSearchThatIsCutShortSaysSo(t *testing.T) {

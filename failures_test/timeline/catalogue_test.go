@@ -16,6 +16,11 @@ import (
 	"lockkata/internal/columns"
 )
 
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
+}
+
 // Every failure on every stage is drawn, whole, small, the same each time, and
 // with two inside where, and only where, two were inside.
 func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {

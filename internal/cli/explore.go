@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,6 +15,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 	"lockkata/internal/texts"
 )
@@ -208,7 +208,7 @@ func (a *app) explore(x exploration) error {
 
 // exploreHere asks one question after another.
 func (a *app) exploreHere(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a search keeps little of what it makes
+	defer world.Economical()()
 	var answers []answer
 	ready := map[string]failures.Subject{}
 	for _, j := range jobs {

@@ -64,14 +64,14 @@ func (w where) servers(ctx context.Context) (*live.Servers, error) {
 }
 
 // judgeLive plays the whole catalogue on the columns, on real servers.
-func (a *app) judgeLive(w where, of []columns.Column) ([][]failures.Verdict, error) {
+func (a *app) judgeLive(w where, all []failures.Failure, of []columns.Column) ([][]failures.Verdict, error) {
 	servers, err := w.servers(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	defer servers.Close()
 	var jobs []live.Job
-	for _, f := range failures.All {
+	for _, f := range all {
 		for _, c := range of {
 			jobs = append(jobs, live.Job{Failure: f, Subject: c.Subject})
 		}

@@ -29,16 +29,16 @@ type grid struct {
 	rows    [][]cell
 }
 
-// judgeAll runs the whole catalogue on the columns.
-func (a *app) judgeAll(w where, of []columns.Column) (grid, error) {
+// judgeAll runs failures on the columns.
+func (a *app) judgeAll(w where, all []failures.Failure, of []columns.Column) (grid, error) {
 	ready, err := columns.Ready(a.t, of)
 	if err != nil {
 		return grid{}, failedError{err.Error()}
 	}
 	if !w.live {
-		return expecting(ready, columns.Judge(a.t, ready)), nil
+		return expecting(ready, columns.Judge(a.t, all, ready)), nil
 	}
-	verdicts, err := a.judgeLive(w, ready)
+	verdicts, err := a.judgeLive(w, all, ready)
 	return expecting(ready, verdicts), err
 }
 
@@ -90,31 +90,30 @@ func (e excerpt) title() texts.Text {
 	return stagesTitle
 }
 
-// of returns the grid with the rows of the families that are asked for.
-func (e excerpt) of(g grid) (grid, error) {
+// failures are those that it is about.
+func (e excerpt) failures() ([]failures.Failure, error) {
 	if len(e.families) == 0 {
-		return g, nil
+		return failures.All, nil
 	}
-	var rows [][]cell
+	var asked []failures.Failure
 	var names []string
 	unknown := slices.Clone(e.families)
-	for _, row := range g.rows {
+	for _, f := range failures.All {
 		// "owner" is "the owner".
-		name := strings.TrimPrefix(string(row[0].verdict.Failure.Family), "the ")
+		name := strings.TrimPrefix(string(f.Family), "the ")
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		named := func(asked string) bool { return strings.TrimPrefix(asked, "the ") == name }
+		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name }
 		if slices.ContainsFunc(e.families, named) {
-			rows = append(rows, row)
+			asked = append(asked, f)
 			unknown = slices.DeleteFunc(unknown, named)
 		}
 	}
 	if len(unknown) > 0 {
-		return g, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
+		return nil, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
 	}
-	g.rows = rows
-	return g, nil
+	return asked, nil
 }
 
 // matrix prints every failure on every stage.
@@ -122,17 +121,18 @@ func (a *app) matrix(w where, e excerpt) error {
 	if err := w.check(); err != nil {
 		return err
 	}
+	all, err := e.failures()
+	if err != nil {
+		return err
+	}
 	start := time.Now()
 	playing := playingFast
 	if w.live {
 		playing = playingLive
 	}
-	a.doing(a.say(playing, "n", len(failures.All), "locks", len(e.columns()), "where", w.said()))
-	g, err := a.judgeAll(w, e.columns())
+	a.doing(a.say(playing, "n", len(all), "locks", len(e.columns()), "where", w.said()))
+	g, err := a.judgeAll(w, all, e.columns())
 	a.doing("")
-	if err == nil {
-		g, err = e.of(g)
-	}
 	if err != nil {
 		return err
 	}

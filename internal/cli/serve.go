@@ -51,7 +51,7 @@ func (a *app) perform() (performance, error) {
 	if err != nil {
 		return performance{}, failedError{err.Error()}
 	}
-	return performance{shown, columns.Judge(a.t, shown), a.sources}, nil
+	return performance{shown, columns.Judge(a.t, failures.All, shown), a.sources}, nil
 }
 
 // page is the theatre with an engine.

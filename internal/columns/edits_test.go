@@ -1,6 +1,7 @@
 package columns_test
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -14,6 +15,10 @@ import (
 	"lockkata/internal/edits"
 )
 
+// wholeSearch is set, for the child too, by the live test that wants the search that takes
+// seconds as well.
+const wholeSearch = "LOCKKATA_WHOLE_SEARCH"
+
 // choose makes the stages run with edit number i, from 1, and with none for 0. Only the
 // binary that [buildDamaged] makes has it.
 var choose func(i int)
@@ -25,7 +30,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 		t.Skip("it builds a program of the edited locks, and searches them")
 	}
 	if choose == nil {
-		out, err := exec.Command(buildDamaged(t), "-test.v", "-test.run=^"+t.Name()+"$").CombinedOutput()
+		out, err := exec.Command(buildDamaged(t), "-test.v", "-test.run=^TestEachEditTurnsItsCellRed$").CombinedOutput()
 		require.NoError(t, err, string(out))
 		t.Log(string(out))
 		return
@@ -51,7 +56,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 			t.Log(verdict.Outcome, verdict.Sentence())
 			require.Equal(t, e.Outcome, verdict.Outcome)
 			require.True(t, oracle.Convicts(verdict.Findings, e.Rule), "%s: %v", e.Rule, verdict.Findings)
-			if e.Search != "" {
+			if e.Search != "" && (os.Getenv(wholeSearch) != "" || column.ID != "6" || e.Search != "exclusion/async") {
 				mustBeFound(t, e, subject)
 			}
 		})

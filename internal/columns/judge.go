@@ -19,11 +19,11 @@ func Ready(t *testing.T, of []Column) ([]Column, error) {
 	return ready, nil
 }
 
-// Judge plays the whole catalogue on the columns: a row for each failure, in it a verdict
-// for each column.
-func Judge(t *testing.T, of []Column) [][]failures.Verdict {
-	rows := make([][]failures.Verdict, len(failures.All))
-	for i, f := range failures.All {
+// Judge plays failures on the columns: a row for each failure, in it a verdict for each
+// column.
+func Judge(t *testing.T, all []failures.Failure, of []Column) [][]failures.Verdict {
+	rows := make([][]failures.Verdict, len(all))
+	for i, f := range all {
 		for _, c := range of {
 			rows[i] = append(rows[i], failures.Run(t, f, c.Subject))
 		}

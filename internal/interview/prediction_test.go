@@ -14,6 +14,11 @@ import (
 	"lockkata/internal/texts"
 )
 
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
+}
+
 // many are predictions of several seeds, found once.
 var many []Prediction
 
@@ -98,7 +103,7 @@ func isTrue(t *testing.T, p Prediction) error {
 
 func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 	asked, said, stages := map[Kind]int{}, map[string]int{}, map[string]bool{}
-	for _, p := range some(t, 50) {
+	for _, p := range some(t, 40) {
 		q, err := p.Run(t)
 		require.NoError(t, err)
 		require.NotEmpty(t, q.Shown().Events)
@@ -166,7 +171,7 @@ func TestBothBrokenAndSafeSchedulesAreShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a few say nothing about how often")
 	}
-	broken, all := 0, some(t, 50)
+	broken, all := 0, some(t, 40)
 	for _, p := range all {
 		var astray error
 		played, err := schedule.Play(t, p.Setup, schedule.Follow(p.Steps, &astray))
@@ -212,7 +217,7 @@ func TestKnownScheduleIsNotShown(t *testing.T) {
 // What comes after the picture must not tell what the answer is: every command in it
 // has left its client in the picture.
 func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
-	for _, p := range some(t, 50) {
+	for _, p := range some(t, 40) {
 		q, err := p.Run(t)
 		require.NoError(t, err)
 		for _, s := range p.Next {
@@ -236,7 +241,7 @@ func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
 
 // A command that deletes leaves nothing, and a look breaks nothing, whatever came before.
 func TestAnswerIsNotGivenAwayByTheLastStep(t *testing.T) {
-	for _, p := range some(t, 50) {
+	for _, p := range some(t, 40) {
 		last := p.Next[len(p.Next)-1]
 		switch p.Kind {
 		case AskKey:
@@ -249,7 +254,7 @@ func TestAnswerIsNotGivenAwayByTheLastStep(t *testing.T) {
 
 // What is asked about has to be decided after the picture, once, and by what is told of.
 func TestQuestionHasOneAnswer(t *testing.T) {
-	for _, p := range some(t, 80) {
+	for _, p := range some(t, 40) {
 		q, err := p.Run(t)
 		require.NoError(t, err)
 		var astray error

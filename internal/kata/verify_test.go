@@ -13,14 +13,17 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// The other searches run under the tag live.
+// The other exercises, and their searches, prove themselves under the tag live, and by
+// kata verify.
 func TestMaterialProvesItself(t *testing.T) {
 	t.Parallel()
-	list := slices.Clone(All)
-	for i := range list {
-		if list[i].ID != "r2" {
-			list[i].Search = Sought{}
+	var list []Exercise
+	for _, id := range []string{"1", "3", "5", "6.4", "r2"} {
+		e := exercise(t, id)
+		if id != "r2" {
+			e.Search = Sought{}
 		}
+		list = append(list, e)
 	}
 	var out bytes.Buffer
 	require.True(t, program(t).verify(t.Context(), repositoryRoot(t), list, &out), out.String())

@@ -29,7 +29,7 @@ func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
 		if made.shown, made.err = columns.Ready(t, columns.Shown()); made.err == nil {
-			made.rows = columns.Judge(t, made.shown)
+			made.rows = columns.Judge(t, failures.All, made.shown)
 			made.page, made.err = theatre.Page(made.shown, made.rows, os.DirFS(repository), theatre.Engine{})
 		}
 	})
