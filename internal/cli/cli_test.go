@@ -135,9 +135,12 @@ func TestEveryPictureFitsATerminalOf120Columns(t *testing.T) {
 				continue // four clients need more room
 			}
 			var out bytes.Buffer
-			a := &app{out: &out, width: usualWidth}
+			a := &app{t: t, out: &out, width: usualWidth}
 			a.showOne(v, shown[i], true, shown)
 			for line := range strings.Lines(out.String()) {
+				if replayLine.MatchString(line) {
+					continue // a schedule is as long as it is
+				}
 				require.LessOrEqual(t, len([]rune(line)), 131, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
 			}
 		}
