@@ -80,8 +80,8 @@ func inevitable(t *testing.T, found oracle.Finding, n int, at func(i int) (Setup
 type looked struct {
 	Inevitable
 	open bool // some continuation keeps the rule, or nobody knows
-	run  int // choices in the present continuation
-	work int // choices in all of them
+	run  int  // choices in the present continuation
+	work int  // choices in all of them
 }
 
 var (
