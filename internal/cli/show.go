@@ -140,7 +140,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		a.showOne(v, chosen[i], i == 0, of)
+		a.showOne(v, chosen[i], a.since(v, chosen[i]), i == 0, of)
 	}
 	for i, v := range verdicts {
 		if want := chosen[i].Expect(f); want != v.Outcome {
@@ -150,10 +150,11 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
+func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
-		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
+		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
+		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
 		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
@@ -164,7 +165,6 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 		fmt.Fprintf(a.out, "%s: %s\n", a.say(texts.Text(v.Outcome.String())), v.SentenceIn(a.lang))
 		return
 	}
-	since := a.since(v, c)
 	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
 	a.lines(since.in(a, v.Trace))
@@ -179,7 +179,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 
 // verdict is the outcome in a sentence.
 func (a *app) verdict(v failures.Verdict) string {
-	headline := v.HeadlineIn(a.lang)
+	headline := strings.Join(term.Wrap(v.HeadlineIn(a.lang), a.width), "\n")
 	switch v.Outcome {
 	case failures.Safe:
 		return a.color.Paint(term.Green, headline)
@@ -194,7 +194,8 @@ var (
 	fixedAt     = texts.New("That is {stage}: go run . diff {id}")
 	legendLanes = texts.New("│ inside   ║ two are inside")
 	legendStill = texts.New("░ stands still")
-	legendOwner = texts.New("A1 is A's first hold   at the right: the line that sent it")
+	legendOwner = texts.New("A1 is A's first hold")
+	legendLine  = texts.New("mutex.go:1 is the line that sent it")
 )
 
 func (a *app) fixedWhere(f failures.Failure, of []columns.Column) string {
@@ -210,7 +211,11 @@ func (a *app) legend(trace *world.Trace) string {
 	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {
 		signs = append(signs, a.say(legendStill))
 	}
-	return strings.Join(append(signs, a.say(legendOwner)), "   ")
+	bars, names := strings.Join(signs, "   "), a.say(legendOwner)+"   "+a.say(legendLine)
+	if term.Columns(bars+"   "+names) > a.width {
+		return bars + "\n" + names
+	}
+	return bars + "   " + names
 }
 
 func (a *app) showJSON(verdicts []failures.Verdict, of []columns.Column) error {

@@ -1,9 +1,15 @@
 package cli
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/columns"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 func TestShowSaysSinceWhenItWasTooLate(t *testing.T) {
@@ -29,6 +35,24 @@ func TestShowSaysSinceWhenItWasTooLate(t *testing.T) {
 	_, out, _ = command(t, "show", "check-then-delete", "--stage", "4")
 	require.NotContains(t, out, "oo late")
 	require.NotContains(t, out, "could be kept")
+}
+
+// But for the schedule, which is as long as it is.
+func TestWhatIsSaidOfItFits80Columns(t *testing.T) {
+	for _, lang := range []texts.Language{texts.English, texts.Chinese} {
+		var out bytes.Buffer
+		a := &app{t: t, out: &out, width: 80, lang: lang}
+		f, err := findFailure("check-then-delete")
+		require.NoError(t, err)
+		shown := columns.Shown()
+		require.NoError(t, a.show(f, shown[2:3], shown, format{}))
+		require.Contains(t, out.String(), "⚑")
+		for line := range strings.Lines(out.String()) {
+			if !replayLine.MatchString(line) {
+				require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), 80, line)
+			}
+		}
+	}
 }
 
 func TestReplaySaysSinceWhenItWasTooLate(t *testing.T) {
