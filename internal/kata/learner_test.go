@@ -204,12 +204,25 @@ func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 	l.leaves()
 }
 
+// Every word of an exercise is Chinese, but for the last hint, which is code.
+func TestExercisesAreToldInChinese(t *testing.T) {
+	for _, e := range All {
+		said := []texts.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
+		for _, c := range e.Predict.Choices {
+			said = append(said, c.Text)
+		}
+		for _, text := range said {
+			requireChinese(t, View{Width: narrow, Lang: texts.Chinese}.wrapped(text.In(texts.Chinese)))
+		}
+	}
+}
+
 // narrow is how many columns a small terminal has.
 const narrow = 80
 
-// inEnglish is what stays in a Chinese screen: the errors of the lock, which a narrow picture
+// inEnglish is what stays in a Chinese screen: the errors of a lock, which a narrow picture
 // divides.
-var inEnglish = regexp.MustCompile(`mylock: .*|yours to write|context deadline exceeded`)
+var inEnglish = regexp.MustCompile(`mylock: .*|"hold is lost"|yours to write|context deadline exceeded`)
 
 // ofPicture is a line of a picture that says what Redis holds: a timeline may be a little wider.
 var ofPicture = regexp.MustCompile(`mutex\.go:\d+$`)
