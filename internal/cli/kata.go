@@ -133,7 +133,8 @@ func (k *kataApp) next(_ context.Context, f kata.Folder, v kata.View, _ []string
 	return k.begin(f, v, e, false)
 }
 
-var lockIsIn = texts.New("Your lock is in {folder}\nNext: write it, then go run . kata check{dir}; or leave go run . kata{dir} open while you write.")
+var lockIsIn = texts.New("Your lock is in {folder}\nNext: write it, then go run . kata check{dir}; or " +
+	"leave go run . kata{dir} open while you write.")
 
 func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) error {
 	said, err := f.Start(e, afresh)
@@ -179,7 +180,7 @@ var (
 // tell shows a person at a terminal what is being done.
 func (k *kataApp) tell(what texts.Said) { k.doing(what.In(k.lang)) }
 
-// judged is the language of what a lock is told: JSON is English.
+// judged is the language of what is said of a lock: JSON is English.
 func (k *kataApp) judged(asJSON bool) texts.Language {
 	if asJSON {
 		return texts.English

@@ -195,7 +195,8 @@ func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 
 var (
-	cannotBuild = texts.New("the go command cannot build your lock ({why}): go mod download, once, with a network, in the folder of the repository")
+	cannotBuild = texts.New("the go command cannot build your lock ({why}): go mod download, once, with a " +
+		"network, in the folder of the repository")
 	fitsNot     = texts.New("NewMutex or Subject does not fit: {why}")
 )
 

@@ -24,7 +24,7 @@ type Result struct {
 }
 
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
-// of the lock that passed. say is told what it is doing. What the lock is told is in that
+// of the lock that passed. say is told what it is doing. What is said of the lock is in that
 // language. An error is one of the machine's or of the folder's.
 func Check(ctx context.Context, f Folder, lang texts.Language, say func(texts.Said)) (Result, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}

@@ -91,7 +91,7 @@ func (x Explored) IsBroken() bool {
 
 // Explore searches the schedules of the learner's lock for those that break a
 // property. An error is one of the machine's, of the folder's, or of what is asked.
-// say is told what it is doing. What the lock is told is in that language.
+// say is told what it is doing. What is said of the lock is in that language.
 func Explore(ctx context.Context, f Folder, asked Exploring, lang texts.Language, say func(texts.Said)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
@@ -126,7 +126,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	return x, err
 }
 
-var aboutNothing = texts.New("{asked} is about something that the lock of exercise {id} does not have: leave out --property and --env to ask all that fits it")
+var aboutNothing = texts.New("{asked} is about something that the lock of exercise {id} does not have: " +
+	"leave out --property and --env to ask all that fits it")
 
 // fitsNothing is the error of questions that are all about what the lock does not have.
 func (x Exploring) fitsNothing(e Exercise) error {

@@ -144,7 +144,8 @@ var (
 func failed(v View, red []judge.Verdict) string {
 	first := red[0]
 	f, _ := failures.Find(first.Failure)
-	text := v.line(term.Red, v.say(failureShows, "failure", f.ID, "title", texts.Text(f.Title))) + "\n" + v.wrapped(v.say(texts.Text(f.Story))) + "\n"
+	text := v.line(term.Red, v.say(failureShows, "failure", f.ID, "title", texts.Text(f.Title))) + "\n" +
+		v.wrapped(v.say(texts.Text(f.Story))) + "\n"
 	if first.Trace != nil {
 		text += v.picture(first.Trace, first.Findings)
 	}
@@ -187,9 +188,11 @@ func (r Result) goesOn(v View) string {
 }
 
 var (
-	breaksNothing = texts.New("What still breaks in your lock: nothing of the catalogue but {n} failures that no lock with a lease can prevent.")
+	breaksNothing = texts.New("What still breaks in your lock: nothing of the catalogue but {n} failures " +
+		"that no lock with a lease can prevent.")
 	breaksSome    = texts.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
-	breaksMore    = texts.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no lock with a lease can prevent.")
+	breaksMore    = texts.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
+		"lock with a lease can prevent.")
 )
 
 // stillBreaks names what is not asked for yet and shows all the same.

@@ -28,7 +28,8 @@ var (
 	hasFixed    = texts.New("What you have fixed: {what}")
 	searchBlind = texts.New("Why the search does not see it: {why}")
 	asksNext    = texts.New("The interviewer's next question: {question}")
-	manyFiles   = texts.New("Our lock has {n} files and is in {dir} of the repository. Begin with service.go; {page} says why it is as it is. Its adapter is {adapter}.")
+	manyFiles   = texts.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
+		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
 	unchanged   = texts.New("Nothing has changed since the start.")
 	hintsSeen   = texts.NewPlural("{n} hint", "{n} hints")
 	passedOf    = texts.New("{n} of {all} passed")
@@ -86,7 +87,8 @@ func (f Folder) Solution(v View) (string, error) {
 	}
 	files, err := e.Solution.Files(os.DirFS(f.Root))
 	if len(files) > mostShown {
-		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", column(e.Solution.Column).Dir, "page", e.Read, "adapter", e.Solution.Adapter)), err
+		dir := column(e.Solution.Column).Dir
+		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", dir, "page", e.Read, "adapter", e.Solution.Adapter)), err
 	}
 	text := ""
 	for _, name := range files.names() {

@@ -79,7 +79,8 @@ var (
 	sleepsAt  = texts.New("{call} sleeps at {line}: {time} after it was called it has not come back, though its context ended long ago.")
 	sleepNext = texts.New("Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.")
 	notBack   = texts.New("{call} has not come back {time} after it was called, though its context ended long ago.")
-	blocksAt  = texts.New("{call} blocks for ever at {line} ({state}): {time} after it was called it has not come back, though its context ended long ago.")
+	blocksAt  = texts.New("{call} blocks for ever at {line} ({state}): {time} after it was called it has not " +
+		"come back, though its context ended long ago.")
 	blockNext = texts.New("End every wait when ctx.Done() is closed.")
 )
 
@@ -111,7 +112,8 @@ func leaking(g goroutine) *Cause {
 
 var (
 	mutexWaits     = texts.New("{call} waits at {line} for a sync.Mutex: nobody can cancel that wait.")
-	mutexWaitsLong = texts.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: nobody can cancel that wait.")
+	mutexWaitsLong = texts.New("{call} waits at {line} for a sync.Mutex that another call holds while it " +
+		"waits for Redis at {other}: nobody can cancel that wait.")
 	mutexNext      = texts.New("Hold a sync.Mutex for fields only; let go of it before you ask Redis.")
 )
 

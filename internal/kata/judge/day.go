@@ -148,7 +148,8 @@ func (d *day) shareObject() {
 }
 
 var (
-	sameValue = texts.New("A's two holds write the same value. An Unlock of the first that is on its way for long would remove the second.")
+	sameValue = texts.New("A's two holds write the same value. An Unlock of the first that is on its way for " +
+		"long would remove the second.")
 	newValue  = texts.New("Make a new value in TryLock, for each attempt.")
 )
 

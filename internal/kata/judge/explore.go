@@ -93,7 +93,8 @@ func unharmed(played schedule.Played) error {
 var (
 	searching        = texts.New("the search in {env}")
 	searchStops      = texts.New("The search cannot go on: {why}.")
-	unsearchableNext = texts.New("Let the lock decide by Redis's answers, its context and the time alone, the same each time, and let every wait end.")
+	unsearchableNext = texts.New("Let the lock decide by Redis's answers, its context and the time alone, " +
+		"the same each time, and let every wait end.")
 )
 
 // unsearchable is the verdict on a lock with which the search cannot go on.

@@ -200,7 +200,8 @@ func (r *run) play(c world.Config, scenario func(*world.World)) (*world.Trace, e
 
 func (r *run) verdict(v failures.Verdict) *Verdict {
 	told := &Verdict{
-		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)), Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings),
+		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
+		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings),
 		Required: slices.Contains(r.task.Required, v.Failure.ID),
 		Good:     v.Outcome == failures.Safe || v.Outcome == failures.Noticed || v.Outcome == failures.NotApplicable,
 	}
