@@ -16,7 +16,7 @@ var (
 	// inEnglish is what stays: commands to type, code, and errors of the lock.
 	inEnglish = regexp.MustCompile(`go (?:run|test) .*|lockkata kata \w+|错误：.*|\(error\).*|` +
 		`(?:LOADING|OOM|READONLY) .*|.*read only.*|\(default .*\)`)
-	sentence  = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
+	sentence = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 )
 
 // englishIn are the lines that have three English words in a row.

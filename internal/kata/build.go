@@ -197,7 +197,7 @@ var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+
 var (
 	cannotBuild = texts.New("the go command cannot build your lock ({why}): go mod download, once, with a " +
 		"network, in the folder of the repository")
-	fitsNot     = texts.New("NewMutex or Subject does not fit: {why}")
+	fitsNot = texts.New("NewMutex or Subject does not fit: {why}")
 )
 
 // compileError finds the first error in what the compiler said.

@@ -190,8 +190,8 @@ func (r Result) goesOn(v View) string {
 var (
 	breaksNothing = texts.New("What still breaks in your lock: nothing of the catalogue but {n} failures " +
 		"that no lock with a lease can prevent.")
-	breaksSome    = texts.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
-	breaksMore    = texts.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
+	breaksSome = texts.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
+	breaksMore = texts.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
 		"lock with a lease can prevent.")
 )
 

@@ -28,12 +28,12 @@ var (
 		"time.Duration), nor an adapter's func Subject() failures.Subject")
 	notOwnType = texts.New("{line}: Lock returns a {type}: let it return a hold of a type of your own, (*Hold, error), " +
 		"with Unlock(context.Context) error and Context() context.Context; or write func Subject() failures.Subject")
-	noRelease   = texts.New("Lock returns a {type}, which nobody can release: write func (h *{type}) " +
+	noRelease = texts.New("Lock returns a {type}, which nobody can release: write func (h *{type}) " +
 		"Unlock(ctx context.Context) error, or without the context")
 	noErrLocked = texts.New("Lock returns a hold, so TryLock needs an error that says that somebody else has " +
 		"the lock: var ErrLocked = errors.New(\"…\")")
-	noErrLost   = texts.New("a {type} has a Context, which ends with a cause when the hold is lost: var ErrLost = errors.New(\"…\")")
-	unfitting   = texts.New("{line}: {name}{is} does not fit: the failures call {name}{wanted}. A lock of " +
+	noErrLost = texts.New("a {type} has a Context, which ends with a cause when the hold is lost: var ErrLost = errors.New(\"…\")")
+	unfitting = texts.New("{line}: {name}{is} does not fit: the failures call {name}{wanted}. A lock of " +
 		"another shape needs func Subject() failures.Subject")
 )
 

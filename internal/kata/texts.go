@@ -30,10 +30,10 @@ var (
 	asksNext    = texts.New("The interviewer's next question: {question}")
 	manyFiles   = texts.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
 		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
-	unchanged   = texts.New("Nothing has changed since the start.")
-	hintsSeen   = texts.NewPlural("{n} hint", "{n} hints")
-	passedOf    = texts.New("{n} of {all} passed")
-	underWay    = texts.New("{n} of {all} passed; exercise {id} is under way in {dir}")
+	unchanged = texts.New("Nothing has changed since the start.")
+	hintsSeen = texts.NewPlural("{n} hint", "{n} hints")
+	passedOf  = texts.New("{n} of {all} passed")
+	underWay  = texts.New("{n} of {all} passed; exercise {id} is under way in {dir}")
 )
 
 // Hint is the next hint of the present exercise, after the ones that have been

@@ -114,7 +114,7 @@ var (
 	mutexWaits     = texts.New("{call} waits at {line} for a sync.Mutex: nobody can cancel that wait.")
 	mutexWaitsLong = texts.New("{call} waits at {line} for a sync.Mutex that another call holds while it " +
 		"waits for Redis at {other}: nobody can cancel that wait.")
-	mutexNext      = texts.New("Hold a sync.Mutex for fields only; let go of it before you ask Redis.")
+	mutexNext = texts.New("Hold a sync.Mutex for fields only; let go of it before you ask Redis.")
 )
 
 // mutexHeld is the verdict on calls that wait for a sync.Mutex.

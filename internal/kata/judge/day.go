@@ -150,7 +150,7 @@ func (d *day) shareObject() {
 var (
 	sameValue = texts.New("A's two holds write the same value. An Unlock of the first that is on its way for " +
 		"long would remove the second.")
-	newValue  = texts.New("Make a new value in TryLock, for each attempt.")
+	newValue = texts.New("Make a new value in TryLock, for each attempt.")
 )
 
 // compareValues: the next hold of a client has another value, else an Unlock of the first
