@@ -82,8 +82,9 @@ func (o *ownership) release(reason error) error {
 }
 
 // insist sends a count until Redis has answered: three times after attempts of unknown outcome,
-// and again and again, for a third of the lease, while the answer is one that will pass. That
-// is shorter than the lease in any case. An owner that Redis does not know has lost the lock.
+// and again and again, for a third of the lease, while the answer is one that will pass. With
+// a sixth for each try it is over before the lease. An owner that Redis does not know has lost
+// the lock.
 func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 	m, passing := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
 	for tries, unknown := 1, false; ; {

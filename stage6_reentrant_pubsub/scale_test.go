@@ -136,7 +136,7 @@ func TestAThousandHoldsNeedNoGoroutine(t *testing.T) {
 		first, err := make(t, rdb, "first")(t.Context())
 		require.NoError(t, err)
 		synctest.Wait()
-		running := runtime.NumGoroutine() // also of what an earlier test may have left to end
+		running := runtime.NumGoroutine() // an earlier test's may be among them, and end
 		unlock := []func() error{first}
 		for i := range 1000 {
 			u, err := make(t, rdb, fmt.Sprint("order:", i))(t.Context())
