@@ -98,7 +98,7 @@ func (g *guard) watch() {
 		g.mu.Unlock()
 		switch {
 		case isStuck:
-			g.convict(diagnose(g.over.Load()))
+			g.convict(diagnose(g.over.Load(), g.scenario))
 		case late && judged: // what has been found is enough to go on with
 			g.write(Line{Done: true})
 			os.Exit(0)
@@ -135,9 +135,9 @@ var (
 	tryAgain   = texts.New("Try again; the machine may be busy.")
 )
 
-// diagnose finds out why a scenario does not end: it looks at where the lock's
-// goroutines stand.
-func diagnose(over bool) *Cause {
+// diagnose finds out why a scenario does not end after that time: it looks at where the
+// lock's goroutines stand.
+func diagnose(over bool, after time.Duration) *Cause {
 	if heap() > searchMemory { // what takes so long is to find more
 		return Hoards(nearby())
 	}
@@ -162,7 +162,7 @@ func diagnose(over bool) *Cause {
 	case own != nil:
 		return leaking(*own)
 	case call != nil:
-		return stuck(call.inner.function, scenarioLimit.String(), *call)
+		return stuck(call.inner.function, after.String(), *call)
 	}
 	return Because(TooSlow, tryAgain, noLineRuns.With())
 }
