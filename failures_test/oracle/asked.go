@@ -46,7 +46,7 @@ func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
 	return func(s *world.Scene) {
-		e, call := s.Event, s.Began()
+		e, call := s.Event, s.Began
 		switch e.Kind {
 		case world.Called:
 			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
@@ -92,7 +92,7 @@ func heedsContext(f *file) func(*world.Scene) {
 			next = f.Events[s.Index+1].At
 		}
 		for call, at := range over {
-			isBusy := slices.ContainsFunc(s.UnderWay(), func(r *world.Request) bool { return r.Call == call })
+			isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == call })
 			last := calls[call]
 			switch {
 			case e.At-at > Grace(f.Trace):
@@ -116,7 +116,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 	left := map[int]bool{}              // calls whose callers have gone
 	return func(s *world.Scene) {
 		e := s.Event
-		switch r := s.Request(); {
+		switch r := s.Request; {
 		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0 && !left[r.Call]:
 			for _, x := range f.Events[r.Struck].Effects {
 				if x.Kind == world.Installed || x.Kind == world.Leased {

@@ -110,14 +110,14 @@ func lostWakeUp(f *file) func(*world.Scene) {
 // isBusy tells whether a command of the waiter's process is on its way. One of the
 // background counts only if it is about listening: nobody waits for a renewal.
 func isBusy(s *world.Scene, call world.Event) bool {
-	return slices.ContainsFunc(s.UnderWay(), func(r *world.Request) bool {
+	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
 		if r.Call == 0 {
 			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
 		}
-		return slices.ContainsFunc(s.Calls(), func(c world.Event) bool { return c.Call == r.Call })
+		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})
 }
 

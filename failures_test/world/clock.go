@@ -1,6 +1,9 @@
 package world
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // pass lets d of fake time pass, with everything that happens meanwhile.
 func (w *World) pass(d time.Duration) {
@@ -66,24 +69,16 @@ func (w *World) late(by time.Duration) {
 
 // nextDue is when the next delayed request or reply arrives.
 func (w *World) nextDue() (at time.Time, ok bool) {
-	now := w.reached
-	consider := func(due time.Duration) {
-		if due <= now {
-			return
-		}
-		if t := w.start.Add(due); !ok || t.Before(at) {
-			at, ok = t, true
-		}
-	}
+	next := time.Duration(math.MaxInt64)
 	for c := range w.wires {
-		if len(c.requests) > 0 {
-			consider(c.requests[0].due)
+		if len(c.requests) > 0 && c.requests[0].due > w.reached {
+			next = min(next, c.requests[0].due)
 		}
-		if len(c.replies) > 0 {
-			consider(c.replies[0].due)
+		if len(c.replies) > 0 && c.replies[0].due > w.reached {
+			next = min(next, c.replies[0].due)
 		}
 	}
-	return at, ok
+	return w.start.Add(next), next < math.MaxInt64
 }
 
 // Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.

@@ -157,20 +157,13 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 		}
 		end := here.Add(k.expires.Sub(there))
 		if s.blur > 0 { // Redis ends a lease just after its last millisecond
-			end = latest(end, here).Add(2 * time.Millisecond)
+			end = here.Add(max(0, k.expires.Sub(there)) + 2*time.Millisecond)
 		}
 		if !ok || end.Before(at) {
 			at, ok = end, true
 		}
 	}
 	return at, ok
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // compareFields treats each field of a hash as an owner with a count.

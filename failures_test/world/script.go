@@ -2,7 +2,7 @@ package world
 
 import (
 	"crypto/sha1"
-	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -21,11 +21,11 @@ type script struct {
 	tame bool
 }
 
-var compiled, bySHA sync.Map // source → *script, SHA1 → *script
+var compiled sync.Map // SHA1 → *script
 
 // compiledAs is the script with that SHA1, nil if nobody has compiled one.
 func compiledAs(sha string) *script {
-	known, _ := bySHA.Load(sha)
+	known, _ := compiled.Load(sha)
 	s, _ := known.(*script)
 	return s
 }
@@ -33,19 +33,18 @@ func compiledAs(sha string) *script {
 // compile returns the script, the same one for the same source. One that does not
 // compile is not tame.
 func compile(source string) *script {
-	if known, ok := compiled.Load(source); ok {
-		return known.(*script)
+	sha := fmt.Sprintf("%x", sha1.Sum([]byte(source)))
+	if known := compiledAs(sha); known != nil {
+		return known
 	}
-	sum := sha1.Sum([]byte(source))
-	s := &script{source: source, sha: hex.EncodeToString(sum[:])}
+	s := &script{source: source, sha: sha}
 	// The names are those that miniredis gives: they are part of error texts.
 	if chunk, err := parse.Parse(strings.NewReader(source), "<string>"); err == nil {
 		if s.proto, err = lua.Compile(chunk, ""); err == nil {
 			s.tame = isTame(s.proto)
 		}
 	}
-	bySHA.Store(s.sha, s)
-	known, _ := compiled.LoadOrStore(source, s)
+	known, _ := compiled.LoadOrStore(sha, s)
 	return known.(*script)
 }
 
