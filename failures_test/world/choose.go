@@ -65,13 +65,13 @@ func (w *World) Choices(end time.Duration) []Choice {
 	}
 	for _, p := range alive {
 		for i, r := range p.executable() {
-			if !p.frozen && isAcquire(r.command.Op) { // a full Redis lets a lock be freed
+			if !p.frozen && IsAcquire(r.command.Op) { // a full Redis lets a lock be freed
 				steps = append(steps, p.choice(Refuse, "r", i).about(r))
 			}
 		}
 	}
 	for _, c := range w.calls {
-		if p := c.Client.process; !c.over && isAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
+		if p := c.Client.process; !c.over && IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
 			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, process: p, call: c})
 		}
 	}

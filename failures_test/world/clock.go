@@ -52,13 +52,14 @@ func (w *World) advance(end time.Time) {
 // act notes the first thing that a call does. Where nothing is in its way an
 // acquire asks Redis at once: if it takes long, the machine did. world.mu is held.
 func (c *Call) act() {
-	if c.alone && isAcquire(c.Op) {
+	if c.alone && IsAcquire(c.Op) {
 		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))
 	}
 	c.alone = false
 }
 
-func isAcquire(op string) bool { return op == OpLock || op == OpTryLock }
+// IsAcquire tells whether an operation asks for the lock.
+func IsAcquire(op string) bool { return op == OpLock || op == OpTryLock }
 
 // late notes that the machine stood still, or was busy elsewhere.
 func (w *World) late(by time.Duration) {

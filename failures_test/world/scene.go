@@ -78,6 +78,12 @@ func (s *Scene) Next() bool {
 	return true
 }
 
+// Until is when the next event happens: so long things stand as they do. After the last
+// one it is now.
+func (s *Scene) Until() time.Duration {
+	return s.Trace.Events[min(s.Index+1, len(s.Trace.Events)-1)].At
+}
+
 func (s *Scene) follow(e *Event) {
 	if _, known := s.process[e.Client]; !known && e.Client != "" {
 		s.Lanes = append(s.Lanes, e.Client)
@@ -114,7 +120,7 @@ func (s *Scene) follow(e *Event) {
 }
 
 // Acquires tells whether the event gives its client the lock.
-func (e Event) Acquires() bool { return e.Kind == Returned && isAcquire(e.Op) && e.Result.Held }
+func (e Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) && e.Result.Held }
 
 // change notes what became of a process. All that a dead one believed, it believes no
 // more.
