@@ -58,7 +58,6 @@ func (s *keyspace) learnScript(source string) {
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	before, after := s.state, s.server.read(s.ignore)
 	s.state = after
-	defer forgetLeases(after)
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, still := after[name]; !still {
@@ -96,14 +95,6 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 		}
 	}
 	return effects
-}
-
-// forgetLeases makes each new lease one effect, however often stock is taken.
-func forgetLeases(state map[string]keyState) {
-	for name, k := range state {
-		k.leased = false
-		state[name] = k
-	}
 }
 
 // lapsed takes out of before the keys whose lease ended just when somebody else's

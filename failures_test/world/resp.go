@@ -1,42 +1,57 @@
 package world
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/alicebob/miniredis/v2/server"
 )
 
 // parseCommand takes the first complete command off buf, which holds what a
 // client wrote: arrays of bulk strings. It returns nil args while the command
 // is still incomplete.
 func parseCommand(buf []byte) (args []string, rest []byte, err error) {
-	left := bytes.NewReader(buf)
-	reader := bufio.NewReaderSize(left, 16)
-	parsed, err := server.ParseReply(reader)
-	if errors.Is(err, io.EOF) {
+	header, after, ok := cutLine(buf)
+	if !ok {
 		return nil, buf, nil
 	}
-	items, _ := parsed.([]any)
-	for _, item := range items {
-		if arg, isText := item.(string); isText {
-			args = append(args, arg)
+	count, err := length(header, '*')
+	if err != nil {
+		return nil, buf, err
+	}
+	args = make([]string, 0, count)
+	for range count {
+		header, body, ok := cutLine(after)
+		if !ok {
+			return nil, buf, nil
 		}
+		size, err := length(header, '$')
+		if err != nil {
+			return nil, buf, err
+		}
+		if len(body) < size+2 {
+			return nil, buf, nil
+		}
+		args = append(args, string(body[:size]))
+		after = body[size+2:]
 	}
-	if len(args) == 0 || len(args) < len(items) {
-		return nil, buf, fmt.Errorf("world: the client sent %q, which is no command", buf)
-	}
-	return args, buf[len(buf)-left.Len()-reader.Buffered():], nil
+	return args, after, nil
 }
 
 func cutLine(buf []byte) (line, rest []byte, ok bool) {
 	return bytes.Cut(buf, []byte("\r\n"))
+}
+
+func length(header []byte, kind byte) (int, error) {
+	if len(header) < 2 || header[0] != kind {
+		return 0, fmt.Errorf("world: the client sent %q where a length marked %q belongs", header, kind)
+	}
+	n, err := strconv.Atoi(string(header[1:]))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("world: the client sent the length %q", header)
+	}
+	return n, nil
 }
 
 // replyText renders one reply the way redis-cli would, on one line. A nested array,

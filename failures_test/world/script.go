@@ -2,7 +2,7 @@ package world
 
 import (
 	"crypto/sha1"
-	"fmt"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
@@ -21,11 +21,11 @@ type script struct {
 	tame bool
 }
 
-var compiled sync.Map // SHA1 → *script
+var compiled, bySHA sync.Map // source → *script, SHA1 → *script
 
 // compiledAs is the script with that SHA1, nil if nobody has compiled one.
 func compiledAs(sha string) *script {
-	known, _ := compiled.Load(sha)
+	known, _ := bySHA.Load(sha)
 	s, _ := known.(*script)
 	return s
 }
@@ -33,18 +33,19 @@ func compiledAs(sha string) *script {
 // compile returns the script, the same one for the same source. One that does not
 // compile is not tame.
 func compile(source string) *script {
-	sha := fmt.Sprintf("%x", sha1.Sum([]byte(source)))
-	if known := compiledAs(sha); known != nil {
-		return known
+	if known, ok := compiled.Load(source); ok {
+		return known.(*script)
 	}
-	s := &script{source: source, sha: sha}
+	sum := sha1.Sum([]byte(source))
+	s := &script{source: source, sha: hex.EncodeToString(sum[:])}
 	// The names are those that miniredis gives: they are part of error texts.
 	if chunk, err := parse.Parse(strings.NewReader(source), "<string>"); err == nil {
 		if s.proto, err = lua.Compile(chunk, ""); err == nil {
 			s.tame = isTame(s.proto)
 		}
 	}
-	known, _ := compiled.LoadOrStore(sha, s)
+	bySHA.Store(s.sha, s)
+	known, _ := compiled.LoadOrStore(source, s)
 	return known.(*script)
 }
 
