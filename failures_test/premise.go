@@ -156,7 +156,7 @@ func unlocksDuring(client string) Premise {
 		if e := s.Event; e.Kind != world.Called || e.Op != world.OpUnlock || e.Client != client {
 			return false
 		}
-		for _, r := range s.UnderWay() {
+		for _, r := range s.UnderWay {
 			if r.Call == 0 && !r.Ledger && r.Process == client {
 				return true
 			}

@@ -138,13 +138,13 @@ func contradiction(e world.Event, did *callEffects, keys []world.Key, owed bool)
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
 		return panics
-	case isAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
+	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
 		return neverOwn
-	case isAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
+	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
-	case isAcquire(e.Op) && refused && !did.met && len(keys) == 0:
+	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes
-	case isAcquire(e.Op) && refused:
+	case world.IsAcquire(e.Op) && refused:
 		if slices.ContainsFunc(keys, func(k world.Key) bool { return slices.Contains(did.installed, k.Owner) }) {
 			return refusedByItself
 		}
@@ -213,11 +213,10 @@ func holdCount(f *file) func(*world.Scene) {
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
 			f.convict(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
-		case e.Op == world.OpCount && elsewhere:
-			if e.Result.Count != taken {
-				f.convict(e, tellsOtherTimes, "client", e.Client, "told", e.Result.Count, "times", times(taken))
-			}
-		case e.Op == world.OpCount && e.Result.Count != counted:
+		case e.Op != world.OpCount:
+		case elsewhere && e.Result.Count != taken:
+			f.convict(e, tellsOtherTimes, "client", e.Client, "told", e.Result.Count, "times", times(taken))
+		case !elsewhere && e.Result.Count != counted:
 			f.convict(e, tellsOther, "client", e.Client, "told", e.Result.Count, "n", counted)
 		}
 	}

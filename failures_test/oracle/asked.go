@@ -30,7 +30,7 @@ func leaseAsked(f *file) func(*world.Scene) {
 				continue
 			}
 			got := s.Keys[at].TTL
-			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (isAcquire(e.Op) || e.Background) {
+			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (world.IsAcquire(e.Op) || e.Background) {
 				told[e.Client] = true
 				f.convict(e, otherLease, "client", e.Client, "asked", f.Lease, "command", shape(e), "time", got)
 				return
@@ -46,7 +46,7 @@ func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
 	return func(s *world.Scene) {
-		e, call := s.Event, s.Began()
+		e, call := s.Event, s.Began
 		switch e.Kind {
 		case world.Called:
 			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
@@ -80,19 +80,15 @@ func heedsContext(f *file) func(*world.Scene) {
 		e := s.Event
 		calls[e.Call] = e
 		switch {
-		case e.Kind == world.Called && isAcquire(e.Op) && e.Bound > 0:
+		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = e.At + e.Bound
-		case e.Kind == world.Cancelled && isAcquire(e.Op):
+		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
 			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
 				over[e.Call] = e.At
 			}
 		}
-		next := e.At
-		if s.Index+1 < len(f.Events) {
-			next = f.Events[s.Index+1].At
-		}
 		for call, at := range over {
-			isBusy := slices.ContainsFunc(s.UnderWay(), func(r *world.Request) bool { return r.Call == call })
+			isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == call })
 			last := calls[call]
 			switch {
 			case e.At-at > Grace(f.Trace):
@@ -102,7 +98,7 @@ func heedsContext(f *file) func(*world.Scene) {
 			case e.Call == call && (e.Kind == world.Returned || e.Kind == world.Crashed):
 				delete(over, call)
 			case isBusy || s.Condition(last.Process).Away():
-				over[call] += max(0, next-max(at, e.At))
+				over[call] += max(0, s.Until()-max(at, e.At))
 			}
 		}
 	}
@@ -116,7 +112,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 	left := map[int]bool{}              // calls whose callers have gone
 	return func(s *world.Scene) {
 		e := s.Event
-		switch r := s.Request(); {
+		switch r := s.Request; {
 		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0 && !left[r.Call]:
 			for _, x := range f.Events[r.Struck].Effects {
 				if x.Kind == world.Installed || x.Kind == world.Leased {

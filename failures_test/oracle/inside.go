@@ -65,7 +65,7 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 // Noticed tells whether a holder was told, while it believed, that its hold is lost.
 func Noticed(trace *world.Trace) bool {
 	for s := trace.Begin(); s.Next(); {
-		if s.Event.Kind == world.Lost && s.Held() > 0 {
+		if s.Event.Kind == world.Lost && s.Held > 0 {
 			return true
 		}
 	}
@@ -124,14 +124,14 @@ func gaveUp(e world.Event) bool {
 func boundedWait(f *file) func(*world.Scene) {
 	left := map[int]bool{} // calls whose callers wait no more
 	return func(s *world.Scene) {
-		e, call := s.Event, s.Began()
+		e, call := s.Event, s.Began
 		if e.Kind == world.Cancelled || e.Kind == world.Blocked {
 			left[e.Call] = true
 		}
-		if call.Op != world.OpLock || left[e.Call] || s.Held() > 0 || !e.Result.Held || e.At == call.At {
+		if call.Op != world.OpLock || left[e.Call] || s.Held > 0 || !e.Result.Held || e.At == call.At {
 			return
 		}
-		for _, first := range s.Calls() {
+		for _, first := range s.Calls {
 			if first.Op == world.OpLock && !left[first.Call] && first.Process == call.Process && first.At < call.At {
 				f.convict(e, overtakes, "client", e.Client, "other", first.Client)
 				return

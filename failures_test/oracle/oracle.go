@@ -95,12 +95,11 @@ func init() {
 }
 
 // Monitors lists every monitor.
-func Monitors() []Monitor {
-	names := make([]Monitor, len(rules))
-	for i, r := range rules {
-		names[i] = r.name
+func Monitors() (all []Monitor) {
+	for _, r := range rules {
+		all = append(all, r.name)
 	}
-	return names
+	return all
 }
 
 // Grace is how long a key may stay after its hold has failed or ended: time for
@@ -179,6 +178,3 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 func Convicts(found []Finding, by ...Monitor) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(by, f.Monitor) })
 }
-
-// isAcquire tells whether an operation asks for the lock.
-func isAcquire(op string) bool { return op == world.OpLock || op == world.OpTryLock }

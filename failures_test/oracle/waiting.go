@@ -95,13 +95,9 @@ func lostWakeUp(f *file) func(*world.Scene) {
 				taken = false
 			}
 		}
-		next := e.At
-		if s.Index+1 < len(f.Events) {
-			next = f.Events[s.Index+1].At
-		}
 		for _, call := range waiting {
 			if taken || s.Condition(call.Process).Away() || isBusy(s, call) {
-				excused[call.Call] = max(excused[call.Call], next)
+				excused[call.Call] = max(excused[call.Call], s.Until())
 			}
 		}
 	}
@@ -110,14 +106,14 @@ func lostWakeUp(f *file) func(*world.Scene) {
 // isBusy tells whether a command of the waiter's process is on its way. One of the
 // background counts only if it is about listening: nobody waits for a renewal.
 func isBusy(s *world.Scene, call world.Event) bool {
-	return slices.ContainsFunc(s.UnderWay(), func(r *world.Request) bool {
+	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
 		if r.Call == 0 {
 			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
 		}
-		return slices.ContainsFunc(s.Calls(), func(c world.Event) bool { return c.Call == r.Call })
+		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})
 }
 
@@ -141,17 +137,13 @@ type listener struct {
 
 // commandCount finds processes whose waiters listen for messages and nevertheless
 // keep asking. Locks that poll are not judged: asking is all they can do.
-func commandCount(f *file) func(*world.Scene) {
-	return countCommands(f, func(l *listener) bool { return l.subscribed })
-}
+func commandCount(f *file) func(*world.Scene) { return countCommands(f, true) }
 
 // polling finds processes that keep asking, whether they listen or not.
-func polling(f *file) func(*world.Scene) {
-	return countCommands(f, func(*listener) bool { return true })
-}
+func polling(f *file) func(*world.Scene) { return countCommands(f, false) }
 
-// countCommands finds processes of that kind whose waiters send more than they may.
-func countCommands(f *file, is func(*listener) bool) func(*world.Scene) {
+// countCommands finds processes whose waiters send more than they may.
+func countCommands(f *file, onlyListeners bool) func(*world.Scene) {
 	listeners := map[string]*listener{}
 	waiting := map[int]*listener{} // call → its process
 	return func(s *world.Scene) {
@@ -178,7 +170,7 @@ func countCommands(f *file, is func(*listener) bool) func(*world.Scene) {
 		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
-		if most := l.allowed + int(perLease*l.waited/f.Lease); is(l) && l.sent > most && !l.told {
+		if most := l.allowed + int(perLease*l.waited/f.Lease); (l.subscribed || !onlyListeners) && l.sent > most && !l.told {
 			l.told = true
 			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}

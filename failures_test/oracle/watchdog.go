@@ -71,7 +71,7 @@ func (f *finished) follow(s *world.Scene) string {
 	case e.Kind == world.Executed && e.Background:
 		for _, label := range append(e.Command, e.About) {
 			since, isOver := f.over[label]
-			if r := s.Request(); isOver && label != "" && (r == nil || r.Sent > since || len(e.Effects) > 0) {
+			if r := s.Request; isOver && label != "" && (r == nil || r.Sent > since || len(e.Effects) > 0) {
 				return label
 			}
 		}

@@ -154,7 +154,6 @@ func (r *run) point() Point {
 
 // cost is what a choice costs, and whether the environment has it.
 func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
-	env := r.setup.Env
 	switch c.Action {
 	case world.Execute, world.Deliver:
 		if mine && c.Client != r.last {
@@ -167,19 +166,10 @@ func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
 		if !runnable {
 			return 0, true
 		}
-		return 1, !over && (!env.Short || r.mayWait())
-	case world.Crash:
-		return 1, env.Crash && r.faults == 0 && !over && r.mayStop(c.Client)
-	case world.Freeze:
-		return 1, env.Pause && r.faults == 0 && !over && r.mayStop(c.Client)
-	case world.Lose:
-		return 1, env.Loss && r.faults == 0
-	case world.Leave:
-		return 1, env.Leave && r.faults == 0
-	case world.Refuse:
-		return 1, env.Refusal && r.faults == 0
+		return 1, !over && (!r.setup.Env.Short || r.mayWait())
 	}
-	return 0, false
+	stops := c.Action == world.Crash || c.Action == world.Freeze
+	return 1, r.setup.Env.has(c.Action) && r.faults == 0 && (!stops || !over && r.mayStop(c.Client))
 }
 
 // digest adds to the world's what decides about choices and their costs.

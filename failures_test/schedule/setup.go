@@ -30,26 +30,25 @@ type Setup struct {
 
 // Env is what may happen to clients.
 type Env struct {
-	Name  string
-	Short bool // nothing waits for longer than a sixtieth of a lease
-	Crash bool // one process may crash
-	Pause bool // one process may stand still
-	Loss  bool // one reply may be lost
-	Leave bool // one caller may give up
-	// Refusal: one command may be answered by an error, as a full Redis does.
-	Refusal bool
-	About   string
+	Name   string
+	Short  bool           // nothing waits for longer than a sixtieth of a lease
+	Faults []world.Action // of which one may happen
+	About  string
 }
+
+// has tells whether a fault may happen.
+func (e Env) has(fault world.Action) bool { return slices.Contains(e.Faults, fault) }
 
 // Envs are all environments.
 var Envs = []Env{
 	{Name: "async", About: "commands, replies and writes are late by any time"},
 	{Name: "short-pauses", Short: true, About: "nothing is late by more than a sixtieth of a lease"},
-	{Name: "crash", Short: true, Crash: true, About: "short pauses, and one process may crash"},
-	{Name: "pause", Pause: true, About: "async, and one process may stand still"},
-	{Name: "reply-loss", Short: true, Loss: true, About: "short pauses, and one reply may be lost; go-redis repeats commands as it does by default"},
-	{Name: "refusal", Short: true, Refusal: true, About: "short pauses, and one command is refused, as a full Redis does"},
-	{Name: "leave", Short: true, Leave: true, About: "short pauses, and one caller may give up"},
+	{Name: "crash", Short: true, Faults: []world.Action{world.Crash}, About: "short pauses, and one process may crash"},
+	{Name: "pause", Faults: []world.Action{world.Freeze}, About: "async, and one process may stand still"},
+	{Name: "reply-loss", Short: true, Faults: []world.Action{world.Lose},
+		About: "short pauses, and one reply may be lost; go-redis repeats commands as it does by default"},
+	{Name: "refusal", Short: true, Faults: []world.Action{world.Refuse}, About: "short pauses, and one command is refused, as a full Redis does"},
+	{Name: "leave", Short: true, Faults: []world.Action{world.Leave}, About: "short pauses, and one caller may give up"},
 }
 
 // Property is a rule that no schedule may break.
@@ -106,7 +105,7 @@ func (s Setup) config() world.Config {
 	c.Lease, c.Fenced = lease, s.Property.Fenced
 	c.Client = func(o *redis.Options) {
 		o.ReadTimeout = patience
-		if s.Env.Loss {
+		if s.Env.has(world.Lose) {
 			world.DefaultRetries(o)
 		}
 	}

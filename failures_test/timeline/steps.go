@@ -54,12 +54,10 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code Code, language text
 	s := newStory(trace, found, code, language)
 	run := Run{Lanes: trace.Lanes, Key: s.key, Lease: milliseconds(trace.Lease), Ledger: s.ledger, Steps: []Step{}}
 	var before Step
-	for _, l := range s.labels {
-		if !s.isEmpty(l) {
-			step := s.step(l)
-			run.Steps = append(run.Steps, step.without(before))
-			before = step
-		}
+	for l := range s.told {
+		step := s.step(l)
+		run.Steps = append(run.Steps, step.without(before))
+		before = step
 	}
 	return run
 }
@@ -67,10 +65,8 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code Code, language text
 // Ends is, for each step of [NewRun], how many events have happened then.
 func Ends(trace *world.Trace, found []oracle.Finding, code Code) (events []int) {
 	s := newStory(trace, found, code, texts.English)
-	for _, l := range s.labels {
-		if !s.isEmpty(l) {
-			events = append(events, l.last+1)
-		}
+	for l := range s.told {
+		events = append(events, l.last+1)
 	}
 	return events
 }

@@ -68,7 +68,7 @@ func (s *story) tellAll(found []oracle.Finding, code Code) {
 	trace := s.Trace
 	s.requests = make([]*world.Request, len(trace.Events))
 	for scene := trace.Begin(); scene.Next(); {
-		s.requests[scene.Index] = scene.Request()
+		s.requests[scene.Index] = scene.Request
 	}
 	scene, at, excused := trace.Begin(), newSources(code), false
 	before := map[string]int{}

@@ -28,10 +28,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	}
 	d := &drawing{Options: o, story: newStory(trace, found, Code{}, o.Language)}
 	before, late := time.Duration(-1), -1
-	for _, l := range d.labels {
-		if d.isEmpty(l) {
-			continue
-		}
+	for l := range d.told {
 		r := row{label: l, text: d.text(l), redis: d.redis(l), ledger: d.ledgerNews(l), source: source(l.event)}
 		if l.at != before {
 			r.at, before = term.Clock(l.at), l.at

@@ -157,8 +157,8 @@ func (s *story) text(l *label) string { return s.stops(s.say(s.wording(l).lane, 
 func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
 	s := &story{Trace: trace, key: trace.LockKey(), language: language, apart: true}
 	s.tellAll(nil, Code{})
-	for _, l := range s.labels {
-		if l.first >= from && !s.isEmpty(l) {
+	for l := range s.told {
+		if l.first >= from {
 			all = append(all, s.sentence(l))
 		}
 	}

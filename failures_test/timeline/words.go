@@ -189,7 +189,12 @@ func roughly(d time.Duration) string {
 	return term.Short(d)
 }
 
-// isEmpty tells whether a label says nothing in words: it is not drawn as text.
-func (s *story) isEmpty(l *label) bool {
-	return l.leaves || s.text(l) == "" && s.redis(l) == "" && len(l.found) == 0
+// told are the labels that say something in words: the others are not drawn as text.
+func (s *story) told(yield func(*label) bool) {
+	for _, l := range s.labels {
+		isEmpty := l.leaves || s.text(l) == "" && s.redis(l) == "" && len(l.found) == 0
+		if !isEmpty && !yield(l) {
+			return
+		}
+	}
 }

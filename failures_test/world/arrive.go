@@ -18,13 +18,10 @@ type shared struct {
 	slow     time.Duration // how long a call took, at worst, before it did something
 }
 
-func (s *shared) init() {
-	s.wake = make(chan struct{}, 1)
-}
-
-func (s *shared) nudge() {
+// nudge has whoever waits at the channel, of capacity 1, look again.
+func nudge(waiting chan struct{}) {
 	select {
-	case s.wake <- struct{}{}:
+	case waiting <- struct{}{}:
 	default:
 	}
 }
@@ -50,7 +47,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 		}
 		w.arrived = append(w.arrived, r)
 	}
-	w.nudge()
+	nudge(w.wake)
 }
 
 // sender is the call whose goroutine or delegate sent something, nil for a goroutine that the
@@ -187,9 +184,5 @@ func compareRequests(a, b *request) int {
 
 // isHandshake tells what go-redis sends by itself when it opens a connection.
 func isHandshake(name string) bool {
-	switch name {
-	case "HELLO", "CLIENT", "AUTH", "SELECT", "READONLY":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"HELLO", "CLIENT", "AUTH", "SELECT", "READONLY"}, name)
 }

@@ -16,7 +16,7 @@ func (w *World) Begin(scenario func(*World), events int) {
 	defer func() {
 		w.leaveAt = 0
 		for _, p := range w.processes {
-			p.rules = nil
+			p.faults = nil
 		}
 		if p := recover(); p != nil && p != (left{}) {
 			panic(p)

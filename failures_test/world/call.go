@@ -97,7 +97,7 @@ func (c *Call) run(do action) {
 	c.result = result
 	w.finished = append(w.finished, c)
 	w.mu.Unlock()
-	w.nudge()
+	nudge(w.wake)
 }
 
 func (c *Client) newCall(op string, options []Option) *Call {
@@ -137,10 +137,9 @@ func runGuarded(call *Call, do action) (result Result) {
 func claimOf(err error) Claim {
 	var network net.Error
 	var protocol redis.Error
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.Is(err, redis.ErrClosed),
-		errors.As(err, &network), errors.As(err, &protocol):
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) ||
+		errors.As(err, &network) || errors.As(err, &protocol) {
 		return ClaimUnknown
 	}
 	return ClaimRefused
@@ -149,10 +148,8 @@ func claimOf(err error) Claim {
 // Wait lets the world go on until the call is over. It gives up when the process
 // is stopped, since then only the scenario can go on, and at the horizon.
 func (c *Call) Wait() *Call {
-	w := c.Client.world
-	p := c.Client.process
-	w.until(time.Now().Add(w.horizon()), func() bool { return c.over || p.isStopped() || c.inFlight() })
-	if !c.over && !p.isStopped() && !c.inFlight() {
+	w, p := c.Client.world, c.Client.process
+	if !w.until(time.Now().Add(w.horizon()), func() bool { return c.over || p.isStopped() || c.inFlight() }) {
 		w.recordCall(Blocked, c, Event{Bound: w.horizon()})
 	}
 	return c

@@ -65,13 +65,13 @@ func (w *World) Choices(end time.Duration) []Choice {
 	}
 	for _, p := range alive {
 		for i, r := range p.executable() {
-			if !p.frozen && isAcquire(r.command.Op) { // a full Redis lets a lock be freed
+			if !p.frozen && IsAcquire(r.command.Op) { // a full Redis lets a lock be freed
 				steps = append(steps, p.choice(Refuse, "r", i).about(r))
 			}
 		}
 	}
 	for _, c := range w.calls {
-		if p := c.Client.process; !c.over && isAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
+		if p := c.Client.process; !c.over && IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
 			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, process: p, call: c})
 		}
 	}
@@ -119,13 +119,9 @@ func (c Choice) about(r *request) Choice {
 }
 
 // executable are the requests of a process that may be executed next.
-func (p *process) executable() []*request {
-	if p.cut {
-		return nil
-	}
-	var requests []*request
+func (p *process) executable() (requests []*request) {
 	for _, c := range p.wires {
-		if len(c.requests) > 0 {
+		if len(c.requests) > 0 && !p.cut {
 			requests = append(requests, c.requests[0])
 		}
 	}
@@ -140,13 +136,9 @@ func (w *World) text(r *request) string {
 
 // readable are the wires of a process on which something waits to be read, the
 // oldest first.
-func (p *process) readable() []*wire {
-	if p.cut {
-		return nil
-	}
-	var wires []*wire
+func (p *process) readable() (wires []*wire) {
 	for _, c := range p.wires {
-		if len(c.replies) > 0 {
+		if len(c.replies) > 0 && !p.cut {
 			wires = append(wires, c)
 		}
 	}
@@ -173,7 +165,7 @@ func (w *World) Take(c Choice, end time.Duration) {
 	case Lose:
 		w.lose(c.wire)
 	case Heal:
-		w.record(Event{Kind: Healed, Client: c.process.lanes[0].Name, Process: c.process.name})
+		w.recordProcess(Healed, c.process, Event{})
 		w.heal(c.process)
 	case Refuse:
 		w.refuse(c.request, outOfMemory)
@@ -205,7 +197,7 @@ func (w *World) isFrozen(name string) bool {
 // lose loses what waits to be read on a wire, and breaks it.
 func (w *World) lose(on *wire) {
 	if r := on.replies[0].request; r != nil {
-		w.drop(r, afterExecution)
+		w.drop(r, AfterCommand)
 		return
 	}
 	w.losePushes(on)

@@ -25,7 +25,7 @@ type process struct {
 	delegates map[uint64]*Call // the same of those that [Go] started
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
-	rules     []*rule
+	faults    []*Fault
 	frozen    bool
 	crashed   bool
 	cut       bool
@@ -75,35 +75,23 @@ func (w *World) Client(name string) *Client {
 // construct makes the lock of a process, which may send something: it may subscribe, or ask
 // Redis for its version.
 func (w *World) construct(p *process) {
-	type made struct {
-		locker  Locker
-		err     error
-		panicks any
-	}
-	done := make(chan made, 1)
+	var locker Locker
+	var err error
+	var panicks any
+	var done atomic.Bool
 	go func() {
-		var m made
-		defer func() { m.panicks = recover(); done <- m; w.nudge() }()
-		m.locker, m.err = w.config.New(p.rdb, w.Lock, w.Lease)
+		defer func() { panicks = recover(); done.Store(true); nudge(w.wake) }()
+		locker, err = w.config.New(p.rdb, w.Lock, w.Lease)
 	}()
-	var m made
-	if !w.until(time.Now().Add(w.horizon()), func() (is bool) {
-		select {
-		case m = <-done:
-			return true
-		default:
-			return false
-		}
-	}) {
-		fail("%s gets no lock: its constructor does not come back", p.name)
-	}
 	switch {
-	case m.panicks != nil:
-		panic(m.panicks)
-	case m.err != nil:
-		fail("%s gets no lock: %v", p.name, m.err)
+	case !w.until(time.Now().Add(w.horizon()), done.Load):
+		fail("%s gets no lock: its constructor does not come back", p.name)
+	case panicks != nil:
+		panic(panicks)
+	case err != nil:
+		fail("%s gets no lock: %v", p.name, err)
 	}
-	p.locker = m.locker
+	p.locker = locker
 }
 
 // Clients starts one process for each name.

@@ -1,6 +1,9 @@
 package world
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // pass lets d of fake time pass, with everything that happens meanwhile.
 func (w *World) pass(d time.Duration) {
@@ -49,13 +52,14 @@ func (w *World) advance(end time.Time) {
 // act notes the first thing that a call does. Where nothing is in its way an
 // acquire asks Redis at once: if it takes long, the machine did. world.mu is held.
 func (c *Call) act() {
-	if c.alone && isAcquire(c.Op) {
+	if c.alone && IsAcquire(c.Op) {
 		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))
 	}
 	c.alone = false
 }
 
-func isAcquire(op string) bool { return op == OpLock || op == OpTryLock }
+// IsAcquire tells whether an operation asks for the lock.
+func IsAcquire(op string) bool { return op == OpLock || op == OpTryLock }
 
 // late notes that the machine stood still, or was busy elsewhere.
 func (w *World) late(by time.Duration) {
@@ -66,24 +70,16 @@ func (w *World) late(by time.Duration) {
 
 // nextDue is when the next delayed request or reply arrives.
 func (w *World) nextDue() (at time.Time, ok bool) {
-	now := w.reached
-	consider := func(due time.Duration) {
-		if due <= now {
-			return
-		}
-		if t := w.start.Add(due); !ok || t.Before(at) {
-			at, ok = t, true
-		}
-	}
+	next := time.Duration(math.MaxInt64)
 	for c := range w.wires {
-		if len(c.requests) > 0 {
-			consider(c.requests[0].due)
+		if len(c.requests) > 0 && c.requests[0].due > w.reached {
+			next = min(next, c.requests[0].due)
 		}
-		if len(c.replies) > 0 {
-			consider(c.replies[0].due)
+		if len(c.replies) > 0 && c.replies[0].due > w.reached {
+			next = min(next, c.replies[0].due)
 		}
 	}
-	return at, ok
+	return w.start.Add(next), next < math.MaxInt64
 }
 
 // Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.

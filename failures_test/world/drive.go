@@ -83,7 +83,7 @@ func (w *World) canArrive(on *wire, r *reply, now time.Duration) bool {
 
 // execute runs the request at the head of its wire, unless a fault takes it over.
 func (w *World) execute(r *request) {
-	if w.strike(beforeExecution, r) {
+	if w.strike(BeforeCommand, r) {
 		return
 	}
 	w.take(r)
@@ -105,7 +105,7 @@ func (w *World) execute(r *request) {
 	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.command.Effects, Keys: w.keys.keys()})
 	w.server.settlePushes(w.wires) // they reach their wires before the reply wakes its reader
 	w.collectPushes()
-	w.strike(afterExecution, r)
+	w.strike(AfterCommand, r)
 }
 
 // take removes a request from the head of its wire.

@@ -89,40 +89,26 @@ func (w *World) Renews(c Command) bool {
 	return false
 }
 
-type phase int
-
-const (
-	beforeExecution phase = iota
-	afterExecution
-)
-
-// rule is a fault that waits for its command.
-type rule struct {
-	phase  phase
+// Fault is a fault that waits for its command: a client, a moment, a command, and what it does.
+type Fault struct {
+	client *Client
+	moment Moment
 	match  Match
 	times  int // how often it still strikes; < 0: always
+	ifSent bool
 	act    func(*World, *request)
 	missed string // what is to be told if it never strikes; "": nothing
 }
 
-// Fault is a fault in the making: a client, a moment, and a command.
-type Fault struct {
-	client *Client
-	phase  phase
-	match  Match
-	times  int
-	ifSent bool
-}
-
 // Before names the moment when a command that matches is about to be executed.
 func (c *Client) Before(m Match) *Fault {
-	return &Fault{client: c, phase: beforeExecution, match: m, times: 1}
+	return &Fault{client: c, moment: BeforeCommand, match: m, times: 1}
 }
 
 // After names the moment when a command that matches has been executed and its
 // reply has not yet reached the client.
 func (c *Client) After(m Match) *Fault {
-	return &Fault{client: c, phase: afterExecution, match: m, times: 1}
+	return &Fault{client: c, moment: AfterCommand, match: m, times: 1}
 }
 
 // Always makes the fault strike each time; without it, it strikes once.
@@ -133,75 +119,69 @@ func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
 
 // Freeze stops the whole process at that moment, until Thaw.
 func (f *Fault) Freeze() {
-	f.add("stand still", func(w *World, r *request) { w.freeze(r.wire.process, f.moment(r)) })
+	f.add("stand still", func(w *World, r *request) { w.freeze(r.wire.process, f.at(r)) })
 }
 
 // Crash kills the process at that moment: nothing of it runs again.
 func (f *Fault) Crash() {
-	f.add("die", func(w *World, r *request) { w.crash(r.wire.process, f.moment(r)) })
+	f.add("die", func(w *World, r *request) { w.crash(r.wire.process, f.at(r)) })
 }
 
 // Fail answers the command with an error instead of executing it, such as
 // "OOM command not allowed when used memory > 'maxmemory'."
 func (f *Fault) Fail(text string) {
-	f.phase = beforeExecution
+	f.moment = BeforeCommand
 	f.add("be refused", func(w *World, r *request) { w.refuse(r, text) })
 }
 
 // Drop loses the reply, or before execution the command, and breaks the
 // connection.
 func (f *Fault) Drop() {
-	f.add("lose its connection", func(w *World, r *request) { w.drop(r, f.phase) })
+	f.add("lose its connection", func(w *World, r *request) { w.drop(r, f.moment) })
 }
 
 // Delay holds the command, or its reply, in the network for d. The client goes
 // on: its timeouts run.
 func (f *Fault) Delay(d time.Duration) {
-	f.add("be late", func(w *World, r *request) { w.delay(r, f.phase, d) })
+	f.add("be late", func(w *World, r *request) { w.delay(r, f.moment, d) })
 }
 
 func (f *Fault) add(what string, act func(*World, *request)) {
-	r := &rule{phase: f.phase, match: f.match, times: f.times, act: act}
+	f.act = act
 	if !f.ifSent {
-		r.missed = f.client.Name + " sent nothing at which it was to " + what
+		f.missed = f.client.Name + " sent nothing at which it was to " + what
 	}
-	p := f.client.process
-	p.rules = append(p.rules, r)
+	f.client.process.faults = append(f.client.process.faults, f)
 }
 
 // missed are the faults that have not struck.
-func (w *World) missed() []string {
-	var all []string
+func (w *World) missed() (all []string) {
 	for _, p := range w.processes {
-		for _, r := range p.rules {
-			if r.missed != "" {
-				all = append(all, r.missed)
+		for _, f := range p.faults {
+			if f.missed != "" {
+				all = append(all, f.missed)
 			}
 		}
 	}
 	return all
 }
 
-// moment is what an event says about the moment at which the fault strikes.
-func (f *Fault) moment(r *request) Event {
-	e := Event{Moment: BeforeCommand, Command: r.wire.world.names.command(r.command.Args, r.lane.Name)}
-	if f.phase == afterExecution {
-		e.Moment = AfterCommand
-	}
-	return e
+// at is what an event says about the moment at which the fault strikes.
+func (f *Fault) at(r *request) Event {
+	return Event{Moment: f.moment, Command: r.wire.world.names.command(r.command.Args, r.lane.Name)}
 }
 
-// strike asks the process's rules about a command, and tells whether one of them took it
+// strike asks the process's faults about a command, and tells whether one of them took it
 // over: then the command, or its reply, stays where it is.
-func (w *World) strike(ph phase, r *request) bool {
-	if w.closing || ph == beforeExecution && r.struck {
+func (w *World) strike(at Moment, r *request) bool {
+	if w.closing || at == BeforeCommand && r.struck {
 		return false
 	}
-	for _, rule := range r.wire.process.rules {
-		if rule.phase == ph && rule.times != 0 && rule.match(r.command) {
-			rule.times--
-			rule.missed = ""
-			rule.act(w, r)
+	for _, f := range r.wire.process.faults {
+		if f.moment == at && f.times != 0 && f.match(r.command) {
+			f.times--
+			f.missed = ""
+			f.act(w, r)
 			r.struck = true
 			return true
 		}

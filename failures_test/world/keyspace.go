@@ -58,7 +58,6 @@ func (s *keyspace) learnScript(source string) {
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	before, after := s.state, s.server.read(s.ignore)
 	s.state = after
-	defer forgetLeases(after)
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, still := after[name]; !still {
@@ -96,14 +95,6 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 		}
 	}
 	return effects
-}
-
-// forgetLeases makes each new lease one effect, however often stock is taken.
-func forgetLeases(state map[string]keyState) {
-	for name, k := range state {
-		k.leased = false
-		state[name] = k
-	}
 }
 
 // lapsed takes out of before the keys whose lease ended just when somebody else's
@@ -157,20 +148,13 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 		}
 		end := here.Add(k.expires.Sub(there))
 		if s.blur > 0 { // Redis ends a lease just after its last millisecond
-			end = latest(end, here).Add(2 * time.Millisecond)
+			end = here.Add(max(0, k.expires.Sub(there)) + 2*time.Millisecond)
 		}
 		if !ok || end.Before(at) {
 			at, ok = end, true
 		}
 	}
 	return at, ok
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // compareFields treats each field of a hash as an owner with a count.

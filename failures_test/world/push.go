@@ -19,7 +19,7 @@ func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
 			wire.unsubscribe()
-			c.world.disturb("Redis forgets who listens, on a connection that stays open", func() error { return nil })
+			c.world.disturb("Redis forgets who listens, on a connection that stays open", false, func() error { return nil })
 		}
 	}
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -105,9 +106,5 @@ func isTracking(args []string) bool {
 
 // isSubscribe tells the commands that make a connection a subscriber's.
 func isSubscribe(name string) bool {
-	switch strings.ToUpper(name) {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"}, strings.ToUpper(name))
 }

@@ -47,7 +47,7 @@ func (w *World) watch(call *Call) {
 			w.mu.Lock()
 			w.lost = append(w.lost, call)
 			w.mu.Unlock()
-			w.nudge()
+			nudge(w.wake)
 		}
 	}()
 }

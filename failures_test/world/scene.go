@@ -14,16 +14,23 @@ type Scene struct {
 	Keys   []Key // in Redis
 	KeysAt time.Duration
 	Orders []Order
+	// Lanes are those of the trace so far, as they appeared.
+	Lanes []string
+	// Held is what Holds was just before the event, of the event's own client.
+	Held int
+	// Calls are those under way, by the events with which they began, the oldest first.
+	Calls []Event
+	// Began is the event with which the call began that the event has ended; its Kind is ""
+	// if it has ended none.
+	Began Event
+	// UnderWay are the requests that have been sent, and whose reply has not arrived.
+	UnderWay []*Request
+	// Request is the one that the event is about; nil if it is about none.
+	Request *Request
 
-	lanes     []string          // as they appeared
 	process   map[string]string // lane → process
 	holds     map[string]int    // lane → how often it took the lock and has not given it back
-	held      int               // what holds was before the event, of its client
 	processes map[string]*Condition
-	calls     []Event // Called: those under way, the oldest first
-	began     Event   // Called: the one that the event has ended
-	requests  []*Request
-	of        *Request
 }
 
 // Condition is how a process is.
@@ -55,7 +62,7 @@ func (r *Request) IsOver() bool { return r.Delivered >= 0 || r.Lost >= 0 }
 // the last.
 func (t *Trace) Begin() *Scene {
 	return &Scene{
-		Trace: t, Index: -1, lanes: make([]string, 0, 4),
+		Trace: t, Index: -1, Lanes: make([]string, 0, 4),
 		process: map[string]string{}, holds: map[string]int{}, processes: map[string]*Condition{},
 	}
 }
@@ -71,23 +78,29 @@ func (s *Scene) Next() bool {
 	return true
 }
 
+// Until is when the next event happens: so long things stand as they do. After the last
+// one it is now.
+func (s *Scene) Until() time.Duration {
+	return s.Trace.Events[min(s.Index+1, len(s.Trace.Events)-1)].At
+}
+
 func (s *Scene) follow(e *Event) {
 	if _, known := s.process[e.Client]; !known && e.Client != "" {
-		s.lanes = append(s.lanes, e.Client)
+		s.Lanes = append(s.Lanes, e.Client)
 		s.process[e.Client] = e.Process
 	}
-	s.held, s.began = s.holds[e.Client], Event{}
+	s.Held, s.Began = s.holds[e.Client], Event{}
 	s.track(e)
 	switch e.Kind {
 	case Called:
-		s.calls = append(s.calls, *e)
+		s.Calls = append(s.Calls, *e)
 		if e.Op == OpUnlock && s.holds[e.Client] > 0 {
 			s.holds[e.Client]--
 		}
 	case Returned, Stored:
-		s.calls = slices.DeleteFunc(s.calls, func(c Event) bool {
+		s.Calls = slices.DeleteFunc(s.Calls, func(c Event) bool {
 			if c.Call == e.Call {
-				s.began = c
+				s.Began = c
 			}
 			return c.Call == e.Call
 		})
@@ -107,7 +120,7 @@ func (s *Scene) follow(e *Event) {
 }
 
 // Acquires tells whether the event gives its client the lock.
-func (e Event) Acquires() bool { return e.Kind == Returned && isAcquire(e.Op) && e.Result.Held }
+func (e Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) && e.Result.Held }
 
 // change notes what became of a process. All that a dead one believed, it believes no
 // more.
@@ -129,30 +142,30 @@ func (s *Scene) change(e *Event) {
 				s.holds[lane] = 0
 			}
 		}
-		s.calls = slices.DeleteFunc(s.calls, func(call Event) bool { return call.Process == e.Process })
+		s.Calls = slices.DeleteFunc(s.Calls, func(call Event) bool { return call.Process == e.Process })
 	}
-	for _, r := range s.requests {
+	for _, r := range s.UnderWay {
 		r.Held = r.Held || r.Process == e.Process && (c.Frozen || c.Dead) && r.Struck < 0 && r.Lost < 0
 	}
 }
 
 // track follows the request that the event is about.
 func (s *Scene) track(e *Event) {
-	s.of = nil
+	s.Request = nil
 	if e.Request == 0 {
 		return
 	}
-	at := slices.IndexFunc(s.requests, func(r *Request) bool { return r.ID == e.Request })
+	at := slices.IndexFunc(s.UnderWay, func(r *Request) bool { return r.ID == e.Request })
 	if at < 0 {
 		c := s.Condition(e.Process)
-		s.requests = append(s.requests, &Request{
+		s.UnderWay = append(s.UnderWay, &Request{
 			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Struck: -1, Delivered: -1, Lost: -1, Held: c.Frozen || c.Dead,
 			Ledger: e.Op == OpCheck || e.Op == OpInsert,
 		})
-		at = len(s.requests) - 1
+		at = len(s.UnderWay) - 1
 	}
-	r := s.requests[at]
-	s.of = r
+	r := s.UnderWay[at]
+	s.Request = r
 	switch e.Kind {
 	case Called, Sent:
 		r.Sent = s.Index
@@ -166,35 +179,19 @@ func (s *Scene) track(e *Event) {
 		r.Lost = s.Index
 	}
 	if r.IsOver() {
-		s.requests = slices.Delete(s.requests, at, at+1)
+		s.UnderWay = slices.Delete(s.UnderWay, at, at+1)
 	}
 }
 
-// Request is the one that the event is about; nil if it is about none.
-func (s *Scene) Request() *Request { return s.of }
-
-// UnderWay are the requests that have been sent, and whose reply has not arrived.
-func (s *Scene) UnderWay() []*Request { return s.requests }
-
-// Calls are the calls under way, by the events with which they began, the oldest first.
-func (s *Scene) Calls() []Event { return s.calls }
-
 // Call is the call that the lane is in; ok is false if it is in none.
 func (s *Scene) Call(lane string) (call Event, ok bool) {
-	for _, c := range slices.Backward(s.calls) {
+	for _, c := range slices.Backward(s.Calls) {
 		if c.Client == lane {
 			return c, true
 		}
 	}
 	return Event{}, false
 }
-
-// Began is the event with which the call began that the event has ended; its Kind is "" if
-// it has ended none.
-func (s *Scene) Began() Event { return s.began }
-
-// Lanes are the lanes of the trace so far, as they appeared.
-func (s *Scene) Lanes() []string { return s.lanes }
 
 // Process is the process of a lane.
 func (s *Scene) Process(lane string) string { return s.process[lane] }
@@ -212,16 +209,13 @@ func (s *Scene) Condition(process string) Condition {
 // lost, or dies.
 func (s *Scene) Holds(lane string) int { return s.holds[lane] }
 
-// Held is what Holds was just before the event, of the event's own client.
-func (s *Scene) Held() int { return s.held }
-
 // Insiders are the lanes that believe to hold the lock, as they appeared.
 func (s *Scene) Insiders() []string { return s.Others("") }
 
 // Others are the insiders but for one lane.
 func (s *Scene) Others(lane string) []string {
 	var inside []string
-	for _, l := range s.lanes {
+	for _, l := range s.Lanes {
 		if l != lane && s.holds[l] > 0 {
 			inside = append(inside, l)
 		}
@@ -231,5 +225,5 @@ func (s *Scene) Others(lane string) []string {
 
 // Believes tells whether any lane of that process believes to hold the lock.
 func (s *Scene) Believes(process string) bool {
-	return slices.ContainsFunc(s.lanes, func(lane string) bool { return s.process[lane] == process && s.holds[lane] > 0 })
+	return slices.ContainsFunc(s.Lanes, func(lane string) bool { return s.process[lane] == process && s.holds[lane] > 0 })
 }

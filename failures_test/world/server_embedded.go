@@ -24,10 +24,7 @@ type embedded struct {
 	toLoad []*script
 	// written says that the command, which may be a script, has written already.
 	written bool
-	leased  []string // the keys to which the command gave a lease, also the one that they had
-
-	stock   map[string]keyState // what it held
-	stockAt time.Time           // and when; zero: something has happened since
+	leased  []string // the keys to which the command gave a lease, also the one that they had; told once
 }
 
 // newEmbedded makes a Redis. It belongs into the bubble.
@@ -61,18 +58,7 @@ func (e *embedded) tick() { e.mini.SetTime(e.now()) }
 
 func (e *embedded) now() time.Time { return time.Now().Add(e.skew) }
 
-// read takes stock anew only where time or a command has passed.
 func (e *embedded) read(ignore func(string) bool) map[string]keyState {
-	if now := e.now(); !now.Equal(e.stockAt) {
-		e.stock, e.stockAt = e.takeStock(ignore), now
-	}
-	return e.stock
-}
-
-// touch says that what the Redis holds may not be what it held.
-func (e *embedded) touch() { e.stockAt = time.Time{} }
-
-func (e *embedded) takeStock(ignore func(string) bool) map[string]keyState {
 	e.tick()
 	now := e.now()
 	state := map[string]keyState{}
@@ -126,7 +112,6 @@ func (e *embedded) evict(names ...string) error {
 	for _, name := range names {
 		e.mini.Del(name)
 	}
-	e.touch()
 	return nil
 }
 
@@ -135,10 +120,7 @@ func (e *embedded) flushAll() error {
 	return nil
 }
 
-func (e *embedded) clear() {
-	e.mini.FlushAll()
-	e.touch()
-}
+func (e *embedded) clear() { e.mini.FlushAll() }
 
 func (e *embedded) close() { e.mini.Close() }
 
@@ -190,7 +172,6 @@ var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": tr
 // jump moves the server's clock. Redis keeps the moment at which a key expires,
 // so a jump forward shortens every lease and a jump back lengthens it.
 func (e *embedded) jump(d time.Duration) error {
-	e.touch()
 	e.skew += d
 	if d < 0 {
 		e.mini.FastForward(d)
@@ -216,7 +197,6 @@ func (e *embedded) newLink() link {
 
 func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	l.redis.tick()
-	l.redis.touch()
 	l.redis.written, l.redis.leased = false, nil
 	name := strings.ToUpper(args[0])
 	if l.runScript(name, args) {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,13 +58,7 @@ func noteEntry(entry *atomic.Uintptr) {
 func GoroutineID() uint64 {
 	var buf [40]byte
 	n := runtime.Stack(buf[:], false)
-	var id uint64
-	for _, c := range buf[len("goroutine "):n] {
-		if c < '0' || c > '9' {
-			break
-		}
-		id = id*10 + uint64(c-'0')
-	}
+	id, _ := strconv.ParseUint(strings.Fields(string(buf[:n]))[1], 10, 64) // goroutine 7 [running]:
 	return id
 }
 
@@ -110,19 +105,12 @@ func (s *stack) source(skipFrames []string) Source {
 	}
 	var found Source
 	frames := runtime.CallersFrames(s.pcs[:s.depth])
-	for {
-		frame, more := frames.Next()
-		dir, file := path.Split(frame.File)
+	for more := true; more && found.File == ""; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
 		if !beginsWith(frame.Function, skipFrames...) && !isLibrary(frame.Function) {
-			found = Source{
-				File:     path.Join(path.Base(dir), file),
-				Line:     frame.Line,
-				Function: shortFunction(frame.Function),
-			}
-			break
-		}
-		if !more {
-			break
+			dir, file := path.Split(frame.File)
+			found = Source{path.Join(path.Base(dir), file), frame.Line, shortFunction(frame.Function)}
 		}
 	}
 	sources.Store(key, found)

@@ -74,12 +74,12 @@ func (c *Client) Cut() {
 	w.mu.Lock()
 	c.process.cut = true
 	w.mu.Unlock()
-	w.record(Event{Kind: Cut, Client: c.Name, Process: c.process.name})
+	w.recordProcess(Cut, c.process, Event{})
 }
 
 // Heal gives the network back. What waited on open connections arrives now.
 func (c *Client) Heal() {
-	c.world.record(Event{Kind: Healed, Client: c.Name, Process: c.process.name})
+	c.world.recordProcess(Healed, c.process, Event{})
 	c.world.heal(c.process)
 	c.world.settle()
 }
@@ -112,14 +112,13 @@ func (w *World) refuse(r *request, text string) {
 }
 
 // drop loses a request or its reply and breaks the connection.
-func (w *World) drop(r *request, ph phase) {
-	c := r.wire
+func (w *World) drop(r *request, at Moment) {
 	what := "the reply is lost"
-	if ph == beforeExecution {
+	if at == BeforeCommand {
 		what = "the command is lost"
 	}
 	w.recordRequest(Dropped, r, Event{Text: what})
-	w.breakWire(c)
+	w.breakWire(r.wire)
 }
 
 func (w *World) breakWire(c *wire) {
@@ -127,21 +126,14 @@ func (w *World) breakWire(c *wire) {
 	c.hangUp(errLost)
 }
 
-func (w *World) breakConnections() {
-	for c := range w.wires {
-		w.breakWire(c)
-	}
-}
-
 // delay keeps a request, or its reply, in the network for d.
-func (w *World) delay(r *request, ph phase, d time.Duration) {
+func (w *World) delay(r *request, at Moment, d time.Duration) {
 	what := "the reply"
-	if ph == beforeExecution {
+	if at == BeforeCommand {
 		what = "the command"
 		r.due = w.Now() + d
 	} else {
-		last := r.wire.replies[len(r.wire.replies)-1]
-		last.due = w.Now() + d
+		r.wire.replies[len(r.wire.replies)-1].due = w.Now() + d
 	}
 	w.recordRequest(Delayed, r, Event{Text: what, Bound: d})
 }

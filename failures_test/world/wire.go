@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"os"
 	"sync"
@@ -142,7 +143,7 @@ func (w *wire) Close() error {
 	w.world.mu.Lock()
 	w.closed = true
 	w.world.mu.Unlock()
-	w.world.nudge()
+	nudge(w.world.wake)
 	return nil
 }
 
@@ -155,27 +156,16 @@ func (w *wire) unsubscribe() {
 }
 
 // hangUp ends the connection: reads and writes return err.
-func (w *wire) hangUp(err error) {
-	w.mu.Lock()
-	if w.err == nil {
-		w.err = err
-	}
-	w.mu.Unlock()
-	w.notify()
-}
+func (w *wire) hangUp(err error) { w.change(func() { w.err = cmp.Or(w.err, err) }) }
 
-func (w *wire) deliver(raw []byte) {
-	w.mu.Lock()
-	w.readable.Write(raw)
-	w.mu.Unlock()
-	w.notify()
-}
+func (w *wire) deliver(raw []byte) { w.change(func() { w.readable.Write(raw) }) }
 
-func (w *wire) notify() {
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
+// change changes something that a reader waits for.
+func (w *wire) change(do func()) {
+	w.mu.Lock()
+	do()
+	w.mu.Unlock()
+	nudge(w.changed)
 }
 
 // isLate tells whether something that arrives at that moment comes after the
@@ -189,16 +179,11 @@ func (w *wire) isLate(at time.Time) bool {
 // shiftDeadline moves a deadline by as long as the process stood still after it
 // was set.
 func (w *wire) shiftDeadline(stoppedAt, now time.Time) {
-	w.mu.Lock()
-	if !w.deadline.IsZero() {
-		from := stoppedAt
-		if w.setAt.After(from) {
-			from = w.setAt
+	w.change(func() {
+		if !w.deadline.IsZero() {
+			w.deadline = w.deadline.Add(min(now.Sub(stoppedAt), now.Sub(w.setAt)))
 		}
-		w.deadline = w.deadline.Add(now.Sub(from))
-	}
-	w.mu.Unlock()
-	w.notify()
+	})
 }
 
 // SetDeadline sets the read deadline; writes never block.
@@ -206,10 +191,7 @@ func (w *wire) SetDeadline(t time.Time) error { return w.SetReadDeadline(t) }
 
 // SetReadDeadline makes a Read that waits past t fail.
 func (w *wire) SetReadDeadline(t time.Time) error {
-	w.mu.Lock()
-	w.deadline, w.setAt = t, time.Now()
-	w.mu.Unlock()
-	w.notify()
+	w.change(func() { w.deadline, w.setAt = t, time.Now() })
 	return nil
 }
 
@@ -230,12 +212,10 @@ func (w *wire) SyscallConn() (syscall.RawConn, error) {
 	return healthy{}, w.err
 }
 
-// healthy is a connection on which nothing has arrived.
-type healthy struct{}
+// healthy is a connection on which nothing has arrived. It is only read.
+type healthy struct{ syscall.RawConn }
 
-func (healthy) Control(func(fd uintptr)) error    { return nil }
-func (healthy) Read(func(fd uintptr) bool) error  { return nil }
-func (healthy) Write(func(fd uintptr) bool) error { return nil }
+func (healthy) Read(func(fd uintptr) bool) error { return nil }
 
 var (
 	_ net.Conn     = (*wire)(nil)

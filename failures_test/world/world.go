@@ -200,9 +200,9 @@ func newWorld(config Config, server redisServer, timeMode timeMode) (*World, err
 		ledger: &Ledger{fenced: config.Fenced},
 		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: slack, Fenced: config.Fenced},
 		start:  time.Now(),
+		shared: shared{wake: make(chan struct{}, 1)},
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.shared.init()
 	for _, source := range config.Scripts {
 		if err := w.keys.load(source); err != nil {
 			return nil, fmt.Errorf("world: Redis does not take a script: %w", err)
@@ -263,7 +263,7 @@ func (w *World) record(e Event) {
 func (w *World) close() {
 	w.closing = true
 	for _, p := range w.processes {
-		p.rules = nil
+		p.faults = nil
 		w.release(p)
 	}
 	w.cancel()

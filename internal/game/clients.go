@@ -99,7 +99,7 @@ func (g *Game) calling(call world.Event, flights []Flight) (text string, at *wor
 // chosen, unless the client stands still.
 func (g *Game) flights(c Client, call world.Event, end *world.Scene) (all []Flight) {
 	options := slices.Clone(g.at.Next())
-	for _, r := range slices.Backward(end.UnderWay()) { // of equal ones the last, for it may be an attempt in place of another
+	for _, r := range slices.Backward(end.UnderWay) { // of equal ones the last, for it may be an attempt in place of another
 		sent := end.Trace.Events[r.Sent]
 		isOwn := sent.Background || call.Call != 0 && call.Call == sent.Call
 		if sent.Client != c.Name || r.Ledger || c.Dead || !isOwn {
