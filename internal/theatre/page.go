@@ -40,7 +40,9 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine 
 		return nil, err
 	}
 	if engine.isThere() {
-		all.playable()
+		if err := all.playable(sources); err != nil {
+			return nil, err
+		}
 	}
 	made, packed, err := engine.parts()
 	if err != nil {

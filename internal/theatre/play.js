@@ -42,7 +42,7 @@ async function begin(request) {
   if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
-  game = {edit: request.edit, written: request.files, files: position.files, stage: request.stage, taken: position.taken};
+  game = {edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
   const lock = lockOf(request.stage);
   document.title = `play ${lock.name}: ${position.view.goal.words}`;
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
@@ -81,7 +81,7 @@ function settings(request, {view, taken}) {
     el('span', {class: 'what'}, 'play'), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
     taken && request.op === 'replay' ? null : choose('goal', view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
     taken && request.op === 'replay' ? null : choose('world', view.env.name, data.envs.map((name) => [name, name]), 'env'),
-    request.files ? el('a', {href: `#write/${request.stage}`}, 'back to your lock') : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
+    request.files ? el('a', {href: `#${broken.place}`}, 'back to your lock') : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
@@ -90,7 +90,7 @@ const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + ed
 function showPosition(position) {
   const chosen = game.player?.code?.chosen;
   game.position = position;
-  game.hash = game.written ? `#write/${game.stage}/play` : hashOfGame(position, game.edit);
+  game.hash = game.written ? `#${game.written.place}/play` : hashOfGame(position, game.edit);
   history.replaceState(null, '', game.hash);
   game.player = new Player(position.run, {text: ''}, {files: game.files}, 'the game');
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
