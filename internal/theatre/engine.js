@@ -118,11 +118,6 @@ document.addEventListener('click', (event) => {
 // loaded shows what is loaded until the engine is ready. It gives false where somebody has
 // to click first.
 async function loaded(what) {
-  if (!engine.isThere) {
-    note.textContent = 'This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.';
-    showMatrix();
-    return false;
-  }
   if (!engine.wanted) {
     const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, 'Start');
     main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),

@@ -56,7 +56,7 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine 
 	err = page.Execute(&b, map[string]any{
 		"Title": Title, "Total": total(rows), "Data": template.JS(data), "Engine": made, "Packed": packed, "Policy": engine.policy(),
 		"Style":  template.CSS(timeline.PlayerStyle + style + playStyle),
-		"Script": template.JS(timeline.PlayerScript + engineScript + playScript + breakScript + writeScript + script),
+		"Script": template.JS(timeline.PlayerScript + engineScript + playScript + breakScript + writeScript + shareScript + script),
 	})
 	return b.Bytes(), err
 }

@@ -38,7 +38,7 @@ pages.play = pages.take = async (words) => {
 async function begin(request) {
   const hash = location.hash;
   const position = await asked(request);
-  if (!position && !game && location.hash === hash) showMatrix();
+  if (!position && !game && !request.files && location.hash === hash) showMatrix();
   if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
@@ -121,19 +121,21 @@ function optionOf(option, i) {
     el('kbd', {}, optionKeys[i] || ''), el('span', {}, text), option.cost > 0 ? el('small', {}, `costs ${option.cost}`) : null));
 }
 
+const copyButton = (text) => el('button', {type: 'button', 'aria-label': 'copy ' + text, onclick: (event) => navigator.clipboard?.writeText(text)
+  .then(() => { event.target.textContent = 'copied'; }, () => {})}, 'copy');
+
 // ending says what came of it, and how to show it to somebody.
 function ending({view, verdict, taken}) {
-  const copy = (text) => el('button', {type: 'button', 'aria-label': 'copy ' + text, onclick: (event) => navigator.clipboard?.writeText(text)
-    .then(() => { event.target.textContent = 'copied'; }, () => {})}, 'copy');
-  const link = location.href.split('#')[0] + game.hash;
   const command = `go run . replay '${view.schedule}'`;
   const isWon = view.findings.length > 0;
+  const friend = el('span', {}, 'For a friend: ', el('a', {href: game.hash, class: 'share'}, 'this game'), ' ', copyButton(location.href.split('#')[0] + game.hash));
+  if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
     el('p', {class: 'verdict ' + toneClass(verdict.tone)}, (isWon ? 'The goal is reached. ' : taken ? 'Nothing is left to choose: it ended otherwise. ' : 'Nothing is left to choose, and the goal is not reached. ') + verdict.text),
     view.score ? el('p', {}, view.score) : null,
-    el('p', {class: 'commands'}, el('span', {}, 'For a friend: ', el('a', {href: game.hash, class: 'share'}, 'this game'), ' ', copy(link)),
-      game.edit ? el('span', {}, 'This lock is edited: its schedule replays in a page only.')
-        : el('span', {}, el('code', {class: 'replay'}, command), ' ', copy(command))));
+    el('p', {class: 'commands'}, friend,
+      game.edit || game.written ? el('span', {}, `This lock is ${game.edit ? 'edited' : 'yours'}: its schedule replays in a page only.`)
+        : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 
 // turn takes a turn, one at a time.

@@ -35,6 +35,10 @@ const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` 
 function route() {
   const hash = location.hash;
   note.textContent = '';
+  if (isPage(hash) && !engine.isThere) {
+    note.textContent = 'This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.';
+    return showMatrix();
+  }
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
   const view = hash.length > 1 ? viewOf(hash) : null;
   if (!view) {

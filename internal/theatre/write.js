@@ -1,14 +1,14 @@
 // Write it: a lock of the visitor's own. #write/3 is the editor, begun with stage 3;
 // #exercise/3 the same, begun with the start of kata's exercise, with its task; behind both
-// …/delete-foreign/step-2 is a run of what was written. It is run as soon as somebody asks
-// for it, by a click; it is kept while the page is open.
+// …/delete-foreign/step-2 is a run of what was written, and …/play/v1/stage3~… a game. It is
+// run as soon as somebody asks for it, by a click; it is kept while the page is open.
 
 const written = new Map(); // place → what is shown of it, as broken is
 
-const exerciseOf = (id) => data.exercises?.find((exercise) => exercise.id === id);
+const exerciseOf = (id) => data.exercises.find((exercise) => exercise.id === id);
 
-pages.write = pages.exercise = async ([kind, stage, failure, step]) => {
-  const lock = data.locks && lockOf(stage);
+pages.write = pages.exercise = async ([kind, stage, ...rest]) => {
+  const lock = lockOf(stage);
   const exercise = kind === 'exercise' ? exerciseOf(stage) : null;
   if (!lock || kind === 'exercise' && !exercise) {
     note.textContent = `There is nothing to write at ${location.hash}. Choose a cell.`;
@@ -17,49 +17,55 @@ pages.write = pages.exercise = async ([kind, stage, failure, step]) => {
   if (game && game.hash === location.hash) return;
   leave();
   document.body.classList.remove('showing');
-  if (!await loaded(exercise ? `Exercise ${stage}: ${exercise.title}` : `Write ${lock.name}`)) return;
-  const hash = location.hash, place = `${kind}/${stage}`;
-  if (!written.has(place)) {
-    const told = await asked({op: 'lock', stage});
-    if (!told || location.hash !== hash) return;
-    const files = filesOf((exercise || told).files);
-    written.set(place, {place, stage, exercise, hints: 0, edit: '', told, files, file: Object.keys(files)[0]});
-  }
-  broken = written.get(place);
-  if (failure && failureOf(failure)) return showBrokenRun(failure, step);
+  const root = `${kind}/${stage}`, what = exercise ? `Exercise ${stage}: ${exercise.title}` : `Write ${lock.name}`;
+  const link = rest[0]?.startsWith('v1.') ? rest.shift() : null, place = link ? `${root}/${link}` : root;
+  const begun = (files) => written.set(place, {root, place, stage, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
+  if (link && !written.has(place)) return showShared(link, what, (files) => { begun(files); route(); });
+  if (!await loaded(what)) return;
+  const hash = location.hash;
+  const told = written.get(place)?.told || await asked({op: 'lock', stage});
+  if (!told || location.hash !== hash) return;
+  if (!written.has(place)) begun(filesOf((exercise || told).files));
+  broken = Object.assign(written.get(place), {told});
+  const [failure, step] = rest;
+  if (failureOf(failure)) return showBrokenRun(failure, step);
   showWriting();
+  if (failure === 'play' && rest.length > 1) playWritten({op: 'replay', schedule: rest.slice(1).join('/')});
 };
 
 const filesOf = (list) => Object.fromEntries(list.map((file) => [file.name, file.text]));
 
 // showWriting shows the editor, and what is known of the lock.
 function showWriting() {
-  const {told, exercise, place} = broken;
+  const {told, exercise, root} = broken;
   document.title = exercise ? `exercise ${exercise.id}: ${exercise.title}` : `write ${told.name}`;
   const heading = el('h1', {tabindex: '-1'}, exercise ? `Exercise ${exercise.id}: ${exercise.title}` : `Write ${told.name}`);
   broken.status = el('div', {class: 'status', role: 'status'});
   broken.list = el('ul', {class: 'column', 'aria-label': 'the catalogue on this lock'});
   broken.result = el('div', {class: 'found', role: 'status'});
   broken.wrong = el('ul', {class: 'wrong', role: 'alert', 'aria-label': 'what is wrong'});
+  broken.shared = el('p', {class: 'shared', role: 'status'});
   const run = (text, act) => el('button', {type: 'button', onclick: act}, text);
   main.replaceChildren(el('div', {class: 'break-view write-view'},
     el('div', {class: 'title'}, heading, exercise ? null : el('span', {class: 'stage-title'}, `it begins with ${told.name}, ${told.title}`)),
-    el('nav', {class: 'choose', 'aria-label': 'locks'}, ...linksTo('write', data.locks, place), ...linksTo('exercise', data.exercises, place)),
+    el('nav', {class: 'choose', 'aria-label': 'locks'}, ...linksTo('write', data.locks, root), ...linksTo('exercise', data.exercises, root)),
     exercise ? task() : null,
     el('div', {class: 'halves'},
       el('section', {'aria-label': 'your lock'},
         el('div', {class: 'turns', role: 'group', 'aria-label': 'what to do with it'},
-          run(exercise ? 'Check' : 'Grade', () => playColumn()), run('Play', () => playWritten({op: 'game'})), run('Begin again', beginAgain)),
+          run(exercise ? 'Check' : 'Grade', () => playColumn()), run('Play', () => playWritten({op: 'game'})), run('Begin again', beginAgain), run('Share', () => share(broken.shared))),
+        broken.shared,
         broken.wrong, editor()),
       el('section', {'aria-label': 'what breaks it'}, searchForm(told.search), broken.result, broken.status, confirmation(), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
+  showProblems(broken.problems || []);
   heading.focus({preventScroll: true});
 }
 
 // linksTo are links to all of a kind.
-const linksTo = (kind, all, place) => [el('span', {class: 'what'}, kind), ...all.map(({id, name, title}) =>
-  el('a', {href: `#${kind}/${id}`, title, 'aria-label': `${kind} ${name || id}`, 'aria-current': `${kind}/${id}` === place && 'page'}, id))];
+const linksTo = (kind, all, root) => [el('span', {class: 'what'}, kind), ...all.map(({id, name, title}) =>
+  el('a', {href: `#${kind}/${id}`, title, 'aria-label': `${kind} ${name || id}`, 'aria-current': `${kind}/${id}` === root && 'page'}, id))];
 
 // task is what the exercise asks for, with its hints one by one.
 function task() {
@@ -100,7 +106,7 @@ function editor() {
     broken.column = broken.found = null;
     broken.list.replaceChildren();
     broken.result.replaceChildren();
-    broken.status.textContent = '';
+    broken.status.textContent = broken.shared.textContent = '';
     showProblems([]);
     count();
   };
@@ -141,8 +147,8 @@ async function playWritten(request) {
 
 // showProblems lists what is wrong; each opens its line.
 function showProblems(problems) {
-  if (!broken?.wrong) return;
-  broken.wrong.replaceChildren(...problems.map(({file, line, column, text}) => el('li', {},
+  broken.problems = problems;
+  broken.wrong?.replaceChildren(...problems.map(({file, line, column, text}) => el('li', {},
     file ? el('button', {type: 'button', onclick: () => toLine(file, line)}, `${file}:${line}:${column}`) : null, ' ', text)));
 }
 
