@@ -52,7 +52,7 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 		return all, err
 	}
 	for i, f := range asked {
-		if tell(Progress{Done: i, Of: len(asked)}) {
+		if tell(Progress{Done: i, Of: len(asked), Failure: f.ID}) {
 			all.Stopped = true
 			break
 		}

@@ -58,6 +58,8 @@ type Progress struct {
 	Of     int `json:"of,omitempty"`     // 0: nobody knows
 	States int `json:"states,omitempty"` // that a search has seen
 	Cost   int `json:"cost,omitempty"`   // that a search looks through
+	// Failure is the one that is played next.
+	Failure string `json:"failure,omitempty"`
 }
 
 // Tell is told how far a long request is; true ends it. What is known by then is answered.

@@ -158,7 +158,7 @@ async function showBrokenRun(id, step) {
   const cell = failure && await asked({op: 'run', ...about(), failure: id});
   if (location.hash !== hash) return;
   if (!cell?.run) {
-    note.textContent = `There is no run at ${hash}.`;
+    note.textContent ||= `There is no run at ${hash}.`;
     return showBroken();
   }
   document.body.classList.add('showing');

@@ -42,7 +42,7 @@ async function begin(request) {
   if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
-  game = {edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
+  game = {life: engine.lives, edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
   const lock = lockOf(request.stage);
   document.title = `play ${lock.name}: ${position.view.goal.words}`;
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
@@ -66,9 +66,20 @@ async function asked(request, options) {
     return await engine.ask(request, options);
   } catch (error) {
     if (error.problems && broken?.files) showProblems(error.problems);
-    else note.textContent = error.message;
+    if (!error.problems || !broken?.wrong?.isConnected) note.textContent = error.message;
     return null;
   }
+}
+
+// askedInGame asks about the game, of which a fresh engine has to be told first.
+async function askedInGame(request, options) {
+  const {stage, edit, written, position} = game;
+  if (game.life !== engine.lives) {
+    const here = game, life = engine.lives;
+    if (!await asked({op: 'replay', stage, edit, files: written?.files, schedule: position.view.schedule})) return null;
+    here.life = life;
+  }
+  return asked(request, options);
 }
 
 // settings are other games of the lock, and other locks.
@@ -143,7 +154,7 @@ async function turn(request) {
   if (!game || game.busy) return;
   const here = game;
   here.busy = true;
-  const position = await asked(request);
+  const position = await askedInGame(request);
   here.busy = false;
   if (!position || game !== here) return;
   game.hint = position.hint?.option;
@@ -172,7 +183,7 @@ async function hint() {
   if (!game || game.busy || game.position.view.options.length === 0) return;
   const here = game;
   here.busy = true;
-  const position = await asked({op: 'hint'}, looking('Looking for a way …'));
+  const position = await askedInGame({op: 'hint'}, looking('Looking for a way …'));
   here.busy = false;
   if (!position || game !== here) return;
   const {option, away, why} = position.hint;
@@ -182,7 +193,7 @@ async function hint() {
 
 async function par() {
   const here = game;
-  const position = await asked({op: 'par'}, {...looking('Looking for the shortest way …'), canWait: true});
+  const position = await askedInGame({op: 'par'}, {...looking('Looking for the shortest way …'), canWait: true});
   if (position && game === here && position.view.schedule === game.position.view.schedule) {
     game.position = position;
     showTable(position, position.view.par_says);
