@@ -35,7 +35,8 @@ func (e *Engine) Sign() []byte {
 func (e *Engine) Stuck() []byte {
 	said := fault{Error: "it waits for what never comes"}
 	if line, ok := e.written.stuck(); ok {
-		said.Problems = problems{{File: path.Base(line.File), Line: line.Line, Column: 1, Text: "the lock was stopped here: it goes on without end, or waits for what never comes"}}
+		const text = "the lock was stopped here: it goes on without end, or waits for what never comes"
+		said.Problems = problems{{File: path.Base(line.File), Line: line.Line, Column: 1, Text: text}}
 		said.Error = said.Problems[0].Error()
 	}
 	raw, err := json.Marshal(said)

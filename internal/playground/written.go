@@ -54,6 +54,7 @@ func (l *locks) write(c *columns.Column, files map[string]string) (timeline.Code
 		}
 	}
 	if l.written == nil || !maps.Equal(l.written.files, files) {
+		l.written = nil // whatever becomes of the new one
 		lock, wrong := interpreter.Load(path.Base(c.Dir), files)
 		if len(wrong) > 0 {
 			return code, problems(wrong)

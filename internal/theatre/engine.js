@@ -37,7 +37,7 @@ class Engine {
       worker.onmessage = ({data}) => {
         if (worker === this.worker) data.kind === 'ready' ? done() : this.hear(data);
       };
-      worker.onerror = (event) => this.end({error: event.message});
+      worker.onerror = ({message}) => worker.onmessage({data: {kind: 'ended', text: message}});
       worker.postMessage({wasm}, [wasm]);
     });
     this.isReady = true;

@@ -98,7 +98,8 @@ func (f *firefox) ask(command string, params map[string]any) json.RawMessage {
 func (f *firefox) value(expression string) (value string) {
 	f.t.Helper()
 	answer := struct{ Value *string }{&value}
-	raw := f.ask("WebDriver:ExecuteScript", map[string]any{"script": "return Promise.resolve(" + expression + ").then(String)", "args": []string{}})
+	script := "return Promise.resolve(" + expression + ").then(String)"
+	raw := f.ask("WebDriver:ExecuteScript", map[string]any{"script": script, "args": []string{}})
 	require.NoError(f.t, json.Unmarshal(raw, &answer))
 	return value
 }
@@ -123,7 +124,8 @@ func (f *firefox) text(selector string) string {
 func TestFirefoxPlaysBreaksAndWrites(t *testing.T) {
 	page, _ := withEngine(t, true)
 	f := startFirefox(t, onDisk(t, page))
-	f.value("['error', 'unhandledrejection'].forEach((kind) => addEventListener(kind, (event) => { window.complained = event.message || event.reason; }))")
+	f.value(`['error', 'unhandledrejection'].forEach((kind) => addEventListener(kind, (event) => {
+		window.complained = event.message || event.reason; }))`)
 
 	f.click(`a[href="#play/3"]`)
 	f.until("document.querySelector('.option')")

@@ -85,7 +85,8 @@ func TestLockThatCannotBeSharedOrPlayedSaysWhy(t *testing.T) {
 	b.write(value[string](b, "Array.from({length: 3000}, () => Math.random()).join('\\n')"))
 	b.eval("[...document.querySelectorAll('.turns button')].find((button) => button.innerText === 'Share').click(), 0")
 	b.until("document.querySelector('.write-view .shared').innerText")
-	require.Equal(t, "It is too long for a link, which has 8000 characters at the most: save mutex.go and send that.", b.text(".write-view .shared"))
+	says := "It is too long for a link, which has 8000 characters at the most: save mutex.go and send that."
+	require.Equal(t, says, b.text(".write-view .shared"))
 	b.write("package stage3\n\nfunc {\n")
 	b.click(".write-view .turns button:nth-child(2)")
 	b.until("document.querySelector('.wrong li')")
