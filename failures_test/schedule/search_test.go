@@ -97,9 +97,17 @@ func searchAll(t *testing.T, is func(asked) bool) (runs, replayed int) {
 // findWhatTheLessonSays returns how many schedules it ran, and how many it replayed.
 func findWhatTheLessonSays(t *testing.T, a asked) (runs, replayed int) {
 	t.Helper()
-	result := search(t, a, schedule.Limits{Bound: a.question.Bound})
-	require.True(t, result.Exhausted, a)
+	limits := schedule.Limits{Bound: a.question.Bound}
+	isDocument := strings.HasPrefix(a.stage.ID, "doc")
+	if isDocument {
+		limits.Runs = 6000 // of up to 45,000: what is found is, what is none may not be
+	}
+	result := search(t, a, limits)
+	require.True(t, result.Exhausted || isDocument, a)
 	for _, p := range a.properties {
+		if result.Found[p.Name] == nil && !result.Exhausted {
+			continue
+		}
 		got := "none"
 		if found := result.Found[p.Name]; found != nil {
 			got = fmt.Sprintf("%d/%d", found.Cost, len(found.Schedule))

@@ -58,13 +58,17 @@ type drawing struct {
 	out                  strings.Builder
 	time, redisW, orders int // widths of the columns
 	widths               []int
+	source               int // the width of the last column; 0: a source stands below its command
 }
 
-const (
-	narrowest   = 14
-	gap         = 2
-	sourceWidth = len("watchdog.go:100")
+// narrowest are the widths at which a lane, the column of Redis and the ledger stay
+// readable; where that is too much, squeezed, with the sources below.
+var (
+	narrowest = [3]int{14, 26, 20}
+	squeezed  = [3]int{9, 12, 7}
 )
+
+const gap = 2
 
 var (
 	timeColumn   = texts.New("time")
@@ -74,14 +78,15 @@ var (
 // measure gives each column what it needs, and takes from the widest until the
 // picture fits.
 func (d *drawing) measure() {
-	d.time, d.redisW = term.Columns(timeColumn.In(d.Language)), len("Redis")
+	d.time, d.redisW, d.source = term.Columns(timeColumn.In(d.Language)), len("Redis"), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
-		d.widths = append(d.widths, max(term.Columns(lane), narrowest))
+		d.widths = append(d.widths, max(term.Columns(lane), narrowest[0]))
 	}
 	for _, r := range d.rows {
 		d.time = max(d.time, term.Columns(r.at))
 		d.redisW = max(d.redisW, term.Columns(r.redis))
 		d.orders = max(d.orders, term.Columns(r.ledger))
+		d.source = max(d.source, gap+term.Columns(r.source))
 		if r.lane >= 0 && r.event.Kind != world.Slept {
 			d.widths[r.lane] = max(d.widths[r.lane], term.Columns(r.text))
 		}
@@ -89,13 +94,28 @@ func (d *drawing) measure() {
 	if d.ledger {
 		d.orders = max(d.orders, term.Columns(ledgerColumn.In(d.Language)))
 	}
-	d.redisW, d.orders = min(d.redisW, 26), min(d.orders, 20)
+	d.redisW, d.orders = min(d.redisW, narrowest[1]), min(d.orders, narrowest[2])
+	d.narrow(narrowest)
+	if d.total() > d.Width {
+		d.source = 0
+		d.narrow(squeezed)
+	}
+}
+
+// narrow takes from the widest column until the picture fits, or nothing is left to take.
+func (d *drawing) narrow(to [3]int) {
 	for d.total() > d.Width {
-		widest := slices.Index(d.widths, slices.Max(d.widths))
-		if d.widths[widest] <= narrowest {
+		lane := slices.Index(d.widths, slices.Max(d.widths))
+		var widest *int
+		for i, w := range []*int{&d.widths[lane], &d.redisW, &d.orders} {
+			if *w > to[i] && (widest == nil || *w > *widest) {
+				widest = w
+			}
+		}
+		if widest == nil {
 			return
 		}
-		d.widths[widest]--
+		*widest--
 	}
 }
 
@@ -108,7 +128,7 @@ func (d *drawing) lanesWidth() (all int) {
 }
 
 func (d *drawing) total() int {
-	total := d.time + d.lanesWidth() + gap + d.redisW + gap + sourceWidth
+	total := d.time + d.lanesWidth() + gap + d.redisW + d.source
 	if d.ledger {
 		total += d.orders + gap
 	}
@@ -144,13 +164,19 @@ func (d *drawing) row(r row) {
 	case r.event.Kind == world.Slept:
 		r.lane, r.text, said = 0, "⋮ "+r.text, term.Dim
 	case r.lane < 0 && r.text != "":
-		text := d.Color.Paint(term.Bold, term.Pad("  ▸ "+r.text, d.lanesWidth()))
-		d.print(d.cell(term.Dim, r.at, d.time)+text, d.Color.Paint(term.Cyan, r.redis))
+		across, redis := fold("▸ "+r.text, d.lanesWidth()-gap), fold(r.redis, d.redisW)
+		for n := range max(len(across), len(redis)) {
+			text := d.Color.Paint(term.Bold, term.Pad("  "+line(across, n), d.lanesWidth()))
+			d.print(d.cell(term.Dim, line([]string{r.at}, n), d.time)+text, d.Color.Paint(term.Cyan, line(redis, n)))
+		}
 		return
 	}
 	var text []string
 	if r.lane >= 0 {
 		text = fold(r.text, d.widths[r.lane])
+		if d.source == 0 {
+			text, r.source = append(text, fold(r.source, d.widths[r.lane])...), ""
+		}
 	}
 	redis, orders := fold(r.redis, d.redisW), fold(r.ledger, max(d.orders, 1))
 	for n := range max(1, len(text), len(redis), len(orders)) {
@@ -169,7 +195,9 @@ func (d *drawing) row(r row) {
 		d.print(append(cells, d.cell(term.Dim, line([]string{r.source}, n), 0))...)
 	}
 	for _, f := range r.found {
-		d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, f.Sentence(d.Language)))
+		for _, said := range term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, narrowest[1])) {
+			d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, said))
+		}
 	}
 }
 

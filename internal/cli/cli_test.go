@@ -14,6 +14,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
+	"lockkata/internal/term"
 )
 
 // asProgram is the variable with which the binary of these tests is the program, for
@@ -126,19 +127,21 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 	require.NotEmpty(t, runs[0].Trace.Events)
 }
 
-func TestEveryPictureFitsATerminalOf120Columns(t *testing.T) {
+func TestEveryPictureFitsItsTerminal(t *testing.T) {
 	shown, err := columns.Ready(t, columns.Shown())
 	require.NoError(t, err)
 	for _, row := range columns.Judge(t, failures.All, shown) {
 		for i, v := range row {
-			if v.Trace != nil && len(v.Trace.Lanes) > 3 {
-				continue // four clients need more room
-			}
-			var out bytes.Buffer
-			a := &app{out: &out, width: usualWidth}
-			a.showOne(v, shown[i], true, shown)
-			for line := range strings.Lines(out.String()) {
-				require.LessOrEqual(t, len([]rune(line)), 131, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
+			for _, width := range []int{80, usualWidth} {
+				if v.Trace != nil && len(v.Trace.Lanes) > 3 {
+					continue // four clients need more room
+				}
+				var out bytes.Buffer
+				a := &app{out: &out, width: width}
+				a.showOne(v, shown[i], true, shown)
+				for line := range strings.Lines(out.String()) {
+					require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), width, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
+				}
 			}
 		}
 	}

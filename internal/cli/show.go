@@ -149,7 +149,8 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
-		fmt.Fprintf(a.out, "%s: %s\n\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
+		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
+		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
 		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
 		}
@@ -173,7 +174,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 
 // verdict is the outcome in a sentence.
 func (a *app) verdict(v failures.Verdict) string {
-	headline := v.HeadlineIn(a.lang)
+	headline := strings.Join(term.Wrap(v.HeadlineIn(a.lang), a.width), "\n")
 	switch v.Outcome {
 	case failures.Safe:
 		return a.color.Paint(term.Green, headline)
@@ -188,7 +189,8 @@ var (
 	fixedAt     = texts.New("That is {stage}: go run . diff {id}")
 	legendLanes = texts.New("│ inside   ║ two are inside")
 	legendStill = texts.New("░ stands still")
-	legendOwner = texts.New("A1 is A's first hold   at the right: the line that sent it")
+	legendOwner = texts.New("A1 is A's first hold")
+	legendLine  = texts.New("mutex.go:1 is the line that sent it")
 )
 
 func (a *app) fixedWhere(f failures.Failure, of []columns.Column) string {
@@ -204,7 +206,11 @@ func (a *app) legend(trace *world.Trace) string {
 	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {
 		signs = append(signs, a.say(legendStill))
 	}
-	return strings.Join(append(signs, a.say(legendOwner)), "   ")
+	bars, names := strings.Join(signs, "   "), a.say(legendOwner)+"   "+a.say(legendLine)
+	if term.Columns(bars+"   "+names) > a.width {
+		return bars + "\n" + names
+	}
+	return bars + "   " + names
 }
 
 func (a *app) showJSON(verdicts []failures.Verdict) error {
