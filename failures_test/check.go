@@ -11,6 +11,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Verdict is what one failure did to one lock.
@@ -20,8 +21,8 @@ type Verdict struct {
 	Outcome  Outcome
 	Findings []oracle.Finding
 	Trace    *world.Trace
-	Err      error  // why the run did not end
-	Missing  string // what the lock lacks, or what did not happen, where that is the outcome
+	Err      error      // why the run did not end
+	Missing  texts.Said // what the lock lacks, or what did not happen, where that is the outcome
 }
 
 // Expect tells which outcome is expected of a failure.
@@ -49,7 +50,7 @@ type Play func(world.Config, func(*world.World)) (*world.Trace, error)
 // Judge is [Run] in the world that play makes.
 func Judge(f Failure, s Subject, play Play) Verdict {
 	v := Verdict{Failure: f, Subject: s.Name}
-	if v.Missing = s.lacks(f); v.Missing != "" {
+	if v.Missing = s.lacks(f); v.Missing.Text != "" {
 		v.Outcome = NotApplicable
 		return v
 	}
@@ -87,21 +88,28 @@ func (f Failure) Config(s Subject) world.Config {
 }
 
 // Applies tells whether the lock has what the failure is about.
-func (f Failure) Applies(s Subject) bool { return s.lacks(f) == "" }
+func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 
-// lacks says why a failure does not apply; "" if it does.
-func (s Subject) lacks(f Failure) string {
+// Why a failure does not apply to a lock.
+var (
+	needsFeature = texts.New("needs {features}, which this lock does not have")
+	needsVariant = texts.New("needs a {variant}, which this lock does not have")
+	notWith      = texts.New("not for a lock with {features}")
+)
+
+// lacks says why a failure does not apply; no text if it does.
+func (s Subject) lacks(f Failure) texts.Said {
 	_, varies := s.Variants[f.Variant]
 	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
 	switch {
 	case slices.ContainsFunc(f.Needs, func(n Feature) bool { return !has(n) }):
-		return fmt.Sprintf("needs %v, which this lock does not have", f.Needs)
+		return needsFeature.With("features", f.Needs)
 	case slices.ContainsFunc(f.Unless, has):
-		return fmt.Sprintf("not for a lock with %v", f.Unless)
+		return notWith.With("features", f.Unless)
 	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
-		return fmt.Sprintf("needs a %s, which this lock does not have", f.Variant)
+		return needsVariant.With("variant", texts.Text(f.Variant))
 	}
-	return ""
+	return texts.Said{}
 }
 
 // decide turns findings into the outcome. A conviction by a rule that the story does not
@@ -118,7 +126,7 @@ func (v *Verdict) decide() {
 		v.Outcome = Broken
 	case !ended:
 		v.Outcome = NotPlayed
-	case v.Missing != "":
+	case v.Missing.Text != "":
 		v.Outcome = NotTold
 	case convicted:
 		v.Outcome = Inherent

@@ -31,6 +31,7 @@ func init() {
 	for _, f := range All {
 		texts.Know(texts.Text(f.Family), texts.Text(f.Title), texts.Text(f.Story), texts.Text(f.Fixed), texts.Text(f.Live))
 	}
+	texts.Know(texts.Text(FixedLease), texts.Text(Beside))
 	for _, f := range NotInMatrix {
 		texts.Know(texts.Text(f.Title))
 	}
@@ -66,7 +67,7 @@ func (v Verdict) SentenceIn(l texts.Language) string {
 	case Noticed:
 		return toldInTime.In(l)
 	case NotApplicable, NotTold:
-		return v.Missing
+		return v.Missing.In(l)
 	}
 	if against, ok := v.Against(); ok {
 		return ruleBroken.In(l, "rule", texts.Text(against.Monitor), "what", against.In(l))

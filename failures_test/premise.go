@@ -1,39 +1,51 @@
 package failures
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Premise is something without which a failure's story is not told: time passed, a key's
 // lease ended, a client waited. It is never what the lock should prevent. It returns what
-// is missing in the trace, "" if nothing is. That every fault has struck is a premise of
+// is missing in the trace, no text if nothing is. That every fault has struck is a premise of
 // every story.
-type Premise func(*world.Trace) (missing string)
+type Premise func(*world.Trace) (missing texts.Said)
 
-// untold says what is missing for the story to be told; "" if it was told.
-func (f Failure) untold(trace *world.Trace) string {
+// What is missing in a story.
+var (
+	lessGiven    = texts.New("{client} was given the lock {n} times, and not {wanted}")
+	keyStayed    = texts.New("{client}'s key was still there")
+	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
+	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
+	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
+	noneRenewed  = texts.New("nothing renewed {client}'s lock")
+	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
+	noSuchAnswer = texts.New("Redis answered nothing with {error}")
+)
+
+// untold says what is missing for the story to be told; no text if it was told.
+func (f Failure) untold(trace *world.Trace) texts.Said {
 	for _, missed := range trace.Missed {
-		return missed
+		return texts.Text(missed).With()
 	}
 	for _, premise := range f.Told {
-		if missing := premise(trace); missing != "" {
+		if missing := premise(trace); missing.Text != "" {
 			return missing
 		}
 	}
-	return ""
+	return texts.Said{}
 }
 
 // seen is the premise that some scene of the trace is of a kind.
-func seen(missing string, is func(*world.Scene) bool) Premise {
-	return func(trace *world.Trace) string {
+func seen(missing texts.Said, is func(*world.Scene) bool) Premise {
+	return func(trace *world.Trace) texts.Said {
 		for s := trace.Begin(); s.Next(); {
 			if is(s) {
-				return ""
+				return texts.Said{}
 			}
 		}
 		return missing
@@ -43,7 +55,7 @@ func seen(missing string, is func(*world.Scene) bool) Premise {
 // given: each of the clients, separated by spaces, was given the lock, as often as it is
 // named.
 func given(clients string) Premise {
-	return func(trace *world.Trace) string {
+	return func(trace *world.Trace) texts.Said {
 		times, wanted := map[string]int{}, map[string]int{}
 		for _, e := range trace.Events {
 			if e.Acquires() {
@@ -52,16 +64,16 @@ func given(clients string) Premise {
 		}
 		for client := range strings.FieldsSeq(clients) {
 			if wanted[client]++; times[client] < wanted[client] {
-				return fmt.Sprintf("%s was given the lock %d times, and not %d", client, times[client], strings.Count(clients, client))
+				return lessGiven.With("client", client, "n", times[client], "wanted", strings.Count(clients, client))
 			}
 		}
-		return ""
+		return texts.Said{}
 	}
 }
 
 // taken: what that client had in Redis went away in an event of that kind or operation.
 func taken(client, how string) Premise {
-	return seen(client+"'s key was still there", func(s *world.Scene) bool {
+	return seen(keyStayed.With("client", client), func(s *world.Scene) bool {
 		if string(s.Event.Kind) != how && s.Event.Op != how {
 			return false
 		}
@@ -83,7 +95,7 @@ func ends(client string) Premise { return taken(client, string(world.Expired)) }
 // waits: the clients, separated by spaces, waited in Lock as another one freed the lock, or
 // died.
 func waits(clients string) Premise {
-	return seen("not all of those who were to wait did: "+clients, func(s *world.Scene) bool {
+	return seen(noneWaited.With("clients", clients), func(s *world.Scene) bool {
 		e := s.Event
 		if e.Kind != world.Crashed && (e.Kind != world.Called || e.Op != world.OpUnlock && e.Op != world.OpForce) {
 			return false
@@ -100,7 +112,7 @@ func waits(clients string) Premise {
 // asksWhile: that client called Lock while the Lock of the other one was on its way, and
 // nobody had the lock.
 func asksWhile(client, other string) Premise {
-	return seen(client+" did not ask at the same moment as "+other, func(s *world.Scene) bool {
+	return seen(notAtOnce.With("client", client, "other", other), func(s *world.Scene) bool {
 		e := s.Event
 		call, busy := s.Call(other)
 		return e.Kind == world.Called && e.Op == world.OpLock && e.Client == client &&
@@ -111,7 +123,7 @@ func asksWhile(client, other string) Premise {
 // asksAsItEnds: Redis executed a command of that client while somebody's key had less than
 // a millisecond left.
 func asksAsItEnds(client string) Premise {
-	return seen(client+" did not ask in the last millisecond of a lease", func(s *world.Scene) bool {
+	return seen(notAtItsEnd.With("client", client), func(s *world.Scene) bool {
 		e := s.Event
 		return e.Kind == world.Executed && e.Client == client && slices.ContainsFunc(s.Keys, func(k world.Key) bool {
 			left := k.TTL - (e.At - s.KeysAt)
@@ -123,24 +135,24 @@ func asksAsItEnds(client string) Premise {
 // renewed: a goroutine of the lock's own gave that client's key a new lease before the
 // client unlocked.
 func renewed(client string) Premise {
-	return func(trace *world.Trace) string {
+	return func(trace *world.Trace) texts.Said {
 		for _, e := range trace.Events {
 			if e.Kind == world.Called && e.Op == world.OpUnlock {
 				break
 			}
 			for _, x := range e.Effects {
 				if e.Background && x.Kind == world.Leased && x.Owner.Client == client {
-					return ""
+					return texts.Said{}
 				}
 			}
 		}
-		return "nothing renewed " + client + "'s lock"
+		return noneRenewed.With("client", client)
 	}
 }
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.
 func unlocksDuring(client string) Premise {
-	return seen("no renewal was on its way as "+client+" unlocked", func(s *world.Scene) bool {
+	return seen(noRenewal.With("client", client), func(s *world.Scene) bool {
 		if e := s.Event; e.Kind != world.Called || e.Op != world.OpUnlock || e.Client != client {
 			return false
 		}
@@ -155,7 +167,7 @@ func unlocksDuring(client string) Premise {
 
 // answered: Redis answered a command with that error.
 func answered(text string) Premise {
-	return seen("Redis answered nothing with "+text, func(s *world.Scene) bool {
+	return seen(noSuchAnswer.With("error", text), func(s *world.Scene) bool {
 		return s.Event.Kind == world.Executed && strings.HasPrefix(s.Event.Reply, "(error) "+text)
 	})
 }

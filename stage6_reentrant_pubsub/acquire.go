@@ -74,7 +74,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		}
 		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.lease.Milliseconds(), tokenKept).Int64()
 		switch {
-		case redis.HasErrorPrefix(err, "TRYAGAIN") && tries < attempts && pause(ctx, passingPause):
+		case err != nil && redis.HasErrorPrefix(err, "TRYAGAIN") && tries < attempts && pause(ctx, passingPause):
 			continue
 		case err != nil:
 			if isUnknown(err) {

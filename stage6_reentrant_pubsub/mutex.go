@@ -51,8 +51,8 @@ func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) 
 }
 
 // TryLockFor waits for the lock, but no longer than wait: then it returns
-// ErrLocked. It tries once at least. An attempt under way when wait is over is not
-// broken off.
+// ErrLocked. It tries once at least, unless others of this process wait before it. An attempt
+// under way when wait is over is not broken off.
 func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...LockOption) (*Hold, error) {
 	if wait <= 0 {
 		return m.TryLock(ctx, opts...)

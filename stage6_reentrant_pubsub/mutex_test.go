@@ -10,8 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -37,6 +39,20 @@ func TestTryLockForIsErrLockedAfterTheWaitAndNotBefore(t *testing.T) {
 			require.Greater(t, r.Count("acquire"), before, "it tries once at least")
 		}
 	})
+}
+
+// In real time: a patience of a nanosecond is over before the first look.
+func TestTryLockForWithHardlyAnyPatienceGetsAFreeLock(t *testing.T) {
+	rdb := redisserver.NewClient(miniredis.RunT(t).Addr())
+	defer rdb.Close()
+	svc, err := stage6.NewService(rdb)
+	require.NoError(t, err)
+	defer svc.Close()
+	for range 20 {
+		hold, err := mutexOf(t, svc, lockName).TryLockFor(t.Context(), 1)
+		require.NoError(t, err)
+		require.NoError(t, hold.Unlock())
+	}
 }
 
 func TestTryLockForGetsALockThatIsFreedInTime(t *testing.T) {

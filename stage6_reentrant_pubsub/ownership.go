@@ -82,15 +82,14 @@ func (o *ownership) release(reason error) error {
 }
 
 // insist sends a count until Redis has answered: three times after attempts of unknown outcome,
-// and again and again while the answer is one that will pass. It takes half of the lease at
-// most. An owner that Redis does not know has lost the lock.
+// and again and again, for a third of the lease, while the answer is one that will pass. With
+// a sixth for each try it is over before the lease. An owner that Redis does not know has lost
+// the lock.
 func (o *ownership) insist(ctx context.Context, doing string, count int) error {
-	m := o.mutex
-	bounded, cancel := context.WithTimeout(ctx, min(o.lease, m.svc.lease)/2)
-	defer cancel()
+	m, passing := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
 	for tries, unknown := 1, false; ; {
 		sent := time.Now()
-		mine, err := o.send(bounded, count)
+		mine, err := o.send(ctx, count)
 		switch {
 		case mine:
 			o.extend(sent)
@@ -104,8 +103,8 @@ func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 			}
 			m.svc.lost(o, errTaken)
 			return ErrLost
-		case isPassing(err) && pause(bounded, passingPause) && ended(bounded) == nil:
-		case isAnswer(err) || ended(bounded) != nil || tries == attempts:
+		case isPassing(err) && sent.Before(passing) && pause(ctx, passingPause):
+		case isAnswer(err) || ended(ctx) != nil || tries == attempts:
 			return m.explain(ctx, doing, err)
 		default:
 			unknown = unknown || !isUnsent(err)

@@ -135,7 +135,8 @@ func TestAThousandHoldsNeedNoGoroutine(t *testing.T) {
 		rdb := r.Client()
 		first, err := make(t, rdb, "first")(t.Context())
 		require.NoError(t, err)
-		running := runtime.NumGoroutine()
+		synctest.Wait()
+		running := runtime.NumGoroutine() // an earlier test's may be among them, and end
 		unlock := []func() error{first}
 		for i := range 1000 {
 			u, err := make(t, rdb, fmt.Sprint("order:", i))(t.Context())
@@ -149,6 +150,6 @@ func TestAThousandHoldsNeedNoGoroutine(t *testing.T) {
 		}
 		return goroutines
 	})
-	require.GreaterOrEqual(t, before, 1000)
+	require.GreaterOrEqual(t, before, 1000-5)
 	require.LessOrEqual(t, whole, 5)
 }

@@ -58,7 +58,7 @@ func (s *Service) run(ctx context.Context, script script, on []any, args ...any)
 	for _, form := range [][]any{script.byHash, script.bySource} {
 		cmd = redis.NewCmd(ctx, slices.Concat(form, on, args)...)
 		_ = s.rdb.Process(ctx, once{cmd}) // the command keeps its error
-		if !redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		if err := cmd.Err(); err == nil || !redis.HasErrorPrefix(err, "NOSCRIPT") {
 			break
 		}
 	}

@@ -40,26 +40,32 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 	s := m.svc
 	q, refused := s.enter(m)
 	defer func() { s.leave(q, won != nil) }()
-	last := ErrLocked // why there is no hold yet
-	over := func() error {
+	var last error // why there is no hold yet
+	if refused {
+		last = ErrLocked
+	}
+	over := func() (*ownership, error) {
 		switch {
 		case s.isClosed():
-			return ErrClosed
-		case last != ErrLocked:
-			return fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, patience.Err(), last)
-		case ctx.Err() == nil:
-			return ErrLocked
-		default: // no ErrLocked: that is for those who wait for a limited time
-			return fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, patience.Err(), last)
+			return nil, ErrClosed
+		case last == nil: // a very short patience: there is one attempt all the same
+			won, _, err = m.attempt(ctx, r)
+			return won, err
+		case ctx.Err() == nil && last == ErrLocked:
+			return nil, ErrLocked
+		case last == ErrLocked: // but no ErrLocked: that is for those who wait for a limited time
+			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, patience.Err(), last)
+		default:
+			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, patience.Err(), last)
 		}
 	}
 	select {
 	case q.first <- struct{}{}:
 		defer func() { <-q.first }()
 	case <-patience.Done():
-		return nil, over()
+		return over()
 	case <-s.ctx.Done():
-		return nil, over()
+		return over()
 	}
 	if refused { // the one before may have gone without a word
 		s.lookAgain(q, q.again)
@@ -72,7 +78,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		}
 		if patience.Err() != nil || s.isClosed() { // rather than ask for somebody who has gone
 			q.signal()
-			return nil, over()
+			return over()
 		}
 		o, left, err := m.attempt(ctx, r)
 		switch {

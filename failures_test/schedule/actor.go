@@ -24,7 +24,7 @@ type actor struct {
 // actors are the clients of a setup: A, B, C; or those of the run that is taken over.
 func actors(w *world.World, s Setup) []*actor {
 	if s.From != nil {
-		return s.From.takeOver(w, s)
+		return takeOver(w, s)
 	}
 	var all []*actor
 	for i := range s.Clients {

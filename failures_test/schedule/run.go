@@ -47,17 +47,20 @@ type Played struct {
 	Ends     []int    // after each of them, how many events there were
 	Begun    int      // how many events there were before the first choice
 	Finished bool     // it was not ended by the chooser
-
-	taken bool // a failure's run was taken over
+	Taken    int      // how many events a failure's run had when it was taken over; 0: none was
 }
 
 // Play runs a setup as the chooser chooses, in a world of its own.
 func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
-	played := Played{taken: s.From != nil}
+	var played Played
 	var err, stuck error
 	end := 0
 	played.Trace, err = world.Run(t, s.config(), func(w *world.World) {
 		w.Observe()
+		if s.From != nil {
+			w.Begin(s.From.Failure.Script, s.From.Events)
+			played.Taken = len(w.Trace().Events)
+		}
 		r := &run{setup: s, world: w, actors: actors(w, s), played: &played, end: w.Now() + horizon}
 		stuck = r.play(choose)
 		end = len(w.Trace().Events)
@@ -65,7 +68,7 @@ func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
 	if played.Trace != nil { // a world lets what is on its way arrive when its scenario is over
 		played.Trace.Events = played.Trace.Events[:end]
 	}
-	if played.taken && errors.Is(err, world.ErrLeft) {
+	if s.From != nil && errors.Is(err, world.ErrLeft) {
 		err = nil // so may the failure's own run end, and it is judged
 	}
 	return played, errors.Join(err, stuck)
@@ -123,7 +126,7 @@ func (r *run) play(choose Chooser) (err error) {
 
 // point is the present moment.
 func (r *run) point() Point {
-	all := r.world.Choices(r.end)
+	all := r.offer(r.world.Choices(r.end))
 	p := Point{World: r.world, Choices: make([]Option, 0, len(all))}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}

@@ -23,6 +23,9 @@ type Setup struct {
 	From     *Start
 	Env      Env
 	Property Property
+
+	prompt      bool // nothing goes wrong any more,
+	promptAfter int  // after so many steps
 }
 
 // Env is what may happen to clients.

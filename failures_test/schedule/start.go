@@ -36,10 +36,9 @@ func readStart(text string) (*Start, error) {
 	return &Start{f, events}, nil
 }
 
-// takeOver plays the beginning, and gives its clients to a schedule: each ends what it is
-// at, and goes on as every [actor] does. There are two at least.
-func (s Start) takeOver(w *world.World, setup Setup) (all []*actor) {
-	w.Begin(s.Failure.Script, s.Events)
+// takeOver gives the clients of a run that has begun to a schedule: each ends what it is at,
+// and goes on as every [actor] does. There are two at least.
+func takeOver(w *world.World, setup Setup) (all []*actor) {
 	for len(w.Actors()) < 2 {
 		w.Client(string(rune('A' + len(w.Actors()))))
 	}
@@ -72,7 +71,7 @@ func (a *actor) accounted() int {
 // taken over.
 func (p Played) Broken(by []oracle.Monitor) (found []oracle.Finding) {
 	for _, f := range oracle.Ask(p.Trace, by...) {
-		if !p.taken || f.Step > p.Begun {
+		if p.Taken == 0 || f.Step > p.Begun {
 			found = append(found, f)
 		}
 	}

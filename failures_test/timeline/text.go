@@ -16,6 +16,7 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language texts.Language
+	TooLate  int // after how many events nothing prevents any more what is found; 0: it is not said
 }
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
@@ -26,7 +27,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		o.Width = 120
 	}
 	d := &drawing{Options: o, story: newStory(trace, found, Code{}, o.Language)}
-	before := time.Duration(-1)
+	before, late := time.Duration(-1), -1
 	for _, l := range d.labels {
 		if d.isEmpty(l) {
 			continue
@@ -35,7 +36,13 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		if l.at != before {
 			r.at, before = term.Clock(l.at), l.at
 		}
+		if l.first < o.TooLate {
+			late = len(d.rows)
+		}
 		d.rows = append(d.rows, r)
+	}
+	if late >= 0 {
+		d.rows[late].tooLate = true
 	}
 	d.measure()
 	d.head()
@@ -49,6 +56,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 type row struct {
 	*label
 	at, text, redis, ledger, source string
+	tooLate                         bool
 }
 
 type drawing struct {
@@ -73,6 +81,7 @@ const gap = 2
 var (
 	timeColumn   = texts.New("time")
 	ledgerColumn = texts.New("ledger")
+	tooLate      = texts.New("⚑ too late: whatever comes, the rule will be broken")
 )
 
 // measure gives each column what it needs, and takes from the widest until the
@@ -169,6 +178,7 @@ func (d *drawing) row(r row) {
 			text := d.Color.Paint(term.Bold, term.Pad("  "+line(across, n), d.lanesWidth()))
 			d.print(d.cell(term.Dim, line([]string{r.at}, n), d.time)+text, d.Color.Paint(term.Cyan, line(redis, n)))
 		}
+		d.findings(r)
 		return
 	}
 	var text []string
@@ -193,6 +203,14 @@ func (d *drawing) row(r row) {
 			cells = append(cells, d.cell(term.Yellow, line(orders, n), d.orders))
 		}
 		d.print(append(cells, d.cell(term.Dim, line([]string{r.source}, n), 0))...)
+	}
+	d.findings(r)
+}
+
+// findings draws below a row what was found there, and since when it was too late.
+func (d *drawing) findings(r row) {
+	if r.tooLate {
+		d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, tooLate.In(d.Language)))
 	}
 	for _, f := range r.found {
 		for _, said := range term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, narrowest[1])) {

@@ -167,15 +167,20 @@ func Sentences(trace *world.Trace, from int, language texts.Language) (all []str
 
 // sentence tells a label in words, for readers who hear it or see only this one.
 func (s *story) sentence(l *label) string {
-	stop := "."
-	if s.language == texts.Chinese {
-		stop = "。"
-	}
 	text := itDoes.In(s.language, "client", l.event.Client, "does", s.text(l))
 	if told := s.wording(l).sentence; told != "" {
 		text = s.stops(s.say(told, l), l.event)
 	}
-	return strings.TrimRight(s.shorten(text), ".。") + stop
+	return s.ended(s.shorten(text))
+}
+
+// ended is a sentence with its stop.
+func (s *story) ended(text string) string {
+	stop := "."
+	if s.language == texts.Chinese {
+		stop = "。"
+	}
+	return strings.TrimRight(text, ".。") + stop
 }
 
 // request is a command in a sentence.

@@ -96,7 +96,7 @@ func (a *app) run(args []string) int {
 		fmt.Fprintln(a.err, failed)
 		return exitFailed
 	}
-	fmt.Fprintf(a.err, "lockkata: %v\n", err)
+	fmt.Fprintf(a.err, "lockkata: %s\n", texts.Words(err, a.lang))
 	return exitBadUsage
 }
 
@@ -109,8 +109,8 @@ func (a *app) root() *cobra.Command {
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real\n" +
 			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
 			"With --lang zh it speaks Chinese: the tables, stories, timelines and pictures, list, diff, play,\n" +
-			"replay, explore, interview, and help. In English remain errors, JSON, list --markdown, and what\n" +
-			"kata, grade, demo and serve print.",
+			"replay, explore, interview, kata, and help. In English remain the errors of the others, JSON,\n" +
+			"list --markdown, and what kata verify, grade, demo and serve print.",
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,

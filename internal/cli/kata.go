@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/internal/kata"
+	"lockkata/internal/texts"
 )
 
 // kataFolder is where a learner works who names no other folder.
@@ -48,7 +49,7 @@ type kataApp struct {
 
 // folder is where the learner works, and how the learner's commands look.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
-	view := kata.View{Color: k.color, Width: k.width}
+	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang}
 	root, err := kata.FindRoot(".")
 	if err != nil {
 		return kata.Folder{}, view, err
@@ -132,6 +133,9 @@ func (k *kataApp) next(_ context.Context, f kata.Folder, v kata.View, _ []string
 	return k.begin(f, v, e, false)
 }
 
+var lockIsIn = texts.New("Your lock is in {folder}\nNext: write it, then go run . kata check{dir}; or " +
+	"leave go run . kata{dir} open while you write.")
+
 func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) error {
 	said, err := f.Start(e, afresh)
 	if err != nil {
@@ -141,8 +145,7 @@ func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(k.out, "%s\n%s\nYour lock is in %s\nNext: write it, then go run . kata check%s; or leave go run . kata%s open while you write.\n",
-		task, said, f.Dir, v.Dir, v.Dir)
+	fmt.Fprintf(k.out, "%s\n%s\n%s\n", task, said.In(k.lang), k.say(lockIsIn, "folder", f.Dir, "dir", v.Dir))
 	return nil
 }
 
@@ -167,18 +170,36 @@ func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad string) error {
 	return nil
 }
 
+// What a command ends with that is bad news.
+var (
+	notPassed = texts.New("exercise {id} is not passed yet")
+	isBroken  = texts.New("a schedule breaks your lock")
+	hintFirst = texts.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
+)
+
+// tell shows a person at a terminal what is being done.
+func (k *kataApp) tell(what texts.Said) { k.doing(what.In(k.lang)) }
+
+// judged is the language of what is said of a lock: JSON is English.
+func (k *kataApp) judged(asJSON bool) texts.Language {
+	if asJSON {
+		return texts.English
+	}
+	return k.lang
+}
+
 func (k *kataApp) checkCommand() *cobra.Command {
 	var asJSON bool
 	cmd := k.command("check", "Compile your lock and run the failures on it, once", cobra.NoArgs,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-			r, err := kata.Check(ctx, f, k.doing)
+			r, err := kata.Check(ctx, f, k.judged(asJSON), k.tell)
 			k.doing("")
 			if err != nil {
 				return err
 			}
 			bad := ""
 			if !r.Passed {
-				bad = fmt.Sprintf("exercise %s is not passed yet", r.Exercise.ID)
+				bad = k.say(notPassed, "id", r.Exercise.ID)
 			}
 			return k.print(r, v, asJSON, bad)
 		})
@@ -191,14 +212,14 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	var asJSON bool
 	cmd := k.command("explore", "Search all schedules of your lock, up to a bound, for one that breaks it", noWords,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-			x, err := kata.Explore(ctx, f, asked, k.doing)
+			x, err := kata.Explore(ctx, f, asked, k.judged(asJSON), k.tell)
 			k.doing("")
 			if err != nil {
 				return err
 			}
 			bad := ""
 			if x.IsBroken() {
-				bad = "a schedule breaks your lock"
+				bad = k.say(isBroken)
 			}
 			return k.print(x, v, asJSON, bad)
 		})
@@ -221,7 +242,7 @@ func (k *kataApp) solutionCommand() *cobra.Command {
 			return "", err
 		}
 		if p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
-			return "", fmt.Errorf("exercise %s is not passed yet: go run . kata hint%s first, or --yes to see the solution all the same", p.Exercise, view.Dir)
+			return "", hintFirst.With("id", p.Exercise, "dir", view.Dir)
 		}
 		return f.Solution(view)
 	})
@@ -233,7 +254,7 @@ func (k *kataApp) resetCommand() *cobra.Command {
 	var all bool
 	cmd := k.textCommand("reset", "Begin the exercise again; what you wrote is kept", func(f kata.Folder, _ kata.View) (string, error) {
 		said, err := f.Reset(all)
-		return said + "\n", err
+		return said.In(k.lang) + "\n", err
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "begin with the first exercise again, as if none were passed")
 	return cmd

@@ -40,8 +40,7 @@ func askedLanguage(args []string) (asked string) {
 	return asked
 }
 
-// language finds the language that was asked for, else that of the environment, else
-// English. An environment in a language that there is not is no fault.
+// language finds the language that was asked for, else that of the environment.
 func (a *app) language(asked string) (texts.Language, error) {
 	if asked != "" {
 		l, ok := texts.Find(asked)
@@ -50,14 +49,8 @@ func (a *app) language(asked string) (texts.Language, error) {
 		}
 		return l, nil
 	}
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if a.getenv == nil {
-			break
-		}
-		if value := a.getenv(name); value != "" { // the first that is set decides
-			l, _ := texts.Find(value)
-			return l, nil
-		}
+	if a.getenv != nil {
+		return texts.OfEnvironment(a.getenv), nil
 	}
 	return texts.English, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,8 +14,9 @@ import (
 
 var (
 	// inEnglish is what stays: commands to type, code, and errors of the lock.
-	inEnglish = regexp.MustCompile(`go (?:run|test) .*|错误：.*|\(error\).*|(?:LOADING|OOM|READONLY) .*|.*read only.*|\(default .*\)`)
-	sentence  = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
+	inEnglish = regexp.MustCompile(`go (?:run|test) .*|lockkata kata \w+|错误：.*|\(error\).*|` +
+		`(?:LOADING|OOM|READONLY) .*|.*read only.*|\(default .*\)`)
+	sentence = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 )
 
 // englishIn are the lines that have three English words in a row.
@@ -43,6 +45,18 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 			continue
 		}
 		require.Empty(t, englishIn(markup.ReplaceAllString(inChinese(t, "show", f.ID, "--svg"), "")), f.ID)
+	}
+	dir := filepath.Join(t.TempDir(), "mylock")
+	for _, words := range [][]string{
+		{"kata", "--help"}, {"kata", "start", "--help"}, {"kata", "check", "--help"}, {"kata", "explore", "--help"}, {"kata", "solution", "--help"},
+		{"kata", "start", "2"}, {"kata", "start", "r4"}, {"kata", "hint"}, {"kata", "status"}, {"kata", "reset", "--all"},
+	} {
+		require.Empty(t, englishIn(inChinese(t, append(words, "--dir", dir)...)), "%v", words)
+	}
+	for _, words := range [][]string{{"next"}, {"solution"}, {"start", "7"}, {"explore", "--bound", "10"}} {
+		status, _, errors := command(t, append([]string{"kata", "--dir", dir, "--lang", "zh"}, words...)...)
+		require.NotEqual(t, exitOK, status)
+		require.Empty(t, englishIn(errors), "%v", words)
 	}
 	_, out, _ := played(t, "hh9u2222h22312", "--stage", "3", "--language", "zh_CN")
 	require.Contains(t, out, "达到目标")

@@ -62,10 +62,12 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
-	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width, Language: a.lang}))
+	since := a.sinceStep(c.Setup, m)
+	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
 	if len(m.Found) > 0 {
 		broken := a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, broken))
+		a.lines(since.in(a, m.Trace))
 	} else {
 		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
 	}

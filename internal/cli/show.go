@@ -25,7 +25,11 @@ func (a *app) showCommand() *cobra.Command {
 		Short: "Draw a failure, step by step",
 		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their\n" +
 			"owner and lease, the ledger, and the line of the lock that sent each command. Without\n" +
-			"--stage it takes the last stage that the failure breaks.",
+			"--stage it takes the last stage that the failure breaks.\n\n" +
+			"It says since when it was too late: from that moment on each continuation breaks the\n" +
+			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before\n" +
+			"work is done. Only their order is open, up to the cost that stands there; each client ends\n" +
+			"its work, unlocks, and asks once more. The schedule beside it kept the rule from just before.",
 		Args: exactlyOne("failure", failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if beforeAfter && cmd.Flags().Changed("stage") {
@@ -120,7 +124,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 		verdicts = append(verdicts, failures.Run(a.t, f, c.Subject))
 	}
 	if as.json {
-		return a.showJSON(verdicts)
+		return a.showJSON(verdicts, chosen)
 	}
 	for i, v := range verdicts {
 		if as.isPicture() {
@@ -136,7 +140,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		a.showOne(v, chosen[i], i == 0, of)
+		a.showOne(v, chosen[i], a.since(v, chosen[i]), i == 0, of)
 	}
 	for i, v := range verdicts {
 		if want := chosen[i].Expect(f); want != v.Outcome {
@@ -146,7 +150,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
+func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
 		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
@@ -161,8 +165,9 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 		fmt.Fprintf(a.out, "%s: %s\n", a.say(texts.Text(v.Outcome.String())), v.SentenceIn(a.lang))
 		return
 	}
-	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width, Language: a.lang}))
+	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
+	a.lines(since.in(a, v.Trace))
 	if withStory && v.Outcome != failures.Safe {
 		for _, line := range term.Wrap(a.say(fixedBy, "what", texts.Text(f.Fixed)), min(a.width, 100)) {
 			fmt.Fprintln(a.out, line)
@@ -213,18 +218,19 @@ func (a *app) legend(trace *world.Trace) string {
 	return bars + "   " + names
 }
 
-func (a *app) showJSON(verdicts []failures.Verdict) error {
+func (a *app) showJSON(verdicts []failures.Verdict, of []columns.Column) error {
 	type jsonRun struct {
 		Failure  string           `json:"failure"`
 		Subject  string           `json:"subject"`
 		Outcome  string           `json:"outcome"`
 		Sentence string           `json:"sentence"`
 		Findings []oracle.Finding `json:"findings"`
+		TooLate  *tooLate         `json:"too_late,omitempty"`
 		Trace    *world.Trace     `json:"trace"`
 	}
 	var runs []jsonRun
-	for _, v := range verdicts {
-		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
+	for i, v := range verdicts {
+		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, a.since(v, of[i]), v.Trace})
 	}
 	return a.printJSON(runs)
 }

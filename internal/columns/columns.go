@@ -40,11 +40,14 @@ func init() {
 func (c Column) Name() string { return c.NameIn(texts.English) }
 
 // NameIn is its name in a language.
-func (c Column) NameIn(l texts.Language) string {
+func (c Column) NameIn(l texts.Language) string { return c.Said().In(l) }
+
+// Said is its name, to be put into a sentence.
+func (c Column) Said() texts.Said {
 	if isNumber(c.ID) {
-		return stageName.In(l, "id", c.ID)
+		return stageName.With("id", c.ID)
 	}
-	return c.ID
+	return texts.Text(c.ID).With()
 }
 
 // TitleIn is its title in a language.

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/texts"
 )
 
 // holding is a lock with the API of the document's first example: stage 4's, by holds.
@@ -133,6 +136,16 @@ func adaptedLocks(root string) (map[string]Files, error) {
 	return locks, nil
 }
 
+func TestChineseDocumentHasTheSameAdapters(t *testing.T) {
+	adapters := func(document string) []string {
+		raw, err := os.ReadFile(filepath.Join(repositoryRoot(t), document))
+		require.NoError(t, err)
+		return regexp.MustCompile(`(?s)<!-- adapter .*?<!-- end -->`).FindAllString(string(raw), -1)
+	}
+	require.Len(t, adapters("docs/kata.md"), 2)
+	require.Equal(t, adapters("docs/kata.md"), adapters("docs/zh-CN/kata.md"))
+}
+
 func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
 	t.Parallel()
 	locks, err := adaptedLocks(repositoryRoot(t))
@@ -171,7 +184,7 @@ func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 			} else if text != "" {
 				f.write(t, "mutex.go", text)
 			}
-			r, err := Check(t.Context(), f, nil)
+			r, err := Check(t.Context(), f, texts.English, nil)
 			require.NoError(t, err)
 			require.NotNil(t, r.Report.Compile)
 			require.True(t, strings.HasPrefix(r.Report.Compile.Error(), says), r.Report.Compile.Error())

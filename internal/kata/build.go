@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // Files are the files of a lock, by their names.
@@ -32,16 +33,19 @@ func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
 
 // CompileError is the first thing that keeps a lock from being compiled.
 type CompileError struct {
-	File string `json:"file"` // "" if it is about no line
-	Line int    `json:"line,omitempty"`
-	Text string `json:"text"`
+	File string     `json:"file"` // "" if it is about no line
+	Line int        `json:"line,omitempty"`
+	Text texts.Said `json:"text"`
 }
 
-func (e *CompileError) Error() string {
+func (e *CompileError) Error() string { return e.In(texts.English) }
+
+// In is the error in a language, but for what the compiler says.
+func (e *CompileError) In(l texts.Language) string {
 	if e.File == "" {
-		return e.Text
+		return e.Text.In(l)
 	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text.In(l))
 }
 
 // Program is a compiled program that judges locks.
@@ -166,9 +170,14 @@ func main() {
 // mostBytes is the longest file that is read as a lock's.
 const mostBytes = 1 << 20
 
+var (
+	tooLong = texts.New("the file has {n} MB: a lock has some kilobytes, so this is none")
+	isMain  = texts.New("the package is main, which nobody can import: call it mylock")
+)
+
 func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 	if len(text) > mostBytes {
-		return nil, &CompileError{File: name, Line: 1, Text: fmt.Sprintf("the file has %d MB: a lock has some kilobytes, so this is none", len(text)>>20)}
+		return nil, &CompileError{File: name, Line: 1, Text: tooLong.With("n", len(text)>>20)}
 	}
 	tree, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 	if all, ok := err.(scanner.ErrorList); ok {
@@ -178,12 +187,18 @@ func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 		return nil, compileError(err.Error(), err)
 	}
 	if tree.Name.Name == "main" {
-		return nil, &CompileError{File: name, Line: 1, Text: "the package is main, which nobody can import: call it mylock"}
+		return nil, &CompileError{File: name, Line: 1, Text: isMain.With()}
 	}
 	return tree, nil
 }
 
 var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
+
+var (
+	cannotBuild = texts.New("the go command cannot build your lock ({why}): go mod download, once, with a " +
+		"network, in the folder of the repository")
+	fitsNot = texts.New("NewMutex or Subject does not fit: {why}")
+)
 
 // compileError finds the first error in what the compiler said.
 func compileError(output string, err error) error {
@@ -192,19 +207,19 @@ func compileError(output string, err error) error {
 	switch {
 	case at == nil && strings.HasPrefix(output, "go: "):
 		first, _, _ := strings.Cut(output, "\n")
-		return fmt.Errorf("the go command cannot build your lock (%s): go mod download, once, with a network, in the folder of the repository", first)
+		return cannotBuild.With("why", first)
 	case at == nil && errors.As(err, &exit):
-		return &CompileError{Text: strings.TrimSpace(output)}
+		return &CompileError{Text: texts.Text(strings.TrimSpace(output)).With()}
 	case at == nil:
 		return fmt.Errorf("go build: %w", err)
 	}
 	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
 	if isCopy && file == "main.go" {
-		return &CompileError{Text: "NewMutex or Subject does not fit: " + at[3]}
+		return &CompileError{Text: fitsNot.With("why", at[3])}
 	}
 	if _, own, found := strings.Cut(file, "_"); isCopy && found {
 		file = own
 	}
 	line, _ := strconv.Atoi(at[2]) // digits, says the pattern
-	return &CompileError{File: file, Line: line, Text: at[3]}
+	return &CompileError{File: file, Line: line, Text: texts.Text(at[3]).With()}
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // Result is what one check of the learner's lock has shown.
@@ -23,10 +24,10 @@ type Result struct {
 }
 
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
-// of the lock that passed. say is told what it is doing. An error is one of the machine's
-// or of the folder's.
-func Check(ctx context.Context, f Folder, say func(string)) (Result, error) {
-	w := workshop{root: f.Root, say: say}
+// of the lock that passed. say is told what it is doing. What is said of the lock is in that
+// language. An error is one of the machine's or of the folder's.
+func Check(ctx context.Context, f Folder, lang texts.Language, say func(texts.Said)) (Result, error) {
+	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.check(ctx, f)
 }
@@ -56,10 +57,16 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 // passes. A number, not a time: the same lock passes on each machine.
 const enoughSchedules = 1000
 
+// What a check does.
+var (
+	playing   = texts.New("failure {n} of {all}")
+	searching = texts.New("searching its schedules")
+)
+
 // examine plays the failures, and where those that are asked for are survived, searches
 // the schedules for what our own lock survives.
 func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
-	report, err := program.judge(ctx, files, e.task(), func(played int) { w.tell("failure %d of %d", played, len(failures.All)) })
+	report, err := program.judge(ctx, files, w.task(e), func(played int) { w.tell(playing.With("n", played, "all", len(failures.All))) })
 	if err != nil || !report.Passed(e.Required()) {
 		return report, err
 	}
@@ -67,8 +74,8 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	if err != nil {
 		return report, err
 	}
-	w.tell("searching its schedules")
-	searched, err := program.search(ctx, files, e.task(), ofTwoClients(questions), enoughSchedules)
+	w.tell(searching.With())
+	searched, err := program.search(ctx, files, w.task(e), ofTwoClients(questions), enoughSchedules)
 	report.Found, report.Cause = searched.Found, cmp.Or(searched.Cause, report.Cause)
 	return report, err
 }
@@ -101,16 +108,21 @@ func (f Folder) remember(id string, files Files) error {
 	return f.save(p)
 }
 
+var (
+	notHere = texts.New("the lockkata repository is not here: run this in its folder ({why})")
+	needsGo = texts.New("the go command is needed: {why}")
+)
+
 // FindRoot is the repository's folder, as the go command finds it from dir: dir is
 // in it, or in a folder that a start has made elsewhere.
 func FindRoot(dir string) (string, error) {
 	out, err := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata").Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return "", fmt.Errorf("the lockkata repository is not here: run this in its folder (%s)", strings.TrimSpace(string(exit.Stderr)))
+		return "", notHere.With("why", strings.TrimSpace(string(exit.Stderr)))
 	}
 	if err != nil {
-		return "", fmt.Errorf("the go command is needed: %w", err)
+		return "", needsGo.With("why", err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -119,8 +131,9 @@ func FindRoot(dir string) (string, error) {
 // "kata check" shows.
 func Test(t *testing.T) {
 	t.Helper()
-	r, err := checkHere(t.Context())
-	switch screen := r.Screen(View{Width: 120}); {
+	lang := texts.OfEnvironment(os.Getenv)
+	r, err := checkHere(t.Context(), lang)
+	switch screen := r.Screen(View{Width: 120, Lang: lang}); {
 	case err != nil:
 		t.Fatal(err)
 	case r.Passed:
@@ -130,7 +143,7 @@ func Test(t *testing.T) {
 	}
 }
 
-func checkHere(ctx context.Context) (r Result, err error) {
+func checkHere(ctx context.Context, lang texts.Language) (r Result, err error) {
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		return r, err
@@ -139,16 +152,16 @@ func checkHere(ctx context.Context) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	return Check(ctx, Folder{Root: root, Dir: dir}, nil)
+	return Check(ctx, Folder{Root: root, Dir: dir}, lang, nil)
 }
 
 // Told is the result as JSON has it.
 func (r Result) Told() any {
 	return struct {
-		Exercise string   `json:"exercise"`
-		Title    string   `json:"title"`
-		Passed   bool     `json:"passed"`
-		Required []string `json:"required"`
+		Exercise string     `json:"exercise"`
+		Title    texts.Text `json:"title"`
+		Passed   bool       `json:"passed"`
+		Required []string   `json:"required"`
 		Report
 	}{r.Exercise.ID, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
 }

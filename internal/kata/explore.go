@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // searchLimit is how long one search may take in real time.
@@ -27,12 +27,14 @@ type Exploring struct {
 	Bound    int    // the highest cost; -1 for each question's own
 }
 
+var badBound = texts.New("--bound {bound}: it can be 0 to {highest}")
+
 // questions are what an exploration asks: those of the suite that fit, and of all
 // that the exercise's own. A property and an environment that the suite does not
 // bring together make a question of their own.
 func (x Exploring) questions(own Sought) ([]schedule.Question, error) {
 	if x.Bound < -1 || x.Bound > highestBound {
-		return nil, fmt.Errorf("--bound %d: it can be 0 to %d", x.Bound, highestBound)
+		return nil, badBound.With("bound", x.Bound, "highest", highestBound)
 	}
 	if _, err := schedule.FindEnv(x.Env); x.Env != "" && err != nil {
 		return nil, err
@@ -89,12 +91,14 @@ func (x Explored) IsBroken() bool {
 
 // Explore searches the schedules of the learner's lock for those that break a
 // property. An error is one of the machine's, of the folder's, or of what is asked.
-// say is told what it is doing.
-func Explore(ctx context.Context, f Folder, asked Exploring, say func(string)) (Explored, error) {
-	w := workshop{root: f.Root, say: say}
+// say is told what it is doing. What is said of the lock is in that language.
+func Explore(ctx context.Context, f Folder, asked Exploring, lang texts.Language, say func(texts.Said)) (Explored, error) {
+	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
 }
+
+var searchingFor = texts.New("searching its schedules, for {time} at the most for each environment")
 
 func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Explored, err error) {
 	if x.Exercise, _, err = f.present(); err != nil {
@@ -110,8 +114,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	}
 	program, err := w.program(ctx, files)
 	if err == nil {
-		w.tell("searching its schedules, for %v at the most for each environment", searchLimit)
-		x.Report, err = program.search(ctx, files, x.Exercise.task(), questions, 0)
+		w.tell(searchingFor.With("time", searchLimit))
+		x.Report, err = program.search(ctx, files, w.task(x.Exercise), questions, 0)
 	}
 	switch {
 	case errors.As(err, &x.Compile):
@@ -122,10 +126,12 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	return x, err
 }
 
+var aboutNothing = texts.New("{asked} is about something that the lock of exercise {id} does not have: " +
+	"leave out --property and --env to ask all that fits it")
+
 // fitsNothing is the error of questions that are all about what the lock does not have.
 func (x Exploring) fitsNothing(e Exercise) error {
-	return fmt.Errorf("%s is about something that the lock of exercise %s does not have: leave out --property and --env to ask all that fits it",
-		cmp.Or(x.Property, x.Env), e.ID)
+	return aboutNothing.With("asked", cmp.Or(x.Property, x.Env), "id", e.ID)
 }
 
 // search asks the questions, as many at once as there are cores, each with that many
@@ -169,7 +175,7 @@ func atOnce(n int, do func(int)) {
 func (x Explored) Told() any {
 	return struct {
 		Exercise string        `json:"exercise"`
-		Title    string        `json:"title"`
+		Title    texts.Text    `json:"title"`
 		Broken   bool          `json:"broken"`
 		Compile  *CompileError `json:"compile_error,omitempty"`
 		Cause    *judge.Cause  `json:"cause,omitempty"`

@@ -8,6 +8,14 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
+)
+
+// What a search has found.
+var (
+	oursToo     = texts.New("  our lock of {stage} breaks it as well")
+	shortestWay = texts.New("The shortest way to break {property}, in {env}:")
+	brokenBy    = texts.New("BROKEN: {rule}: {what}.")
 )
 
 // Screen shows what was found about each property, and draws the shortest schedule
@@ -18,9 +26,9 @@ func (x Explored) Screen(v View) string {
 		return text + x.stopped(v)
 	}
 	for _, f := range x.Found {
-		text += fmt.Sprintf("%s\n%s", f.Question(), f.Answer)
+		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.In(v.Lang)
 		if f.Answer.Found && x.Exercise.given(f) { // then it is no mistake of the learner's
-			text += fmt.Sprintf("  our lock of %s breaks it as well\n", column(x.Exercise.Base).Name())
+			text += v.say(oursToo, "stage", column(x.Exercise.Base).NameIn(v.Lang)) + "\n"
 		}
 		text += "\n"
 	}
@@ -31,7 +39,7 @@ func (x Explored) Screen(v View) string {
 	for _, f := range shown {
 		text += v.counterexample(f) + "\n"
 	}
-	return text + x.stopped(v) + x.printed() + v.wrapped(x.sum())
+	return text + x.stopped(v) + x.printed(v) + v.wrapped(x.sum(v))
 }
 
 // counterexample draws a schedule that breaks a property.
@@ -40,8 +48,8 @@ func (v View) counterexample(f judge.Found) string {
 	if len(f.Findings) > 0 { // the name that it has in the picture
 		rule = string(f.Findings[0].Monitor)
 	}
-	return v.line(term.Bold, fmt.Sprintf("The shortest way to break %s, in %s:", f.Property, f.Env)) + v.picture(f.Trace, f.Findings) +
-		v.verdict(fmt.Sprintf("BROKEN: %s: %s.", rule, f.Text))
+	return v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env)) + v.picture(f.Trace, f.Findings) +
+		v.verdict(v.say(brokenBy, "rule", texts.Text(rule), "what", f.Text))
 }
 
 // lesson is how our own lock breaks the property, if it does.
@@ -88,8 +96,16 @@ func schedules(found []judge.Found) (runs int) {
 	return runs
 }
 
+var (
+	searchedAll = texts.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
+		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
+	searchCut = texts.NewPlural("After {time}, or for want of memory, the search for {n} answer was cut short: the lines above say how far it came.",
+		"After {time}, or for want of memory, the search for {n} answers was cut short: the lines above say how far it came.")
+	searchNone = texts.New("Nothing is broken up to the costs above; that is no proof.")
+)
+
 // sum is what it comes to.
-func (x Explored) sum() string {
+func (x Explored) sum(v View) string {
 	cut, broken := 0, x.Cause != nil
 	for _, f := range x.Found {
 		broken = broken || f.Answer.Found
@@ -97,12 +113,12 @@ func (x Explored) sum() string {
 			cut++
 		}
 	}
-	text := term.Count(schedules(x.Found), "schedule") + " of your lock and real go-redis clients on an embedded Redis."
+	text := searchedAll.Of(schedules(x.Found)).In(v.Lang)
 	if cut > 0 {
-		text += fmt.Sprintf(" After %v, or for want of memory, the search for %s was cut short: the lines above say how far it came.", searchLimit, term.Count(cut, "answer"))
+		text = term.Joined(text, searchCut.Of(cut, "time", searchLimit).In(v.Lang))
 	}
 	if !broken {
-		text += " Nothing is broken up to the costs above; that is no proof."
+		text = term.Joined(text, v.say(searchNone))
 	}
 	return text
 }

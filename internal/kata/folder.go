@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"lockkata/internal/texts"
 )
 
 // Folder is where a learner works:
@@ -44,6 +46,8 @@ func began(id string) string  { return filepath.Join("_start", id) }
 func left(id string) string   { return filepath.Join("_left", id) }
 func passed(id string) string { return filepath.Join("_passed", id) }
 
+var noneUnderWay = texts.New("no exercise is under way in {dir}: begin with kata start")
+
 // present is the exercise under way.
 func (f Folder) present() (Exercise, Progress, error) {
 	p, err := f.Progress()
@@ -52,7 +56,7 @@ func (f Folder) present() (Exercise, Progress, error) {
 	}
 	e, err := Find(p.Exercise)
 	if err != nil {
-		return e, p, fmt.Errorf("no exercise is under way in %s: begin with kata start", f.Dir)
+		return e, p, noneUnderWay.With("dir", f.Dir)
 	}
 	return e, p, nil
 }
@@ -70,10 +74,12 @@ func (f Folder) lock(name string) (Files, error) {
 	return files, mayNot(err)
 }
 
+var needsRight = texts.New("{why}: take the right to read and write there, or choose another folder with --dir")
+
 // mayNot adds to the system's refusal what to do about it.
 func mayNot(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%w: take the right to read and write there, or choose another folder with --dir", err)
+		return needsRight.With("why", err)
 	}
 	return err
 }
@@ -82,58 +88,70 @@ func mayNot(err error) error {
 // begun. One that is new, or is to be begun afresh, begins with the learner's own lock
 // where it goes on from an exercise that has passed, else with ours. Nothing that somebody
 // wrote is lost. Start returns what there is to say about that.
-func (f Folder) Start(e Exercise, afresh bool) (string, error) {
+func (f Folder) Start(e Exercise, afresh bool) (said texts.Said, err error) {
 	if err := f.usable(); err != nil {
-		return "", err
+		return said, err
 	}
 	p, err := f.Progress()
 	if err != nil {
-		return "", err
+		return said, err
 	}
-	said, err := f.enter(e, p, afresh)
+	said, err = f.enter(e, p, afresh)
 	if err == nil {
 		err = f.scaffold()
 	}
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	p.Exercise = e.ID
 	return said, f.save(p)
 }
 
+// What there is to say of a lock that an exercise begins with.
+var (
+	goesOnHere    = texts.New("It goes on where you left it; --fresh begins it anew.")
+	withYourLock  = texts.New("It begins with your own lock of exercise {id}.")
+	withSkeleton  = texts.New("It begins with a skeleton that compiles.")
+	withLockMade  = texts.New("It begins with a lock that was made from that of {stage}.")
+	withLock      = texts.New("It begins with the lock of {stage}.")
+	wroteIsIn     = texts.New("{begins} What you wrote is in {folder}.")
+	beginsAgain   = texts.New("Exercise {id} begins again. {begins}")
+	allBeginAgain = texts.New("All exercises begin again. {begins} What there was is in {folder}.")
+)
+
 // enter exchanges the lock that is there for that of the exercise.
-func (f Folder) enter(e Exercise, p Progress, afresh bool) (string, error) {
+func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose texts.Said, err error) {
 	if err := f.leave(p.Exercise); err != nil {
-		return "", err
+		return whose, err
 	}
 	kept, err := f.lock(left(e.ID))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return whose, err
 	}
 	start, err := f.lock(began(e.ID))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return whose, err
 	}
 	isBegun := len(kept) > 0 && kept.key() != start.key()
 	if isBegun && !afresh {
-		return "It goes on where you left it; --fresh begins it anew.", f.replace(kept)
+		return goesOnHere.With(), f.replace(kept)
 	}
 	files, whose, err := f.startOf(e, p)
 	if err != nil {
-		return "", err
+		return whose, err
 	}
 	if isBegun && kept.key() != files.key() {
 		name, err := f.freeCopy()
 		if err != nil {
-			return "", err
+			return whose, err
 		}
 		if err := f.put(name, kept); err != nil {
-			return "", err
+			return whose, err
 		}
-		whose += fmt.Sprintf(" What you wrote is in %s.", filepath.ToSlash(name))
+		whose = wroteIsIn.With("begins", whose, "folder", filepath.ToSlash(name))
 	}
 	if err := f.put(began(e.ID), files); err != nil {
-		return "", err
+		return whose, err
 	}
 	return whose, f.replace(files)
 }
@@ -154,6 +172,11 @@ func (f Folder) leave(id string) error {
 	return f.put(name, files)
 }
 
+var (
+	notPassedYet = texts.New("exercise {id} is not passed yet: go run . kata check, or go run . kata start {next} to go on all the same")
+	isLast       = texts.New("exercise {id} is the last one")
+)
+
 // Next is the exercise after the present one, which has to have passed.
 func (f Folder) Next() (Exercise, error) {
 	e, p, err := f.present()
@@ -163,12 +186,14 @@ func (f Folder) Next() (Exercise, error) {
 	after, more := e.next()
 	switch {
 	case !p.HasPassed(e.ID):
-		return e, fmt.Errorf("exercise %s is not passed yet: go run . kata check, or go run . kata start %s to go on all the same", e.ID, after.ID)
+		return e, notPassedYet.With("id", e.ID, "next", after.ID)
 	case !more:
-		return e, fmt.Errorf("exercise %s is the last one", e.ID)
+		return e, isLast.With("id", e.ID)
 	}
 	return after, nil
 }
+
+var otherFiles = texts.New("{dir} holds other files and no {file}: choose a new folder")
 
 // usable refuses a folder with somebody else's files.
 func (f Folder) usable() error {
@@ -177,60 +202,60 @@ func (f Folder) usable() error {
 	}
 	entries, err := os.ReadDir(f.Dir)
 	if _, none := os.Stat(f.path(progressName)); err == nil && none != nil && len(entries) > 0 {
-		return fmt.Errorf("%s holds other files and no %s: choose a new folder", f.Dir, progressName)
+		return otherFiles.With("dir", f.Dir, "file", progressName)
 	}
 	return mayNot(err)
 }
 
 // startOf are the files that the exercise begins with, and whose lock they are.
-func (f Folder) startOf(e Exercise, p Progress) (Files, string, error) {
+func (f Folder) startOf(e Exercise, p Progress) (Files, texts.Said, error) {
 	if e.Before != "" && p.HasPassed(e.Before) {
 		files, err := f.lock(passed(e.Before))
 		if err == nil && len(files) > 0 {
-			return files, fmt.Sprintf("It begins with your own lock of exercise %s.", e.Before), nil
+			return files, withYourLock.With("id", e.Before), nil
 		}
 	}
 	files, err := e.Start.Files(os.DirFS(f.Root))
 	switch {
 	case e.Start.Column == "":
-		return files, "It begins with a skeleton that compiles.", err
+		return files, withSkeleton.With(), err
 	case len(e.Start.Edits) > 0:
-		return files, fmt.Sprintf("It begins with a lock that was made from that of %s.", column(e.Start.Column).Name()), err
+		return files, withLockMade.With("stage", column(e.Start.Column).Said()), err
 	}
-	return files, fmt.Sprintf("It begins with the lock of %s.", column(e.Start.Column).Name()), err
+	return files, withLock.With("stage", column(e.Start.Column).Said()), err
 }
 
 // Reset begins the present exercise anew. With all it forgets every exercise that was
 // passed or begun, and begins again with the first; what there was of them is kept.
-func (f Folder) Reset(all bool) (string, error) {
+func (f Folder) Reset(all bool) (said texts.Said, err error) {
 	e, _, err := f.present()
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	if !all {
-		said, err := f.Start(e, true)
-		return fmt.Sprintf("Exercise %s begins again. %s", e.ID, said), err
+		said, err = f.Start(e, true)
+		return beginsAgain.With("id", e.ID, "begins", said), err
 	}
 	if err := f.leave(e.ID); err != nil {
-		return "", err
+		return said, err
 	}
 	name, err := f.freeCopy()
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	for _, own := range []string{"_passed", "_left"} {
 		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			return said, err
 		}
 	}
 	if err := f.replace(nil); err != nil { // it has been left
-		return "", err
+		return said, err
 	}
 	if err := f.save(Progress{}); err != nil {
-		return "", err
+		return said, err
 	}
-	said, err := f.Start(All[0], true)
-	return fmt.Sprintf("All exercises begin again. %s What there was is in %s.", said, filepath.ToSlash(name)), err
+	said, err = f.Start(All[0], true)
+	return allBeginAgain.With("begins", said, "folder", filepath.ToSlash(name)), err
 }
 
 // replace puts these files into the place of the lock that is there.

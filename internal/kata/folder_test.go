@@ -27,7 +27,7 @@ func requireStart(t *testing.T, f Folder, id string, afresh bool, says string) {
 	t.Helper()
 	said, err := f.Start(exercise(t, id), afresh)
 	require.NoError(t, err)
-	require.Contains(t, said, says)
+	require.Contains(t, said.Error(), says)
 }
 
 // requireLock wants the lock in the folder, or in one below, to be this one.
@@ -97,13 +97,13 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	f.write(t, "mutex.go", "package mylock // third\n")
 	said, err := f.Reset(false)
 	require.NoError(t, err)
-	require.Contains(t, said, "What you wrote is in _copies/001.")
+	require.Contains(t, said.Error(), "What you wrote is in _copies/001.")
 	requireLock(t, f, "_copies/001", "package mylock // third\n")
 	f.write(t, "mutex.go", "package mylock // fourth\n")
 	require.NoError(t, f.put(passed("3"), Files{"mutex.go": "package mylock // passed\n"}))
 	said, err = f.Reset(true)
 	require.NoError(t, err)
-	require.Contains(t, said, "What there was is in _copies/002.")
+	require.Contains(t, said.Error(), "What there was is in _copies/002.")
 	requireLock(t, f, "_copies/002/_passed/3", "package mylock // passed\n")
 	requireLock(t, f, "_copies/002/_left/3", "package mylock // fourth\n")
 	p, err := f.Progress()

@@ -57,8 +57,14 @@ func (c Cell) Told() string {
 	return text
 }
 
-// longestGrading is after how long the rest of a lock that ruins its runs is not tried.
-const longestGrading = 8 * time.Second
+// How long a lock is waited for that ruins its runs. A failure is played in less than a tenth
+// of a second, and the limit is counted in looks of the run's own process, of which a busy
+// machine lets it have fewer.
+const (
+	stuckAtFirst   = 2 * time.Second // until the first run is given up
+	stuckAgain     = time.Second     // and each of the others, of a lock that is known for it
+	longestGrading = 6 * time.Second // after which the rest is not tried
+)
 
 // Grade compiles the package in a folder, and plays every failure on its lock, twice. root
 // is the repository. The error is one of the machine's, or of the folder's.
@@ -89,6 +95,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 	}
 	card.compare(again)
 	if asked.Search {
+		task.Stuck = 0 // a schedule may take the usual time
 		searched, err := program.Search(ctx, pkg.Files, task)
 		if err != nil {
 			return card, err
@@ -99,7 +106,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 }
 
 func (g Grading) task() (task judge.Task, err error) {
-	task.Leaks = true
+	task.Leaks, task.Stuck = true, stuckAtFirst
 	for _, name := range g.Has {
 		known := slices.ContainsFunc(failures.All, func(f failures.Failure) bool { return slices.Contains(f.Needs, failures.Feature(name)) })
 		if !known {
@@ -139,7 +146,7 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 			break
 		}
 		ruined[id] = report.Cause
-		task.Skip = append(task.Skip, id)
+		task.Skip, task.Stuck = append(task.Skip, id), stuckAgain
 	}
 	var broken []failures.Verdict
 	for _, f := range failures.All {

@@ -106,11 +106,11 @@ func requireCause(t *testing.T, cause *judge.Cause, kind, says, source, piece st
 	t.Helper()
 	require.NotNil(t, cause)
 	require.Equal(t, kind, cause.Kind, cause.Text)
-	require.Contains(t, cause.Text, says)
+	require.Contains(t, cause.Text.Error(), says)
 	require.NotEmpty(t, cause.Next)
 	named := piece == ""
 	for i, line := range strings.Split(source, "\n") {
-		named = named || strings.Contains(line, piece) && strings.Contains(cause.Text, fmt.Sprintf("mutex.go:%d", i+1))
+		named = named || strings.Contains(line, piece) && strings.Contains(cause.Text.Error(), fmt.Sprintf("mutex.go:%d", i+1))
 	}
 	require.True(t, named, "the line is not named that has %q: %s", piece, cause.Text)
 }
@@ -167,7 +167,7 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 	} {
 		e, report := judged(t, c.exercise, filesOf(t, c.lock))
 		require.NotNil(t, report.Cause)
-		require.Equal(t, c.says, report.Cause.Text)
+		require.Equal(t, c.says, report.Cause.Text.Error())
 		require.False(t, report.Passed(e.Required()))
 		if screen := (Result{Exercise: e, Report: report}).Screen(View{Width: 120}); len(report.Red()) == 0 {
 			require.Contains(t, screen, "✗ your lock does not lock")

@@ -7,14 +7,34 @@ import (
 	"unicode"
 
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // question waits for one of some keys. Others do nothing: a stray key costs no answer.
 type question struct {
-	keys string // that are answers
-	hint string // which they are, in words
+	keys string     // that are answers
+	hint texts.Said // which they are, in words
 	take func(rune)
 }
+
+// What is asked, and which keys are answers.
+var (
+	askAndPress = texts.New("{question} Press {keys}.")
+	pressOne    = texts.New("Press {keys}.")
+	yesOrNo     = texts.New("y for yes, n for no")
+	oneOrAll    = texts.New("1 for this exercise, a for all exercises, n for neither")
+	oneTo       = texts.New("1 to {n}, or 0 for none")
+	solutionToo = texts.New("You have not passed this exercise yet. Show the solution?")
+	nextToo     = texts.New("You have not passed this exercise yet. Go on all the same?")
+	beginAgain  = texts.New("Begin again? What you wrote is kept.")
+	wasLast     = texts.New("This was the last exercise.")
+	yourAnswer  = texts.New("Your answer?")
+	whatNext    = texts.New("What happens next, on your lock?")
+	answerRight = texts.New("Right.")
+	answerWrong = texts.New("No.")
+	answerNone  = texts.New("No answer.")
+	worldSays   = texts.New("{mark} The world says: {answer}.")
+)
 
 // press obeys a key: an answer if something was asked, else a command. Others may be
 // pieces of an arrow key.
@@ -25,7 +45,7 @@ func (l *loop) press(ctx context.Context, key rune) {
 	l.fit()
 	if q := l.question; q != nil && key != 'q' {
 		if !strings.ContainsRune(q.keys, key) {
-			fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, "Press "+q.hint+"."))
+			fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, l.view.say(pressOne, "keys", q.hint)))
 			return
 		}
 		l.question = nil
@@ -43,32 +63,32 @@ func (l *loop) press(ctx context.Context, key rune) {
 	case 'e':
 		l.tell(l.folder.Explain(l.view))
 	case 's':
-		l.unlessPassed("Show the solution?", func() { l.say(l.folder.Solution(l.view)) })
+		l.unlessPassed(solutionToo, func() { l.say(l.folder.Solution(l.view)) })
 	case 'n':
 		l.next()
 	case 'l':
 		l.tell(l.folder.Status(l.view))
 	case 'r':
-		l.ask("Begin again? What you wrote is kept.", question{"1an", "1 for this exercise, a for all exercises, n for neither", l.reset})
+		l.ask(beginAgain, question{"1an", oneOrAll.With(), l.reset})
 	case 'q':
 		l.over = true
 	}
 }
 
 // ask asks a question.
-func (l *loop) ask(text string, q question) {
-	fmt.Fprintf(l.out, "%s Press %s.\n", text, q.hint)
+func (l *loop) ask(text texts.Text, q question) {
+	fmt.Fprintln(l.out, l.view.say(askAndPress, "question", text, "keys", q.hint))
 	l.question = &q
 }
 
 // unlessPassed asks before it does something that comes after a pass.
-func (l *loop) unlessPassed(text string, do func()) {
+func (l *loop) unlessPassed(text texts.Text, do func()) {
 	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.ID) {
 		do()
 		l.bar()
 		return
 	}
-	l.ask("You have not passed this exercise yet. "+text, question{"yn", "y for yes, n for no", func(key rune) {
+	l.ask(text, question{"yn", yesOrNo.With(), func(key rune) {
 		if key == 'y' {
 			do()
 		}
@@ -80,10 +100,10 @@ func (l *loop) next() {
 	e, _, err := l.folder.present()
 	after, more := e.next()
 	if err != nil || !more {
-		l.tell("This was the last exercise.\n", err)
+		l.tell(l.view.say(wasLast)+"\n", err)
 		return
 	}
-	l.unlessPassed("Go on all the same?", func() {
+	l.unlessPassed(nextToo, func() {
 		said, err := l.folder.Start(after, false)
 		if err != nil {
 			l.say("", err)
@@ -94,9 +114,9 @@ func (l *loop) next() {
 }
 
 // begun says what an exercise is about that has just begun.
-func (l *loop) begun(said string) {
+func (l *loop) begun(said texts.Said) {
 	l.say(l.folder.Task(l.view))
-	l.say("\n"+said+"\n", nil)
+	l.say("\n"+said.In(l.view.Lang)+"\n", nil)
 	l.fresh, l.asked = true, ""
 	l.seen = "" // also where the files are the same
 }
@@ -127,24 +147,24 @@ func (l *loop) predict(r Result) bool {
 		return false
 	}
 	l.asked = r.Exercise.ID
-	text := r.fixed(v) + "\n" + v.line(term.Bold, "What happens next, on your lock?") + "\n" + v.picture(q.Shown(), nil) + v.wrapped(p.Question)
+	text := r.fixed(v) + "\n" + v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(q.Shown(), nil) + v.wrapped(v.say(p.Question))
 	keys := "0"
 	for i, c := range p.Choices {
-		text += fmt.Sprintf("  %d  %s\n", i+1, c.Text)
+		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
 		keys += fmt.Sprint(i + 1)
 	}
 	fmt.Fprint(l.out, text)
-	l.ask("Your answer?", question{keys, fmt.Sprintf("1 to %d, or 0 for none", len(p.Choices)), func(key rune) {
+	l.ask(yourAnswer, question{keys, oneTo.With("n", len(p.Choices)), func(key rune) {
 		v := l.view
 		chosen, answered := q.Chosen(string(key))
-		said := v.Color.Paint(term.Green, "Right.")
+		said := v.Color.Paint(term.Green, v.say(answerRight))
 		switch {
 		case !answered:
-			said = "No answer."
+			said = v.say(answerNone)
 		case chosen != right:
-			said = v.Color.Paint(term.Red, "No.")
+			said = v.Color.Paint(term.Red, v.say(answerWrong))
 		}
-		l.say(v.picture(played.Trace, played.Findings)+fmt.Sprintf("%s The world says: %s.\n\n", said, p.Choices[right].Text)+r.goesOn(v), nil)
+		l.say(v.picture(played.Trace, played.Findings)+v.say(worldSays, "mark", said, "answer", p.Choices[right].Text)+"\n\n"+r.goesOn(v), nil)
 	}})
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
+	"lockkata/internal/texts"
 )
 
 //go:generate go test lockkata/internal/kata -run TestScripted -update
@@ -30,6 +32,7 @@ const patience = 2 * time.Minute
 type learner struct {
 	t      *testing.T
 	folder Folder
+	lang   texts.Language
 	keys   *io.PipeWriter
 	ended  chan error
 
@@ -50,11 +53,12 @@ func sitDownAt(t *testing.T, f Folder, change func(*loop)) *learner {
 	l := &learner{t: t, folder: f, keys: keys, ended: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	session := newLoop(l.folder, View{Width: 120}, in, l)
+	session := newLoop(l.folder, View{Width: 120, Lang: texts.English}, in, l)
 	session.workshop.ready = program(t)
 	if change != nil {
 		change(session)
 	}
+	l.lang = session.view.Lang
 	go func() {
 		if session.terminal {
 			l.ended <- session.run(ctx, keysOf(keyboard.Piped(in)))
@@ -108,13 +112,19 @@ func (l *learner) text() string {
 	return l.screen.String()
 }
 
+// How a recording says what the learner does.
+var (
+	savesIt   = map[texts.Language]string{texts.English: "the learner saves mutex.go: ", texts.Chinese: "学习者保存 mutex.go："}
+	pressesIt = map[texts.Language]string{texts.English: "the learner presses ", texts.Chinese: "学习者按 "}
+)
+
 // note writes into the recording what the learner does.
 func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\n")) }
 
 func (l *learner) saves(m Material, what string) {
 	l.t.Helper()
 	files := filesOf(l.t, m)
-	l.note("the learner saves mutex.go: " + what)
+	l.note(savesIt[l.lang] + what)
 	// Whole, as most editors do: a file that is half written does not compile, and the
 	// loop would say so.
 	saved := l.t.TempDir()
@@ -126,7 +136,7 @@ func (l *learner) saves(m Material, what string) {
 
 func (l *learner) presses(key string) {
 	l.t.Helper()
-	l.note("the learner presses " + key)
+	l.note(pressesIt[l.lang] + key)
 	_, err := l.keys.Write([]byte(key))
 	require.NoError(l.t, err)
 }
@@ -161,7 +171,7 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 	l.sees("✓ passed: it survives all 10 failures that are asked for, and ", "What happens next, on your lock?", "  3  At once", answers)
 	l.presses("1")
 	l.sees("✗ leak", "No. The world says: A timeout: the key is still there.", "What still breaks in your lock: crash-before-expire", "interviewer's next question", bar)
-	requireRecorded(t, l.text())
+	requireRecorded(t, "docs/kata.md", l.text())
 	if *update {
 		l.leaves()
 		return
@@ -172,15 +182,68 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 	l.leaves()
 }
 
-// session are the marks of the recorded session in the document.
+// The same path in Chinese, at a narrow terminal: nothing is in English but code, names and
+// commands, and nothing is wider than the terminal.
+func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
+	t.Parallel()
+	l := sitDown(t, "1", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = texts.Chinese, narrow, texts.Chinese })
+	bar := keysAre.In(texts.Chinese)
+	l.sees("练习 1：先有一把锁", "✗ 你的锁：没有锁住", "Lock 去拿一把空闲的锁，没有拿到", "发生在：平常的一天。", bar)
+	l.presses("h")
+	l.sees("提示 1/3：查看锁是否空闲", bar)
+	l.saves(forgetful, "SETNX 加 PEXPIRE，但不看 SETNX 的答复")
+	l.sees("✗ second-client：", "被破坏：互斥：", bar)
+	l.saves(Material{Column: "1"}, "会看答复的锁")
+	l.sees("✓ 通过：要求的 10 个故障", "接下来会发生什么？", "  3  立刻得知别人拿着锁", "你的回答？请按：1 到 3 回答，0 不回答。\n")
+	l.presses("1")
+	l.sees("✗ key 残留", "不对。实际运行的结果：等到超时：key 还在。", "你的锁还防不住的：crash-before-expire", "面试官接着会问：", bar)
+	requireRecorded(t, "docs/zh-CN/kata.md", l.text())
+	if !*update {
+		requireChinese(t, l.text())
+	}
+	l.leaves()
+}
+
+// Every word of an exercise is Chinese, but for the last hint, which is code.
+func TestExercisesAreToldInChinese(t *testing.T) {
+	for _, e := range All {
+		said := []texts.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
+		for _, c := range e.Predict.Choices {
+			said = append(said, c.Text)
+		}
+		for _, text := range said {
+			requireChinese(t, View{Width: narrow, Lang: texts.Chinese}.wrapped(text.In(texts.Chinese)))
+		}
+	}
+}
+
+// narrow is how many columns a small terminal has.
+const narrow = 80
+
+// inEnglish is what stays in a Chinese screen: the errors of a lock, which a narrow picture
+// divides.
+var inEnglish = regexp.MustCompile(`mylock: .*|"hold is lost"|yours to write|context deadline exceeded`)
+
+// requireChinese wants a screen to have no three English words in a row, and no line wider
+// than a small terminal.
+func requireChinese(t *testing.T, screen string) {
+	t.Helper()
+	for line := range strings.Lines(screen) {
+		line = strings.TrimSuffix(line, "\n")
+		require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, inEnglish.ReplaceAllString(line, ""))
+		require.LessOrEqual(t, term.Columns(line), narrow, "%s", line)
+	}
+}
+
+// session are the marks of the recorded session in the documents.
 const (
 	sessionBegin = "<!-- session -->\n```text\n"
 	sessionEnd   = "```\n<!-- end -->"
 )
 
-func requireRecorded(t *testing.T, transcript string) {
+func requireRecorded(t *testing.T, document, transcript string) {
 	t.Helper()
-	name := filepath.Join(repositoryRoot(t), "docs", "kata.md")
+	name := filepath.Join(repositoryRoot(t), document)
 	raw, err := os.ReadFile(name)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(raw), sessionBegin)

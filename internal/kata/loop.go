@@ -10,6 +10,7 @@ import (
 
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
+	"lockkata/internal/texts"
 )
 
 // How often the loop looks whether something was saved.
@@ -26,7 +27,8 @@ func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) er
 func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
 	v.Keys = true
 	return &loop{
-		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan string), workshop: workshop{root: f.Root},
+		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan texts.Said),
+		workshop: workshop{root: f.Root, lang: v.Lang},
 	}
 }
 
@@ -44,8 +46,8 @@ type loop struct {
 	workshop workshop
 	cancel   context.CancelFunc // ends what is under way; nil if nothing is
 	done     chan ran
-	news     chan string       // what is being done now
-	doing    string            // the last of it
+	news     chan texts.Said   // what is being done now
+	doing    texts.Said        // the last of it
 	since    time.Time         // when it was begun
 	shown    func(View) string // what is on the screen; nil before the first result
 	question *question         // what waits for an answer; nil if nothing does
@@ -138,18 +140,30 @@ func (l *loop) end(stop func()) {
 	}
 }
 
+// event is what a run has begun with, in a line that says nothing more yet, and in one that
+// says what is being done.
+type event struct{ alone, at texts.Text }
+
+var (
+	saved        = event{texts.New("saved"), texts.New("saved {time}: {doing}")}
+	begun        = event{texts.New("begun"), texts.New("begun {time}: {doing}")}
+	isRun        = texts.New("Your lock is being run: press x when that is over.")
+	searchBegins = texts.New("Searching the schedules of your lock, for {time} at the most for each environment; a save ends it.")
+	forSeconds   = texts.New("{doing}, {n} s")
+)
+
 // look begins a check if the lock's files are not those of the last look.
 func (l *loop) look(ctx context.Context) {
 	now := l.folder.stamp()
 	if now == l.seen {
 		return
 	}
-	verb := "saved"
+	event := saved
 	if l.seen == "" {
-		verb = "begun"
+		event = begun
 	}
 	l.seen = now
-	l.start(ctx, verb, func(ctx context.Context) ran {
+	l.start(ctx, event, func(ctx context.Context) ran {
 		result, err := l.workshop.check(ctx, l.folder)
 		return ran{checked: result, err: err}
 	})
@@ -158,11 +172,11 @@ func (l *loop) look(ctx context.Context) {
 // search begins a search.
 func (l *loop) search(ctx context.Context) {
 	if l.cancel != nil {
-		fmt.Fprintln(l.out, "Your lock is being run: press x when that is over.")
+		fmt.Fprintln(l.out, l.view.say(isRun))
 		return
 	}
-	fmt.Fprintf(l.out, "Searching the schedules of your lock, for %v at the most for each environment; a save ends it.\n", searchLimit)
-	l.start(ctx, "begun", func(ctx context.Context) ran {
+	fmt.Fprintln(l.out, l.view.say(searchBegins, "time", searchLimit))
+	l.start(ctx, begun, func(ctx context.Context) ran {
 		found, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
 		return ran{explored: &found, err: err}
 	})
@@ -170,17 +184,17 @@ func (l *loop) search(ctx context.Context) {
 
 // start starts a run of the lock, in place of the one under way. The old result stays on the
 // screen, dimmed, with a line below it that says what is being done.
-func (l *loop) start(ctx context.Context, verb string, work func(context.Context) ran) {
+func (l *loop) start(ctx context.Context, why event, work func(context.Context) ran) {
 	if l.cancel != nil {
 		l.cancel()
 		<-l.done
 	}
 	working, cancel := context.WithCancel(ctx)
 	l.cancel, l.since = cancel, l.now()
-	l.doing = verb
-	l.workshop.say = func(text string) {
+	l.doing = why.alone.With()
+	l.workshop.say = func(what texts.Said) {
 		select {
-		case l.news <- verb + " " + l.since.Format(time.TimeOnly) + ": " + text:
+		case l.news <- why.at.With("time", l.since.Format(time.TimeOnly), "doing", what):
 		case <-working.Done():
 		}
 	}
@@ -202,11 +216,11 @@ func (l *loop) status() {
 	if l.cancel == nil || !l.terminal {
 		return
 	}
-	text := l.doing
+	doing := l.doing
 	if seconds := int(l.now().Sub(l.since).Seconds()); seconds > 1 {
-		text += fmt.Sprintf(", %d s", seconds)
+		doing = forSeconds.With("doing", doing, "n", seconds)
 	}
-	fmt.Fprint(l.out, term.EraseLine+term.Clip(text, l.view.Width))
+	fmt.Fprint(l.out, term.EraseLine+term.Clip(doing.In(l.view.Lang), l.view.Width))
 }
 
 // stamp is the same as long as nothing is saved.
@@ -234,7 +248,7 @@ func (l *loop) show(c ran) {
 	l.cancel, l.question = nil, nil
 	switch {
 	case c.err != nil:
-		l.shown = func(View) string { return c.err.Error() + "\n" }
+		l.shown = func(v View) string { return texts.Words(c.err, v.Lang) + "\n" }
 	case c.explored != nil:
 		l.shown = c.explored.Screen
 	default:
@@ -258,15 +272,17 @@ func (l *loop) show(c ran) {
 // fit makes what is drawn as wide as the terminal is now.
 func (l *loop) fit() { l.view.Width = keyboard.Width(l.in, l.view.Width) }
 
+var keysAre = texts.New("h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit")
+
 // bar is the line that says what to press.
 func (l *loop) bar() {
-	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, "h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit"))
+	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, l.view.say(keysAre)))
 }
 
 // say prints a text, or the error in its place.
 func (l *loop) say(text string, err error) {
 	if err != nil {
-		text = err.Error() + "\n"
+		text = texts.Words(err, l.view.Lang) + "\n"
 	}
 	fmt.Fprint(l.out, text)
 }

@@ -5,6 +5,7 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/quiz"
+	"lockkata/internal/texts"
 )
 
 // Prediction is a failure's run that is shown up to a moment, and the question what
@@ -12,7 +13,7 @@ import (
 type Prediction struct {
 	Failure  string
 	Until    quiz.Moment // the first event that is not shown
-	Question string
+	Question texts.Text
 	Choices  []Choice
 	Answer   int // the index of the choice that is right for our solution
 	Asks     quiz.Truth
@@ -20,7 +21,7 @@ type Prediction struct {
 
 // Choice is an answer one can give.
 type Choice struct {
-	Text  string
+	Text  texts.Text
 	Means string // the same in the words of the truth
 }
 

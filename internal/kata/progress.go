@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"lockkata/internal/texts"
 )
 
 // progressName is the file in the learner's folder that says how far the learner is, who
@@ -51,6 +53,11 @@ func (p Progress) String() string {
 	return text
 }
 
+var (
+	saysNothing = texts.New("line {n} of {file} says nothing: \"{line}\"; delete the line, or put it right")
+	namesNone   = texts.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or put it right")
+)
+
 // parseProgress reads the file's text.
 func parseProgress(text string) (Progress, error) {
 	p := Progress{Hints: map[string]int{}}
@@ -62,10 +69,10 @@ func parseProgress(text string) (Progress, error) {
 		var word, id string
 		var count int
 		fields, _ := fmt.Sscan(line, &word, &id, &count)
-		fault := "says nothing"
+		fault := saysNothing
 		switch _, unknown := Find(id); {
 		case unknown != nil:
-			fault = "names no exercise"
+			fault = namesNone
 		case word == "exercise" && fields == 2:
 			p.Exercise = id
 			continue
@@ -76,7 +83,7 @@ func parseProgress(text string) (Progress, error) {
 			p.Hints[id] = count
 			continue
 		}
-		return p, fmt.Errorf("line %d of %s %s: %q; delete the line, or put it right", i+1, progressName, fault, line)
+		return p, fault.With("n", i+1, "file", progressName, "line", line)
 	}
 	return p, nil
 }

@@ -75,7 +75,7 @@ func TestWrongLockIsRefusedWithTheReason(t *testing.T) {
 			require.False(t, e.passed(report))
 			said := report.Verdict(w.failure)
 			if w.failure == "" {
-				said.Sentence, said.Required = report.Cause.Text, true
+				said.Sentence, said.Required = report.Cause.Text.Error(), true
 			}
 			require.True(t, said.Required && !said.Good)
 			require.Contains(t, said.Sentence, w.says)

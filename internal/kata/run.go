@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // Report is what came of a lock.
@@ -149,6 +149,18 @@ func (r *Report) read(file string) (done bool, err error) {
 	return done, nil
 }
 
+// How a run ends that cannot say so itself, and what to change.
+var (
+	killedLate = texts.New("Your lock did not end within {time} and had to be killed.")
+	killedNext = texts.New("Look for a loop without a wait.")
+	dies       = texts.New("Your lock ends the whole process{where}: {why}.")
+	diesNext   = texts.New("A panic on a goroutine of its own ends the program that uses the lock. Mend its reason.")
+	killed     = texts.New("The process of your lock was killed: {why}.")
+	signalNext = texts.New("Look for a signal that the lock sends, or for too much memory.")
+	exits      = texts.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
+	exitsNext  = texts.New("Return an error: whether the program ends is for its owner to say.")
+)
+
 // endedBadly says why a run ended that could not say so itself.
 func (p *Program) endedBadly(err error, stderr string, longest time.Duration, late bool) *judge.Cause {
 	what, where := crash(stderr, p.sources)
@@ -161,30 +173,28 @@ func (p *Program) endedBadly(err error, stderr string, longest time.Duration, la
 	case strings.Contains(what, "out of memory"), strings.Contains(what, "cannot allocate memory"):
 		return judge.Hoards(where)
 	case late:
-		return judge.Because(judge.TooSlow, "Look for a loop without a wait.", "Your lock did not end within %v and had to be killed.", longest)
+		return judge.Because(judge.TooSlow, killedNext, killedLate.With("time", longest))
 	case what != "":
-		return judge.Because(judge.Panics, "A panic on a goroutine of its own ends the program that uses the lock. Mend its reason.",
-			"Your lock ends the whole process%s: %s.", where, what)
+		return judge.Because(judge.Panics, diesNext, dies.With("where", where, "why", what))
 	case code < 0:
-		return judge.Because(judge.Exits, "Look for a signal that the lock sends, or for too much memory.", "The process of your lock was killed: %v.", err)
+		return judge.Because(judge.Exits, signalNext, killed.With("why", err))
 	}
-	return judge.Because(judge.Exits, "Return an error: whether the program ends is for its owner to say.",
-		"Your lock ends the whole process with status %d, as os.Exit and log.Fatal do.", code)
+	return judge.Because(judge.Exits, exitsNext, exits.With("status", code))
 }
 
 var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime): (.*?)(?: \[recovered.*)?$`)
 
 // crash finds in what the Go runtime printed the reason, and the line of the lock, whose
 // files are in that folder.
-func crash(stderr, sources string) (what, where string) {
+func crash(stderr, sources string) (what string, where texts.Said) {
 	crashSource := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go):(\d+)`)
 	reason := crashLine.FindStringSubmatchIndex(stderr)
 	if reason == nil {
-		return "", ""
+		return "", where
 	}
 	what = strings.TrimSuffix(stderr[reason[2]:reason[3]], ".")
 	if at := crashSource.FindStringSubmatch(stderr[reason[1]:]); at != nil {
-		where = fmt.Sprintf(" at %s:%s", path.Base(at[1]), at[2])
+		where = judge.At(path.Base(at[1]) + ":" + at[2])
 	}
 	return what, where
 }

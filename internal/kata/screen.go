@@ -1,7 +1,6 @@
 package kata
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // View is how a screen is drawn.
@@ -19,6 +19,7 @@ type View struct {
 	Width int
 	Keys  bool   // it is read by somebody who presses keys, not types commands
 	Dir   string // " --dir …" where the commands need it
+	Lang  texts.Language
 }
 
 // prose is the widest that sentences are set.
@@ -29,6 +30,9 @@ func (v View) wrapped(text string) string {
 	return strings.Join(term.Wrap(text, min(v.Width, prose)), "\n") + "\n"
 }
 
+// say is a text in the language that was asked for.
+func (v View) say(t texts.Text, pairs ...any) string { return t.In(v.Lang, pairs...) }
+
 // line is a line in a style.
 func (v View) line(style term.Style, text string) string { return v.Color.Paint(style, text) + "\n" }
 
@@ -38,128 +42,173 @@ func (v View) verdict(text string) string {
 }
 
 func (v View) picture(trace *world.Trace, findings []oracle.Finding) string {
-	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width}) + "\n"
+	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang}) + "\n"
 }
+
+var exerciseHead = texts.New("exercise {id}: {title}")
 
 // headline is the line above every screen.
 func (e Exercise) headline(v View) string {
-	return v.line(term.Bold, fmt.Sprintf("exercise %s: %s", e.ID, e.Title)) + "\n"
+	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Title)) + "\n"
 }
+
+// What to do next, for those who type commands.
+var (
+	nextChange = texts.New("Next: change the lock, then go run . kata check{dir}. A hint: go run . kata hint{dir}")
+	nextBegins = texts.New("Next: go run . kata next{dir}, which begins exercise {id}")
+)
 
 // Screen shows one thing: the compiler's first error, why the lock cannot be
 // judged, the first failure that shows, or what a pass means.
 func (r Result) Screen(v View) string {
-	text, next := r.Exercise.headline(v), fmt.Sprintf("change the lock, then go run . kata check%s. A hint: go run . kata hint%s", v.Dir, v.Dir)
+	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
 	red, mistakes := r.Report.Red(), r.Exercise.mistakes(r.Report.Found)
 	isSeen := slices.ContainsFunc(red, func(v judge.Verdict) bool { return v.Outcome != failures.NotTold.String() })
 	after, more := r.Exercise.next()
 	switch {
 	case r.Report.Compile == nil && (isSeen || len(red) > 0 && r.Report.Cause == nil): // a cause says more than that a story was not told
-		text += failed(v, red) + r.Report.printed()
+		text += failed(v, red) + r.Report.printed(v)
 	case len(mistakes) > 0:
-		text += r.searched(v, mistakes[0]) + r.Report.printed()
+		text += r.searched(v, mistakes[0]) + r.Report.printed(v)
 	case !r.Passed:
-		text += r.Report.stopped(v) + r.Report.printed()
+		text += r.Report.stopped(v) + r.Report.printed(v)
 	default:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
-		next = fmt.Sprintf("go run . kata next%s, which begins exercise %s", v.Dir, after.ID)
+		next = v.say(nextBegins, "dir", v.Dir, "id", after.ID)
 	}
 	if v.Keys || r.Passed && !more {
 		return text
 	}
-	return text + "\n" + v.wrapped("Next: "+next)
+	return text + "\n" + v.wrapped(next)
 }
+
+var (
+	scheduleBreaks = texts.New("✗ a schedule breaks it")
+	survivesOnly   = texts.New("Your lock survives all {n} failures that are asked for. Those are schedules that somebody wrote. " +
+		"A search through others found one that breaks your lock, and not ours.")
+)
 
 // searched is what a search has found in a lock that survives all the failures.
 func (r Result) searched(v View, f judge.Found) string {
-	return v.line(term.Red, "✗ a schedule breaks it") + "\n" +
-		v.wrapped(fmt.Sprintf("Your lock survives all %d failures that are asked for. Those are schedules that somebody wrote. "+
-			"A search through others found one that breaks your lock, and not ours.", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
+	return v.line(term.Red, v.say(scheduleBreaks)) + "\n" +
+		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
+
+var (
+	notCompiled = texts.New("✗ it does not compile")
+	yourLock    = texts.New("✗ your lock {what}")
+	happenedIn  = texts.New("It happened in: {what}.")
+)
 
 // stopped says why the lock cannot be judged to the end.
 func (r Report) stopped(v View) string {
 	if r.Compile != nil {
-		return v.line(term.Red, "✗ it does not compile") + "\n" + r.Compile.Error() + "\n"
+		return v.line(term.Red, v.say(notCompiled)) + "\n" + r.Compile.In(v.Lang) + "\n"
 	}
 	c := r.Cause
 	if c == nil {
 		return ""
 	}
-	text := v.line(term.Red, "✗ your lock "+c.Kind) + "\n" + v.wrapped(c.Text) + "\n"
+	text := v.line(term.Red, v.say(yourLock, "what", texts.Text(c.Kind))) + "\n" + v.wrapped(c.Text.In(v.Lang)) + "\n"
 	if c.Trace != nil && len(c.Trace.Events) > 0 {
 		text += v.picture(c.Trace, nil)
 	}
 	if c.During != "" {
-		text += v.line(term.Dim, "It happened in: "+c.During+".")
+		text += v.line(term.Dim, v.say(happenedIn, "what", c.During))
 	}
-	return text + v.wrapped(c.Next)
+	return text + v.wrapped(c.Next.In(v.Lang))
 }
 
 // mostPrinted is how many lines are shown of what a lock has printed.
 const mostPrinted = 10
 
-func (r Report) printed() string {
+var hasPrinted = texts.New("Your lock has printed:")
+
+func (r Report) printed(v View) string {
 	if r.Printed == "" {
 		return ""
 	}
 	lines := strings.SplitAfterN(r.Printed, "\n", mostPrinted+1)
 	text := strings.Join(lines[:min(mostPrinted, len(lines))], "")
-	return "\nYour lock has printed:\n" + strings.TrimSuffix(text, "\n") + "\n"
+	return "\n" + v.say(hasPrinted) + "\n" + strings.TrimSuffix(text, "\n") + "\n"
 }
+
+var (
+	failureShows = texts.New("✗ {failure}: {title}")
+	outcomeIs    = texts.New("{outcome}: {what}.")
+	moreFailures = texts.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
+	notPlayed    = texts.New("the story cannot be played to its end: {why}")
+)
 
 // failed draws the first of the failures that show.
 func failed(v View, red []judge.Verdict) string {
 	first := red[0]
 	f, _ := failures.Find(first.Failure)
-	text := v.line(term.Red, fmt.Sprintf("✗ %s: %s", f.ID, f.Title)) + "\n" + v.wrapped(f.Story) + "\n"
+	text := v.line(term.Red, v.say(failureShows, "failure", f.ID, "title", texts.Text(f.Title))) + "\n" +
+		v.wrapped(v.say(texts.Text(f.Story))) + "\n"
 	if first.Trace != nil {
 		text += v.picture(first.Trace, first.Findings)
 	}
-	text += v.verdict(strings.ToUpper(first.Outcome) + ": " + sentence(first) + ".")
+	text += v.verdict(v.say(outcomeIs, "outcome", texts.Text(strings.ToUpper(first.Outcome)), "what", sentence(first)))
 	if more := len(red) - 1; more > 0 {
-		text += v.line(term.Dim, term.Count(more, "more failure")+" after this one.")
+		text += v.line(term.Dim, moreFailures.Of(more).In(v.Lang))
 	}
 	return text
 }
 
 // sentence is what broke. Where a scenario could not be played to its end, the
 // reason is that the lock never did what the story waits for.
-func sentence(v judge.Verdict) string {
+func sentence(v judge.Verdict) texts.Said {
 	if text, isWorlds := strings.CutPrefix(v.Sentence, "world: "); isWorlds {
-		return "the story cannot be played to its end: " + text
+		return notPlayed.With("why", text)
 	}
-	return v.Sentence
+	return texts.Text(v.Sentence).With()
 }
+
+var hasPassed = texts.New("✓ passed: it survives all {n} failures that are asked for, and {schedules} schedules of a search")
 
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
-	head := fmt.Sprintf("✓ passed: it survives all %d failures that are asked for, and %d schedules of a search", len(r.Exercise.Required()), schedules(r.Report.Found))
+	head := v.say(hasPassed, "n", len(r.Exercise.Required()), "schedules", schedules(r.Report.Found))
 	return v.line(term.Green, strings.TrimSuffix(v.wrapped(head), "\n")) + "\n" + r.Exercise.taught(v)
 }
 
+var (
+	readAnswer = texts.New("For the answer read {page}")
+	beyondThat = texts.New("Beyond what is asked for, in {where}: {what}")
+)
+
 // goesOn is what comes after a pass.
 func (r Result) goesOn(v View) string {
-	text := r.stillBreaks(v) + "\n" + r.Exercise.question(v) + v.line(term.Dim, "For the answer read "+r.Exercise.Read)
+	text := r.stillBreaks(v) + "\n" + r.Exercise.question(v) + v.line(term.Dim, v.say(readAnswer, "page", r.Exercise.Read))
 	if c := r.Report.Cause; c != nil {
-		text += "\n" + v.wrapped(fmt.Sprintf("Beyond what is asked for, in %s: %s", c.During, c.Text))
+		text += "\n" + v.wrapped(v.say(beyondThat, "where", c.During, "what", c.Text))
 	}
 	return text
 }
+
+var (
+	breaksNothing = texts.New("What still breaks in your lock: nothing of the catalogue but {n} failures " +
+		"that no lock with a lease can prevent.")
+	breaksSome = texts.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
+	breaksMore = texts.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
+		"lock with a lease can prevent.")
+)
 
 // stillBreaks names what is not asked for yet and shows all the same.
 func (r Result) stillBreaks(v View) string {
 	broken := r.Report.which(func(v judge.Verdict) bool { return v.Outcome == failures.Broken.String() })
 	inherent := len(r.Report.which(func(v judge.Verdict) bool { return v.Outcome == failures.Inherent.String() }))
 	if len(broken) == 0 {
-		return v.wrapped(fmt.Sprintf("What still breaks in your lock: nothing of the catalogue but %d failures that no lock with a lease can prevent.", inherent))
+		return v.wrapped(v.say(breaksNothing, "n", inherent))
 	}
 	var named []string
+	say := breaksSome
 	for _, verdict := range broken[:min(3, len(broken))] {
 		named = append(named, verdict.Failure)
 	}
-	if more := len(broken) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
+	if len(named) < len(broken) {
+		say = breaksMore
 	}
-	return v.wrapped(fmt.Sprintf("What still breaks in your lock: %s; and %d that no lock with a lease can prevent.", strings.Join(named, ", "), inherent))
+	return v.wrapped(v.say(say, "failures", strings.Join(named, ", "), "more", len(broken)-len(named), "n", inherent))
 }

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"path"
 	"strings"
+
+	"lockkata/internal/texts"
 )
 
 // shape is what a lock's files declare, as far as it decides how the lock is made a
@@ -18,6 +20,22 @@ type shape struct {
 	vars    map[string]bool
 	senders []string // structs that embed a client of go-redis: they send for others
 }
+
+// What a lock's author is told of its shape.
+var (
+	noGoFile   = texts.New("there is no Go file: kata reset brings the start back")
+	noNewMutex = texts.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease " +
+		"time.Duration), nor an adapter's func Subject() failures.Subject")
+	notOwnType = texts.New("{line}: Lock returns a {type}: let it return a hold of a type of your own, (*Hold, error), " +
+		"with Unlock(context.Context) error and Context() context.Context; or write func Subject() failures.Subject")
+	noRelease = texts.New("Lock returns a {type}, which nobody can release: write func (h *{type}) " +
+		"Unlock(ctx context.Context) error, or without the context")
+	noErrLocked = texts.New("Lock returns a hold, so TryLock needs an error that says that somebody else has " +
+		"the lock: var ErrLocked = errors.New(\"…\")")
+	noErrLost = texts.New("a {type} has a Context, which ends with a cause when the hold is lost: var ErrLost = errors.New(\"…\")")
+	unfitting = texts.New("{line}: {name}{is} does not fit: the failures call {name}{wanted}. A lock of " +
+		"another shape needs func Subject() failures.Subject")
+)
 
 // subjectOf is the expression that makes a lock a subject. It looks at what the files
 // declare before the compiler does: what that would say about the generated program would
@@ -39,11 +57,11 @@ func subjectOf(files Files, name, importPath string) (string, error) {
 	}
 	switch {
 	case !isGo:
-		return "", &CompileError{Text: "there is no Go file: kata reset brings the start back"}
+		return "", &CompileError{Text: noGoFile.With()}
 	case s.funcs["Subject"] != nil:
 		return name + ".Subject()", nil
 	case s.funcs["NewMutex"] == nil:
-		return "", &CompileError{Text: "there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration), nor an adapter's func Subject() failures.Subject"}
+		return "", &CompileError{Text: noNewMutex.With()}
 	}
 	return s.subject(importPath)
 }
@@ -170,8 +188,7 @@ func (s *shape) fits(mutex, hold string) error {
 	switch {
 	case hold == "":
 	case strings.Contains(hold, "."):
-		return &CompileError{Text: fmt.Sprintf("%s: Lock returns a %s: let it return a hold of a type of your own, (*Hold, error), "+
-			"with Unlock(context.Context) error and Context() context.Context; or write func Subject() failures.Subject", s.places[mutex+".Lock"], hold)}
+		return &CompileError{Text: notOwnType.With("line", s.places[mutex+".Lock"], "type", hold)}
 	default:
 		held := strings.ReplaceAll(holdLock, "H", hold)
 		wanted = [][2]string{{mutex + ".Lock", held}, {mutex + ".TryLock", held}}
@@ -197,11 +214,11 @@ func (s *shape) fitsHold(hold string) error {
 	}
 	switch {
 	case !releases:
-		return &CompileError{Text: fmt.Sprintf("Lock returns a %s, which nobody can release: write func (h *%s) Unlock(ctx context.Context) error, or without the context", hold, hold)}
+		return &CompileError{Text: noRelease.With("type", hold)}
 	case !s.vars["ErrLocked"]:
-		return &CompileError{Text: "Lock returns a hold, so TryLock needs an error that says that somebody else has the lock: var ErrLocked = errors.New(\"…\")"}
+		return &CompileError{Text: noErrLocked.With()}
 	case s.funcs[hold+".Context"] != nil && !s.vars["ErrLost"]:
-		return &CompileError{Text: fmt.Sprintf("a %s has a Context, which ends with a cause when the hold is lost: var ErrLost = errors.New(\"…\")", hold)}
+		return &CompileError{Text: noErrLost.With("type", hold)}
 	}
 	return nil
 }
@@ -212,6 +229,5 @@ func (s *shape) unfit(name, wanted string) error {
 	if !isMethod {
 		method = name
 	}
-	return &CompileError{Text: fmt.Sprintf("%s: %s%s does not fit: the failures call %s%s. A lock of another shape needs func Subject() failures.Subject",
-		s.places[name], method, signature(s.funcs[name]), method, wanted)}
+	return &CompileError{Text: unfitting.With("line", s.places[name], "name", method, "is", signature(s.funcs[name]), "wanted", wanted)}
 }

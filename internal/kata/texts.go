@@ -9,6 +9,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // Task tells what the present exercise is about.
@@ -17,8 +18,23 @@ func (f Folder) Task(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return e.headline(v) + v.wrapped(e.Story), nil
+	return e.headline(v) + v.wrapped(v.say(e.Story)), nil
 }
+
+// What is said of an exercise.
+var (
+	hintIs      = texts.New("Hint {n} of {all}: {hint}")
+	explained   = texts.New("The explanation comes when the exercise is passed.")
+	hasFixed    = texts.New("What you have fixed: {what}")
+	searchBlind = texts.New("Why the search does not see it: {why}")
+	asksNext    = texts.New("The interviewer's next question: {question}")
+	manyFiles   = texts.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
+		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
+	unchanged = texts.New("Nothing has changed since the start.")
+	hintsSeen = texts.NewPlural("{n} hint", "{n} hints")
+	passedOf  = texts.New("{n} of {all} passed")
+	underWay  = texts.New("{n} of {all} passed; exercise {id} is under way in {dir}")
+)
 
 // Hint is the next hint of the present exercise, after the ones that have been
 // seen. Beyond the last it is the last.
@@ -32,7 +48,7 @@ func (f Folder) Hint(v View) (string, error) {
 		err = f.save(p)
 	}
 	n := p.Hints[e.ID]
-	return v.wrapped(fmt.Sprintf("Hint %d of %d: %s", n, len(e.Hints), e.Hints[n-1])), err
+	return v.wrapped(v.say(hintIs, "n", n, "all", len(e.Hints), "hint", e.Hints[n-1])), err
 }
 
 // Explain says what the present exercise has taught, once it is passed.
@@ -42,22 +58,22 @@ func (f Folder) Explain(v View) (string, error) {
 	case err != nil:
 		return "", err
 	case !p.HasPassed(e.ID):
-		return "The explanation comes when the exercise is passed.\n", nil
+		return v.say(explained) + "\n", nil
 	}
 	return e.taught(v) + "\n" + e.question(v), nil
 }
 
 // taught is what has been fixed, and where no search finds the mistake, why.
 func (e Exercise) taught(v View) string {
-	text := v.wrapped("What you have fixed: " + e.Fixed)
+	text := v.wrapped(v.say(hasFixed, "what", e.Fixed))
 	if e.Search.Blind != "" {
-		text += "\n" + v.wrapped("Why the search does not see it: "+e.Search.Blind)
+		text += "\n" + v.wrapped(v.say(searchBlind, "why", e.Search.Blind))
 	}
 	return text
 }
 
 func (e Exercise) question(v View) string {
-	return v.wrapped("The interviewer's next question: " + e.Question)
+	return v.wrapped(v.say(asksNext, "question", e.Question))
 }
 
 // mostShown is how many files a solution may have to be printed: those of a step are fewer.
@@ -71,8 +87,8 @@ func (f Folder) Solution(v View) (string, error) {
 	}
 	files, err := e.Solution.Files(os.DirFS(f.Root))
 	if len(files) > mostShown {
-		return v.wrapped(fmt.Sprintf("Our lock has %d files and is in %s of the repository. Begin with service.go; docs/final-lock.md says why it is as it is. Its adapter is %s.",
-			len(files), column(e.Solution.Column).Dir, e.Solution.Adapter)), err
+		dir := column(e.Solution.Column).Dir
+		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", dir, "page", e.Read, "adapter", e.Solution.Adapter)), err
 	}
 	text := ""
 	for _, name := range files.names() {
@@ -99,7 +115,7 @@ func (f Folder) Diff(v View) (string, error) {
 		}
 	}
 	if text == "" {
-		text = "Nothing has changed since the start.\n"
+		text = v.say(unchanged) + "\n"
 	}
 	return text, err
 }
@@ -120,13 +136,13 @@ func (f Folder) Status(v View) (string, error) {
 			sign = v.Color.Paint(term.Yellow, "▸")
 		}
 		if n := p.Hints[e.ID]; n > 0 {
-			note = v.Color.Paint(term.Dim, "   "+term.Count(n, "hint"))
+			note = v.Color.Paint(term.Dim, "   "+hintsSeen.Of(n).In(v.Lang))
 		}
-		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, e.Title, note)
+		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, v.say(e.Title), note)
 	}
-	text += fmt.Sprintf("\n%d of %d passed", len(p.Passed), len(All))
+	say := passedOf
 	if p.Exercise != "" {
-		text += fmt.Sprintf("; exercise %s is under way in %s", p.Exercise, f.Dir)
+		say = underWay
 	}
-	return text + "\n", nil
+	return text + "\n" + v.say(say, "n", len(p.Passed), "all", len(All), "id", p.Exercise, "dir", f.Dir) + "\n", nil
 }

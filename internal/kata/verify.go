@@ -128,7 +128,7 @@ func (p *Program) proofs(ctx context.Context, root string, e Exercise) []proof {
 // what a story is about may survive it all the same.
 func (e Exercise) provenStart(r Report) (string, error) {
 	if r.Cause != nil && !r.Cause.Optional && len(r.Verdicts) == 0 {
-		text := "compiles, and does not lock at all: " + r.Cause.Text
+		text := "compiles, and does not lock at all: " + r.Cause.Text.Error()
 		if !slices.Equal(e.Required(), e.Fixes) || r.Cause.Kind != judge.NoDay {
 			return "", errors.New(text)
 		}
@@ -165,7 +165,7 @@ func (e Exercise) provenSolution(r Report) (string, error) {
 
 func (e Exercise) provenHints() (string, error) {
 	for i, hint := range e.Hints {
-		if strings.TrimSpace(hint) == "" || slices.Contains(e.Hints[:i], hint) {
+		if strings.TrimSpace(string(hint)) == "" || slices.Contains(e.Hints[:i], hint) {
 			return "", fmt.Errorf("hint %d is missing", i+1)
 		}
 	}
@@ -188,7 +188,7 @@ func (p Prediction) proven(solution Report) (string, error) {
 	case right != p.Answer:
 		return "", fmt.Errorf("%s: the world says %q, marked is %q", p.Failure, p.Choices[right].Text, p.Choices[p.Answer].Text)
 	}
-	return p.Failure + ": " + p.Choices[right].Text, nil
+	return fmt.Sprintf("%s: %s", p.Failure, p.Choices[right].Text), nil
 }
 
 // without are the members of list that are not in other.

@@ -11,6 +11,7 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // The other exercises, and their searches, prove themselves under the tag live, and by
@@ -87,18 +88,21 @@ func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
 }
 
 func TestExercisesAreToldInFull(t *testing.T) {
-	said := map[string]string{}
+	said := map[texts.Text]string{}
 	for _, e := range All {
-		for _, text := range append(e.Hints[:], e.ID, e.Title, e.Story, e.Fixed, e.Question, e.Read) {
+		for _, text := range append(e.Hints[:], texts.Text(e.ID), e.Title, e.Story, e.Fixed, e.Question, e.Read) {
 			require.NotEmpty(t, text, "exercise %s", e.ID)
 		}
-		for _, text := range []string{e.Story, e.Hints[0], e.Fixed} {
+		for _, text := range []texts.Text{e.Story, e.Hints[0], e.Fixed} {
 			require.Empty(t, said[text], "exercise %s says what another does", e.ID)
 			said[text] = e.ID
 		}
-		require.FileExists(t, repositoryRoot(t)+"/"+e.Read)
+		for _, l := range texts.Languages {
+			page, _, _ := strings.Cut(e.Read.In(l), "#")
+			require.FileExists(t, repositoryRoot(t)+"/"+page)
+		}
 		require.GreaterOrEqual(t, len(e.Predict.Choices), 3)
-		isRepair := strings.HasPrefix(e.Title, "repair ")
+		isRepair := strings.HasPrefix(string(e.Title), "repair ")
 		require.Equal(t, isRepair, e.Search != (Sought{}), "exercise %s: what a search makes of it", e.ID)
 		require.Equal(t, isRepair, !e.onStairs())
 	}

@@ -2,17 +2,29 @@ package kata
 
 import (
 	"context"
-	"fmt"
 	"os"
+
+	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // workshop compiles the learner's lock, and keeps the last program: as long as
 // nothing is saved, the next check and the next search need no compiler.
 type workshop struct {
 	root  string
-	say   func(string) // is told what it does; nil: nobody asks
-	ready *Program     // has locks that were compiled before; nil if there is none
+	lang  texts.Language
+	say   func(texts.Said) // is told what it does; nil: nobody asks
+	ready *Program         // has locks that were compiled before; nil if there is none
 	last  *Program
+}
+
+var compiling = texts.New("compiling your lock")
+
+// task is what an exercise asks of a lock, in the workshop's language.
+func (w *workshop) task(e Exercise) judge.Task {
+	task := e.task()
+	task.Lang = w.lang
+	return task
 }
 
 // program is one that can judge these files. It is the workshop's.
@@ -26,15 +38,15 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 		}
 	}
 	w.close()
-	w.tell("compiling your lock")
+	w.tell(compiling.With())
 	w.last, err = Build(ctx, w.root, files)
 	return w.last, err
 }
 
 // tell says what the workshop does.
-func (w *workshop) tell(format string, args ...any) {
+func (w *workshop) tell(what texts.Said) {
 	if w.say != nil {
-		w.say(fmt.Sprintf(format, args...))
+		w.say(what)
 	}
 }
 

@@ -33,3 +33,15 @@ func Find(name string) (Language, bool) {
 	}
 	return English, false
 }
+
+// OfEnvironment is the language that the environment asks for: the first variable that is
+// set decides. One in a language that there is not is no fault, but English.
+func OfEnvironment(getenv func(string) string) Language {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if value := getenv(name); value != "" {
+			l, _ := Find(value)
+			return l
+		}
+	}
+	return English
+}

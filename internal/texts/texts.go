@@ -91,6 +91,39 @@ func (t Text) With(pairs ...any) Said { return Said{t, pairs} }
 // In says it in a language.
 func (s Said) In(l Language) string { return s.Text.In(l, s.Pairs...) }
 
+// Error is the English of it: what is said may be an error.
+func (s Said) Error() string { return s.In(English) }
+
+// Unwrap are the errors that are put in.
+func (s Said) Unwrap() (all []error) {
+	for _, value := range s.Pairs {
+		if err, ok := value.(error); ok {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// Words are those of an error, in a language if it can be said in that.
+func Words(err error, l Language) string {
+	if said, ok := err.(interface{ In(Language) string }); ok {
+		return said.In(l)
+	}
+	return err.Error()
+}
+
+// Only is what is said in one language for good, as another process has to send it.
+func (s Said) Only(l Language) Said { return Said{Text: Text(s.In(l))} }
+
+// MarshalText is the English of it.
+func (s Said) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
+
+// UnmarshalText takes it as it is, in whichever language.
+func (s *Said) UnmarshalText(said []byte) error {
+	*s = Said{Text: Text(said)}
+	return nil
+}
+
 // Plural is a text about a number, {n}.
 type Plural struct{ One, Many Text }
 

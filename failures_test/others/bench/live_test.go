@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,37 @@ func TestEveryRowHasACellForEachKind(t *testing.T) {
 	for _, kind := range kinds {
 		require.Equal(t, "2.00", rows[0].Cells[kind], "round trips")
 	}
+}
+
+// Convicts a second timer in Unlock, a connection for each name or hand-over, a waiter that
+// polls, and a command or a goroutine for each lock that is held.
+func TestWhatStage6CostsAndWhatItDoesNot(t *testing.T) {
+	rows, err := measure(&bench{t.Context(), true}, "1,2,5,6,7,9")
+	redisserver.Need(t, err)
+	numbers := func(row int, kind string) (first, second float64) {
+		t.Helper()
+		_, err := fmt.Sscanf(rows[row].Cells[kind]+", 0", "%g, %g", &first, &second)
+		require.NoError(t, err)
+		return first, second
+	}
+	of := func(row int, kind string) float64 {
+		first, _ := numbers(row, kind)
+		return first
+	}
+	const trips, allocations, idle, crowd, held, names = 0, 1, 3, 4, 5, 6 // row 2 has two lines
+	require.EqualValues(t, 2, of(trips, stage6Kind))
+	require.LessOrEqual(t, of(allocations, stage6Kind), 30.0)
+	for _, other := range []string{bsmKind, redsyncKind, rueidisKind} {
+		require.Less(t, of(allocations, stage6Kind), of(allocations, other), other)
+	}
+	require.LessOrEqual(t, of(idle, stage6Kind), 2.0)
+	attempts, connections := numbers(crowd, stage6Kind)
+	require.LessOrEqual(t, attempts, 1.1*of(crowd, rueidisKind), "attempts for a hand-over: few are counted here")
+	require.Zero(t, connections, "new connections for a hand-over")
+	goroutines, renewals := numbers(held, stage6Kind)
+	require.LessOrEqual(t, goroutines, 10.0)
+	require.LessOrEqual(t, renewals, 220.0, "of 20,000 locks in a period: 100 share a command")
+	require.LessOrEqual(t, of(names, stage6Kind), of(names, bsmKind)+3, "redislock has its pool alone")
 }
 
 func TestLostProcessEndsTheMeasurement(t *testing.T) {

@@ -1,17 +1,16 @@
 package judge
 
 import (
-	"fmt"
-
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Cause is why a lock cannot be judged any further: it ruins the run, or does not
 // do the first thing that a lock is for.
 type Cause struct {
 	Kind   string       `json:"kind"` // one of the kinds below
-	Text   string       `json:"text"` // one or two sentences
-	Next   string       `json:"next"` // what to change
+	Text   texts.Said   `json:"text"` // one or two sentences
+	Next   texts.Said   `json:"next"` // what to change
 	During string       `json:"during,omitempty"`
 	Trace  *world.Trace `json:"trace,omitempty"`
 	// Optional says that everything that is required had been judged by then.
@@ -38,58 +37,103 @@ const (
 	Unsearchable  = "cannot be searched"
 )
 
-// Because is a cause: its kind, what to change, and what is so, as a format.
-func Because(kind, next, format string, args ...any) *Cause {
-	return &Cause{Kind: kind, Next: next, Text: fmt.Sprintf(format, args...)}
+func init() {
+	for _, kind := range []texts.Text{
+		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, SameValue, OtherKeys, Nonsense, Exits, NoDay,
+		TooMuchMemory, TooSlow, Unsearchable,
+	} {
+		texts.Know(kind)
+	}
 }
+
+// Because is a cause: its kind, what to change, and what is so.
+func Because(kind string, next texts.Text, text texts.Said) *Cause {
+	return &Cause{Kind: kind, Next: next.With(), Text: text}
+}
+
+// at says at which line of the lock; nothing where nobody knows.
+func (f frame) at() texts.Said {
+	if f.file == "" {
+		return texts.Said{}
+	}
+	return At(f.place())
+}
+
+// At says at which line something is.
+func At(line string) texts.Said { return atLine.With("line", line) }
+
+var atLine = texts.New(" at {line}")
+
+var (
+	hoards     = texts.New("Your lock takes more than half a gigabyte of memory{where}.")
+	hoardsNext = texts.New("Look for a slice, a map or a channel that only grows, or for a loop without a wait.")
+)
 
 // Hoards is the verdict on a lock that takes memory and gives none back; where
 // says at which line, or is empty.
-func Hoards(where string) *Cause {
-	return Because(TooMuchMemory, "Look for a slice, a map or a channel that only grows, or for a loop without a wait.",
-		"Your lock takes more than half a gigabyte of memory%s.", where)
+func Hoards(where texts.Said) *Cause {
+	return Because(TooMuchMemory, hoardsNext, hoards.With("where", where))
 }
+
+var (
+	sleepsAt  = texts.New("{call} sleeps at {line}: {time} after it was called it has not come back, though its context ended long ago.")
+	sleepNext = texts.New("Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.")
+	notBack   = texts.New("{call} has not come back {time} after it was called, though its context ended long ago.")
+	blocksAt  = texts.New("{call} blocks for ever at {line} ({state}): {time} after it was called it has not " +
+		"come back, though its context ended long ago.")
+	blockNext = texts.New("End every wait when ctx.Done() is closed.")
+)
 
 // stuck is the verdict on a call that has not come back, by where it stands.
 func stuck(op, bound string, g goroutine) *Cause {
-	late := bound + " after it was called it has not come back, though its context ended long ago."
 	switch g.state {
 	case "sleep":
-		return Because(Sleeps, "Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.",
-			"%s sleeps at %s: %s", op, g.inner.place(), late)
+		return Because(Sleeps, sleepNext, sleepsAt.With("call", op, "line", g.inner.place(), "time", bound))
 	case "":
-		return Because(BlocksForEver, "End every wait when ctx.Done() is closed.",
-			"%s has not come back %s after it was called, though its context ended long ago.", op, bound)
+		return Because(BlocksForEver, blockNext, notBack.With("call", op, "time", bound))
 	}
-	return Because(BlocksForEver, "End every wait when ctx.Done() is closed.", "%s blocks for ever at %s (%s): %s", op, g.inner.place(), g.state, late)
+	return Because(BlocksForEver, blockNext, blocksAt.With("call", op, "line", g.inner.place(), "state", g.state, "time", bound))
 }
+
+var (
+	leaks      = texts.New("A goroutine of your lock still runs{where} when every hold is over and the client is closed.{started}")
+	leakBegins = texts.New(" It was started at {line}.")
+	leakNext   = texts.New("Stop it in Unlock and wait until it has ended; let it end by itself when the lock is gone.")
+)
 
 // leaking is the verdict on a goroutine that outlives its lock.
 func leaking(g goroutine) *Cause {
-	at, started := "", ""
-	if g.inner.file != "" {
-		at = " at " + g.inner.place()
-	}
+	started := texts.Said{}
 	if g.created.file != "" {
-		started = fmt.Sprintf(" It was started at %s.", g.created.place())
+		started = leakBegins.With("line", g.created.place())
 	}
-	return Because(Leaks, "Stop it in Unlock and wait until it has ended; let it end by itself when the lock is gone.",
-		"A goroutine of your lock still runs%s when every hold is over and the client is closed.%s", at, started)
+	return Because(Leaks, leakNext, leaks.With("where", g.inner.at(), "started", started))
 }
+
+var (
+	mutexWaits     = texts.New("{call} waits at {line} for a sync.Mutex: nobody can cancel that wait.")
+	mutexWaitsLong = texts.New("{call} waits at {line} for a sync.Mutex that another call holds while it " +
+		"waits for Redis at {other}: nobody can cancel that wait.")
+	mutexNext = texts.New("Hold a sync.Mutex for fields only; let go of it before you ask Redis.")
+)
 
 // mutexHeld is the verdict on calls that wait for a sync.Mutex.
 func mutexHeld(waiting goroutine, all []goroutine) *Cause {
-	held := ""
+	say, other := mutexWaits, ""
 	for _, g := range all {
 		if g.redis && g.inner.file != "" {
-			held = " that another call holds while it waits for Redis at " + g.inner.place()
+			say, other = mutexWaitsLong, g.inner.place()
 			break
 		}
 	}
-	return Because(HoldsMutex, "Hold a sync.Mutex for fields only; let go of it before you ask Redis.",
-		"%s waits at %s for a sync.Mutex%s: nobody can cancel that wait.", waiting.inner.function, waiting.inner.place(), held)
+	return Because(HoldsMutex, mutexNext, say.With("call", waiting.inner.function, "line", waiting.inner.place(), "other", other))
 }
 
+var (
+	endsIn    = texts.New("{call} ends in a {panic}.")
+	panicNext = texts.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
+)
+
 func panics(op, text string) *Cause {
-	return Because(Panics, "Look at the line that the panic names; a nil map or a nil pointer is the usual reason.", "%s ends in a %s.", op, text)
+	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text))
 }

@@ -9,6 +9,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/quiz"
+	"lockkata/internal/texts"
 )
 
 // business is what the keys of the business begin with. The lock has no part in
@@ -17,25 +18,35 @@ const business = "business:"
 
 const stock = business + "stock"
 
+// What is played beside the failures.
+var (
+	ordinary   = texts.New("an ordinary day")
+	twoNames   = texts.New("two locks of different names")
+	oneObject  = texts.New("two goroutines that share one lock object")
+	twoHolds   = texts.New("two holds of one client")
+	idleWaiter = texts.New("a waiter for whom nothing happens")
+	twoTokens  = texts.New("two holds, one after the other")
+)
+
 // ordinaryDay plays what any lock must do before its failures say anything. It
 // ends the process when the lock does not do it.
 func (r *run) ordinaryDay() {
-	r.playDay("an ordinary day", (*day).takeTurns)
-	r.playDay("two locks of different names", (*day).differentNames)
-	r.playDay("two goroutines that share one lock object", (*day).shareObject)
+	r.playDay(ordinary, (*day).takeTurns)
+	r.playDay(twoNames, (*day).differentNames)
+	r.playDay(oneObject, (*day).shareObject)
 }
 
 // whatItHas plays what a lock must do that has more than a lock needs to. The
 // failures alone would pass over one that has it in name only.
 func (r *run) whatItHas() {
 	if r.task.Fresh {
-		r.playDay("two holds of one client", (*day).compareValues)
+		r.playDay(twoHolds, (*day).compareValues)
 	}
 	if slices.Contains(r.subject.Has, failures.PubSub) {
-		r.playDay("a waiter for whom nothing happens", (*day).listen)
+		r.playDay(idleWaiter, (*day).listen)
 	}
 	if slices.Contains(r.subject.Has, failures.Fencing) {
-		r.playDay("two holds, one after the other", (*day).countTokens)
+		r.playDay(twoTokens, (*day).countTokens)
 	}
 }
 
@@ -43,17 +54,17 @@ func (r *run) whatItHas() {
 type day struct {
 	w        *world.World
 	cause    *Cause
-	nonsense atomic.Pointer[string] // an answer that contradicts itself
-	key      string                 // what Unlock is to look at before it frees; "" is nothing
-	values   []string               // what it saw there: a trace has names in their place
+	nonsense atomic.Pointer[texts.Said] // an answer that contradicts itself
+	key      string                     // what Unlock is to look at before it frees; "" is nothing
+	values   []string                   // what it saw there: a trace has names in their place
 }
 
-func (r *run) playDay(name string, scenario func(*day)) {
+func (r *run) playDay(name texts.Text, scenario func(*day)) {
 	d := &day{}
 	config := r.subject.Config()
 	config.New = d.witnessed(r.subject.New)
 	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) }
-	r.guard.enter(name)
+	r.guard.enter(name.In(r.task.Lang))
 	trace, err := r.play(config, func(w *world.World) {
 		d.w = w
 		if scenario(d); d.cause != nil { // the way home may never end
@@ -79,17 +90,22 @@ func withoutBusiness(trace *world.Trace) *world.Trace {
 	return &part
 }
 
+var (
+	keyChanged = texts.New("Your lock has changed {key}, a key of the business: it held 7, and now GET says {reply}.")
+	ownKeyOnly = texts.New("Touch the key of the lock only, and no FLUSHALL or FLUSHDB.")
+)
+
 // takeTurns: A locks, B is refused, A unlocks, B locks and unlocks.
 func (d *day) takeTurns() {
 	a, b := d.w.Client("A"), d.w.Client("B")
 	a.StartRun("SET", stock, "7").Wait()
-	ok := d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") &&
+	ok := d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) &&
 		d.clientLives(a) &&
 		d.refuses(b.TryLock(world.Within(d.w.Lease))) &&
 		d.waits(b.Lock(world.Within(d.w.Lease/10))) &&
 		d.frees(a.Unlock(world.Within(d.w.Lease))) &&
 		d.clientLives(a) &&
-		d.takes(b.Lock(world.Within(d.w.Lease)), "a lock that A has freed") &&
+		d.takes(b.Lock(world.Within(d.w.Lease)), getsFreed) &&
 		d.frees(b.Unlock(world.Within(d.w.Lease)))
 	if !ok {
 		return
@@ -97,21 +113,24 @@ func (d *day) takeTurns() {
 	get := a.StartRun("GET", stock).Wait()
 	for _, e := range d.w.Trace().Events {
 		if e.Kind == world.Executed && e.Call == get.ID && !strings.Contains(e.Reply, "7") {
-			d.fault(OtherKeys, "Touch the key of the lock only, and no FLUSHALL or FLUSHDB.",
-				"Your lock has changed %s, a key of the business: it held 7, and now GET says %s.", stock, e.Reply)
+			d.fault(OtherKeys, ownKeyOnly, keyChanged.With("key", stock, "reply", e.Reply))
 		}
 	}
 }
 
+var (
+	sameKey     = texts.New("The lock named \"{other}\" is refused because the one named \"{name}\" is held: both use the key {key}.")
+	keyFromName = texts.New("Make the key from the name that NewMutex gets.")
+)
+
 // differentNames: a lock of another name is free while this one is held.
 func (d *day) differentNames() {
 	a, other := d.w.Client("A"), d.w.Client(otherName)
-	if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+	if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
 		return
 	}
 	if try := other.TryLock(world.Within(d.w.Lease)); d.ends(try) && !try.Held() {
-		d.fault(OtherKeys, "Make the key from the name that NewMutex gets.",
-			"The lock named %q is refused because the one named %q is held: both use the key %s.", otherOf(d.w.Lock), d.w.Lock, d.lockKey())
+		d.fault(OtherKeys, keyFromName, sameKey.With("other", otherOf(d.w.Lock), "name", d.w.Lock, "key", d.lockKey()))
 	}
 }
 
@@ -128,12 +147,18 @@ func (d *day) shareObject() {
 	_ = d.ends(first.Wait()) && d.ends(second.Wait())
 }
 
+var (
+	sameValue = texts.New("A's two holds write the same value. An Unlock of the first that is on its way for " +
+		"long would remove the second.")
+	newValue = texts.New("Make a new value in TryLock, for each attempt.")
+)
+
 // compareValues: the next hold of a client has another value, else an Unlock of the first
 // one that is late takes it for its own.
 func (d *day) compareValues() {
 	a := d.w.Client("A")
 	for range 2 {
-		if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+		if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
 			return
 		}
 		d.key = d.lockKey()
@@ -142,19 +167,23 @@ func (d *day) compareValues() {
 		}
 	}
 	if d.values[0] == d.values[1] {
-		d.fault(SameValue, "Make a new value in TryLock, for each attempt.",
-			"A's two holds write the same value. An Unlock of the first that is on its way for long would remove the second.")
+		d.fault(SameValue, newValue, sameValue.With())
 	}
 }
 
 // mostToListen is how many commands it takes to try, subscribe and try again.
 const mostToListen = 8
 
+var (
+	polls          = texts.New("B waits for {time} while nothing happens, and sends {n} commands: it polls.")
+	subscribeFirst = texts.New("Subscribe, and ask again only when there is a reason to.")
+)
+
 // listen: a lock whose waiters are to be woken does not keep asking. The failures
 // pass over one that does, since nobody can wake it too late.
 func (d *day) listen() {
 	a, b := d.w.Client("A"), d.w.Client("B")
-	if !d.takes(a.Lock(world.Within(d.w.Lease)), "a free lock") {
+	if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
 		return
 	}
 	wait := b.StartLock(world.Within(d.w.Lease / 2))
@@ -166,19 +195,23 @@ func (d *day) listen() {
 		}
 	}
 	if sent > mostToListen {
-		d.fault(NoDay, "Subscribe, and ask again only when there is a reason to.",
-			"B waits for %v while nothing happens, and sends %d commands: it polls.", d.w.Lease/3, sent)
+		d.fault(NoDay, subscribeFirst, polls.With("time", d.w.Lease/3, "n", sent))
 		return
 	}
 	d.ends(wait.Wait())
 }
+
+var (
+	lowToken   = texts.New("A's hold has the token {first}, and B's, which came after it, has {second}.")
+	writeToken = texts.New("Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
+)
 
 // countTokens: a hold has a token, and the next hold a higher one. The ledger sees
 // what comes with a write.
 func (d *day) countTokens() {
 	for _, name := range []string{"A", "B"} {
 		c := d.w.Client(name)
-		if !d.takes(c.Lock(world.Within(d.w.Lease)), "a free lock") {
+		if !d.takes(c.Lock(world.Within(d.w.Lease)), getsFree) {
 			return
 		}
 		c.Insert("order of " + name)
@@ -188,8 +221,7 @@ func (d *day) countTokens() {
 	}
 	orders := d.now().Orders
 	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
-		d.fault(NoDay, "Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.",
-			"A's hold has the token %d, and B's, which came after it, has %d.", first, second)
+		d.fault(NoDay, writeToken, lowToken.With("first", first, "second", second))
 	}
 }
 

@@ -6,25 +6,42 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	getsFree  = texts.New("{call} asks for a free lock and does not get it: {answer}")
+	getsFreed = texts.New("{call} asks for a lock that A has freed and does not get it: {answer}")
+	takeIt    = texts.New("Take the lock: Lock comes back without an error once the key in Redis is yours.")
+	noKey     = texts.New("{call} says that {client} holds the lock, but there is no key in Redis.")
+	askRedis  = texts.New("Ask Redis, and believe its answer.")
 )
 
 // takes wants an acquire to give the lock.
-func (d *day) takes(call *world.Call, what string) bool {
+func (d *day) takes(call *world.Call, gets texts.Text) bool {
 	switch {
 	case !d.ends(call):
 		return false
 	case !call.Held():
-		return d.fault(NoDay, "Take the lock: "+call.Op+" comes back without an error once the key in Redis is yours.",
-			"%s asks for %s and does not get it: %s", call.Op, what, d.answer(call))
+		return d.fault(NoDay, takeIt, gets.With("call", call.Op, "answer", d.answer(call)))
 	case d.lockKey() == "":
-		return d.fault(Nonsense, "Ask Redis, and believe its answer.",
-			"%s says that %s holds the lock, but there is no key in Redis.", call.Op, call.Client.Name)
+		return d.fault(Nonsense, askRedis, noKey.With("call", call.Op, "client", call.Client.Name))
 	}
 	return true
 }
 
 // refused is the answer of an attempt on a lock that is held.
-const refused = "no, without an error"
+var refused = texts.New("no, without an error")
+
+// done is the answer of a call that did what it was asked.
+const done texts.Text = "done"
+
+var (
+	ownKeys       = texts.New("A holds the lock and B gets it too: A's key is {first}, B's is {second}.")
+	oneKey        = texts.New("All owners of one name must use one key.")
+	tryFails      = texts.New("A holds the lock, and B's TryLock ends in an error: {error}")
+	heldIsNoError = texts.New("That somebody else has the lock is no error: return false and nil.")
+)
 
 // refuses wants an attempt on a lock that is held to be refused. That it is not
 // is a failure of the catalogue, unless the two use different keys.
@@ -33,41 +50,50 @@ func (d *day) refuses(call *world.Call) bool {
 	case !d.ends(call):
 		return false
 	case call.Held() && len(keys) > 1:
-		return d.fault(OtherKeys, "All owners of one name must use one key.",
-			"A holds the lock and B gets it too: A's key is %s, B's is %s.", keys[0].Name, keys[1].Name)
-	case !call.Held() && d.answer(call) != refused:
-		return d.fault(NoDay, "That somebody else has the lock is no error: return false and nil.",
-			"A holds the lock, and B's TryLock ends in an error: %s", d.answer(call))
+		return d.fault(OtherKeys, oneKey, ownKeys.With("first", keys[0].Name, "second", keys[1].Name))
+	case !call.Held() && d.answer(call).Text != refused:
+		return d.fault(NoDay, heldIsNoError, tryFails.With("error", d.answer(call)))
 	}
 	return true
 }
+
+var (
+	lockIsVain = texts.New("A holds the lock, and B's Lock comes back without an error and without the lock.")
+	returnWhy  = texts.New("Let Lock return ctx.Err() when it gives up.")
+)
 
 // waits wants a Lock that is in vain to end with its context.
 func (d *day) waits(call *world.Call) bool {
 	if !d.ends(call) {
 		return false
 	}
-	if !call.Held() && d.answer(call) == refused {
-		return d.fault(Nonsense, "Let Lock return ctx.Err() when it gives up.",
-			"A holds the lock, and B's Lock comes back without an error and without the lock.")
+	if !call.Held() && d.answer(call).Text == refused {
+		return d.fault(Nonsense, returnWhy, lockIsVain.With())
 	}
 	return true
 }
+
+var (
+	unlockFails = texts.New("{client} holds the lock, and its Unlock ends in an error: {error}")
+	freeIt      = texts.New("Let Unlock free what Lock has taken, and return nil.")
+	keyStays    = texts.New("Unlock says that all is well, but {key} is still in Redis.")
+	deleteIt    = texts.New("Let Unlock delete the key, and look at Redis's answer.")
+)
 
 // frees wants an Unlock by the holder to free the lock.
 func (d *day) frees(call *world.Call) bool {
 	switch {
 	case !d.ends(call):
 		return false
-	case d.answer(call) != "done":
-		return d.fault(NoDay, "Let Unlock free what Lock has taken, and return nil.",
-			"%s holds the lock, and its Unlock ends in an error: %s", call.Client.Name, d.answer(call))
+	case d.answer(call).Text != done:
+		return d.fault(NoDay, freeIt, unlockFails.With("client", call.Client.Name, "error", d.answer(call)))
 	case d.lockKey() != "":
-		return d.fault(Nonsense, "Let Unlock delete the key, and look at Redis's answer.",
-			"Unlock says that all is well, but %s is still in Redis.", d.lockKey())
+		return d.fault(Nonsense, deleteIt, keyStays.With("key", d.lockKey()))
 	}
 	return true
 }
+
+var oneAnswer = texts.New("Return true and nil, false and nil, or false and an error.")
 
 // ends wants a call to come back, in one piece, and with an answer that does not
 // contradict itself.
@@ -77,7 +103,7 @@ func (d *day) ends(call *world.Call) bool {
 	case !call.Over():
 		d.cause = stuck(call.Op, strings.TrimSuffix((10*d.w.Lease).String(), "0s"), standing())
 	case text != nil:
-		return d.fault(Nonsense, "Return true and nil, false and nil, or false and an error.", "%s", *text)
+		return d.fault(Nonsense, oneAnswer, *text)
 	case result.Claim == world.ClaimPanic:
 		d.cause = panics(call.Op, result.Error)
 	default:
@@ -96,19 +122,23 @@ func standing() goroutine {
 	return goroutine{}
 }
 
+var (
+	clientClosed = texts.New("Your lock has closed the client that it was given: the business's next command ends with \"{error}\".")
+	leaveOpen    = texts.New("Leave the client open: it belongs to whoever made it.")
+)
+
 // clientLives wants the client that the lock was given to be usable still.
 func (d *day) clientLives(c *world.Client) bool {
 	ping := c.StartRun("PING").Wait()
 	if strings.Contains(d.result(ping).Error, redis.ErrClosed.Error()) {
-		return d.fault(ClosesClient, "Leave the client open: it belongs to whoever made it.",
-			"Your lock has closed the client that it was given: the business's next command ends with %q.", redis.ErrClosed.Error())
+		return d.fault(ClosesClient, leaveOpen, clientClosed.With("error", redis.ErrClosed))
 	}
 	return true
 }
 
 // fault sets the cause. It returns false, for those who ask.
-func (d *day) fault(kind, next, format string, args ...any) bool {
-	d.cause = Because(kind, next, format, args...)
+func (d *day) fault(kind string, next texts.Text, text texts.Said) bool {
+	d.cause = Because(kind, next, text)
 	return false
 }
 
@@ -123,14 +153,14 @@ func (d *day) result(call *world.Call) world.Result {
 }
 
 // answer is a result in words.
-func (d *day) answer(call *world.Call) string {
+func (d *day) answer(call *world.Call) texts.Said {
 	switch result := d.result(call); {
 	case result.Error != "":
-		return result.Error
+		return texts.Text(result.Error).With()
 	case result.Held || result.Claim == world.ClaimDone:
-		return "done"
+		return done.With()
 	}
-	return refused
+	return refused.With()
 }
 
 // lockKey is the key that Redis holds, the first of its owners; "" if there is none.

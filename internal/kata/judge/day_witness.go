@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // witnessed makes the same locks, one of them of another name, and hears answers
@@ -54,11 +55,13 @@ func (l witness) Close() error {
 	return nil
 }
 
+var twoAnswers = texts.New("TryLock answers two things at once: true, so the caller holds the lock, and an error: {error}.")
+
 // TryLock makes one attempt.
 func (l witness) TryLock(ctx context.Context) (bool, error) {
 	held, err := l.Locker.TryLock(ctx)
 	if held && err != nil {
-		text := fmt.Sprintf("TryLock answers two things at once: true, so the caller holds the lock, and an error: %v.", err)
+		text := twoAnswers.With("error", err)
 		l.day.nonsense.Store(&text)
 	}
 	return held, err

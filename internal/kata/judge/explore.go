@@ -9,6 +9,7 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/quiz"
+	"lockkata/internal/texts"
 )
 
 // Search is one search through the schedules of a lock.
@@ -45,7 +46,7 @@ func (r *run) explore(s Search) {
 		Bound: s.Question.Bound, Runs: s.Runs,
 		See: unharmed,
 		Stop: func(schedule.Progress) bool {
-			r.guard.enter("the search in " + setup.Env.Name)
+			r.guard.enter(searching.In(r.task.Lang, "env", setup.Env.Name))
 			return time.Since(begun) > s.For || heap() > searchMemory
 		},
 	}
@@ -55,6 +56,7 @@ func (r *run) explore(s Search) {
 	}
 	for i, answer := range result.Answers(setup, properties, time.Since(begun)) {
 		found := Found{Answer: answer}
+		found.Text = answer.TextIn(r.task.Lang)
 		if answer.Found {
 			setup.Property = properties[i]
 			found.Trace, found.Findings = r.replay(setup, result.Found[answer.Property].Schedule)
@@ -70,7 +72,7 @@ func (r *run) replay(setup schedule.Setup, steps []string) (*world.Trace, []orac
 	if err = cmp.Or(err, run.Astray); err != nil {
 		r.guard.convict(unsearchable(err))
 	}
-	return run.Trace, run.Found
+	return run.Trace, r.said(run.Found)
 }
 
 // panicked is a call that ended in a panic.
@@ -88,6 +90,13 @@ func unharmed(played schedule.Played) error {
 	return nil
 }
 
+var (
+	searching        = texts.New("the search in {env}")
+	searchStops      = texts.New("The search cannot go on: {why}.")
+	unsearchableNext = texts.New("Let the lock decide by Redis's answers, its context and the time alone, " +
+		"the same each time, and let every wait end.")
+)
+
 // unsearchable is the verdict on a lock with which the search cannot go on.
 func unsearchable(err error) *Cause {
 	if p, ok := err.(panicked); ok {
@@ -96,8 +105,7 @@ func unsearchable(err error) *Cause {
 	if isLeftover(err) {
 		return leftover(err)
 	}
-	return Because(Unsearchable, "Let the lock decide by Redis's answers, its context and the time alone, the same each time, and let every wait end.",
-		"The search cannot go on: %v.", err)
+	return Because(Unsearchable, unsearchableNext, searchStops.With("why", err))
 }
 
 // isLeftover tells of a run that left goroutines of the lock behind.

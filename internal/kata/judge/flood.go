@@ -2,11 +2,12 @@ package judge
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockkata/internal/texts"
 )
 
 // floodLimit is how many answers one client may read in a second of fake time. A
@@ -46,6 +47,12 @@ type meteredConn struct {
 	meter *meter
 }
 
+var (
+	floods    = texts.New("Your lock floods Redis: more than {n} commands in a second.")
+	floodsAt  = texts.New("{call} at {line} floods Redis: more than {n} commands in a second.")
+	floodNext = texts.New("Wait between two attempts: some milliseconds at least, or for a message.")
+)
+
 // Read reads, and ends the run when there has been too much to read.
 func (c meteredConn) Read(b []byte) (int, error) {
 	m := c.meter
@@ -53,15 +60,14 @@ func (c meteredConn) Read(b []byte) (int, error) {
 		m.since, m.count = time.Now(), 0
 	}
 	if m.count++; m.count > floodLimit {
-		at := "your lock"
+		say, call, line := floods, "", ""
 		for _, g := range ofLock() {
 			if g.redis && g.inner.file != "" {
-				at = fmt.Sprintf("%s at %s", g.inner.function, g.inner.place())
+				say, call, line = floodsAt, g.inner.function, g.inner.place()
 				break
 			}
 		}
-		m.guard.convict(Because(Floods, "Wait between two attempts: some milliseconds at least, or for a message.",
-			"%s floods Redis: more than %d commands in a second.", at, floodLimit))
+		m.guard.convict(Because(Floods, floodNext, say.With("call", call, "line", line, "n", floodLimit)))
 	}
 	return c.Conn.Read(b)
 }

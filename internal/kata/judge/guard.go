@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"lockkata/internal/texts"
 )
 
 // How long things may take. A scenario takes some milliseconds, so a lock that needs
@@ -26,10 +28,11 @@ const (
 // writes that down, and ends the process.
 type guard struct {
 	out      *os.File
-	scenario time.Duration // the longest that a scenario may take
-	longest  time.Duration // the longest that all may take
-	over     atomic.Bool   // the scenario has ended, and what is left is winding down
-	optional atomic.Bool   // what is required has been played
+	lang     texts.Language // of what it writes
+	scenario time.Duration  // the longest that a scenario may take
+	longest  time.Duration  // the longest that all may take
+	over     atomic.Bool    // the scenario has ended, and what is left is winding down
+	optional atomic.Bool    // what is required has been played
 
 	mu      sync.Mutex
 	during  string        // what is being played; "" between two
@@ -40,7 +43,7 @@ type guard struct {
 
 func newGuard(out *os.File, task Task) *guard {
 	return &guard{
-		out: out, longest: task.longest(), scenario: cmp.Or(task.Stuck, time.Duration(max(task.Patience, 1))*scenarioLimit),
+		out: out, lang: task.Lang, longest: task.longest(), scenario: cmp.Or(task.Stuck, time.Duration(max(task.Patience, 1))*scenarioLimit),
 	}
 }
 
@@ -75,9 +78,15 @@ func (g *guard) tell(c *Cause) {
 	g.mu.Lock()
 	c.During = g.during
 	g.mu.Unlock()
+	c.Text, c.Next = c.Text.Only(g.lang), c.Next.Only(g.lang)
 	c.Optional = g.optional.Load()
 	g.write(Line{Cause: c})
 }
+
+var (
+	allIsLate = texts.New("All that is asked takes longer than {time} with your lock.")
+	lateNext  = texts.New("Look for a loop that does much for nothing; or try again when the machine is less busy.")
+)
 
 // watch looks again and again whether the run still moves.
 func (g *guard) watch() {
@@ -94,8 +103,7 @@ func (g *guard) watch() {
 			g.write(Line{Done: true})
 			os.Exit(0)
 		case late:
-			g.convict(Because(TooSlow, "Look for a loop that does much for nothing; or try again when the machine is less busy.",
-				"All that is asked takes longer than %v with your lock.", g.longest))
+			g.convict(Because(TooSlow, lateNext, allIsLate.With("time", g.longest)))
 		case heap() > memoryLimit:
 			g.convict(Hoards(nearby()))
 		}
@@ -111,14 +119,21 @@ func heap() uint64 {
 }
 
 // nearby names a line at which the lock runs now, if there is one.
-func nearby() string {
+func nearby() texts.Said {
 	for _, g := range ofLock() {
 		if g.inner.file != "" && g.isRunning() {
-			return " at " + g.inner.place()
+			return g.inner.at()
 		}
 	}
-	return ""
+	return texts.Said{}
 }
+
+var (
+	loopsAt    = texts.New("{call} runs without end at {line}: it neither waits nor asks Redis.")
+	loopNext   = texts.New("Let the loop wait: for a timer, for a message, or for ctx.Done().")
+	noLineRuns = texts.New("The run does not end, and no line of your lock is under way.")
+	tryAgain   = texts.New("Try again; the machine may be busy.")
+)
 
 // diagnose finds out why a scenario does not end: it looks at where the lock's
 // goroutines stand.
@@ -143,15 +158,19 @@ func diagnose(over bool) *Cause {
 	case loops != nil && over && loops.created.file != "":
 		return leaking(*loops)
 	case loops != nil:
-		return Because(EndlessLoop, "Let the loop wait: for a timer, for a message, or for ctx.Done().",
-			"%s runs without end at %s: it neither waits nor asks Redis.", loops.inner.function, loops.inner.place())
+		return Because(EndlessLoop, loopNext, loopsAt.With("call", loops.inner.function, "line", loops.inner.place()))
 	case own != nil:
 		return leaking(*own)
 	case call != nil:
 		return stuck(call.inner.function, scenarioLimit.String(), *call)
 	}
-	return Because(TooSlow, "Try again; the machine may be busy.", "The run does not end, and no line of your lock is under way.")
+	return Because(TooSlow, tryAgain, noLineRuns.With())
 }
+
+var (
+	noOrdinaryDay = texts.New("Your lock does not survive an ordinary day: {why}")
+	comeBack      = texts.New("Let Lock, TryLock and Unlock come back.")
+)
 
 // leftover is the verdict on a run whose goroutines did not end: they still stand
 // where they stood.
@@ -159,5 +178,5 @@ func leftover(err error) *Cause {
 	for _, g := range ofLock() {
 		return leaking(g)
 	}
-	return Because(NoDay, "Let Lock, TryLock and Unlock come back.", "Your lock does not survive an ordinary day: %v", err)
+	return Because(NoDay, comeBack, noOrdinaryDay.With("why", err))
 }

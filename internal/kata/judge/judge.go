@@ -18,6 +18,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Task is what one run is to do.
@@ -31,6 +32,7 @@ type Task struct {
 	Fresh    bool               `json:"fresh"`              // each hold has to write a value of its own
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
 	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
+	Lang     texts.Language     `json:"lang,omitempty"`     // of the sentences
 	Search   *Search            `json:"search,omitempty"`   // is made in place of the failures
 	Leaks    bool               `json:"leaks,omitempty"`    // a goroutine that is left ends nothing: the first one is told, and all goes on
 }
@@ -137,7 +139,7 @@ func (r *run) all() {
 
 // rehearse finds out which scripts the lock uses.
 func (r *run) rehearse() {
-	r.guard.enter("an ordinary day")
+	r.guard.enter(ordinary.In(r.task.Lang))
 	defer r.guard.enter("")
 	subject, err := failures.DiscoverScripts(r.t, r.subject)
 	if err != nil {
@@ -176,7 +178,7 @@ func (r *run) catalogue() {
 func (r *run) one(id string) {
 	f, ok := failures.Find(id)
 	if !ok {
-		r.guard.convict(Because("task", "", "there is no failure %s", id))
+		r.guard.convict(Because("task", "", texts.Text("there is no failure {id}").With("id", id)))
 	}
 	r.guard.enter(id)
 	v := failures.Judge(f, r.subject, r.play)
@@ -198,7 +200,8 @@ func (r *run) play(c world.Config, scenario func(*world.World)) (*world.Trace, e
 
 func (r *run) verdict(v failures.Verdict) *Verdict {
 	told := &Verdict{
-		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)), Sentence: v.Sentence(), Findings: v.Findings,
+		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
+		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings),
 		Required: slices.Contains(r.task.Required, v.Failure.ID),
 		Good:     v.Outcome == failures.Safe || v.Outcome == failures.Noticed || v.Outcome == failures.NotApplicable,
 	}
@@ -208,4 +211,14 @@ func (r *run) verdict(v failures.Verdict) *Verdict {
 		told.Trace = v.Trace
 	}
 	return told
+}
+
+// said are findings in the language that was asked for: another process draws them, and
+// has their sentences only.
+func (r *run) said(all []oracle.Finding) []oracle.Finding {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Text = all[i].In(r.task.Lang)
+	}
+	return all
 }
