@@ -8,18 +8,19 @@ import (
 
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/kata"
+	"lockkata/internal/texts"
 )
 
 // exercise is one of kata's, to be done in the page.
 type exercise struct {
 	ID       string          `json:"id"` // that of the lock which it makes, too
-	Title    string          `json:"title"`
-	Story    string          `json:"story"`
+	Title    texts.Text      `json:"title"`
+	Story    texts.Text      `json:"story"`
 	Files    []timeline.File `json:"files"` // what it begins with
-	Hints    [3]string       `json:"hints"`
+	Hints    [3]texts.Text   `json:"hints"`
 	Required []string        `json:"required"` // failures to be survived, in the order in which they are told
-	Fixed    string          `json:"fixed"`
-	Question string          `json:"question"`
+	Fixed    texts.Text      `json:"fixed"`
+	Question texts.Text      `json:"question"`
 }
 
 // exercises are those of the lock that grows. What needs an adapter is for a compiler.

@@ -20,6 +20,7 @@ import (
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 	"lockkata/internal/kata"
+	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
@@ -164,10 +165,11 @@ func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
 func TestPageWithAnEngineHasTheExercises(t *testing.T) {
 	data := func(e theatre.Engine) (data struct {
 		Exercises []struct {
-			ID, Story string
-			Hints     []string
-			Required  []string
-			Files     []struct{ Name, Text string }
+			ID       string
+			Story    texts.Text
+			Hints    [3]texts.Text
+			Required []string
+			Files    []struct{ Name, Text string }
 		}
 	}) {
 		page, err := theatre.Page(columns.Shown(), hostile(), sources(), e)
@@ -182,7 +184,7 @@ func TestPageWithAnEngineHasTheExercises(t *testing.T) {
 		of, err := kata.Find(e.ID)
 		require.NoError(t, err)
 		require.Equal(t, of.Story, e.Story)
-		require.Equal(t, of.Hints[:], e.Hints)
+		require.Equal(t, of.Hints, e.Hints)
 		require.Equal(t, of.Required(), e.Required)
 		require.Equal(t, "mutex.go", e.Files[0].Name)
 		require.Equal(t, e.ID != "1", e.Files[0].Text == "package x\n")

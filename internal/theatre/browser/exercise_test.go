@@ -37,7 +37,7 @@ func TestExerciseIsDone(t *testing.T) {
 	b.click(`a[href="#exercise/3"]`)
 	b.until("document.querySelector('.editor textarea')")
 	require.Equal(t, "Exercise 3: the owner's value", b.text("h1"))
-	require.Equal(t, exercise.Story, b.text(".task .story"))
+	require.Equal(t, string(exercise.Story), b.text(".task .story"))
 	require.Equal(t, start["mutex.go"], value[string](b, "document.querySelector('.editor textarea').value"))
 	require.Zero(t, b.count(".hints li"))
 	for i := range exercise.Hints {
@@ -62,9 +62,9 @@ func TestExerciseIsDone(t *testing.T) {
 
 	b.write(solution["mutex.go"])
 	b.grade()
-	require.Contains(t, b.text(".status .verdict"), "Passed: all 18 failures asked for are survived. "+exercise.Fixed)
+	require.Contains(t, b.text(".status .verdict"), "Passed: all 18 failures asked for are survived. "+string(exercise.Fixed))
 	require.Equal(t, len(exercise.Required()), b.count(".column li"), "what is asked for, and no more")
-	require.Contains(t, b.text(".status"), exercise.Question)
+	require.Contains(t, b.text(".status"), string(exercise.Question))
 	b.click(`.column a[href="#exercise/3/delete-foreign"]`)
 	b.until("document.querySelector('.controls .take')")
 	require.Contains(t, b.text(".lines"), "package mylock", "the code is the visitor's")
