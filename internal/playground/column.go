@@ -13,9 +13,31 @@ import (
 type Column struct {
 	Cells   []Cell `json:"cells"`
 	Stopped bool   `json:"stopped,omitempty"` // before all were played
+	Red     string `json:"red,omitempty"`     // the failure that is required, and not survived
 }
 
-// column plays the catalogue on a lock.
+// asked are the failures that a column is about.
+func (r Request) asked() ([]failures.Failure, error) {
+	if len(r.Required) == 0 {
+		return failures.All, nil
+	}
+	var some []failures.Failure
+	for _, id := range r.Required {
+		f, found := failures.Find(id)
+		if !found {
+			return nil, fmt.Errorf("there is no failure %q", id)
+		}
+		some = append(some, f)
+	}
+	return some, nil
+}
+
+// isSurvived tells whether a lock has done all that can be asked of it.
+func isSurvived(o failures.Outcome) bool {
+	return o == failures.Safe || o == failures.Noticed || o == failures.NotApplicable
+}
+
+// column plays the catalogue on a lock, or what is required of it.
 func (e *Engine) column(r Request, tell Tell) (Column, error) {
 	all := Column{Cells: []Cell{}}
 	c, of, err := e.find(r)
@@ -25,8 +47,12 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 	if c.Subject, err = failures.DiscoverScripts(e.t, c.Subject); err != nil {
 		return all, err
 	}
-	for i, f := range failures.All {
-		if tell(Progress{Done: i, Of: len(failures.All)}) {
+	asked, err := r.asked()
+	if err != nil {
+		return all, err
+	}
+	for i, f := range asked {
+		if tell(Progress{Done: i, Of: len(asked), Failure: f.ID}) {
 			all.Stopped = true
 			break
 		}
@@ -36,6 +62,10 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 			cell.Was = string(rune(was))
 		}
 		all.Cells = append(all.Cells, cell)
+		if r.Required != nil && !isSurvived(v.Outcome) {
+			all.Red = f.ID
+			break
+		}
 	}
 	return all, nil
 }

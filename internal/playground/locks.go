@@ -21,6 +21,7 @@ type locks struct {
 	sources fs.FS
 	force   func(i int)
 	written *written // by a visitor: the lock of the newest request, or of the game
+	seen    *command // its newest one when that was last asked for
 }
 
 // code is the source of a lock, and the edit that is in it.

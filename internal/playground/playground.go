@@ -45,6 +45,9 @@ type Request struct {
 	Failure  string         `json:"failure,omitempty"` // a failure's ID
 	Step     int            `json:"step,omitempty"`    // of a failure's run, as it is drawn, from 1
 	Bound    int            `json:"bound,omitempty"`   // the highest cost of a search
+	// Required are the failures that a column is to survive, in this order: it ends at the
+	// first one that it does not. Without them it is about all.
+	Required []string `json:"required,omitempty"`
 	// Files are a lock that a visitor wrote in place of the column's, by their names.
 	Files map[string]string `json:"files,omitempty"`
 }
@@ -55,6 +58,8 @@ type Progress struct {
 	Of     int `json:"of,omitempty"`     // 0: nobody knows
 	States int `json:"states,omitempty"` // that a search has seen
 	Cost   int `json:"cost,omitempty"`   // that a search looks through
+	// Failure is the one that is played next.
+	Failure string `json:"failure,omitempty"`
 }
 
 // Tell is told how far a long request is; true ends it. What is known by then is answered.

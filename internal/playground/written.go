@@ -5,10 +5,13 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 	"lockkata/internal/playground/interpreter"
 )
@@ -17,6 +20,14 @@ import (
 type written struct {
 	files map[string]string
 	lock  *interpreter.Lock
+	line  func(goroutine uint64) (world.Source, bool)
+	sent  atomic.Pointer[command] // the newest
+}
+
+// command is one that the lock sent, at a moment of its world.
+type command struct {
+	line world.Source
+	at   time.Time
 }
 
 // problems are why a lock that a visitor wrote does not run, or does not go on.
@@ -43,18 +54,32 @@ func (l *locks) write(c *columns.Column, files map[string]string) (timeline.Code
 		}
 	}
 	if l.written == nil || !maps.Equal(l.written.files, files) {
+		l.written = nil // whatever becomes of the new one
 		lock, wrong := interpreter.Load(path.Base(c.Dir), files)
 		if len(wrong) > 0 {
 			return code, problems(wrong)
 		}
-		l.written = &written{files, lock}
+		l.written = &written{files: files, lock: lock}
 	}
 	mine := l.written.lock.Subject(schedule.ForeignName(c.Subject.Name, source...), c.Subject.Has...)
+	mine.Line = l.written.follow(mine.Line)
 	if mine.Ignore = c.Subject.Ignore; mine.Ignore == nil {
 		mine.Ignore = failures.IsBeside
 	}
 	c.Subject = mine
 	return code, nil
+}
+
+// follow notes when a command is sent, which is when its line is asked for.
+func (w *written) follow(line func(uint64) (world.Source, bool)) func(uint64) (world.Source, bool) {
+	w.line = line
+	return func(goroutine uint64) (world.Source, bool) {
+		at, ok := line(goroutine)
+		if ok {
+			w.sent.Store(&command{at, time.Now()})
+		}
+		return at, ok
+	}
 }
 
 // trouble is why the lock that a visitor wrote was stopped: nothing that was found then is

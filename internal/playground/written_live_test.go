@@ -58,3 +58,24 @@ func outcome(c playground.Column, failure string) string {
 	}
 	return ""
 }
+
+// What the page asks of an exercise is red in its start, at what its lesson is about, and
+// green in its solution.
+func TestExercisesAreRedAtTheirStartAndGreenAtTheirEnd(t *testing.T) {
+	e := engine(t)
+	for _, exercise := range kata.All {
+		if exercise.ID != exercise.Base || exercise.Solution.Adapter != "" {
+			continue
+		}
+		check := func(m kata.Material) playground.Column {
+			files, err := m.Files(os.DirFS("../.."))
+			require.NoError(t, err)
+			return ask[playground.Column](t, e, playground.Request{Op: "column", Stage: exercise.Base, Files: files, Required: exercise.Required()})
+		}
+		start, end := check(exercise.Start), check(exercise.Solution)
+		require.Contains(t, exercise.Fixes, start.Red, exercise.ID)
+		require.Equal(t, start.Red, start.Cells[len(start.Cells)-1].Failure, "it ends there")
+		require.Empty(t, end.Red, exercise.ID)
+		require.Len(t, end.Cells, len(exercise.Required()))
+	}
+}

@@ -171,3 +171,16 @@ func TestWrittenLockThatDoesNotRunIsToldWithItsLine(t *testing.T) {
 	}
 	require.Len(t, ask[playground.Column](t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": mine}}).Cells, len(failures.All))
 }
+
+// A lock that gets on gives no sign of trouble; one whose newest command is an old one has
+// the line of that.
+func TestSignTellsWhereALockIsThatDoesNotGetOn(t *testing.T) {
+	e := engine(t)
+	require.Nil(t, e.Sign(), "nobody wrote anything")
+	files := map[string]string{"mine.go": mine}
+	ask[playground.Column](t, e, playground.Request{Op: "column", Stage: "5", Files: files, Required: []string{"second-client"}})
+	require.Nil(t, e.Sign())
+	require.Contains(t, string(e.Sign()), `{"file":"mine.go","line":`)
+	refused(t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": "package"}})
+	require.Nil(t, e.Sign(), "it is another lock's line")
+}

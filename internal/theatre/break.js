@@ -28,7 +28,7 @@ pages.break = async ([, stage, edit, failure, step]) => {
 // about is which lock it is, in a request.
 const about = () => ({stage: broken.stage, edit: broken.edit, files: broken.files});
 
-const hashOfBroken = (...words) => broken.files ? ['#write', broken.stage, ...words].join('/') : '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
+const hashOfBroken = (...words) => broken.files ? ['#' + broken.place, ...words].join('/') : '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
 
 // showBroken shows the lock, its edits, its column and what can be searched for.
 function showBroken() {
@@ -95,7 +95,7 @@ async function playColumn() {
   const here = broken;
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop');
   here.status.replaceChildren('The catalogue is played on this lock … ', stop);
-  const column = await asked({op: 'column', ...about()},
+  const column = await asked({op: 'column', ...about(), required: here.exercise?.required},
     {progress: ({done, of}) => { here.status.firstChild.textContent = `${done} of ${of} failures are played … `; }, canWait: true});
   if (!column && broken === here) here.status.replaceChildren();
   if (!column) return;
@@ -105,7 +105,8 @@ async function playColumn() {
 
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(broken.edit ? `${turned} of ${column.cells.length} failures end otherwise than on ${broken.told.name} as it stands.` : `${column.cells.length} failures on ${broken.told.name}.`,
+  broken.status.replaceChildren(...broken.exercise ? checked(column) : [broken.edit ? `${turned} of ${column.cells.length} failures end otherwise than on ${broken.told.name} as it stands.`
+    : `${column.cells.length} failures on ${broken.files ? 'your lock' : broken.told.name}.`],
     column.stopped ? ' It was stopped. ' : '', column.stopped ? el('button', {type: 'button', onclick: playColumn}, 'Go on') : '');
   broken.list.replaceChildren(...column.cells.filter((cell) => cell.outcome !== '-').sort((a, b) => Boolean(b.was) - Boolean(a.was)).map(columnRow));
 }
@@ -157,12 +158,13 @@ async function showBrokenRun(id, step) {
   const cell = failure && await asked({op: 'run', ...about(), failure: id});
   if (location.hash !== hash) return;
   if (!cell?.run) {
-    note.textContent = `There is no run at ${hash}.`;
+    note.textContent ||= `There is no run at ${hash}.`;
     return showBroken();
   }
   document.body.classList.add('showing');
   document.title = `${id}, ${broken.told.name}` + (broken.edit ? `, ${broken.edit}` : '');
-  const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files: broken.told.files}, broken.told.name);
+  const files = broken.files ? Object.entries(broken.files).map(([name, text]) => ({name, text})) : broken.told.files;
+  const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files}, broken.told.name);
   stepper = new Stepper([player], alone(player));
   const heading = el('h1', {tabindex: '-1'}, failure.title);
   const chosen = broken.told.edits.find((e) => e.id === broken.edit);

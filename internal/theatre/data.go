@@ -14,11 +14,12 @@ import (
 
 // content is all that the page shows.
 type content struct {
-	Title    string    `json:"title"`
-	Stages   []stage   `json:"stages"`
-	Failures []failure `json:"failures"`
-	Locks    []lock    `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
-	Envs     []string  `json:"envs,omitempty"`
+	Title     string     `json:"title"`
+	Stages    []stage    `json:"stages"`
+	Failures  []failure  `json:"failures"`
+	Locks     []lock     `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
+	Envs      []string   `json:"envs,omitempty"`
+	Exercises []exercise `json:"exercises,omitempty"` // that can be done on them
 }
 
 // lock is what is known of a lock before the engine is there.
@@ -30,7 +31,7 @@ type lock struct {
 }
 
 // playable is what a page with an engine knows of what it can play.
-func (c *content) playable() {
+func (c *content) playable(sources fs.FS) (err error) {
 	for _, column := range columns.Stairs() {
 		l := lock{ID: column.ID, Name: column.Name(), Title: column.Title}
 		for _, p := range schedule.Properties {
@@ -43,6 +44,8 @@ func (c *content) playable() {
 	for _, e := range schedule.Envs {
 		c.Envs = append(c.Envs, e.Name)
 	}
+	c.Exercises, err = exercises(sources)
+	return err
 }
 
 // stage is a lock with its source, once for all runs.

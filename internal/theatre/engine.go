@@ -20,6 +20,8 @@ var (
 	breakScript string
 	//go:embed write.js
 	writeScript string
+	//go:embed share.js
+	shareScript string
 	//go:embed play.css
 	playStyle string
 	//go:embed worker.js

@@ -1,12 +1,17 @@
 // The engine: the real locks as WebAssembly, in a worker of its own. It is loaded when it
 // is first wanted, and by a click: opening a link runs nothing.
 
+// mostSilent is after how many looks, half a second apart, without a sign that it gets on a
+// worker is replaced.
+const mostSilent = 5;
+
 class Engine {
   // made is what the page has of it: {worker, url} or {worker, packed}; null for none.
   constructor(made) {
     this.made = made;
     this.wanted = false; // somebody clicked for it
     this.last = Promise.resolve();
+    this.lives = 1; // workers so far: what one knew of a game, the next one does not
   }
 
   get isThere() { return Boolean(this.made); }
@@ -26,11 +31,14 @@ class Engine {
     this.say('starting', 1);
     const wasm = await unzipped(this.packed);
     await new Promise((done, fail) => {
-      this.worker = new Worker(URL.createObjectURL(new Blob([this.made.worker], {type: 'text/javascript'})));
+      const worker = new Worker(URL.createObjectURL(new Blob([this.made.worker], {type: 'text/javascript'})));
+      this.worker = worker;
       this.fail = fail;
-      this.worker.onmessage = ({data}) => (data.kind === 'ready' ? done() : this.hear(data));
-      this.worker.onerror = (event) => this.end(event.message);
-      this.worker.postMessage({wasm}, [wasm]);
+      worker.onmessage = ({data}) => {
+        if (worker === this.worker) data.kind === 'ready' ? done() : this.hear(data);
+      };
+      worker.onerror = ({message}) => worker.onmessage({data: {kind: 'ended', text: message}});
+      worker.postMessage({wasm}, [wasm]);
     });
     this.isReady = true;
   }
@@ -67,6 +75,7 @@ class Engine {
     const turn = this.last.then(() => this.ready()).then(() => new Promise((done, fail) => {
       this.now = {done, progress, canWait};
       this.fail = fail;
+      this.listen();
       this.worker.postMessage({request: JSON.stringify(request)});
     }));
     this.last = turn.catch(() => {});
@@ -80,19 +89,53 @@ class Engine {
   stop() { this.worker?.postMessage({stop: true}); }
 
   hear({kind, text}) {
-    if (kind === 'ended') return this.end(text);
-    if (kind === 'progress') return this.now.progress?.(JSON.parse(text));
+    if (kind === 'ended') return this.end({error: text || 'it has ended'});
+    if (kind === 'hangs') return this.end(JSON.parse(text));
+    if (!this.now) return;
+    if (kind === 'beat' && text) {
+      this.now.stuck = JSON.parse(text); // if it goes on like that
+      return;
+    }
+    this.silent = 0;
+    this.now.stuck = null;
+    if (kind === 'beat') return;
+    if (kind === 'progress') {
+      const far = JSON.parse(text);
+      this.now.failure = far.failure;
+      return this.now.progress?.(far);
+    }
     const {done} = this.now;
-    this.now = null;
+    this.deaf();
     return done(JSON.parse(text));
   }
 
-  // end is after the worker has died: the next request starts another one.
-  end(why) {
-    this.worker.terminate();
-    this.now = this.loading = null;
+  // listen looks for signs while something is asked. A page that slept has looked once.
+  listen() {
+    this.silent = 0;
+    this.ear = setInterval(() => {
+      if (++this.silent >= mostSilent) this.end(this.now.stuck || {error: 'it did not get on'});
+    }, 500);
+  }
+
+  deaf() {
+    clearInterval(this.ear);
+    this.now = null;
+  }
+
+  // end is after the worker has died, or hangs: what was asked has failed, and what is asked
+  // next is asked of another one, which begins at once.
+  end({error, problems}) {
+    const {worker, fail, isReady, now} = this;
+    worker.terminate();
+    this.worker = null;
+    this.deaf();
+    this.loading = null;
     this.isReady = false;
-    this.fail(new Error(`The engine has ended. Load this page again to go on. ${why}`));
+    this.lives++;
+    const during = now?.failure ? ` in ${now.failure}` : '';
+    fail(Object.assign(new Error(isReady ? `The engine was begun anew${during}: ${error}.` : `The engine does not begin: ${error}.`),
+      {problems: problems?.map((one) => ({...one, text: one.text + during}))}));
+    if (isReady) this.ready().catch(() => {}); // told to who asks next
   }
 }
 
@@ -118,11 +161,6 @@ document.addEventListener('click', (event) => {
 // loaded shows what is loaded until the engine is ready. It gives false where somebody has
 // to click first.
 async function loaded(what) {
-  if (!engine.isThere) {
-    note.textContent = 'This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.';
-    showMatrix();
-    return false;
-  }
   if (!engine.wanted) {
     const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, 'Start');
     main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),

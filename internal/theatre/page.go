@@ -40,7 +40,9 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine 
 		return nil, err
 	}
 	if engine.isThere() {
-		all.playable()
+		if err := all.playable(sources); err != nil {
+			return nil, err
+		}
 	}
 	made, packed, err := engine.parts()
 	if err != nil {
@@ -54,7 +56,7 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine 
 	err = page.Execute(&b, map[string]any{
 		"Title": Title, "Total": total(rows), "Data": template.JS(data), "Engine": made, "Packed": packed, "Policy": engine.policy(),
 		"Style":  template.CSS(timeline.PlayerStyle + style + playStyle),
-		"Script": template.JS(timeline.PlayerScript + engineScript + playScript + breakScript + writeScript + script),
+		"Script": template.JS(timeline.PlayerScript + engineScript + playScript + breakScript + writeScript + shareScript + script),
 	})
 	return b.Bytes(), err
 }

@@ -19,6 +19,8 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
+	"lockkata/internal/kata"
+	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
@@ -156,4 +158,36 @@ func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
 		require.Equal(t, one.says, string(body))
 		server.Close()
 	}
+}
+
+// A page with an engine has kata's exercises as they are; the lock that one
+// begins with is read from the sources.
+func TestPageWithAnEngineHasTheExercises(t *testing.T) {
+	data := func(e theatre.Engine) (data struct {
+		Exercises []struct {
+			ID       string
+			Story    texts.Text
+			Hints    [3]texts.Text
+			Required []string
+			Files    []struct{ Name, Text string }
+		}
+	}) {
+		page, err := theatre.Page(columns.Shown(), hostile(), sources(), e)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
+		return data
+	}
+	require.Empty(t, data(theatre.Engine{}).Exercises)
+	var ids []string
+	for _, e := range data(theatre.Engine{File: theatre.EngineFile}).Exercises {
+		ids = append(ids, e.ID)
+		of, err := kata.Find(e.ID)
+		require.NoError(t, err)
+		require.Equal(t, of.Story, e.Story)
+		require.Equal(t, of.Hints, e.Hints)
+		require.Equal(t, of.Required(), e.Required)
+		require.Equal(t, "mutex.go", e.Files[0].Name)
+		require.Equal(t, e.ID != "1", e.Files[0].Text == "package x\n")
+	}
+	require.Equal(t, []string{"1", "2", "3", "4", "5", "6.1", "6.2", "6.3", "6.4", "6.5"}, ids)
 }

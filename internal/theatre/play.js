@@ -38,11 +38,11 @@ pages.play = pages.take = async (words) => {
 async function begin(request) {
   const hash = location.hash;
   const position = await asked(request);
-  if (!position && !game && location.hash === hash) showMatrix();
+  if (!position && !game && !request.files && location.hash === hash) showMatrix();
   if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
-  game = {edit: request.edit, written: request.files, files: position.files, stage: request.stage, taken: position.taken};
+  game = {life: engine.lives, edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
   const lock = lockOf(request.stage);
   document.title = `play ${lock.name}: ${position.view.goal.words}`;
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
@@ -66,9 +66,20 @@ async function asked(request, options) {
     return await engine.ask(request, options);
   } catch (error) {
     if (error.problems && broken?.files) showProblems(error.problems);
-    else note.textContent = error.message;
+    if (!error.problems || !broken?.wrong?.isConnected) note.textContent = error.message;
     return null;
   }
+}
+
+// askedInGame asks about the game, of which a fresh engine has to be told first.
+async function askedInGame(request, options) {
+  const {stage, edit, written, position} = game;
+  if (game.life !== engine.lives) {
+    const here = game, life = engine.lives;
+    if (!await asked({op: 'replay', stage, edit, files: written?.files, schedule: position.view.schedule})) return null;
+    here.life = life;
+  }
+  return asked(request, options);
 }
 
 // settings are other games of the lock, and other locks.
@@ -81,7 +92,7 @@ function settings(request, {view, taken}) {
     el('span', {class: 'what'}, 'play'), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
     taken && request.op === 'replay' ? null : choose('goal', view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
     taken && request.op === 'replay' ? null : choose('world', view.env.name, data.envs.map((name) => [name, name]), 'env'),
-    request.files ? el('a', {href: `#write/${request.stage}`}, 'back to your lock') : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
+    request.files ? el('a', {href: `#${broken.place}`}, 'back to your lock') : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
@@ -90,7 +101,7 @@ const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + ed
 function showPosition(position) {
   const chosen = game.player?.code?.chosen;
   game.position = position;
-  game.hash = game.written ? `#write/${game.stage}/play` : hashOfGame(position, game.edit);
+  game.hash = game.written ? `#${game.written.place}/play` : hashOfGame(position, game.edit);
   history.replaceState(null, '', game.hash);
   game.player = new Player(position.run, {text: ''}, {files: game.files}, 'the game');
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
@@ -121,19 +132,21 @@ function optionOf(option, i) {
     el('kbd', {}, optionKeys[i] || ''), el('span', {}, text), option.cost > 0 ? el('small', {}, `costs ${option.cost}`) : null));
 }
 
+const copyButton = (text) => el('button', {type: 'button', 'aria-label': 'copy ' + text, onclick: (event) => navigator.clipboard?.writeText(text)
+  .then(() => { event.target.textContent = 'copied'; }, () => {})}, 'copy');
+
 // ending says what came of it, and how to show it to somebody.
 function ending({view, verdict, taken}) {
-  const copy = (text) => el('button', {type: 'button', 'aria-label': 'copy ' + text, onclick: (event) => navigator.clipboard?.writeText(text)
-    .then(() => { event.target.textContent = 'copied'; }, () => {})}, 'copy');
-  const link = location.href.split('#')[0] + game.hash;
   const command = `go run . replay '${view.schedule}'`;
   const isWon = view.findings.length > 0;
+  const friend = el('span', {}, 'For a friend: ', el('a', {href: game.hash, class: 'share'}, 'this game'), ' ', copyButton(location.href.split('#')[0] + game.hash));
+  if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
     el('p', {class: 'verdict ' + toneClass(verdict.tone)}, (isWon ? 'The goal is reached. ' : taken ? 'Nothing is left to choose: it ended otherwise. ' : 'Nothing is left to choose, and the goal is not reached. ') + verdict.text),
     view.score ? el('p', {}, view.score) : null,
-    el('p', {class: 'commands'}, el('span', {}, 'For a friend: ', el('a', {href: game.hash, class: 'share'}, 'this game'), ' ', copy(link)),
-      game.edit ? el('span', {}, 'This lock is edited: its schedule replays in a page only.')
-        : el('span', {}, el('code', {class: 'replay'}, command), ' ', copy(command))));
+    el('p', {class: 'commands'}, friend,
+      game.edit || game.written ? el('span', {}, `This lock is ${game.edit ? 'edited' : 'yours'}: its schedule replays in a page only.`)
+        : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 
 // turn takes a turn, one at a time.
@@ -141,7 +154,7 @@ async function turn(request) {
   if (!game || game.busy) return;
   const here = game;
   here.busy = true;
-  const position = await asked(request);
+  const position = await askedInGame(request);
   here.busy = false;
   if (!position || game !== here) return;
   game.hint = position.hint?.option;
@@ -170,7 +183,7 @@ async function hint() {
   if (!game || game.busy || game.position.view.options.length === 0) return;
   const here = game;
   here.busy = true;
-  const position = await asked({op: 'hint'}, looking('Looking for a way …'));
+  const position = await askedInGame({op: 'hint'}, looking('Looking for a way …'));
   here.busy = false;
   if (!position || game !== here) return;
   const {option, away, why} = position.hint;
@@ -180,7 +193,7 @@ async function hint() {
 
 async function par() {
   const here = game;
-  const position = await asked({op: 'par'}, {...looking('Looking for the shortest way …'), canWait: true});
+  const position = await askedInGame({op: 'par'}, {...looking('Looking for the shortest way …'), canWait: true});
   if (position && game === here && position.view.schedule === game.position.view.schedule) {
     game.position = position;
     showTable(position, position.view.par_says);

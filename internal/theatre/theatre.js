@@ -35,6 +35,10 @@ const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` 
 function route() {
   const hash = location.hash;
   note.textContent = '';
+  if (isPage(hash) && !engine.isThere) {
+    note.textContent = 'This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.';
+    return showMatrix();
+  }
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
   const view = hash.length > 1 ? viewOf(hash) : null;
   if (!view) {
@@ -64,12 +68,9 @@ function showMatrix() {
   if (back) back.focus();
 }
 
-// locksToTry links to the locks that can be played, and broken.
-function locksToTry() {
-  const links = (kind) => data.locks.map((lock) => el('a', {href: `#${kind}/${lock.id}`, title: lock.title, 'aria-label': `${kind} ${lock.name}`}, lock.id));
-  return el('nav', {class: 'choose', 'aria-label': 'the playground'}, el('span', {class: 'what'}, 'play'), ...links('play'), el('span', {class: 'what'}, 'break'), ...links('break'),
-    el('span', {class: 'what'}, 'write'), ...links('write'));
-}
+// locksToTry links to the locks that can be played, broken and written.
+const locksToTry = () => el('nav', {class: 'choose', 'aria-label': 'the playground'}, ...['play', 'break', 'write'].flatMap((kind) => linksTo(kind, data.locks)),
+  ...linksTo('exercise', data.exercises));
 
 function fillMatrix(table) {
   table.append(el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'failure'),

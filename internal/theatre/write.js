@@ -1,55 +1,98 @@
-// Write it: a lock of the visitor's own, begun with a stage or a step. #write/3 is the editor,
-// #write/3/delete-foreign/step-2 a run of what was written. It is run as soon as somebody
-// asks for it, by a click; it is kept while the page is open.
+// Write it: a lock of the visitor's own. #write/3 is the editor, begun with stage 3;
+// #exercise/3 the same, begun with the start of kata's exercise, with its task; behind both
+// …/delete-foreign/step-2 is a run of what was written, and …/play/v1/stage3~… a game. It is
+// run as soon as somebody asks for it, by a click; it is kept while the page is open.
 
-const written = new Map(); // stage → what is shown of it, as broken is
+const written = new Map(); // place → what is shown of it, as broken is
 
-pages.write = async ([, stage, failure, step]) => {
+const exerciseOf = (id) => data.exercises.find((exercise) => exercise.id === id);
+
+pages.write = pages.exercise = async ([kind, stage, ...rest]) => {
   const lock = lockOf(stage);
-  if (!lock) {
+  const exercise = kind === 'exercise' ? exerciseOf(stage) : null;
+  if (!lock || kind === 'exercise' && !exercise) {
     note.textContent = `There is nothing to write at ${location.hash}. Choose a cell.`;
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
   leave();
   document.body.classList.remove('showing');
-  if (!await loaded(`Write ${lock.name}`)) return;
+  const root = `${kind}/${stage}`, what = exercise ? `Exercise ${stage}: ${exercise.title}` : `Write ${lock.name}`;
+  const link = rest[0]?.startsWith('v1.') ? rest.shift() : null, place = link ? `${root}/${link}` : root;
+  const begun = (files) => written.set(place, {root, place, stage, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
+  if (link && !written.has(place)) return showShared(link, what, (files) => { begun(files); route(); });
+  if (!await loaded(what)) return;
   const hash = location.hash;
-  if (!written.has(stage)) {
-    const told = await asked({op: 'lock', stage});
-    if (!told || location.hash !== hash) return;
-    written.set(stage, {stage, edit: '', told, files: filesOf(told.files), file: told.files[0].name});
-  }
-  broken = written.get(stage);
-  if (failure && failureOf(failure)) return showBrokenRun(failure, step);
+  const told = written.get(place)?.told || await asked({op: 'lock', stage});
+  if (!told || location.hash !== hash) return;
+  if (!written.has(place)) begun(filesOf((exercise || told).files));
+  broken = Object.assign(written.get(place), {told});
+  const [failure, step] = rest;
+  if (failureOf(failure)) return showBrokenRun(failure, step);
   showWriting();
+  if (failure === 'play' && rest.length > 1) playWritten({op: 'replay', schedule: rest.slice(1).join('/')});
 };
 
 const filesOf = (list) => Object.fromEntries(list.map((file) => [file.name, file.text]));
 
 // showWriting shows the editor, and what is known of the lock.
 function showWriting() {
-  const {told, stage} = broken;
-  document.title = `write ${told.name}`;
-  const heading = el('h1', {tabindex: '-1'}, `Write ${told.name}`);
-  broken.status = el('p', {role: 'status'});
+  const {told, exercise, root} = broken;
+  document.title = exercise ? `exercise ${exercise.id}: ${exercise.title}` : `write ${told.name}`;
+  const heading = el('h1', {tabindex: '-1'}, exercise ? `Exercise ${exercise.id}: ${exercise.title}` : `Write ${told.name}`);
+  broken.status = el('div', {class: 'status', role: 'status'});
   broken.list = el('ul', {class: 'column', 'aria-label': 'the catalogue on this lock'});
   broken.result = el('div', {class: 'found', role: 'status'});
   broken.wrong = el('ul', {class: 'wrong', role: 'alert', 'aria-label': 'what is wrong'});
+  broken.shared = el('p', {class: 'shared', role: 'status'});
   const run = (text, act) => el('button', {type: 'button', onclick: act}, text);
   main.replaceChildren(el('div', {class: 'break-view write-view'},
-    el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, `it begins with ${told.name}, ${told.title}`)),
-    el('nav', {class: 'choose', 'aria-label': 'locks'}, el('span', {class: 'what'}, 'write'),
-      ...data.locks.map((l) => el('a', {href: `#write/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id))),
+    el('div', {class: 'title'}, heading, exercise ? null : el('span', {class: 'stage-title'}, `it begins with ${told.name}, ${told.title}`)),
+    el('nav', {class: 'choose', 'aria-label': 'locks'}, ...linksTo('write', data.locks, root), ...linksTo('exercise', data.exercises, root)),
+    exercise ? task() : null,
     el('div', {class: 'halves'},
       el('section', {'aria-label': 'your lock'},
         el('div', {class: 'turns', role: 'group', 'aria-label': 'what to do with it'},
-          run('Grade', () => playColumn()), run('Play', () => playWritten({op: 'game'})), run('Begin again', beginAgain)),
+          run(exercise ? 'Check' : 'Grade', () => playColumn()), run('Play', () => playWritten({op: 'game'})), run('Begin again', beginAgain), run('Share', () => share(broken.shared))),
+        broken.shared,
         broken.wrong, editor()),
       el('section', {'aria-label': 'what breaks it'}, searchForm(told.search), broken.result, broken.status, confirmation(), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
+  showProblems(broken.problems || []);
   heading.focus({preventScroll: true});
+}
+
+// linksTo are links to all of a kind.
+const linksTo = (kind, all, root) => [el('span', {class: 'what'}, kind), ...all.map(({id, name, title}) =>
+  el('a', {href: `#${kind}/${id}`, title, 'aria-label': `${kind} ${name || id}`, 'aria-current': `${kind}/${id}` === root && 'page'}, id))];
+
+// task is what the exercise asks for, with its hints one by one.
+function task() {
+  const {story, hints} = broken.exercise;
+  const seen = el('ol', {class: 'hints', 'aria-live': 'polite'}), more = el('button', {type: 'button', class: 'more', onclick: () => show(broken.hints + 1)});
+  const show = (n) => {
+    broken.hints = n;
+    seen.replaceChildren(...hints.slice(0, n).map((hint) => el('li', {}, hint)));
+    more.textContent = n === 0 ? 'Hint' : `Hint ${n + 1} of ${hints.length}`;
+    more.hidden = n === hints.length;
+  };
+  show(broken.hints);
+  return el('section', {class: 'task', 'aria-label': 'the task'}, el('p', {class: 'story'}, story), seen, more);
+}
+
+// checked says whether the exercise is passed, else what is red first.
+function checked({cells, stopped, red}) {
+  const {id, required, fixed, question} = broken.exercise;
+  if (red) {
+    return [el('p', {class: 'verdict ' + toneClass('r')}, `Not passed: of the ${required.length} failures asked for, ${counted(cells.length - 1, 'failure')} ${cells.length === 2 ? 'is' : 'are'} survived, and then comes `,
+      el('a', {href: hashOfBroken(red)}, red), '. ', cells.at(-1).verdict)];
+  }
+  if (stopped) return [];
+  const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];
+  return [el('p', {class: 'verdict ' + toneClass('g')}, `Passed: all ${required.length} failures asked for are survived. `, fixed),
+    el('p', {}, 'On your machine kata check asks for more: an ordinary day, and a search of the schedules. The interviewer’s next question: ' + question),
+    next ? el('a', {href: `#exercise/${next.id}`}, `Exercise ${next.id}: ${next.title}`) : ''];
 }
 
 // editor is the file that is open, with the numbers of its lines.
@@ -63,7 +106,7 @@ function editor() {
     broken.column = broken.found = null;
     broken.list.replaceChildren();
     broken.result.replaceChildren();
-    broken.status.textContent = '';
+    broken.status.textContent = broken.shared.textContent = '';
     showProblems([]);
     count();
   };
@@ -92,7 +135,7 @@ function typed(event) {
 }
 
 function beginAgain() {
-  written.delete(broken.stage);
+  written.delete(broken.place);
   route();
 }
 
@@ -104,8 +147,8 @@ async function playWritten(request) {
 
 // showProblems lists what is wrong; each opens its line.
 function showProblems(problems) {
-  if (!broken?.wrong) return;
-  broken.wrong.replaceChildren(...problems.map(({file, line, column, text}) => el('li', {},
+  broken.problems = problems;
+  broken.wrong?.replaceChildren(...problems.map(({file, line, column, text}) => el('li', {},
     file ? el('button', {type: 'button', onclick: () => toLine(file, line)}, `${file}:${line}:${column}`) : null, ' ', text)));
 }
 
@@ -123,11 +166,19 @@ function toLine(file, line) {
 
 // confirmation is how the same verdicts come from a compiler.
 function confirmation() {
-  const has = broken.told.has.length > 0 ? ` --has ${broken.told.has.join(',')}` : '';
-  return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, 'Here the lock is interpreted. Confirm a ✗ on your machine: save ', el('code', {}, Object.keys(broken.files).join(', ')), ' in a folder of lockkata named ', el('code', {}, 'mine'),
-    ', then ', broken.told.graded ? el('code', {}, `go run . grade mine${has}`)
-      : el('span', {}, 'give it a func Subject, as docs/grade.md shows for a lock that returns holds, and ', el('code', {}, 'go run . grade mine')), '.');
+  const {told, exercise, files} = broken;
+  const has = told.has.length > 0 ? ` --has ${told.has.join(',')}` : '';
+  const code = (text) => el('code', {}, text);
+  const steps = exercise ? [code(`go run . kata start ${exercise.id}`), ', save ', ...saved(files), ' in the folder that it makes, then ', code('go run . kata check')]
+    : ['save ', ...saved(files), ' in a folder of lockkata named ', code('mine'), ', then ', ...told.graded ? [code(`go run . grade mine${has}`)]
+      : ['give it a func Subject, as docs/grade.md shows for a lock that returns holds, and ', code('go run . grade mine')]];
+  return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, 'Here the lock is interpreted. Confirm a ✗ on your machine: ', ...steps, '.');
 }
+
+// saved are links that save the files as they are then.
+const saved = (files) => Object.keys(files).flatMap((name, i) => [i > 0 ? ', ' : '', el('a', {href: '#', download: name, onclick: (event) => {
+  event.currentTarget.href = URL.createObjectURL(new Blob([broken.files[name]], {type: 'text/plain'}));
+}}, name)]);
 
 // confirmLink leads from a ✗ there.
 const confirmLink = () => el('button', {type: 'button', class: 'sure', title: 'how to confirm it on your machine', onclick: () => {

@@ -59,6 +59,12 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	for stage, goal := range map[string]string{"1": "leak", "2": "wrong-delete", "3": "wrong-delete", "6.3": "exclusion"} {
 		asked = append(asked, playground.Request{Op: "search", Stage: stage, Goal: goal, Env: "async", Bound: 2})
 	}
+	raw, err := os.ReadFile(filepath.Join(root, columns.Must("3").Dir, "mutex.go"))
+	require.NoError(t, err)
+	written := map[string]string{"mutex.go": strings.Replace(string(raw), `"NX", `, "", 1)}
+	asked = append(asked, playground.Request{Op: "column", Stage: "3", Files: written},
+		playground.Request{Op: "column", Stage: "3", Files: written, Required: []string{"late-unlock", "second-client", "two-at-once"}},
+		playground.Request{Op: "search", Stage: "3", Files: written, Goal: "exclusion", Env: "async", Bound: 2})
 	asked = append(asked, playground.Request{Op: "game", Stage: "4", Lang: "zh"}, playground.Request{Op: "hint"}, playground.Request{Op: "nothing"})
 	here := playground.New(t, os.DirFS(root), nil)
 	var want []string

@@ -92,6 +92,8 @@ func TestPlaygroundShots(t *testing.T) {
 		{"break-dark", "#break/5", ".column li", 1280, 900, "dark", "", false},
 		{"break-phone", "#break/3", ".column li", 360, 740, "light", "", true},
 		{"break-run", "#break/2/nx-dropped/second-client/step-99", ".controls .take", 1280, 800, "light", "", false},
+		{"exercise", "#exercise/3", ".editor", 1280, 900, "light", "", false},
+		{"exercise-phone", "#exercise/6.5", ".editor", 360, 740, "dark", "", true},
 		{"play-phone-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "dark", "", true},
 	} {
 		b := open(t, "about:blank", shot.width, shot.height)

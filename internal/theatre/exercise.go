@@ -1,0 +1,43 @@
+package theatre
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/kata"
+	"lockkata/internal/texts"
+)
+
+// exercise is one of kata's, to be done in the page.
+type exercise struct {
+	ID       string          `json:"id"` // that of the lock which it makes, too
+	Title    texts.Text      `json:"title"`
+	Story    texts.Text      `json:"story"`
+	Files    []timeline.File `json:"files"` // what it begins with
+	Hints    [3]texts.Text   `json:"hints"`
+	Required []string        `json:"required"` // failures to be survived, in the order in which they are told
+	Fixed    texts.Text      `json:"fixed"`
+	Question texts.Text      `json:"question"`
+}
+
+// exercises are those of the lock that grows. What needs an adapter is for a compiler.
+func exercises(sources fs.FS) (all []exercise, err error) {
+	for _, e := range kata.All {
+		if e.ID != e.Base || e.Solution.Adapter != "" {
+			continue
+		}
+		start, err := e.Start.Files(sources)
+		if err != nil {
+			return nil, fmt.Errorf("exercise %s: %w", e.ID, err)
+		}
+		told := exercise{e.ID, e.Title, e.Story, nil, e.Hints, e.Required(), e.Fixed, e.Question}
+		for _, name := range slices.Sorted(maps.Keys(start)) {
+			told.Files = append(told.Files, timeline.File{Name: name, Text: start[name]})
+		}
+		all = append(all, told)
+	}
+	return all, nil
+}
