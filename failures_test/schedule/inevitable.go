@@ -12,8 +12,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Inevitable is the moment of a run from which on a rule is broken whatever comes: even if
-// nothing goes wrong any more. Nobody stands still from there on, nothing is lost, and what
+// Inevitable is the moment of a run from which on a rule is broken even if nothing goes
+// wrong any more. Nobody stands still from there on, nothing is lost, and what
 // is on its way arrives before anybody's work is done; only the order is open. Each client
 // ends its work, unlocks, and asks once more.
 type Inevitable struct {

@@ -78,7 +78,7 @@ const gap = 2
 var (
 	timeColumn   = texts.New("time")
 	ledgerColumn = texts.New("ledger")
-	tooLate      = texts.New("⚑ too late: whatever comes, the rule will be broken")
+	tooLate      = texts.New("⚑ too late: even if nothing goes wrong any more, the rule will be broken")
 )
 
 // measure gives each column what it needs, and takes from the widest until the
