@@ -46,7 +46,10 @@ type Client struct {
 }
 
 // Client starts a process with one actor.
-func (w *World) Client(name string) *Client {
+func (w *World) Client(name string) *Client { return w.clientOf(name, w.Lock) }
+
+// clientOf is a process with a lock of that name.
+func (w *World) clientOf(name, lock string) *Client {
 	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
 	options := &redis.Options{
 		Addr:                  "127.0.0.1:6379",
@@ -68,20 +71,20 @@ func (w *World) Client(name string) *Client {
 	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)
-	w.construct(p)
+	w.construct(p, lock)
 	return c
 }
 
-// construct makes the lock of a process, which may send something: it may subscribe, or ask
-// Redis for its version.
-func (w *World) construct(p *process) {
+// construct makes the lock of a process, of that name. It may send something: it may
+// subscribe, or ask Redis for its version.
+func (w *World) construct(p *process, lock string) {
 	var locker Locker
 	var err error
 	var panicks any
 	var done atomic.Bool
 	go func() {
 		defer func() { panicks = recover(); done.Store(true); nudge(w.wake) }()
-		locker, err = w.config.New(p.rdb, w.Lock, w.Lease)
+		locker, err = w.config.New(p.rdb, lock, w.Lease)
 	}()
 	switch {
 	case !w.until(time.Now().Add(w.horizon()), done.Load):

@@ -141,6 +141,13 @@ func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
 	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(trace))
 }
 
+func TestLockWithOneKeyForAllNamesDoesNotSurviveAnOrdinaryDay(t *testing.T) {
+	_, err := world.DiscoverScripts(t, world.Config{New: func(rdb redis.UniversalClient, _ string, lease time.Duration) (world.Locker, error) {
+		return newLock(rdb, "all", lease)
+	}})
+	require.EqualError(t, err, `world: the lock "order:1001:another" is refused while another name, "order:1001", is held`)
+}
+
 func TestRandomOwnersGetNamesInTheOrderTheyAppear(t *testing.T) {
 	trace := runWith(t, world.Config{New: newOwned}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
