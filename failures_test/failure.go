@@ -139,6 +139,9 @@ const (
 	NotPlayed     Outcome = '!' // it could not be played to its end, and no rule is broken up to there
 )
 
+// IsGood tells whether the lock has done all that the failure can ask of it.
+func (o Outcome) IsGood() bool { return o == Safe || o == Noticed || o == NotApplicable }
+
 // String is the word for an outcome.
 func (o Outcome) String() string {
 	switch o {

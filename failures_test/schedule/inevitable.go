@@ -13,16 +13,17 @@ import (
 )
 
 // Inevitable is the moment of a run from which on a rule is broken even if nothing goes
-// wrong any more. Nobody stands still from there on, nothing is lost, and what
-// is on its way arrives before anybody's work is done; only the order is open. Each client
-// ends its work, unlocks, and asks once more.
+// wrong any more. Nobody stands still from there on, nothing is lost, and what is on its way
+// arrives before anybody's work is done; only the order is open. Each client ends its work,
+// unlocks, and asks once more.
 type Inevitable struct {
-	Events    int    `json:"events"` // how many had happened by then
-	Last      bool   `json:"last"`   // it is the very step that breaks the rule
-	Bound     int    `json:"bound"`  // up to which cost every continuation was looked at
-	Schedules int    `json:"schedules"`
-	Kept      bool   `json:"kept"`          // from just before, some continuation was seen to keep the rule
-	Way       string `json:"way,omitempty"` // its schedule; "" where no property is about the rule
+	Rule      oracle.Monitor `json:"rule"`
+	Events    int            `json:"events"` // how many had happened by then
+	Last      bool           `json:"last"`   // it is the very step that breaks the rule
+	Bound     int            `json:"bound"`  // up to which cost every continuation was looked at
+	Schedules int            `json:"schedules"`
+	Kept      bool           `json:"kept"`          // from just before, some continuation was seen to keep the rule
+	Way       string         `json:"way,omitempty"` // its schedule; "" where no property is about the rule
 }
 
 // How far the continuations of one moment are looked at.
@@ -50,7 +51,7 @@ func FindInevitableStep(t *testing.T, s Setup, steps []string, found oracle.Find
 // inevitable looks among moments 1 to n-1, of which at makes the i-th. It goes back from the
 // end, in ever longer leaps, to one from which the rule can be kept, and then halves.
 func inevitable(t *testing.T, found oracle.Finding, n int, at func(i int) (Setup, []string)) (Inevitable, error) {
-	result := Inevitable{Events: found.Step, Last: true}
+	result := Inevitable{Rule: found.Monitor, Events: found.Step, Last: true}
 	if found.Step > longest {
 		return result, errLong
 	}
@@ -69,7 +70,7 @@ func inevitable(t *testing.T, found oracle.Finding, n int, at func(i int) (Setup
 			before, result.Kept, result.Way = i, l.Kept, l.Way
 			continue
 		case l.Events < found.Step:
-			result = Inevitable{Events: l.Events, Bound: l.Bound, Schedules: l.Schedules, Kept: result.Kept, Way: result.Way}
+			result.Events, result.Last, result.Bound, result.Schedules = l.Events, false, l.Bound, l.Schedules
 		}
 		from = i
 	}

@@ -16,7 +16,13 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language texts.Language
-	TooLate  int // after how many events nothing prevents any more what is found; 0: it is not said
+	TooLate  TooLate
+}
+
+// TooLate is after how many events nothing keeps a rule any more; the zero value says nothing.
+type TooLate struct {
+	Events int
+	Rule   oracle.Monitor
 }
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
@@ -33,7 +39,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		if l.at != before {
 			r.at, before = term.Clock(l.at), l.at
 		}
-		if l.first < o.TooLate {
+		if l.first < o.TooLate.Events {
 			late = len(d.rows)
 		}
 		d.rows = append(d.rows, r)
@@ -78,7 +84,7 @@ const gap = 2
 var (
 	timeColumn   = texts.New("time")
 	ledgerColumn = texts.New("ledger")
-	tooLate      = texts.New("⚑ too late: even if nothing goes wrong any more, the rule will be broken")
+	tooLate      = texts.New("⚑ too late: even if nothing goes wrong any more, the rule \"{rule}\" will be broken")
 )
 
 // measure gives each column what it needs, and takes from the widest until the
@@ -206,11 +212,15 @@ func (d *drawing) row(r row) {
 
 // findings draws below a row what was found there, and since when it was too late.
 func (d *drawing) findings(r row) {
+	var below []string
 	if r.tooLate {
-		d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, tooLate.In(d.Language)))
+		below = append(below, tooLate.In(d.Language, "rule", texts.Text(d.TooLate.Rule)))
 	}
 	for _, f := range r.found {
-		for _, said := range term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, narrowest[1])) {
+		below = append(below, f.Sentence(d.Language))
+	}
+	for _, text := range below {
+		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, narrowest[1])) {
 			d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, said))
 		}
 	}

@@ -46,10 +46,10 @@ type Client struct {
 }
 
 // Client starts a process with one actor.
-func (w *World) Client(name string) *Client { return w.clientOf(name, w.Lock) }
+func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 
-// clientOf is a process with a lock of that name.
-func (w *World) clientOf(name, lock string) *Client {
+// ClientOf is [World.Client] with a lock of another name.
+func (w *World) ClientOf(name, lock string) *Client {
 	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
 	options := &redis.Options{
 		Addr:                  "127.0.0.1:6379",

@@ -178,7 +178,7 @@ func ordinaryLife(scripts *[]string) func(*World) {
 		held := a.Lock(Within(w.Lease)).Held()
 		b.TryLock(Within(w.Lease))
 		if another := w.Lock + ":another"; held {
-			c := w.clientOf("C", another)
+			c := w.ClientOf("C", another)
 			switch asked := c.TryLock(Within(w.Lease)); {
 			case asked.Held():
 				c.Unlock(Within(w.Lease))

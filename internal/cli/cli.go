@@ -49,6 +49,13 @@ type app struct {
 // say is a text in the language that was asked for.
 func (a *app) say(t texts.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
 
+// lines prints lines of text.
+func (a *app) lines(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(a.out, line)
+	}
+}
+
 // usualWidth is how many columns there are where nobody knows.
 const usualWidth = 120
 

@@ -155,10 +155,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 	if withStory {
 		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
 		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
-		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)) {
-			fmt.Fprintln(a.out, line)
-		}
-		fmt.Fprintln(a.out)
+		a.lines(append(term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)), ""))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
@@ -169,9 +166,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
 	a.lines(since.in(a, v.Trace))
 	if withStory && v.Outcome != failures.Safe {
-		for _, line := range term.Wrap(a.say(fixedBy, "what", texts.Text(f.Fixed)), min(a.width, 100)) {
-			fmt.Fprintln(a.out, line)
-		}
+		a.lines(term.Wrap(a.say(fixedBy, "what", texts.Text(f.Fixed)), min(a.width, 100)))
 		fmt.Fprint(a.out, a.fixedWhere(f, of))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))
@@ -195,7 +190,7 @@ var (
 	legendLanes = texts.New("│ inside   ║ two are inside")
 	legendStill = texts.New("░ stands still")
 	legendOwner = texts.New("A1 is A's first hold")
-	legendLine  = texts.New("mutex.go:1 is the line that sent it")
+	legendLine  = texts.New("mutex.go:1 is the line that sent the command")
 )
 
 func (a *app) fixedWhere(f failures.Failure, of []columns.Column) string {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 
 	failures "lockkata/failures_test"
@@ -44,23 +43,23 @@ func asTooLate(i schedule.Inevitable, err error) *tooLate {
 	return &late
 }
 
-// mark is after how many events it stands in a drawing; 0: nowhere.
-func (l *tooLate) mark() int {
-	if l == nil || l.Last {
-		return 0
+// mark is where it stands in a drawing, if it does.
+func (l *tooLate) mark() (mark timeline.TooLate) {
+	if l != nil && !l.Last {
+		mark = timeline.TooLate{Events: l.Events, Rule: l.Rule}
 	}
-	return l.Events
+	return mark
 }
 
 var (
 	lateSince = texts.NewPlural(
 		"Too late from {time} on: {what} Each continuation from there breaks the rule, even if nothing goes wrong any more: 1 schedule, up to cost {bound}.",
 		"Too late from {time} on: {what} Each continuation from there breaks the rule, even if nothing goes wrong any more: {n} schedules, up to cost {bound}.")
-	keptUntil = texts.New("Until that very step the rule could be kept.")
-	wayOut    = texts.New("From just before, this keeps it: go run . replay '{schedule}'")
+	keptUntil = texts.New("The rule could be kept until the very step that breaks it.")
+	wayOut    = texts.New("A schedule from just before that keeps the rule: go run . replay '{schedule}'")
 )
 
-// in says it in lines.
+// in says it in lines of text.
 func (l *tooLate) in(a *app, trace *world.Trace) (lines []string) {
 	switch {
 	case l == nil:
@@ -76,10 +75,4 @@ func (l *tooLate) in(a *app, trace *world.Trace) (lines []string) {
 		lines = append(lines, a.say(wayOut, "schedule", l.Way))
 	}
 	return lines
-}
-
-func (a *app) lines(lines []string) {
-	for _, line := range lines {
-		fmt.Fprintln(a.out, line)
-	}
 }

@@ -15,7 +15,7 @@ import (
 func TestShowSaysSinceWhenItWasTooLate(t *testing.T) {
 	status, out, errors := command(t, "show", "check-then-delete", "--stage", "3")
 	require.Equal(t, exitOK, status, errors)
-	require.Regexp(t, `SET K B1 .*\n.*→ OK\n +⚑ too late: even if nothing goes wrong any more, the rule will be broken\n`, out)
+	require.Regexp(t, `SET K B1 .*\n.*→ OK\n +⚑ too late: even if nothing goes wrong any more, the rule "wrong delete" will be broken\n`, out)
 	require.Contains(t, out, "\nToo late from 31s on: Redis executes SET K B1 NX PX 30000 for B, and answers OK. Each continuation\n"+
 		"from there breaks the rule, even if nothing goes wrong any more: 22 schedules, up to cost 2.\n")
 	way := replayLine.FindStringSubmatch(out)
@@ -25,12 +25,12 @@ func TestShowSaysSinceWhenItWasTooLate(t *testing.T) {
 	require.NotContains(t, out, "oo late")
 
 	_, out, _ = command(t, "show", "check-then-delete", "--stage", "3", "--lang", "zh")
-	require.Contains(t, out, "⚑ 来不及了：就算之后一切顺利，规则也会被违反")
+	require.Contains(t, out, "⚑ 来不及了：就算之后一切顺利，“误删”这条规则也会被违反")
 	require.Contains(t, out, "从 31s 起已经来不及：")
 
 	_, out, _ = command(t, "show", "crash-before-expire", "--stage", "1")
 	require.NotContains(t, out, "⚑")
-	require.Contains(t, out, "\nUntil that very step the rule could be kept.\n")
+	require.Contains(t, out, "\nThe rule could be kept until the very step that breaks it.\n")
 
 	_, out, _ = command(t, "show", "check-then-delete", "--stage", "4")
 	require.NotContains(t, out, "oo late")

@@ -158,12 +158,12 @@ func (l *loop) look(ctx context.Context) {
 	if now == l.seen {
 		return
 	}
-	event := saved
+	why := saved
 	if l.seen == "" {
-		event = begun
+		why = begun
 	}
 	l.seen = now
-	l.start(ctx, event, func(ctx context.Context) ran {
+	l.start(ctx, why, func(ctx context.Context) ran {
 		result, err := l.workshop.check(ctx, l.folder)
 		return ran{checked: result, err: err}
 	})

@@ -32,11 +32,6 @@ func (r Request) asked() ([]failures.Failure, error) {
 	return some, nil
 }
 
-// isSurvived tells whether a lock has done all that can be asked of it.
-func isSurvived(o failures.Outcome) bool {
-	return o == failures.Safe || o == failures.Noticed || o == failures.NotApplicable
-}
-
 // column plays the catalogue on a lock, or what is required of it.
 func (e *Engine) column(r Request, tell Tell) (Column, error) {
 	all := Column{Cells: []Cell{}}
@@ -62,7 +57,7 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 			cell.Was = string(rune(was))
 		}
 		all.Cells = append(all.Cells, cell)
-		if r.Required != nil && !isSurvived(v.Outcome) {
+		if r.Required != nil && !v.Outcome.IsGood() {
 			all.Red = f.ID
 			break
 		}

@@ -113,7 +113,7 @@ class Engine {
   listen() {
     this.silent = 0;
     this.ear = setInterval(() => {
-      if (++this.silent >= mostSilent) this.end(this.now.stuck || {error: 'it did not get on'});
+      if (++this.silent >= mostSilent) this.end(this.now.stuck || {error: 'it gave no sign of life'});
     }, 500);
   }
 
@@ -133,7 +133,7 @@ class Engine {
     this.isReady = false;
     this.lives++;
     const during = now?.failure ? ` in ${now.failure}` : '';
-    fail(Object.assign(new Error(isReady ? `The engine was begun anew${during}: ${error}.` : `The engine does not begin: ${error}.`),
+    fail(Object.assign(new Error(isReady ? `The engine was started again${during}: ${error}.` : `The engine does not start: ${error}.`),
       {problems: problems?.map((one) => ({...one, text: one.text + during}))}));
     if (isReady) this.ready().catch(() => {}); // told to who asks next
   }

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -125,12 +124,13 @@ var (
 
 // differentNames: a lock of another name is free while this one is held.
 func (d *day) differentNames() {
-	a, other := d.w.Client("A"), d.w.Client(otherName)
+	another := d.w.Lock + ":another"
+	a, other := d.w.Client("A"), d.w.ClientOf("O", another)
 	if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
 		return
 	}
 	if try := other.TryLock(world.Within(d.w.Lease)); d.ends(try) && !try.Held() {
-		d.fault(OtherKeys, keyFromName, sameKey.With("other", otherOf(d.w.Lock), "name", d.w.Lock, "key", d.lockKey()))
+		d.fault(OtherKeys, keyFromName, sameKey.With("other", another, "name", d.w.Lock, "key", d.lockKey()))
 	}
 }
 
@@ -227,8 +227,3 @@ func (d *day) countTokens() {
 
 // now is how things stand.
 func (d *day) now() *world.Scene { return quiz.End(d.w.Trace()) }
-
-// otherName is the client whose lock has another name.
-const otherName = "O"
-
-func otherOf(name string) string { return fmt.Sprintf("%s-other", name) }

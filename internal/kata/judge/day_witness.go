@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -14,13 +13,9 @@ import (
 	"lockkata/internal/texts"
 )
 
-// witnessed makes the same locks, one of them of another name, and hears answers
-// that no trace has room for.
+// witnessed makes the same locks, and hears answers that no trace has room for.
 func (d *day) witnessed(create world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		if d.w != nil && slices.Contains(d.w.Trace().Lanes, otherName) {
-			name = otherOf(name)
-		}
 		locker, err := create(rdb, name, lease)
 		if made := reflect.ValueOf(locker); err == nil && (locker == nil || made.Kind() == reflect.Pointer && made.IsNil()) {
 			return nil, fmt.Errorf("NewMutex returns neither a lock nor an error")

@@ -203,7 +203,7 @@ func (r *run) verdict(v failures.Verdict) *Verdict {
 		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
 		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings),
 		Required: slices.Contains(r.task.Required, v.Failure.ID),
-		Good:     v.Outcome == failures.Safe || v.Outcome == failures.Noticed || v.Outcome == failures.NotApplicable,
+		Good:     v.Outcome.IsGood(),
 	}
 	first := !told.Good && told.Required && !r.red
 	r.red = r.red || first

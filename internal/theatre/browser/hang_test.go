@@ -35,7 +35,7 @@ func TestLockThatHangsIsStoppedAndThePageGoesOn(t *testing.T) {
 		"loops on Redis":     {"if tries++; tries > 40 {\nfor {\n@m.rdb.Get(ctx, m.key) } }\n", "goes on without end, or", ""},
 		"is busy elsewhere": {
 			"if tries++; tries > 40 {\ntext := strings.Repeat(\"x\", 1<<22)\nfor { _ = strings.Contains(text, \"y\") } }\n", "",
-			`^The engine was begun anew in [a-z-]+: it did not get on\.$`,
+			`^The engine was started again in [a-z-]+: it gave no sign of life\.$`,
 		},
 	} {
 		before, after, _ := strings.Cut(c.code, "@")
@@ -75,7 +75,7 @@ func TestEngineThatDiesIsReplacedInAGame(t *testing.T) {
 	b.until("engine.now")
 	b.eval("engine.hear({kind: 'ended', text: 'out of memory'}), 0")
 	b.until("document.querySelector('#note').innerText")
-	require.Equal(t, "The engine was begun anew: out of memory.", b.text("#note"))
+	require.Equal(t, "The engine was started again: out of memory.", b.text("#note"))
 	b.press("u")
 	b.until("document.querySelector('.turns .count').innerText.startsWith('1 step')")
 }
