@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -249,7 +248,7 @@ func Follow(schedule []string, err *error) Chooser {
 		at++
 		i := slices.IndexFunc(p.Choices, func(o Option) bool { return o.Token == schedule[at-1] })
 		if i < 0 {
-			*err = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", at, schedule[at-1])
+			*err = impossible.With("n", at, "step", schedule[at-1])
 		}
 		return max(i, 0), i >= 0
 	}

@@ -23,9 +23,9 @@ class Code {
   constructor(files, diffs, run) {
     this.lanes = run.lanes;
     this.sheets = new Map();
-    this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': 'files'});
-    this.others = el('select', {'aria-label': 'other files', onchange: () => this.choose(this.others.value)}, el('option', {value: ''}, 'other files'));
-    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': 'the code of the lock'});
+    this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')});
+    this.others = el('select', {'aria-label': say('other files'), onchange: () => this.choose(this.others.value)}, el('option', {value: ''}, say('other files')));
+    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': say('the code of the lock')});
     this.element = el('div', {class: 'code'}, this.tabs, this.body);
     const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));
     const isVisited = (file) => files.length <= 3 || visited.includes(file.name);
@@ -101,7 +101,7 @@ class Code {
         if (!line) continue;
         line.classList.add('runs', 'own-' + (lane % 4));
         if (isTwo(inside[lane])) line.classList.add('two');
-        line.firstChild.append(el('span', {class: 'badge own-' + (lane % 4), title: place.background ? 'in the background' : null},
+        line.firstChild.append(el('span', {class: 'badge own-' + (lane % 4), title: place.background ? say('in the background') : null},
           this.lanes[lane] + (place.background ? '°' : '')));
       }
     });
@@ -135,6 +135,6 @@ function diffSheet(diff) {
     if (line.startsWith('+')) return 'diff-new';
     return line.startsWith('-') ? 'diff-old' : '';
   };
-  return el('div', {class: 'diff'}, el('p', {class: 'lesson'}, diff.lesson),
+  return el('div', {class: 'diff'}, el('p', {class: 'lesson'}, say(diff.lesson)),
     el('pre', {}, ...diff.text.replace(/\n$/, '').split('\n').map((line) => el('span', {class: style(line)}, line + '\n'))));
 }

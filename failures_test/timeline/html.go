@@ -8,6 +8,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 var (
@@ -29,6 +30,9 @@ var (
 	PlayerStyle string
 )
 
+// PlayerTexts are what they say.
+var PlayerTexts = texts.OfScript(PlayerScript)
+
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // HTML draws a trace as a page that stands alone: it asks no host for anything. Its
@@ -38,13 +42,14 @@ func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (str
 	c = c.orFrom(found)
 	data, err := JSON(map[string]any{
 		"run": NewRun(trace, found, code, c.Language), "verdict": c.Told(trace.LockKey()), "files": code.Files,
+		"dictionary": texts.Dictionary(c.Language, PlayerTexts...),
 	})
 	if err != nil {
 		return "", err
 	}
 	var page bytes.Buffer
 	err = pageTemplate.Execute(&page, map[string]any{
-		"Caption": c, "Style": PlayerStyle, "Script": PlayerScript, "Data": data,
+		"Caption": c, "Style": PlayerStyle, "Script": PlayerScript, "Data": data, "Lang": c.Language.Tag(),
 		"Text": Text(trace, found, Options{Width: 110, Language: c.Language}),
 	})
 	return page.String(), err

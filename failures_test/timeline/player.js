@@ -3,6 +3,21 @@
 // The player draws runs, step by step. It knows nothing of where runs come from:
 // it gets one as data, with the files of the lock, and shows the step it is told.
 
+// What the page says is written here in English; for another language it has a dictionary.
+let dictionary = new Map();
+
+// say says a text. Names in braces stand for what is put in.
+const say = (text, parts) => tell(text, parts).join('');
+
+// tell is the same as a list, for elements that are put in.
+const tell = (text, parts = {}) => (dictionary.get(text) ?? text).split(/\{(\w+)\}/)
+  .map((piece, i) => (i % 2 === 0 ? piece : Object.hasOwn(parts, piece) ? parts[piece] : `{${piece}}`));
+
+// listed puts texts behind each other.
+const listed = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one}, {more}', {one, more})));
+
+const both = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one} and {more}', {one, more})));
+
 // el makes an element: el('p', {class: 'says'}, 'text', child, …).
 function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -68,17 +83,17 @@ class Player {
     this.says = el('p', {class: 'says', 'aria-live': 'polite'});
     this.full = el('p', {class: 'full'});
     this.found = el('ul', {class: 'findings'});
-    this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': 'clients', '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
+    this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': say('clients'), '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
     this.keys = el('div', {class: 'keys'});
-    this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, this.verdict.text);
+    this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, say(this.verdict.text));
     const now = el('div', {class: 'now'}, this.says, this.full, this.found, this.end, this.clients, this.keys);
     this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i)));
-    const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, 'time'),
-      ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, 'client ' + lane)),
-      el('span', {class: 'head redis'}, run.key ? 'Redis: K' : 'Redis'), run.ledger ? el('span', {class: 'head'}, 'ledger') : null);
-    this.scroll = el('div', {class: 'timeline', role: 'region', 'aria-label': 'timeline', tabindex: '0',
+    const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
+      ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
+      el('span', {class: 'head redis'}, run.key ? 'Redis: K' : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
+    this.scroll = el('div', {class: 'timeline', role: 'region', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
-      run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key), el('span', {}, 'A1 = A’s first hold')) : null);
+      run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key), el('span', {}, say('A1 = A’s first hold'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run) : null;
     // Another width or type size moves what is to be seen.
@@ -98,18 +113,18 @@ class Player {
     const {run} = this;
     const key = state.keys.find((k) => k.name === 'K') || state.keys[0];
     const source = (state.kind === 'executed' || state.kind === 'refused') && placeName(places(state.lines[state.lane]).at(-1));
-    const said = el('span', {class: 'said', '--lane': state.lane}, state.text, source ? el('span', {class: 'source'}, source) : null);
+    const said = el('span', {class: 'said', '--lane': state.lane}, say(state.text), source ? el('span', {class: 'source'}, source) : null);
     if (state.lane < 0) said.classList.add('all');
     const cells = run.lanes.map((_, lane) => el('span', {
       class: `lane own-${lane % 4} in-${state.inside[lane]} is-${state.state[lane]}`, '--lane': lane, 'aria-hidden': 'true',
     }));
     const redis = el('span', {class: 'key' + (key ? ' own-' + (Math.max(0, key.lane) % 4) : ' none')},
       el('span', {class: 'bar', '--left': key ? 0.15 + 0.85 * fraction(key, state.ms, run.lease) : 0}),
-      state.redis ? el('span', {class: 'held'}, state.redis) : null);
+      state.redis ? el('span', {class: 'held'}, say(state.redis)) : null);
     return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
-      ...cells, said, redis, run.ledger ? el('span', {class: 'orders'}, state.ledger || '') : null,
-      ...(state.found || []).map((text, n) => el('span', {class: 'finding', '--row': n}, '✗ ' + text)));
+      ...cells, said, redis, run.ledger ? el('span', {class: 'orders'}, say(state.ledger || '')) : null,
+      ...(state.found || []).map((text, n) => el('span', {class: 'finding', '--row': n}, '✗ ' + say(text))));
   }
 
   // show shows a step, from 0, and hides what comes after it.
@@ -124,10 +139,10 @@ class Player {
       if (n === i) row.setAttribute('aria-current', 'step');
       else row.removeAttribute('aria-current');
     });
-    this.says.textContent = state.says;
-    this.full.textContent = state.full || '';
+    this.says.textContent = say(state.says);
+    this.full.textContent = say(state.full || '');
     const told = (state.found || []).filter((text) => !isEnd || !this.verdict.text.includes(text));
-    this.found.replaceChildren(...told.map((text) => el('li', {}, '✗ ' + text)));
+    this.found.replaceChildren(...told.map((text) => el('li', {}, '✗ ' + say(text))));
     this.end.hidden = !isEnd || !this.verdict.text;
     this.showClients(state);
     this.showKeys(state);
@@ -151,31 +166,31 @@ class Player {
 
   showClients(state) {
     const {run} = this;
-    const words = {s: 'stands still', d: 'dead', n: 'no network'};
+    const words = {s: say('stands still'), n: say('no network')};
     run.lanes.forEach((lane, i) => {
       const letter = state.inside[i];
       const others = run.lanes.filter((_, n) => n !== i && isTwo(state.inside[n]));
-      const does = [state.state[i] !== 'd' && words[state.state[i]], isTwo(letter) && 'together with ' + others.join(' and '), state.does[i]];
+      const does = [words[state.state[i]], isTwo(letter) && say('together with {clients}', {clients: both(others)}), say(state.does[i] || '')];
       const card = this.clients.children[i];
       card.className = `client own-${i % 4} in-${letter} is-${state.state[i]}`;
       card.replaceChildren(el('span', {class: 'badge own-' + (i % 4)}, lane),
-        el('strong', {}, letter !== '-' ? 'inside' : state.state[i] === 'd' ? 'dead' : 'outside'),
-        el('span', {class: 'does'}, does.filter(Boolean).join(', ')),
-        el('span', {class: 'place'}, places(state.lines[i]).map((p) => placeName(p) + (p.background ? ' in the background' : '')).join(', ')));
+        el('strong', {}, letter !== '-' ? say('inside') : state.state[i] === 'd' ? say('dead') : say('outside')),
+        el('span', {class: 'does'}, listed(does.filter(Boolean))),
+        el('span', {class: 'place'}, listed(places(state.lines[i]).map((p) => (p.background ? say('{command} in the background', {command: placeName(p)}) : placeName(p))))));
     });
   }
 
   showKeys(state) {
     const rows = state.keys.map((key) => {
-      const left = key.until < 0 ? 'no lease: it stays for ever' : span(leftOf(key, state.ms)) + ' left';
+      const left = key.until < 0 ? say('no lease: it stays for ever') : say('{time} left', {time: span(leftOf(key, state.ms))});
       return el('div', {class: 'row own-' + (Math.max(0, key.lane) % 4)},
         el('span', {class: 'name'}, key.name === 'K' ? this.run.key : key.name),
         el('span', {class: 'value'}, el('span', {class: 'badge own-' + (Math.max(0, key.lane) % 4)}, key.owner || '?'),
           key.value === key.owner ? '' : key.value),
         el('span', {class: 'lease'}, el('span', {class: 'fill', '--left': fraction(key, state.ms, this.run.lease)}), el('span', {class: 'left'}, left)));
     });
-    if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key || 'no key'), el('span', {class: 'value'}, 'no key')));
-    const ledger = this.run.ledger && [el('h3', {}, 'Ledger'), el('p', {class: 'ledger'}, state.orders.join(', ') || 'empty')];
+    if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key || say('no key')), el('span', {class: 'value'}, say('no key'))));
+    const ledger = this.run.ledger && [el('h3', {}, say('ledger')), el('p', {class: 'ledger'}, listed(state.orders.map((order) => say(order))) || say('empty'))];
     this.keys.replaceChildren(el('h3', {}, 'Redis'), el('div', {class: 'rows'}, ...rows), ...(ledger || []));
   }
 }

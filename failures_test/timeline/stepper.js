@@ -16,13 +16,13 @@ class Stepper {
 
   build() {
     const button = (text, label, key, act) => el('button', {type: 'button', title: `${label} (${key})`, 'aria-label': label, onclick: act}, text);
-    this.playButton = button('▶ Play', 'play or pause', 'space', () => this.play());
-    this.slider = el('input', {type: 'range', min: '1', max: String(this.together.length), value: '1', 'aria-label': 'step',
+    this.playButton = button(say('▶ Play'), say('play or pause'), say('space'), () => this.play());
+    this.slider = el('input', {type: 'range', min: '1', max: String(this.together.length), value: '1', 'aria-label': say('step'),
       oninput: () => this.go(Number(this.slider.value) - 1)});
     this.count = el('span', {class: 'count'});
-    this.element = el('div', {class: 'controls', role: 'group', 'aria-label': 'steps'},
-      button('|◀', 'first step', 'Home', () => this.go(0)), button('◀ Back', 'one step back', '←', () => this.go(this.position - 1)),
-      button('Next ▶', 'next step', '→', () => this.go(this.position + 1)), button('▶|', 'last step', 'End', () => this.go(this.together.length - 1)),
+    this.element = el('div', {class: 'controls', role: 'group', 'aria-label': say('steps')},
+      button('|◀', say('first step'), 'Home', () => this.go(0)), button(say('◀ Back'), say('one step back'), '←', () => this.go(this.position - 1)),
+      button(say('Next ▶'), say('next step'), '→', () => this.go(this.position + 1)), button('▶|', say('last step'), 'End', () => this.go(this.together.length - 1)),
       this.playButton, this.slider, this.count);
   }
 
@@ -33,7 +33,7 @@ class Stepper {
     this.position = Math.max(0, Math.min(this.together.length - 1, position));
     this.together[this.position].forEach((step, n) => this.players[n].show(step));
     this.slider.value = String(this.position + 1);
-    this.count.textContent = `step ${this.position + 1} of ${this.together.length}`;
+    this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
     if (this.isAtEnd) this.pause();
     if (this.moved) this.moved(this.position);
   }
@@ -42,13 +42,13 @@ class Stepper {
     if (this.playing) return this.pause();
     if (this.isAtEnd) this.go(0);
     this.playing = setInterval(() => this.go(this.position + 1), 1600);
-    this.playButton.textContent = '⏸ Pause';
+    this.playButton.textContent = say('⏸ Pause');
   }
 
   pause() {
     clearInterval(this.playing);
     this.playing = null;
-    this.playButton.textContent = '▶ Play';
+    this.playButton.textContent = say('▶ Play');
   }
 
   // key does what a key asks for, and tells whether it did.

@@ -10,6 +10,16 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
+)
+
+// Why a schedule or a goal is not this lock's.
+var (
+	twoOrThree = texts.New("\"{n}c\" in the schedule: there are 2c or 3c")
+	noStep     = texts.New("step {n} of the schedule, \"{step}\", is no step: replay --help tells which there are")
+	notHere    = texts.New("the schedule is one of \"{lock}\", a lock that is not here: it replays only where that lock is, as it was then")
+	noLock     = texts.New("there is no lock \"{lock}\" to schedule: there are {all}")
+	unsuitable = texts.New("{property} is about {feature}, which {lock} does not have; there are {all}")
 )
 
 // Challenge is what is played: a lock, its clients, what may happen to them, and the
@@ -89,11 +99,11 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 		return Challenge{}, nil, unknown(name, of)
 	}
 	if setup.From == nil && setup.Clients != 2 && setup.Clients != 3 {
-		return Challenge{}, nil, fmt.Errorf("%q in the schedule: there are 2c or 3c", fmt.Sprintf("%dc", setup.Clients))
+		return Challenge{}, nil, twoOrThree.With("n", setup.Clients)
 	}
 	for n, token := range steps {
 		if !step.MatchString(token) {
-			return Challenge{}, nil, fmt.Errorf("step %d of the schedule, %q, is no step: replay --help tells which there are", n+1, token)
+			return Challenge{}, nil, noStep.With("n", n+1, "step", token)
 		}
 	}
 	setup.Subject = of[i].Subject
@@ -102,21 +112,20 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 
 func unknown(name string, of []columns.Column) error {
 	if schedule.IsForeign(name) {
-		return fmt.Errorf("the schedule is one of %q, a lock that is not here: it replays only where that lock is, as it was then", name)
+		return notHere.With("lock", name)
 	}
 	var names []string
 	for _, c := range of {
 		names = append(names, c.Subject.Name)
 	}
-	return fmt.Errorf("there is no lock %q to schedule: there are %s", name, strings.Join(names, ", "))
+	return noLock.With("lock", name, "all", strings.Join(names, ", "))
 }
 
 // suits tells whether a lock has what a property is about.
 func suits(c columns.Column, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
-			return fmt.Errorf("%s is about %s, which %s does not have; there are %s",
-				p.Name, need, c.Name(), strings.Join(suitable(c.Subject), ", "))
+			return unsuitable.With("property", p.Name, "feature", need, "lock", c.Said(), "all", strings.Join(suitable(c.Subject), ", "))
 		}
 	}
 	return nil

@@ -2,12 +2,14 @@ package playground
 
 import (
 	"errors"
-	"fmt"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
+
+var noFailure = texts.New("there is no failure \"{failure}\"")
 
 // Column is the catalogue on one lock.
 type Column struct {
@@ -25,7 +27,7 @@ func (r Request) asked() ([]failures.Failure, error) {
 	for _, id := range r.Required {
 		f, found := failures.Find(id)
 		if !found {
-			return nil, fmt.Errorf("there is no failure %q", id)
+			return nil, noFailure.With("failure", id)
 		}
 		some = append(some, f)
 	}
@@ -52,7 +54,7 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 			break
 		}
 		v := failures.Run(e.t, f, c.Subject)
-		cell := Cell{Failure: f.ID, Outcome: string(rune(v.Outcome)), Verdict: v.Headline()}
+		cell := Cell{Failure: f.ID, Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(r.Lang)}
 		if was := c.Expect(f); of.edit > 0 && was != v.Outcome {
 			cell.Was = string(rune(was))
 		}
@@ -71,7 +73,7 @@ func (e *Engine) run(r Request) (Cell, error) {
 	if err != nil {
 		return Cell{}, err
 	}
-	return CellOf(v, of.Code), nil
+	return CellOf(v, of.Code, r.Lang), nil
 }
 
 // played plays one failure on a lock.
@@ -79,7 +81,7 @@ func (e *Engine) played(r Request) (columns.Column, code, failures.Verdict, erro
 	f, found := failures.Find(r.Failure)
 	c, of, err := e.find(r)
 	if !found {
-		err = errors.Join(err, fmt.Errorf("there is no failure %q", r.Failure))
+		err = errors.Join(err, noFailure.With("failure", r.Failure))
 	}
 	if err == nil {
 		c.Subject, err = failures.DiscoverScripts(e.t, c.Subject)
@@ -90,35 +92,30 @@ func (e *Engine) played(r Request) (columns.Column, code, failures.Verdict, erro
 	return c, of, failures.Run(e.t, f, c.Subject), nil
 }
 
-// Search is what a search found.
-type Search struct {
-	schedule.Answer
-	Says string `json:"says"`
-}
-
 // search looks for a shortest schedule.
-func (e *Engine) search(r Request, tell Tell) (Search, error) {
+func (e *Engine) search(r Request, tell Tell) (schedule.Answer, error) {
 	c, _, err := e.find(r)
 	if err != nil {
-		return Search{}, err
+		return schedule.Answer{}, err
 	}
 	property, err := schedule.FindProperty(r.Goal)
 	if err != nil {
-		return Search{}, err
+		return schedule.Answer{}, err
 	}
 	env, err := schedule.FindEnv(r.Env)
 	if err != nil {
-		return Search{}, err
+		return schedule.Answer{}, err
 	}
 	if c.Subject, err = failures.DiscoverScripts(e.t, c.Subject); err != nil {
-		return Search{}, err
+		return schedule.Answer{}, err
 	}
 	setup := schedule.Setup{Subject: c.Subject, Clients: max(2, r.Clients), Attempts: max(1, r.Attempts), Env: env}
 	properties := []schedule.Property{property}
 	result, err := schedule.Search(e.t, setup, properties, schedule.Limits{Bound: r.Bound, Stop: stop(tell)})
 	if err != nil {
-		return Search{}, err
+		return schedule.Answer{}, err
 	}
 	answer := result.Answers(setup, properties, 0)[0]
-	return Search{answer, answer.String()}, nil
+	answer.Text = answer.TextIn(r.Lang)
+	return answer, nil
 }

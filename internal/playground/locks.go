@@ -13,7 +13,10 @@ import (
 	"lockkata/internal/columns"
 	"lockkata/internal/edits"
 	"lockkata/internal/game"
+	"lockkata/internal/texts"
 )
+
+var noEdit = texts.New("there is no edit \"{edit}\" of {lock}")
 
 // locks are the locks that there are: the columns, as they stand and edited.
 type locks struct {
@@ -66,7 +69,7 @@ func (l locks) edit(c *columns.Column, of *code, id string) (int, error) {
 	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == c.Dir })
 	switch {
 	case i < 0:
-		return 0, fmt.Errorf("there is no edit %q of %s", id, c.Name())
+		return 0, noEdit.With("edit", id, "lock", c.Said())
 	case l.force == nil:
 		return 0, fmt.Errorf("this build has no edited locks")
 	}
@@ -141,7 +144,7 @@ type Question struct {
 // describe describes a lock.
 func (e *Engine) describe(r Request) (Lock, error) {
 	c, of, err := e.find(r)
-	lock := Lock{ID: c.ID, Name: c.Name(), Title: c.Title, Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}}
+	lock := Lock{ID: c.ID, Name: c.NameIn(r.Lang), Title: c.TitleIn(r.Lang), Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}}
 	lock.Has = append(lock.Has, c.Subject.Has...)
 	lock.Graded = len(c.Subject.SkipFrames) == 0 && !slices.Contains(lock.Has, failures.Reentry) // a Locker as it stands
 	if err != nil {
@@ -154,10 +157,10 @@ func (e *Engine) describe(r Request) (Lock, error) {
 		}
 	}
 	for _, env := range schedule.Envs {
-		lock.Envs = append(lock.Envs, game.Named{Name: env.Name, Words: env.About})
+		lock.Envs = append(lock.Envs, game.Named{Name: env.Name, Words: texts.Text(env.About).In(r.Lang)})
 	}
 	for _, x := range editsOf(c) {
-		shown, err := e.shown(x, lock.Search)
+		shown, err := e.shown(x, lock.Search, r.Lang)
 		if err != nil {
 			return lock, err
 		}
@@ -186,11 +189,11 @@ type Cell struct {
 }
 
 // CellOf is a verdict as a page shows it, with its run.
-func CellOf(v failures.Verdict, of timeline.Code) Cell {
-	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.Headline()}
+func CellOf(v failures.Verdict, of timeline.Code, in texts.Language) Cell {
+	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
 	if v.Trace != nil {
-		run := timeline.NewRun(v.Trace, v.Findings, of, "")
-		told := timeline.Caption{Verdict: v.Headline(), Tone: v.Tone()}.Told(run.Key)
+		run := timeline.NewRun(v.Trace, v.Findings, of, in)
+		told := timeline.Caption{Verdict: c.Verdict, Tone: v.Tone()}.Told(run.Key)
 		c.Run, c.Verdict, c.Tone = &run, told.Text, told.Tone
 	}
 	return c

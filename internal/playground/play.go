@@ -2,13 +2,22 @@ package playground
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
 	"lockkata/internal/game"
+	"lockkata/internal/texts"
+)
+
+// What is said of a game that cannot begin, and of one that is over.
+var (
+	noRun    = texts.New("{failure} has no run on {lock}")
+	noStep   = texts.New("{failure} on {lock} has {n} steps, and no step {step}")
+	isBroken = texts.New("BROKEN: {what}.")
+	isSafe   = texts.New("SAFE in this run: {what}.")
+	noneIs   = texts.New("no rule is broken")
 )
 
 // Position is where a game is.
@@ -62,11 +71,11 @@ func (e *Engine) take(r Request) (*game.Game, error) {
 		return nil, err
 	}
 	if v.Trace == nil {
-		return nil, fmt.Errorf("%s has no run on %s", r.Failure, c.Name())
+		return nil, noRun.With("failure", r.Failure, "lock", c.Said())
 	}
 	ends := timeline.Ends(v.Trace, v.Findings, of.Code)
 	if r.Step < 1 || r.Step > len(ends) {
-		return nil, fmt.Errorf("%s on %s has %d steps, and no step %d", r.Failure, c.Name(), len(ends), r.Step)
+		return nil, noStep.With("failure", r.Failure, "lock", c.Said(), "n", len(ends), "step", r.Step)
 	}
 	challenge, err := r.settings().Taken(c, v.Failure, ends[r.Step-1])
 	if err != nil {
@@ -81,6 +90,7 @@ func (e *Engine) play(r Request, tell Tell) (Position, error) {
 		return Position{}, errors.New("no game has begun")
 	}
 	e.use(e.code)
+	e.game.Language = r.Lang
 	e.game.Stop = stop(tell)
 	var hint *game.Hint
 	var err error
@@ -128,9 +138,10 @@ func verdict(g *game.Game) timeline.Verdict {
 	if len(found) == 0 {
 		found = oracle.Judge(g.Trace())
 	}
-	caption := timeline.Caption{Verdict: "SAFE in this run: no rule is broken.", Tone: timeline.Good}
+	caption := timeline.Caption{Verdict: isSafe.In(g.Language, "what", noneIs), Tone: timeline.Good}
 	if len(found) > 0 {
-		caption = timeline.Caption{Verdict: "BROKEN: " + strings.TrimPrefix(found[0].Sentence(g.Language), "✗ ") + ".", Tone: timeline.Bad}
+		what := strings.TrimPrefix(found[0].Sentence(g.Language), "✗ ")
+		caption = timeline.Caption{Verdict: isBroken.In(g.Language, "what", what), Tone: timeline.Bad}
 	}
 	return caption.Told(g.Trace().LockKey())
 }

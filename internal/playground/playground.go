@@ -20,7 +20,8 @@ import (
 type Engine struct {
 	locks
 	game *game.Game
-	code code // of the game's lock
+	code code           // of the game's lock
+	lang texts.Language // of the newest request
 }
 
 // New is an engine in a test, as worlds need one. sources is the repository's own folder.
@@ -75,13 +76,14 @@ type fault struct {
 func (e *Engine) Answer(request []byte, tell Tell) []byte {
 	var r Request
 	err := json.Unmarshal(request, &r)
+	e.lang = r.Lang
 	var answer any
 	if err == nil {
 		answer, err = e.answer(r, tell)
 		err = cmp.Or(e.trouble(), err)
 	}
 	if err != nil {
-		answer = fault{Error: err.Error(), Problems: problemsOf(err)}
+		answer = fault{Error: texts.Words(err, r.Lang), Problems: problemsOf(err)}
 	}
 	raw, err := json.Marshal(answer)
 	if err != nil {

@@ -10,6 +10,12 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+var (
+	waitsForever = texts.New("it waits for what never comes")
+	stoppedHere  = texts.New("the lock was stopped here: it goes on without end, or waits for what never comes")
 )
 
 // bubbled is a goroutine in a bubble, and what it does.
@@ -33,10 +39,9 @@ func (e *Engine) Sign() []byte {
 // Stuck is the answer to a request that does not end. It has the line at which the lock is
 // that a visitor wrote.
 func (e *Engine) Stuck() []byte {
-	said := fault{Error: "it waits for what never comes"}
+	said := fault{Error: waitsForever.In(e.lang)}
 	if line, ok := e.written.stuck(); ok {
-		const text = "the lock was stopped here: it goes on without end, or waits for what never comes"
-		said.Problems = problems{{File: path.Base(line.File), Line: line.Line, Column: 1, Text: text}}
+		said.Problems = problems{{File: path.Base(line.File), Line: line.Line, Column: 1, Text: stoppedHere.In(e.lang)}}
 		said.Error = said.Problems[0].Error()
 	}
 	raw, err := json.Marshal(said)

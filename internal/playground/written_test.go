@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
 	"lockkata/internal/playground"
 	"lockkata/internal/playground/interpreter"
@@ -125,7 +126,7 @@ func TestWrittenLockIsPlayedAndSearched(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("../..", c.Dir, "mutex.go"))
 	require.NoError(t, err)
 	files := map[string]string{"mutex.go": strings.Replace(string(raw), `"NX", `, "", 1)}
-	found := ask[playground.Search](t, e, playground.Request{Op: "search", Stage: "3", Files: files, Goal: "exclusion", Env: "async", Bound: 3})
+	found := ask[schedule.Answer](t, e, playground.Request{Op: "search", Stage: "3", Files: files, Goal: "exclusion", Env: "async", Bound: 3})
 	require.True(t, found.Found)
 	require.Contains(t, found.Schedule, "~")
 	p := ask[playground.Position](t, e, playground.Request{Op: "replay", Stage: "3", Files: files, Schedule: found.Schedule})

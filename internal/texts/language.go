@@ -17,6 +17,14 @@ const (
 // Languages are all languages; the first is the default.
 var Languages = []Language{English, Chinese}
 
+// Tag is the language as a page names it.
+func (l Language) Tag() string {
+	if l == Chinese {
+		return "zh-CN"
+	}
+	return "en"
+}
+
 // Find finds a language by its name, as anybody may write it: zh_CN.UTF-8, zh-CN,
 // zh-Hans and 中文 are zh. It is English, and false, if there is none of that name.
 func Find(name string) (Language, bool) {

@@ -106,8 +106,15 @@ func (s Said) Unwrap() (all []error) {
 
 // Words are those of an error, in a language if it can be said in that.
 func Words(err error, l Language) string {
-	if said, ok := err.(interface{ In(Language) string }); ok {
-		return said.In(l)
+	switch err := err.(type) {
+	case interface{ In(Language) string }:
+		return err.In(l)
+	case interface{ Unwrap() []error }: // joined
+		var all []string
+		for _, one := range err.Unwrap() {
+			all = append(all, Words(one, l))
+		}
+		return strings.Join(all, "\n")
 	}
 	return err.Error()
 }

@@ -6,13 +6,13 @@ let broken = null; // the lock that is shown: {stage, edit, column, found}
 pages.break = async ([, stage, edit, failure, step]) => {
   const lock = lockOf(stage);
   if (!lock) {
-    note.textContent = `There is nothing to break at ${location.hash}. Choose a cell.`;
+    note.textContent = say('There is nothing to break at {hash}. Choose a cell.', {hash: location.hash});
     return showMatrix();
   }
   if (edit === '-') edit = ''; // a run of the lock as it stands
   leave();
   document.body.classList.remove('showing');
-  if (!await loaded(`Break ${lock.name}`)) return;
+  if (!await loaded(say('Break {lock}', {lock: say(lock.name)}))) return;
   const hash = location.hash;
   if (broken?.stage !== stage || broken.edit !== (edit || '')) {
     const told = await asked({op: 'lock', stage, edit});
@@ -38,17 +38,17 @@ function showBroken() {
   document.title = `break ${told.name}` + (chosen ? `: ${chosen.name}` : '');
   const heading = el('h1', {tabindex: '-1'}, chosen ? chosen.name : `Break ${told.name}`);
   broken.status = el('p', {role: 'status'});
-  broken.list = el('ul', {class: 'column', 'aria-label': 'the catalogue on this lock'});
+  broken.list = el('ul', {class: 'column', 'aria-label': say('the failures on this lock')});
   broken.result = el('div', {class: 'found', role: 'status'});
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, `${told.name}, ${told.title}`)),
     el('p', {class: 'story'}, chosen ? `${chosen.suffers[0].toUpperCase()}${chosen.suffers.slice(1)}.` : 'Each of these mistakes damages one line of the lock. Choose one: its column changes colour, and the search finds the shortest schedule that does harm.'),
-    el('nav', {class: 'choose', 'aria-label': 'locks'}, el('span', {class: 'what'}, 'break'),
+    el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
-      el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? 'play it, edited' : 'play it')),
+      el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
-      el('section', {'aria-label': 'the edits'}, el('ul', {class: 'edits', 'aria-label': 'edits', tabindex: '0'}, ...told.edits.map(editSwitch)), codeOf(told, chosen)),
-      el('section', {'aria-label': 'what breaks it'}, searchForm(chosen ? chosen.search : told.search), broken.result, broken.status, broken.list))));
+      el('section', {'aria-label': say('the edits')}, el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)), codeOf(told, chosen)),
+      el('section', {'aria-label': say('what breaks it')}, searchForm(chosen ? chosen.search : told.search), broken.result, broken.status, broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   heading.focus({preventScroll: true});
@@ -63,7 +63,7 @@ function turnOver(edit) {
 const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit.id === broken.edit), onclick: () => turnOver(edit)}, ...says);
 
 const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
-  el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || 'nothing')), el('small', {}, `${edit.file}:${edit.line}`)));
+  el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing'))), el('small', {}, `${edit.file}:${edit.line}`)));
 
 // EditedCode is the code of the lock with the switches of its edits, each at its line.
 class EditedCode extends Code {
@@ -93,10 +93,10 @@ function codeOf(told, chosen) {
 // playColumn plays the catalogue on the lock.
 async function playColumn() {
   const here = broken;
-  const stop = el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop');
-  here.status.replaceChildren('The catalogue is played on this lock … ', stop);
+  const stop = el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'));
+  here.status.replaceChildren(say('The failures are played on this lock …'), ' ', stop);
   const column = await asked({op: 'column', ...about(), required: here.exercise?.required},
-    {progress: ({done, of}) => { here.status.firstChild.textContent = `${done} of ${of} failures are played … `; }, canWait: true});
+    {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); }, canWait: true});
   if (!column && broken === here) here.status.replaceChildren();
   if (!column) return;
   if (!column.stopped) here.column = column;
@@ -105,16 +105,17 @@ async function playColumn() {
 
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(...broken.exercise ? checked(column) : [broken.edit ? `${turned} of ${column.cells.length} failures end otherwise than on ${broken.told.name} as it stands.`
-    : `${column.cells.length} failures on ${broken.files ? 'your lock' : broken.told.name}.`],
-    column.stopped ? ' It was stopped. ' : '', column.stopped ? el('button', {type: 'button', onclick: playColumn}, 'Go on') : '');
+  broken.status.replaceChildren(...broken.exercise ? checked(column) : [broken.edit ? say('{n} of {all} failures end otherwise than on {lock} as it stands.', {n: turned, all: column.cells.length, lock: broken.told.name})
+    : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.files ? say('your lock') : broken.told.name})],
+    ...column.stopped ? [' ', say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
   broken.list.replaceChildren(...column.cells.filter((cell) => cell.outcome !== '-').sort((a, b) => Boolean(b.was) - Boolean(a.was)).map(columnRow));
 }
 
 function columnRow(cell) {
-  const says = `${cell.failure}: ${words[cell.outcome] || 'not played'}` + (cell.was ? `, without the edit ${words[cell.was]}` : '');
+  const says = cell.was ? say('{failure}: {outcome}, without the edits {was}', {failure: cell.failure, outcome: wordOf(cell.outcome), was: wordOf(cell.was)})
+    : say('{failure}: {outcome}', {failure: cell.failure, outcome: wordOf(cell.outcome)});
   return el('li', {class: cell.was ? 'turned' : ''}, el('a', {class: 'cell cell-' + cell.outcome, href: hashOfBroken(cell.failure), title: cell.verdict, 'aria-label': says},
-    signs[cell.outcome] || cell.outcome), el('span', {}, cell.failure, cell.was ? ` was ${signs[cell.was] || cell.was}` : ''),
+    signs[cell.outcome] || cell.outcome), el('span', {}, cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure),
     broken.files && cell.outcome === 'x' ? confirmLink() : null);
 }
 
@@ -122,20 +123,20 @@ function columnRow(cell) {
 function searchForm(first) {
   const {told} = broken;
   const select = (label, all, value) => el('select', {'aria-label': label}, ...all.map((one) => el('option', {value: one.name, selected: one.name === value}, one.name)));
-  const property = select('rule', told.goals, first.property), env = select('world', told.envs, first.env);
+  const property = select(say('rule'), told.goals, first.property), env = select(say('world'), told.envs, first.env);
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
     search(property.value, env.value);
-  }}, 'Search the shortest schedule that breaks', property, 'in', env, el('button', {type: 'submit', class: 'search'}, 'Search'));
+  }}, ...tell('Search the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}), el('button', {type: 'submit', class: 'search'}, say('Search')));
 }
 
 async function search(goal, env) {
   const here = broken;
-  const says = el('span', {}, 'Searching … ');
-  here.result.replaceChildren(el('p', {}, says, el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop')));
+  const says = el('span', {}, say('Searching …'));
+  here.result.replaceChildren(el('p', {}, says, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'))));
   const begun = performance.now();
   const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
-    {progress: ({done, states, cost}) => { says.textContent = `Cost ${cost}: ${done} schedules, ${states} states so far … `; }});
+    {progress: ({done, states, cost}) => { says.textContent = say('Cost {cost}: {n} schedules, {states} states so far …', {cost, n: done, states}); }});
   if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
@@ -144,11 +145,18 @@ async function search(goal, env) {
 
 function showFound(found) {
   broken.result.replaceChildren(el('p', {class: 'verdict ' + toneClass(found.found ? 'r' : 'g')},
-    `${found.property} in ${found.env}: ` + (found.found ? `broken: ${found.text}. It costs ${found.cost}, in ${counted(found.steps, 'step')}` + (found.exhausted ? '; nothing shorter exists.' : '.')
-      : found.bound < 0 ? 'stopped before all schedules of cost 0 were looked at.' : `nothing up to cost ${found.bound}${found.exhausted ? '' : ', where it was stopped'}. That is no proof.`)),
-    el('p', {class: 'commands'}, `${found.schedules} schedules and ${found.states} states, in ${found.took.toFixed(1)} s. `,
-      found.found && broken.files ? el('button', {type: 'button', class: 'see', onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, 'See it step by step') : null,
-      found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, 'See it step by step') : null));
+    say('{rule} in {world}: {answer}', {rule: found.property, world: found.env, answer: answerOf(found)})),
+    el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.', {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), ' ',
+      found.found && broken.files ? el('button', {type: 'button', class: 'see', onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, say('See it step by step')) : null,
+      found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, say('See it step by step')) : null));
+}
+
+// answerOf is what a search has found, in words.
+function answerOf({found, text, cost, steps, exhausted, bound}) {
+  const put = {what: text, cost, steps: stepsOf(steps), bound};
+  if (found) return exhausted ? say('broken: {what}. It costs {cost}, in {steps}; nothing shorter exists.', put) : say('broken: {what}. It costs {cost}, in {steps}.', put);
+  if (bound < 0) return say('stopped before all schedules of cost 0 were looked at.');
+  return exhausted ? say('nothing up to cost {bound}. That is no proof.', put) : say('nothing up to cost {bound}, where it was stopped. That is no proof.', put);
 }
 
 // showBrokenRun shows how one failure goes on the lock, as the theatre does.
@@ -158,7 +166,7 @@ async function showBrokenRun(id, step) {
   const cell = failure && await asked({op: 'run', ...about(), failure: id});
   if (location.hash !== hash) return;
   if (!cell?.run) {
-    note.textContent ||= `There is no run at ${hash}.`;
+    note.textContent ||= say('There is no run at {hash}.', {hash});
     return showBroken();
   }
   document.body.classList.add('showing');
@@ -166,18 +174,18 @@ async function showBrokenRun(id, step) {
   const files = broken.files ? Object.entries(broken.files).map(([name, text]) => ({name, text})) : broken.told.files;
   const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files}, broken.told.name);
   stepper = new Stepper([player], alone(player));
-  const heading = el('h1', {tabindex: '-1'}, failure.title);
+  const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   const chosen = broken.told.edits.find((e) => e.id === broken.edit);
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, broken.told.name + (chosen ? `, edited: ${chosen.name}` : ''))),
-    el('p', {class: 'story secondary'}, failure.story), el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, 'back to the lock')),
+    el('p', {class: 'story secondary'}, say(failure.story)), el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
     el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
   let at = 1;
   stepper.element.append(el('a', {class: 'take', href: '#', onclick: (event) => {
     if (!broken.files) return;
     event.preventDefault();
     playWritten({op: 'take', failure: id, step: at});
-  }}, 'Take over from here'));
+  }}, say('Take over from here')));
   stepper.moved = (position) => {
     at = position + 1;
     history.replaceState(null, '', hashOfBroken(id, `step-${position + 1}`));

@@ -1,7 +1,6 @@
 package theatre
 
 import (
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -10,11 +9,13 @@ import (
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
 	"lockkata/internal/playground"
+	"lockkata/internal/texts"
 )
 
 // content is all that the page shows.
 type content struct {
 	Title     string     `json:"title"`
+	Total     string     `json:"total"`
 	Stages    []stage    `json:"stages"`
 	Failures  []failure  `json:"failures"`
 	Locks     []lock     `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
@@ -31,9 +32,9 @@ type lock struct {
 }
 
 // playable is what a page with an engine knows of what it can play.
-func (c *content) playable(sources fs.FS) (err error) {
+func (c *content) playable(sources fs.FS, in texts.Language) (err error) {
 	for _, column := range columns.Stairs() {
-		l := lock{ID: column.ID, Name: column.Name(), Title: column.Title}
+		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
 		for _, p := range schedule.Properties {
 			if p.Suits(column.Subject) {
 				l.Goals = append(l.Goals, p.Name)
@@ -44,7 +45,7 @@ func (c *content) playable(sources fs.FS) (err error) {
 	for _, e := range schedule.Envs {
 		c.Envs = append(c.Envs, e.Name)
 	}
-	c.Exercises, err = exercises(sources)
+	c.Exercises, err = exercises(sources, in)
 	return err
 }
 
@@ -59,12 +60,12 @@ type stage struct {
 }
 
 type failure struct {
-	ID     string          `json:"id"`
-	Family failures.Family `json:"family"`
-	Title  string          `json:"title"`
-	Story  string          `json:"story"`
-	Fixed  string          `json:"fixed,omitempty"`
-	Cells  []cell          `json:"cells"` // one for each stage
+	ID     string `json:"id"`
+	Family string `json:"family"`
+	Title  string `json:"title"`
+	Story  string `json:"story"`
+	Fixed  string `json:"fixed,omitempty"`
+	Cells  []cell `json:"cells"` // one for each stage
 }
 
 // cell is one failure on one stage. Without a run it does not apply.
@@ -74,8 +75,8 @@ type cell struct {
 }
 
 // collect turns verdicts on the columns, a row for each failure, into what the page shows.
-func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) (content, error) {
-	all := content{Title: Title}
+func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, in texts.Language) (content, error) {
+	all := content{Title: title.In(in), Total: total(rows, in)}
 	codes := make([]timeline.Code, len(of))
 	for i, c := range of {
 		code, err := c.Code(sources)
@@ -84,7 +85,7 @@ func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) (con
 		}
 		diff, lesson := "", ""
 		if c.Before != "" {
-			lesson = fmt.Sprintf("From %s to %s: %s", columns.Must(c.Before).Name(), c.Name(), c.Lesson)
+			lesson = fromTo.In(in, "before", columns.Must(c.Before).Said(), "after", c.Said(), "lesson", texts.Text(c.Lesson))
 			parts, err := c.Diff(sources)
 			if err != nil {
 				return all, err
@@ -92,25 +93,26 @@ func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS) (con
 			diff = strings.Join(parts, "")
 		}
 		codes[i] = code
-		all.Stages = append(all.Stages, stage{c.ID, c.Name(), c.Title, lesson, diff, code.Files})
+		all.Stages = append(all.Stages, stage{c.ID, c.NameIn(in), c.TitleIn(in), lesson, diff, code.Files})
 	}
 	for _, row := range rows {
-		all.Failures = append(all.Failures, failureOf(of, row, codes))
+		all.Failures = append(all.Failures, failureOf(of, row, codes, in))
 	}
 	return all, nil
 }
 
-func failureOf(of []columns.Column, row []failures.Verdict, codes []timeline.Code) failure {
+func failureOf(of []columns.Column, row []failures.Verdict, codes []timeline.Code, in texts.Language) failure {
 	f := row[0].Failure
-	told := failure{ID: f.ID, Family: f.Family, Title: f.Title, Story: f.Story, Fixed: f.Fixed}
+	say := func(text string) string { return texts.Text(text).In(in) }
+	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
 	for i, v := range row {
-		told.Cells = append(told.Cells, cell{playground.CellOf(v, codes[i]), searchFor(v, of[i])})
+		told.Cells = append(told.Cells, cell{playground.CellOf(v, codes[i], in), searchFor(v, of[i])})
 	}
 	return told
 }
 
 // total counts what the matrix shows.
-func total(rows [][]failures.Verdict) string {
+func total(rows [][]failures.Verdict, in texts.Language) string {
 	count := map[failures.Outcome]int{}
 	runs := 0
 	for _, row := range rows {
@@ -121,6 +123,6 @@ func total(rows [][]failures.Verdict) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d runs of real locks and real go-redis clients on an embedded Redis: %d broken, %d safe, %d noticed, %d inherent.",
-		runs, count[failures.Broken], count[failures.Safe], count[failures.Noticed], count[failures.Inherent])
+	return allRuns.In(in, "n", runs, "broken", count[failures.Broken], "safe", count[failures.Safe],
+		"noticed", count[failures.Noticed], "inherent", count[failures.Inherent])
 }

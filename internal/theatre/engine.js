@@ -28,7 +28,7 @@ class Engine {
 
   async load() {
     this.packed ??= this.made.url ? await this.download() : await this.unpack();
-    this.say('starting', 1);
+    this.report(say('starting'), 1);
     const wasm = await unzipped(this.packed);
     await new Promise((done, fail) => {
       const worker = new Worker(URL.createObjectURL(new Blob([this.made.worker], {type: 'text/javascript'})));
@@ -43,10 +43,10 @@ class Engine {
     this.isReady = true;
   }
 
-  say(what, part) { if (this.tell) this.tell(what, part); }
+  report(what, part) { if (this.tell) this.tell(what, part); }
 
   async download() {
-    this.say('waiting for the server', 0);
+    this.report(say('waiting for the server'), 0);
     const response = await fetch(this.made.url);
     if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
     const length = Number(response.headers.get('Content-Length'));
@@ -57,13 +57,13 @@ class Engine {
       if (done) return new Blob(parts);
       parts.push(value);
       got += value.length;
-      this.say(`${megabytes(got)} loaded`, length ? Math.min(1, got / length) : 0);
+      this.report(say('{size} loaded', {size: megabytes(got)}), length ? Math.min(1, got / length) : 0);
     }
   }
 
   // unpack reads it out of this page.
   async unpack() {
-    this.say('unpacking', 0);
+    this.report(say('unpacking'), 0);
     await new Promise((done) => setTimeout(done, 20)); // the browser draws that
     const text = atob(JSON.parse(document.getElementById(this.made.packed).textContent));
     return new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
@@ -76,7 +76,7 @@ class Engine {
       this.now = {done, progress, canWait};
       this.fail = fail;
       this.listen();
-      this.worker.postMessage({request: JSON.stringify(request)});
+      this.worker.postMessage({request: JSON.stringify({lang: language, ...request})});
     }));
     this.last = turn.catch(() => {});
     return turn.then((answer) => {
@@ -89,7 +89,7 @@ class Engine {
   stop() { this.worker?.postMessage({stop: true}); }
 
   hear({kind, text}) {
-    if (kind === 'ended') return this.end({error: text || 'it has ended'});
+    if (kind === 'ended') return this.end({error: text || say('it has ended')});
     if (kind === 'hangs') return this.end(JSON.parse(text));
     if (!this.now) return;
     if (kind === 'beat' && text) {
@@ -113,7 +113,7 @@ class Engine {
   listen() {
     this.silent = 0;
     this.ear = setInterval(() => {
-      if (++this.silent >= mostSilent) this.end(this.now.stuck || {error: 'it gave no sign of life'});
+      if (++this.silent >= mostSilent) this.end(this.now.stuck || {error: say('it gave no sign of life')});
     }, 500);
   }
 
@@ -132,9 +132,9 @@ class Engine {
     this.loading = null;
     this.isReady = false;
     this.lives++;
-    const during = now?.failure ? ` in ${now.failure}` : '';
-    fail(Object.assign(new Error(isReady ? `The engine was started again${during}: ${error}.` : `The engine does not start: ${error}.`),
-      {problems: problems?.map((one) => ({...one, text: one.text + during}))}));
+    const during = (what) => (now?.failure ? say('{what} in {failure}', {what, failure: now.failure}) : what);
+    fail(Object.assign(new Error(isReady ? say('{what}: {error}.', {what: during(say('The engine was started again')), error}) : say('The engine does not start: {error}.', {error})),
+      {problems: problems?.map((one) => ({...one, text: during(one.text)}))}));
     if (isReady) this.ready().catch(() => {}); // told to who asks next
   }
 }
@@ -162,9 +162,9 @@ document.addEventListener('click', (event) => {
 // to click first.
 async function loaded(what) {
   if (!engine.wanted) {
-    const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, 'Start');
+    const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, say('Start'));
     main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),
-      el('p', {}, 'The real locks run in this page, as WebAssembly of about 6 MB. Nothing runs before you click.'), start));
+      el('p', {}, say('The real locks run in this page, as WebAssembly of about 6 MB. Nothing runs before you click.')), start));
     start.focus();
     return false;
   }
@@ -172,7 +172,7 @@ async function loaded(what) {
     await engine.loading.catch(() => {}); // told where it was begun
     if (engine.isReady) return true;
   }
-  const bar = el('progress', {max: 1, value: 0, 'aria-label': 'loading'});
+  const bar = el('progress', {max: 1, value: 0, 'aria-label': say('loading')});
   const says = el('p', {role: 'status'});
   main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what), bar, says));
   const hash = location.hash;

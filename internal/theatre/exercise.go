@@ -14,17 +14,17 @@ import (
 // exercise is one of kata's, to be done in the page.
 type exercise struct {
 	ID       string          `json:"id"` // that of the lock which it makes, too
-	Title    texts.Text      `json:"title"`
-	Story    texts.Text      `json:"story"`
+	Title    string          `json:"title"`
+	Story    string          `json:"story"`
 	Files    []timeline.File `json:"files"` // what it begins with
-	Hints    [3]texts.Text   `json:"hints"`
+	Hints    []string        `json:"hints"`
 	Required []string        `json:"required"` // failures to be survived, in the order in which they are told
-	Fixed    texts.Text      `json:"fixed"`
-	Question texts.Text      `json:"question"`
+	Fixed    string          `json:"fixed"`
+	Question string          `json:"question"`
 }
 
 // exercises are those of the lock that grows. What needs an adapter is for a compiler.
-func exercises(sources fs.FS) (all []exercise, err error) {
+func exercises(sources fs.FS, in texts.Language) (all []exercise, err error) {
 	for _, e := range kata.All {
 		if e.ID != e.Base || e.Solution.Adapter != "" {
 			continue
@@ -33,7 +33,7 @@ func exercises(sources fs.FS) (all []exercise, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("exercise %s: %w", e.ID, err)
 		}
-		told := exercise{e.ID, e.Title, e.Story, nil, e.Hints, e.Required(), e.Fixed, e.Question}
+		told := exercise{e.ID, e.Title.In(in), e.Story.In(in), nil, texts.Each(in, e.Hints[:]...), e.Required(), e.Fixed.In(in), e.Question.In(in)}
 		for _, name := range slices.Sorted(maps.Keys(start)) {
 			told.Files = append(told.Files, timeline.File{Name: name, Text: start[name]})
 		}

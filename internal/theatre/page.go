@@ -15,6 +15,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 // Title is the page's.
@@ -27,6 +28,14 @@ var (
 	style string
 	//go:embed theatre.js
 	script string
+	//go:embed language.js
+	languageScript string
+)
+
+// pageScript is the page's own, and pageTexts what it says besides its player.
+var (
+	pageScript = languageScript + engineScript + playScript + breakScript + writeScript + shareScript + script
+	pageTexts  = texts.OfScript(pageScript)
 )
 
 var page = template.Must(template.New("theatre").Parse(pageText))
@@ -35,28 +44,35 @@ var page = template.Must(template.New("theatre").Parse(pageText))
 // the repository's own folder. With an engine its runs can be taken over. The same verdicts,
 // sources and engine give the same bytes.
 func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
-	all, err := collect(of, rows, sources)
-	if err != nil {
-		return nil, err
-	}
-	if engine.isThere() {
-		if err := all.playable(sources); err != nil {
+	var all [2]content // in each language
+	for i, l := range texts.Languages {
+		var err error
+		if all[i], err = collect(of, rows, sources, l); err != nil {
 			return nil, err
 		}
+		if engine.isThere() {
+			if err := all[i].playable(sources, l); err != nil {
+				return nil, err
+			}
+		}
+	}
+	said, _, err := dictionaries(all[0], all[1])
+	if err != nil {
+		return nil, err
 	}
 	made, packed, err := engine.parts()
 	if err != nil {
 		return nil, err
 	}
-	data, err := timeline.JSON(all)
+	data, err := timeline.JSON(all[0])
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
-		"Title": Title, "Total": total(rows), "Data": template.JS(data), "Engine": made, "Packed": packed, "Policy": engine.policy(),
-		"Style":  template.CSS(timeline.PlayerStyle + style + playStyle),
-		"Script": template.JS(timeline.PlayerScript + engineScript + playScript + breakScript + writeScript + shareScript + script),
+		"Title": Title, "NoScript": noScripts(), "Policy": engine.policy(),
+		"Data": template.JS(data), "Dictionaries": template.JS(said), "Engine": made, "Packed": packed,
+		"Style": template.CSS(timeline.PlayerStyle + style + playStyle), "Script": template.JS(timeline.PlayerScript + pageScript),
 	})
 	return b.Bytes(), err
 }

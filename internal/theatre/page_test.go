@@ -51,7 +51,7 @@ func hostile() [][]failures.Verdict {
 func TestNoTextEndsThePagesScript(t *testing.T) {
 	page, err := theatre.Page(columns.Shown(), hostile(), sources(), theatre.Engine{})
 	require.NoError(t, err)
-	require.Equal(t, 3, strings.Count(string(page), "</script>"), "the data's, the engine's and the script's own")
+	require.Equal(t, 4, strings.Count(string(page), "</script>"), "the data's, the dictionaries', the engine's and the script's own")
 	require.NotContains(t, string(page), "<script>alert")
 	var data struct {
 		Failures []struct{ Title, Story, Family string }
@@ -167,7 +167,7 @@ func TestPageWithAnEngineHasTheExercises(t *testing.T) {
 		Exercises []struct {
 			ID       string
 			Story    texts.Text
-			Hints    [3]texts.Text
+			Hints    []texts.Text
 			Required []string
 			Files    []struct{ Name, Text string }
 		}
@@ -184,7 +184,7 @@ func TestPageWithAnEngineHasTheExercises(t *testing.T) {
 		of, err := kata.Find(e.ID)
 		require.NoError(t, err)
 		require.Equal(t, of.Story, e.Story)
-		require.Equal(t, of.Hints, e.Hints)
+		require.Equal(t, of.Hints[:], e.Hints)
 		require.Equal(t, of.Required(), e.Required)
 		require.Equal(t, "mutex.go", e.Files[0].Name)
 		require.Equal(t, e.ID != "1", e.Files[0].Text == "package x\n")

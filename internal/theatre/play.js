@@ -25,13 +25,13 @@ function requestOf([kind, ...words]) {
 pages.play = pages.take = async (words) => {
   const request = requestOf(words);
   if (!request) {
-    note.textContent = `There is nothing to play at ${location.hash}. Choose a cell.`;
+    note.textContent = say('There is nothing to play at {hash}. Choose a cell.', {hash: location.hash});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
   leave();
   document.body.classList.remove('showing');
-  if (await loaded(`Play ${lockOf(request.stage).name}`)) await begin(request);
+  if (await loaded(say('Play {lock}', {lock: say(lockOf(request.stage).name)}))) await begin(request);
 };
 
 // begin begins a game.
@@ -44,15 +44,15 @@ async function begin(request) {
   document.body.classList.add('showing');
   game = {life: engine.lives, edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
   const lock = lockOf(request.stage);
-  document.title = `play ${lock.name}: ${position.view.goal.words}`;
+  document.title = say('play {lock}: {goal}', {lock: say(lock.name), goal: position.view.goal.words});
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
   game.place = el('div', {class: 'players one'});
   game.table = el('div', {class: 'table'});
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
     el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
-      el('span', {class: 'stage-title'}, `${lock.name}, ${lock.title}` + (request.edit ? `, edited: ${request.edit}` : ''))),
-    el('p', {class: 'story secondary'}, position.taken ? `Taken over from ${position.taken}: end it otherwise, or break the rule sooner. ` : '',
-      `You decide what happens next: ${position.view.env.words}. Time stands still while you think.`),
+      el('span', {class: 'stage-title'}, request.edit ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit}) : titled(lock))),
+    el('p', {class: 'story secondary'}, position.taken ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + ' ' : '',
+      say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));
   showPosition(position);
   game.heading.focus({preventScroll: true});
@@ -88,11 +88,11 @@ function settings(request, {view, taken}) {
     begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
   }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
   const lock = lockOf(request.stage);
-  return el('nav', {class: 'choose secondary', 'aria-label': 'games'},
-    el('span', {class: 'what'}, 'play'), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
-    taken && request.op === 'replay' ? null : choose('goal', view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
-    taken && request.op === 'replay' ? null : choose('world', view.env.name, data.envs.map((name) => [name, name]), 'env'),
-    request.files ? el('a', {href: `#${broken.place}`}, 'back to your lock') : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, 'break it'));
+  return el('nav', {class: 'choose secondary', 'aria-label': say('games')},
+    el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
+    taken && request.op === 'replay' ? null : choose(say('goal'), view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
+    taken && request.op === 'replay' ? null : choose(say('world'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
+    request.files ? el('a', {href: `#${broken.place}`}, say('back to your lock')) : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
@@ -103,7 +103,7 @@ function showPosition(position) {
   game.position = position;
   game.hash = game.written ? `#${game.written.place}/play` : hashOfGame(position, game.edit);
   history.replaceState(null, '', game.hash);
-  game.player = new Player(position.run, {text: ''}, {files: game.files}, 'the game');
+  game.player = new Player(position.run, {text: ''}, {files: game.files}, say('the game'));
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
   if (game.player.length > 0) game.player.show(game.player.length - 1);
   if (chosen) game.player.code?.choose(chosen);
@@ -117,35 +117,35 @@ function showTable(position, says) {
   game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(' '));
   const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
   game.table.replaceChildren(...[game.says,
-    isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': 'what can happen next'}, ...view.options.map(optionOf)),
-    el('div', {class: 'turns', role: 'group', 'aria-label': 'the game'}, tool('Undo', 'u', undo), tool('Restart', 'r', restart),
-      isOver ? null : tool('Hint', 'h', hint), el('span', {class: 'count'}, `${counted(view.steps, 'step')}, cost ${view.cost}`),
+    isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': say('what can happen next')}, ...view.options.map(optionOf)),
+    el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo), tool(say('Restart'), 'r', restart),
+      isOver ? null : tool(say('Hint'), 'h', hint), el('span', {class: 'count'}, say('{steps}, cost {cost}', {steps: stepsOf(view.steps), cost: view.cost})),
       isOver || view.par.bound >= 0 || view.par.found ? el('span', {class: 'count'}, isOver ? '' : view.par_says)
-        : el('button', {type: 'button', onclick: par}, 'How short can it be?'))]);
+        : el('button', {type: 'button', onclick: par}, say('How short can it be?')))]);
 }
 
-const counted = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
+const stepsOf = (n) => (n === 1 ? say('{n} step', {n}) : say('{n} steps', {n}));
 
 function optionOf(option, i) {
-  const text = option.text + (option.brings ? '. ' + option.brings : '');
+  const text = option.brings ? say('{what}. {brings}', {what: option.text, brings: option.brings}) : option.text;
   return el('li', {}, el('button', {type: 'button', class: 'option' + (game.hint === i ? ' hinted' : ''), onclick: () => choose(i)},
-    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text), option.cost > 0 ? el('small', {}, `costs ${option.cost}`) : null));
+    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text), option.cost > 0 ? el('small', {}, say('costs {n}', {n: option.cost})) : null));
 }
 
-const copyButton = (text) => el('button', {type: 'button', 'aria-label': 'copy ' + text, onclick: (event) => navigator.clipboard?.writeText(text)
-  .then(() => { event.target.textContent = 'copied'; }, () => {})}, 'copy');
+const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('copy {what}', {what: text}), onclick: (event) => navigator.clipboard?.writeText(text)
+  .then(() => { event.target.textContent = say('copied'); }, () => {})}, say('copy'));
 
 // ending says what came of it, and how to show it to somebody.
 function ending({view, verdict, taken}) {
   const command = `go run . replay '${view.schedule}'`;
   const isWon = view.findings.length > 0;
-  const friend = el('span', {}, 'For a friend: ', el('a', {href: game.hash, class: 'share'}, 'this game'), ' ', copyButton(location.href.split('#')[0] + game.hash));
+  const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ', copyButton(location.href.split('#')[0] + game.hash));
   if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
-    el('p', {class: 'verdict ' + toneClass(verdict.tone)}, (isWon ? 'The goal is reached. ' : taken ? 'Nothing is left to choose: it ended otherwise. ' : 'Nothing is left to choose, and the goal is not reached. ') + verdict.text),
+    el('p', {class: 'verdict ' + toneClass(verdict.tone)}, isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it ended otherwise.') : say('Nothing is left to choose, and the goal is not reached.'), ' ', verdict.text),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,
-      game.edit || game.written ? el('span', {}, `This lock is ${game.edit ? 'edited' : 'yours'}: its schedule replays in a page only.`)
+      game.edit || game.written ? el('span', {}, game.edit ? say('This lock is edited: its schedule replays in a page only.') : say('This lock is yours: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 
@@ -175,25 +175,25 @@ const restart = () => turn({op: 'restart'});
 // looking shows how far a search of the game is, and lets it be ended.
 function looking(text) {
   const count = el('span', {}, '');
-  game.says.replaceChildren(text + ' ', count, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, 'Stop'));
-  return {progress: ({done}) => { count.textContent = `${done} schedules so far`; }};
+  game.says.replaceChildren(text + ' ', count, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop')));
+  return {progress: ({done}) => { count.textContent = say('{n} schedules so far', {n: done}); }};
 }
 
 async function hint() {
   if (!game || game.busy || game.position.view.options.length === 0) return;
   const here = game;
   here.busy = true;
-  const position = await askedInGame({op: 'hint'}, looking('Looking for a way …'));
+  const position = await askedInGame({op: 'hint'}, looking(say('Looking for a way …')));
   here.busy = false;
   if (!position || game !== here) return;
   const {option, away, why} = position.hint;
   game.hint = option;
-  showTable(position, option < 0 ? `Hint: undo, or restart. ${why}` : `Hint: ${optionKeys[option]}. The goal is ${counted(away, 'step')} away. ${why}`);
+  showTable(position, option < 0 ? say('Hint: undo, or restart. {why}', {why}) : say('Hint: {key}. The goal is {steps} away. {why}', {key: optionKeys[option], steps: stepsOf(away), why}));
 }
 
 async function par() {
   const here = game;
-  const position = await askedInGame({op: 'par'}, {...looking('Looking for the shortest way …'), canWait: true});
+  const position = await askedInGame({op: 'par'}, {...looking(say('Looking for the shortest way …')), canWait: true});
   if (position && game === here && position.view.schedule === game.position.view.schedule) {
     game.position = position;
     showTable(position, position.view.par_says);

@@ -32,8 +32,8 @@ async function share(where, ...words) {
   const link = await linkOf(files);
   const hash = ['#' + root, link, ...words].join('/');
   where.replaceChildren(...!link || hash.length > longestLink
-    ? [`It is too long for a link, which has ${longestLink} characters at the most: save `, ...saved(files), ' and send that.']
-    : ['For a friend: ', el('a', {href: hash, class: 'share'}, words.length > 0 ? 'this game' : 'this lock'), ' ', copyButton(location.href.split('#')[0] + hash)]);
+    ? tell('It is too long for a link, which has {n} characters at the most: save {files} and send that.', {n: longestLink, files: saved(files)})
+    : [say('For a friend:'), ' ', el('a', {href: hash, class: 'share'}, words.length > 0 ? say('this game') : say('this lock')), ' ', copyButton(location.href.split('#')[0] + hash)]);
 }
 
 // showShared says what a link brings. Nothing of it runs before a click, also where the
@@ -43,14 +43,14 @@ async function showShared(link, what, open) {
   const files = await filesIn(link);
   if (location.hash !== hash) return;
   if (!files) {
-    note.textContent = 'This link to a lock is damaged: ask for it again.';
+    note.textContent = say('This link to a lock is damaged: ask for it again.');
     return showMatrix();
   }
   const start = el('button', {type: 'button', class: 'start', onclick: () => {
     engine.wanted = true;
     open(files);
-  }}, 'Start');
+  }}, say('Start'));
   main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),
-    el('p', {}, `Somebody has written a lock and shares it: ${Object.keys(files).join(', ')}. Nothing of it runs before you click.`), start));
+    el('p', {}, say('Somebody has written a lock and shares it: {files}. Nothing of it runs before you click.', {files: listed(Object.keys(files))})), start));
   start.focus();
 }

@@ -8,7 +8,7 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const main = document.querySelector('main');
 const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
-const words = {x: 'broken', o: 'safe', n: 'noticed', i: 'inherent', '-': 'not applicable'};
+const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('inherent'), '-': say('not applicable')})[outcome] || say('not played');
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)];
 const cellAt = (failure, id) => failure.cells[indexOf(id)];
@@ -36,13 +36,13 @@ function route() {
   const hash = location.hash;
   note.textContent = '';
   if (isPage(hash) && !engine.isThere) {
-    note.textContent = 'This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.';
+    note.textContent = say('This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.');
     return showMatrix();
   }
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
   const view = hash.length > 1 ? viewOf(hash) : null;
   if (!view) {
-    if (hash.length > 1) note.textContent = `There is nothing at ${hash}. Choose a cell.`;
+    if (hash.length > 1) note.textContent = say('There is nothing at {hash}. Choose a cell.', {hash});
     return showMatrix();
   }
   if (shown && shown.failure === view.failure && String(shown.stages) === String(view.stages)) stepper.go(view.step - 1);
@@ -57,11 +57,15 @@ function leave() {
 function showMatrix() {
   leave();
   document.body.classList.remove('showing');
-  document.title = data.title;
-  const view = document.getElementById('matrix').content.cloneNode(true);
-  main.replaceChildren(view);
-  fillMatrix(main.querySelector('.matrix'));
-  if (engine.isThere) main.querySelector('.intro').after(locksToTry());
+  document.title = say(data.title);
+  const signed = (outcome, text) => el('li', {}, el('span', {class: 'cell cell-' + outcome}, signs[outcome]), ' ', text);
+  main.replaceChildren(el('div', {class: 'matrix-view'}, el('h1', {}, say(data.title)),
+    el('p', {class: 'intro'}, say('Six stages, each a complete lock. Each cell is a run of the stage’s real code on an embedded Redis. Choose one to step through it.')),
+    engine.isThere ? locksToTry() : null,
+    el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')), signed('n', say('noticed: lost, and its owner is told in time')),
+      signed('i', say('inherent: no lease can prevent it')), signed('-', wordOf('-'))),
+    el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
+    el('div', {class: 'foot'}, el('p', {}, say(data.total)), el('p', {}, say('Safe means: not broken in this one run, whose every step is the failure’s script.')))));
   const cells = [...main.querySelectorAll('a.cell')];
   const back = cells.find((cell) => cell.getAttribute('href') === lastCell);
   (back || cells[0]).tabIndex = 0;
@@ -69,23 +73,25 @@ function showMatrix() {
 }
 
 // locksToTry links to the locks that can be played, broken and written.
-const locksToTry = () => el('nav', {class: 'choose', 'aria-label': 'the playground'}, ...['play', 'break', 'write'].flatMap((kind) => linksTo(kind, data.locks)),
+const locksToTry = () => el('nav', {class: 'choose', 'aria-label': say('the playground')}, ...['play', 'break', 'write'].flatMap((kind) => linksTo(kind, data.locks)),
   ...linksTo('exercise', data.exercises));
 
-function fillMatrix(table) {
-  table.append(el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'failure'),
-    ...data.stages.map((s) => el('th', {scope: 'col', title: s.title}, el('b', {}, s.id), el('span', {}, s.title))))));
+function matrix() {
+  const table = el('table', {class: 'matrix', role: 'table'}, el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, say('failure')),
+    ...data.stages.map((s) => el('th', {scope: 'col', title: say(s.title)}, el('b', {}, s.id), el('span', {}, say(s.title)))))));
   for (const family of new Set(data.failures.map((f) => f.family))) {
     const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
-      el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, failure.title)),
+      el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, say(failure.title))),
       ...failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i])))));
-    table.append(el('tbody', {role: 'rowgroup'}, el('tr', {class: 'family', role: 'row'}, el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, family)), ...rows));
+    const head = el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, say(family));
+    table.append(el('tbody', {role: 'rowgroup'}, el('tr', {class: 'family', role: 'row'}, head), ...rows));
   }
   table.addEventListener('keydown', moveInMatrix);
+  return table;
 }
 
 function cellOf(failure, cell, stage) {
-  const label = `${failure.id} on ${stage.name}: ${words[cell.outcome]}`;
+  const label = say('{failure} on {stage}: {outcome}', {failure: failure.id, stage: say(stage.name), outcome: wordOf(cell.outcome)});
   if (!cell.run) return el('span', {class: 'cell cell--', 'data-stage': stage.id, title: label, role: 'img', 'aria-label': label}, signs['-']);
   return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage.id]), title: label, 'aria-label': label, 'data-stage': stage.id, tabindex: '-1'}, signs[cell.outcome]);
 }
@@ -118,17 +124,17 @@ function showFailure({failure, stages, step}) {
   shown = {failure, stages};
   lastCell = hashOf(failure, [stages[0]]);
   document.body.classList.add('showing');
-  document.title = `${failure.id}, ${stages.map((s) => stageOf(s).name).join(' and ')}: ${failure.title}`;
+  document.title = say('{failure}, {stages}: {title}', {failure: failure.id, stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
   const players = stages.map((n) => playerOf(failure, n));
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
-  const heading = el('h1', {tabindex: '-1'}, failure.title);
+  const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, failure.id),
-      stages.length === 1 ? el('span', {class: 'on-wall'}, `${stageOf(stages[0]).name}, ${stageOf(stages[0]).title}`) : null),
-    el('p', {class: 'story secondary'}, failure.story + (failure.fixed ? ' ' : ''), failure.fixed ? el('span', {}, 'Fixed by: ' + failure.fixed) : null),
+      stages.length === 1 ? el('span', {class: 'on-wall'}, titled(stageOf(stages[0]))) : null),
+    el('p', {class: 'story secondary'}, say(failure.story), ' ', failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)})) : null),
     chooser(failure, stages),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
-      stages.length > 1 ? el('h2', {}, `${stageOf(n).name} `, el('small', {}, stageOf(n).title)) : null, players[i].element))),
+      stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
   if (engine.isThere && stages.length === 1) stepper.element.append(takeOver());
   stepper.moved = (position) => {
@@ -140,8 +146,11 @@ function showFailure({failure, stages, step}) {
   scrollTo(0, 0);
 }
 
+// titled is a stage or another lock with its title.
+const titled = ({name, title}) => listed([say(name), say(title)]);
+
 // takeOver is the way from the step that is shown into a game.
-const takeOver = () => el('button', {type: 'button', class: 'take', title: 'decide yourself what comes next (o)', onclick: take}, 'Take over from here');
+const takeOver = () => el('button', {type: 'button', class: 'take', title: say('decide yourself what comes next ({key})', {key: 'o'}), onclick: take}, say('Take over from here'));
 
 function take() {
   if (!engine.isThere || !shown || shown.stages.length > 1) return;
@@ -153,7 +162,7 @@ function playerOf(failure, id) {
   const cell = cellAt(failure, id);
   const {name, files, diff, lesson} = stageOf(id);
   const diffs = diff ? [{name: `diff ${id}`, text: diff, lesson}] : [];
-  return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs}, name);
+  return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs}, say(name));
 }
 
 // chooser links to the other stages of a failure, and to neighbours beside each other.
@@ -161,11 +170,11 @@ function chooser(failure, stages) {
   const runs = data.stages.map((s) => s.id).filter((s) => cellAt(failure, s).run);
   const link = (numbers, ...label) => el('a', {href: hashOf(failure, numbers), 'aria-current': String(numbers) === String(stages) && 'page'}, ...label);
   const pairs = runs.filter((s) => beside(failure, s, 1)).map((s) => [s, beside(failure, s, 1)]).map((pair) => link(pair, pair.join(' → ')));
-  return el('nav', {class: 'choose', 'aria-label': 'stages'}, el('span', {class: 'what'}, 'stage'),
-    ...runs.map((s) => link([s], s, el('span', {class: toneClass(cellAt(failure, s).tone), title: words[cellAt(failure, s).outcome]},
+  return el('nav', {class: 'choose', 'aria-label': say('stages')}, el('span', {class: 'what'}, say('stage')),
+    ...runs.map((s) => link([s], s, el('span', {class: toneClass(cellAt(failure, s).tone), title: wordOf(cellAt(failure, s).outcome)},
       signs[cellAt(failure, s).outcome]))),
-    stages.length === 1 ? el('span', {class: 'stage-title'}, stageOf(stages[0]).title) : null,
-    pairs.length > 0 ? el('span', {class: 'what'}, 'before and after') : null, ...pairs);
+    stages.length === 1 ? el('span', {class: 'stage-title'}, say(stageOf(stages[0]).title)) : null,
+    pairs.length > 0 ? el('span', {class: 'what'}, say('before and after')) : null, ...pairs);
 }
 
 // commandsOf are the commands that show the same in a terminal.
@@ -173,11 +182,10 @@ function commandsOf(failure, stages) {
   const lines = stages.map((n) => `go run . show ${failure.id} --stage ${n}`);
   const last = stages.at(-1);
   if (stageOf(last).diff) lines.push(`go run . diff ${last}`);
-  const copy = (button, line) => navigator.clipboard?.writeText(line).then(() => { button.textContent = 'copied'; }, () => {});
-  const shown = (line) => el('span', {}, el('code', {}, line), ' ', el('button', {type: 'button', 'aria-label': 'copy ' + line, onclick: (event) => copy(event.target, line)}, 'copy'));
+  const shown = (line) => el('span', {}, el('code', {}, line), ' ', copyButton(line));
   const search = cellAt(failure, stages[0]).search;
-  return el('p', {class: 'commands secondary'}, el('span', {}, 'The same in a terminal:'), ...lines.map(shown),
-    search ? el('span', {title: 'the shortest schedule that breaks the same rule'}, 'Search the shortest schedule: ', shown(search)) : null);
+  return el('p', {class: 'commands secondary'}, el('span', {}, say('The same in a terminal:')), ...lines.map(shown),
+    search ? el('span', {title: say('the shortest schedule that breaks the same rule')}, ...tell('Search the shortest schedule: {command}', {command: shown(search)})) : null);
 }
 
 // neighbour is where b leads to: from one stage to it and the next, and back.
@@ -204,12 +212,10 @@ function openDiff() {
   else { code.chosen = name; code.open(name); }
 }
 
-const help = document.getElementById('help');
-
 const keys = {
   p: toggleProjector,
   t: toggleTheme,
-  '?': () => help.showModal(),
+  '?': showKeys,
   Escape: () => { if (shown || isPage(location.hash)) location.hash = ''; },
   o: take,
   b: () => { const goal = shown && neighbour(); if (goal) location.hash = hashOf(shown.failure, goal); },
@@ -227,9 +233,7 @@ document.addEventListener('keydown', (event) => {
     act();
   }
 });
-for (const [id, act] of Object.entries({'tool-projector': toggleProjector, 'tool-theme': toggleTheme, 'tool-help': () => help.showModal()})) {
-  document.getElementById(id).addEventListener('click', act);
-}
 addEventListener('hashchange', route);
 startTheme();
+speak(languageAsked());
 route();

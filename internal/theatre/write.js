@@ -5,19 +5,21 @@
 
 const written = new Map(); // place → what is shown of it, as broken is
 
+const exerciseTitle = ({id, title}) => say('Exercise {id}: {title}', {id, title: say(title)});
+
 const exerciseOf = (id) => data.exercises.find((exercise) => exercise.id === id);
 
 pages.write = pages.exercise = async ([kind, stage, ...rest]) => {
   const lock = lockOf(stage);
   const exercise = kind === 'exercise' ? exerciseOf(stage) : null;
   if (!lock || kind === 'exercise' && !exercise) {
-    note.textContent = `There is nothing to write at ${location.hash}. Choose a cell.`;
+    note.textContent = say('There is nothing to write at {hash}. Choose a cell.', {hash: location.hash});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
   leave();
   document.body.classList.remove('showing');
-  const root = `${kind}/${stage}`, what = exercise ? `Exercise ${stage}: ${exercise.title}` : `Write ${lock.name}`;
+  const root = `${kind}/${stage}`, what = exercise ? exerciseTitle(exercise) : say('Write {lock}', {lock: say(lock.name)});
   const link = rest[0]?.startsWith('v1.') ? rest.shift() : null, place = link ? `${root}/${link}` : root;
   const begun = (files) => written.set(place, {root, place, stage, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
   if (link && !written.has(place)) return showShared(link, what, (files) => { begun(files); route(); });
@@ -38,34 +40,36 @@ const filesOf = (list) => Object.fromEntries(list.map((file) => [file.name, file
 // showWriting shows the editor, and what is known of the lock.
 function showWriting() {
   const {told, exercise, root} = broken;
-  document.title = exercise ? `exercise ${exercise.id}: ${exercise.title}` : `write ${told.name}`;
-  const heading = el('h1', {tabindex: '-1'}, exercise ? `Exercise ${exercise.id}: ${exercise.title}` : `Write ${told.name}`);
+  document.title = exercise ? exerciseTitle(exercise) : say('Write {lock}', {lock: told.name});
+  const heading = el('h1', {tabindex: '-1'}, document.title);
   broken.status = el('div', {class: 'status', role: 'status'});
-  broken.list = el('ul', {class: 'column', 'aria-label': 'the catalogue on this lock'});
+  broken.list = el('ul', {class: 'column', 'aria-label': say('the failures on this lock')});
   broken.result = el('div', {class: 'found', role: 'status'});
-  broken.wrong = el('ul', {class: 'wrong', role: 'alert', 'aria-label': 'what is wrong'});
+  broken.wrong = el('ul', {class: 'wrong', role: 'alert', 'aria-label': say('what is wrong')});
   broken.shared = el('p', {class: 'shared', role: 'status'});
   const run = (text, act) => el('button', {type: 'button', onclick: act}, text);
   main.replaceChildren(el('div', {class: 'break-view write-view'},
-    el('div', {class: 'title'}, heading, exercise ? null : el('span', {class: 'stage-title'}, `it begins with ${told.name}, ${told.title}`)),
-    el('nav', {class: 'choose', 'aria-label': 'locks'}, ...linksTo('write', data.locks, root), ...linksTo('exercise', data.exercises, root)),
+    el('div', {class: 'title'}, heading, exercise ? null : el('span', {class: 'stage-title'}, say('it begins with {lock}', {lock: titled(told)}))),
+    el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('write', data.locks, root), ...linksTo('exercise', data.exercises, root)),
     exercise ? task() : null,
     el('div', {class: 'halves'},
-      el('section', {'aria-label': 'your lock'},
-        el('div', {class: 'turns', role: 'group', 'aria-label': 'what to do with it'},
-          run(exercise ? 'Check' : 'Grade', () => playColumn()), run('Play', () => playWritten({op: 'game'})), run('Begin again', beginAgain), run('Share', () => share(broken.shared))),
+      el('section', {'aria-label': say('your lock')},
+        el('div', {class: 'turns', role: 'group', 'aria-label': say('what to do with it')},
+          run(exercise ? say('Check') : say('Grade'), () => playColumn()), run(say('Play'), () => playWritten({op: 'game'})), run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
         broken.wrong, editor()),
-      el('section', {'aria-label': 'what breaks it'}, searchForm(told.search), broken.result, broken.status, confirmation(), broken.list))));
+      el('section', {'aria-label': say('what breaks it')}, searchForm(told.search), broken.result, broken.status, confirmation(), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   showProblems(broken.problems || []);
   heading.focus({preventScroll: true});
 }
 
+const kindOf = (kind) => ({play: say('play'), break: say('break'), write: say('write'), exercise: say('exercise')})[kind];
+
 // linksTo are links to all of a kind.
-const linksTo = (kind, all, root) => [el('span', {class: 'what'}, kind), ...all.map(({id, name, title}) =>
-  el('a', {href: `#${kind}/${id}`, title, 'aria-label': `${kind} ${name || id}`, 'aria-current': `${kind}/${id}` === root && 'page'}, id))];
+const linksTo = (kind, all, root) => [el('span', {class: 'what'}, kindOf(kind)), ...all.map(({id, name, title}) =>
+  el('a', {href: `#${kind}/${id}`, title: say(title), 'aria-label': say('{kind} {lock}', {kind: kindOf(kind), lock: say(name || id)}), 'aria-current': `${kind}/${id}` === root && 'page'}, id))];
 
 // task is what the exercise asks for, with its hints one by one.
 function task() {
@@ -73,26 +77,26 @@ function task() {
   const seen = el('ol', {class: 'hints', 'aria-live': 'polite'}), more = el('button', {type: 'button', class: 'more', onclick: () => show(broken.hints + 1)});
   const show = (n) => {
     broken.hints = n;
-    seen.replaceChildren(...hints.slice(0, n).map((hint) => el('li', {}, hint)));
-    more.textContent = n === 0 ? 'Hint' : `Hint ${n + 1} of ${hints.length}`;
+    seen.replaceChildren(...hints.slice(0, n).map((hint) => el('li', {}, say(hint))));
+    more.textContent = n === 0 ? say('Hint') : say('Hint {n} of {all}', {n: n + 1, all: hints.length});
     more.hidden = n === hints.length;
   };
   show(broken.hints);
-  return el('section', {class: 'task', 'aria-label': 'the task'}, el('p', {class: 'story'}, story), seen, more);
+  return el('section', {class: 'task', 'aria-label': say('the task')}, el('p', {class: 'story'}, say(story)), seen, more);
 }
 
 // checked says whether the exercise is passed, else what is red first.
 function checked({cells, stopped, red}) {
   const {id, required, fixed, question} = broken.exercise;
   if (red) {
-    return [el('p', {class: 'verdict ' + toneClass('r')}, `Not passed: of the ${required.length} failures asked for, ${counted(cells.length - 1, 'failure')} ${cells.length === 2 ? 'is' : 'are'} survived, and then comes `,
-      el('a', {href: hashOfBroken(red)}, red), '. ', cells.at(-1).verdict)];
+    return [el('p', {class: 'verdict ' + toneClass('r')}, ...tell('Not passed: {n} of the {all} failures asked for are survived, and then comes {failure}.',
+      {n: cells.length - 1, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}), ' ', cells.at(-1).verdict)];
   }
   if (stopped) return [];
   const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];
-  return [el('p', {class: 'verdict ' + toneClass('g')}, `Passed: all ${required.length} failures asked for are survived. `, fixed),
-    el('p', {}, 'On your machine kata check asks for more: an ordinary day, and a search of the schedules. The interviewer’s next question: ' + question),
-    next ? el('a', {href: `#exercise/${next.id}`}, `Exercise ${next.id}: ${next.title}`) : ''];
+  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}), ' ', say(fixed)),
+    el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), ' ', say('The interviewer’s next question: {question}', {question: say(question)})),
+    next ? el('a', {href: `#exercise/${next.id}`}, exerciseTitle(next)) : ''];
 }
 
 // editor is the file that is open, with the numbers of its lines.
@@ -113,8 +117,8 @@ function editor() {
   text.value = broken.files[broken.file];
   count();
   const tabs = Object.keys(broken.files).map((name) => el('button', {type: 'button', 'aria-pressed': String(name === broken.file), onclick: () => open(name)}, name));
-  const element = el('div', {class: 'editor'}, el('div', {class: 'tabs', role: 'group', 'aria-label': 'files'}, ...tabs), el('div', {class: 'typing'}, numbers, text),
-    el('small', {}, 'Tab indents; Esc, then Tab, leaves the text.'));
+  const element = el('div', {class: 'editor'}, el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')}, ...tabs), el('div', {class: 'typing'}, numbers, text),
+    el('small', {}, say('Tab indents; Esc, then Tab, leaves the text.')));
   const open = (name) => {
     broken.file = name;
     element.replaceWith(editor());
@@ -169,19 +173,20 @@ function confirmation() {
   const {told, exercise, files} = broken;
   const has = told.has.length > 0 ? ` --has ${told.has.join(',')}` : '';
   const code = (text) => el('code', {}, text);
-  const steps = exercise ? [code(`go run . kata start ${exercise.id}`), ', save ', ...saved(files), ' in the folder that it makes, then ', code('go run . kata check')]
-    : ['save ', ...saved(files), ' in a folder of lockkata named ', code('mine'), ', then ', ...told.graded ? [code(`go run . grade mine${has}`)]
-      : ['give it a func Subject, as docs/grade.md shows for a lock that returns holds, and ', code('go run . grade mine')]];
-  return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, 'Here the lock is interpreted. Confirm a ✗ on your machine: ', ...steps, '.');
+  const put = {files: saved(files), folder: code('mine'), start: code(`go run . kata start ${exercise?.id}`), check: code('go run . kata check'), grade: code(`go run . grade mine${told.graded ? has : ''}`)};
+  return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, say('Here the lock is interpreted.'), ' ',
+    ...exercise ? tell('Confirm a ✗ on your machine: {start}, save {files} in the folder that it makes, then {check}.', put)
+      : told.graded ? tell('Confirm a ✗ on your machine: save {files} in a folder of lockkata named {folder}, then {grade}.', put)
+        : tell('Confirm a ✗ on your machine: save {files} in a folder of lockkata named {folder}, give it a func Subject, as docs/grade.md shows for a lock that returns holds, and {grade}.', put));
 }
 
 // saved are links that save the files as they are then.
-const saved = (files) => Object.keys(files).flatMap((name, i) => [i > 0 ? ', ' : '', el('a', {href: '#', download: name, onclick: (event) => {
+const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) => [i > 0 ? ', ' : '', el('a', {href: '#', download: name, onclick: (event) => {
   event.currentTarget.href = URL.createObjectURL(new Blob([broken.files[name]], {type: 'text/plain'}));
-}}, name)]);
+}}, name)]));
 
 // confirmLink leads from a ✗ there.
-const confirmLink = () => el('button', {type: 'button', class: 'sure', title: 'how to confirm it on your machine', onclick: () => {
+const confirmLink = () => el('button', {type: 'button', class: 'sure', title: say('how to confirm it on your machine'), onclick: () => {
   document.getElementById('confirm').scrollIntoView({block: 'center'});
   document.getElementById('confirm').focus();
-}}, 'confirm');
+}}, say('confirm'));
