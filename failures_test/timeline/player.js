@@ -13,6 +13,9 @@ const say = (text, parts) => tell(text, parts).join('');
 const tell = (text, parts = {}) => (dictionary.get(text) ?? text).split(/\{(\w+)\}/)
   .map((piece, i) => (i % 2 === 0 ? piece : Object.hasOwn(parts, piece) ? parts[piece] : `{${piece}}`));
 
+// gap is what stands between two sentences.
+const gap = () => say('{one} {more}', {one: '', more: ''});
+
 // listed puts texts behind each other.
 const listed = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one}, {more}', {one, more})));
 
@@ -123,7 +126,7 @@ class Player {
       state.redis ? el('span', {class: 'held'}, say(state.redis)) : null);
     return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
-      ...cells, said, redis, run.ledger ? el('span', {class: 'orders'}, say(state.ledger || '')) : null,
+      ...cells, said, redis, run.ledger ? el('span', {class: 'orders', 'data-label': say('ledger')}, say(state.ledger || '')) : null,
       ...(state.found || []).map((text, n) => el('span', {class: 'finding', '--row': n}, '✗ ' + say(text))));
   }
 
@@ -189,7 +192,7 @@ class Player {
           key.value === key.owner ? '' : key.value),
         el('span', {class: 'lease'}, el('span', {class: 'fill', '--left': fraction(key, state.ms, this.run.lease)}), el('span', {class: 'left'}, left)));
     });
-    if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key || say('no key')), el('span', {class: 'value'}, say('no key'))));
+    if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key), el('span', {class: 'value'}, say('no key'))));
     const ledger = this.run.ledger && [el('h3', {}, say('ledger')), el('p', {class: 'ledger'}, listed(state.orders.map((order) => say(order))) || say('empty'))];
     this.keys.replaceChildren(el('h3', {}, 'Redis'), el('div', {class: 'rows'}, ...rows), ...(ledger || []));
   }

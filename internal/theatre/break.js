@@ -42,7 +42,8 @@ function showBroken() {
   broken.result = el('div', {class: 'found', role: 'status'});
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, `${told.name}, ${told.title}`)),
-    el('p', {class: 'story'}, chosen ? `${chosen.suffers[0].toUpperCase()}${chosen.suffers.slice(1)}.` : 'Each of these mistakes damages one line of the lock. Choose one: its column changes colour, and the search finds the shortest schedule that does harm.'),
+    el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
+      : say('Each of these mistakes damages one line of the lock. Choose one: its column changes colour, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
@@ -107,7 +108,7 @@ function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
   broken.status.replaceChildren(...broken.exercise ? checked(column) : [broken.edit ? say('{n} of {all} failures end otherwise than on {lock} as it stands.', {n: turned, all: column.cells.length, lock: broken.told.name})
     : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.files ? say('your lock') : broken.told.name})],
-    ...column.stopped ? [' ', say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
+    ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
   broken.list.replaceChildren(...column.cells.filter((cell) => cell.outcome !== '-').sort((a, b) => Boolean(b.was) - Boolean(a.was)).map(columnRow));
 }
 
@@ -146,7 +147,7 @@ async function search(goal, env) {
 function showFound(found) {
   broken.result.replaceChildren(el('p', {class: 'verdict ' + toneClass(found.found ? 'r' : 'g')},
     say('{rule} in {world}: {answer}', {rule: found.property, world: found.env, answer: answerOf(found)})),
-    el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.', {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), ' ',
+    el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.', {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), gap(),
       found.found && broken.files ? el('button', {type: 'button', class: 'see', onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, say('See it step by step')) : null,
       found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, say('See it step by step')) : null));
 }

@@ -51,7 +51,7 @@ async function begin(request) {
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
     el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
       el('span', {class: 'stage-title'}, request.edit ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit}) : titled(lock))),
-    el('p', {class: 'story secondary'}, position.taken ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + ' ' : '',
+    el('p', {class: 'story secondary'}, position.taken ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));
   showPosition(position);
@@ -114,7 +114,7 @@ function showPosition(position) {
 function showTable(position, says) {
   const {view} = position;
   const isOver = view.options.length === 0;
-  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(' '));
+  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(gap()));
   const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
   game.table.replaceChildren(...[game.says,
     isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': say('what can happen next')}, ...view.options.map(optionOf)),
@@ -142,7 +142,7 @@ function ending({view, verdict, taken}) {
   const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ', copyButton(location.href.split('#')[0] + game.hash));
   if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
-    el('p', {class: 'verdict ' + toneClass(verdict.tone)}, isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it ended otherwise.') : say('Nothing is left to choose, and the goal is not reached.'), ' ', verdict.text),
+    el('p', {class: 'verdict ' + toneClass(verdict.tone)}, isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it ended otherwise.') : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict.text),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,
       game.edit || game.written ? el('span', {}, game.edit ? say('This lock is edited: its schedule replays in a page only.') : say('This lock is yours: its schedule replays in a page only.'))

@@ -131,7 +131,7 @@ function showFailure({failure, stages, step}) {
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, failure.id),
       stages.length === 1 ? el('span', {class: 'on-wall'}, titled(stageOf(stages[0]))) : null),
-    el('p', {class: 'story secondary'}, say(failure.story), ' ', failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)})) : null),
+    el('p', {class: 'story secondary'}, say(failure.story), gap(), failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)})) : null),
     chooser(failure, stages),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
       stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),

@@ -90,12 +90,12 @@ function checked({cells, stopped, red}) {
   const {id, required, fixed, question} = broken.exercise;
   if (red) {
     return [el('p', {class: 'verdict ' + toneClass('r')}, ...tell('Not passed: {n} of the {all} failures asked for are survived, and then comes {failure}.',
-      {n: cells.length - 1, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}), ' ', cells.at(-1).verdict)];
+      {n: cells.length - 1, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}), gap(), cells.at(-1).verdict)];
   }
   if (stopped) return [];
   const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];
-  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}), ' ', say(fixed)),
-    el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), ' ', say('The interviewer’s next question: {question}', {question: say(question)})),
+  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}), gap(), say(fixed)),
+    el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), gap(), say('The interviewer’s next question: {question}', {question: say(question)})),
     next ? el('a', {href: `#exercise/${next.id}`}, exerciseTitle(next)) : ''];
 }
 
@@ -174,7 +174,7 @@ function confirmation() {
   const has = told.has.length > 0 ? ` --has ${told.has.join(',')}` : '';
   const code = (text) => el('code', {}, text);
   const put = {files: saved(files), folder: code('mine'), start: code(`go run . kata start ${exercise?.id}`), check: code('go run . kata check'), grade: code(`go run . grade mine${told.graded ? has : ''}`)};
-  return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, say('Here the lock is interpreted.'), ' ',
+  return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, say('Here the lock is interpreted.'), gap(),
     ...exercise ? tell('Confirm a ✗ on your machine: {start}, save {files} in the folder that it makes, then {check}.', put)
       : told.graded ? tell('Confirm a ✗ on your machine: save {files} in a folder of lockkata named {folder}, then {grade}.', put)
         : tell('Confirm a ✗ on your machine: save {files} in a folder of lockkata named {folder}, give it a func Subject, as docs/grade.md shows for a lock that returns holds, and {grade}.', put));

@@ -12,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var shots = flag.String("shots", "", "write pictures of the theatre into this folder")
+var (
+	shots   = flag.String("shots", "", "write pictures of the theatre into this folder")
+	shotsOf = flag.String("shots-of", "", "only pictures whose names begin so")
+)
 
 // TestShots writes pictures of the theatre for people to look at.
 func TestShots(t *testing.T) {
@@ -47,7 +50,16 @@ func TestShots(t *testing.T) {
 		{"print-pair", "#check-then-delete/3..4/step-2", 794, 1100, "light", "", true},
 		{"fenced", "#process-pause-fenced/6/step-99", 1920, 1080, "light", "p", false},
 		{"waiters", "#idle-waiters/6/step-99", 1280, 800, "light", "", false},
+		{"zh-matrix", "?lang=zh", 1280, 900, "light", "", false},
+		{"zh-end", "?lang=zh#check-then-delete/3/step-17", 1280, 800, "dark", "", false},
+		{"zh-help", "?lang=zh#check-then-delete/4/step-5", 1280, 800, "light", "?", false},
+		{"zh-projector", "?lang=zh#check-then-delete/3..4/step-13", 1280, 720, "light", "p", false},
+		{"zh-phone-matrix", "?lang=zh", 360, 740, "light", "", false},
+		{"zh-phone", "?lang=zh#check-then-delete/3/step-13", 360, 740, "dark", "", true},
 	} {
+		if !strings.HasPrefix(shot.name, *shotsOf) {
+			continue
+		}
 		b := open(t, "about:blank", shot.width, shot.height)
 		b.prefers(shot.scheme)
 		b.do(chromedp.Navigate(url + shot.hash))
@@ -94,8 +106,16 @@ func TestPlaygroundShots(t *testing.T) {
 		{"break-run", "#break/2/nx-dropped/second-client/step-99", ".controls .take", 1280, 800, "light", "", false},
 		{"exercise", "#exercise/3", ".editor", 1280, 900, "light", "", false},
 		{"exercise-phone", "#exercise/6.5", ".editor", 360, 740, "dark", "", true},
+		{"zh-play", "?lang=zh#play/3", ".option", 1280, 800, "light", "", false},
+		{"zh-play-end", "?lang=zh#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "light", "", true},
+		{"zh-break", "?lang=zh#break/2/nx-dropped", ".column .turned", 1280, 900, "dark", "", false},
+		{"zh-break-phone", "?lang=zh#break/5", ".column li", 360, 740, "light", "", true},
+		{"zh-exercise", "?lang=zh#exercise/3", ".editor", 1280, 900, "light", "", false},
 		{"play-phone-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "dark", "", true},
 	} {
+		if !strings.HasPrefix(shot.name, *shotsOf) {
+			continue
+		}
 		b := open(t, "about:blank", shot.width, shot.height)
 		b.prefers(shot.scheme)
 		b.do(chromedp.Navigate(url + shot.hash))
