@@ -55,7 +55,7 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 		}
 		v := failures.Run(e.t, f, c.Subject)
 		cell := Cell{Failure: f.ID, Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(r.Lang)}
-		if was := c.Expect(f); of.edit > 0 && was != v.Outcome {
+		if was := c.Expect(f); of.isEdited && was != v.Outcome {
 			cell.Was = string(rune(was))
 		}
 		all.Cells = append(all.Cells, cell)

@@ -1,10 +1,11 @@
 package playground
 
 import (
-	"fmt"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	failures "lockkata/failures_test"
@@ -30,13 +31,13 @@ type locks struct {
 // code is the source of a lock, and the edit that is in it.
 type code struct {
 	timeline.Code
-	edit int // the number of the edit, from 1; 0: none
+	edit     int // the number of the edit that is compiled in, from 1; 0: none
+	isEdited bool
 }
 
-// find finds the lock of a column, with an edit if one is named, and puts it in force. A
-// lock that a visitor wrote stands for the column's.
+// find finds the lock of a column, with the edits that are named, and puts it in force. A lock
+// that a visitor wrote stands for the column's.
 func (l *locks) find(r Request) (columns.Column, code, error) {
-	edit := r.Edit
 	c, err := columns.Find(r.Stage)
 	if err != nil {
 		return c, code{}, err
@@ -46,15 +47,30 @@ func (l *locks) find(r Request) (columns.Column, code, error) {
 		of.Code, err = l.write(&c, r.Files)
 		return c, of, err
 	}
-	l.written = nil
 	if of.Code, err = c.Code(l.sources); err != nil {
 		return c, of, err
 	}
-	if edit != "" {
-		of.edit, err = l.edit(&c, &of, edit)
+	of.isEdited = r.Edit != ""
+	if ids := strings.Split(r.Edit, and); len(ids) > 1 {
+		of.Code, err = l.combine(&c, of.Code, ids)
+		l.use(of)
+		return c, of, err
+	}
+	l.written = nil
+	if of.isEdited {
+		of.edit, err = l.edit(&c, &of, r.Edit)
 	}
 	l.use(of)
 	return c, of, err
+}
+
+// find is the number of a column's edit, from 0.
+func find(c columns.Column, id string) (int, error) {
+	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == c.Dir })
+	if i < 0 {
+		return i, noEdit.With("edit", id, "lock", c.Said())
+	}
+	return i, nil
 }
 
 // use puts the lock in force that the next worlds run.
@@ -66,12 +82,12 @@ func (l locks) use(of code) {
 
 // edit puts an edit into a column, which then is another lock with another name.
 func (l locks) edit(c *columns.Column, of *code, id string) (int, error) {
-	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == c.Dir })
-	switch {
-	case i < 0:
-		return 0, noEdit.With("edit", id, "lock", c.Said())
-	case l.force == nil:
-		return 0, fmt.Errorf("this build has no edited locks")
+	i, err := find(*c, id)
+	if err != nil {
+		return 0, err
+	}
+	if l.force == nil {
+		return 0, errors.New("this build has no edited locks")
 	}
 	e := edits.All[i]
 	raw, err := fs.ReadFile(l.sources, e.File)
@@ -120,6 +136,8 @@ type Lock struct {
 	// grade takes it as it stands.
 	Has    []failures.Feature `json:"has"`
 	Graded bool               `json:"graded"`
+	// OneEdit tells whether the lock takes one edit at a time.
+	OneEdit bool `json:"oneEdit"`
 }
 
 // Edit is an edit as a page shows it.
@@ -133,6 +151,7 @@ type Edit struct {
 	Suffers string   `json:"suffers"`
 	Failure string   `json:"failure"`
 	Search  Question `json:"search"`
+	Clashes []string `json:"clashes"` // the IDs of edits that cannot be on beside it
 }
 
 // Question is what a search looks for.
@@ -144,7 +163,7 @@ type Question struct {
 // describe describes a lock.
 func (e *Engine) describe(r Request) (Lock, error) {
 	c, of, err := e.find(r)
-	lock := Lock{ID: c.ID, Name: c.NameIn(r.Lang), Title: c.TitleIn(r.Lang), Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}}
+	lock := Lock{ID: c.ID, Name: c.NameIn(r.Lang), Title: c.TitleIn(r.Lang), Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}, OneEdit: c.ID == compiledOnly}
 	lock.Has = append(lock.Has, c.Subject.Has...)
 	lock.Graded = len(c.Subject.SkipFrames) == 0 && !slices.Contains(lock.Has, failures.Reentry) // a Locker as it stands
 	if err != nil {

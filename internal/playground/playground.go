@@ -36,7 +36,7 @@ type Request struct {
 	Op       string         `json:"op"`
 	Lang     texts.Language `json:"lang,omitempty"`
 	Stage    string         `json:"stage,omitempty"` // a column's ID: 3, 6.1
-	Edit     string         `json:"edit,omitempty"`  // the ID of an edit of that column
+	Edit     string         `json:"edit,omitempty"`  // the IDs of edits of that column, with a + between them
 	Goal     string         `json:"goal,omitempty"`  // the name of a property
 	Env      string         `json:"env,omitempty"`
 	Clients  int            `json:"clients,omitempty"`

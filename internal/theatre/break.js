@@ -1,5 +1,6 @@
 // Break it: a lock with its edits as switches. #break/2 is stage 2, #break/2/nx-dropped the
-// same with an edit, and #break/2/nx-dropped/delete-foreign/step-3 a run of that.
+// same with an edit, #break/2/nx-dropped+every-error-taken-for-a-no with two, and
+// #break/2/nx-dropped/delete-foreign/step-3 a run of that.
 
 let broken = null; // the lock that is shown: {stage, edit, column, found}
 
@@ -25,6 +26,12 @@ pages.break = async ([, stage, edit, failure, step]) => {
   if (!broken.column) playColumn();
 };
 
+// editsIn are the edits that are in the lock, in the order of its list.
+const editsIn = () => broken.told.edits.filter(({id}) => broken.edit.split('+').includes(id));
+
+// editedName is the name of the lock, with its edits.
+const editedName = () => (broken.edit ? say('{lock}, edited: {edits}', {lock: broken.told.name, edits: both(editsIn().map(({name}) => name))}) : broken.told.name);
+
 // about is which lock it is, in a request.
 const about = () => ({stage: broken.stage, edit: broken.edit, files: broken.files});
 
@@ -34,34 +41,49 @@ const hashOfBroken = (...words) => broken.files ? ['#' + broken.place, ...words]
 function showBroken() {
   if (broken.files) return showWriting();
   const {told, stage, edit} = broken;
-  const chosen = told.edits.find((e) => e.id === edit);
-  document.title = `break ${told.name}` + (chosen ? `: ${chosen.name}` : '');
-  const heading = el('h1', {tabindex: '-1'}, chosen ? chosen.name : `Break ${told.name}`);
+  const chosen = editsIn();
+  document.title = say('Break {lock}', {lock: editedName()});
+  const heading = el('h1', {tabindex: '-1'}, chosen.length > 0 ? both(chosen.map(({name}) => name)) : document.title);
   broken.status = el('p', {role: 'status'});
   broken.list = el('ul', {class: 'column', 'aria-label': say('the failures on this lock')});
   broken.result = el('div', {class: 'found', role: 'status'});
   main.replaceChildren(el('div', {class: 'break-view'},
-    el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, `${told.name}, ${told.title}`)),
-    el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
-      : say('Each of these mistakes damages one line of the lock. Choose one: its column changes colour, and the search finds the shortest schedule that does harm.')),
+    el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
+    el('p', {class: 'story'}, chosen.map(({suffers}) => say('{what}.', {what: suffers[0].toUpperCase() + suffers.slice(1)})).join(gap())
+      || say('Each of these mistakes damages one line of the lock. Choose one or more: the column changes colour, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
-      el('section', {'aria-label': say('the edits')}, el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)), codeOf(told, chosen)),
-      el('section', {'aria-label': say('what breaks it')}, searchForm(chosen ? chosen.search : told.search), broken.result, broken.status, broken.list))));
+      el('section', {'aria-label': say('the edits')}, el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)), codeOf(told, chosen.at(-1))),
+      el('section', {'aria-label': say('what breaks it')}, searchForm((chosen.at(-1) || told).search), broken.result, broken.status,
+        chosen.length > 1 ? confirmation(filesOf(told.files)) : null, broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   heading.focus({preventScroll: true});
 }
 
+// refusal is why an edit cannot be put beside those that are in the lock; '' if it can.
+function refusal(edit) {
+  const others = editsIn().filter(({id}) => id !== edit.id);
+  if (others.length === editsIn().length && others.length > 0 && broken.told.oneEdit) {
+    return say('{lock} takes one edit at a time: the page interprets a lock that has more, and this one has to be compiled', {lock: broken.told.name});
+  }
+  const other = others.find(({id}) => edit.clashes.includes(id));
+  return other ? say('“{edit}” cannot be on beside “{other}”: both change the same code', {edit: edit.name, other: other.name}) : '';
+}
+
 // turnOver puts an edit into the lock, or takes it out again.
 function turnOver(edit) {
-  location.hash = `#break/${broken.stage}` + (edit.id === broken.edit ? '' : '/' + edit.id);
+  note.textContent = '';
+  const was = broken.edit ? broken.edit.split('+') : [], why = refusal(edit);
+  if (why) note.textContent = say('{what}.', {what: why});
+  else location.hash = ['#break', broken.stage, (was.includes(edit.id) ? was.filter((id) => id !== edit.id) : [...was, edit.id]).join('+')].filter(Boolean).join('/');
 }
 
 // switchOf is a button that turns an edit over, and says whether it is in the lock.
-const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit.id === broken.edit), onclick: () => turnOver(edit)}, ...says);
+const switchOf = (edit, ...says) => el('button', {type: 'button', title: refusal(edit) || null, 'aria-disabled': refusal(edit) ? 'true' : null,
+  'aria-pressed': String(editsIn().includes(edit)), onclick: () => turnOver(edit)}, ...says);
 
 const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
   el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing'))), el('small', {}, `${edit.file}:${edit.line}`)));
@@ -73,7 +95,7 @@ class EditedCode extends Code {
     for (const edit of broken.told.edits.filter((e) => e.file === file.name)) {
       const line = sheet.children[edit.line - 1];
       line.append(switchOf(edit, edit.name));
-      if (edit.id === broken.edit) line.classList.add('edited');
+      if (editsIn().includes(edit)) line.classList.add('edited');
     }
     return sheet;
   }
@@ -117,7 +139,7 @@ function columnRow(cell) {
     : say('{failure}: {outcome}', {failure: cell.failure, outcome: wordOf(cell.outcome)});
   return el('li', {class: cell.was ? 'turned' : ''}, el('a', {class: 'cell cell-' + cell.outcome, href: hashOfBroken(cell.failure), title: cell.verdict, 'aria-label': says},
     signs[cell.outcome] || cell.outcome), el('span', {}, cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure),
-    broken.files && cell.outcome === 'x' ? confirmLink() : null);
+    document.getElementById('confirm') && cell.outcome === 'x' ? confirmLink() : null);
 }
 
 // searchForm asks the search.
@@ -171,14 +193,13 @@ async function showBrokenRun(id, step) {
     return showBroken();
   }
   document.body.classList.add('showing');
-  document.title = `${id}, ${broken.told.name}` + (broken.edit ? `, ${broken.edit}` : '');
+  document.title = listed([id, editedName()]);
   const files = broken.files ? Object.entries(broken.files).map(([name, text]) => ({name, text})) : broken.told.files;
   const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files}, broken.told.name);
   stepper = new Stepper([player], alone(player));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
-  const chosen = broken.told.edits.find((e) => e.id === broken.edit);
   main.replaceChildren(el('div', {class: 'failure-view'},
-    el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, broken.told.name + (chosen ? `, edited: ${chosen.name}` : ''))),
+    el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, editedName())),
     el('p', {class: 'story secondary'}, say(failure.story)), el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
     el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
   let at = 1;

@@ -50,7 +50,7 @@ async function begin(request) {
   game.table = el('div', {class: 'table'});
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
     el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
-      el('span', {class: 'stage-title'}, request.edit ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit}) : titled(lock))),
+      el('span', {class: 'stage-title'}, request.edit ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit.replaceAll('+', ' + ')}) : titled(lock))),
     el('p', {class: 'story secondary'}, position.taken ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));

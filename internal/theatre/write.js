@@ -58,7 +58,7 @@ function showWriting() {
           run(exercise ? say('Check') : say('Grade'), () => playColumn()), run(say('Play'), () => playWritten({op: 'game'})), run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
         broken.wrong, editor()),
-      el('section', {'aria-label': say('what breaks it')}, searchForm(told.search), broken.result, broken.status, confirmation(), broken.list))));
+      el('section', {'aria-label': say('what breaks it')}, searchForm(told.search), broken.result, broken.status, confirmation(broken.files), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   showProblems(broken.problems || []);
@@ -169,8 +169,8 @@ function toLine(file, line) {
 }
 
 // confirmation is how the same verdicts come from a compiler.
-function confirmation() {
-  const {told, exercise, files} = broken;
+function confirmation(files) {
+  const {told, exercise} = broken;
   const has = told.has.length > 0 ? ` --has ${told.has.join(',')}` : '';
   const code = (text) => el('code', {}, text);
   const put = {files: saved(files), folder: code('mine'), start: code(`go run . kata start ${exercise?.id}`), check: code('go run . kata check'), grade: code(`go run . grade mine${told.graded ? has : ''}`)};
@@ -182,7 +182,7 @@ function confirmation() {
 
 // saved are links that save the files as they are then.
 const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) => [i > 0 ? ', ' : '', el('a', {href: '#', download: name, onclick: (event) => {
-  event.currentTarget.href = URL.createObjectURL(new Blob([broken.files[name]], {type: 'text/plain'}));
+  event.currentTarget.href = URL.createObjectURL(new Blob([(broken.files || files)[name]], {type: 'text/plain'}));
 }}, name)]));
 
 // confirmLink leads from a ✗ there.

@@ -144,4 +144,3 @@ func TestGameGoesOnInTheOtherLanguage(t *testing.T) {
 	b.until("document.querySelector('.turns .count')?.innerText.startsWith('1 步')")
 	b.eval("localStorage.clear()")
 }
-

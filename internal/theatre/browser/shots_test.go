@@ -110,6 +110,8 @@ func TestPlaygroundShots(t *testing.T) {
 		{"zh-play-end", "?lang=zh#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "light", "", true},
 		{"zh-break", "?lang=zh#break/2/nx-dropped", ".column .turned", 1280, 900, "dark", "", false},
 		{"zh-break-phone", "?lang=zh#break/5", ".column li", 360, 740, "light", "", true},
+		{"zh-break-two", "?lang=zh#break/2/nx-dropped+unlock-shortens-the-lease", ".column .turned", 1280, 900, "light", "", false},
+		{"break-two", "#break/2/nx-dropped+unlock-shortens-the-lease", ".column .turned", 360, 740, "light", "", true},
 		{"zh-exercise", "?lang=zh#exercise/3", ".editor", 1280, 900, "light", "", false},
 		{"play-phone-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "dark", "", true},
 	} {

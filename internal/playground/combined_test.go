@@ -1,0 +1,77 @@
+package playground_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/playground"
+)
+
+// A lock with several edits has the code of all of them, suffers from each, and is a lock of
+// its own.
+func TestSeveralEditsAreInOneLock(t *testing.T) {
+	e := engine(t)
+	both := playground.Request{Op: "lock", Stage: "2", Edit: "nx-dropped+unlock-shortens-the-lease"}
+	text := ask[playground.Lock](t, e, both).Files[0].Text
+	require.Contains(t, text, `"SET", m.key, "locked", "PX", `)
+	require.Contains(t, text, `"PEXPIRE", m.key, 5000)`)
+	both.Op, both.Required = "column", []string{"second-client"}
+	cell := ask[playground.Column](t, e, both).Cells[0]
+	require.Equal(t, string(failures.Broken), cell.Outcome)
+	require.Equal(t, string(failures.Safe), cell.Was, "of the lock as it stands")
+
+	both.Op, both.Goal, both.Env, both.Bound = "search", "exclusion", "short-pauses", 1
+	found := ask[schedule.Answer](t, e, both)
+	require.True(t, found.Found)
+	replayed := playground.Request{Op: "replay", Stage: "2", Edit: both.Edit, Schedule: found.Schedule}
+	require.NotEmpty(t, ask[playground.Position](t, e, replayed).View.Findings)
+	replayed.Edit = "nx-dropped+every-error-taken-for-a-no"
+	require.Contains(t, refused(t, e, replayed).Error, "a lock that is not here")
+}
+
+func TestEditsThatCannotBeBesideEachOtherSayWhy(t *testing.T) {
+	e := engine(t)
+	for edit, says := range map[string]string{
+		"2/px-given-seconds+nx-dropped+no-lease":                             "“no lease” cannot be on beside “NX dropped”: both change the same code",
+		"2/nx-dropped+none":                                                  `there is no edit "none" of stage 2`,
+		"6/no-clean-up-after-an-unknown-outcome+renewals-ten-times-as-often": "stage 6 takes one edit at a time",
+	} {
+		stage, edit, _ := strings.Cut(edit, "/")
+		require.Contains(t, refused(t, e, playground.Request{Op: "column", Stage: stage, Edit: edit}).Error, says)
+	}
+	lock := ask[playground.Lock](t, e, playground.Request{Op: "lock", Stage: "2"})
+	require.False(t, lock.OneEdit)
+	i := slices.IndexFunc(lock.Edits, func(e playground.Edit) bool { return e.ID == "nx-dropped" })
+	require.Contains(t, lock.Edits[i].Clashes, "no-lease")
+	require.NotContains(t, lock.Edits[i].Clashes, "every-error-taken-for-a-no")
+	require.True(t, ask[playground.Lock](t, e, playground.Request{Op: "lock", Stage: "6"}).OneEdit)
+}
+
+// An edit may leave an import that nothing needs.
+func TestImportThatEditsLeaveWithoutUseDoesNoHarm(t *testing.T) {
+	requirePairs(t, "3", "4")
+}
+
+// requirePairs wants every two edits of a lock to be one lock, if they may stand beside each
+// other.
+func requirePairs(t *testing.T, stages ...string) {
+	e := engine(t)
+	for _, stage := range stages {
+		edits := ask[playground.Lock](t, e, playground.Request{Op: "lock", Stage: stage}).Edits
+		for i, one := range edits {
+			for _, other := range edits[:i] {
+				pair := playground.Request{Op: "lock", Stage: stage, Edit: one.ID + "+" + other.ID}
+				if slices.Contains(one.Clashes, other.ID) {
+					require.Contains(t, refused(t, e, pair).Error, "both change the same code")
+				} else {
+					require.NotEmpty(t, ask[playground.Lock](t, e, pair).Files, pair.Edit)
+				}
+			}
+		}
+	}
+}
