@@ -1,3 +1,7 @@
+// What runs in a page makes no pages: it would bring text/template.
+
+//go:build !js
+
 package timeline
 
 import (
@@ -53,17 +57,6 @@ func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (str
 		"Text": Text(trace, found, Options{Width: 110, Language: c.Language}),
 	})
 	return page.String(), err
-}
-
-// Verdict is a caption's verdict as the player wants it.
-type Verdict struct {
-	Text string `json:"text"`
-	Tone Tone   `json:"tone"`
-}
-
-// Told is the caption's verdict, with K for the lock's key.
-func (c Caption) Told(key string) Verdict {
-	return Verdict{shortened(c.Verdict, key), c.Tone}
 }
 
 // JSON is a value as it may stand in a page's script element: no text in it can

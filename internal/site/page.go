@@ -18,7 +18,11 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+
+	"lockkata/internal/texts"
 )
+
+var theatreName = texts.New("theatre")
 
 var (
 	//go:embed page.html.tmpl
@@ -104,7 +108,25 @@ func (s *Site) link(from, address string) string {
 		return address // a test of the documents tells of it
 	}
 	u.Path = relative(s.place(from), s.want(target))
+	if target == theatre && languageOf(from) == texts.Chinese {
+		u.RawQuery = inChinese
+	}
 	return u.String()
+}
+
+// theatre is the page that speaks both languages: a link may say which.
+const (
+	theatre   = "docs/theatre.html"
+	chinese   = "docs/zh-CN/"
+	inChinese = "lang=" + string(texts.Chinese)
+)
+
+// languageOf is the language of a document.
+func languageOf(name string) texts.Language {
+	if strings.HasPrefix(name, chinese) {
+		return texts.Chinese
+	}
+	return texts.English
 }
 
 // relative is the way from one page to another.
@@ -145,21 +167,24 @@ func (s *Site) list(name, to string) error {
 
 // page puts what a page has to say between what all pages have.
 func (s *Site) page(name, to, title string, body template.HTML) ([]byte, error) {
-	lang, twin, says := "en", path.Join(path.Dir(name), "zh-CN", path.Base(name)), "中文"
+	lang, twin, says := languageOf(name), path.Join(path.Dir(name), "zh-CN", path.Base(name)), "中文"
 	if name == "README.md" {
 		twin = "docs/zh-CN/README.md"
 	}
-	if in, ok := strings.CutPrefix(name, "docs/zh-CN/"); ok {
-		lang, twin, says = "zh-CN", path.Join("docs", in), "English"
+	if in, ok := strings.CutPrefix(name, chinese); ok {
+		twin, says = path.Join("docs", in), "English"
 		if in == "README.md" {
 			twin = in
 		}
 	}
-	links := map[string]string{"Home": relative(to, "index.html"), "Theatre": relative(to, "docs/theatre.html")}
+	links := map[string]string{"Home": relative(to, "index.html"), "Theatre": relative(to, theatre), "Name": theatreName.In(lang)}
+	if lang == texts.Chinese {
+		links["Theatre"] += "?" + inChinese
+	}
 	if _, err := fs.Stat(s.sources, twin); err == nil && twin != name {
 		links["Twin"], links["Says"] = relative(to, s.want(twin)), says
 	}
 	var b bytes.Buffer
-	err := page.Execute(&b, map[string]any{"Lang": lang, "Title": title, "Style": template.CSS(style), "Body": body, "Links": links})
+	err := page.Execute(&b, map[string]any{"Lang": lang.Tag(), "Title": title, "Style": template.CSS(style), "Body": body, "Links": links})
 	return b.Bytes(), err
 }

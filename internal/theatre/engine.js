@@ -164,7 +164,7 @@ async function loaded(what) {
   if (!engine.wanted) {
     const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, say('Start'));
     main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),
-      el('p', {}, say('The real locks run in this page, as WebAssembly of about 6 MB. Nothing runs before you click.')), start));
+      el('p', {}, say('The real locks run in this page, as WebAssembly of about 5 MB. Nothing runs before you click.')), start));
     start.focus();
     return false;
   }

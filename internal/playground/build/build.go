@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lockkata/internal/columns"
@@ -47,8 +48,16 @@ func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	goroot, err := run(ctx, root, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	if err := withoutTLS(list, strings.TrimSpace(goroot)); err != nil {
+		return nil, err
+	}
 	file := filepath.Join(kept, "playground.wasm")
-	if _, err := run(ctx, root, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", list, "-o", file, command); err != nil {
+	args := slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w"}, notInlined, []string{"-overlay", list, "-o", file, command})
+	if _, err := run(ctx, root, "go", args...); err != nil {
 		return nil, err
 	}
 	return compressed(file)

@@ -65,7 +65,13 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	asked = append(asked, playground.Request{Op: "column", Stage: "3", Files: written},
 		playground.Request{Op: "column", Stage: "3", Files: written, Required: []string{"late-unlock", "second-client", "two-at-once"}},
 		playground.Request{Op: "search", Stage: "3", Files: written, Goal: "exclusion", Env: "async", Bound: 2})
-	asked = append(asked, playground.Request{Op: "game", Stage: "4", Lang: "zh"}, playground.Request{Op: "hint"}, playground.Request{Op: "nothing"})
+	asked = append(asked, playground.Request{Op: "nothing"})
+	for _, c := range columns.Stairs() { // in Chinese
+		asked = append(asked, playground.Request{Op: "column", Stage: c.ID, Lang: "zh"}, playground.Request{Op: "lock", Stage: c.ID, Lang: "zh"},
+			playground.Request{Op: "run", Stage: c.ID, Lang: "zh", Failure: "check-then-delete"}, playground.Request{Op: "game", Stage: c.ID, Lang: "zh"},
+			playground.Request{Op: "hint", Lang: "zh"}, playground.Request{Op: "choose", Lang: "zh"})
+	}
+	asked = append(asked, playground.Request{Op: "column", Stage: "2", Edit: "nx-dropped+unlock-shortens-the-lease"})
 	here := playground.New(t, os.DirFS(root), nil)
 	var want []string
 	for _, r := range asked {
@@ -102,7 +108,7 @@ func underNode(t *testing.T, node string, asked []playground.Request) []string {
 	wasm, err := io.ReadAll(plain)
 	require.NoError(t, err)
 	t.Logf("%.1f MB, %.1f MB compressed", float64(len(wasm))/1e6, float64(len(packed))/1e6)
-	require.Less(t, len(packed), 8_500_000, "what a visitor loads, with the interpreter and every edit")
+	require.Less(t, len(packed), 5_500_000, "what a visitor loads, with the interpreter and every edit")
 	script, err := build.Runner(t.Context(), root)
 	require.NoError(t, err)
 	folder := t.TempDir()
