@@ -152,6 +152,26 @@ func TestNoTextCanEndThePagesScript(t *testing.T) {
 	require.Contains(t, data.Run.Steps[0].Says, "</script>")
 }
 
+func TestPageOfARunSpeaksTheLanguageOfItsCaption(t *testing.T) {
+	trace, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) { w.Client("A").Lock() })
+	require.NoError(t, err)
+	page, err := timeline.HTML(trace, nil, timeline.Code{}, timeline.Caption{Subject: "one", Language: texts.Chinese})
+	require.NoError(t, err)
+	require.Contains(t, page, `<html lang="zh-CN">`)
+	var data struct {
+		Run        timeline.Run
+		Dictionary map[texts.Text]string
+	}
+	require.NoError(t, json.Unmarshal([]byte(dataElement.FindStringSubmatch(page)[1]), &data))
+	require.Equal(t, "A 调用 Lock()。", data.Run.Steps[0].Says)
+	for _, text := range timeline.PlayerTexts {
+		if in := text.In(texts.Chinese); in != string(text) {
+			require.Equal(t, in, data.Dictionary[text])
+		}
+	}
+	require.NotEmpty(t, data.Dictionary["step {n} of {all}"])
+}
+
 func TestPageAsksNoHostForAnything(t *testing.T) {
 	trace, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)

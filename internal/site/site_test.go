@@ -60,7 +60,8 @@ func TestEveryLinkLeadsInsideTheSite(t *testing.T) {
 func TestSiteIsWrittenPlainAndCompressed(t *testing.T) {
 	s, err := site.New(fstest.MapFS{
 		"README.md":            {Data: []byte("# One\n\n[the code](lock.go), ![a picture](a.svg), [a folder](in)\n\n## Two `it`\n")},
-		"docs/zh-CN/README.md": {Data: []byte("# 一\n")},
+		"docs/zh-CN/README.md": {Data: []byte("# 一\n\n[一步](../theatre.html#late-unlock/3)\n")},
+		"docs/theatre.html":    {Data: []byte("<html>")},
 		"lock.go":              {Data: []byte("package lock // <b>\n")},
 		"a.svg":                {Data: []byte("<svg/>")},
 		"in/x.go":              {Data: []byte("package in\n")},
@@ -71,7 +72,7 @@ func TestSiteIsWrittenPlainAndCompressed(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(folder, "index.html"))
 	require.NoError(t, err)
 	for _, has := range []string{
-		`<html lang="en">`, `<title>One</title>`, `href="lock.go.html"`, `src="a.svg"`, `href="in/index.html"`, `id="two-it"`, `href="docs/zh-CN/index.html"`,
+		`<html lang="en">`, `<title>One</title>`, `href="lock.go.html"`, `src="a.svg"`, `href="in/index.html"`, `id="two-it"`, `href="docs/zh-CN/index.html"`, `href="docs/theatre.html">theatre`,
 	} {
 		require.Contains(t, string(page), has)
 	}
@@ -79,6 +80,8 @@ func TestSiteIsWrittenPlainAndCompressed(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(chinese), `<html lang="zh-CN">`)
 	require.Contains(t, string(chinese), `href="../../index.html">English`)
+	require.Contains(t, string(chinese), `href="../theatre.html?lang=zh">放映厅`, "the page speaks Chinese, too")
+	require.Contains(t, string(chinese), `href="../theatre.html?lang=zh#late-unlock/3"`)
 	code, err := os.ReadFile(filepath.Join(folder, "lock.go.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(code), "package lock // &lt;b&gt;")

@@ -28,8 +28,9 @@ func TestSiteWorksOnAStaticHost(t *testing.T) {
 	b.own = append(b.own, server.URL)
 	b.click(`nav a[href="docs/zh-CN/index.html"]`)
 	b.until("document.documentElement.lang === 'zh-CN'")
-	b.click(`nav a[href="../../docs/theatre.html"], nav a[href="../theatre.html"]`)
+	b.click(`nav a[href="../theatre.html?lang=zh"]`)
 	b.until("document.querySelector('.matrix')")
+	require.Equal(t, "zh-CN", value[string](b, "document.documentElement.lang"))
 	b.click(`a[href="#play/3"]`)
 	b.until("document.querySelector('.option')")
 
