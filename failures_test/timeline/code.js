@@ -24,7 +24,8 @@ class Code {
     this.lanes = run.lanes;
     this.sheets = new Map();
     this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')});
-    this.others = el('select', {'aria-label': say('other files'), onchange: () => this.choose(this.others.value)}, el('option', {value: ''}, say('other files')));
+    this.others = el('select', {'aria-label': say('other files'), onchange: () => this.choose(this.others.value)},
+      el('option', {value: ''}, say('other files')));
     this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': say('the code of the lock')});
     this.element = el('div', {class: 'code'}, this.tabs, this.body);
     const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));

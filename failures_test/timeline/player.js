@@ -86,7 +86,8 @@ class Player {
     this.says = el('p', {class: 'says', 'aria-live': 'polite'});
     this.full = el('p', {class: 'full'});
     this.found = el('ul', {class: 'findings'});
-    this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': say('clients'), '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
+    this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': say('clients'),
+      '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
     this.keys = el('div', {class: 'keys'});
     this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, say(this.verdict.text));
     const now = el('div', {class: 'now'}, this.says, this.full, this.found, this.end, this.clients, this.keys);
@@ -173,13 +174,15 @@ class Player {
     run.lanes.forEach((lane, i) => {
       const letter = state.inside[i];
       const others = run.lanes.filter((_, n) => n !== i && isTwo(state.inside[n]));
-      const does = [words[state.state[i]], isTwo(letter) && say('together with {clients}', {clients: both(others)}), say(state.does[i] || '')];
+      const does = [words[state.state[i]], isTwo(letter) && say('together with {clients}', {clients: both(others)}),
+        say(state.does[i] || '')];
       const card = this.clients.children[i];
       card.className = `client own-${i % 4} in-${letter} is-${state.state[i]}`;
       card.replaceChildren(el('span', {class: 'badge own-' + (i % 4)}, lane),
         el('strong', {}, letter !== '-' ? say('inside') : state.state[i] === 'd' ? say('dead') : say('outside')),
         el('span', {class: 'does'}, listed(does.filter(Boolean))),
-        el('span', {class: 'place'}, listed(places(state.lines[i]).map((p) => (p.background ? say('{command} in the background', {command: placeName(p)}) : placeName(p))))));
+        el('span', {class: 'place'}, listed(places(state.lines[i]).map((p) => (p.background
+          ? say('{command} in the background', {command: placeName(p)}) : placeName(p))))));
     });
   }
 
@@ -192,8 +195,10 @@ class Player {
           key.value === key.owner ? '' : key.value),
         el('span', {class: 'lease'}, el('span', {class: 'fill', '--left': fraction(key, state.ms, this.run.lease)}), el('span', {class: 'left'}, left)));
     });
-    if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key), el('span', {class: 'value'}, say('no key'))));
-    const ledger = this.run.ledger && [el('h3', {}, say('ledger')), el('p', {class: 'ledger'}, listed(state.orders.map((order) => say(order))) || say('empty'))];
+    if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key),
+      el('span', {class: 'value'}, say('no key'))));
+    const ledger = this.run.ledger && [el('h3', {}, say('ledger')),
+      el('p', {class: 'ledger'}, listed(state.orders.map((order) => say(order))) || say('empty'))];
     this.keys.replaceChildren(el('h3', {}, 'Redis'), el('div', {class: 'rows'}, ...rows), ...(ledger || []));
   }
 }

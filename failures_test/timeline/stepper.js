@@ -21,8 +21,10 @@ class Stepper {
       oninput: () => this.go(Number(this.slider.value) - 1)});
     this.count = el('span', {class: 'count'});
     this.element = el('div', {class: 'controls', role: 'group', 'aria-label': say('steps')},
-      button('|◀', say('first step'), 'Home', () => this.go(0)), button(say('◀ Back'), say('one step back'), '←', () => this.go(this.position - 1)),
-      button(say('Next ▶'), say('next step'), '→', () => this.go(this.position + 1)), button('▶|', say('last step'), 'End', () => this.go(this.together.length - 1)),
+      button('|◀', say('first step'), 'Home', () => this.go(0)),
+        button(say('◀ Back'), say('one step back'), '←', () => this.go(this.position - 1)),
+      button(say('Next ▶'), say('next step'), '→', () => this.go(this.position + 1)),
+        button('▶|', say('last step'), 'End', () => this.go(this.together.length - 1)),
       this.playButton, this.slider, this.count);
   }
 

@@ -36,13 +36,13 @@ func TestSeveralEditsAreInOneLock(t *testing.T) {
 
 func TestEditsThatCannotBeBesideEachOtherSayWhy(t *testing.T) {
 	e := engine(t)
-	for edit, says := range map[string]string{
-		"2/px-given-seconds+nx-dropped+no-lease":                             "“no lease” cannot be on beside “NX dropped”: both change the same code",
-		"2/nx-dropped+none":                                                  `there is no edit "none" of stage 2`,
-		"6/no-clean-up-after-an-unknown-outcome+renewals-ten-times-as-often": "stage 6 takes one edit at a time",
+	for _, one := range [][2]string{
+		{"2/px-given-seconds+nx-dropped+no-lease", "“no lease” cannot be on beside “NX dropped”: both change the same code"},
+		{"2/nx-dropped+none", `there is no edit "none" of stage 2`},
+		{"6/no-clean-up-after-an-unknown-outcome+renewals-ten-times-as-often", "stage 6 takes one edit at a time"},
 	} {
-		stage, edit, _ := strings.Cut(edit, "/")
-		require.Contains(t, refused(t, e, playground.Request{Op: "column", Stage: stage, Edit: edit}).Error, says)
+		stage, edit, _ := strings.Cut(one[0], "/")
+		require.Contains(t, refused(t, e, playground.Request{Op: "column", Stage: stage, Edit: edit}).Error, one[1])
 	}
 	lock := ask[playground.Lock](t, e, playground.Request{Op: "lock", Stage: "2"})
 	require.False(t, lock.OneEdit)

@@ -163,7 +163,10 @@ type Question struct {
 // describe describes a lock.
 func (e *Engine) describe(r Request) (Lock, error) {
 	c, of, err := e.find(r)
-	lock := Lock{ID: c.ID, Name: c.NameIn(r.Lang), Title: c.TitleIn(r.Lang), Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{}, OneEdit: c.ID == compiledOnly}
+	lock := Lock{
+		ID: c.ID, Name: c.NameIn(r.Lang), Title: c.TitleIn(r.Lang), Files: of.Files, Edits: []Edit{}, Has: []failures.Feature{},
+		OneEdit: c.ID == compiledOnly,
+	}
 	lock.Has = append(lock.Has, c.Subject.Has...)
 	lock.Graded = len(c.Subject.SkipFrames) == 0 && !slices.Contains(lock.Has, failures.Reentry) // a Locker as it stands
 	if err != nil {

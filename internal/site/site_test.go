@@ -72,7 +72,8 @@ func TestSiteIsWrittenPlainAndCompressed(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(folder, "index.html"))
 	require.NoError(t, err)
 	for _, has := range []string{
-		`<html lang="en">`, `<title>One</title>`, `href="lock.go.html"`, `src="a.svg"`, `href="in/index.html"`, `id="two-it"`, `href="docs/zh-CN/index.html"`, `href="docs/theatre.html">theatre`,
+		`<html lang="en">`, `<title>One</title>`, `href="lock.go.html"`, `src="a.svg"`, `href="in/index.html"`, `id="two-it"`, `href="docs/zh-CN/index.html"`,
+		`href="docs/theatre.html">theatre`,
 	} {
 		require.Contains(t, string(page), has)
 	}

@@ -30,7 +30,8 @@ pages.break = async ([, stage, edit, failure, step]) => {
 const editsIn = () => broken.told.edits.filter(({id}) => broken.edit.split('+').includes(id));
 
 // editedName is the name of the lock, with its edits.
-const editedName = () => (broken.edit ? say('{lock}, edited: {edits}', {lock: broken.told.name, edits: both(editsIn().map(({name}) => name))}) : broken.told.name);
+const editedName = () => (broken.edit ? say('{lock}, edited: {edits}',
+  {lock: broken.told.name, edits: both(editsIn().map(({name}) => name))}) : broken.told.name);
 
 // about is which lock it is, in a request.
 const about = () => ({stage: broken.stage, edit: broken.edit, files: broken.files});
@@ -55,7 +56,9 @@ function showBroken() {
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
-      el('section', {'aria-label': say('the edits')}, el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)), codeOf(told, chosen.at(-1))),
+      el('section', {'aria-label': say('the edits')},
+        el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)),
+        codeOf(told, chosen.at(-1))),
       el('section', {'aria-label': say('what breaks it')}, searchForm((chosen.at(-1) || told).search), broken.result, broken.status,
         chosen.length > 1 ? confirmation(filesOf(told.files)) : null, broken.list))));
   if (broken.column) fillColumn();
@@ -67,7 +70,8 @@ function showBroken() {
 function refusal(edit) {
   const others = editsIn().filter(({id}) => id !== edit.id);
   if (others.length === editsIn().length && others.length > 0 && broken.told.oneEdit) {
-    return say('{lock} takes one edit at a time: the page interprets a lock that has more, and this one has to be compiled', {lock: broken.told.name});
+    return say('{lock} takes one edit at a time: the page interprets a lock that has more, and this one has to be compiled',
+      {lock: broken.told.name});
   }
   const other = others.find(({id}) => edit.clashes.includes(id));
   return other ? say('“{edit}” cannot be on beside “{other}”: both change the same code', {edit: edit.name, other: other.name}) : '';
@@ -78,11 +82,13 @@ function turnOver(edit) {
   note.textContent = '';
   const was = broken.edit ? broken.edit.split('+') : [], why = refusal(edit);
   if (why) note.textContent = say('{what}.', {what: why});
-  else location.hash = ['#break', broken.stage, (was.includes(edit.id) ? was.filter((id) => id !== edit.id) : [...was, edit.id]).join('+')].filter(Boolean).join('/');
+  else location.hash = ['#break', broken.stage,
+    (was.includes(edit.id) ? was.filter((id) => id !== edit.id) : [...was, edit.id]).join('+')].filter(Boolean).join('/');
 }
 
 // switchOf is a button that turns an edit over, and says whether it is in the lock.
-const switchOf = (edit, ...says) => el('button', {type: 'button', title: refusal(edit) || null, 'aria-disabled': refusal(edit) ? 'true' : null,
+const switchOf = (edit, ...says) => el('button',
+  {type: 'button', title: refusal(edit) || null, 'aria-disabled': refusal(edit) ? 'true' : null,
   'aria-pressed': String(editsIn().includes(edit)), onclick: () => turnOver(edit)}, ...says);
 
 const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
@@ -119,7 +125,8 @@ async function playColumn() {
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'));
   here.status.replaceChildren(say('The failures are played on this lock …'), ' ', stop);
   const column = await asked({op: 'column', ...about(), required: here.exercise?.required},
-    {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); }, canWait: true});
+    {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); },
+      canWait: true});
   if (!column && broken === here) here.status.replaceChildren();
   if (!column) return;
   if (!column.stopped) here.column = column;
@@ -128,17 +135,21 @@ async function playColumn() {
 
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(...broken.exercise ? checked(column) : [broken.edit ? say('{n} of {all} failures end otherwise than on {lock} as it stands.', {n: turned, all: column.cells.length, lock: broken.told.name})
+  broken.status.replaceChildren(...broken.exercise ? checked(column)
+    : [broken.edit ? say('{n} of {all} failures end otherwise than on {lock} as it stands.',
+    {n: turned, all: column.cells.length, lock: broken.told.name})
     : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.files ? say('your lock') : broken.told.name})],
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
   broken.list.replaceChildren(...column.cells.filter((cell) => cell.outcome !== '-').sort((a, b) => Boolean(b.was) - Boolean(a.was)).map(columnRow));
 }
 
 function columnRow(cell) {
-  const says = cell.was ? say('{failure}: {outcome}, without the edits {was}', {failure: cell.failure, outcome: wordOf(cell.outcome), was: wordOf(cell.was)})
+  const says = cell.was ? say('{failure}: {outcome}, without the edits {was}',
+    {failure: cell.failure, outcome: wordOf(cell.outcome), was: wordOf(cell.was)})
     : say('{failure}: {outcome}', {failure: cell.failure, outcome: wordOf(cell.outcome)});
   return el('li', {class: cell.was ? 'turned' : ''}, el('a', {class: 'cell cell-' + cell.outcome, href: hashOfBroken(cell.failure), title: cell.verdict, 'aria-label': says},
-    signs[cell.outcome] || cell.outcome), el('span', {}, cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure),
+    signs[cell.outcome] || cell.outcome), el('span', {},
+      cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure),
     document.getElementById('confirm') && cell.outcome === 'x' ? confirmLink() : null);
 }
 
@@ -150,7 +161,8 @@ function searchForm(first) {
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
     search(property.value, env.value);
-  }}, ...tell('Search the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}), el('button', {type: 'submit', class: 'search'}, say('Search')));
+  }}, ...tell('Search the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}),
+    el('button', {type: 'submit', class: 'search'}, say('Search')));
 }
 
 async function search(goal, env) {
@@ -159,7 +171,8 @@ async function search(goal, env) {
   here.result.replaceChildren(el('p', {}, says, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'))));
   const begun = performance.now();
   const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
-    {progress: ({done, states, cost}) => { says.textContent = say('Cost {cost}: {n} schedules, {states} states so far …', {cost, n: done, states}); }});
+    {progress: ({done, states, cost}) => { says.textContent = say('Cost {cost}: {n} schedules, {states} states so far …',
+      {cost, n: done, states}); }});
   if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
@@ -169,17 +182,22 @@ async function search(goal, env) {
 function showFound(found) {
   broken.result.replaceChildren(el('p', {class: 'verdict ' + toneClass(found.found ? 'r' : 'g')},
     say('{rule} in {world}: {answer}', {rule: found.property, world: found.env, answer: answerOf(found)})),
-    el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.', {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), gap(),
-      found.found && broken.files ? el('button', {type: 'button', class: 'see', onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, say('See it step by step')) : null,
-      found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, say('See it step by step')) : null));
+    el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.',
+      {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), gap(),
+      found.found && broken.files ? el('button', {type: 'button', class: 'see',
+        onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, say('See it step by step')) : null,
+      found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')},
+        say('See it step by step')) : null));
 }
 
 // answerOf is what a search has found, in words.
 function answerOf({found, text, cost, steps, exhausted, bound}) {
   const put = {what: text, cost, steps: stepsOf(steps), bound};
-  if (found) return exhausted ? say('broken: {what}. It costs {cost}, in {steps}; nothing shorter exists.', put) : say('broken: {what}. It costs {cost}, in {steps}.', put);
+  if (found) return exhausted ? say('broken: {what}. It costs {cost}, in {steps}; nothing shorter exists.', put)
+    : say('broken: {what}. It costs {cost}, in {steps}.', put);
   if (bound < 0) return say('stopped before all schedules of cost 0 were looked at.');
-  return exhausted ? say('nothing up to cost {bound}. That is no proof.', put) : say('nothing up to cost {bound}, where it was stopped. That is no proof.', put);
+  return exhausted ? say('nothing up to cost {bound}. That is no proof.', put)
+    : say('nothing up to cost {bound}, where it was stopped. That is no proof.', put);
 }
 
 // showBrokenRun shows how one failure goes on the lock, as the theatre does.
@@ -200,7 +218,8 @@ async function showBrokenRun(id, step) {
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, editedName())),
-    el('p', {class: 'story secondary'}, say(failure.story)), el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
+    el('p', {class: 'story secondary'}, say(failure.story)),
+      el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
     el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
   let at = 1;
   stepper.element.append(el('a', {class: 'take', href: '#', onclick: (event) => {

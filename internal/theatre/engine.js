@@ -133,7 +133,8 @@ class Engine {
     this.isReady = false;
     this.lives++;
     const during = (what) => (now?.failure ? say('{what} in {failure}', {what, failure: now.failure}) : what);
-    fail(Object.assign(new Error(isReady ? say('{what}: {error}.', {what: during(say('The engine was started again')), error}) : say('The engine does not start: {error}.', {error})),
+    fail(Object.assign(new Error(isReady ? say('{what}: {error}.', {what: during(say('The engine was started again')), error})
+      : say('The engine does not start: {error}.', {error})),
       {problems: problems?.map((one) => ({...one, text: during(one.text)}))}));
     if (isReady) this.ready().catch(() => {}); // told to who asks next
   }

@@ -33,7 +33,10 @@ func exercises(sources fs.FS, in texts.Language) (all []exercise, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("exercise %s: %w", e.ID, err)
 		}
-		told := exercise{e.ID, e.Title.In(in), e.Story.In(in), nil, texts.Each(in, e.Hints[:]...), e.Required(), e.Fixed.In(in), e.Question.In(in)}
+		told := exercise{
+			ID: e.ID, Title: e.Title.In(in), Story: e.Story.In(in), Hints: texts.Each(in, e.Hints[:]...), Required: e.Required(),
+			Fixed: e.Fixed.In(in), Question: e.Question.In(in),
+		}
 		for _, name := range slices.Sorted(maps.Keys(start)) {
 			told.Files = append(told.Files, timeline.File{Name: name, Text: start[name]})
 		}

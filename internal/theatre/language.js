@@ -25,7 +25,8 @@ function speak(name) {
     tool('help', say('the keys'), showKeys, say('keys'), ' ', key('?')),
     el('button', {type: 'button', id: 'tool-language', lang: languages[other].tag, onclick: changeLanguage}, languages[other].name));
   help.replaceChildren(el('h2', {id: 'help-title'}, say('Keys')),
-    el('dl', {}, ...keyTable().flatMap(([names, does]) => [el('dt', {}, ...names.split(' ').flatMap((name) => [key(name), ' '])), el('dd', {}, does)])),
+    el('dl', {}, ...keyTable().flatMap(([names, does]) => [el('dt', {}, ...names.split(' ').flatMap((name) => [key(name), ' '])),
+      el('dd', {}, does)])),
     el('form', {method: 'dialog'}, el('button', {}, say('Close'))));
 }
 

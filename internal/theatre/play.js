@@ -50,8 +50,10 @@ async function begin(request) {
   game.table = el('div', {class: 'table'});
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
     el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
-      el('span', {class: 'stage-title'}, request.edit ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit.replaceAll('+', ' + ')}) : titled(lock))),
-    el('p', {class: 'story secondary'}, position.taken ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + gap() : '',
+      el('span', {class: 'stage-title'}, request.edit
+        ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit.replaceAll('+', ' + ')}) : titled(lock))),
+    el('p', {class: 'story secondary'}, position.taken
+      ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));
   showPosition(position);
@@ -89,10 +91,12 @@ function settings(request, {view, taken}) {
   }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
   const lock = lockOf(request.stage);
   return el('nav', {class: 'choose secondary', 'aria-label': say('games')},
-    el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a', {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
+    el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a',
+      {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
     taken && request.op === 'replay' ? null : choose(say('goal'), view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
     taken && request.op === 'replay' ? null : choose(say('world'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
-    request.files ? el('a', {href: `#${broken.place}`}, say('back to your lock')) : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
+    request.files ? el('a', {href: `#${broken.place}`}, say('back to your lock'))
+      : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
@@ -118,8 +122,10 @@ function showTable(position, says) {
   const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
   game.table.replaceChildren(...[game.says,
     isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': say('what can happen next')}, ...view.options.map(optionOf)),
-    el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo), tool(say('Restart'), 'r', restart),
-      isOver ? null : tool(say('Hint'), 'h', hint), el('span', {class: 'count'}, say('{steps}, cost {cost}', {steps: stepsOf(view.steps), cost: view.cost})),
+    el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo),
+      tool(say('Restart'), 'r', restart),
+      isOver ? null : tool(say('Hint'), 'h', hint),
+        el('span', {class: 'count'}, say('{steps}, cost {cost}', {steps: stepsOf(view.steps), cost: view.cost})),
       isOver || view.par.bound >= 0 || view.par.found ? el('span', {class: 'count'}, isOver ? '' : view.par_says)
         : el('button', {type: 'button', onclick: par}, say('How short can it be?')))]);
 }
@@ -129,23 +135,29 @@ const stepsOf = (n) => (n === 1 ? say('{n} step', {n}) : say('{n} steps', {n}));
 function optionOf(option, i) {
   const text = option.brings ? say('{what}. {brings}', {what: option.text, brings: option.brings}) : option.text;
   return el('li', {}, el('button', {type: 'button', class: 'option' + (game.hint === i ? ' hinted' : ''), onclick: () => choose(i)},
-    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text), option.cost > 0 ? el('small', {}, say('costs {n}', {n: option.cost})) : null));
+    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text),
+      option.cost > 0 ? el('small', {}, say('costs {n}', {n: option.cost})) : null));
 }
 
-const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('copy {what}', {what: text}), onclick: (event) => navigator.clipboard?.writeText(text)
+const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('copy {what}', {what: text}),
+  onclick: (event) => navigator.clipboard?.writeText(text)
   .then(() => { event.target.textContent = say('copied'); }, () => {})}, say('copy'));
 
 // ending says what came of it, and how to show it to somebody.
 function ending({view, verdict, taken}) {
   const command = `go run . replay '${view.schedule}'`;
   const isWon = view.findings.length > 0;
-  const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ', copyButton(location.href.split('#')[0] + game.hash));
+  const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
+    copyButton(location.href.split('#')[0] + game.hash));
   if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
-    el('p', {class: 'verdict ' + toneClass(verdict.tone)}, isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it ended otherwise.') : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict.text),
+    el('p', {class: 'verdict ' + toneClass(verdict.tone)},
+      isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it ended otherwise.')
+      : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict.text),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,
-      game.edit || game.written ? el('span', {}, game.edit ? say('This lock is edited: its schedule replays in a page only.') : say('This lock is yours: its schedule replays in a page only.'))
+      game.edit || game.written ? el('span', {}, game.edit ? say('This lock is edited: its schedule replays in a page only.')
+        : say('This lock is yours: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 
@@ -188,7 +200,8 @@ async function hint() {
   if (!position || game !== here) return;
   const {option, away, why} = position.hint;
   game.hint = option;
-  showTable(position, option < 0 ? say('Hint: undo, or restart. {why}', {why}) : say('Hint: {key}. The goal is {steps} away. {why}', {key: optionKeys[option], steps: stepsOf(away), why}));
+  showTable(position, option < 0 ? say('Hint: undo, or restart. {why}', {why})
+    : say('Hint: {key}. The goal is {steps} away. {why}', {key: optionKeys[option], steps: stepsOf(away), why}));
 }
 
 async function par() {

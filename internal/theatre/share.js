@@ -32,8 +32,10 @@ async function share(where, ...words) {
   const link = await linkOf(files);
   const hash = ['#' + root, link, ...words].join('/');
   where.replaceChildren(...!link || hash.length > longestLink
-    ? tell('It is too long for a link, which has {n} characters at the most: save {files} and send that.', {n: longestLink, files: saved(files)})
-    : [say('For a friend:'), ' ', el('a', {href: hash, class: 'share'}, words.length > 0 ? say('this game') : say('this lock')), ' ', copyButton(location.href.split('#')[0] + hash)]);
+    ? tell('It is too long for a link, which has {n} characters at the most: save {files} and send that.',
+      {n: longestLink, files: saved(files)})
+    : [say('For a friend:'), ' ', el('a', {href: hash, class: 'share'}, words.length > 0 ? say('this game') : say('this lock')), ' ',
+      copyButton(location.href.split('#')[0] + hash)]);
 }
 
 // showShared says what a link brings. Nothing of it runs before a click, also where the
@@ -51,6 +53,7 @@ async function showShared(link, what, open) {
     open(files);
   }}, say('Start'));
   main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),
-    el('p', {}, say('Somebody has written a lock and shares it: {files}. Nothing of it runs before you click.', {files: listed(Object.keys(files))})), start));
+    el('p', {}, say('Somebody has written a lock and shares it: {files}. Nothing of it runs before you click.',
+      {files: listed(Object.keys(files))})), start));
   start.focus();
 }

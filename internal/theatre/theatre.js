@@ -8,7 +8,8 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const main = document.querySelector('main');
 const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
-const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('inherent'), '-': say('not applicable')})[outcome] || say('not played');
+const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('inherent'), '-': say('not applicable'),
+  u: say('not told')})[outcome] || say('not played');
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)];
 const cellAt = (failure, id) => failure.cells[indexOf(id)];
@@ -62,10 +63,12 @@ function showMatrix() {
   main.replaceChildren(el('div', {class: 'matrix-view'}, el('h1', {}, say(data.title)),
     el('p', {class: 'intro'}, say('Six stages, each a complete lock. Each cell is a run of the stage’s real code on an embedded Redis. Choose one to step through it.')),
     engine.isThere ? locksToTry() : null,
-    el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')), signed('n', say('noticed: lost, and its owner is told in time')),
+    el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
+      signed('n', say('noticed: lost, and its owner is told in time')),
       signed('i', say('inherent: no lease can prevent it')), signed('-', wordOf('-'))),
     el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
-    el('div', {class: 'foot'}, el('p', {}, say(data.total)), el('p', {}, say('Safe means: not broken in this one run, whose every step is the failure’s script.')))));
+    el('div', {class: 'foot'}, el('p', {}, say(data.total)),
+      el('p', {}, say('Safe means: not broken in this one run, whose every step is the failure’s script.')))));
   const cells = [...main.querySelectorAll('a.cell')];
   const back = cells.find((cell) => cell.getAttribute('href') === lastCell);
   (back || cells[0]).tabIndex = 0;
@@ -73,7 +76,8 @@ function showMatrix() {
 }
 
 // locksToTry links to the locks that can be played, broken and written.
-const locksToTry = () => el('nav', {class: 'choose', 'aria-label': say('the playground')}, ...['play', 'break', 'write'].flatMap((kind) => linksTo(kind, data.locks)),
+const locksToTry = () => el('nav', {class: 'choose', 'aria-label': say('the playground')},
+  ...['play', 'break', 'write'].flatMap((kind) => linksTo(kind, data.locks)),
   ...linksTo('exercise', data.exercises));
 
 function matrix() {
@@ -124,14 +128,16 @@ function showFailure({failure, stages, step}) {
   shown = {failure, stages};
   lastCell = hashOf(failure, [stages[0]]);
   document.body.classList.add('showing');
-  document.title = say('{failure}, {stages}: {title}', {failure: failure.id, stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
+  document.title = say('{failure}, {stages}: {title}',
+    {failure: failure.id, stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
   const players = stages.map((n) => playerOf(failure, n));
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, failure.id),
       stages.length === 1 ? el('span', {class: 'on-wall'}, titled(stageOf(stages[0]))) : null),
-    el('p', {class: 'story secondary'}, say(failure.story), gap(), failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)})) : null),
+    el('p', {class: 'story secondary'}, say(failure.story), gap(),
+      failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)})) : null),
     chooser(failure, stages),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
       stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),
@@ -150,7 +156,8 @@ function showFailure({failure, stages, step}) {
 const titled = ({name, title}) => listed([say(name), say(title)]);
 
 // takeOver is the way from the step that is shown into a game.
-const takeOver = () => el('button', {type: 'button', class: 'take', title: say('decide yourself what comes next ({key})', {key: 'o'}), onclick: take}, say('Take over from here'));
+const takeOver = () => el('button', {type: 'button', class: 'take', title: say('decide yourself what comes next ({key})', {key: 'o'}),
+  onclick: take}, say('Take over from here'));
 
 function take() {
   if (!engine.isThere || !shown || shown.stages.length > 1) return;
@@ -185,7 +192,8 @@ function commandsOf(failure, stages) {
   const shown = (line) => el('span', {}, el('code', {}, line), ' ', copyButton(line));
   const search = cellAt(failure, stages[0]).search;
   return el('p', {class: 'commands secondary'}, el('span', {}, say('The same in a terminal:')), ...lines.map(shown),
-    search ? el('span', {title: say('the shortest schedule that breaks the same rule')}, ...tell('Search the shortest schedule: {command}', {command: shown(search)})) : null);
+    search ? el('span', {title: say('the shortest schedule that breaks the same rule')},
+      ...tell('Search the shortest schedule: {command}', {command: shown(search)})) : null);
 }
 
 // neighbour is where b leads to: from one stage to it and the next, and back.

@@ -49,16 +49,20 @@ function showWriting() {
   broken.shared = el('p', {class: 'shared', role: 'status'});
   const run = (text, act) => el('button', {type: 'button', onclick: act}, text);
   main.replaceChildren(el('div', {class: 'break-view write-view'},
-    el('div', {class: 'title'}, heading, exercise ? null : el('span', {class: 'stage-title'}, say('it begins with {lock}', {lock: titled(told)}))),
-    el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('write', data.locks, root), ...linksTo('exercise', data.exercises, root)),
+    el('div', {class: 'title'}, heading, exercise ? null
+      : el('span', {class: 'stage-title'}, say('it begins with {lock}', {lock: titled(told)}))),
+    el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('write', data.locks, root),
+      ...linksTo('exercise', data.exercises, root)),
     exercise ? task() : null,
     el('div', {class: 'halves'},
       el('section', {'aria-label': say('your lock')},
         el('div', {class: 'turns', role: 'group', 'aria-label': say('what to do with it')},
-          run(exercise ? say('Check') : say('Grade'), () => playColumn()), run(say('Play'), () => playWritten({op: 'game'})), run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
+          run(exercise ? say('Check') : say('Grade'), () => playColumn()), run(say('Play'), () => playWritten({op: 'game'})),
+            run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
         broken.wrong, editor()),
-      el('section', {'aria-label': say('what breaks it')}, searchForm(told.search), broken.result, broken.status, confirmation(broken.files), broken.list))));
+      el('section', {'aria-label': say('what breaks it')}, searchForm(told.search), broken.result, broken.status,
+        confirmation(broken.files), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   showProblems(broken.problems || []);
@@ -69,7 +73,8 @@ const kindOf = (kind) => ({play: say('play'), break: say('break'), write: say('w
 
 // linksTo are links to all of a kind.
 const linksTo = (kind, all, root) => [el('span', {class: 'what'}, kindOf(kind)), ...all.map(({id, name, title}) =>
-  el('a', {href: `#${kind}/${id}`, title: say(title), 'aria-label': say('{kind} {lock}', {kind: kindOf(kind), lock: say(name || id)}), 'aria-current': `${kind}/${id}` === root && 'page'}, id))];
+  el('a', {href: `#${kind}/${id}`, title: say(title), 'aria-label': say('{kind} {lock}', {kind: kindOf(kind), lock: say(name || id)}),
+    'aria-current': `${kind}/${id}` === root && 'page'}, id))];
 
 // task is what the exercise asks for, with its hints one by one.
 function task() {
@@ -89,13 +94,16 @@ function task() {
 function checked({cells, stopped, red}) {
   const {id, required, fixed, question} = broken.exercise;
   if (red) {
-    return [el('p', {class: 'verdict ' + toneClass('r')}, ...tell('Not passed: {n} of the {all} failures asked for are survived, and then comes {failure}.',
+    return [el('p', {class: 'verdict ' + toneClass('r')},
+      ...tell('Not passed: {n} of the {all} failures asked for are survived, and then comes {failure}.',
       {n: cells.length - 1, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}), gap(), cells.at(-1).verdict)];
   }
   if (stopped) return [];
   const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];
-  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}), gap(), say(fixed)),
-    el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), gap(), say('The interviewer’s next question: {question}', {question: say(question)})),
+  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}),
+    gap(), say(fixed)),
+    el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), gap(),
+      say('The interviewer’s next question: {question}', {question: say(question)})),
     next ? el('a', {href: `#exercise/${next.id}`}, exerciseTitle(next)) : ''];
 }
 
@@ -117,7 +125,8 @@ function editor() {
   text.value = broken.files[broken.file];
   count();
   const tabs = Object.keys(broken.files).map((name) => el('button', {type: 'button', 'aria-pressed': String(name === broken.file), onclick: () => open(name)}, name));
-  const element = el('div', {class: 'editor'}, el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')}, ...tabs), el('div', {class: 'typing'}, numbers, text),
+  const element = el('div', {class: 'editor'}, el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')}, ...tabs),
+    el('div', {class: 'typing'}, numbers, text),
     el('small', {}, say('Tab indents; Esc, then Tab, leaves the text.')));
   const open = (name) => {
     broken.file = name;
@@ -173,7 +182,8 @@ function confirmation(files) {
   const {told, exercise} = broken;
   const has = told.has.length > 0 ? ` --has ${told.has.join(',')}` : '';
   const code = (text) => el('code', {}, text);
-  const put = {files: saved(files), folder: code('mine'), start: code(`go run . kata start ${exercise?.id}`), check: code('go run . kata check'), grade: code(`go run . grade mine${told.graded ? has : ''}`)};
+  const put = {files: saved(files), folder: code('mine'), start: code(`go run . kata start ${exercise?.id}`),
+    check: code('go run . kata check'), grade: code(`go run . grade mine${told.graded ? has : ''}`)};
   return el('p', {class: 'confirm', id: 'confirm', tabindex: '-1'}, say('Here the lock is interpreted.'), gap(),
     ...exercise ? tell('Confirm a ✗ on your machine: {start}, save {files} in the folder that it makes, then {check}.', put)
       : told.graded ? tell('Confirm a ✗ on your machine: save {files} in a folder of lockkata named {folder}, then {grade}.', put)
@@ -181,7 +191,8 @@ function confirmation(files) {
 }
 
 // saved are links that save the files as they are then.
-const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) => [i > 0 ? ', ' : '', el('a', {href: '#', download: name, onclick: (event) => {
+const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) => [i > 0 ? ', ' : '',
+  el('a', {href: '#', download: name, onclick: (event) => {
   event.currentTarget.href = URL.createObjectURL(new Blob([(broken.files || files)[name]], {type: 'text/plain'}));
 }}, name)]));
 
