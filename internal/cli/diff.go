@@ -17,7 +17,7 @@ func (a *app) diffCommand() *cobra.Command {
 		Short: "What a stage changes in the lock of the stage before",
 		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the\n" +
 			"stage's own name are left out: what remains is the lesson.",
-		Args: exactlyOne("stage", builtOnOthers()),
+		Args: exactlyOne(aStage, builtOnOthers()),
 		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
 	}
 }
@@ -35,6 +35,7 @@ func builtOnOthers() []string {
 
 var (
 	fromTo       = texts.New("From {before} to {after}: {lesson}")
+	builtOnNone  = texts.New("{stage} is built on no other; diff takes: {others}")
 	changedLines = texts.New("{added} lines added, {removed} lines removed, without blanks and comments")
 )
 
@@ -44,7 +45,7 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	if after.Before == "" {
-		return fmt.Errorf("%s is built on no other; diff takes: %s", after.Name(), strings.Join(builtOnOthers(), ", "))
+		return builtOnNone.With("stage", after.Said(), "others", strings.Join(builtOnOthers(), ", "))
 	}
 	diffs, err := after.Diff(a.sources)
 	if err != nil {

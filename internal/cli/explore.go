@@ -97,13 +97,24 @@ type job struct {
 	question schedule.Question
 }
 
+// What cannot be searched.
+var (
+	orAll       = texts.New("{error}, or all")
+	nobodyAsks  = texts.New("nobody asks about {property} in {env}: leave out --env, or see explore --help")
+	badClients  = texts.New("--clients {n}: it can be 2 or 3")
+	badAttempts = texts.New("--attempts {n}: it can be 1 to 3")
+	badBound    = texts.New("--bound {n}: it can be 0 to 9")
+	badRandom   = texts.New("--random {n}: give how many schedules to run")
+	failsIn     = texts.New("{stage} in {env}: {error}")
+)
+
 // jobs are the questions that were asked.
 func (x exploration) jobs() ([]job, error) {
 	asked := columns.Shown()
 	if x.stage != "all" {
 		c, err := columns.Find(x.stage)
 		if err != nil {
-			return nil, fmt.Errorf("%w, or all", err)
+			return nil, orAll.With("error", err)
 		}
 		asked = []columns.Column{c}
 	}
@@ -117,7 +128,7 @@ func (x exploration) jobs() ([]job, error) {
 		}
 	}
 	if len(jobs) == 0 {
-		return nil, fmt.Errorf("nobody asks about %s in %s: leave out --env, or see explore --help", x.property, x.env)
+		return nil, nobodyAsks.With("property", x.property, "env", x.env)
 	}
 	return jobs, nil
 }
@@ -135,13 +146,13 @@ func (x exploration) check() error {
 	}
 	switch {
 	case x.clientsGiven && x.clients != 2 && x.clients != 3:
-		return fmt.Errorf("--clients %d: it can be 2 or 3", x.clients)
+		return badClients.With("n", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
-		return fmt.Errorf("--attempts %d: it can be 1 to 3", x.attempts)
+		return badAttempts.With("n", x.attempts)
 	case x.bound < -1 || x.bound > 9:
-		return fmt.Errorf("--bound %d: it can be 0 to 9", x.bound)
+		return badBound.With("n", x.bound)
 	case x.random < 0:
-		return fmt.Errorf("--random %d: give how many schedules to run", x.random)
+		return badRandom.With("n", x.random)
 	}
 	return nil
 }
@@ -252,7 +263,7 @@ func (a *app) ask(ctx context.Context, x exploration, j job, s schedule.Setup, p
 	}
 	progress(schedule.Progress{})
 	if err != nil {
-		return nil, fmt.Errorf("%s in %s: %w", j.stage.Name(), s.Env.Name, err)
+		return nil, failsIn.With("stage", j.stage.Said(), "env", s.Env.Name, "error", err)
 	}
 	var answers []answer
 	for _, one := range result.Answers(s, properties, time.Since(begun)) {

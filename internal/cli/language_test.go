@@ -13,9 +13,10 @@ import (
 )
 
 var (
-	// inEnglish is what stays: commands to type, code, and errors of the lock.
+	// inEnglish is what stays: commands to type, code, names with hyphens or in quotes, and errors of the lock,
+	// of Redis and of the system.
 	inEnglish = regexp.MustCompile(`go (?:run|test) .*|lockkata kata \w+|错误：.*|\(error\).*|` +
-		`(?:LOADING|OOM|READONLY) .*|.*read only.*|\(default .*\)`)
+		`(?:LOADING|OOM|READONLY|NOAUTH) .*|.*read only.*|\(default .*\)|stage\d: .*|(?:open|listen|dial) .*|[a-z]+(?:-[a-z]+)+|"[a-z -]*"`)
 	sentence = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 )
 
@@ -29,6 +30,12 @@ func englishIn(text string) (lines []string) {
 	return lines
 }
 
+// A sentence in English is found, also behind Chinese; what is named or typed is none.
+func TestEnglishIsFound(t *testing.T) {
+	require.Len(t, englishIn("锁：the lock is free\n锁空出来了\nwhen it ends, both work on\n"), 2)
+	require.Empty(t, englishIn("有：slow-grant oom wake-lost clock-jump；试试 go run . show oom of the lock\n"))
+}
+
 // What --lang zh covers is said in Chinese, to the last line.
 func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 	const schedule = "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b"
@@ -36,6 +43,8 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 		{}, {"list"}, {"replay", schedule}, {"explore", "--stage", "1", "--property", "leak", "--env", "crash"},
 		{"explore", "--stage", "2", "--env", "async", "--random", "20"},
 		{"--help"}, {"show", "--help"}, {"play", "--help"}, {"explore", "--help"}, {"interview", "--help"}, {"diff", "--help"}, {"grade", "--help"},
+		{"demo", "--help"}, {"serve", "--help"}, {"site", "--help"}, {"replay", "--help"}, {"list", "--help"},
+		{"demo", "--hold", "0s"}, {"demo", "--hold", "0s", "--stage", "1"},
 	} {
 		require.Empty(t, englishIn(inChinese(t, words...)), "%v", words)
 	}
@@ -48,7 +57,7 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "mylock")
 	for _, words := range [][]string{
-		{"kata", "--help"}, {"kata", "start", "--help"}, {"kata", "check", "--help"}, {"kata", "explore", "--help"}, {"kata", "solution", "--help"},
+		{"kata", "--help"}, {"kata", "start", "--help"}, {"kata", "check", "--help"}, {"kata", "explore", "--help"}, {"kata", "solution", "--help"}, {"kata", "verify", "--help"},
 		{"kata", "start", "2"}, {"kata", "start", "r4"}, {"kata", "hint"}, {"kata", "status"}, {"kata", "reset", "--all"},
 	} {
 		require.Empty(t, englishIn(inChinese(t, append(words, "--dir", dir)...)), "%v", words)
@@ -85,4 +94,8 @@ func TestLanguageIsFoundAmongTheArguments(t *testing.T) {
 	status, _, errors := command(t, "list", "--lang", "fr")
 	require.Equal(t, exitBadUsage, status)
 	require.Equal(t, "lockkata: --lang fr: there are en and zh\n", errors)
+	var said strings.Builder
+	a := &app{t: t, err: &said, getenv: func(string) string { return "zh_CN.UTF-8" }}
+	require.Equal(t, exitBadUsage, a.run([]string{"list", "--lang", "fr"}))
+	require.Equal(t, "lockkata: --lang fr：只有 en 和 zh\n", said.String())
 }

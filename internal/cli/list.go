@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,7 @@ func (a *app) listCommand() *cobra.Command {
 		Args:  noWords,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON && asMarkdown {
-				return fmt.Errorf("--json and --markdown exclude each other")
+				return exclude("--json", "--markdown")
 			}
 			if asMarkdown {
 				a.listMarkdown()
@@ -32,14 +31,6 @@ func (a *app) listCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
 	return cmd
-}
-
-// noWords refuses arguments.
-func noWords(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments, not %q", cmd.Name(), strings.Join(args, " "))
-	}
-	return nil
 }
 
 func (a *app) list(asJSON bool) error {

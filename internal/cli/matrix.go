@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +35,7 @@ type grid struct {
 func (a *app) judgeAll(w where, all []failures.Failure, of []columns.Column) (grid, error) {
 	ready, err := columns.Ready(a.t, of)
 	if err != nil {
-		return grid{}, failedError{err.Error()}
+		return grid{}, failedError{err}
 	}
 	if !w.live {
 		return expecting(ready, columns.Judge(a.t, all, ready)), nil
@@ -79,6 +81,7 @@ var (
 	stagesTitle    = texts.New("A Redis lock, stage by stage, and what breaks it")
 	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
 	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
+	noFamily       = texts.New("--family {name}: there is no such family; there are: {names}")
 	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
 )
 
@@ -96,13 +99,13 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 		return failures.All, nil
 	}
 	var asked []failures.Failure
-	var names []string
+	var names []string // in quotes: some have spaces
 	unknown := slices.Clone(e.families)
 	for _, f := range failures.All {
 		// "owner" is "the owner".
 		name := strings.TrimPrefix(string(f.Family), "the ")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
+			names = append(names, quoted)
 		}
 		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name }
 		if slices.ContainsFunc(e.families, named) {
@@ -111,7 +114,7 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
+		return nil, noFamily.With("name", strconv.Quote(unknown[0]), "names", strings.Join(names, ", "))
 	}
 	return asked, nil
 }
@@ -154,7 +157,7 @@ func (a *app) matrix(w where, e excerpt) error {
 	if err != nil {
 		return err
 	}
-	return surprises(g)
+	return a.surprises(g)
 }
 
 func (a *app) printMatrix(title string, g grid) {
@@ -252,7 +255,7 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 	line(totalLimits, "i", a.signOf(failures.Inherent), "inherent", count[failures.Inherent],
 		"dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable])
 	expected := a.say(allExpected)
-	if n := len(unexpected(g)); n > 0 {
+	if n := len(a.unexpected(g)); n > 0 {
 		expected = a.color.Paint(term.Red, notExpected.Of(n).In(a.lang))
 	}
 	line(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected)
@@ -310,27 +313,29 @@ func (a *app) printNext(steps bool) {
 	fmt.Fprintln(a.out, a.say(otherLanguage))
 }
 
+var isSurprise = texts.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
+
 // surprise is a line about a cell that is not as expected.
-func surprise(c cell) string {
-	return fmt.Sprintf("%s on %s: expected %s, got %s: %s",
-		c.verdict.Failure.ID, c.verdict.Subject, c.want, c.verdict.Outcome, c.verdict.Sentence())
+func (a *app) surprise(c cell) texts.Said {
+	v := c.verdict
+	return isSurprise.With("failure", v.Failure.ID, "stage", v.Subject, "want", texts.Text(c.want.String()),
+		"outcome", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang))
 }
 
-func unexpected(g grid) []string {
-	var lines []string
+func (a *app) unexpected(g grid) (lines []string) {
 	for _, row := range g.rows {
 		for _, c := range row {
 			if !c.asExpected() {
-				lines = append(lines, surprise(c))
+				lines = append(lines, a.surprise(c).In(a.lang))
 			}
 		}
 	}
 	return lines
 }
 
-func surprises(g grid) error {
-	if lines := unexpected(g); len(lines) > 0 {
-		return failedError{strings.Join(lines, "\n")}
+func (a *app) surprises(g grid) error {
+	if lines := a.unexpected(g); len(lines) > 0 {
+		return failedError{errors.New(strings.Join(lines, "\n"))}
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (a *app) playCommand() *cobra.Command {
 				err = g.FindPar()
 			}
 			if err != nil {
-				return failedError{err.Error()}
+				return failedError{err}
 			}
 			return (&player{app: a, Game: g}).play(cmd.InOrStdin())
 		},
@@ -66,6 +66,8 @@ var (
 	soFar         = texts.New("So far: go run . replay '{schedule}'")
 	nothingToUndo = texts.New("There is nothing to undo.")
 	noKeyHere     = texts.New("{key} is no key here. There are {keys}.")
+	pipeKeys      = texts.New("{error}; try: echo KEYS | go run . play")
+	noKeyRead     = texts.New("no key can be read: {error}")
 	keysAtEnd     = texts.New("u, r and q")
 	keysForOne    = texts.New("1, u, r, h and q")
 	keysForMany   = texts.New("{first} to {last}, u, r, h and q")
@@ -93,7 +95,7 @@ func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 	}
 	keys, err := keyboard.Open(in)
 	if err != nil {
-		return nil, fmt.Errorf("%w; try: echo KEYS | go run . play", err)
+		return nil, pipeKeys.With("error", err)
 	}
 	return keys, nil
 }
@@ -126,7 +128,7 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 	for {
 		view, err := p.View()
 		if err != nil {
-			return false, failedError{err.Error()}
+			return false, failedError{err}
 		}
 		key, err := keys.NextOn(p.app.out, func() {
 			fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
@@ -135,12 +137,12 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 		case err == io.EOF:
 			return false, p.ended()
 		case err != nil:
-			return false, fmt.Errorf("no key can be read: %w", err)
+			return false, noKeyRead.With("error", err)
 		case key == 'q':
 			return true, nil
 		}
 		if err := p.press(key); err != nil {
-			return false, failedError{err.Error()}
+			return false, failedError{err}
 		}
 	}
 }
@@ -197,5 +199,5 @@ func (p *player) ended() error {
 	if p.Won {
 		return nil
 	}
-	return failedError{keysEnded.Of(len(p.Steps()), "schedule", p.Text()).In(p.app.lang)}
+	return failedError{keysEnded.Of(len(p.Steps()), "schedule", p.Text())}
 }

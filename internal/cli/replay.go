@@ -28,7 +28,7 @@ func (a *app) replayCommand() *cobra.Command {
 			"failure's run, taken over after its twelfth event, as the playground of serve does it.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("replay takes one schedule, not %d words: one looks like %s", len(args), exampleSchedule)
+				return takesSchedule.With("n", len(args), "example", exampleSchedule)
 			}
 			return nil
 		},
@@ -44,7 +44,7 @@ func (a *app) replay(text string) error {
 		return err
 	}
 	if c.Subject, err = failures.DiscoverScripts(a.t, c.Subject); err != nil {
-		return failedError{err.Error()}
+		return failedError{err}
 	}
 	return a.drawSchedule(c, steps)
 }
@@ -54,7 +54,7 @@ func (a *app) replay(text string) error {
 func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	m, err := quiz.Follow(a.t, c.Setup, steps)
 	if err != nil {
-		return failedError{err.Error()}
+		return failedError{err}
 	}
 	heading, pairs := scheduleOf, []any{"n", c.Clients, "times", times(c.Attempts)}
 	if c.From != nil {
@@ -74,12 +74,13 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
 	if m.Astray != nil {
-		return failedError{m.Astray.Error()}
+		return failedError{m.Astray}
 	}
 	return nil
 }
 
 var (
+	takesSchedule  = texts.New("replay takes one schedule, not {n} words: one looks like {example}")
 	scheduleOf     = texts.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
 	scheduleFrom   = texts.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
 	onceEach       = texts.New("once each")

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,10 +31,10 @@ func (a *app) showCommand() *cobra.Command {
 			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before\n" +
 			"work is done. Only their order is open, up to the cost that stands there; each client ends\n" +
 			"its work, unlocks, and asks once more. The schedule beside it kept the rule from just before.",
-		Args: exactlyOne("failure", failureIDs()),
+		Args: exactlyOne(aFailure, failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if beforeAfter && cmd.Flags().Changed("stage") {
-				return fmt.Errorf("--stage and --before-after exclude each other")
+				return exclude("--stage", "--before-after")
 			}
 			as.page = cmd.Flags().Changed("html")
 			if err := as.check(beforeAfter); err != nil {
@@ -63,19 +64,6 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-// exactlyOne asks for one argument and says what there is.
-func exactlyOne(what string, known []string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 1:
-			return nil
-		case 0:
-			return fmt.Errorf("%s: which %s? There are: %s", cmd.Name(), what, strings.Join(known, ", "))
-		}
-		return fmt.Errorf("%s takes one %s, not %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))
-	}
-}
-
 func failureIDs() []string {
 	var ids []string
 	for _, f := range failures.All {
@@ -84,13 +72,20 @@ func failureIDs() []string {
 	return ids
 }
 
+var noFailure = texts.New("there is no failure {name}")
+
 func findFailure(id string) (failures.Failure, error) {
 	f, ok := failures.Find(id)
 	if !ok {
-		return f, fmt.Errorf("there is no failure %q%s", id, suggest(id, failureIDs()))
+		return f, suggest(noFailure.With("name", strconv.Quote(id)), id, failureIDs())
 	}
 	return f, nil
 }
+
+var (
+	breaksNone = texts.New("{failure} breaks no stage: go run . show {failure} --stage 1 shows how it stays safe")
+	breaksAll  = texts.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
+)
 
 // chooseColumns picks some of the columns to show: the one that was asked for, else the
 // last that breaks, and for before and after the first that no longer does.
@@ -106,9 +101,9 @@ func chooseColumns(of []columns.Column, f failures.Failure, asked string, before
 	case !beforeAfter:
 		return []columns.Column{*broken}, nil
 	case broken == nil:
-		return nil, fmt.Errorf("%s breaks no stage: go run . show %s --stage 1 shows how one stays safe", f.ID, f.ID)
+		return nil, breaksNone.With("failure", f.ID)
 	case mended == nil:
-		return nil, fmt.Errorf("%s breaks every stage, so there is no after: go run . show %s", f.ID, f.ID)
+		return nil, breaksAll.With("failure", f.ID)
 	}
 	return []columns.Column{*broken, *mended}, nil
 }
@@ -117,7 +112,7 @@ func chooseColumns(of []columns.Column, f failures.Failure, asked string, before
 func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) error {
 	chosen, err := columns.Ready(a.t, chosen)
 	if err != nil {
-		return failedError{err.Error()}
+		return failedError{err}
 	}
 	var verdicts []failures.Verdict
 	for _, c := range chosen {
@@ -144,7 +139,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	}
 	for i, v := range verdicts {
 		if want := chosen[i].Expect(f); want != v.Outcome {
-			return failedError{surprise(cell{v, want})}
+			return failedError{a.surprise(cell{v, want})}
 		}
 	}
 	return nil

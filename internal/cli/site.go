@@ -12,6 +12,7 @@ import (
 
 	"lockkata/internal/playground/build"
 	"lockkata/internal/site"
+	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
@@ -24,20 +25,17 @@ func (a *app) siteCommand() *cobra.Command {
 			"lockkata.html, which is the theatre with the playground in one file. Beside each file\n" +
 			"stands one that is compressed by gzip. It builds the playground: run it in the folder of\n" +
 			"lockkata, with Go.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("site takes the folder to write into, as in: site public")
-			}
-			return nil
-		},
+		Args: oneFolder("public"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.site(cmd.Context(), args[0]); err != nil {
-				return failedError{fmt.Sprintf("lockkata: %v", err)}
+				return failedError{err}
 			}
 			return nil
 		},
 	}
 }
+
+var siteIsIn = texts.New("{folder}: {n} files, each also compressed. It begins with {index}; {whole} is one file for a disk.")
 
 // whole is the site's file that needs no other.
 const whole = "lockkata.html"
@@ -45,7 +43,7 @@ const whole = "lockkata.html"
 func (a *app) site(ctx context.Context, folder string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	fmt.Fprintln(a.err, "building the playground: a minute or two the first time, seconds after that")
+	a.note(isBuilding)
 	runner, err := build.Runner(ctx, ".")
 	if err != nil {
 		return err
@@ -58,7 +56,7 @@ func (a *app) site(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := surprises(expecting(shown.columns, shown.rows)); err != nil {
+	if err := a.surprises(expecting(shown.columns, shown.rows)); err != nil {
 		return err
 	}
 	beside, err := shown.page(engineBeside(runner))
@@ -79,7 +77,7 @@ func (a *app) site(ctx context.Context, folder string) error {
 	if err := s.Write(folder); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d files, each also compressed. It begins with %s; %s is one file for a disk.\n",
-		folder, len(s.Names()), filepath.Join(folder, "index.html"), filepath.Join(folder, whole))
+	fmt.Fprintln(a.out, a.say(siteIsIn, "folder", folder, "n", len(s.Names()),
+		"index", filepath.Join(folder, "index.html"), "whole", filepath.Join(folder, whole)))
 	return nil
 }
