@@ -92,7 +92,7 @@ var (
 	badHold  = texts.New("--hold {time} is negative: give the time that the work takes, such as 5s")
 	badWait  = texts.New("--wait {time} is no time: give how long to wait for the lock, such as 10s")
 	badRedis = texts.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
-	badLease = texts.New("--lease {time}: {error}")
+	badLease = texts.New("--lease {time} does not fit this lock: {error}")
 )
 
 // check refuses what cannot be run. How short a lease may be, the stages know.

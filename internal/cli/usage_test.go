@@ -139,9 +139,9 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"demo --wait -1s", "--wait -1s is no time: give how long to wait for the lock"},
 		{"demo --name _", "--name is empty: name the worker, such as work1"},
 		{"demo --name a\nb", `--name "a\nb" does not fit on a line: use letters, such as work1`},
-		{"demo --lease 0s --stage 1", "--lease 0s: stage1: ttl 0s is too short"},
-		{"demo --lease 10ms --stage 5", "--lease 10ms: stage5: ttl 10ms is too short to be renewed"},
-		{"demo --lease 10ms --stage 6", "--lease 10ms: stage6: watchdog timeout 10ms is too short"},
+		{"demo --lease 0s --stage 1", "--lease 0s does not fit this lock: stage1: ttl 0s is too short"},
+		{"demo --lease 10ms --stage 5", "--lease 10ms does not fit this lock: stage5: ttl 10ms is too short to be renewed"},
+		{"demo --lease 10ms --stage 6", "--lease 10ms does not fit this lock: stage6: watchdog timeout 10ms is too short"},
 
 		{"--live", "there is no redis-server: install one"},
 		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},
