@@ -11,6 +11,7 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
 
@@ -32,8 +33,14 @@ func TestMaterialProvesItself(t *testing.T) {
 		list = append(list, e)
 	}
 	var out bytes.Buffer
-	require.True(t, proves(t, texts.English).verify(t.Context(), list, &out), out.String())
-	require.Contains(t, out.String(), "✓ explore     breaks truth in refusal with cost 1")
+	require.True(t, proves(t, texts.Chinese).verify(t.Context(), list, &out), out.String())
+	require.Contains(t, out.String(), "✓ 搜索        refusal 环境里，起点用代价 1、")
+	require.Contains(t, out.String(), "\n5 个练习，21 项验证里有 21 项成立\n")
+	ours := strings.ReplaceAll(out.String(), "mylock: this method is yours to write", "") // an error of the lock
+	require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, ours, "it is Chinese")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), 80, line)
+	}
 }
 
 // A proof that holds for anything proves nothing.
