@@ -51,7 +51,12 @@ type app struct {
 func (a *app) say(t texts.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
 
 // prose prints sentences, in lines that are not too long.
-func (a *app) prose(said texts.Said) { a.lines(term.Wrap(said.In(a.lang), min(a.width, widestProse))) }
+func (a *app) prose(said texts.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
+
+// wrapped are the lines of some sentences, so many columns further in.
+func (a *app) wrapped(text string, indent int) []string {
+	return term.Wrap(text, min(a.width, widestProse)-indent)
+}
 
 // item prints a text beside what it is about.
 func (a *app) item(head, text string) { a.lines(term.Beside(head, text, a.width)) }
@@ -98,7 +103,7 @@ func (a *app) run(args []string) int {
 		return a.badUsage(err)
 	}
 	root := a.root()
-	a.translateHelp(root)
+	a.speak(root)
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -128,9 +133,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
-		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real\n" +
+		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real " +
 			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
-			"With --lang zh it speaks Chinese. In English remain JSON and Markdown, and what locks, Redis and\n" +
+			"With --lang zh it speaks Chinese. In English remain JSON and Markdown, and what locks, Redis and " +
 			"the compiler say.",
 		Args:          noArguments,
 		SilenceErrors: true,

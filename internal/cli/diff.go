@@ -15,7 +15,7 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff STAGE",
 		Short: "What a stage changes in the lock of the stage before",
-		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the\n" +
+		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the " +
 			"stage's own name are left out: what remains is the lesson.",
 		Args: exactlyOne(aStage, builtOnOthers()),
 		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },

@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -37,12 +35,12 @@ func (a *app) exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Search all schedules, up to a bound, for one that breaks a lock",
-		Long: "explore runs a lock under every schedule of its clients: which command is executed next,\n" +
-			"which reply is delivered, when time passes, what fails. Each fault (a delay, a crash, a pause,\n" +
-			"a lost reply) costs 1. All schedules of cost 0 are run, then all of cost 1, and so on, so the\n" +
+		Long: "explore runs a lock under every schedule of its clients: which command is executed next, " +
+			"which reply is delivered, when time passes, what fails. Each fault (a delay, a crash, a pause, " +
+			"a lost reply) costs 1. All schedules of cost 0 are run, then all of cost 1, and so on, so the " +
 			"first one that breaks a property has the fewest faults. No result means no bug within the bound, not no bug.",
-		Annotations: map[string]string{belowHelp: a.environments() + "\n" + a.say(propertiesTitle) + "\n" +
-			table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, a.say(texts.Text(p.About)) })},
+		Annotations: map[string]string{belowHelp: a.environments() + "\n" +
+			a.properties(propertiesTitle, func(p schedule.Property) texts.Text { return texts.Text(p.About) })},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			x.clientsGiven = cmd.Flags().Changed("clients")
@@ -77,18 +75,20 @@ func init() {
 
 // environments lists what may happen in a schedule.
 func (a *app) environments() string {
-	return a.say(environmentsTitle) + "\n" +
-		table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, a.say(texts.Text(e.About)) })
+	var rows []row
+	for _, e := range schedule.Envs {
+		rows = append(rows, row{e.Name, a.say(texts.Text(e.About))})
+	}
+	return a.say(environmentsTitle) + "\n" + a.table(rows)
 }
 
-// table lists names and what they are, a line each.
-func table[T any](all []T, of func(T) (name, about string)) string {
-	var b strings.Builder
-	for _, x := range all {
-		name, about := of(x)
-		fmt.Fprintf(&b, "  %-14s %s\n", name, about)
+// properties lists what a schedule may break, in words.
+func (a *app) properties(title texts.Text, words func(schedule.Property) texts.Text) string {
+	var rows []row
+	for _, p := range schedule.Properties {
+		rows = append(rows, row{p.Name, a.say(words(p))})
 	}
-	return b.String()
+	return a.say(title) + "\n" + a.table(rows)
 }
 
 // job is one question about one stage.

@@ -30,9 +30,9 @@ func (a *app) gradeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grade DIR",
 		Short: "Run every failure on a lock of your own, and print its report card",
-		Long: "grade compiles the Go package in a folder, here or anywhere, and runs the catalogue on its lock,\n" +
-			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string,\n" +
-			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject.\n" +
+		Long: "grade compiles the Go package in a folder, here or anywhere, and runs the catalogue on its lock, " +
+			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
+			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
 			"docs/grade.md tells how to use it in CI.",
 		Args: oneFolder("stage4_lua_unlock"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -27,8 +27,8 @@ func (a *app) kataCommand() *cobra.Command {
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
 			return kata.Loop(ctx, f, v, os.Stdin, k.out)
 		})
-	cmd.Long = "kata checks the lock that you write, at each save, and shows one thing at a time: the\n" +
-		"compiler's first error, or the first failure that shows, drawn with your own lines.\n" +
+	cmd.Long = "kata checks the lock that you write, at each save, and shows one thing at a time: the " +
+		"compiler's first error, or the first failure that shows, drawn with your own lines. " +
 		"Begin with \"kata start\"."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 	cmd.AddCommand(
@@ -231,8 +231,8 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 			}
 			return k.print(x, v, asJSON, bad)
 		})
-	cmd.Long = "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the\n" +
-		"stages, and draws the shortest one that breaks each property, with your own lines. The\n" +
+	cmd.Long = "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the " +
+		"stages, and draws the shortest one that breaks each property, with your own lines. The " +
 		"properties and environments are those of \"go run . explore --help\"."
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")

@@ -44,11 +44,11 @@ func (a *app) list(asJSON bool) error {
 			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
 		}
 		fmt.Fprintf(a.out, "  %s: %s\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
-		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)-4) {
+		for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
 			fmt.Fprintf(a.out, "    %s\n", line)
 		}
 		for _, text := range []texts.Said{fixedBy.With("what", texts.Text(f.Fixed)), runsIn(f)} {
-			for _, line := range term.Wrap(text.In(a.lang), min(a.width, 100)-4) {
+			for _, line := range a.wrapped(text.In(a.lang), 4) {
 				fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
 			}
 		}

@@ -21,12 +21,11 @@ func (a *app) playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Be the scheduler: break a lock by hand, step by step",
-		Long: "play lets you decide what happens next: which command Redis runs, which reply a client reads,\n" +
-			"when time passes, what fails. The clients run the stage's real code. Bring them to break the\n" +
-			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal\n" +
+		Long: "play lets you decide what happens next: which command Redis runs, which reply a client reads, " +
+			"when time passes, what fails. The clients run the stage's real code. Bring them to break the " +
+			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal " +
 			"the keys are read from the input, and spaces and line ends between them mean nothing.",
-		Annotations: map[string]string{belowHelp: a.say(goalsTitle) + "\n" +
-			table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, a.say(game.Goals[p.Name].Words) }) +
+		Annotations: map[string]string{belowHelp: a.properties(goalsTitle, func(p schedule.Property) texts.Text { return game.Goals[p.Name].Words }) +
 			"\n" + a.environments()},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -19,12 +19,12 @@ func (a *app) replayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay SCHEDULE",
 		Short: "Draw a schedule that explore found or somebody played",
-		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule\n" +
-			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an\n" +
-			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is\n" +
-			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it\n" +
-			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up;\n" +
-			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a\n" +
+		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule " +
+			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an " +
+			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is " +
+			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it " +
+			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up; " +
+			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a " +
 			"failure's run, taken over after its twelfth event, as the playground of serve does it.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

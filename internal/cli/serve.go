@@ -26,8 +26,8 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Show every failure on every stage in a browser, step by step",
-		Long: "serve runs every failure on every stage, as they are now, and serves the page that\n" +
-			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and\n" +
+		Long: "serve runs every failure on every stage, as they are now, and serves the page that " +
+			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and " +
 			"broken: the playground for that is built in the background. Ctrl-C ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -24,12 +24,12 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FAILURE",
 		Short: "Draw a failure, step by step",
-		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their\n" +
-			"owner and lease, the ledger, and the line of the lock that sent each command. Without\n" +
+		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their " +
+			"owner and lease, the ledger, and the line of the lock that sent each command. Without " +
 			"--stage it takes the last stage that the failure breaks.\n\n" +
-			"It says since when it was too late: from that moment on each continuation breaks the\n" +
-			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before\n" +
-			"work is done. Only their order is open, up to the cost that stands there; each client ends\n" +
+			"It says since when it was too late: from that moment on each continuation breaks the " +
+			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before " +
+			"work is done. Only their order is open, up to the cost that stands there; each client ends " +
 			"its work, unlocks, and asks once more. The schedule beside it kept the rule from just before.",
 		Args: exactlyOne(aFailure, failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,7 +150,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 	if withStory {
 		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
 		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
-		a.lines(append(term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)), ""))
+		a.lines(append(a.wrapped(a.say(texts.Text(f.Story)), 0), ""))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
@@ -161,7 +161,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
 	a.lines(since.in(a, v.Trace))
 	if withStory && v.Outcome != failures.Safe {
-		a.lines(term.Wrap(a.say(fixedBy, "what", texts.Text(f.Fixed)), min(a.width, 100)))
+		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
 		fmt.Fprint(a.out, a.fixedWhere(f, of))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))

@@ -20,10 +20,10 @@ func (a *app) siteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "site DIR",
 		Short: "Write all of it as pages for any static host: the theatre, the playground, the documents",
-		Long: "site writes a folder that any static host can serve, or a memory stick can carry: the\n" +
-			"documents in both languages with their pictures, the theatre with the playground, and\n" +
-			"lockkata.html, which is the theatre with the playground in one file. Beside each file\n" +
-			"stands one that is compressed by gzip. It builds the playground: run it in the folder of\n" +
+		Long: "site writes a folder that any static host can serve, or a memory stick can carry: the " +
+			"documents in both languages with their pictures, the theatre with the playground, and " +
+			"lockkata.html, which is the theatre with the playground in one file. Beside each file " +
+			"stands one that is compressed by gzip. It builds the playground: run it in the folder of " +
 			"lockkata, with Go.",
 		Args: oneFolder("public"),
 		RunE: func(cmd *cobra.Command, args []string) error {
