@@ -27,7 +27,7 @@ func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 	f, _ := failures.Find("script-flush")
 	v := failures.Run(t, f, failures.Subject{Name: "plain", New: columns.Must("1").Subject.New})
 	require.Equal(t, failures.NotApplicable, v.Outcome)
-	require.Equal(t, "needs [scripts], which this lock does not have", v.Sentence())
+	require.Equal(t, "this lock has no scripts", v.Sentence())
 }
 
 // rude is a lock that panics, and so breaks a rule that no failure is about.

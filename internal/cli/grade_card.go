@@ -18,7 +18,8 @@ var (
 	isRuined     = texts.New("✗ it {kind}, in {during}: {what}")
 	notTried     = texts.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
 	searchFound  = texts.New("search: {property} in {env}: {what}")
-	searchNone   = texts.New("search: {property} in {env}: nothing found")
+	searchNone   = texts.New("search: {property} in {env}: nothing up to cost {bound}")
+	searchCut    = texts.New("search: {property} in {env}: cut short")
 	cardOutcomes = []struct {
 		failures.Outcome
 		means texts.Text
@@ -51,10 +52,13 @@ func (a *app) gradeText(card kata.Card) {
 	}
 	for _, found := range card.Found {
 		say := searchNone
-		if found.Found {
+		switch {
+		case found.Found:
 			say = searchFound
+		case found.Bound < 0:
+			say = searchCut
 		}
-		a.item("  ", a.say(say, "property", found.Property, "env", found.Env, "what", found.Text))
+		a.item("  ", a.say(say, "property", found.Property, "env", found.Env, "what", found.Text, "bound", found.Bound))
 	}
 }
 

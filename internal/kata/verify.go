@@ -31,12 +31,12 @@ var (
 // What a proof has shown.
 var (
 	locksNothing  = texts.New("compiles, and does not lock at all: {why}")
-	redFor        = texts.New("compiles, and is red for exactly: {failures}")
+	redFor        = texts.New("compiles, and exactly these failures break it: {failures}")
 	survivesAll   = texts.New("survives all {n} failures that are asked for")
 	threeHints    = texts.New("there are three")
 	predicted     = texts.New("{failure}: {answer}")
-	foundInStart  = texts.New("breaks {property} in {env} with cost {cost} in {steps} steps, and not in the solution up to cost {bound}")
-	blindIndeed   = texts.New("no search sees it, as is said: what a check searches finds nothing that it does not find as cheaply in the solution")
+	foundInStart  = texts.New("a search breaks {property} in {env} at cost {cost}, {steps} steps; in the solution nothing breaks it up to cost {bound}")
+	blindIndeed   = texts.New("no search sees this mistake, as the exercise says: whatever a check's search finds here, it finds as cheaply in the solution")
 	proofsHold    = texts.NewPlural("{n} exercise, {held} of {proofs} proofs hold", "{n} exercises, {held} of {proofs} proofs hold")
 	exerciseFails = texts.New("exercise {id}: {error}")
 )
