@@ -2,11 +2,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -56,6 +59,14 @@ func (a *app) prose(said texts.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
 // wrapped are the lines of some sentences, so many columns further in.
 func (a *app) wrapped(text string, indent int) []string {
 	return term.Wrap(text, min(a.width, widestProse)-indent)
+}
+
+// painted are the lines of a text in a style.
+func (a *app) painted(style term.Style, text string) (lines []string) {
+	for _, line := range term.Wrap(text, a.width) {
+		lines = append(lines, a.color.Paint(style, line))
+	}
+	return lines
 }
 
 // item prints a text beside what it is about.
@@ -170,6 +181,11 @@ func helpCommand() *cobra.Command {
 
 // tell shows a person at a terminal what is being done.
 func (a *app) tell(what texts.Said) { a.doing(what.In(a.lang)) }
+
+// untilInterrupted is a context that Ctrl-C ends, or whoever stops the program.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
 
 // doing shows a person at a terminal what is being done; "" takes it away.
 func (a *app) doing(what string) {

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -119,7 +116,7 @@ func (p demoPlan) check(onServer bool) error {
 // demo runs one worker on a server, or both on an embedded Redis. Ctrl-C ends it:
 // who holds the lock frees it first, however often one presses.
 func (a *app) demo(p demoPlan) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	if p.addr != "" {
 		return a.demoOne(ctx, p)

@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -195,7 +192,7 @@ func (a *app) explore(x exploration) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	var answers []answer
 	if len(jobs) > 1 && a.binary != "" && x.question < 0 && x.random == 0 {

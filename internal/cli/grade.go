@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +37,7 @@ func (a *app) gradeCommand() *cobra.Command {
 			if err := g.check(); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(a.t.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilInterrupted(a.t.Context())
 			defer stop()
 			err := a.grade(ctx, args[0], g)
 			if err != nil && ctx.Err() != nil {

@@ -73,14 +73,6 @@ func (a *app) gradeEnd(card kata.Card) {
 	}
 }
 
-// painted are the lines of a text in a style.
-func (a *app) painted(style term.Style, text string) (lines []string) {
-	for _, line := range term.Wrap(text, a.width) {
-		lines = append(lines, a.color.Paint(style, line))
-	}
-	return lines
-}
-
 // gradeCells prints a line for each failure, below its family.
 func (a *app) gradeCells(cells []kata.Cell) {
 	var family failures.Family

@@ -6,13 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,7 +57,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			}
 			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilInterrupted(context.Background())
 			defer stop()
 			if err := s.Hold(ctx); err != nil {
 				return failedError{err}

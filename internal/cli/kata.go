@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +84,7 @@ func (k *kataApp) command(
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(k.t.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := untilInterrupted(k.t.Context())
 		defer stop()
 		if err = run(ctx, f, view, args); err != nil && ctx.Err() != nil {
 			return errInterrupted

@@ -7,7 +7,6 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
 	"lockkata/internal/game"
 	"lockkata/internal/quiz"
@@ -63,13 +62,12 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
 	since := a.sinceStep(c.Setup, m)
-	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
+	a.draw(m.Trace, m.Found, since)
 	if len(m.Found) > 0 {
-		broken := a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, broken))
+		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))))
 		a.lines(since.in(a, m.Trace))
 	} else {
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
+		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
 	}
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))

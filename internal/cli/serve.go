@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"strconv"
 	"syscall"
 	"time"
@@ -31,7 +29,7 @@ func (a *app) serveCommand() *cobra.Command {
 			"broken: the playground for that is built in the background. Ctrl-C ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilInterrupted(cmd.Context())
 			defer stop()
 			return a.serve(ctx, addr)
 		},

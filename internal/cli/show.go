@@ -157,8 +157,8 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 		fmt.Fprintf(a.out, "%s: %s\n", a.say(texts.Text(v.Outcome.String())), v.SentenceIn(a.lang))
 		return
 	}
-	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
-	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
+	a.draw(v.Trace, v.Findings, since)
+	a.verdict(v)
 	a.lines(since.in(a, v.Trace))
 	if withStory && v.Outcome != failures.Safe {
 		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
@@ -167,16 +167,22 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))
 }
 
-// verdict is the outcome in a sentence.
-func (a *app) verdict(v failures.Verdict) string {
-	headline := strings.Join(term.Wrap(v.HeadlineIn(a.lang), a.width), "\n")
+// draw draws a run.
+func (a *app) draw(trace *world.Trace, findings []oracle.Finding, since *tooLate) {
+	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}
+	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
+}
+
+// verdict prints the outcome in a sentence.
+func (a *app) verdict(v failures.Verdict) {
+	style := term.Red
 	switch v.Outcome {
 	case failures.Safe:
-		return a.color.Paint(term.Green, headline)
+		style = term.Green
 	case failures.Inherent:
-		return a.color.Paint(term.Yellow, headline)
+		style = term.Yellow
 	}
-	return a.color.Paint(term.Red, headline)
+	a.lines(a.painted(style, v.HeadlineIn(a.lang)))
 }
 
 var (

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +39,7 @@ var siteIsIn = texts.New("{folder}: {n} files, each also compressed. It begins w
 const whole = "lockkata.html"
 
 func (a *app) site(ctx context.Context, folder string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	a.note(isBuilding)
 	runner, err := build.Runner(ctx, ".")
