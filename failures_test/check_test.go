@@ -2,6 +2,7 @@ package failures_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 func TestExpectationOfALockOfOnesOwn(t *testing.T) {
@@ -46,6 +49,15 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	v := failures.Run(t, f, subject)
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
+
+	for _, lang := range texts.Languages { // a report has its findings in one language
+		told := slices.Clone(v.Findings)
+		for i := range told {
+			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].In(lang)}
+		}
+		cause := failures.Causes([]failures.Verdict{{Failure: f, Findings: told}})
+		require.Equal(t, texts.Text("a call panics").In(lang), cause[0].Text.In(lang))
+	}
 }
 
 // What the trace shows up to the point at which the tool gave up is still judged.

@@ -21,12 +21,13 @@ var (
 	// of Redis and of the system.
 	inEnglish = regexp.MustCompile(`go (?:run|test) .*|(?:apt|brew) install|lockkata kata \w+|错误：.*|\(error\).*|` +
 		`(?:LOADING|OOM|READONLY|NOAUTH) .*|.*read only.*|stage\d: .*|(?:open|listen|dial) .*|[a-z]+(?:-[a-z]+)+|"[a-z -]*"`)
-	sentence = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
+	sentence = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+|^[A-Z][a-z ]*:$`) // or a heading
 )
 
-// englishIn are the lines that have three English words in a row.
+// englishIn are the lines that have three English words in a row, or are a heading in English.
 func englishIn(text string) (lines []string) {
 	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
 		if sentence.MatchString(inEnglish.ReplaceAllString(line, "")) {
 			lines = append(lines, line)
 		}
@@ -36,7 +37,7 @@ func englishIn(text string) (lines []string) {
 
 // A sentence in English is found, also behind Chinese; what is named or typed is none.
 func TestEnglishIsFound(t *testing.T) {
-	require.Len(t, englishIn("锁：the lock is free\n锁空出来了\nwhen it ends, both work on\n"), 2)
+	require.Len(t, englishIn("锁：the lock is free\n锁空出来了\nwhen it ends, both work on\nFlags:\n"), 3)
 	require.Empty(t, englishIn("有：slow-grant oom wake-lost clock-jump；试试 go run . show oom of the lock\n"))
 }
 
