@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -59,6 +60,16 @@ func (a *app) prose(said texts.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
 // wrapped are the lines of some sentences, so many columns further in.
 func (a *app) wrapped(text string, indent int) []string {
 	return term.Wrap(text, min(a.width, widestProse)-indent)
+}
+
+// line prints a line: as it stands where there is room for it.
+func (a *app) line(text string) {
+	words := strings.TrimLeft(text, " ")
+	if term.Columns(text) <= a.width {
+		fmt.Fprintln(a.out, text)
+	} else {
+		a.item(text[:len(text)-len(words)], words)
+	}
 }
 
 // painted are the lines of a text in a style.

@@ -56,7 +56,7 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Two workers and one lock, in real time",
-		Long: "demo is the documents' own: work1 takes the lock and works for --hold; work2 asks for it " +
+		Long: "demo does what the documents' own demo does: work1 takes the lock and works for --hold; work2 asks for it " +
 			"meanwhile, waits up to --wait, and begins when work1 ends. Both run here, on an embedded " +
 			"Redis. With --redis only one worker runs, so that two terminals, or two machines, can use " +
 			"one server: give both the same --stage, and each its --name.",

@@ -52,7 +52,8 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	before := columns.Must(after.Before)
-	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(fromTo, "before", before.NameIn(a.lang), "after", after.NameIn(a.lang), "lesson", texts.Text(after.Lesson))))
+	heading := a.say(fromTo, "before", before.Said(), "after", after.Said(), "lesson", texts.Text(after.Lesson))
+	a.lines(append(a.painted(term.Bold, heading), ""))
 	if after.Map != nil {
 		diffs = nil // line by line it would tell nobody anything
 		if err := a.printMap(after); err != nil {

@@ -53,7 +53,7 @@ func (a *app) gradeCommand() *cobra.Command {
 	f.StringVar(&g.expect, "expect", "", "compare the card with this `FILE`: exit status 1 when a cell differs")
 	f.BoolVar(&g.update, "update", false, "with --expect: write the card into the file")
 	f.BoolVar(&g.search, "search", false, "search the schedules of two clients too, up to a bound")
-	f.StringSliceVar(&g.has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts")
+	f.StringSliceVar(&g.has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
 	return cmd
 }
 

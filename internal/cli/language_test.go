@@ -94,6 +94,19 @@ func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 	helped(new(app).root())
 }
 
+// Sentences and tables fit a terminal of 80 columns; commands to copy and code stay whole.
+func TestScreensFitATerminalInEachLanguage(t *testing.T) {
+	fewFailures(t, "pubsub-cut", "second-goroutine-reenters")
+	whole := regexp.MustCompile(`(?m)^.*go (?:run|test) .*\n|^[-+ ].*//.*\n|^[-+]\t.*\n`)
+	for _, words := range [][]string{{}, {"--steps"}, {"--documents"}, {"list"}, {"diff", "3"}, {"demo", "--hold", "0s"}} {
+		for _, lang := range texts.Languages {
+			a, out, errors := onTerminal(t, 80)
+			require.Equal(t, exitOK, a.run(append(words, "--lang", string(lang))), errors)
+			requireColumns(t, 80, whole.ReplaceAllString(out.String(), ""))
+		}
+	}
+}
+
 // inChinese is what a command prints on a terminal so wide that no line is broken.
 func inChinese(t *testing.T, words ...string) string {
 	t.Helper()

@@ -43,7 +43,7 @@ func (a *app) list(asJSON bool) error {
 			family = f.Family
 			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
 		}
-		fmt.Fprintf(a.out, "  %s: %s\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
+		a.line(fmt.Sprintf("  %s: %s", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title))))
 		for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
 			fmt.Fprintf(a.out, "    %s\n", line)
 		}
@@ -56,8 +56,8 @@ func (a *app) list(asJSON bool) error {
 	}
 	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(besideCatalogue)))
 	for _, b := range failures.NotInMatrix {
-		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.color.Paint(term.Bold, b.ID), a.say(texts.Text(b.Title)),
-			a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
+		a.line(fmt.Sprintf("  %s: %s", a.color.Paint(term.Bold, b.ID), a.say(texts.Text(b.Title))))
+		fmt.Fprintf(a.out, "    %s\n\n", a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
 	}
 	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.All)))
 	return nil

@@ -160,6 +160,9 @@ func (a *app) matrix(w where, e excerpt) error {
 	return a.surprises(g)
 }
 
+// shortestTitle is how many columns a title needs to tell anything.
+const shortestTitle = 12
+
 func (a *app) printMatrix(title string, g grid) {
 	fmt.Fprint(a.out, a.color.Paint(term.Bold, title)+"\n\n")
 	for _, c := range g.columns {
@@ -187,10 +190,10 @@ func (a *app) printMatrix(title string, g grid) {
 			fmt.Fprint(a.out, strings.Repeat(" ", 1+len(g.columns[n].ID)), a.sign(c))
 		}
 		title := a.say(texts.Text(f.Title))
-		if room := a.width - width - 6 - len(ids); room > 20 {
-			title = term.Clip(title, room)
+		if room := a.width - width - 6 - len(ids); room >= shortestTitle {
+			fmt.Fprint(a.out, "   "+a.color.Paint(term.Dim, term.Clip(title, room)))
 		}
-		fmt.Fprintf(a.out, "   %s\n", a.color.Paint(term.Dim, title))
+		fmt.Fprintln(a.out)
 	}
 }
 
@@ -249,7 +252,7 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 			}
 		}
 	}
-	line := func(t texts.Text, pairs ...any) { fmt.Fprintln(a.out, a.say(t, pairs...)) }
+	line := func(t texts.Text, pairs ...any) { a.line(a.say(t, pairs...)) }
 	line(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe), "safe", count[failures.Safe],
 		"n", a.signOf(failures.Noticed), "noticed", count[failures.Noticed])
 	line(totalLimits, "i", a.signOf(failures.Inherent), "inherent", count[failures.Inherent],
@@ -306,11 +309,11 @@ func (a *app) printNext(steps bool) {
 	if steps {
 		all = nextOfSteps
 	}
-	fmt.Fprintf(a.out, "\n%s\n", a.say(tryNext))
+	var rows []row
 	for _, n := range all {
-		fmt.Fprintf(a.out, "  %-55s %s\n", n.command, a.say(n.shows))
+		rows = append(rows, row{n.command, a.say(n.shows)})
 	}
-	fmt.Fprintln(a.out, a.say(otherLanguage))
+	fmt.Fprintf(a.out, "\n%s\n%s%s\n", a.say(tryNext), a.table(rows), a.say(otherLanguage))
 }
 
 var isSurprise = texts.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")

@@ -59,7 +59,7 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	if c.From != nil {
 		heading, pairs = scheduleFrom, []any{"failure", c.From.Failure.ID, "n", c.From.Events}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
+	a.lines(a.painted(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
 	since := a.sinceStep(c.Setup, m)
 	a.draw(m.Trace, m.Found, since)
