@@ -2,24 +2,15 @@ package game
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
 	"lockkata/internal/texts"
-)
-
-// Why a schedule or a goal is not this lock's.
-var (
-	twoOrThree = texts.New("\"{n}c\" in the schedule: there are 2c or 3c")
-	noStep     = texts.New("step {n} of the schedule, \"{step}\", is no step: replay --help tells which there are")
-	notHere    = texts.New("the schedule is one of \"{lock}\", a lock that is not here: it replays only where that lock is, as it was then")
-	noLock     = texts.New("there is no lock \"{lock}\" to schedule: there are {all}")
-	unsuitable = texts.New("{property} is about {feature}, which {lock} does not have; there are {all}")
 )
 
 // Challenge is what is played: a lock, its clients, what may happen to them, and the
@@ -34,6 +25,17 @@ type Settings struct {
 	Goal, Env         string // the names of a property and an environment
 	Clients, Attempts int
 }
+
+// What cannot be played.
+var (
+	badClients  = texts.New("--clients {n}: it can be 2 or 3")
+	badAttempts = texts.New("--attempts {n}: it can be 1 or 2")
+	badWho      = texts.New("\"{n}c\" in the schedule: there are 2c or 3c")
+	noStep      = texts.New("step {n} of the schedule, {step}, is no step: replay --help tells which there are")
+	isForeign   = texts.New("the schedule is one of {name}, a lock that is not here: it replays only where that lock is, as it was then")
+	noLock      = texts.New("there is no lock {name} to schedule: there are {names}")
+	suitsNot    = texts.New("{property} is about {feature}, which {stage} does not have; there are {names}")
+)
 
 // Of is the challenge of a lock. The error names the setting that cannot be.
 func (s Settings) Of(c columns.Column) (Challenge, error) {
@@ -76,9 +78,9 @@ func (s Settings) Of(c columns.Column) (Challenge, error) {
 func (s Settings) Check() error {
 	switch {
 	case s.Clients != 2 && s.Clients != 3:
-		return fmt.Errorf("--clients %d: there can be 2 or 3", s.Clients)
+		return badClients.With("n", s.Clients)
 	case s.Attempts != 1 && s.Attempts != 2:
-		return fmt.Errorf("--attempts %d: each client can have 1 or 2", s.Attempts)
+		return badAttempts.With("n", s.Attempts)
 	}
 	return nil
 }
@@ -99,11 +101,11 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 		return Challenge{}, nil, unknown(name, of)
 	}
 	if setup.From == nil && setup.Clients != 2 && setup.Clients != 3 {
-		return Challenge{}, nil, twoOrThree.With("n", setup.Clients)
+		return Challenge{}, nil, badWho.With("n", setup.Clients)
 	}
 	for n, token := range steps {
 		if !step.MatchString(token) {
-			return Challenge{}, nil, noStep.With("n", n+1, "step", token)
+			return Challenge{}, nil, noStep.With("n", n+1, "step", strconv.Quote(token))
 		}
 	}
 	setup.Subject = of[i].Subject
@@ -112,20 +114,20 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 
 func unknown(name string, of []columns.Column) error {
 	if schedule.IsForeign(name) {
-		return notHere.With("lock", name)
+		return isForeign.With("name", strconv.Quote(name))
 	}
 	var names []string
 	for _, c := range of {
 		names = append(names, c.Subject.Name)
 	}
-	return noLock.With("lock", name, "all", strings.Join(names, ", "))
+	return noLock.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
 // suits tells whether a lock has what a property is about.
 func suits(c columns.Column, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
-			return unsuitable.With("property", p.Name, "feature", need, "lock", c.Said(), "all", strings.Join(suitable(c.Subject), ", "))
+			return suitsNot.With("property", p.Name, "feature", need, "stage", c.Said(), "names", strings.Join(suitable(c.Subject), ", "))
 		}
 	}
 	return nil

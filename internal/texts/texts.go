@@ -63,7 +63,7 @@ func (t Text) In(l Language, pairs ...any) string {
 		switch inner := value.(type) {
 		case Text:
 			value = inner.In(l)
-		case Said:
+		case inLanguages:
 			value = inner.In(l)
 		}
 		put = append(put, fmt.Sprintf("{%v}", pairs[i]), fmt.Sprint(value))
@@ -104,17 +104,13 @@ func (s Said) Unwrap() (all []error) {
 	return all
 }
 
+// inLanguages is what can be said in each language: a [Said], or an error that has some.
+type inLanguages interface{ In(Language) string }
+
 // Words are those of an error, in a language if it can be said in that.
 func Words(err error, l Language) string {
-	switch err := err.(type) {
-	case interface{ In(Language) string }:
-		return err.In(l)
-	case interface{ Unwrap() []error }: // joined
-		var all []string
-		for _, one := range err.Unwrap() {
-			all = append(all, Words(one, l))
-		}
-		return strings.Join(all, "\n")
+	if said, ok := err.(inLanguages); ok {
+		return said.In(l)
 	}
 	return err.Error()
 }

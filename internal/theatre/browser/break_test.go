@@ -150,7 +150,7 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 		b.press("1")
 		b.until("document.querySelector('.turns .count').innerText.startsWith('1 step')")
 		b.eval(fmt.Sprintf("location.hash = '#break/%s', 0", c.ID))
-		b.until(fmt.Sprintf("document.querySelector('.edits') && document.title === 'break %s'", c.Name()))
+		b.until(fmt.Sprintf("document.querySelector('.edits') && document.title === 'Break %s'", c.Name()))
 		require.Equal(t, of[c.ID], b.count(".edits li"), c.ID)
 	}
 }
