@@ -1,8 +1,6 @@
 package playground
 
 import (
-	"errors"
-
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
@@ -80,8 +78,8 @@ func (e *Engine) run(r Request) (Cell, error) {
 func (e *Engine) played(r Request) (columns.Column, code, failures.Verdict, error) {
 	f, found := failures.Find(r.Failure)
 	c, of, err := e.find(r)
-	if !found {
-		err = errors.Join(err, noFailure.With("failure", r.Failure))
+	if err == nil && !found {
+		err = noFailure.With("failure", r.Failure)
 	}
 	if err == nil {
 		c.Subject, err = failures.DiscoverScripts(e.t, c.Subject)
