@@ -1,6 +1,7 @@
 package stage6
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func (s *Service) look() {
 // errTaken is why a hold is over that Redis does not know any more.
 var errTaken = errors.New("stage6: its key is gone, or somebody else's")
 
-// errUnanswered is what a renewal came to that has not been answered yet.
+// errUnanswered stands for the last failed renewal where none has failed since one got through.
 var errUnanswered = errors.New("none was answered")
 
 // cause is why a hold is over whose time has come. Service.mu is held.
@@ -131,7 +132,7 @@ func (s *Service) renew(batch []*ownership) {
 			o.extend(sent)
 		}
 		s.mu.Lock()
-		if o.renewal = err; s.watched[o] {
+		if o.renewal = cmp.Or(err, errUnanswered); s.watched[o] {
 			s.renewLater(o, again)
 		}
 		s.mu.Unlock()
