@@ -27,7 +27,6 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	for _, opt := range opts {
 		r = opt(r)
 	}
-	r.lease = r.lease.Truncate(time.Millisecond)
 	if err := checkLease("lease", r.lease); err != nil {
 		return nil, err
 	}
@@ -69,8 +68,8 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 	for tries := 1; ; tries++ {
 		sent := time.Now()
 		o := &ownership{
-			mutex: m, request: r, owner: s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10), since: sent, deadline: sent.Add(r.lease),
-			renewal: errUnanswered, turn: make(chan struct{}, 1),
+			mutex: m, request: r, owner: s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10),
+			since: sent, deadline: sent.Add(r.lease), turn: make(chan struct{}, 1),
 		}
 		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.lease.Milliseconds()).Int64()
 		switch {

@@ -86,9 +86,6 @@ func (s *Service) look() {
 // errTaken is why a hold is over that Redis does not know any more.
 var errTaken = errors.New("stage6: its key is gone, or somebody else's")
 
-// errUnanswered stands for the last failed renewal where none has failed since one got through.
-var errUnanswered = errors.New("none was answered")
-
 // cause is why a hold is over whose time has come. Service.mu is held.
 func (o *ownership) cause(now time.Time) error {
 	switch {
@@ -97,7 +94,8 @@ func (o *ownership) cause(now time.Time) error {
 	case o.fixed:
 		return fmt.Errorf("stage6: its lease of %v was fixed, and is over", o.lease)
 	default:
-		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, o.renewal)
+		last := cmp.Or(o.renewal, errors.New("none was answered"))
+		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, last)
 	}
 }
 
@@ -132,7 +130,7 @@ func (s *Service) renew(batch []*ownership) {
 			o.extend(sent)
 		}
 		s.mu.Lock()
-		if o.renewal = cmp.Or(err, errUnanswered); s.watched[o] {
+		if o.renewal = err; s.watched[o] {
 			s.renewLater(o, again)
 		}
 		s.mu.Unlock()
