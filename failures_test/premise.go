@@ -24,12 +24,16 @@ var (
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
+	sendsForAll  = texts.New("a goroutine of the lock's own sends what its callers ask for: say what is whose, with AttributeTo")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
 // untold says what is missing for the story to be told; no text if it was told.
 func (f Failure) untold(trace *world.Trace) texts.Said {
 	for _, missed := range trace.Missed {
+		if hasServant(trace) {
+			return sendsForAll.With()
+		}
 		return texts.Text(missed).With()
 	}
 	for _, premise := range f.Told {
@@ -38,6 +42,13 @@ func (f Failure) untold(trace *world.Trace) texts.Said {
 		}
 	}
 	return texts.Said{}
+}
+
+// hasServant tells whether what took the lock was not sent by those who called.
+func hasServant(trace *world.Trace) bool {
+	return slices.ContainsFunc(trace.Events, func(e world.Event) bool {
+		return e.Background && slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
+	})
 }
 
 // seen is the premise that some scene of the trace is of a kind.

@@ -124,7 +124,7 @@ func leak(f *file) func(*world.Scene) {
 			}
 		}
 		for _, i := range entries {
-			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0)
+			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || i.owner.Call == 0 && s.Believes(i.owner.Process))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {

@@ -110,8 +110,9 @@ func isBusy(s *world.Scene, call world.Event) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
-		if r.Call == 0 {
-			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
+		name := s.Trace.Events[max(r.Sent, 0)].Command[0]
+		if r.Call == 0 || world.Blocks(name) { // who sleeps in Redis is not busy
+			return name == "SUBSCRIBE"
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})
