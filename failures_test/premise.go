@@ -18,6 +18,7 @@ type Premise func(*world.Trace) (missing texts.Said)
 // What is missing in a story.
 var (
 	lessGiven    = texts.New("{client} was given the lock {n} times, and not {wanted}")
+	keyFreed     = texts.New("{client} had freed its key by itself")
 	keyStayed    = texts.New("{client}'s key was still there")
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
@@ -84,17 +85,20 @@ func given(clients string) Premise {
 
 // taken: what that client had in Redis went away in an event of that kind or operation.
 func taken(client, how string) Premise {
-	return seen(keyStayed.With("client", client), func(s *world.Scene) bool {
-		if string(s.Event.Kind) != how && s.Event.Op != how {
-			return false
-		}
-		for _, e := range s.Event.Effects {
-			if e.Owner.Client == client && (e.Kind == world.Lapsed || e.Kind == world.Removed) {
-				return true
+	return func(trace *world.Trace) texts.Said {
+		missing := keyStayed
+		for _, e := range trace.Events {
+			for _, x := range e.Effects {
+				switch is := x.Owner.Client == client && (x.Kind == world.Lapsed || x.Kind == world.Removed); {
+				case is && (string(e.Kind) == how || e.Op == how):
+					return texts.Said{}
+				case is && e.Client == client && e.At < trace.Lease:
+					missing = keyFreed
+				}
 			}
 		}
-		return false
-	})
+		return missing.With("client", client)
+	}
 }
 
 // serverDid is how Redis itself takes a key.

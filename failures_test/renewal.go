@@ -112,7 +112,7 @@ var renewing = []Failure{
 			w.Sleep(w.Lease * 2 / 15)
 			w.Evict()
 			b.Lock(world.Within(patience(w)))
-			w.Sleep(w.Lease / 2)
+			w.Sleep(w.Lease * 3 / 5)
 		},
 	},
 	{

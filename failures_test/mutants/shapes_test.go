@@ -157,4 +157,3 @@ func alarmedSubject() failures.Subject {
 		}, nil
 	}}
 }
-

@@ -34,7 +34,7 @@ func exclusion(f *file) func(*world.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			at, gone := taken[other]
-			if gone && isTold(f.Events[s.Index:], other, at+f.Lease/3+Grace(f.Trace)) {
+			if gone && isToldInTime(f, other, s.Process(other), at) {
 				continue
 			}
 			f.convict(e, twoInside, "client", e.Client, "other", other)
@@ -57,6 +57,21 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 		}
 		if e.Kind == world.Lost && e.Client == lane {
 			return true
+		}
+	}
+	return false
+}
+
+// isToldInTime tells whether the lane whose key was taken away is told within a third of a
+// lease, or by the first answer that its watchdog gets, if that takes longer.
+func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
+	by, asks := taken+f.Lease/3, false
+	for i, e := range f.Events {
+		if e.At >= taken && e.At <= taken+f.Lease && e.Kind == world.Executed && e.Background && e.Process == process && !asks {
+			by, asks = max(by, e.At), true
+		}
+		if e.At >= taken && e.Kind == world.Lost && e.Client == lane {
+			return isTold(f.Events[i:], lane, by+Grace(f.Trace))
 		}
 	}
 	return false

@@ -138,6 +138,16 @@ func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
 		"evicted, told too late": {
 			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 12 * time.Second, false,
 		},
+		"evicted, told by its next renewal": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(16*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, time.Second, true,
+		},
+		"evicted, told after its next renewal": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(5*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, 12 * time.Second, false,
+		},
 		"evicted, never told": {
 			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 0, false,
 		},
