@@ -118,16 +118,19 @@ var renewing = []Failure{
 	{
 		ID: "key-gone-at-unlock", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the watchdog saw the loss, and Unlock says that all is well",
-		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks: an Unlock that finds no watchdog any more, or no key, and returns no error lets A take its work for protected.",
+		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks: an Unlock that finds no watchdog any more, or no key, and returns no error lets A take its work for protected. In A's next hold the key goes just before the Unlock, which is the first to see it.",
 		Fixed:  "Unlock says what the watchdog saw: the hold was lost.",
 		Breaks: []oracle.Monitor{oracle.LossNoticed},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
+		Told:   []Premise{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			w.Sleep(w.Lease * 2 / 15)
 			w.Evict()
 			w.Sleep(w.Lease / 2)
+			a.Unlock()
+			a.Lock(world.Within(patience(w)))
+			w.Evict()
 			a.Unlock()
 		},
 	},

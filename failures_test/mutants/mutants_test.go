@@ -81,6 +81,7 @@ var kinds = []kind{
 			halvesAfterABlip: "renew-blip renew-blips",
 			losesAtABlip:     "renew-blip",
 			diesOfTheSecond:  "renew-blips",
+			leavesLossToDog:  "key-gone-at-unlock",
 			renewsInContext:  "acquire-context-ends",
 		},
 		monitors: map[oracle.Monitor]trial{

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -9,10 +10,11 @@ import (
 )
 
 var (
-	twoInside   = texts.New("{client} is inside the lock while {other} still is")
-	orderTwice  = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
-	heldTooLong = texts.New("{client} waits in vain: {other} has held the lock for {time}")
-	overtakes   = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
+	twoInside     = texts.New("{client} is inside the lock while {other} still is")
+	orderTwice    = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
+	heldTooLong   = texts.New("{client} waits in vain: {other} has held the lock for {time}")
+	newestRefused = texts.New("the ledger refuses the token of {client}, who has got the lock last")
+	overtakes     = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // exclusion finds those who come in while another one believes. A holder whose key
@@ -88,8 +90,15 @@ func Noticed(trace *world.Trace) bool {
 }
 
 func damage(f *file) func(*world.Scene) {
+	newest := "" // who has got the lock last
 	return func(s *world.Scene) {
 		e := s.Event
+		if e.Acquires() {
+			newest = e.Client
+		}
+		if e.Kind == world.Stored && e.Client == newest && strings.HasPrefix(e.Reply, "refused") {
+			f.convict(e, newestRefused, "client", e.Client)
+		}
 		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != "inserted" {
 			return
 		}

@@ -235,6 +235,14 @@ func TestLossIsNoticedWhenUnlockSaysSo(t *testing.T) {
 	}
 }
 
+func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
+	for client, refused := range map[string]bool{"A": false, "B": true} {
+		s := newStory().holds("A", "A1").holds("B", "B1")
+		s.add(world.Event{Kind: world.Stored, Client: client, Op: world.OpInsert, Reply: "refused: token 1, seen 1"})
+		require.Equal(t, refused, s.convicted(oracle.Damage), client)
+	}
+}
+
 func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
 	rows := []world.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
 	for n, found := range [][]oracle.Monitor{nil, nil, {oracle.Damage}} {
