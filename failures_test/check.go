@@ -141,7 +141,9 @@ func (v *Verdict) decide() {
 // for, since the rest follows from it, else the first by a rule that the failure is about,
 // else the first by one that its story does not break by itself.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
-	root := func(x oracle.Finding) bool { return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor) }
+	root := func(x oracle.Finding) bool {
+		return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor)
+	}
 	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
 	for _, counts := range []func(oracle.Finding) bool{root, about, other} {

@@ -45,11 +45,18 @@ func (f Failure) untold(trace *world.Trace) texts.Said {
 	return texts.Said{}
 }
 
-// hasServant tells whether what took the lock was not sent by those who called.
-func hasServant(trace *world.Trace) bool {
-	return slices.ContainsFunc(trace.Events, func(e world.Event) bool {
-		return e.Background && slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
-	})
+// hasServant tells whether the lock was taken, and nothing with which it was taken was sent
+// by those who called.
+func hasServant(trace *world.Trace) (has bool) {
+	for _, e := range trace.Events {
+		for _, x := range e.Effects {
+			if x.Kind == world.Installed && !e.Background {
+				return false
+			}
+			has = has || x.Kind == world.Installed
+		}
+	}
+	return has
 }
 
 // seen is the premise that some scene of the trace is of a kind.

@@ -40,9 +40,14 @@ func (n *names) next(lane string) string {
 func (n *names) learn(value, label string) {
 	if n.looksRandom(value) {
 		n.labels[value] = label
-	} else if _, err := strconv.ParseFloat(value, 64); err != nil && value != "" {
+	} else if !isNumber(value) && value != "" {
 		n.words[value] = label
 	}
+}
+
+func isNumber(value string) bool {
+	_, err := strconv.ParseFloat(value, 64)
+	return err == nil
 }
 
 // about is the installation that a command has in it as a word; "" if there is none.
