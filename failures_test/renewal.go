@@ -100,6 +100,25 @@ var renewing = []Failure{
 		},
 	},
 	{
+		ID: "renewal-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
+		Title:  "the holder counts a renewed lease from the reply",
+		Story:  "The answer to A's renewal is slow, and then A's network is gone. Redis has counted the new lease since the renewal arrived. If A counts it from the answer, it believes in it for too long, and B is inside by then.",
+		Fixed:  "Each renewal moves the holder's deadline to a lease after it was sent.",
+		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), renewed("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			late := a.After(world.Extends)
+			late.Delay(w.Lease / 15)
+			a.Lock()
+			w.SleepUntil(late, w.Lease, w.Lease/15+w.Lease/60)
+			a.Cut()
+			w.Sleep(w.Lease - w.Lease/15 - w.Lease/60 + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			w.Sleep(w.Lease / 4)
+		},
+	},
+	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the key is gone, and only the watchdog sees it",
 		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",
