@@ -138,6 +138,14 @@ func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
 	}
 }
 
+func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
+	for after, leaked := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
+		s := newStory().call("A", world.OpLock).returns("A", unknown).pass(time.Second).installs("A", "A1")
+		owner := s.trace.Events[2].Effects[0].Owner
+		require.Equal(t, leaked, s.pass(after).lapse(owner).convicted(oracle.Leak), after)
+	}
+}
+
 func TestKeyWithoutLeaseIsALeakOnceItsCallIsOver(t *testing.T) {
 	s := newStory().call("A", world.OpLock)
 	s.installs("A", "A1")
