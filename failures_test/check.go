@@ -92,8 +92,8 @@ func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 
 // Why a failure does not apply to a lock.
 var (
-	needsFeature = texts.New("needs {features}, which this lock does not have")
-	needsVariant = texts.New("needs a {variant}, which this lock does not have")
+	lacksFeature = texts.New("this lock has no {features}")
+	lacksVariant = texts.New("this lock has no {variant}")
 	notWith      = texts.New("not for a lock with {features}")
 )
 
@@ -101,15 +101,28 @@ var (
 func (s Subject) lacks(f Failure) texts.Said {
 	_, varies := s.Variants[f.Variant]
 	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
+	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
+	barred := named(f.Unless, has)
 	switch {
-	case slices.ContainsFunc(f.Needs, func(n Feature) bool { return !has(n) }):
-		return needsFeature.With("features", f.Needs)
-	case slices.ContainsFunc(f.Unless, has):
-		return notWith.With("features", f.Unless)
+	case missing != "":
+		return lacksFeature.With("features", missing)
+	case barred != "":
+		return notWith.With("features", barred)
 	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
-		return needsVariant.With("variant", texts.Text(f.Variant))
+		return lacksVariant.With("variant", texts.Text(f.Variant))
 	}
 	return texts.Said{}
+}
+
+// named are the names of some features.
+func named(all []Feature, some func(Feature) bool) string {
+	var names []string
+	for _, f := range all {
+		if some(f) {
+			names = append(names, string(f))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // decide turns findings into the outcome. A conviction by a rule that the story does not

@@ -144,7 +144,7 @@ func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
 	f, _ := failures.Find("loss-hidden-at-unlock")
 	v := failures.Run(t, f, subject)
 	require.Equal(t, failures.NotApplicable, v.Outcome)
-	require.Equal(t, "needs a fixed lease, which this lock does not have", v.Sentence())
+	require.Equal(t, "this lock has no fixed lease", v.Sentence())
 	f, _ = failures.Find("renewed-for-ever")
 	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "that it has no limit is what is wrong with it")
 }
