@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// said is where a page's script says a text: say('…') in one piece, tell('…') as a list in
+// inScript is where a page's script says a text: say('…') in one piece, tell('…') as a list in
 // which elements may be put in.
 var inScript = regexp.MustCompile(`\b(?:say|tell)\('([^'\n]*)'`)
 
