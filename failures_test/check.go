@@ -150,12 +150,16 @@ func (v *Verdict) decide() {
 	}
 }
 
-// Against is the finding for which the lock is broken: the first by a rule that the failure
-// is about, else the first by one that its story does not break by itself.
+// Against is the finding for which the lock is broken: a lease that is not what was asked
+// for, since the rest follows from it, else the first by a rule that the failure is about,
+// else the first by one that its story does not break by itself.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
+	root := func(x oracle.Finding) bool {
+		return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor)
+	}
 	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
-	for _, counts := range []func(oracle.Finding) bool{about, other} {
+	for _, counts := range []func(oracle.Finding) bool{root, about, other} {
 		if i := slices.IndexFunc(v.Findings, counts); i >= 0 {
 			return v.Findings[i], true
 		}
