@@ -170,7 +170,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&part.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
 	root.Flags().BoolVar(&part.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
 	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
-	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
+	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
 	languageFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
@@ -181,7 +181,7 @@ func (a *app) root() *cobra.Command {
 
 // helpCommand is "help", for those who type it as a word.
 func helpCommand() *cobra.Command {
-	return &cobra.Command{Use: "help [command]", Short: "Help about a command", RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
 		target, rest, err := cmd.Parent().Find(args)
 		if err == nil && len(rest) == 0 {
 			return target.Help()

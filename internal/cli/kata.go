@@ -229,9 +229,9 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 			}
 			return k.print(x, v, asJSON, bad)
 		})
-	cmd.Long = "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the " +
-		"stages, and draws the shortest one that breaks each property, with your own lines. The " +
-		"properties and environments are those of \"go run . explore --help\"."
+	cmd.Long = "explore runs your lock under every schedule of two clients, as lockkata explore does with the stages, " +
+		"and draws the shortest one that breaks each property, with your own lines. The properties and environments are " +
+		"those of lockkata explore --help."
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")
 	f.StringVar(&asked.Env, "env", "", "only this environment")

@@ -19,7 +19,7 @@ import (
 var (
 	// inEnglish is what stays: commands to type, code, names with hyphens or in quotes, and errors of the lock,
 	// of Redis and of the system.
-	inEnglish = regexp.MustCompile(`go (?:run|test) .*|(?:apt|brew) install|lockkata kata \w+|错误：.*|\(error\).*|` +
+	inEnglish = regexp.MustCompile(`go (?:run|test) .*|lockkata explore|(?:apt|brew) install|lockkata kata \w+|错误：.*|\(error\).*|` +
 		`(?:LOADING|OOM|READONLY|NOAUTH|NOSCRIPT) .*|.*read only.*|stage\d: .*|(?:open|listen|dial) .*|[a-z]+(?:-[a-z]+)+|"[a-z -]*"`)
 	sentence = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+|^[A-Z][a-z ]*:$`) // or a heading
 )
@@ -76,6 +76,9 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 
 // The help of each command is in each language, and fits a terminal of 80 columns.
 func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
+	document, err := os.ReadFile("../../docs/commands.md")
+	require.NoError(t, err)
+	page := strings.ReplaceAll(string(document), "<!-- matrix --help", "<!-- --help")
 	var helped func(cmd *cobra.Command, words ...string)
 	helped = func(cmd *cobra.Command, words ...string) {
 		for _, lang := range texts.Languages {
@@ -87,7 +90,11 @@ func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 			})
 		}
 		require.Empty(t, englishIn(inChinese(t, append(words, "--help")...)), "%v", words)
+		require.Contains(t, page, "<!-- "+strings.Join(append(words, "--help"), " ")+" -->", "docs/commands.md does not have it")
 		for _, sub := range cmd.Commands() {
+			if sub.Hidden {
+				continue
+			}
 			helped(sub, append(slices.Clip(words), sub.Name())...)
 		}
 	}
