@@ -94,7 +94,6 @@ func fixed(v reflect.Value) results {
 
 func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 	t := c.typeOf(e)
-	c.noStructs(e.Pos(), t)
 	r := c.reflected(t)
 	var sizes []eval
 	for _, arg := range e.Args[1:] {
@@ -124,24 +123,25 @@ func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 	}
 }
 
+// newCall is a new variable, of a type or with a value.
 func (c *compiler) newCall(e *ast.CallExpr) func(*frame) results {
-	if tv := c.info.Types[e.Args[0]]; !tv.IsType() {
-		c.refuse(e.Pos(), "new with a value")
+	of := c.typeOf(e).Underlying().(*types.Pointer).Elem()
+	pointerTo, get := c.pointerTo(of), eval(nil)
+	if !c.info.Types[e.Args[0]].IsType() {
+		get = c.as(e.Args[0], of)
 	}
-	t := c.typeOf(e.Args[0])
-	zero, objects := c.zero(t), c.structOf(t) != nil
-	return func(*frame) results {
-		if v := zero(); !objects {
-			return fixed(v.Addr())
-		} else {
-			return fixed(reflect.ValueOf(v.Interface()))
+	zero := c.zero(of)
+	return func(f *frame) results {
+		v := zero()
+		if get != nil {
+			v.Set(get(f))
 		}
+		return fixed(pointerTo(v))
 	}
 }
 
 func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 	t := c.typeOf(e)
-	c.noStructs(e.Pos(), t)
 	to := c.as(e.Args[0], t)
 	var more []eval
 	for _, arg := range e.Args[1:] {

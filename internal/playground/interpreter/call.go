@@ -69,8 +69,13 @@ func (f *frame) guarded(part func()) {
 	part()
 }
 
-// place is the frame as it is now.
-func (f *frame) place() *frame { return &frame{thread: f.thread, code: f.code, at: f.at} }
+// place is the frame as it is now, or the one that has come to what is written beside the lock.
+func (f *frame) place() *frame {
+	for f.code.shelved && f.caller != nil {
+		f = f.caller
+	}
+	return &frame{thread: f.thread, code: f.code, at: f.at}
+}
 
 // values are what the function returns.
 func (f *frame) values() []reflect.Value {
@@ -136,7 +141,9 @@ type results func(*frame) []reflect.Value
 // single is a call as an expression.
 func (c *compiler) single(e *ast.CallExpr) eval {
 	if tv := c.info.Types[e.Fun]; tv.IsType() {
-		return c.convert(c.as(e.Args[0], c.given(e.Args[0], tv.Type)), e.Pos(), c.given(e.Args[0], tv.Type), tv.Type)
+		to := c.typeOf(e.Fun)
+		from := c.operandType(e.Args[0], to)
+		return c.convert(c.as(e.Args[0], from), e.Pos(), from, to)
 	}
 	if name, ok := c.builtinName(e); ok {
 		return c.builtin(e, name)
@@ -145,9 +152,9 @@ func (c *compiler) single(e *ast.CallExpr) eval {
 	return func(f *frame) reflect.Value { return call(f)[0] }
 }
 
-// given is the type that an operand of a conversion to another type has: an untyped one has
+// operandType is the type that an operand of a conversion to another type has: an untyped one has
 // that type, if it can.
-func (c *compiler) given(e ast.Expr, to types.Type) types.Type {
+func (c *compiler) operandType(e ast.Expr, to types.Type) types.Type {
 	if t := c.typeOf(e); !isUntyped(t) || isNil(t) {
 		return t
 	}
@@ -189,24 +196,22 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 		c.refuse(e.Pos(), "this call")
 	}
 	args := c.arguments(e, sig)
-	switch fun := fun.(type) {
-	case *ast.SelectorExpr:
+	if fun, ok := fun.(*ast.SelectorExpr); ok {
 		if selection, ok := c.info.Selections[fun]; ok && selection.Kind() == types.MethodVal {
 			get := c.operand(fun.X)
-			m := c.method(fun.Pos(), c.typeOf(fun.X), selection.Obj().(*types.Func), selection.Index())
+			o, index := c.chosen(fun)
+			m := c.method(fun.Pos(), c.typeOf(fun.X), o.(*types.Func), index)
 			return func(f *frame) results {
 				recv := m.receiver(get(f))
 				values := args(f)
 				return func(f *frame) []reflect.Value { return f.invoke(m, recv, values) }
 			}
 		}
-	case *ast.Ident:
-		if o, ok := c.info.ObjectOf(fun).(*types.Func); ok {
-			code := c.codes[o]
-			return func(f *frame) results {
-				values := args(f)
-				return func(f *frame) []reflect.Value { return f.thread.call(code, nil, values, f.deferring()) }
-			}
+	}
+	if code := c.funcOf(fun); code != nil {
+		return func(f *frame) results {
+			values := args(f)
+			return func(f *frame) []reflect.Value { return f.thread.call(code, nil, values, f.deferring()) }
 		}
 	}
 	get := c.called(e, fun)
@@ -226,12 +231,10 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
 	if name, ok := fun.(*ast.SelectorExpr); ok {
 		o := c.info.ObjectOf(name.Sel)
-		target, isPointer := types.Type(nil), false
-		if len(e.Args) == 2 {
-			target, isPointer = structure(c.typeOf(e.Args[1]))
-		}
-		if o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && isPointer {
-			return c.errorsAs(target)
+		if o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && len(e.Args) == 2 {
+			if _, isPointer := structure(c.typeOf(e.Args[1])); isPointer {
+				return c.errorsAs(c.typeOf(e.Args[1]))
+			}
 		}
 	}
 	return c.expr(fun)
@@ -261,7 +264,6 @@ func (c *compiler) arguments(e *ast.CallExpr, sig *types.Signature) func(*frame)
 	if !packed {
 		return func(f *frame) []reflect.Value { return evaluate(f, values) }
 	}
-	c.noStructs(e.Pos(), params.At(fixed).Type())
 	list := c.reflected(params.At(fixed).Type())
 	return func(f *frame) []reflect.Value {
 		args, rest := evaluate(f, values), reflect.Zero(list)
@@ -285,15 +287,30 @@ func evaluate(f *frame, values []eval) []reflect.Value {
 
 // forwarded are the results of another call as arguments.
 func (c *compiler) forwarded(e *ast.CallExpr, many *types.Tuple, sig *types.Signature) func(*frame) []reflect.Value {
-	if sig.Variadic() {
-		c.refuse(e.Pos(), "the results of a call as the arguments of a variadic function")
-	}
 	inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr)
 	if !ok {
 		c.refuse(e.Pos(), "these arguments")
 	}
-	call, convert := c.call(inner), c.each(inner, many, sig.Params())
-	return func(f *frame) []reflect.Value { return convert(f, call(f)) }
+	fixed, to, list := sig.Params().Len(), []*types.Var{}, reflect.Type(nil)
+	if sig.Variadic() {
+		fixed--
+		list = c.reflected(sig.Params().At(fixed).Type())
+	}
+	for i := range many.Len() {
+		if i < fixed {
+			to = append(to, sig.Params().At(i))
+		} else {
+			to = append(to, types.NewParam(e.Pos(), nil, "", sig.Params().At(fixed).Type().Underlying().(*types.Slice).Elem()))
+		}
+	}
+	call, convert := c.call(inner), c.each(inner, many, types.NewTuple(to...))
+	return func(f *frame) []reflect.Value {
+		values := convert(f, call(f))
+		if list == nil {
+			return values
+		}
+		return append(slices.Clone(values[:fixed]), reflect.Append(reflect.MakeSlice(list, 0, len(values)), values[fixed:]...))
+	}
 }
 
 // each converts values of some types to others.

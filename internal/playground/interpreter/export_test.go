@@ -1,7 +1,6 @@
 package interpreter
 
 import (
-	"go/token"
 	"go/types"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 // compiled is a package that need not be a lock.
 func compiled(t *testing.T, source string) (*program, *compiler) {
 	t.Helper()
-	l := &loader{files: map[string]string{"own.go": source}, fset: token.NewFileSet(), natives: theNatives()}
+	l := newLoader(map[string]string{"own.go": source})
 	l.parse()
 	l.check()
 	require.Empty(t, l.problems)

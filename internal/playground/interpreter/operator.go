@@ -119,8 +119,7 @@ func isUntyped(t types.Type) bool {
 func (c *compiler) same(e *ast.BinaryExpr) func(*frame) bool {
 	t := c.common(e)
 	x, y := c.as(e.X, t), c.as(e.Y, t)
-	objects := c.structOf(t) != nil
-	return func(f *frame) bool { a := x(f); return equal(a, y(f), objects) }
+	return func(f *frame) bool { a := x(f); return equal(a, y(f)) }
 }
 
 func ordered(op token.Token, a, b reflect.Value) bool {

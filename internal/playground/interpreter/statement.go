@@ -24,6 +24,7 @@ const (
 	continues
 	returns
 	falls // through to the next case
+	jumps // to a label
 )
 
 // leaves tells whether a statement with that label ends with it, and what comes then.
@@ -35,16 +36,26 @@ func (n next) repeats(label string) bool {
 
 func (c *compiler) block(list []ast.Stmt) exec {
 	var all []exec
+	labels := map[string]int{}
 	for _, s := range list {
+		if labeled, ok := s.(*ast.LabeledStmt); ok {
+			labels[labeled.Label.Name] = len(all)
+		}
 		if do := c.statement(s, ""); do != nil {
 			all = append(all, do)
 		}
 	}
 	return func(f *frame) next {
-		for _, do := range all {
-			if n := do(f); n.how != onward {
+		for i := 0; i < len(all); i++ {
+			n := all[i](f)
+			if n.how == onward {
+				continue
+			}
+			at, isHere := labels[n.label]
+			if n.how != jumps || !isHere {
 				return n
 			}
+			i = at - 1
 		}
 		return next{}
 	}
@@ -161,18 +172,6 @@ func (c *compiler) target(e ast.Expr) target {
 		}
 	}
 	place := c.operand(e)
-	if _, isStar := e.(*ast.StarExpr); isStar && c.structOf(t) != nil {
-		return target{t, func(f *frame) func(reflect.Value) {
-			o := place(f).Interface().(*object)
-			return func(v reflect.Value) { o.assign(v.Interface().(*object)) }
-		}}
-	}
-	if c.structOf(t) != nil { // the variable stays the same object: there may be pointers to it
-		return target{t, func(f *frame) func(reflect.Value) {
-			variable := place(f)
-			return func(v reflect.Value) { variable.Interface().(*object).assign(v.Interface().(*object)) }
-		}}
-	}
 	return target{t, func(f *frame) func(reflect.Value) { return place(f).Set }}
 }
 
@@ -207,7 +206,7 @@ func (c *compiler) leftType(left, right ast.Expr) types.Type {
 				return types.Default(t)
 			}
 		}
-		return c.info.ObjectOf(id).Type()
+		return c.typeOfObject(c.info.ObjectOf(id))
 	}
 	return c.typeOf(left)
 }
@@ -233,7 +232,7 @@ func (c *compiler) store(s *ast.AssignStmt) func(*frame) []func(reflect.Value) {
 
 // fresh declares a variable, which begins when it gets its value.
 func (c *compiler) fresh(o types.Object) func(*frame) func(reflect.Value) {
-	slot, zero := c.scope.declare(o), c.zero(o.Type())
+	slot, zero := c.scope.declare(o), c.zero(c.typeOfObject(o))
 	return func(f *frame) func(reflect.Value) {
 		return func(v reflect.Value) {
 			f.vars[slot] = zero()
@@ -355,7 +354,7 @@ func (c *compiler) variables(spec *ast.ValueSpec) func(*frame) {
 	var zeros []func(*frame)
 	for _, name := range spec.Names {
 		if o := c.info.Defs[name]; o != nil && name.Name != "_" {
-			slot, zero := c.scope.declare(o), c.zero(o.Type())
+			slot, zero := c.scope.declare(o), c.zero(c.typeOfObject(o))
 			zeros = append(zeros, func(f *frame) { f.vars[slot] = zero() })
 		}
 	}
@@ -367,20 +366,20 @@ func (c *compiler) variables(spec *ast.ValueSpec) func(*frame) {
 }
 
 func (c *compiler) returnOf(s *ast.ReturnStmt) exec {
-	at, code, sig := s.Pos(), c.scope.code, c.scope.sig
+	at, code, results := s.Pos(), c.scope.code, c.scope.results
 	values := func(*frame) []reflect.Value { return nil }
 	switch {
-	case len(s.Results) == 1 && sig.Results().Len() > 1:
+	case len(s.Results) == 1 && results.Len() > 1:
 		e, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
 		if !ok {
 			c.refuse(s.Pos(), "this return")
 		}
-		call, convert := c.call(e), c.each(e, c.typeOf(e).(*types.Tuple), sig.Results())
+		call, convert := c.call(e), c.each(e, c.typeOf(e).(*types.Tuple), results)
 		values = func(f *frame) []reflect.Value { return convert(f, call(f)) }
 	case len(s.Results) > 0:
 		var all []eval
 		for i, e := range s.Results {
-			all = append(all, c.as(e, sig.Results().At(i).Type()))
+			all = append(all, c.as(e, results.At(i).Type()))
 		}
 		values = func(f *frame) []reflect.Value { return evaluate(f, all) }
 	}
@@ -405,8 +404,8 @@ func (c *compiler) branch(s *ast.BranchStmt) exec {
 		n.how = continues
 	case token.FALLTHROUGH:
 		n.how = falls
-	default:
-		c.refuse(s.Pos(), "goto")
+	case token.GOTO:
+		n.how = jumps
 	}
 	return func(f *frame) next {
 		f.step(at)

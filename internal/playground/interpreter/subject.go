@@ -16,7 +16,8 @@ import (
 type Lock struct {
 	program *program
 	create  *code
-	options reflect.Type // of NewMutex; nil without
+	mutex   types.Type   // what NewMutex returns
+	options reflect.Type // of its options; nil without
 	fixed   *code        // WithoutWatchdog
 	adapt   func(func(redis.UniversalClient, string, time.Duration) (own, error)) world.Constructor
 }
@@ -57,7 +58,7 @@ func (l *Lock) make(f *frame, options []*code, rdb redis.UniversalClient, name s
 		args = append(args, list)
 	}
 	out := l.create.run(f, args)
-	made := own{l.program, out[0].Interface()}
+	made := own{l.program, box{l.mutex, out[0].Interface()}}
 	if err, _ := out[1].Interface().(error); err != nil {
 		return made, err
 	}
@@ -76,17 +77,19 @@ func (c *compiler) lock() (*Lock, *Problem) {
 	if f == nil {
 		return nil, &Problem{Text: "there is no " + newMutex}
 	}
-	l, sig := &Lock{program: c.program, create: c.codes[f]}, f.Signature()
+	sig := f.Signature()
+	l := &Lock{program: c.program, create: c.codes[f]}
 	params := []reflect.Type{reflect.TypeFor[redis.UniversalClient](), reflect.TypeFor[string](), reflect.TypeFor[time.Duration]()}
 	if sig.Variadic() {
 		l.options = c.reflected(sig.Params().At(sig.Params().Len() - 1).Type())
 		params = append(params, l.options)
 	}
 	made := c.function(sig)
-	if made != reflect.FuncOf(params, []reflect.Type{objectType, errorType}, sig.Variadic()) || c.pointee(sig.Results().At(0).Type()) == nil {
+	if made != reflect.FuncOf(params, []reflect.Type{pointerType, errorType}, sig.Variadic()) || c.pointee(sig.Results().At(0).Type()) == nil {
 		wrong := c.program.problem(f.Pos(), "it is not "+newMutex+", with options after the lease or none")
 		return nil, &wrong
 	}
+	l.mutex = c.canonical(sig.Results().At(0).Type())
 	if fixed, ok := c.pkg.Scope().Lookup("WithoutWatchdog").(*types.Func); ok && sig.Variadic() && fixed.Signature().Params().Len() == 0 {
 		l.fixed = c.codes[fixed]
 	}

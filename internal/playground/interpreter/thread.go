@@ -75,7 +75,7 @@ func (f *frame) stop(format string, args ...any) {
 
 // fail notes what is wrong at the line where a frame is; the first one counts.
 func (p *program) fail(f *frame, format string, args ...any) {
-	problem := p.problem(f.at, fmt.Sprintf(format, args...))
+	problem := p.problem(f.place().at, fmt.Sprintf(format, args...))
 	p.trouble.CompareAndSwap(nil, &problem)
 }
 
@@ -175,5 +175,13 @@ func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 
 // RuntimeError marks it.
 func (runtimeError) RuntimeError() {}
+
+// conversionError is one that an assertion of a type would begin.
+type conversionError string
+
+func (e conversionError) Error() string { return "interface conversion: " + string(e) }
+
+// RuntimeError marks it.
+func (conversionError) RuntimeError() {}
 
 const nilPointer = runtimeError("invalid memory address or nil pointer dereference")
