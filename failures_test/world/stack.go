@@ -17,6 +17,7 @@ type stack struct {
 	pcs   [40]uintptr
 	depth int
 	line  *Source // where the lock says that it is itself; see [Config]
+	id    uint64  // of the goroutine; 0: nobody has asked
 }
 
 // callerStack is cheap enough for every command: some two microseconds.
@@ -24,11 +25,19 @@ func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	if w.config.Line != nil {
-		if line, ok := w.config.Line(GoroutineID()); ok {
+		if line, ok := w.config.Line(s.goroutine()); ok {
 			s.line = &line
 		}
 	}
 	return s
+}
+
+// goroutine is the one whose stack it is, which is the one that asks.
+func (s *stack) goroutine() uint64 {
+	if s.id == 0 {
+		s.id = GoroutineID()
+	}
+	return s.id
 }
 
 // isWhole tells whether the stack is known from its beginning.

@@ -112,7 +112,7 @@ func (p *program) function(t reflect.Type, run func(*frame, []reflect.Value) []r
 func (p *program) within(run func(*frame), caught bool) {
 	t, isNew := p.enter()
 	if isNew {
-		defer p.leave()
+		defer t.leave()
 		defer func() {
 			v := recover()
 			if v == nil {

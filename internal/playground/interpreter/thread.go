@@ -44,6 +44,7 @@ type program struct {
 // thread is a goroutine that runs code of the lock.
 type thread struct {
 	program *program
+	id      uint64 // of the goroutine
 	top     *frame
 	died    *frame // where a panic under way began
 	depth   int
@@ -119,12 +120,12 @@ func (f *frame) spend(steps int64) {
 
 // enter is the thread of this goroutine, and tells whether it is new: then it has to leave.
 func (p *program) enter() (t *thread, isNew bool) {
-	t = &thread{program: p}
-	known, there := p.threads.LoadOrStore(world.GoroutineID(), t)
+	t = &thread{program: p, id: world.GoroutineID()}
+	known, there := p.threads.LoadOrStore(t.id, t)
 	return known.(*thread), !there
 }
 
-func (p *program) leave() { p.threads.Delete(world.GoroutineID()) }
+func (t *thread) leave() { t.program.threads.Delete(t.id) }
 
 // start runs a call on a goroutine of its own.
 func (f *frame) start(call results) {

@@ -97,7 +97,7 @@ func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 }
 
 func (m *Mutex) Lock(ctx context.Context) error {
-	_, err := retry(ctx, 50*time.Millisecond, m.attempt)
+	_, err := retry(ctx, 70*time.Millisecond, m.attempt)
 	return err
 }
 

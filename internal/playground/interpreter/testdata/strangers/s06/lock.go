@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"crypto/rand"
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -34,7 +34,7 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) (*Mutex
 }
 
 func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
-	token := rand.Text()
+	token := uuid.NewString()
 	set, err := m.rdb.SetNX(ctx, m.key, token, m.ttl).Result()
 	if err != nil || !set {
 		return false, err
