@@ -62,8 +62,9 @@ func (c *compiler) prepareBuiltin(e *ast.CallExpr, name string) func(*frame) res
 	if do == nil {
 		c.refuse(e.Pos(), "the function "+name)
 	}
+	all := c.list(e.Args, values)
 	return func(f *frame) results {
-		args := evaluate(f, values)
+		args := all(f)
 		return func(f *frame) []reflect.Value { return do(f, args) }
 	}
 }
@@ -151,8 +152,10 @@ func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 			more = append(more, c.as(arg, t.Underlying().(*types.Slice).Elem()))
 		}
 	}
+	rest := c.list(e.Args[1:], more)
 	return func(f *frame) results {
-		list, values := to(f), evaluate(f, more)
+		values := rest(f)
+		list := to(f)
 		if e.Ellipsis.IsValid() {
 			if values[0].Kind() == reflect.String {
 				values[0] = values[0].Convert(list.Type())
@@ -175,8 +178,9 @@ func (c *compiler) extreme(e *ast.CallExpr, name string) func(*frame) results {
 	for _, arg := range e.Args {
 		values = append(values, c.as(arg, c.typeOf(e)))
 	}
+	all := c.list(e.Args, values)
 	return func(f *frame) results {
-		args := evaluate(f, values)
+		args := all(f)
 		best := args[0]
 		for _, v := range args[1:] {
 			if less := ordered(token.LSS, v, best); less == (name == "min") && !v.Equal(best) {

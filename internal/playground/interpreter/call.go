@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
 	"runtime"
@@ -253,36 +254,89 @@ func (c *compiler) arguments(e *ast.CallExpr, sig *types.Signature) func(*frame)
 	if packed {
 		fixed--
 	}
-	var values, more []eval
+	var values []eval
 	for i, arg := range e.Args {
 		if i < fixed {
 			values = append(values, c.as(arg, params.At(i).Type()))
 		} else {
-			more = append(more, c.as(arg, params.At(fixed).Type().Underlying().(*types.Slice).Elem()))
+			values = append(values, c.as(arg, params.At(fixed).Type().Underlying().(*types.Slice).Elem()))
 		}
 	}
+	all := c.list(e.Args, values)
 	if !packed {
-		return func(f *frame) []reflect.Value { return evaluate(f, values) }
+		return all
 	}
 	list := c.reflected(params.At(fixed).Type())
 	return func(f *frame) []reflect.Value {
-		args, rest := evaluate(f, values), reflect.Zero(list)
-		if len(more) > 0 {
+		args, rest := all(f), reflect.Zero(list)
+		if more := args[fixed:]; len(more) > 0 {
 			rest = reflect.MakeSlice(list, len(more), len(more))
+			for i, v := range more {
+				rest.Index(i).Set(v)
+			}
 		}
-		for i, get := range more {
-			rest.Index(i).Set(get(f))
-		}
-		return append(args, rest)
+		return append(args[:fixed], rest)
 	}
 }
 
-func evaluate(f *frame, values []eval) []reflect.Value {
-	args := make([]reflect.Value, len(values), len(values)+1)
-	for i, get := range values {
-		args[i] = get(f)
+// list is the values of expressions, in the order that Go's compiler chooses where the
+// language leaves it open: a variable is looked at after all that calls something.
+func (c *compiler) list(all []ast.Expr, values []eval) func(*frame) []reflect.Value {
+	var order, last []int
+	for i := range values {
+		if c.isPrompt(all[i]) {
+			order = append(order, i)
+		} else {
+			last = append(last, i)
+		}
 	}
-	return args
+	order = append(order, last...)
+	return func(f *frame) []reflect.Value {
+		args := make([]reflect.Value, len(values), len(values)+1)
+		for _, i := range order {
+			args[i] = values[i](f)
+		}
+		return args
+	}
+}
+
+// calls tells whether an expression calls a function, or waits for a channel.
+func (c *compiler) calls(e ast.Expr) bool {
+	return contains(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			_, isBuiltin := c.builtinName(n)
+			return !isBuiltin && !c.info.Types[n.Fun].IsType()
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// isPrompt tells whether the compiler keeps an expression in its place among those that call.
+func (c *compiler) isPrompt(e ast.Expr) bool {
+	return c.calls(e) || contains(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return !c.info.Types[n.Fun].IsType()
+		case *ast.SliceExpr, *ast.TypeAssertExpr:
+			return true
+		}
+		return false
+	})
+}
+
+// contains tells whether a part of an expression is such a node, outside of functions.
+func contains(e ast.Expr, is func(ast.Node) bool) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if _, isFunc := n.(*ast.FuncLit); !isFunc && n != nil {
+			found = found || is(n)
+			return !found
+		}
+		return false
+	})
+	return found
 }
 
 // forwarded are the results of another call as arguments.

@@ -459,11 +459,11 @@ func (c *compiler) structLiteral(e *ast.CompositeLit, t types.Type, s *types.Str
 		}
 		values[i], places[i] = c.as(element, s.Field(at).Type()), c.field(t, at)
 	}
-	zero := c.zero(t)
+	zero, all := c.zero(t), c.list(e.Elts, values)
 	return func(f *frame) reflect.Value {
 		v := zero()
-		for i, value := range values {
-			places[i](v).Set(value(f))
+		for i, value := range all(f) {
+			places[i](v).Set(value)
 		}
 		return v
 	}
@@ -482,10 +482,11 @@ func (c *compiler) listLiteral(e *ast.CompositeLit, elem types.Type, empty func(
 		values[i], places[i] = c.as(element, elem), at
 		n = max(n, at+1)
 	}
+	all := c.list(e.Elts, values)
 	return func(f *frame) reflect.Value {
 		list := empty(n)
-		for i, value := range values {
-			list.Index(places[i]).Set(value(f))
+		for i, value := range all(f) {
+			list.Index(places[i]).Set(value)
 		}
 		return list
 	}

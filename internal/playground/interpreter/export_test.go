@@ -8,9 +8,9 @@ import (
 )
 
 // compiled is a package that need not be a lock.
-func compiled(t *testing.T, source string) (*program, *compiler) {
+func compiled(t *testing.T, files map[string]string) (*program, *compiler) {
 	t.Helper()
-	l := newLoader(map[string]string{"own.go": source})
+	l := newLoader(files)
 	l.parse()
 	l.check()
 	require.Empty(t, l.problems)

@@ -142,13 +142,13 @@ func (c *compiler) rangeFunc(s *ast.RangeStmt, label string, of *types.Signature
 	round, body := c.round(s, given[0], given[1]), c.body(s, label)
 	return func(f *frame) next {
 		f.step(s.Pos())
-		all, n, over := get(f), next{}, false
+		all, n, over, says := get(f), next{}, false, "function for loop body returned false"
 		if all.IsNil() {
 			panic(nilPointer)
 		}
 		yield := f.thread.program.function(t, func(inner *frame, args []reflect.Value) []reflect.Value {
 			if over {
-				panic(runtimeError("range function continued iteration after function for loop body returned false"))
+				panic(runtimeError("range function continued iteration after " + says))
 			}
 			thread := inner.thread
 			top := thread.top
@@ -160,7 +160,7 @@ func (c *compiler) rangeFunc(s *ast.RangeStmt, label string, of *types.Signature
 			return []reflect.Value{reflect.ValueOf(!over)}
 		})
 		f.native(all, []reflect.Value{yield})
-		over = true
+		over, says = true, "whole loop exit"
 		return n
 	}
 }

@@ -13,6 +13,11 @@ import (
 // nil.
 func (o own) format(s fmt.State, verb rune, text func() string) {
 	value := o.value
+	defer func() {
+		if p := reflect.ValueOf(o.value); p.Kind() == reflect.UnsafePointer && p.IsNil() && recover() != nil {
+			_, _ = s.Write([]byte("<nil>"))
+		}
+	}()
 	if text != nil && strings.ContainsRune("vsqxX", verb) && !s.Flag('#') {
 		value = text()
 	} else {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 )
 
 // exec is a statement. It tells how to go on.
@@ -187,13 +188,26 @@ func (c *compiler) assign(s *ast.AssignStmt) func(*frame) {
 	for i, e := range s.Rhs {
 		values = append(values, c.as(e, c.leftType(s.Lhs[i], e)))
 	}
-	store := c.store(s)
+	all, store, late := c.list(s.Rhs, values), c.store(s), c.isLate(s)
 	return func(f *frame) {
-		put := store(f)
-		for i, v := range evaluate(f, values) {
+		var put []func(reflect.Value)
+		if !late {
+			put = store(f)
+		}
+		values := all(f)
+		if late {
+			put = store(f)
+		}
+		for i, v := range values {
 			put[i](v)
 		}
 	}
+}
+
+// isLate tells whether the left side of an assignment is looked at after the right side,
+// which calls something.
+func (c *compiler) isLate(s *ast.AssignStmt) bool {
+	return slices.ContainsFunc(s.Rhs, c.calls) && !slices.ContainsFunc(s.Lhs, c.calls)
 }
 
 // leftType is the type of the left side of an assignment; that of the right side for _.
@@ -252,10 +266,17 @@ func (c *compiler) assignMany(s *ast.AssignStmt) func(*frame) {
 		}
 		converts = append(converts, c.conversion(e.Pos(), types[i], to))
 	}
-	store := c.store(s)
+	store, late := c.store(s), c.isLate(s)
 	return func(f *frame) {
-		put := store(f)
-		for i, v := range values(f) {
+		var put []func(reflect.Value)
+		if !late {
+			put = store(f)
+		}
+		all := values(f)
+		if late {
+			put = store(f)
+		}
+		for i, v := range all {
 			put[i](converts[i](f, v))
 		}
 	}
@@ -381,7 +402,7 @@ func (c *compiler) returnOf(s *ast.ReturnStmt) exec {
 		for i, e := range s.Results {
 			all = append(all, c.as(e, results.At(i).Type()))
 		}
-		values = func(f *frame) []reflect.Value { return evaluate(f, all) }
+		values = c.list(s.Results, all)
 	}
 	return func(f *frame) next {
 		f.step(at)
