@@ -72,6 +72,11 @@ func (e ownError) Is(target error) bool {
 	return e.has("Is") && e.call("Is", reflect.ValueOf(&target).Elem())[0].Bool()
 }
 
+// As is what a lock's own error finds in itself.
+func (e ownError) As(target any) bool {
+	return e.has("As") && e.call("As", reflect.ValueOf(&target).Elem())[0].Bool()
+}
+
 // ownErrors is an error of the lock that wraps many.
 type ownErrors struct{ ownError }
 
@@ -83,6 +88,24 @@ type ownStringer struct{ own }
 func (s ownStringer) Format(to fmt.State, verb rune) { s.format(to, verb, s.String) }
 
 func (s ownStringer) String() string { return s.call("String")[0].String() }
+
+// ownBinary is a value that says itself what go-redis sends of it.
+type ownBinary struct{ own }
+
+// Format prints it.
+func (b ownBinary) Format(s fmt.State, verb rune) {
+	if b.is(stringerType) {
+		ownStringer(b).Format(s, verb)
+	} else {
+		b.format(s, verb, nil)
+	}
+}
+
+// MarshalBinary is what is sent.
+func (b ownBinary) MarshalBinary() ([]byte, error) {
+	out := b.call("MarshalBinary")
+	return out[0].Bytes(), errorOf(out[1])
+}
 
 type ownContext struct{ own }
 
@@ -177,11 +200,6 @@ func (c *compiler) bridgeable(at token.Pos, from types.Type, target reflect.Type
 		c.refuse(at, fmt.Sprintf("a type of your own as a %s", target))
 	}
 	of, _ := structure(from)
-	for _, hidden := range map[bool][]string{true: {"Timeout", "Temporary", "RedisError", "As"}}[target == errorType] {
-		if o, _, _ := types.LookupFieldOrMethod(from, true, c.pkg, hidden); o != nil {
-			c.refuse(at, "an error of your own with the method "+hidden)
-		}
-	}
 	if len(allowed) == 0 {
 		return
 	}
@@ -225,6 +243,8 @@ func (p *program) bridged(f *frame, v box, target reflect.Type) reflect.Value {
 		switch {
 		case o.is(errorType):
 			b = o.error()
+		case o.has("MarshalBinary"):
+			b = ownBinary{o}
 		case o.is(stringerType):
 			b = ownStringer{o}
 		default:

@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"reflect"
 	"time"
-	"unsafe"
 
 	"github.com/redis/go-redis/v9"
 
@@ -85,12 +84,11 @@ func (c *compiler) holdOf(t types.Type, name string) types.Type {
 	if !ok {
 		return nil
 	}
-	results := f.Signature().Results()
-	want := reflect.TypeFor[func(context.Context) (unsafe.Pointer, error)]()
-	if c.function(f.Signature()) != want || c.pointee(results.At(0).Type()) == nil {
+	hold := c.maybeOwn(f.Signature())
+	if hold == nil || c.function(f.Signature()) != reflect.FuncOf([]reflect.Type{reflect.TypeFor[context.Context]()}, []reflect.Type{c.reflected(hold), errorType}, false) {
 		return nil
 	}
-	return results.At(0).Type()
+	return hold
 }
 
 // ask calls a method with a context.
@@ -241,10 +239,11 @@ func (l holder[H]) TryLock(ctx context.Context) (*H, error) { return l.take("Try
 
 func (l holder[H]) take(name string, ctx context.Context) (*H, error) {
 	out := l.ask(name, ctx)
-	if out[0].IsNil() {
+	hold, ok := l.program.ownOf(l.holds, out[0])
+	if !ok {
 		return nil, errorOf(out[1])
 	}
-	return l.hold(bareHold{own{l.program, box{l.holds, out[0].Interface()}}, l.holding}), errorOf(out[1])
+	return l.hold(bareHold{hold, l.holding}), errorOf(out[1])
 }
 
 type countingHolder[H any] struct {

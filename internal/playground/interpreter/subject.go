@@ -58,11 +58,11 @@ func (l *Lock) make(f *frame, options []*code, rdb redis.UniversalClient, name s
 		args = append(args, list)
 	}
 	out := l.create.run(f, args)
-	made := own{l.program, box{l.mutex, out[0].Interface()}}
-	if err, _ := out[1].Interface().(error); err != nil {
+	made, isLock := l.program.ownOf(l.mutex, out[0])
+	if err := errorOf(out[1]); err != nil {
 		return made, err
 	}
-	if out[0].IsNil() {
+	if !isLock {
 		return made, errors.New("NewMutex returns neither a lock nor an error")
 	}
 	return made, nil
@@ -84,16 +84,16 @@ func (c *compiler) lock() (*Lock, *Problem) {
 		l.options = c.reflected(sig.Params().At(sig.Params().Len() - 1).Type())
 		params = append(params, l.options)
 	}
-	made := c.function(sig)
-	if made != reflect.FuncOf(params, []reflect.Type{pointerType, errorType}, sig.Variadic()) || c.pointee(sig.Results().At(0).Type()) == nil {
+	t := c.maybeOwn(sig)
+	if t == nil || c.function(sig) != reflect.FuncOf(params, []reflect.Type{c.reflected(t), errorType}, sig.Variadic()) {
 		wrong := c.program.problem(f.Pos(), "it is not "+newMutex+", with options after the lease or none")
 		return nil, &wrong
 	}
-	l.mutex = c.canonical(sig.Results().At(0).Type())
+	l.mutex = c.canonical(t)
 	if fixed, ok := c.pkg.Scope().Lookup("WithoutWatchdog").(*types.Func); ok && sig.Variadic() && fixed.Signature().Params().Len() == 0 {
 		l.fixed = c.codes[fixed]
 	}
-	if l.adapt = c.shape(sig.Results().At(0).Type()); l.adapt == nil {
+	if l.adapt = c.shape(t); l.adapt == nil {
 		wrong := c.program.problem(f.Pos(), "what NewMutex returns has to have Lock(ctx) error, TryLock(ctx) (bool, error) and Unlock(ctx) error,"+
 			" or a Lock and a TryLock that return a hold, which has Unlock")
 		return nil, &wrong
@@ -101,11 +101,37 @@ func (c *compiler) lock() (*Lock, *Problem) {
 	return l, nil
 }
 
-// errorNamed is an error that the lock declares; nil without.
-func (c *compiler) errorNamed(name string) error {
-	if v, ok := c.globals[c.pkg.Scope().Lookup(name)]; ok && v.Type() == errorType {
-		err, _ := v.Interface().(error)
-		return err
+// maybeOwn is the first result of a function if it is of a type of the lock's, with one more
+// beside it; else nil.
+func (c *compiler) maybeOwn(sig *types.Signature) types.Type {
+	if sig.Results().Len() != 2 || !c.isOwn(sig.Results().At(0).Type()) {
+		return nil
 	}
-	return nil
+	return sig.Results().At(0).Type()
+}
+
+// ownOf is a value of a type of the lock's, which may be an interface; ok tells whether it
+// is there.
+func (p *program) ownOf(t types.Type, v reflect.Value) (o own, ok bool) {
+	switch v.Kind() {
+	case reflect.Interface:
+		b, ok := unbridge(v).(box)
+		return own{p, b}, ok
+	case reflect.UnsafePointer, reflect.Pointer, reflect.Map, reflect.Func:
+		ok = !v.IsNil()
+	default:
+		ok = true
+	}
+	return own{p, box{t, v.Interface()}}, ok
+}
+
+// errorNamed is an error that the lock declares; nil without.
+func (c *compiler) errorNamed(name string) (err error) {
+	o := c.pkg.Scope().Lookup(name)
+	v, ok := c.globals[o]
+	if ok && types.Implements(o.Type(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+		convert := c.conversion(o.Pos(), o.Type(), types.Universe.Lookup("error").Type())
+		c.program.within(func(f *frame) { err = errorOf(convert(f, v)) }, false)
+	}
+	return err
 }

@@ -334,9 +334,13 @@ var libraries = map[string]library{
 	"net": {"net", map[string]any{
 		"ErrClosed": variable{reflect.ValueOf(&net.ErrClosed).Elem()},
 		"Error":     reflect.TypeFor[net.Error](),
+		"OpError":   reflect.TypeFor[net.OpError](),
 	}, map[string]any{
-		"Error.Error":   net.Error.Error,
-		"Error.Timeout": net.Error.Timeout,
+		"Error.Error":     net.Error.Error,
+		"Error.Timeout":   net.Error.Timeout,
+		"OpError.Error":   (*net.OpError).Error,
+		"OpError.Timeout": (*net.OpError).Timeout,
+		"OpError.Unwrap":  (*net.OpError).Unwrap,
 	}},
 	"os": {"os", map[string]any{
 		"Getenv":   os.Getenv,
@@ -688,6 +692,7 @@ var libraries = map[string]library{
 		"Cmder":                          reflect.TypeFor[github_com_redis_go_redis_v9.Cmder](),
 		"DurationCmd":                    reflect.TypeFor[github_com_redis_go_redis_v9.DurationCmd](),
 		"ErrClosed":                      variable{reflect.ValueOf(&github_com_redis_go_redis_v9.ErrClosed).Elem()},
+		"ErrPoolTimeout":                 variable{reflect.ValueOf(&github_com_redis_go_redis_v9.ErrPoolTimeout).Elem()},
 		"Error":                          reflect.TypeFor[github_com_redis_go_redis_v9.Error](),
 		"FloatCmd":                       reflect.TypeFor[github_com_redis_go_redis_v9.FloatCmd](),
 		"HasErrorPrefix":                 github_com_redis_go_redis_v9.HasErrorPrefix,

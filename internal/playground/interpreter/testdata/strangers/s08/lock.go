@@ -93,7 +93,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 
 func (h *Hold) watch(deadline time.Time, quit <-chan bool, gone chan<- struct{}) {
 	defer close(gone)
-	tick := time.NewTicker(h.m.ttl / 3)
+	tick := time.NewTicker(h.m.ttl * 2 / 7)
 	defer tick.Stop()
 	script := redis.NewScript(`if redis.call("GET",KEYS[1])==ARGV[1] then return redis.call("PEXPIRE",KEYS[1],ARGV[2]) end return 0`)
 watching:
