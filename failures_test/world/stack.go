@@ -137,7 +137,7 @@ func beginsWith(text string, starts ...string) bool {
 }
 
 // shortFunction cuts "lockkata/stage1_setnx_expire.(*Mutex).TryLock" to TryLock,
-// and a closure's "(*Mutex).start.func1" to start.
+// and a closure's "(*Mutex).start.func1" or a loop's "(*Mutex).start-range1" to start.
 func shortFunction(full string) string {
 	name := full[strings.LastIndexByte(full, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
@@ -146,5 +146,6 @@ func shortFunction(full string) string {
 		name = method
 	}
 	name, _, _ = strings.Cut(name, ".func")
+	name, _, _ = strings.Cut(name, "-range")
 	return name
 }

@@ -182,7 +182,7 @@ var stringerType = reflect.TypeFor[fmt.Stringer]()
 // that it may have in place of those of what it embeds; none where it embeds nothing.
 var bridges = map[reflect.Type][]string{
 	errorType:                                nil,
-	stringerType:          nil,
+	stringerType:                             nil,
 	reflect.TypeFor[context.Context]():       nil,
 	reflect.TypeFor[redis.Cmder]():           {"NoRetry"},
 	reflect.TypeFor[redis.UniversalClient](): {"Do", "Process", "Eval", "EvalSha", "EvalRO", "EvalShaRO"},

@@ -220,6 +220,9 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 		function := get(f)
 		values := args(f)
 		return func(f *frame) []reflect.Value {
+			if function.Kind() == reflect.Interface {
+				function = function.Elem()
+			}
 			if !function.IsValid() || function.IsNil() {
 				panic(nilPointer)
 			}

@@ -20,6 +20,7 @@ type compiler struct {
 	own     map[*types.Package]bool // whose code is interpreted: the lock's, and the shelf's
 
 	within       map[*types.Named]bool // whose reflect.Type is being made
+	circular     map[*types.Named]bool // functions whose type refers to itself
 	reflects     map[types.Type]reflect.Type
 	canonicals   []types.Type
 	codes        map[*types.Func]*code
@@ -54,11 +55,11 @@ type variableAt struct {
 
 // scope knows where the variables of a function are.
 type scope struct {
-	outer *scope
-	code  *code
+	outer   *scope
+	code    *code
 	results *types.Tuple
-	slots map[types.Object]int
-	from  []int // where in outer the captured ones are
+	slots   map[types.Object]int
+	from    []int // where in outer the captured ones are
 }
 
 func (s *scope) declare(o types.Object) int {

@@ -40,6 +40,16 @@ func (c *compiler) conversion(at token.Pos, from, to types.Type) conversion {
 		return func(f *frame, v reflect.Value) reflect.Value { return f.inInterface(pack(v), target) }
 	case c.reflected(from) == target:
 		return func(_ *frame, v reflect.Value) reflect.Value { return v }
+	case isFunc(to): // one of them is an any
+		return func(_ *frame, v reflect.Value) reflect.Value {
+			if v.Kind() == reflect.Interface {
+				v = v.Elem()
+			}
+			if !v.IsValid() || v.IsNil() {
+				return reflect.Zero(target)
+			}
+			return v.Convert(target)
+		}
 	}
 	if array, ok := to.Underlying().(*types.Array); ok {
 		return func(_ *frame, v reflect.Value) reflect.Value {

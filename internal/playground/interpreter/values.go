@@ -10,7 +10,7 @@ import (
 // A value of the lock is a reflect.Value, of the type that a compiler would give it, but for
 // these: a struct that the lock declares has fields of the names F0, F1, … and no methods; a
 // pointer to one is an unsafe.Pointer, so that a type may refer to itself; an interface that
-// the lock declares is an any; and what is in an interface and has a type that only the lock
+// the lock declares is an any, and so is a function whose type refers to itself; and what is in an interface and has a type that only the lock
 // knows is a box, which knows that type. A variable is a value that can be set.
 
 // box is a value in an interface whose type is the lock's own, or is made of such types.
@@ -110,6 +110,9 @@ func (c *compiler) reflected(t types.Type) reflect.Type {
 		return errorType
 	case isNamed && c.isNative(named):
 		return c.natives.reflects[named.Obj()]
+	case isNamed && c.within[named] && isFunc(named):
+		c.circular[named] = true
+		return anyType
 	case isNamed && c.within[named]:
 		c.refuse(named.Obj().Pos(), "the type "+named.Obj().Name()+", which consists of itself,")
 	case isNamed:
@@ -117,8 +120,16 @@ func (c *compiler) reflected(t types.Type) reflect.Type {
 		defer delete(c.within, named)
 	}
 	r := c.composed(t)
+	if c.circular[named] {
+		r = anyType
+	}
 	c.reflects[t] = r
 	return r
+}
+
+func isFunc(t types.Type) bool {
+	_, is := t.Underlying().(*types.Signature)
+	return is
 }
 
 func (c *compiler) composed(t types.Type) reflect.Type {

@@ -22,7 +22,7 @@ func Answers() []string {
 		assignments, loops, closures, structs, embedding, pointers, someSlices, someMaps, runes, numbers, switches, typeSwitches,
 		interfaces, errorsOfItsOwn, defers, recovers, namedResults, channels, selects, goroutines, methodValues, options,
 		contexts, constants, labels, comparisons, variadic, mutexes, runtimePanics, builtins, shadows, conversions, pipelines,
-		arraysOfStructs, mapsOfStructs, linked, slicesOfStructs, order, orderOfTheCompiler, resultsAndDefers, boundMethods, typedNil, namedTypes, printing,
+		arraysOfStructs, mapsOfStructs, linked, slicesOfStructs, order, orderOfTheCompiler, resultsAndDefers, boundMethods, statesOfAMachine, typedNil, namedTypes, printing,
 		generics, iterators, libraries, atomics, jumps, overflow, utf8Texts, growing, panicTexts,
 	} {
 		all = append(all, one())

@@ -275,6 +275,34 @@ func boundMethods() string {
 	}())
 }
 
+type machine struct{ log []string }
+
+type step func(*machine, int) step
+
+func begin(m *machine, n int) step {
+	m.log = append(m.log, fmt.Sprint("begin", n))
+	if n > 2 {
+		return nil
+	}
+	return func(m *machine, n int) step {
+		m.log = append(m.log, fmt.Sprint("middle", n))
+		return begin
+	}
+}
+
+func statesOfAMachine() string {
+	m := &machine{}
+	n := 0
+	for s := step(begin); s != nil; s = s(m, n) {
+		n++
+	}
+	all := map[string]step{"b": begin}
+	var none step
+	plain := (func(*machine, int) step)(all["b"])
+	_, isStep := any(all["b"]).(step)
+	return say(m.log, n, none == nil, all["x"] == nil, plain(m, 9) == nil, isStep, any(none) == nil)
+}
+
 func typedNil() string {
 	find := func(fail bool) error {
 		var e *lostError

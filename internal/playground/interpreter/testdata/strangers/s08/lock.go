@@ -87,7 +87,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	quit, gone := make(chan bool, 1), make(chan struct{})
 	h := &Hold{m: m, value: value, quit: quit, gone: gone}
 	h.ctx, h.end = context.WithCancelCause(ctx)
-	go h.watch(time.Now().Add(m.ttl), quit, gone)
+	go h.watch(time.Now().Add(m.ttl+time.Millisecond), quit, gone)
 	return h, nil
 }
 
@@ -115,7 +115,7 @@ watching:
 				h.end(ErrLost)
 				break watching
 			}
-			deadline = time.Now().Add(h.m.ttl)
+			deadline = time.Now().Add(h.m.ttl + time.Millisecond)
 		}
 	}
 }

@@ -123,6 +123,9 @@ func (m *Mutex) Lock(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("lock: %w", err)
 		}
+		if n := m.rdb.Exists(ctx, m.key).Val(); n > 1 {
+			return fmt.Errorf("%d keys", n)
+		}
 	}
 	return nil
 }
