@@ -233,12 +233,9 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 
 // called is the function that a call calls: errors.As has to know the lock's own types.
 func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
-	if name, ok := fun.(*ast.SelectorExpr); ok {
-		o := c.info.ObjectOf(name.Sel)
-		if o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && len(e.Args) == 2 {
-			if _, isPointer := structure(c.typeOf(e.Args[1])); isPointer {
-				return c.errorsAs(c.typeOf(e.Args[1]))
-			}
+	if o := c.objectOf(fun); o != nil && o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && len(e.Args) == 2 {
+		if _, isPointer := structure(c.typeOf(e.Args[1])); isPointer {
+			return c.errorsAs(c.typeOf(e.Args[1]))
 		}
 	}
 	return c.expr(fun)

@@ -261,6 +261,9 @@ func (c *compiler) operand(e ast.Expr) eval {
 }
 
 func (c *compiler) ident(e *ast.Ident) eval {
+	if v, ok := c.natives.values[c.info.ObjectOf(e)]; ok {
+		return func(*frame) reflect.Value { return v }
+	}
 	switch o := c.info.ObjectOf(e).(type) {
 	case *types.Var:
 		if slot, ok := c.scope.slot(o); ok {

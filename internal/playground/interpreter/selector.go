@@ -22,7 +22,7 @@ func (c *compiler) chosen(e *ast.SelectorExpr) (o types.Object, index []int) {
 func (c *compiler) selector(e *ast.SelectorExpr) eval {
 	selection, ok := c.info.Selections[e]
 	if !ok {
-		return c.qualified(e)
+		return c.ident(e.Sel)
 	}
 	o, index := c.chosen(e)
 	switch selection.Kind() {
@@ -47,16 +47,14 @@ func (c *compiler) selector(e *ast.SelectorExpr) eval {
 	}
 }
 
-// qualified is a name of a package.
-func (c *compiler) qualified(e *ast.SelectorExpr) eval {
-	o := c.info.ObjectOf(e.Sel)
-	if v, ok := c.natives.values[o]; ok {
-		return func(*frame) reflect.Value { return v }
+// objectOf is what a name means, also one of a package; nil for other expressions.
+func (c *compiler) objectOf(e ast.Expr) types.Object {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return c.info.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return c.info.ObjectOf(e.Sel)
 	}
-	if _, isFunc := o.(*types.Func); isFunc {
-		return c.ident(e.Sel)
-	}
-	c.refuse(e.Pos(), types.ExprString(e)+" as a value")
 	return nil
 }
 
