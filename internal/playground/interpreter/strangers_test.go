@@ -36,6 +36,11 @@ import (
 	"lockkata/internal/playground/interpreter/testdata/strangers/t06"
 	"lockkata/internal/playground/interpreter/testdata/strangers/t07"
 	"lockkata/internal/playground/interpreter/testdata/strangers/t08"
+	"lockkata/internal/playground/interpreter/testdata/strangers/u01"
+	"lockkata/internal/playground/interpreter/testdata/strangers/u02"
+	"lockkata/internal/playground/interpreter/testdata/strangers/u03"
+	"lockkata/internal/playground/interpreter/testdata/strangers/u04"
+	"lockkata/internal/playground/interpreter/testdata/strangers/u05"
 )
 
 // stranger is a lock as somebody writes it who has seen none of ours.
@@ -82,6 +87,11 @@ var strangers = map[string]stranger{
 	"t06": {from: "6.1", new: adapt.Holding(t06.NewMutex, t06.ErrLocked, t06.ErrLost)},
 	"t07": {from: "5", new: adapt.Plain(t07.NewMutex), ends: "lock.go:64:4: panic: runtime error: invalid memory address or nil pointer dereference"},
 	"t08": {from: "4", new: optional(t08.NewMutex)},
+	"u01": {from: "3", new: adapt.Plain(u01.NewMutex)},
+	"u02": {from: "5", new: adapt.Plain(u02.NewMutex)},
+	"u03": {from: "6.1", new: adapt.Holding(u03.NewMutex, u03.ErrLocked, u03.ErrLost)},
+	"u04": {from: "4", new: adapt.Plain(u04.NewMutex)},
+	"u05": {from: "6.1", new: adapt.Holding(u05.NewMutex, u05.ErrLocked, u05.ErrLost)},
 }
 
 func TestLockOfAStrangerHasTheCellsOfTheCompiledOne(t *testing.T) {
