@@ -16,9 +16,7 @@ func (t *thread) call(code *code, captured, args []reflect.Value, deferrer *fram
 	if t.top != nil {
 		f.at = t.top.at
 	}
-	if t.depth++; t.depth > mostDepth {
-		f.stop("more than %d calls within calls: does a function call itself?", mostDepth)
-	}
+	t.deepen(f)
 	t.top = f
 	for i, p := range code.params {
 		v := p.zero()

@@ -41,6 +41,7 @@ import (
 	"lockkata/internal/playground/interpreter/testdata/strangers/u03"
 	"lockkata/internal/playground/interpreter/testdata/strangers/u04"
 	"lockkata/internal/playground/interpreter/testdata/strangers/u05"
+	"lockkata/internal/playground/interpreter/testdata/strangers/v01"
 )
 
 // stranger is a lock as somebody writes it who has seen none of ours.
@@ -92,6 +93,7 @@ var strangers = map[string]stranger{
 	"u03": {from: "6.1", new: adapt.Holding(u03.NewMutex, u03.ErrLocked, u03.ErrLost)},
 	"u04": {from: "4", new: adapt.Plain(u04.NewMutex)},
 	"u05": {from: "6.1", new: adapt.Holding(u05.NewMutex, u05.ErrLocked, u05.ErrLost)},
+	"v01": {from: "3", new: adapt.Plain(v01.NewMutex)},
 }
 
 func TestLockOfAStrangerHasTheCellsOfTheCompiledOne(t *testing.T) {

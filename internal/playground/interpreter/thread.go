@@ -19,7 +19,8 @@ const (
 	mostSteps      = 2_000_000 // of a run
 	mostAtOnce     = 300_000   // while no time passes
 	mostGoroutines = 500
-	mostDepth      = 200     // calls within calls
+	mostDepth      = 200     // calls within calls, while no time passes
+	mostCalls      = 10_000  // calls within calls
 	mostElements   = 1 << 22 // of a slice, a channel, a string
 	checkEvery     = 1 << 8  // a power of two
 	nativeSteps    = 20      // what a call of a library counts as
@@ -48,6 +49,7 @@ type thread struct {
 	top     *frame
 	died    *frame // where a panic under way began
 	depth   int
+	reached []int64 // when the depth was 0, mostDepth, twice mostDepth, …
 }
 
 // frame is a call of a function under way.
@@ -120,9 +122,22 @@ func (f *frame) spend(steps int64) {
 
 // enter is the thread of this goroutine, and tells whether it is new: then it has to leave.
 func (p *program) enter() (t *thread, isNew bool) {
-	t = &thread{program: p, id: world.GoroutineID()}
+	t = &thread{program: p, id: world.GoroutineID(), reached: []int64{time.Now().UnixNano()}}
 	known, there := p.threads.LoadOrStore(t.id, t)
 	return known.(*thread), !there
+}
+
+// deepen counts a call within calls. A lock may call itself whenever it has waited.
+func (t *thread) deepen(f *frame) {
+	t.depth++
+	if t.depth%mostDepth != 0 {
+		return
+	}
+	n, now := t.depth/mostDepth, time.Now().UnixNano()
+	if now == t.reached[n-1] || t.depth == mostCalls {
+		f.stop("more than %d calls within calls: does a function call itself?", t.depth)
+	}
+	t.reached = append(t.reached[:n], now)
 }
 
 func (t *thread) leave() { t.program.threads.Delete(t.id) }
