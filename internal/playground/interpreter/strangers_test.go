@@ -1,6 +1,7 @@
 package interpreter_test
 
 import (
+	"maps"
 	"path"
 	"testing"
 	"time"
@@ -49,6 +50,7 @@ type stranger struct {
 	from   string // the column that its author began with
 	new    world.Constructor
 	fixed  world.Constructor // without its watchdog
+	most   world.Constructor // with a limit of three leases
 	passes []string          // functions that only send for others
 	ends   string            // what ends it, and the process of the compiled one
 }
@@ -73,7 +75,10 @@ var strangers = map[string]stranger{
 	"s06": {from: "5", new: adapt.Plain(s06.NewMutex)},
 	"s07": {from: "6.1", new: adapt.Holding(s07.NewMutex, s07.ErrLocked, s07.ErrLost)},
 	"s08": {from: "6.1", new: adapt.Holding(s08.NewMutex, s08.ErrLocked, s08.ErrLost)},
-	"s09": {from: "5", new: optional(s09.NewMutex), fixed: optional(s09.NewMutex, s09.WithoutWatchdog())},
+	"s09": {from: "5", new: optional(s09.NewMutex), fixed: optional(s09.NewMutex, s09.WithoutWatchdog()),
+		most: func(r redis.UniversalClient, n string, l time.Duration) (world.Locker, error) {
+			return s09.NewMutex(r, n, l, s09.WithMaxHold(3*l))
+		}},
 	"s10": {from: "3", new: adapt.Plain(s10.NewMutex)},
 	"s11": {from: "6.1", new: adapt.Holding(s11.NewMutex, s11.ErrLocked, s11.ErrLost)},
 	"s12": {from: "4", new: optional(s12.NewMutex), passes: []string{"lockkata/" + strangersDir + "/s12.store."}},
@@ -120,9 +125,8 @@ func requireSameStrangers(t *testing.T, names ...string) {
 				return
 			}
 			compiled := failures.Subject{Name: name, New: of.new, Has: c.Subject.Has, Ignore: failures.IsBeside, SkipFrames: of.passes}
-			if of.fixed != nil {
-				compiled.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: of.fixed}
-			}
+			compiled.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: of.fixed, failures.Limited: of.most}
+			maps.DeleteFunc(compiled.Variants, func(_ failures.Variant, new world.Constructor) bool { return new == nil })
 			requireSameVerdicts(t, lock, verdictsOf, verdicts(t, compiled))
 		})
 	}

@@ -19,6 +19,7 @@ type Lock struct {
 	mutex   types.Type   // what NewMutex returns
 	options reflect.Type // of its options; nil without
 	fixed   *code        // WithoutWatchdog
+	limited *code        // WithMaxHold
 	adapt   func(func(redis.UniversalClient, string, time.Duration) (own, error)) world.Constructor
 }
 
@@ -30,13 +31,18 @@ func (l *Lock) Trouble() *Problem { return l.program.trouble.Load() }
 // said to have.
 func (l *Lock) Subject(name string, has ...failures.Feature) failures.Subject {
 	s := failures.Subject{Name: name, New: l.constructor(), Has: has, Line: l.program.Line}
+	s.Variants = map[failures.Variant]world.Constructor{}
 	if l.fixed != nil {
-		s.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: l.constructor(l.fixed)}
+		s.Variants[failures.FixedLease] = l.constructor(l.fixed)
+	}
+	if l.limited != nil {
+		s.Variants[failures.Limited] = l.constructor(l.limited)
 	}
 	return s
 }
 
-// constructor makes the lock, with the options that these functions return.
+// constructor makes the lock, with the options that these functions return. One that takes
+// a time gets three leases.
 func (l *Lock) constructor(options ...*code) world.Constructor {
 	return l.adapt(func(rdb redis.UniversalClient, name string, lease time.Duration) (made own, err error) {
 		l.program.begin()
@@ -53,7 +59,8 @@ func (l *Lock) make(f *frame, options []*code, rdb redis.UniversalClient, name s
 	if l.options != nil {
 		list := reflect.MakeSlice(l.options, 0, len(options))
 		for _, option := range options {
-			list = reflect.Append(list, option.run(f, nil)[0])
+			args := []reflect.Value{reflect.ValueOf(3 * lease)}[:len(option.params)]
+			list = reflect.Append(list, option.run(f, args)[0])
 		}
 		args = append(args, list)
 	}
@@ -90,8 +97,9 @@ func (c *compiler) lock() (*Lock, *Problem) {
 		return nil, &wrong
 	}
 	l.mutex = c.canonical(t)
-	if fixed, ok := c.pkg.Scope().Lookup("WithoutWatchdog").(*types.Func); ok && sig.Variadic() && fixed.Signature().Params().Len() == 0 {
-		l.fixed = c.codes[fixed]
+	if sig.Variadic() {
+		l.fixed = c.option("WithoutWatchdog", l.options)
+		l.limited = c.option("WithMaxHold", l.options, reflect.TypeFor[time.Duration]())
 	}
 	if l.adapt = c.shape(t); l.adapt == nil {
 		wrong := c.program.problem(f.Pos(), "what NewMutex returns has to have Lock(ctx) error, TryLock(ctx) (bool, error) and Unlock(ctx) error,"+
@@ -99,6 +107,15 @@ func (c *compiler) lock() (*Lock, *Problem) {
 		return nil, &wrong
 	}
 	return l, nil
+}
+
+// option is a function that returns an option; nil without.
+func (c *compiler) option(name string, options reflect.Type, params ...reflect.Type) *code {
+	f, ok := c.pkg.Scope().Lookup(name).(*types.Func)
+	if !ok || c.function(f.Signature()) != reflect.FuncOf(params, []reflect.Type{options.Elem()}, false) {
+		return nil
+	}
+	return c.codes[f]
 }
 
 // maybeOwn is the first result of a function if it is of a type of the lock's, with one more

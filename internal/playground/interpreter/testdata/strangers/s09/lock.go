@@ -59,7 +59,10 @@ type Mutex struct {
 	id    string
 	busy  int
 	stop  chan struct{}
+	most  time.Duration
 }
+
+func WithMaxHold(d time.Duration) Option { return func(m *Mutex) { m.most = d } }
 
 type Option func(*Mutex)
 
@@ -131,7 +134,7 @@ func (m *Mutex) watch(stop <-chan struct{}, id string) {
 		m.mu.Unlock()
 		m.cond.Broadcast()
 	}()
-	for ok := true; ok; {
+	for began, ok := time.Now(), true; ok && (m.most == 0 || time.Since(began) < m.most); {
 		select {
 		case <-stop:
 			return
