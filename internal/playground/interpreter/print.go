@@ -12,28 +12,27 @@ import (
 // format prints text where fmt would ask a compiled lock for it, else the value; text may be
 // nil.
 func (o own) format(s fmt.State, verb rune, text func() string) {
-	value := o.value
+	value := any(nil)
 	defer func() {
-		if p := reflect.ValueOf(o.value); p.Kind() == reflect.UnsafePointer && p.IsNil() && recover() != nil {
+		if p, ok := o.value.(unsafe.Pointer); ok && p == nil && recover() != nil { // as fmt does
 			_, _ = s.Write([]byte("<nil>"))
 		}
 	}()
 	if text != nil && strings.ContainsRune("vsqxX", verb) && !s.Flag('#') {
 		value = text()
 	} else {
-		v := reflect.ValueOf(o.value)
-		of, isPointer := structure(o.typ)
-		if isPointer && v.Kind() == reflect.UnsafePointer && v.UnsafePointer() != nil {
-			v = o.program.pointed(of, v.UnsafePointer())
-			shown := o.program.shown(of, v, true)
-			v = reflect.New(shown.Type())
-			v.Elem().Set(shown)
-			value = v.Interface()
-		} else {
-			value = o.program.shown(o.typ, v, true).Interface()
-		}
+		value = o.program.printed(o.box)
 	}
 	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), value)
+}
+
+// printed is a value as fmt takes it. It follows a pointer.
+func (p *program) printed(b box) any {
+	of, _ := structure(b.typ)
+	if at, ok := b.value.(unsafe.Pointer); ok && at != nil {
+		return variableOf(p.shown(of, p.pointed(of, at), true)).Addr().Interface()
+	}
+	return p.shown(b.typ, reflect.ValueOf(b.value), true).Interface()
 }
 
 // pointed is the struct of a type that is at a place.
@@ -46,18 +45,17 @@ func (p *program) pointed(of types.Type, at unsafe.Pointer) reflect.Value {
 // shown is a value with the names that fmt prints. visible is whether fmt may call the
 // methods of what it consists of: it cannot in fields that are not exported.
 func (p *program) shown(t types.Type, v reflect.Value, visible bool) reflect.Value {
-	if types.IsInterface(t) {
+	if types.IsInterface(t) && !visible {
 		inner := dynamic(v)
-		if b, ok := unbridge(v).(box); ok && !visible {
+		if b, ok := unbridge(v).(box); ok {
 			return p.shown(b.typ, reflect.ValueOf(b.value), false)
 		}
-		if inner.IsValid() && !visible {
+		if inner.IsValid() {
 			return inner
 		}
-		return v
 	}
 	c := p.compiler
-	if !c.isOwn(t) {
+	if types.IsInterface(t) || !c.isOwn(t) {
 		return v
 	}
 	switch u := t.Underlying().(type) {
