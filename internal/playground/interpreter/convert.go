@@ -54,7 +54,8 @@ func (c *compiler) conversion(at token.Pos, from, to types.Type) conversion {
 	if array, ok := to.Underlying().(*types.Array); ok {
 		return func(_ *frame, v reflect.Value) reflect.Value {
 			if v.Kind() == reflect.Slice && v.Len() < int(array.Len()) {
-				panic(runtimeError(fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", v.Len(), array.Len())))
+				const says = "cannot convert slice with length %d to array or pointer to array with length %d"
+				panic(runtimeError(fmt.Sprintf(says, v.Len(), array.Len())))
 			}
 			return v.Convert(target)
 		}

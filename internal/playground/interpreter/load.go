@@ -132,8 +132,8 @@ func (l *loader) compile(dir string) (c *compiler, problem *Problem) {
 	p := &program{natives: l.natives, fset: l.fset, dir: dir}
 	c = &compiler{
 		natives: l.natives, program: p, info: l.info, pkg: l.pkg, own: map[*types.Package]bool{l.pkg: true},
-		within: map[*types.Named]bool{}, circular: map[*types.Named]bool{}, reflects: map[types.Type]reflect.Type{}, instantiated: types.NewContext(),
-		codes: map[*types.Func]*code{}, generics: map[*types.Func]*ast.FuncDecl{}, globals: map[types.Object]reflect.Value{},
+		within: map[*types.Named]bool{}, circular: map[*types.Named]bool{}, reflects: map[types.Type]reflect.Type{},
+		instantiated: types.NewContext(), codes: map[*types.Func]*code{}, generics: map[*types.Func]*ast.FuncDecl{}, globals: map[types.Object]reflect.Value{},
 	}
 	for _, p := range l.shelved {
 		c.own[p] = true

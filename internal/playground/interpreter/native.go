@@ -93,7 +93,8 @@ func (n *natives) declare(p *types.Package, name string, symbol any) {
 		object = types.NewConst(token.NoPos, p, name, n.typeOf(s.Type()), constantValue(s.Value))
 	case untyped:
 		kind := map[string]types.BasicKind{
-			"untyped int": types.UntypedInt, "untyped float": types.UntypedFloat, "untyped string": types.UntypedString, "untyped rune": types.UntypedRune,
+			"untyped int": types.UntypedInt, "untyped float": types.UntypedFloat, "untyped string": types.UntypedString,
+			"untyped rune": types.UntypedRune,
 		}[s.kind]
 		literal := map[types.BasicKind]token.Token{
 			types.UntypedInt: token.INT, types.UntypedFloat: token.FLOAT, types.UntypedString: token.STRING, types.UntypedRune: token.INT,

@@ -84,8 +84,8 @@ func (c *compiler) holdOf(t types.Type, name string) types.Type {
 	if !ok {
 		return nil
 	}
-	hold := c.maybeOwn(f.Signature())
-	if hold == nil || c.function(f.Signature()) != reflect.FuncOf([]reflect.Type{reflect.TypeFor[context.Context]()}, []reflect.Type{c.reflected(hold), errorType}, false) {
+	hold, params := c.maybeOwn(f.Signature()), []reflect.Type{reflect.TypeFor[context.Context]()}
+	if hold == nil || c.function(f.Signature()) != reflect.FuncOf(params, []reflect.Type{c.reflected(hold), errorType}, false) {
 		return nil
 	}
 	return hold

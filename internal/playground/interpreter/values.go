@@ -8,10 +8,15 @@ import (
 )
 
 // A value of the lock is a reflect.Value, of the type that a compiler would give it, but for
-// these: a struct that the lock declares has fields of the names F0, F1, … and no methods; a
-// pointer to one is an unsafe.Pointer, so that a type may refer to itself; an interface that
-// the lock declares is an any, and so is a function whose type refers to itself; and what is in an interface and has a type that only the lock
-// knows is a box, which knows that type. A variable is a value that can be set.
+// these:
+//
+//   - a struct that the lock declares has fields of the names F0, F1, … and no methods;
+//   - a pointer to one is an unsafe.Pointer, so that a type may refer to itself;
+//   - an interface that the lock declares is an any, and so is a function whose type refers
+//     to itself;
+//   - what is in an interface, and has a type that only the lock knows, is a box.
+//
+// A variable is a value that can be set.
 
 // box is a value in an interface whose type is the lock's own, or is made of such types.
 // Two are equal as two such values are: the type is the canonical one.
