@@ -92,8 +92,8 @@ func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 
 // Why a failure does not apply to a lock.
 var (
-	needsFeature = texts.New("needs {features}, which this lock does not have")
-	needsVariant = texts.New("needs a {variant}, which this lock does not have")
+	lacksFeature = texts.New("this lock has no {features}")
+	lacksVariant = texts.New("this lock has no {variant}")
 	notWith      = texts.New("not for a lock with {features}")
 )
 
@@ -101,15 +101,28 @@ var (
 func (s Subject) lacks(f Failure) texts.Said {
 	_, varies := s.Variants[f.Variant]
 	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
+	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
+	barred := named(f.Unless, has)
 	switch {
-	case slices.ContainsFunc(f.Needs, func(n Feature) bool { return !has(n) }):
-		return needsFeature.With("features", f.Needs)
-	case slices.ContainsFunc(f.Unless, has):
-		return notWith.With("features", f.Unless)
+	case missing != "":
+		return lacksFeature.With("features", missing)
+	case barred != "":
+		return notWith.With("features", barred)
 	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
-		return needsVariant.With("variant", texts.Text(f.Variant))
+		return lacksVariant.With("variant", texts.Text(f.Variant))
 	}
 	return texts.Said{}
+}
+
+// named are the names of some features.
+func named(all []Feature, some func(Feature) bool) string {
+	var names []string
+	for _, f := range all {
+		if some(f) {
+			names = append(names, string(f))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // decide turns findings into the outcome. A conviction by a rule that the story does not
@@ -137,12 +150,16 @@ func (v *Verdict) decide() {
 	}
 }
 
-// Against is the finding for which the lock is broken: the first by a rule that the failure
-// is about, else the first by one that its story does not break by itself.
+// Against is the finding for which the lock is broken: a lease that is not what was asked
+// for, since the rest follows from it, else the first by a rule that the failure is about,
+// else the first by one that its story does not break by itself.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
+	root := func(x oracle.Finding) bool {
+		return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor)
+	}
 	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
-	for _, counts := range []func(oracle.Finding) bool{about, other} {
+	for _, counts := range []func(oracle.Finding) bool{root, about, other} {
 		if i := slices.IndexFunc(v.Findings, counts); i >= 0 {
 			return v.Findings[i], true
 		}

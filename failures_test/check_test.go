@@ -2,6 +2,7 @@ package failures_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 func TestExpectationOfALockOfOnesOwn(t *testing.T) {
@@ -27,7 +30,7 @@ func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 	f, _ := failures.Find("script-flush")
 	v := failures.Run(t, f, failures.Subject{Name: "plain", New: columns.Must("1").Subject.New})
 	require.Equal(t, failures.NotApplicable, v.Outcome)
-	require.Equal(t, "needs [scripts], which this lock does not have", v.Sentence())
+	require.Equal(t, "this lock has no scripts", v.Sentence())
 }
 
 // rude is a lock that panics, and so breaks a rule that no failure is about.
@@ -46,6 +49,15 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	v := failures.Run(t, f, subject)
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
+
+	for _, lang := range texts.Languages { // a report has its findings in one language
+		told := slices.Clone(v.Findings)
+		for i := range told {
+			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].In(lang)}
+		}
+		cause := failures.Causes([]failures.Verdict{{Failure: f, Findings: told}})
+		require.Equal(t, texts.Text("a call panics").In(lang), cause[0].Text.In(lang))
+	}
 }
 
 // What the trace shows up to the point at which the tool gave up is still judged.

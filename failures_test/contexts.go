@@ -42,6 +42,21 @@ var contextFailures = []Failure{
 		},
 	},
 	{
+		ID: "acquire-arrives-late", Family: Contexts,
+		Title:  "the acquire arrives when its caller has gone",
+		Story:  "A's acquire is stuck in the network, and A's deadline passes. What A cleans up at once is not there yet. Then the command arrives: Redis grants the lock to nobody, and the key keeps everybody out.",
+		Fixed:  "The clean-up asks again, less and less often, until it has found something or the lease would be over.",
+		Breaks: []oracle.Monitor{oracle.Leak},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Of(world.OpLock, world.Write)).Delay(w.Lease / 15)
+			a.Lock(world.Within(w.Lease / 30))
+			w.Sleep(w.Lease / 4)
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
 		ID: "unlock-cancelled-ctx", Family: Contexts,
 		Title:  "the deferred Unlock gets the context that is already over",
 		Story:  "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",

@@ -18,18 +18,23 @@ type Premise func(*world.Trace) (missing texts.Said)
 // What is missing in a story.
 var (
 	lessGiven    = texts.New("{client} was given the lock {n} times, and not {wanted}")
+	keyFreed     = texts.New("{client} had freed its key by itself")
 	keyStayed    = texts.New("{client}'s key was still there")
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
+	sendsForAll  = texts.New("a goroutine of the lock's own sends what its callers ask for: say what is whose, with AttributeTo")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
 // untold says what is missing for the story to be told; no text if it was told.
 func (f Failure) untold(trace *world.Trace) texts.Said {
 	for _, missed := range trace.Missed {
+		if hasServant(trace) {
+			return sendsForAll.With()
+		}
 		return texts.Text(missed).With()
 	}
 	for _, premise := range f.Told {
@@ -38,6 +43,20 @@ func (f Failure) untold(trace *world.Trace) texts.Said {
 		}
 	}
 	return texts.Said{}
+}
+
+// hasServant tells whether the lock was taken, and nothing with which it was taken was sent
+// by those who called.
+func hasServant(trace *world.Trace) (has bool) {
+	for _, e := range trace.Events {
+		for _, x := range e.Effects {
+			if x.Kind == world.Installed && !e.Background {
+				return false
+			}
+			has = has || x.Kind == world.Installed
+		}
+	}
+	return has
 }
 
 // seen is the premise that some scene of the trace is of a kind.
@@ -73,17 +92,20 @@ func given(clients string) Premise {
 
 // taken: what that client had in Redis went away in an event of that kind or operation.
 func taken(client, how string) Premise {
-	return seen(keyStayed.With("client", client), func(s *world.Scene) bool {
-		if string(s.Event.Kind) != how && s.Event.Op != how {
-			return false
-		}
-		for _, e := range s.Event.Effects {
-			if e.Owner.Client == client && (e.Kind == world.Lapsed || e.Kind == world.Removed) {
-				return true
+	return func(trace *world.Trace) texts.Said {
+		missing := keyStayed
+		for _, e := range trace.Events {
+			for _, x := range e.Effects {
+				switch is := x.Owner.Client == client && (x.Kind == world.Lapsed || x.Kind == world.Removed); {
+				case is && (string(e.Kind) == how || e.Op == how):
+					return texts.Said{}
+				case is && e.Client == client && e.At < trace.Lease:
+					missing = keyFreed
+				}
 			}
 		}
-		return false
-	})
+		return missing.With("client", client)
+	}
 }
 
 // serverDid is how Redis itself takes a key.

@@ -54,9 +54,10 @@ var releasing = []Failure{
 		Given:  []oracle.Monitor{oracle.Watchdog}, // the renewal is on its way before Unlock
 		Script: func(w *world.World) {
 			a := w.Client("A")
-			a.Before(w.Renews).Delay(w.Lease / 15)
+			late := a.Before(w.Renews)
+			late.Delay(w.Lease / 15)
 			a.Lock()
-			w.Sleep(w.Lease/3 + w.Lease/30)
+			w.SleepUntil(late, w.Lease, w.Lease/30)
 			a.Unlock()
 			w.Sleep(w.Lease / 6)
 		},
@@ -71,9 +72,10 @@ var releasing = []Failure{
 		Told:   []Premise{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(w.Renews).Delay(3 * w.Lease)
+			late := a.Before(w.Renews)
+			late.Delay(3 * w.Lease)
 			a.Lock()
-			w.Sleep(w.Lease * 3 / 8)
+			w.SleepUntil(late, w.Lease, w.Lease/24)
 			unlock := a.StartUnlock()
 			b.Lock(world.Within(w.Lease/3 + patience(w)/2))
 			unlock.Wait()

@@ -100,6 +100,25 @@ var renewing = []Failure{
 		},
 	},
 	{
+		ID: "renewal-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
+		Title:  "the holder counts a renewed lease from the reply",
+		Story:  "The answer to A's renewal is slow, and then A's network is gone. Redis has counted the new lease since the renewal arrived. If A counts it from the answer, it believes in it for too long, and B is inside by then.",
+		Fixed:  "Each renewal moves the holder's deadline to a lease after it was sent.",
+		Breaks: []oracle.Monitor{oracle.Exclusion},
+		Told:   []Premise{given("A"), renewed("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			late := a.After(world.Extends)
+			late.Delay(w.Lease / 15)
+			a.Lock()
+			w.SleepUntil(late, w.Lease, w.Lease/15+w.Lease/60)
+			a.Cut()
+			w.Sleep(w.Lease - w.Lease/15 - w.Lease/60 + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			w.Sleep(w.Lease / 4)
+		},
+	},
+	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the key is gone, and only the watchdog sees it",
 		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",
@@ -112,22 +131,25 @@ var renewing = []Failure{
 			w.Sleep(w.Lease * 2 / 15)
 			w.Evict()
 			b.Lock(world.Within(patience(w)))
-			w.Sleep(w.Lease / 2)
+			w.Sleep(w.Lease * 3 / 5)
 		},
 	},
 	{
 		ID: "key-gone-at-unlock", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the watchdog saw the loss, and Unlock says that all is well",
-		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks: an Unlock that finds no watchdog any more, or no key, and returns no error lets A take its work for protected.",
+		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks: an Unlock that finds no watchdog any more, or no key, and returns no error lets A take its work for protected. In A's next hold the key goes just before the Unlock, which is the first to see it.",
 		Fixed:  "Unlock says what the watchdog saw: the hold was lost.",
 		Breaks: []oracle.Monitor{oracle.LossNoticed},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
+		Told:   []Premise{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			w.Sleep(w.Lease * 2 / 15)
 			w.Evict()
 			w.Sleep(w.Lease / 2)
+			a.Unlock()
+			a.Lock(world.Within(patience(w)))
+			w.Evict()
 			a.Unlock()
 		},
 	},

@@ -7,21 +7,24 @@ import (
 	"strings"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/internal/texts"
 )
 
 // Cause is what several failures have in common that break a lock.
 type Cause struct {
-	Text     string   `json:"cause"` // nobody is told of a loss, or the rule that is broken
-	Failures []string `json:"failures"`
+	Text     texts.Text `json:"cause"` // nobody is told of a loss, or the rule that is broken
+	Failures []string   `json:"failures"`
 }
 
-// String is a line: "5 failures: nobody is told of a loss: renew-partition …".
-func (c Cause) String() string {
-	noun := "failures"
-	if len(c.Failures) == 1 {
-		noun = "failure"
-	}
-	return fmt.Sprintf("%d %s: %s: %s", len(c.Failures), noun, c.Text, strings.Join(c.Failures, " "))
+var (
+	ofOneCause = texts.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
+	callPanics = texts.New("a call panics")
+	lossHidden = texts.New("nobody is told of a loss")
+)
+
+// In is a line: "5 failures: nobody is told of a loss: renew-partition …".
+func (c Cause) In(l texts.Language) string {
+	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).In(l)
 }
 
 // Causes groups verdicts, those of one cause together, the cause with the most of them first.
@@ -42,17 +45,17 @@ func Causes(verdicts []Verdict) []Cause {
 
 // cause is the rule that the lock broke. Where the story takes its hold away, the others are
 // inside because nobody told it.
-func (v Verdict) cause() string {
+func (v Verdict) cause() texts.Text {
 	against, ok := v.Against()
 	switch {
 	case !ok:
-		return v.Outcome.String()
-	case against.Monitor == oracle.Truth && strings.Contains(against.Text, "ends in a panic"):
-		return "a call panics"
+		return texts.Text(v.Outcome.String())
+	case against.Monitor == oracle.Truth && strings.Contains(against.Text, "panic: "): // in each language
+		return callPanics
 	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
-		return "nobody is told of a loss"
+		return lossHidden
 	}
-	return string(against.Monitor)
+	return texts.Text(against.Monitor)
 }
 
 // summary is what a whole catalogue came to.
@@ -83,7 +86,7 @@ func (s *summary) String() string {
 	}
 	text := strings.Join(counts, ", ")
 	for _, cause := range Causes(s.wrong) {
-		text += "\n" + cause.String()
+		text += "\n" + cause.In(texts.English)
 	}
 	return text
 }

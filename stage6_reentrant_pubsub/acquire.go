@@ -27,7 +27,6 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	for _, opt := range opts {
 		r = opt(r)
 	}
-	r.lease = r.lease.Truncate(time.Millisecond)
 	if err := checkLease("lease", r.lease); err != nil {
 		return nil, err
 	}
@@ -69,10 +68,10 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 	for tries := 1; ; tries++ {
 		sent := time.Now()
 		o := &ownership{
-			mutex: m, request: r, owner: s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10), since: sent, deadline: sent.Add(r.lease),
-			renewal: errUnanswered, turn: make(chan struct{}, 1),
+			mutex: m, request: r, owner: s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10),
+			since: sent, deadline: sent.Add(r.lease), turn: make(chan struct{}, 1),
 		}
-		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.lease.Milliseconds(), tokenKept).Int64()
+		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.lease.Milliseconds()).Int64()
 		switch {
 		case err != nil && redis.HasErrorPrefix(err, "TRYAGAIN") && tries < attempts && pause(ctx, passingPause):
 			continue
@@ -109,10 +108,6 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		}
 	}
 }
-
-// tokenKept is for how long Redis remembers the last fencing token of a lock that
-// nobody uses, in milliseconds. The clock makes up for one that is forgotten.
-const tokenKept = int64(time.Hour / time.Millisecond)
 
 // cleanUp frees what an acquire of unknown outcome may have
 // got, or may still get: the command can be on its way for longer than its

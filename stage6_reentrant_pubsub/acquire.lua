@@ -5,7 +5,6 @@
 -- KEYS[2] the last fencing token
 -- ARGV[1] the owner
 -- ARGV[2] the lease in milliseconds
--- ARGV[3] how long the token is kept, in milliseconds
 --
 -- Returns the fencing token, which is positive, or if somebody else holds the
 -- lock -2 minus the milliseconds that its lease has left (-1: it has no lease).
@@ -19,11 +18,11 @@ local token = tonumber(last)
 if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
 	return {err = "ERR the fencing token in Redis cannot be right: delete its key"}
 end
--- The clock keeps tokens rising also where the counter was lost: after a
--- failover, an eviction or a flush.
+-- The clock keeps tokens rising also where the counter was lost: after a failover, an
+-- eviction or a flush. So it makes up for a token that is forgotten an hour later.
 local time = redis.call("TIME")
 token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
-redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", ARGV[3])
+redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", 3600000)
 -- A user without the right to do this would get a lock without a lease.
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 redis.call("HSET", KEYS[1], ARGV[1], 1)

@@ -123,9 +123,8 @@ const NoLease = time.Duration(math.MaxInt64)
 // RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock, and only
 // then.
 func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
-	asked := redis.NewIntCmd(ctx, "pttl", m.key) // PTTL of go-redis overflows
-	_ = m.svc.rdb.Process(ctx, asked)            // the command keeps its error
-	switch left, err := asked.Result(); {
+	left, err := m.svc.rdb.Do(ctx, "pttl", m.key).Int64() // PTTL of go-redis overflows
+	switch {
 	case err != nil || left == -2: // no key
 		return 0, m.explain(ctx, "look at", err)
 	case left == -1 || left > int64(NoLease/time.Millisecond):

@@ -20,7 +20,7 @@ type ownership struct {
 	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // until when the lease lasts for certain
 	renewAt  time.Time // when to renew it next
-	renewal  error     // what became of the last renewal; nil: it got through
+	renewal  error     // what became of the last renewal; nil: it got through, or is still to come
 }
 
 // state is how many holds there are, why there will be no more, and whether the lease lasts.

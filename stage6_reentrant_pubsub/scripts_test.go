@@ -29,7 +29,7 @@ func inHeldLock(t *testing.T, test func(t *testing.T, r *fakeRedis, eval eval)) 
 			require.NoError(t, err)
 			return answer
 		}
-		run("acquire", "A:1", 30000, 86400000)
+		run("acquire", "A:1", 30000)
 		time.Sleep(time.Second)
 		test(t, r, run)
 	})
@@ -37,9 +37,9 @@ func inHeldLock(t *testing.T, test func(t *testing.T, r *fakeRedis, eval eval)) 
 
 func TestAcquireTellsHowLongTheLockIsTaken(t *testing.T) {
 	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
-		require.Equal(t, int64(-29002), eval("acquire", "B:1", 30000, 86400000))
+		require.Equal(t, int64(-29002), eval("acquire", "B:1", 30000))
 		require.NoError(t, r.Client().Persist(t.Context(), key).Err()) // it has no lease
-		require.Equal(t, int64(-1), eval("acquire", "B:1", 30000, 86400000))
+		require.Equal(t, int64(-1), eval("acquire", "B:1", 30000))
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 	})
 }
@@ -66,7 +66,7 @@ func TestRenewMayBeRepeated(t *testing.T) {
 func TestReleaseMayBeRepeated(t *testing.T) {
 	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
 		require.Equal(t, int64(1), eval("release", channel, "A:1"))
-		eval("acquire", "B:1", 30000, 86400000)
+		eval("acquire", "B:1", 30000)
 		require.Equal(t, int64(0), eval("release", channel, "A:1"))
 		require.Equal(t, []string{"1"}, r.HoldCounts(), "B's")
 	})

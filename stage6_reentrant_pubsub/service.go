@@ -126,6 +126,7 @@ func (s *Service) Close() error {
 	s.mu.Lock()
 	second := s.isClosed()
 	s.cancel() // with the lock held: from now on nothing begins
+	s.timer.Stop()
 	watched := slices.Collect(maps.Keys(s.watched))
 	s.mu.Unlock()
 	if second {

@@ -1,8 +1,10 @@
 package stage6_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -144,4 +146,18 @@ func TestLayoutThatCannotWorkIsRefused(t *testing.T) {
 			require.ErrorContains(t, err, "the layout gives no name, or one name to two things")
 		}
 	})
+}
+
+// A timer that is set for ever would keep each closed service in memory.
+func TestClosedServiceIsForgotten(t *testing.T) {
+	rdb := redis.NewClient(&redis.Options{ContextTimeoutEnabled: true})
+	defer rdb.Close()
+	svc, err := stage6.NewService(rdb)
+	require.NoError(t, err)
+	closed := weak.Make(svc)
+	require.NoError(t, svc.Close())
+	for range 10 {
+		runtime.GC()
+	}
+	require.Nil(t, closed.Value())
 }

@@ -1,6 +1,7 @@
 package stage6
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,9 +86,6 @@ func (s *Service) look() {
 // errTaken is why a hold is over that Redis does not know any more.
 var errTaken = errors.New("stage6: its key is gone, or somebody else's")
 
-// errUnanswered is what a renewal came to that has not been answered yet.
-var errUnanswered = errors.New("none was answered")
-
 // cause is why a hold is over whose time has come. Service.mu is held.
 func (o *ownership) cause(now time.Time) error {
 	switch {
@@ -96,7 +94,8 @@ func (o *ownership) cause(now time.Time) error {
 	case o.fixed:
 		return fmt.Errorf("stage6: its lease of %v was fixed, and is over", o.lease)
 	default:
-		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, o.renewal)
+		last := cmp.Or(o.renewal, errors.New("none was answered"))
+		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, last)
 	}
 }
 

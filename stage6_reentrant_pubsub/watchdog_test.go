@@ -104,6 +104,23 @@ func TestLossSaysWhy(t *testing.T) {
 	}
 }
 
+// A process that stood still for longer than its lease has had no failed renewal. An observer
+// that blocks stands for it.
+func TestLossAfterRenewalsThatGotThroughSaysWhy(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		renewals, ended, lost := 0, make(chan struct{}), make(chan stage6.Loss, 1)
+		defer close(ended)
+		stand := func(int, error) {
+			if renewals++; renewals == 2 {
+				<-ended
+			}
+		}
+		m := r.Mutex(stage6.WithObserver(stage6.Observer{Renewed: stand}), stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
+		lock(t, m, t.Context())
+		require.EqualError(t, (<-lost).Cause, "stage6: no renewal got through for its lease of 30s: none was answered")
+	})
+}
+
 // The observer of a good lock panics, and the caller has no hold to release.
 func TestPanicInAnObserverLeaksNoLock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {

@@ -25,6 +25,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Servers are the Redis servers on which failures are played. Each server plays
@@ -57,6 +58,8 @@ type address string
 // Addr is the address itself.
 func (a address) Addr() string { return string(a) }
 
+var noneAt = texts.New("no Redis that could be used at {address}: {error}")
+
 // answerWithin is how long a Redis may take to answer the first PING.
 const answerWithin = 3 * time.Second
 
@@ -67,7 +70,7 @@ func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if err := redisserver.Ping(ctx, addr); err != nil {
-		return nil, fmt.Errorf("no Redis that could be used at %s: %w", addr, err)
+		return nil, noneAt.With("address", addr, "error", err)
 	}
 	s := &Servers{free: make(chan world.Redis, count), shared: true}
 	for range count {

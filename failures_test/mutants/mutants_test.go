@@ -68,7 +68,7 @@ var kinds = []kind{
 			diesOfAnError:    "renew-blip",
 			ignoresAnswer:    "key-gone",
 			trustsTheNetwork: "renew-partition pool-starved work-outlives-fixed-lease",
-			countsFromReply:  "deadline-from-reply",
+			countsFromReply:  "deadline-from-reply renewal-from-reply",
 			startsLate:       "unlock-at-once",
 			stopsWithoutJoin: "dog-unlock-race",
 			deletesFirst:     "unlock-error-dog-lives",
@@ -81,6 +81,7 @@ var kinds = []kind{
 			halvesAfterABlip: "renew-blip renew-blips",
 			losesAtABlip:     "renew-blip",
 			diesOfTheSecond:  "renew-blips",
+			leavesLossToDog:  "key-gone-at-unlock",
 			renewsInContext:  "acquire-context-ends",
 		},
 		monitors: map[oracle.Monitor]trial{

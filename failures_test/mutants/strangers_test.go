@@ -166,6 +166,9 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a renewal at once, and one under way", "dog-unlock-race", watchedIn(renewsAtOnce, ""), watchedIn(renewsAtOnce, stopsWithoutJoin), oracle.Truth},
 		{"an acquire whose context ends", "acquire-context-ends", watchedSubject(""), watchedSubject(renewsInContext), oracle.Exclusion},
 		{"a lease with less than a millisecond left", "last-millisecond", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion},
+		{"a transaction in place of a script", "check-then-delete", transactingSubject(false), transactingSubject(true), oracle.WrongDelete},
+		{"waiters that sleep in Redis", "unlock-wakes", queuedSubject(false), queuedSubject(true), oracle.LostWakeUp},
+		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -181,6 +184,21 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nobody can see for which of its callers a goroutine of the lock's own sends: they are not
+// convicted for that, and what cannot be told is said.
+func TestLockWhoseGoroutineSendsForAllIsJudgedFairly(t *testing.T) {
+	f := find(t, "two-at-once")
+	v := play(t, f, servingSubject(false))
+	require.Equal(t, failures.NotTold, v.Outcome, v.Sentence())
+	require.Contains(t, v.Sentence(), "with AttributeTo")
+	told := servingSubject(false)
+	told.AttributeTo = func([]string) (string, bool) { return "", true }
+	v = play(t, find(t, "grant-reply-lost"), told)
+	require.Equal(t, "leak: Lock of A failed, and its key is still there after 10s", v.Sentence())
+	v = play(t, f, servingSubject(true))
+	require.True(t, oracle.Convicts(v.Findings, oracle.Exclusion), v.Sentence())
 }
 
 // In wake-eaten the faster of two waiters harms nobody; elsewhere it would.

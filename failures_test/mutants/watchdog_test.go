@@ -37,6 +37,7 @@ const (
 	renewsInContext  mistake = "renews for as long as the acquire's context lives"
 	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
 	losesAtABlip     mistake = "takes a renewal that failed for a loss"
+	leavesLossToDog  mistake = "believes its watchdog that nothing was lost, whatever Unlock finds"
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 )
 
@@ -175,6 +176,7 @@ func (w *watched) Unlock(ctx context.Context) error {
 	if w.holds--; w.holds > 0 {
 		return nil
 	}
+	g := w.guard
 	if w.wrong != deletesFirst {
 		w.stop()
 	}
@@ -183,7 +185,7 @@ func (w *watched) Unlock(ctx context.Context) error {
 		return err
 	}
 	w.stop()
-	if n == 0 {
+	if n == 0 && (w.wrong != leavesLossToDog || g.lost.Load()) {
 		return errNotHeld
 	}
 	return nil

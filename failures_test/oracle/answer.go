@@ -91,7 +91,8 @@ func truth(f *file) func(*world.Scene) {
 		case e.Kind == world.Lost && freed[e.Call]:
 			f.convict(e, falseLoss, "client", e.Client)
 		case e.Kind == world.Returned:
-			text := contradiction(e, did.of(e.Call), s.Keys, owed[e.Call])
+			mine := owns(s.Keys, e.Client) && !(isShared(s.Keys, e.Process) && len(s.Others(e.Client)) > 0)
+			text := contradiction(e, did.of(e.Call), s.Keys, mine, owed[e.Call])
 			if text == failsForNobody && taken[e.Client] > 0 { // it may be told that its hold is lost
 				text = ""
 			}
@@ -131,14 +132,19 @@ func owns(keys []world.Key, client string) bool {
 	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })
 }
 
+// isShared tells whether a goroutine that serves the whole process has installed one of the
+// keys: for which of its clients, nobody can see.
+func isShared(keys []world.Key, process string) bool {
+	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Process == process && key.Owner.Call == 0 })
+}
+
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did *callEffects, keys []world.Key, owed bool) texts.Text {
-	mine := owns(keys, e.Client)
+func contradiction(e world.Event, did *callEffects, keys []world.Key, mine, owed bool) texts.Text {
 	refused := e.Result.Claim == world.ClaimRefused
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
 		return panics
-	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
+	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
 		return neverOwn
 	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
@@ -176,7 +182,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 			}
 		}
 		if e.Acquires() {
-			lost[e.Client] = !mine[e.Client]
+			lost[e.Client] = !mine[e.Client] && !isShared(s.Keys, e.Process)
 		}
 		if e.Kind != world.Returned || e.Op != world.OpUnlock {
 			return

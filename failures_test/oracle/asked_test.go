@@ -51,6 +51,9 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 		require.Equal(t, wrong, waits().pass(after).returns("B", unknown).convicted(oracle.Context), after)
 	}
 	require.True(t, waits().pass(time.Minute).happens(world.Slept, "").convicted(oracle.Context), "it is still under way")
+	short := waits()
+	short.trace.Lease = 300 * time.Millisecond
+	require.False(t, short.pass(5500*time.Millisecond).returns("B", unknown).convicted(oracle.Context), "a pause does not know of a short lease")
 	cancelled := newStory().call("B", world.OpLock).sends(world.Cancelled, "B", "").pass(time.Minute)
 	require.True(t, cancelled.returns("B", unknown).convicted(oracle.Context))
 	for name, s := range map[string]*story{

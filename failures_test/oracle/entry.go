@@ -104,7 +104,8 @@ type entry struct {
 }
 
 func leak(f *file) func(*world.Scene) {
-	entries := map[string]*entry{} // label → what is in Redis now
+	entries := map[string]*entry{}  // label → what is in Redis now
+	failed := map[int]world.Event{} // acquires that came back without the lock
 	report := func(i *entry, until time.Duration, how texts.Text) {
 		if i.orphaned != nil && until-i.orphaned.At > i.allowed {
 			f.convict(*i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(time.Second))
@@ -115,7 +116,11 @@ func leak(f *file) func(*world.Scene) {
 		for _, effect := range e.Effects {
 			switch effect.Kind {
 			case world.Installed:
-				entries[effect.Owner.Label] = &entry{owner: effect.Owner}
+				i := &entry{owner: effect.Owner}
+				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
+					i.orphan(e, Grace(f.Trace), hasFailed.With("client", call.Client, "call", call.Op))
+				}
+				entries[effect.Owner.Label] = i
 			case world.Removed, world.Overwritten, world.Lapsed:
 				if i, ok := entries[effect.Owner.Label]; ok {
 					report(i, e.At, staysFor)
@@ -123,8 +128,11 @@ func leak(f *file) func(*world.Scene) {
 				}
 			}
 		}
+		if e.Kind == world.Returned && world.IsAcquire(e.Op) && !e.Result.Held {
+			failed[e.Call] = e
+		}
 		for _, i := range entries {
-			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0)
+			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || i.owner.Call == 0 && s.Believes(i.owner.Process))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -9,10 +10,11 @@ import (
 )
 
 var (
-	twoInside   = texts.New("{client} is inside the lock while {other} still is")
-	orderTwice  = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
-	heldTooLong = texts.New("{client} waits in vain: {other} has held the lock for {time}")
-	overtakes   = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
+	twoInside     = texts.New("{client} is inside the lock while {other} still is")
+	orderTwice    = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
+	heldTooLong   = texts.New("{client} waits in vain: {other} has held the lock for {time}")
+	newestRefused = texts.New("the ledger refuses the token of {client}, who has got the lock last")
+	overtakes     = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // exclusion finds those who come in while another one believes. A holder whose key
@@ -34,7 +36,7 @@ func exclusion(f *file) func(*world.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			at, gone := taken[other]
-			if gone && isTold(f.Events[s.Index:], other, at+f.Lease/3+Grace(f.Trace)) {
+			if gone && isToldInTime(f, other, s.Process(other), at) {
 				continue
 			}
 			f.convict(e, twoInside, "client", e.Client, "other", other)
@@ -62,6 +64,21 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 	return false
 }
 
+// isToldInTime tells whether the lane whose key was taken away is told within a third of a
+// lease, or by the first answer that its watchdog gets, if that takes longer.
+func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
+	by, asks := taken+f.Lease/3, false
+	for i, e := range f.Events {
+		if e.At >= taken && e.At <= taken+f.Lease && e.Kind == world.Executed && e.Background && e.Process == process && !asks {
+			by, asks = max(by, e.At), true
+		}
+		if e.At >= taken && e.Kind == world.Lost && e.Client == lane {
+			return isTold(f.Events[i:], lane, by+Grace(f.Trace))
+		}
+	}
+	return false
+}
+
 // Noticed tells whether a holder was told, while it believed, that its hold is lost.
 func Noticed(trace *world.Trace) bool {
 	for s := trace.Begin(); s.Next(); {
@@ -73,8 +90,15 @@ func Noticed(trace *world.Trace) bool {
 }
 
 func damage(f *file) func(*world.Scene) {
+	newest := "" // who has got the lock last
 	return func(s *world.Scene) {
 		e := s.Event
+		if e.Acquires() {
+			newest = e.Client
+		}
+		if e.Kind == world.Stored && e.Client == newest && strings.HasPrefix(e.Reply, "refused") {
+			f.convict(e, newestRefused, "client", e.Client)
+		}
 		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != "inserted" {
 			return
 		}

@@ -138,6 +138,14 @@ func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
 	}
 }
 
+func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
+	for after, leaked := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
+		s := newStory().call("A", world.OpLock).returns("A", unknown).pass(time.Second).installs("A", "A1")
+		owner := s.trace.Events[2].Effects[0].Owner
+		require.Equal(t, leaked, s.pass(after).lapse(owner).convicted(oracle.Leak), after)
+	}
+}
+
 func TestKeyWithoutLeaseIsALeakOnceItsCallIsOver(t *testing.T) {
 	s := newStory().call("A", world.OpLock)
 	s.installs("A", "A1")
@@ -232,6 +240,14 @@ func TestLossIsNoticedWhenUnlockSaysSo(t *testing.T) {
 		s.pass(30 * time.Second).lapse(s.trace.Events[1].Effects[0].Owner)
 		s.call("A", world.OpUnlock).does("A").returns("A", answer)
 		require.Equal(t, noticed, !oracle.Convicts(oracle.Judge(&s.trace), oracle.LossNoticed))
+	}
+}
+
+func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
+	for client, refused := range map[string]bool{"A": false, "B": true} {
+		s := newStory().holds("A", "A1").holds("B", "B1")
+		s.add(world.Event{Kind: world.Stored, Client: client, Op: world.OpInsert, Reply: "refused: token 1, seen 1"})
+		require.Equal(t, refused, s.convicted(oracle.Damage), client)
 	}
 }
 

@@ -67,21 +67,29 @@ func deadlock(f *file) func(*world.Scene) {
 // lostWakeUp finds those that wait in Lock although the lock is free: it is free, their
 // process runs, and none of their commands is on its way. Somebody has freed it, or its
 // lease has ended: what Redis loses by itself, or a command of the business's own
-// removes, wakes nobody and is not judged.
+// removes, wakes nobody and is not judged. Who does not listen may pause for a third of
+// a lease before it asks again.
 func lostWakeUp(f *file) func(*world.Scene) {
 	taken := true                      // there is a key, or its end is no client's doing
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
+	listens := map[string]bool{} // processes that are told of what happens; the others ask now and then
 	var waiting []world.Event
 	return func(s *world.Scene) {
 		e := s.Event
 		for _, call := range waiting {
-			if e.At-excused[call.Call] > Grace(f.Trace) && !told[call.Call] {
+			moment := Grace(f.Trace)
+			if !listens[call.Process] {
+				moment += f.Lease / 3
+			}
+			if e.At-excused[call.Call] > moment && !told[call.Call] {
 				told[call.Call] = true
 				f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, notWoken, "client", call.Client)
 			}
 		}
 		switch e.Kind {
+		case world.Sent:
+			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" || world.Blocks(e.Command[0])
 		case world.Called:
 			if e.Op == world.OpLock {
 				waiting, excused[e.Call] = append(waiting, e), e.At
@@ -110,8 +118,9 @@ func isBusy(s *world.Scene, call world.Event) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
-		if r.Call == 0 {
-			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
+		name := s.Trace.Events[max(r.Sent, 0)].Command[0]
+		if r.Call == 0 || world.Blocks(name) { // who sleeps in Redis is not busy
+			return name == "SUBSCRIBE"
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})

@@ -53,17 +53,21 @@ func (s *story) in(process string) *story {
 }
 
 func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
-	for after, lost := range map[time.Duration]bool{time.Second: false, time.Second + time.Millisecond: true} {
-		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Minute)
-		s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
-		require.Equal(t, lost, s.convicted(oracle.LostWakeUp), after)
+	for what, grace := range map[string]time.Duration{"SUBSCRIBE": time.Second, "BLPOP": time.Second, "SET": 11 * time.Second} {
+		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
+			s := newStory().holds("A", "A1").call("B", world.OpLock)
+			s.sends(world.Sent, "B", what).sends(world.Delivered, "B", what).pass(time.Minute)
+			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
+			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", what, after)
+		}
 	}
 }
 
 func TestLeaseThatEndsHasToBeNoticedByTheWaiter(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.happens(world.Crashed, "A").call("B", world.OpLock).pass(30 * time.Second).lapse(a)
+	s.happens(world.Crashed, "A").call("B", world.OpLock).background(world.Sent, "B", "SUBSCRIBE")
+	s.background(world.Delivered, "B", "SUBSCRIBE").pass(30 * time.Second).lapse(a)
 	require.False(t, s.pass(time.Second).happens(world.Slept, "").convicted(oracle.LostWakeUp))
 	require.True(t, s.pass(time.Second).happens(world.Slept, "").convicted(oracle.LostWakeUp))
 }

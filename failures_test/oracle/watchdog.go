@@ -19,7 +19,7 @@ var (
 // watchdog finds keys that expired under a holder whose watchdog could have
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
-	renewal := renewals(f.Trace)
+	renewal, release := renewals(f.Trace), does(f.Trace, world.Removed)
 	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
@@ -33,7 +33,7 @@ func watchdog(f *file) func(*world.Scene) {
 			expired(f, s, dogs)
 		}
 		d.follow(s)
-		if label := over.follow(s); label != "" {
+		if label := over.follow(s); label != "" && (renewal(e) || !release(e)) { // the release may come a little later
 			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
 		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(f.Trace) {
@@ -130,14 +130,17 @@ func (d *dog) follow(s *world.Scene) {
 	}
 }
 
-// renewals tells which commands of a trace are renewals: those that look like one
-// which, somewhere in the trace, gave a key a new lease in the background.
-func renewals(trace *world.Trace) func(world.Event) bool {
+// renewals tells which commands of a trace are renewals.
+func renewals(trace *world.Trace) func(world.Event) bool { return does(trace, world.Leased) }
+
+// does tells which commands of the background do something to keys: those that look like one
+// that, somewhere in the trace, did it in the background.
+func does(trace *world.Trace, what world.EffectKind) func(world.Event) bool {
 	var known []string
 	for _, e := range trace.Events {
-		isRenewal := e.Kind == world.Executed && e.Background &&
-			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased })
-		if isRenewal && !slices.Contains(known, shape(e)) {
+		did := e.Kind == world.Executed && e.Background &&
+			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == what })
+		if did && !slices.Contains(known, shape(e)) {
 			known = append(known, shape(e))
 		}
 	}

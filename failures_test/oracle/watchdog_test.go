@@ -96,6 +96,19 @@ func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
+// Who hands its lock to a goroutine that frees it does not renew.
+func TestReleaseMayComeAfterTheUnlock(t *testing.T) {
+	late := func(kind world.EffectKind) *story {
+		s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done).pass(time.Millisecond)
+		s.background(world.Executed, "A", "EVALSHA")
+		last := &s.trace.Events[len(s.trace.Events)-1]
+		last.Command, last.Effects = append(last.Command, "script", "A1"), []world.Effect{{Kind: kind, Key: "k", Owner: s.installed()}}
+		return s
+	}
+	require.False(t, late(world.Removed).convicted(oracle.Watchdog))
+	require.True(t, late(world.Leased).convicted(oracle.Watchdog))
+}
+
 func TestRenewalOfTheNextHoldIsRight(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).holds("A", "A2")
@@ -137,6 +150,16 @@ func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
 		},
 		"evicted, told too late": {
 			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 12 * time.Second, false,
+		},
+		"evicted, told by its next renewal": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(16*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, time.Second, true,
+		},
+		"evicted, told after its next renewal": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(5*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, 12 * time.Second, false,
 		},
 		"evicted, never told": {
 			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 0, false,

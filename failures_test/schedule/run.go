@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Point is a moment at which something has to be chosen.
@@ -238,6 +238,11 @@ func (r *run) take(o Option) {
 	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))
 }
 
+var isAstray = texts.New("step {n}, {step}, is not possible any more: the lock has changed since")
+
+// Astray is the error of a schedule whose step, counted from 1, the lock does not offer.
+func Astray(n int, step string) error { return isAstray.With("n", n, "step", step) }
+
 // Follow chooses the given schedule, and ends the run after it. A token that is
 // not among the choices is an error that err receives.
 func Follow(schedule []string, err *error) Chooser {
@@ -249,7 +254,7 @@ func Follow(schedule []string, err *error) Chooser {
 		at++
 		i := slices.IndexFunc(p.Choices, func(o Option) bool { return o.Token == schedule[at-1] })
 		if i < 0 {
-			*err = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", at, schedule[at-1])
+			*err = Astray(at, schedule[at-1])
 		}
 		return max(i, 0), i >= 0
 	}

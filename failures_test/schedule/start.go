@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -27,11 +26,11 @@ func readStart(text string) (*Start, error) {
 	id, count, _ := strings.Cut(text, startAt)
 	f, found := failures.Find(id)
 	if !found {
-		return nil, fmt.Errorf("%q in the schedule: there is no failure %q", text, id)
+		return nil, noStart.With("text", strconv.Quote(text), "name", strconv.Quote(id))
 	}
 	events, err := strconv.Atoi(count)
 	if err != nil || events < 1 {
-		return nil, fmt.Errorf("%q in the schedule: after %s stands how many events have happened", text, startAt)
+		return nil, badStart.With("text", strconv.Quote(text), "sign", startAt)
 	}
 	return &Start{f, events}, nil
 }

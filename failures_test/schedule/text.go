@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"lockkata/internal/texts"
 	"strconv"
 	"strings"
 )
@@ -28,12 +29,22 @@ func (s Setup) who() string {
 	return fmt.Sprintf("%dc", s.Clients)
 }
 
+// What cannot be read.
+var (
+	noSchedule = texts.New("{text} is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t")
+	badNumber  = texts.New("{text} in the schedule: it has to be a number from 1 to 9 and {unit}, as 2{unit}")
+	noEnv      = texts.New("there is no environment {name}: there are {names}")
+	noProperty = texts.New("there is no property {name}: there are {names}")
+	noStart    = texts.New("{text} in the schedule: there is no failure {name}")
+	badStart   = texts.New("{text} in the schedule: after {sign} stands how many events have happened")
+)
+
 // Parse reads a schedule's string. The setup it returns has no Subject yet but its
 // name, which is returned beside it.
 func Parse(text string) (s Setup, subject string, schedule []string, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 7 || parts[0] != "v1" {
-		return s, "", nil, fmt.Errorf("%q is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t", text)
+		return s, "", nil, noSchedule.With("text", strconv.Quote(text))
 	}
 	var errs [4]error
 	errs[0] = s.readWho(parts[2])
@@ -62,7 +73,7 @@ func (s *Setup) readWho(text string) (err error) {
 func number(text, unit string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, unit))
 	if err != nil || !strings.HasSuffix(text, unit) || n < 1 || n > 9 {
-		return 0, fmt.Errorf("%q in the schedule: it has to be a number from 1 to 9 and %s, as 2%s", text, unit, unit)
+		return 0, badNumber.With("text", strconv.Quote(text), "unit", unit)
 	}
 	return n, nil
 }
@@ -83,15 +94,15 @@ func IsForeign(name string) bool { return strings.Contains(name, foreign) }
 
 // FindEnv finds an environment by its name.
 func FindEnv(name string) (Env, error) {
-	return find("environment", name, Envs, func(e Env) string { return e.Name })
+	return find(noEnv, name, Envs, func(e Env) string { return e.Name })
 }
 
 // FindProperty finds a property by its name.
 func FindProperty(name string) (Property, error) {
-	return find("property", name, Properties, func(p Property) string { return p.Name })
+	return find(noProperty, name, Properties, func(p Property) string { return p.Name })
 }
 
-func find[T any](kind, name string, all []T, nameOf func(T) string) (none T, err error) {
+func find[T any](fault texts.Text, name string, all []T, nameOf func(T) string) (none T, err error) {
 	var names []string
 	for _, x := range all {
 		if nameOf(x) == name {
@@ -99,5 +110,5 @@ func find[T any](kind, name string, all []T, nameOf func(T) string) (none T, err
 		}
 		names = append(names, nameOf(x))
 	}
-	return none, fmt.Errorf("there is no %s %q: there are %s", kind, name, strings.Join(names, ", "))
+	return none, fault.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }

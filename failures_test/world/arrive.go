@@ -137,9 +137,20 @@ func (w *World) shakeHands() bool {
 func (w *World) admit() {
 	staged := w.staged
 	w.staged = nil
+	// What one goroutine writes to a wire, a pipeline, keeps its own order.
+	type pipeline struct {
+		wire *wire
+		lane *Client
+		from string
+	}
+	orders := map[pipeline]string{}
 	for _, r := range staged {
-		r.command.Write = isWrite(w.server, r.command.Name)
-		r.order = w.text(r) + r.stack.source(w.config.SkipFrames).String()
+		r.sent, r.command.Write = w.Now(), r.wire.changes(r.command.Name)
+		p := pipeline{r.wire, r.lane, r.stack.source(w.config.SkipFrames).String()}
+		if _, known := orders[p]; !known {
+			orders[p] = w.text(r) + p.from
+		}
+		r.order = orders[p]
 	}
 	slices.SortStableFunc(staged, compareRequests)
 	for _, r := range staged {
@@ -148,6 +159,23 @@ func (w *World) admit() {
 		r.wire.requests = append(r.wire.requests, r)
 		w.recordRequest(Sent, r, Event{})
 	}
+}
+
+// changes tells whether the next command that was written to the wire can change something:
+// of a transaction it is EXEC, if it is one of those that were queued.
+func (w *wire) changes(name string) bool {
+	write := isWrite(w.world.server, name)
+	switch {
+	case name == "MULTI":
+		w.transaction, w.writes = true, false
+	case name == "EXEC", name == "DISCARD":
+		write = w.writes && name == "EXEC"
+		w.transaction = false
+	case w.transaction:
+		w.writes = w.writes || write
+		return false
+	}
+	return write
 }
 
 // prune forgets the wires that their client has closed. A delayed command on one

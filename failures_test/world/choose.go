@@ -120,8 +120,9 @@ func (c Choice) about(r *request) Choice {
 
 // executable are the requests of a process that may be executed next.
 func (p *process) executable() (requests []*request) {
+	w := p.world
 	for _, c := range p.wires {
-		if len(c.requests) > 0 && !p.cut {
+		if len(c.requests) > 0 && !p.cut && w.isDue(c.requests[0], max(w.Now(), c.requests[0].due)) {
 			requests = append(requests, c.requests[0])
 		}
 	}

@@ -74,12 +74,27 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 	for c := range w.wires {
 		if len(c.requests) > 0 && c.requests[0].due > w.reached {
 			next = min(next, c.requests[0].due)
+		} else if len(c.requests) > 0 {
+			if until, waits := w.blocked(c.requests[0], w.reached); waits {
+				next = min(next, until)
+			}
 		}
 		if len(c.replies) > 0 && c.replies[0].due > w.reached {
 			next = min(next, c.replies[0].due)
 		}
 	}
 	return w.start.Add(next), next < math.MaxInt64
+}
+
+// SleepUntil lets time pass until the fault has struck, but no longer than that, and then
+// a while more: whenever a lock renews, the story goes on in the same way.
+func (w *World) SleepUntil(f *Fault, longest, more time.Duration) {
+	w.settle()
+	began, slept := time.Now(), len(w.trace.Events)
+	w.record(Event{Kind: Slept})
+	w.until(began.Add(longest), func() bool { return f.times == 0 })
+	w.pass(more)
+	w.trace.Events[slept].Bound = time.Since(began)
 }
 
 // Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.

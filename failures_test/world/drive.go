@@ -67,12 +67,21 @@ func (w *World) next() (on *wire, todo *request) {
 			if len(c.replies) > 0 && w.canArrive(c, c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
 				next, on = c.replies[0], c
 			}
-			if len(c.requests) > 0 && c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
+			if len(c.requests) > 0 && w.isDue(c.requests[0], now) && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
 				todo = c.requests[0]
 			}
 		}
 	}
 	return on, todo
+}
+
+// isDue tells whether a request has arrived, and does not wait in Redis.
+func (w *World) isDue(r *request, now time.Duration) bool {
+	if r.due > now {
+		return false
+	}
+	_, waits := w.blocked(r, now)
+	return !waits
 }
 
 // canArrive tells whether a reply may be delivered. One that was delayed beyond

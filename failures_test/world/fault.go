@@ -33,6 +33,9 @@ func Background(c Command) bool { return c.Background }
 // Installs matches a command that put a new key into Redis.
 func Installs(c Command) bool { return c.did(Installed) }
 
+// Extends matches a renewal that gave a key a new lease.
+func Extends(c Command) bool { return c.Background && c.did(Leased) }
+
 // Insert matches the write to the ledger.
 func Insert(c Command) bool { return c.Name == OpInsert }
 

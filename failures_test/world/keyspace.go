@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type keyState struct {
 	kind    string
 	value   string            // of a string
 	fields  map[string]string // of a hash
+	record  bool              // a hash that says who holds the lock, and more; else its fields are owners
 	expires time.Time         // on the server's clock; zero: never
 	leased  bool              // the last command gave it a lease, also one that ends when its old one did
 }
@@ -57,6 +59,9 @@ func (s *keyspace) learnScript(source string) {
 // of what the lane did in that call.
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	before, after := s.state, s.server.read(s.ignore)
+	for name, k := range after {
+		after[name] = s.identify(k)
+	}
 	s.state = after
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -78,7 +83,7 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 			existed = false
 		}
 		switch {
-		case now.kind == "hash":
+		case now.kind == "hash" && !now.record:
 			effects = append(effects, s.compareFields(name, was, now, lane, call)...)
 		case !existed:
 			effects = append(effects, s.install(name, name, now.value, lane, call))
@@ -95,6 +100,26 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 		}
 	}
 	return effects
+}
+
+// identify finds out what a hash is. A count for each owner, or a record of one owner: then
+// what is random in it, or any word, tells whose it is, whatever else changes.
+func (s *keyspace) identify(k keyState) keyState {
+	words, random := "", ""
+	for _, field := range slices.Sorted(maps.Keys(k.fields)) {
+		switch value := k.fields[field]; {
+		case s.names.looksRandom(field):
+			return k
+		case s.names.looksRandom(value):
+			random += value
+		case !isNumber(value):
+			words += value
+		}
+	}
+	if k.value = cmp.Or(random, words, k.value); k.kind == "hash" {
+		k.record = k.value != ""
+	}
+	return k
 }
 
 // lapsed takes out of before the keys whose lease ended just when somebody else's
@@ -195,7 +220,7 @@ func (s *keyspace) forget(name string) {
 
 // ownerOf is who installed a key; of a hash, who installed its first field.
 func (s *keyspace) ownerOf(name string, k keyState) Owner {
-	if k.kind != "hash" {
+	if k.kind != "hash" || k.record {
 		return s.owners[name]
 	}
 	for _, field := range slices.Sorted(maps.Keys(k.fields)) {
@@ -218,7 +243,7 @@ func (s *keyspace) keys() []Key {
 			var parts []string
 			for _, field := range slices.Sorted(maps.Keys(k.fields)) {
 				owner := s.owners[name+"\x00"+field]
-				parts = append(parts, s.names.text(field, owner.Client)+"="+k.fields[field])
+				parts = append(parts, s.names.text(field, owner.Client)+"="+s.names.text(k.fields[field], key.Owner.Client))
 			}
 			slices.Sort(parts)
 			key.Value = strings.Join(parts, " ")

@@ -55,3 +55,35 @@ func TestCommandThatFindsALeaseJustOverIsNoWrongDelete(t *testing.T) {
 		})
 	}
 }
+
+// A hash may be a record of who holds the lock, of which a heartbeat is a part.
+func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
+	owner := &Client{Name: "A", process: &process{name: "A"}}
+	hash := func(pairs ...string) map[string]keyState {
+		k := keyState{kind: "hash", fields: map[string]string{}}
+		for i := 0; i < len(pairs); i += 2 {
+			k.fields[pairs[i]] = pairs[i+1]
+		}
+		return map[string]keyState{"k": k}
+	}
+	const one, other = "f81d4fae7dec11d0a765", "9c5b94b1a8f341e2b0d1"
+	for name, c := range map[string]struct {
+		before, after map[string]keyState
+		want          []EffectKind
+	}{
+		"a beat":              {hash("owner", one, "since", "5"), hash("owner", one, "since", "5", "beat", "9"), nil},
+		"another owner":       {hash("owner", one, "since", "5"), hash("owner", other, "since", "9"), []EffectKind{Overwritten, Installed}},
+		"a record goes":       {hash("owner", one, "since", "5"), nil, []EffectKind{Removed}},
+		"a count":             {hash(one, "1"), hash(one, "2"), []EffectKind{Counted}},
+		"a second owner":      {hash(one, "1"), hash(one, "1", other, "1"), []EffectKind{Installed}},
+		"a mode and an owner": {hash("mode", "write", one, "1"), hash("mode", "write", one, "2"), []EffectKind{Counted}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redis := &shelf{state: c.before}
+			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+			keys.compare(owner, 1, false)
+			redis.state = c.after
+			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
+		})
+	}
+}

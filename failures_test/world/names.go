@@ -1,6 +1,9 @@
 package world
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,9 +40,14 @@ func (n *names) next(lane string) string {
 func (n *names) learn(value, label string) {
 	if n.looksRandom(value) {
 		n.labels[value] = label
-	} else if _, err := strconv.ParseFloat(value, 64); err != nil && value != "" {
+	} else if !isNumber(value) && value != "" {
 		n.words[value] = label
 	}
+}
+
+func isNumber(value string) bool {
+	_, err := strconv.ParseFloat(value, 64)
+	return err == nil
 }
 
 // about is the installation that a command has in it as a word; "" if there is none.
@@ -90,13 +98,23 @@ func (n *names) script(sha string) string {
 	return shorten(sha, 8)
 }
 
-// scriptName is the first line of a script if it is a comment: "-- unlock".
+// called finds the commands that a script sends.
+var called = regexp.MustCompile(`call\(\s*["'](\w+)["']`)
+
+// scriptName is the first line of a script if it is a comment, "-- unlock", else what the
+// script sends, "GET+DEL": two scripts of a lock are two.
 func scriptName(source string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
 	if name, ok := strings.CutPrefix(first, "--"); ok {
 		return shorten(strings.TrimSpace(name), 40)
 	}
-	return "script"
+	var sends []string
+	for _, call := range called.FindAllStringSubmatch(source, -1) {
+		if name := strings.ToUpper(call[1]); !slices.Contains(sends, name) {
+			sends = append(sends, name)
+		}
+	}
+	return cmp.Or(strings.Join(sends, "+"), "script")
 }
 
 func shorten(s string, most int) string {

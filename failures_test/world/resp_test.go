@@ -21,6 +21,17 @@ func TestMessageIsToldFromAnAnswer(t *testing.T) {
 	require.False(t, isMessage("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"))
 }
 
+func TestScriptsWithoutANameAreToldApartByWhatTheySend(t *testing.T) {
+	for source, name := range map[string]string{
+		"-- unlock\nreturn 1": "unlock",
+		`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end`:          "GET+DEL",
+		`if redis.call( 'get', KEYS[1]) == ARGV[1] then return redis.pcall('pexpire', KEYS[1], 5) end`: "GET+PEXPIRE",
+		"return 1": "script",
+	} {
+		require.Equal(t, name, scriptName(source))
+	}
+}
+
 func TestReplyOfProtocol3IsShownOnOneLine(t *testing.T) {
 	for reply, shown := range map[string]string{
 		"_\r\n": "(nil)", "#t\r\n": "t", "%1\r\n+proto\r\n:3\r\n": "[proto 3]",

@@ -42,7 +42,11 @@ func (w *World) watch(call *Call) {
 		return
 	}
 	go func() {
-		<-ended
+		select {
+		case <-ended:
+		case <-w.ctx.Done(): // a lock may tell of losses only
+			return
+		}
 		if isLost() {
 			w.mu.Lock()
 			w.lost = append(w.lost, call)

@@ -187,6 +187,7 @@ type embeddedLink struct {
 	// special says that a script sent here may find something else than on a new
 	// connection.
 	special bool
+	queued  []string // the keys to which its transaction will give a lease
 }
 
 func (e *embedded) newLink() link {
@@ -202,6 +203,9 @@ func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	if l.runScript(name, args) {
 		return l.answer(), nil
 	}
+	if Blocks(name) && !l.special {
+		return l.executeBlocking(args), nil
+	}
 	l.special = l.special || slices.Contains(makesSpecial, name)
 	if usesScripts[name] {
 		for _, s := range l.redis.toLoad {
@@ -209,7 +213,20 @@ func (l *embeddedLink) execute(args []string) ([]byte, error) {
 		}
 		l.redis.toLoad = nil
 	}
-	return l.dispatch(args...), nil
+	return l.queue(name, l.dispatch(args...)), nil
+}
+
+// queue keeps what a transaction will have given a lease to until it does.
+func (l *embeddedLink) queue(name string, answer []byte) []byte {
+	switch {
+	case string(answer) == "+QUEUED\r\n":
+		l.queued, l.redis.leased = append(l.queued, l.redis.leased...), nil
+	case name == "EXEC" && answer[0] == '*' && answer[1] != '-':
+		l.redis.leased, l.queued = l.queued, nil
+	case name == "EXEC", name == "DISCARD":
+		l.queued = nil
+	}
+	return answer
 }
 
 // makesSpecial lists the commands after which a connection is not as a new one is.

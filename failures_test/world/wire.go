@@ -34,6 +34,8 @@ type wire struct {
 	requests   []*request
 	replies    []*reply
 	subscribed bool
+	// What is queued for a transaction changes something when EXEC comes.
+	transaction, writes bool
 }
 
 // request is a command on its way to Redis, or a write on its way to the ledger.
@@ -44,6 +46,7 @@ type request struct {
 	call    *Call
 	command Command
 	stack   *stack
+	sent    time.Duration
 	due     time.Duration // a delayed request arrives at this time
 	order   string        // where it stands among requests of the same moment
 	struck  bool          // a fault before its execution has already had its turn

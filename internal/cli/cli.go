@@ -2,11 +2,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -24,10 +28,11 @@ const (
 	exitBadUsage = 2
 )
 
-// failedError ends a command whose finding is bad news: it has been printed.
-type failedError struct{ text string }
+// failedError ends a command that was asked well and has bad news.
+type failedError struct{ error }
 
-func (e failedError) Error() string { return e.text }
+// Unwrap is the news.
+func (e failedError) Unwrap() error { return e.error }
 
 // app is one run of the command.
 type app struct {
@@ -49,12 +54,44 @@ type app struct {
 // say is a text in the language that was asked for.
 func (a *app) say(t texts.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
 
+// prose prints sentences, in lines that are not too long.
+func (a *app) prose(said texts.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
+
+// wrapped are the lines of some sentences, so many columns further in.
+func (a *app) wrapped(text string, indent int) []string {
+	return term.Wrap(text, min(a.width, widestProse)-indent)
+}
+
+// line prints a line: as it stands where there is room for it.
+func (a *app) line(text string) {
+	words := strings.TrimLeft(text, " ")
+	if term.Columns(text) <= a.width {
+		fmt.Fprintln(a.out, text)
+	} else {
+		a.item(text[:len(text)-len(words)], words)
+	}
+}
+
+// painted are the lines of a text in a style.
+func (a *app) painted(style term.Style, text string) (lines []string) {
+	for _, line := range term.Wrap(text, a.width) {
+		lines = append(lines, a.color.Paint(style, line))
+	}
+	return lines
+}
+
+// item prints a text beside what it is about.
+func (a *app) item(head, text string) { a.lines(term.Beside(head, text, a.width)) }
+
 // lines prints lines of text.
 func (a *app) lines(lines []string) {
 	for _, line := range lines {
 		fmt.Fprintln(a.out, line)
 	}
 }
+
+// widestProse is how many columns sentences take at most.
+const widestProse = 100
 
 // usualWidth is how many columns there are where nobody knows.
 const usualWidth = 120
@@ -85,24 +122,29 @@ func Main(sources fs.FS) {
 func (a *app) run(args []string) int {
 	var err error
 	if a.lang, err = a.language(askedLanguage(args)); err != nil {
-		fmt.Fprintf(a.err, "lockkata: %v\n", err)
-		return exitBadUsage
+		return a.badUsage(err)
 	}
 	root := a.root()
-	a.translateHelp(root)
+	a.speak(root)
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	root.SetFlagErrorFunc(badFlag)
 	err = root.Execute()
 	var failed failedError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &failed):
-		fmt.Fprintln(a.err, failed)
+		fmt.Fprintln(a.err, texts.Words(failed.error, a.lang))
 		return exitFailed
 	}
+	return a.badUsage(err)
+}
+
+// badUsage ends a command that cannot be carried out.
+func (a *app) badUsage(err error) int {
 	fmt.Fprintf(a.err, "lockkata: %s\n", texts.Words(err, a.lang))
 	return exitBadUsage
 }
@@ -113,11 +155,10 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
-		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real\n" +
+		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real " +
 			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
-			"With --lang zh it speaks Chinese: the tables, stories, timelines and pictures, list, diff, play,\n" +
-			"replay, explore, interview, kata, and help. In English remain the errors of the others, JSON,\n" +
-			"list --markdown, and what kata verify, grade, demo and serve print.",
+			"With --lang zh it speaks Chinese. In English remain JSON and Markdown, and what locks, Redis and " +
+			"the compiler say.",
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -129,7 +170,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&part.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
 	root.Flags().BoolVar(&part.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
 	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
-	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this host:port, which keeps its data")
+	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
 	languageFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
@@ -140,7 +181,7 @@ func (a *app) root() *cobra.Command {
 
 // helpCommand is "help", for those who type it as a word.
 func helpCommand() *cobra.Command {
-	return &cobra.Command{Use: "help [command]", Short: "Help about a command", RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
 		target, rest, err := cmd.Parent().Find(args)
 		if err == nil && len(rest) == 0 {
 			return target.Help()
@@ -149,23 +190,17 @@ func helpCommand() *cobra.Command {
 	}}
 }
 
+// tell shows a person at a terminal what is being done.
+func (a *app) tell(what texts.Said) { a.doing(what.In(a.lang)) }
+
+// untilInterrupted is a context that Ctrl-C ends, or whoever stops the program.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
 // doing shows a person at a terminal what is being done; "" takes it away.
 func (a *app) doing(what string) {
 	if a.terminal {
 		fmt.Fprint(a.err, term.EraseLine+what)
 	}
-}
-
-// noArguments refuses a word that is no subcommand, with the nearest that is.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if !sub.Hidden {
-			names = append(names, sub.Name())
-		}
-	}
-	return fmt.Errorf("there is no command %q%s", args[0], suggest(args[0], names))
 }

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -21,6 +18,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // demoLock is the name of the lock in the documents' own demo.
@@ -58,9 +56,9 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Two workers and one lock, in real time",
-		Long: "demo is the documents' own: work1 takes the lock and works for --hold; work2 asks for it\n" +
-			"meanwhile, waits up to --wait, and begins when work1 ends. Both run here, on an embedded\n" +
-			"Redis. With --redis only one worker runs, so that two terminals, or two machines, can use\n" +
+		Long: "demo does what the documents' own demo does: work1 takes the lock and works for --hold; work2 asks for it " +
+			"meanwhile, waits up to --wait, and begins when work1 ends. Both run here, on an embedded " +
+			"Redis. With --redis only one worker runs, so that two terminals, or two machines, can use " +
 			"one server: give both the same --stage, and each its --name.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -84,22 +82,32 @@ func (a *app) demoCommand() *cobra.Command {
 	return cmd
 }
 
+// What demo cannot run.
+var (
+	noName   = texts.New("--name is empty: name the worker, such as work1")
+	badName  = texts.New("--name {name} does not fit on a line: use letters, such as work1")
+	badHold  = texts.New("--hold {time} is negative: give the time that the work takes, such as 5s")
+	badWait  = texts.New("--wait {time} is no time: give how long to wait for the lock, such as 10s")
+	badRedis = texts.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
+	badLease = texts.New("--lease {time} does not fit this lock: {error}")
+)
+
 // check refuses what cannot be run. How short a lease may be, the stages know.
 func (p demoPlan) check(onServer bool) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	switch {
 	case strings.TrimSpace(p.name) == "":
-		return errors.New("--name is empty: name the worker, such as work1")
+		return noName.With()
 	case strings.ContainsFunc(p.name, unprintable):
-		return fmt.Errorf("--name %q does not fit a line: use letters, such as work1", p.name)
+		return badName.With("name", strconv.Quote(p.name))
 	case p.hold < 0:
-		return fmt.Errorf("--hold %v is negative: give the time that the work takes, such as 5s", p.hold)
+		return badHold.With("time", p.hold)
 	case p.wait <= 0:
-		return fmt.Errorf("--wait %v is no time: give how long to wait for the lock, such as 10s", p.wait)
+		return badWait.With("time", p.wait)
 	case onServer:
 		_, port, err := net.SplitHostPort(p.addr)
 		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 {
-			return fmt.Errorf("--redis %q is no address: give host:port, such as 127.0.0.1:6379", p.addr)
+			return badRedis.With("address", strconv.Quote(p.addr))
 		}
 	}
 	return nil
@@ -108,7 +116,7 @@ func (p demoPlan) check(onServer bool) error {
 // demo runs one worker on a server, or both on an embedded Redis. Ctrl-C ends it:
 // who holds the lock frees it first, however often one presses.
 func (a *app) demo(p demoPlan) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	if p.addr != "" {
 		return a.demoOne(ctx, p)
@@ -118,7 +126,7 @@ func (a *app) demo(p demoPlan) error {
 
 // demoOne runs one worker on the server at the plan's address.
 func (a *app) demoOne(ctx context.Context, p demoPlan) error {
-	w, err := newWorker(p, p.name, p.addr, &board{out: a.out, width: term.Columns(p.name)})
+	w, err := newWorker(p, p.name, p.addr, &board{out: a.out, lang: a.lang, width: term.Columns(p.name)})
 	if err != nil {
 		return err
 	}
@@ -126,8 +134,9 @@ func (a *app) demoOne(ctx context.Context, p demoPlan) error {
 	if err := reach(ctx, w.rdb, p.addr); err != nil {
 		return err
 	}
-	a.announce(p, "One worker on the Redis at "+p.addr)
-	fmt.Fprintf(a.out, "In another terminal: go run . demo --stage %s --name %s --hold %v --redis %s\n\n", p.stage.ID, p.other(), p.hold, p.addr)
+	a.announce(p, oneWorker)
+	again := fmt.Sprintf("go run . demo --stage %s --name %s --hold %v --redis %s", p.stage.ID, p.other(), p.hold, p.addr)
+	fmt.Fprintf(a.out, "%s\n\n", a.say(inAnother, "command", again))
 	return w.run(ctx)
 }
 
@@ -136,11 +145,11 @@ func (a *app) demoOne(ctx context.Context, p demoPlan) error {
 func (a *app) demoBoth(ctx context.Context, p demoPlan) error {
 	server := miniredis.NewMiniRedis()
 	if err := server.Start(); err != nil {
-		return failedError{fmt.Sprintf("the embedded Redis does not start: %v", err)}
+		return failedError{startsNot.With("error", err)}
 	}
 	defer server.Close()
 	server.ClockTTL(true) // else leases stand still
-	lines := &board{out: a.out, width: max(term.Columns(p.name), term.Columns(p.other()))}
+	lines := &board{out: a.out, lang: a.lang, width: max(term.Columns(p.name), term.Columns(p.other()))}
 	first, err := newWorker(p, p.name, server.Addr(), lines)
 	if err != nil {
 		return err
@@ -152,7 +161,7 @@ func (a *app) demoBoth(ctx context.Context, p demoPlan) error {
 	}
 	defer second.close()
 
-	a.announce(p, "Two workers on an embedded Redis")
+	a.announce(p, twoWorkers)
 	fmt.Fprintln(a.out)
 	var firstErr error
 	done := make(chan struct{})
@@ -187,33 +196,53 @@ func pass(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// What demo says around the workers' own lines.
+var (
+	demoHead   = texts.New("{stage}, {title}")
+	oneWorker  = texts.New("One worker on the Redis at {address}: the lock {lock}, a lease of {lease}, work of {hold}.")
+	twoWorkers = texts.New("Two workers on an embedded Redis: the lock {lock}, a lease of {lease}, work of {hold}.")
+	inAnother  = texts.New("In another terminal: {command}")
+	startsNot  = texts.New("the embedded Redis does not start: {error}")
+	isOutlived = texts.New("The work ({hold}) outlives the lease ({lease}), and {stage} renews nothing: the lock is free before the work ends.")
+	pollsAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} asks every 100 ms.")
+	wokenAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} is woken by a message.")
+	beganInIt  = texts.New("{second} began {n} ms before {first} ended: both were at work.")
+	lockBroken = texts.New("{what} The lock is broken.")
+	stepByStep = texts.New("Step by step: {command}")
+	refuses    = texts.New("the Redis at {address} refuses to work ({error}): give one that is up and needs no password, or leave --redis out")
+	noAnswer   = texts.New("no Redis answers at {address}: start one with redis-server --port {port}, or leave --redis out")
+)
+
 // announce says what is about to run, and which lesson it will teach.
-func (a *app) announce(p demoPlan, who string) {
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, capital(p.stage.Name())+", "+p.stage.Title))
-	fmt.Fprintf(a.out, "%s: the lock %s, a lease of %v, work of %v.\n", who, demoLock, p.lease, p.hold)
+func (a *app) announce(p demoPlan, who texts.Text) {
+	head := a.say(demoHead, "stage", capital(p.stage.NameIn(a.lang)), "title", p.stage.TitleIn(a.lang))
+	pairs := []any{"address", p.addr, "lock", demoLock, "lease", p.lease, "hold", p.hold, "stage", p.stage.Said()}
+	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, head))
+	a.prose(who.With(pairs...))
 	if p.outlives() {
-		fmt.Fprintf(a.out, "The work (%v) outlives the lease (%v), and %s renews nothing: the lock is free before the work ends.\n",
-			p.hold, p.lease, p.stage.Name())
+		a.prose(isOutlived.With(pairs...))
 	}
 }
 
 // seen says how the second worker's work followed on the first one's.
 func (a *app) seen(p demoPlan, first, second *worker) error {
 	gap := second.began.Sub(first.ended)
-	if gap >= 0 {
-		how := "asks every 100 ms"
-		if slices.Contains(p.stage.Subject.Has, failures.PubSub) {
-			how = "is woken by a message"
-		}
-		fmt.Fprintf(a.out, "\n%s began %d ms after %s ended: a waiter on %s %s.\n",
-			second.name, gap.Milliseconds(), first.name, p.stage.Name(), how)
-		return nil
+	how := pollsAfter
+	switch {
+	case gap < 0:
+		how = beganInIt
+	case slices.Contains(p.stage.Subject.Has, failures.PubSub):
+		how = wokenAfter
 	}
-	both := fmt.Sprintf("%s began %d ms before %s ended: both were at work.", second.name, -gap.Milliseconds(), first.name)
-	if !p.outlives() {
-		return failedError{both + " The lock is broken."}
+	what := how.With("second", second.name, "n", gap.Abs().Milliseconds(), "first", first.name, "stage", p.stage.Said())
+	if gap < 0 && !p.outlives() {
+		return failedError{lockBroken.With("what", what)}
 	}
-	fmt.Fprintf(a.out, "\n%s\nStep by step: go run . show work-outlives-ttl --stage %s\n", both, p.stage.ID)
+	fmt.Fprintln(a.out)
+	a.prose(what)
+	if gap < 0 {
+		fmt.Fprintln(a.out, a.say(stepByStep, "command", "go run . show work-outlives-ttl --stage "+p.stage.ID))
+	}
 	return nil
 }
 
@@ -229,8 +258,8 @@ func reach(ctx context.Context, rdb *redis.Client, addr string) error {
 	case ctx.Err() != nil:
 		return errInterrupted
 	case errors.As(err, &refusal):
-		return fmt.Errorf("the Redis at %s refuses to work (%w): give one that is up and needs no password, or leave --redis out", addr, err)
+		return refuses.With("address", addr, "error", err)
 	}
 	_, port, _ := net.SplitHostPort(addr) // checked before
-	return fmt.Errorf("no Redis answers at %s: start one with redis-server --port %s, or leave --redis out", addr, port)
+	return noAnswer.With("address", addr, "port", port)
 }

@@ -71,7 +71,7 @@ type watched struct {
 }
 
 func (w *watched) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("got it")) {
+	if bytes.Contains(p, []byte("got it")) || bytes.Contains(p, []byte("拿到锁")) {
 		w.happens()
 	}
 	return w.Buffer.Write(p)
@@ -91,4 +91,10 @@ func TestDemoSaysThatItCannotUnlock(t *testing.T) {
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, out, "cannot unlock: stage4: unlock lock:userId")
 	require.Equal(t, "work1 cannot unlock: what is left of the lock ends with its lease of 30s\n", errors)
+
+	server = miniredis.RunT(t)
+	status, out, errors = demoUntil(t, server, server.Close, "--stage", "4", "--hold", "0s", "--lang", "zh")
+	require.Equal(t, exitFailed, status)
+	require.Empty(t, englishIn(out))
+	require.Equal(t, "work1 解锁失败：残留的锁要等 30s 的租约到期才会消失\n", errors)
 }

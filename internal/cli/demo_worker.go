@@ -15,11 +15,31 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 var (
 	errWaitOver    = errors.New("the wait is over")
-	errInterrupted = failedError{"interrupted"}
+	errInterrupted = failedError{interrupted.With()}
+)
+
+// What a worker says, and what the command ends with where that was bad news.
+var (
+	interrupted  = texts.New("interrupted")
+	asksForIt    = texts.New("asks for the lock, waits up to {time}")
+	gotIt        = texts.New("got it after {time}, begins to work")
+	givesUp      = texts.New("gives up: has waited {time}")
+	gaveUp       = texts.New("{name} waited {time}, and somebody else has the lock: use a longer --wait, or a shorter --hold")
+	stoppedEarly = texts.New("is interrupted, and does not have the lock")
+	cannotLock   = texts.New("cannot lock")
+	wasNotLocked = texts.New("{name} cannot lock: {error}: look whether Redis still runs")
+	endsWork     = texts.New("ends after {time}, unlocks")
+	losesLock    = texts.New("has lost the lock after {time}, stops its work")
+	lostLock     = texts.New("{name} lost the lock while it worked: look whether Redis still runs")
+	stopsWork    = texts.New("is interrupted after {time}, unlocks")
+	hasUnlocked  = texts.New("unlocked")
+	cannotUnlock = texts.New("cannot unlock: {error}")
+	notUnlocked  = texts.New("{name} cannot unlock: what is left of the lock ends with its lease of {lease}")
 )
 
 // unlockTimeout bounds an Unlock that Redis does not answer.
@@ -53,7 +73,7 @@ func newWorker(p demoPlan, name, addr string, lines *board) (*worker, error) {
 	locker, err := p.stage.Subject.New(rdb, demoLock, p.lease)
 	if err != nil {
 		rdb.Close()
-		return nil, fmt.Errorf("--lease %v: %w", p.lease, err)
+		return nil, badLease.With("time", p.lease, "error", err)
 	}
 	return &worker{name: name, plan: p, lines: lines, rdb: rdb, locker: locker, inside: make(chan struct{})}, nil
 }
@@ -73,11 +93,11 @@ func (w *worker) run(ctx context.Context) error {
 	// that one lasts until the work is over, and no deadline is in it.
 	holding, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	asked := w.say("asks for the lock, waits up to %v", w.plan.wait)
+	asked := w.say(asksForIt, "time", w.plan.wait)
 	if err := w.lock(holding, end); err != nil {
 		return err
 	}
-	w.began = w.say("got it after %v, begins to work", short(time.Since(asked)))
+	w.began = w.say(gotIt, "time", short(time.Since(asked)))
 	close(w.inside)
 	worked := w.work(ctx)
 	unlocked := w.unlock(ctx)
@@ -114,14 +134,14 @@ func (w *worker) lock(ctx context.Context, end context.CancelCauseFunc) error {
 	}
 	switch {
 	case context.Cause(ctx) == errWaitOver:
-		w.say("gives up: has waited %v", w.plan.wait)
-		return failedError{fmt.Sprintf("%s waited %v, and somebody else has the lock: use a longer --wait, or a shorter --hold", w.name, w.plan.wait)}
+		w.say(givesUp, "time", w.plan.wait)
+		return failedError{gaveUp.With("name", w.name, "time", w.plan.wait)}
 	case ctx.Err() != nil:
-		w.say("is interrupted, and does not have the lock")
+		w.say(stoppedEarly)
 		return errInterrupted
 	}
-	w.say("cannot lock")
-	return failedError{fmt.Sprintf("%s cannot lock: %v: look whether Redis still runs", w.name, err)}
+	w.say(cannotLock)
+	return failedError{wasNotLocked.With("name", w.name, "error", err)}
 }
 
 // work takes its time, unless it is interrupted or the lock tells of its loss.
@@ -135,16 +155,16 @@ func (w *worker) work(ctx context.Context) error {
 	}
 	select {
 	case <-done.C:
-		w.ended = w.say("ends after %v, unlocks", short(time.Since(w.began)))
+		w.ended = w.say(endsWork, "time", short(time.Since(w.began)))
 		return nil
 	case <-ctx.Done():
 	case <-ended: // also when ctx is done
 		if isLost() {
-			w.ended = w.say("has lost the lock after %v, stops its work", short(time.Since(w.began)))
-			return failedError{w.name + " lost the lock while it worked: look whether Redis still runs"}
+			w.ended = w.say(losesLock, "time", short(time.Since(w.began)))
+			return failedError{lostLock.With("name", w.name)}
 		}
 	}
-	w.ended = w.say("is interrupted after %v, unlocks", short(time.Since(w.began)))
+	w.ended = w.say(stopsWork, "time", short(time.Since(w.began)))
 	return errInterrupted
 }
 
@@ -154,19 +174,19 @@ func (w *worker) unlock(ctx context.Context) error {
 	defer cancel()
 	err := w.locker.Unlock(freeing)
 	if err == nil {
-		w.say("unlocked")
+		w.say(hasUnlocked)
 		return nil
 	}
-	w.say("cannot unlock: %v", err)
+	w.say(cannotUnlock, "error", err)
 	if w.plan.outlives() {
 		return nil // the lesson, which was announced
 	}
-	return failedError{fmt.Sprintf("%s cannot unlock: what is left of the lock ends with its lease of %v", w.name, w.plan.lease)}
+	return failedError{notUnlocked.With("name", w.name, "lease", w.plan.lease)}
 }
 
 // say prints a line of the worker's and returns its time.
-func (w *worker) say(format string, args ...any) time.Time {
-	return w.lines.say(w.name, fmt.Sprintf(format, args...))
+func (w *worker) say(t texts.Text, pairs ...any) time.Time {
+	return w.lines.say(w.name, t.In(w.lines.lang, pairs...))
 }
 
 // short is a duration without what nobody reads.
@@ -176,6 +196,7 @@ func short(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 type board struct {
 	mu    sync.Mutex
 	out   io.Writer
+	lang  texts.Language
 	width int // of the names
 }
 

@@ -15,9 +15,9 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff STAGE",
 		Short: "What a stage changes in the lock of the stage before",
-		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the\n" +
+		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the " +
 			"stage's own name are left out: what remains is the lesson.",
-		Args: exactlyOne("stage", builtOnOthers()),
+		Args: exactlyOne(aStage, builtOnOthers()),
 		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
 	}
 }
@@ -35,6 +35,7 @@ func builtOnOthers() []string {
 
 var (
 	fromTo       = texts.New("From {before} to {after}: {lesson}")
+	builtOnNone  = texts.New("{stage} is built on no other; diff takes: {others}")
 	changedLines = texts.New("{added} lines added, {removed} lines removed, without blanks and comments")
 )
 
@@ -44,14 +45,15 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	if after.Before == "" {
-		return fmt.Errorf("%s is built on no other; diff takes: %s", after.Name(), strings.Join(builtOnOthers(), ", "))
+		return builtOnNone.With("stage", after.Said(), "others", strings.Join(builtOnOthers(), ", "))
 	}
 	diffs, err := after.Diff(a.sources)
 	if err != nil {
 		return err
 	}
 	before := columns.Must(after.Before)
-	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(fromTo, "before", before.NameIn(a.lang), "after", after.NameIn(a.lang), "lesson", texts.Text(after.Lesson))))
+	heading := a.say(fromTo, "before", before.Said(), "after", after.Said(), "lesson", texts.Text(after.Lesson))
+	a.lines(append(a.painted(term.Bold, heading), ""))
 	if after.Map != nil {
 		diffs = nil // line by line it would tell nobody anything
 		if err := a.printMap(after); err != nil {

@@ -35,7 +35,7 @@ func (a *app) printMap(c columns.Column) error {
 			said = append(said, a.say(skipAtFirst, "what", a.say(part.Skip)))
 		}
 		for i, text := range said {
-			for _, line := range term.Wrap(text, min(a.width, 100)-2) {
+			for _, line := range a.wrapped(text, 2) {
 				if i > 0 {
 					line = a.color.Paint(term.Dim, line)
 				}

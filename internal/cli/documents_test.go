@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/incidents"
+	"lockkata/internal/texts"
 )
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -update
@@ -76,19 +78,20 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 	}
 }
 
-// serve shows the same page, until it is ended.
+// serve shows the same page, whatever its own language, until it is ended.
 func TestTheatreIsWhatTheRunsShow(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	out, printed := io.Pipe()
-	a := &app{t: t, sources: os.DirFS("../.."), out: printed, err: io.Discard}
+	a := &app{t: t, sources: os.DirFS("../.."), out: printed, err: io.Discard, lang: texts.Chinese}
 	ended := make(chan error, 1)
 	go func() { ended <- a.serve(ctx, "127.0.0.1:0"); _ = printed.Close() }()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	require.Regexp(t, `^http://127\.0\.0\.1:\d+/ shows the theatre; Ctrl-C ends it\n$`, line)
+	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(line)
+	require.Equal(t, "放映厅在 "+address+"；按 Ctrl-C 结束\n", line)
 
-	answer, err := http.Get(strings.Fields(line)[0])
+	answer, err := http.Get(address)
 	require.NoError(t, err)
 	served, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)

@@ -3,12 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
-	"os/signal"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,12 +32,12 @@ func (a *app) exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Search all schedules, up to a bound, for one that breaks a lock",
-		Long: "explore runs a lock under every schedule of its clients: which command is executed next,\n" +
-			"which reply is delivered, when time passes, what fails. Each fault (a delay, a crash, a pause,\n" +
-			"a lost reply) costs 1. All schedules of cost 0 are run, then all of cost 1, and so on, so the\n" +
+		Long: "explore runs a lock under every schedule of its clients: which command is executed next, " +
+			"which reply is delivered, when time passes, what fails. Each fault (a delay, a crash, a pause, " +
+			"a lost reply) costs 1. All schedules of cost 0 are run, then all of cost 1, and so on, so the " +
 			"first one that breaks a property has the fewest faults. No result means no bug within the bound, not no bug.",
-		Annotations: map[string]string{belowHelp: a.environments() + "\n" + a.say(propertiesTitle) + "\n" +
-			table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, a.say(texts.Text(p.About)) })},
+		Annotations: map[string]string{belowHelp: a.environments() + "\n" +
+			a.properties(propertiesTitle, func(p schedule.Property) texts.Text { return texts.Text(p.About) })},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			x.clientsGiven = cmd.Flags().Changed("clients")
@@ -77,18 +72,20 @@ func init() {
 
 // environments lists what may happen in a schedule.
 func (a *app) environments() string {
-	return a.say(environmentsTitle) + "\n" +
-		table(schedule.Envs, func(e schedule.Env) (string, string) { return e.Name, a.say(texts.Text(e.About)) })
+	var rows []row
+	for _, e := range schedule.Envs {
+		rows = append(rows, row{e.Name, a.say(texts.Text(e.About))})
+	}
+	return a.say(environmentsTitle) + "\n" + a.table(rows)
 }
 
-// table lists names and what they are, a line each.
-func table[T any](all []T, of func(T) (name, about string)) string {
-	var b strings.Builder
-	for _, x := range all {
-		name, about := of(x)
-		fmt.Fprintf(&b, "  %-14s %s\n", name, about)
+// properties lists what a schedule may break, in words.
+func (a *app) properties(title texts.Text, words func(schedule.Property) texts.Text) string {
+	var rows []row
+	for _, p := range schedule.Properties {
+		rows = append(rows, row{p.Name, a.say(words(p))})
 	}
-	return b.String()
+	return a.say(title) + "\n" + a.table(rows)
 }
 
 // job is one question about one stage.
@@ -97,13 +94,24 @@ type job struct {
 	question schedule.Question
 }
 
+// What cannot be searched.
+var (
+	orAll       = texts.New("{error}, or all")
+	nobodyAsks  = texts.New("nobody asks about {property} in {env}: leave out --env, or see explore --help")
+	badClients  = texts.New("--clients {n}: it can be 2 or 3")
+	badAttempts = texts.New("--attempts {n}: it can be 1 to 3")
+	badBound    = texts.New("--bound {n}: it can be 0 to 9")
+	badRandom   = texts.New("--random {n}: give how many schedules to run")
+	failsIn     = texts.New("{stage} in {env}: {error}")
+)
+
 // jobs are the questions that were asked.
 func (x exploration) jobs() ([]job, error) {
 	asked := columns.Shown()
 	if x.stage != "all" {
 		c, err := columns.Find(x.stage)
 		if err != nil {
-			return nil, fmt.Errorf("%w, or all", err)
+			return nil, orAll.With("error", err)
 		}
 		asked = []columns.Column{c}
 	}
@@ -117,7 +125,7 @@ func (x exploration) jobs() ([]job, error) {
 		}
 	}
 	if len(jobs) == 0 {
-		return nil, fmt.Errorf("nobody asks about %s in %s: leave out --env, or see explore --help", x.property, x.env)
+		return nil, nobodyAsks.With("property", x.property, "env", x.env)
 	}
 	return jobs, nil
 }
@@ -135,13 +143,13 @@ func (x exploration) check() error {
 	}
 	switch {
 	case x.clientsGiven && x.clients != 2 && x.clients != 3:
-		return fmt.Errorf("--clients %d: it can be 2 or 3", x.clients)
+		return badClients.With("n", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
-		return fmt.Errorf("--attempts %d: it can be 1 to 3", x.attempts)
+		return badAttempts.With("n", x.attempts)
 	case x.bound < -1 || x.bound > 9:
-		return fmt.Errorf("--bound %d: it can be 0 to 9", x.bound)
+		return badBound.With("n", x.bound)
 	case x.random < 0:
-		return fmt.Errorf("--random %d: give how many schedules to run", x.random)
+		return badRandom.With("n", x.random)
 	}
 	return nil
 }
@@ -184,7 +192,7 @@ func (a *app) explore(x exploration) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	var answers []answer
 	if len(jobs) > 1 && a.binary != "" && x.question < 0 && x.random == 0 {
@@ -252,7 +260,7 @@ func (a *app) ask(ctx context.Context, x exploration, j job, s schedule.Setup, p
 	}
 	progress(schedule.Progress{})
 	if err != nil {
-		return nil, fmt.Errorf("%s in %s: %w", j.stage.Name(), s.Env.Name, err)
+		return nil, failsIn.With("stage", j.stage.Said(), "env", s.Env.Name, "error", err)
 	}
 	var answers []answer
 	for _, one := range result.Answers(s, properties, time.Since(begun)) {

@@ -23,6 +23,8 @@ var (
 	propertyColumn    = texts.New("property")
 	environmentColumn = texts.New("environment")
 	byChance          = texts.New("  broken: {what}\n  by chance, after {n} schedules: {length}; there may be shorter ones")
+	answerOn          = texts.New("{property} in {env} on {stage}")
+	notTheLesson      = texts.New("not what the lesson says: {answers}")
 	noneByChance      = texts.New("  no violation in {n} schedules at random")
 )
 
@@ -68,7 +70,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 			cut++
 		}
 		if want, ok := one.lesson(); ok && want != one.Found && (one.Found || one.Exhausted) {
-			wrong = append(wrong, fmt.Sprintf("%s in %s on %s", one.Property, one.Env, columns.Must(one.Stage).Name()))
+			wrong = append(wrong, a.say(answerOn, "property", one.Property, "env", one.Env, "stage", columns.Must(one.Stage).Said()))
 		}
 	}
 	for _, n := range searches {
@@ -79,7 +81,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
 	if len(wrong) > 0 {
-		return failedError{"not what the lesson says: " + strings.Join(wrong, ", ")}
+		return failedError{notTheLesson.With("answers", strings.Join(wrong, ", "))}
 	}
 	return nil
 }

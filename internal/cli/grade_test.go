@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/internal/kata"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // module writes a lock into a folder: stage 4's, with an edit, and the other files.
@@ -64,26 +66,61 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	require.Contains(t, string(html), "mutex.go", "the runs name the lock's own lines")
 
 	wrong := filepath.Join(module(t, "deleted == 0", "deleted < 0", nil), "lock")
-	status, out, errors = command(t, "grade", wrong, "--markdown", "--expect", golden)
-	require.Equal(t, exitFailed, status)
-	require.Contains(t, out, "| `check-then-delete` | ✓ |")
-	require.Contains(t, errors, "loss-hidden-at-unlock is broken, not safe: loss noticed: Unlock tells A that all is well")
-	require.NotContains(t, errors, "second-client")
+	narrow, screen, said := onTerminal(t, 80)
+	require.Equal(t, exitFailed, narrow.run([]string{"grade", wrong, "--expect", golden, "--lang", "zh"}))
+	require.Regexp(t, `(?m)^  ✓ check-then-delete +没有违反规则$`, screen)
+	require.Contains(t, said.String(), "loss-hidden-at-unlock 的结果是“被破坏”，文件里是“安全”：丢锁要有通知：Unlock 告诉 A")
+	require.NotContains(t, said.String(), "second-client")
+	require.Empty(t, englishIn(screen.String()+said.String()))
+	requireColumns(t, 80, screen.String())
+
+	narrow, screen, _ = onTerminal(t, 80)
+	narrow.gradeText(card)
+	requireColumns(t, 80, screen.String())
+	require.NotRegexp(t, `\p{Han}`, screen)
+	require.Regexp(t, `(?m)^  ✓ safe in this one run\n(  .+\n)*  – not applicable: `, screen)
+	require.Empty(t, card.Differences(card.Golden(), texts.English))
+	require.Equal(t, []string{
+		"second-client is safe, not broken or safe: no rule is broken", "zebra is in the file, and was not played",
+	}, card.Differences(strings.Replace(card.Golden(), "second-client: safe", "second-client: broken or safe", 1)+"zebra: safe\n", texts.English))
+
+	narrow, screen, _ = onTerminal(t, 80)
+	narrow.gradeMarkdown(card)
+	require.Contains(t, screen.String(), "| `check-then-delete` | ✓ |")
+}
+
+// onTerminal is a command on a terminal that is so wide, with what it prints there.
+func onTerminal(t *testing.T, width int) (a *app, out, errors *strings.Builder) {
+	out, errors = &strings.Builder{}, &strings.Builder{}
+	return &app{t: t, sources: os.DirFS("../.."), out: out, err: errors, width: width}, out, errors
+}
+
+// requireColumns asks that no line is wider.
+func requireColumns(t *testing.T, width int, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), width, line)
+	}
 }
 
 func TestGradeOfWhatCannotBeGraded(t *testing.T) {
 	broken := module(t, "func NewMutex", "func newMutex", map[string]string{"go.mod": modFile("")})
 	for args, says := range map[string]string{
-		"../../docs":                             "there is no Go file in",
-		"../../internal/kata --json --markdown":  "exclude each other",
-		"../../stage1_setnx_expire --update":     "--update writes the file of --expect",
-		"../../stage1_setnx_expire --has wheels": `--has "wheels": no failure asks for that`,
+		"":                                      "grade takes one folder, as in: go run . grade stage4_lua_unlock",
+		"nowhere":                               "there is no folder ",
+		"grade_test.go":                         "there is no folder ",
+		"../../docs":                            "there is no Go file in",
+		"../../internal/kata --json --markdown": "exclude each other",
+		"../../internal/kata --update":          "--update writes the file of --expect",
+		"../../internal/kata --has wheels":      `--has "wheels": no failure is about that; there are: force, watchdog, `,
 	} {
-		status, _, errors := command(t, append([]string{"grade"}, strings.Fields(args)...)...)
-		require.Equal(t, exitBadUsage, status, args)
-		require.Contains(t, errors, says)
+		requireRefused(t, exitBadUsage, []refusal{{strings.TrimSpace("grade " + args), says}})
 	}
-	status, out, _ := command(t, "grade", filepath.Join(broken, "lock"))
-	require.Equal(t, exitFailed, status)
-	require.Contains(t, out, "there is no func NewMutex")
+	for _, lang := range texts.Languages {
+		status, out, errors := command(t, "grade", filepath.Join(broken, "lock"), "--lang", string(lang))
+		require.Equal(t, exitFailed, status)
+		require.Equal(t, map[texts.Language]string{"en": "the lock cannot be graded\n", "zh": "这把锁打不了分\n"}[lang], errors)
+		says := map[texts.Language]string{"en": "✗ it does not compile: there is no func NewMutex", "zh": "✗ 编译不过：没有 func NewMutex"}[lang]
+		require.Contains(t, out, says)
+	}
 }

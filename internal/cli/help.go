@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
 
@@ -16,6 +20,7 @@ var (
 	helpFlags    = texts.New("Flags:")
 	helpGlobal   = texts.New("Flags of every command:")
 	helpMore     = texts.New("{command} --help says more about a command.")
+	helpDefault  = texts.New("{usage} (default {value})")
 	helpFlag     = texts.New("help for {command}")
 )
 
@@ -47,46 +52,81 @@ func visitUsage(f *pflag.Flag, visit func(*string)) {
 	}
 }
 
-// translateHelp puts the help of all commands into the language that was asked for.
-func (a *app) translateHelp(root *cobra.Command) {
+// speak puts what the commands say of themselves into the language that was asked for.
+func (a *app) speak(root *cobra.Command) {
 	eachHelp(root, func(text *string) { *text = a.say(texts.Text(*text)) })
-	explainHelp := func(cmd *cobra.Command) {
-		cmd.InitDefaultHelpFlag()
-		cmd.Flags().Lookup("help").Usage = a.say(helpFlag, "command", cmd.CommandPath())
-	}
-	for _, cmd := range append(root.Commands(), root) {
-		explainHelp(cmd)
-		for _, sub := range cmd.Commands() {
-			explainHelp(sub)
-		}
-	}
-	root.SetHelpTemplate(helpTemplate)
-	root.SetUsageTemplate(a.usageTemplate())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 }
 
-const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
-{{end}}{{with index .Annotations "` + belowHelp + `"}}
-{{.}}{{end}}
-{{.UsageString}}`
+// help prints what a command does, and how it is written.
+func (a *app) help(cmd *cobra.Command) {
+	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
+		a.lines(append(a.wrapped(paragraph, 0), ""))
+	}
+	if below := cmd.Annotations[belowHelp]; below != "" {
+		fmt.Fprintln(a.out, below)
+	}
+	fmt.Fprintf(a.out, "%s\n  %s\n", a.say(helpUsage), cmd.UseLine())
+	var commands []row
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			commands = append(commands, row{sub.Name(), sub.Short})
+		}
+	}
+	if len(commands) > 0 {
+		fmt.Fprintf(a.out, "  %s [command]\n", cmd.CommandPath())
+	}
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Usage = a.say(helpFlag, "command", cmd.CommandPath())
+	a.section(helpCommands, commands)
+	a.section(helpFlags, a.flagRows(cmd.LocalFlags()))
+	a.section(helpGlobal, a.flagRows(cmd.InheritedFlags()))
+	if len(commands) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n", a.say(helpMore, "command", cmd.CommandPath()+" COMMAND"))
+	}
+}
 
-func (a *app) usageTemplate() string {
-	const template = `{usage}
-  {{.UseLine}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} [command]
+// row is a name, and what is said of it.
+type row struct{ name, about string }
 
-{commands}{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+// section prints rows below their title, if there are any.
+func (a *app) section(title texts.Text, rows []row) {
+	if len(rows) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n%s", a.say(title), a.table(rows))
+	}
+}
 
-{flags}
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+// table is rows, with what is said beside the names.
+func (a *app) table(rows []row) string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, term.Columns(r.name))
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		for _, line := range term.Beside("  "+term.Pad(r.name, width)+"   ", r.about, a.width) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	return b.String()
+}
 
-{global}
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
-
-{more}{{end}}
-`
-	return strings.NewReplacer(
-		"{usage}", a.say(helpUsage), "{commands}", a.say(helpCommands), "{flags}", a.say(helpFlags), "{global}", a.say(helpGlobal),
-		"{more}", a.say(helpMore, "command", "{{.CommandPath}} COMMAND"),
-	).Replace(template)
+// flagRows are a row for each flag: its name, what it takes, and its usual value where that
+// tells anything.
+func (a *app) flagRows(flags *pflag.FlagSet) (rows []row) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		takes, usage := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if !slices.Contains([]string{"", "0", "-1", "false", "[]"}, f.DefValue) {
+			usage = a.say(helpDefault, "usage", usage, "value", f.DefValue)
+		}
+		rows = append(rows, row{strings.TrimSpace(name + " " + takes), usage})
+	})
+	return rows
 }

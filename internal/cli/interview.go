@@ -6,13 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,10 +41,10 @@ func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
 		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview.md, the must-knows first and the easiest of\n" +
-			"them before the others, and shows after each the answer, the drawing, the follow-ups and the\n" +
-			"proof. Every third round is a prediction: a stage under a schedule that no document shows, up\n" +
-			"to a point, and the question what happens next. In the end it says what to read again. Each\n" +
+		Long: "interview asks the questions of docs/interview.md, the must-knows first and the easiest of " +
+			"them before the others, and shows after each the answer, the drawing, the follow-ups and the " +
+			"proof. Every third round is a prediction: a stage under a schedule that no document shows, up " +
+			"to a point, and the question what happens next. In the end it says what to read again. Each " +
 			"line of the input is one answer, so it can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,10 +57,10 @@ func (a *app) interviewCommand() *cobra.Command {
 			}
 			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilInterrupted(context.Background())
 			defer stop()
 			if err := s.Hold(ctx); err != nil {
-				return failedError{err.Error()}
+				return failedError{err}
 			}
 			return nil
 		},
@@ -78,11 +75,18 @@ func (a *app) interviewCommand() *cobra.Command {
 	return cmd
 }
 
+var (
+	badMinutes = texts.New("--minutes {minutes}: give a whole number of minutes, from 1 to {most}")
+	badTheme   = texts.New("--theme: {error}")
+	badLevel   = texts.New("--level {level}: {error}")
+	noneFits   = texts.New("no question fits {flags}: leave one of them out")
+)
+
 // session makes an interview of what was asked for.
 func (a *app) session(x appointment) (*interview.Session, error) {
 	minutes, err := strconv.Atoi(x.minutes)
 	if err != nil || minutes < 1 || minutes > mostMinutes {
-		return nil, fmt.Errorf("--minutes %s: give a whole number of minutes, from 1 to %d", x.minutes, mostMinutes)
+		return nil, badMinutes.With("minutes", x.minutes, "most", mostMinutes)
 	}
 	themes, again, err := a.questions(x)
 	if err != nil {
@@ -109,14 +113,14 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 			documents[i], err = interview.Parse(interview.Document(l), string(text), l)
 		}
 		if err != nil {
-			return nil, "", failedError{err.Error()}
+			return nil, "", failedError{err}
 		}
 	}
 	themes = documents[slices.Index(texts.Languages, a.lang)]
 	if x.theme != "" {
 		i, err := interview.FindTheme(x.theme, documents...)
 		if err != nil {
-			return nil, "", fmt.Errorf("--theme: %w", err)
+			return nil, "", badTheme.With("error", err)
 		}
 		themes = themes[i : i+1]
 		again += " --theme " + themes[0].Short()
@@ -124,7 +128,7 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 	highest := interview.Staff
 	if x.level != "" {
 		if highest, err = interview.FindLevel(x.level); err != nil {
-			return nil, "", fmt.Errorf("--level %s: %w", x.level, err)
+			return nil, "", badLevel.With("level", x.level, "error", err)
 		}
 		again += " --level " + highest.In(texts.English)
 	}
@@ -135,7 +139,7 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 		return x.project && q.ID == opener || q.Level <= highest && (!x.must || q.Rank == interview.Must)
 	})
 	if len(themes) == 0 {
-		return nil, "", fmt.Errorf("no question fits%s: leave one of them out", again)
+		return nil, "", noneFits.With("flags", strings.TrimSpace(again))
 	}
 	return themes, again, nil
 }

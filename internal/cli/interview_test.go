@@ -170,7 +170,7 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},
 		"no question fits --theme appendix --must: leave one":        {"--theme", "appendix", "--must"},
 		`interview takes no arguments, not "lease"`:                  {"lease"},
-		`invalid argument "x" for "--seed"`:                          {"--seed", "x"},
+		`--seed "x": give a whole number`:                            {"--seed", "x"},
 	} {
 		status, out, errors := interviewed(t, "", args...)
 		require.Equal(t, exitBadUsage, status)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,15 +25,15 @@ func (a *app) kataCommand() *cobra.Command {
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
 			return kata.Loop(ctx, f, v, os.Stdin, k.out)
 		})
-	cmd.Long = "kata checks the lock that you write, at each save, and shows one thing at a time: the\n" +
-		"compiler's first error, or the first failure that shows, drawn with your own lines.\n" +
+	cmd.Long = "kata checks the lock that you write, at each save, and shows one thing at a time: the " +
+		"compiler's first error, or the first failure that shows, drawn with your own lines. " +
 		"Begin with \"kata start\"."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 	cmd.AddCommand(
 		helpCommand(), k.startCommand(),
-		k.command("next", "Go on with the next exercise", cobra.NoArgs, k.next),
+		k.command("next", "Go on with the next exercise", noWords, k.next),
 		k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(),
-		k.command("verify", "Prove the exercises: starts, solutions, hints, predictions", cobra.NoArgs, k.verify),
+		k.command("verify", "Prove the exercises: starts, solutions, hints, predictions", noWords, k.verify),
 		k.textCommand("hint", "Show the next hint", kata.Folder.Hint),
 		k.textCommand("status", "List the exercises and how far you are", kata.Folder.Status),
 	)
@@ -86,7 +84,7 @@ func (k *kataApp) command(
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(k.t.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := untilInterrupted(k.t.Context())
 		defer stop()
 		if err = run(ctx, f, view, args); err != nil && ctx.Err() != nil {
 			return errInterrupted
@@ -97,7 +95,7 @@ func (k *kataApp) command(
 
 // textCommand is a command that prints a text about the folder.
 func (k *kataApp) textCommand(name, short string, text func(kata.Folder, kata.View) (string, error)) *cobra.Command {
-	return k.command(name, short, cobra.NoArgs, func(_ context.Context, f kata.Folder, v kata.View, _ []string) error {
+	return k.command(name, short, noWords, func(_ context.Context, f kata.Folder, v kata.View, _ []string) error {
 		printed, err := text(f, v)
 		if err == nil {
 			fmt.Fprint(k.out, printed)
@@ -106,9 +104,19 @@ func (k *kataApp) textCommand(name, short string, text func(kata.Folder, kata.Vi
 	})
 }
 
+var manyExercises = texts.New("start takes one exercise at most, not {n}: {words}")
+
+// oneExercise refuses a second argument.
+func oneExercise(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return manyExercises.With("n", len(args), "words", strings.Join(args, " "))
+	}
+	return nil
+}
+
 func (k *kataApp) startCommand() *cobra.Command {
 	var afresh bool
-	cmd := k.command("start [N]", "Begin exercise N, or go on with it (default: the first that you have not passed)", cobra.MaximumNArgs(1),
+	cmd := k.command("start [N]", "Begin exercise N, or go on with it (default: the first that you have not passed)", oneExercise,
 		func(_ context.Context, f kata.Folder, v kata.View, args []string) error {
 			p, err := f.Progress()
 			e := p.Next()
@@ -156,7 +164,7 @@ type finding interface {
 }
 
 // print prints a finding. One that is bad news is an error.
-func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad string) error {
+func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad error) error {
 	if asJSON {
 		if err := k.printJSON(f.Told()); err != nil {
 			return err
@@ -164,7 +172,7 @@ func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad string) error {
 	} else {
 		fmt.Fprint(k.out, f.Screen(v))
 	}
-	if bad != "" {
+	if bad != nil {
 		return failedError{bad}
 	}
 	return nil
@@ -172,13 +180,11 @@ func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad string) error {
 
 // What a command ends with that is bad news.
 var (
-	notPassed = texts.New("exercise {id} is not passed yet")
-	isBroken  = texts.New("a schedule breaks your lock")
-	hintFirst = texts.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
+	notPassed  = texts.New("exercise {id} is not passed yet")
+	proofFails = texts.New("a proof does not hold")
+	isBroken   = texts.New("a schedule breaks your lock")
+	hintFirst  = texts.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
 )
-
-// tell shows a person at a terminal what is being done.
-func (k *kataApp) tell(what texts.Said) { k.doing(what.In(k.lang)) }
 
 // judged is the language of what is said of a lock: JSON is English.
 func (k *kataApp) judged(asJSON bool) texts.Language {
@@ -190,16 +196,16 @@ func (k *kataApp) judged(asJSON bool) texts.Language {
 
 func (k *kataApp) checkCommand() *cobra.Command {
 	var asJSON bool
-	cmd := k.command("check", "Compile your lock and run the failures on it, once", cobra.NoArgs,
+	cmd := k.command("check", "Compile your lock and run the failures on it, once", noWords,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
 			r, err := kata.Check(ctx, f, k.judged(asJSON), k.tell)
 			k.doing("")
 			if err != nil {
 				return err
 			}
-			bad := ""
+			var bad error
 			if !r.Passed {
-				bad = k.say(notPassed, "id", r.Exercise.ID)
+				bad = notPassed.With("id", r.Exercise.ID)
 			}
 			return k.print(r, v, asJSON, bad)
 		})
@@ -217,15 +223,15 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bad := ""
+			var bad error
 			if x.IsBroken() {
-				bad = k.say(isBroken)
+				bad = isBroken.With()
 			}
 			return k.print(x, v, asJSON, bad)
 		})
-	cmd.Long = "explore runs your lock under every schedule of two clients, as \"go run . explore\" does with the\n" +
-		"stages, and draws the shortest one that breaks each property, with your own lines. The\n" +
-		"properties and environments are those of \"go run . explore --help\"."
+	cmd.Long = "explore runs your lock under every schedule of two clients, as lockkata explore does with the stages, " +
+		"and draws the shortest one that breaks each property, with your own lines. The properties and environments are " +
+		"those of lockkata explore --help."
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")
 	f.StringVar(&asked.Env, "env", "", "only this environment")
@@ -260,10 +266,10 @@ func (k *kataApp) resetCommand() *cobra.Command {
 	return cmd
 }
 
-func (k *kataApp) verify(ctx context.Context, f kata.Folder, _ kata.View, _ []string) error {
-	ok, err := kata.Verify(ctx, f.Root, kata.All, k.out)
+func (k *kataApp) verify(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
+	ok, err := kata.Verify(ctx, f.Root, kata.All, v, k.out)
 	if err == nil && !ok {
-		return failedError{"a proof does not hold"}
+		return failedError{proofFails.With()}
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,17 +39,20 @@ func askedLanguage(args []string) (asked string) {
 	return asked
 }
 
-// language finds the language that was asked for, else that of the environment.
+var noLanguage = texts.New("--lang {name}: there are en and zh")
+
+// language finds the language that was asked for, else that of the environment, in which the
+// error is said.
 func (a *app) language(asked string) (texts.Language, error) {
-	if asked != "" {
-		l, ok := texts.Find(asked)
-		if !ok {
-			return l, fmt.Errorf("--lang %s: there are en and zh", asked)
-		}
+	usual := texts.English
+	if a.getenv != nil {
+		usual = texts.OfEnvironment(a.getenv)
+	}
+	if asked == "" {
+		return usual, nil
+	}
+	if l, ok := texts.Find(asked); ok {
 		return l, nil
 	}
-	if a.getenv != nil {
-		return texts.OfEnvironment(a.getenv), nil
-	}
-	return texts.English, nil
+	return usual, noLanguage.With("name", asked)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,7 @@ func (a *app) listCommand() *cobra.Command {
 		Args:  noWords,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON && asMarkdown {
-				return fmt.Errorf("--json and --markdown exclude each other")
+				return exclude("--json", "--markdown")
 			}
 			if asMarkdown {
 				a.listMarkdown()
@@ -34,14 +33,6 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
-// noWords refuses arguments.
-func noWords(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments, not %q", cmd.Name(), strings.Join(args, " "))
-	}
-	return nil
-}
-
 func (a *app) list(asJSON bool) error {
 	if asJSON {
 		return a.listJSON()
@@ -52,12 +43,12 @@ func (a *app) list(asJSON bool) error {
 			family = f.Family
 			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
 		}
-		fmt.Fprintf(a.out, "  %s: %s\n", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title)))
-		for _, line := range term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)-4) {
+		a.line(fmt.Sprintf("  %s: %s", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title))))
+		for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
 			fmt.Fprintf(a.out, "    %s\n", line)
 		}
 		for _, text := range []texts.Said{fixedBy.With("what", texts.Text(f.Fixed)), runsIn(f)} {
-			for _, line := range term.Wrap(text.In(a.lang), min(a.width, 100)-4) {
+			for _, line := range a.wrapped(text.In(a.lang), 4) {
 				fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
 			}
 		}
@@ -65,8 +56,8 @@ func (a *app) list(asJSON bool) error {
 	}
 	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(besideCatalogue)))
 	for _, b := range failures.NotInMatrix {
-		fmt.Fprintf(a.out, "  %s: %s\n    %s\n\n", a.color.Paint(term.Bold, b.ID), a.say(texts.Text(b.Title)),
-			a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
+		a.line(fmt.Sprintf("  %s: %s", a.color.Paint(term.Bold, b.ID), a.say(texts.Text(b.Title))))
+		fmt.Fprintf(a.out, "    %s\n\n", a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
 	}
 	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.All)))
 	return nil

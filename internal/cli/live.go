@@ -25,7 +25,7 @@ type where struct {
 
 func (w where) check() error {
 	if w.addr != "" && !w.live {
-		return fmt.Errorf("--redis names the Redis for --live: add --live")
+		return liveMissing.With()
 	}
 	return nil
 }
@@ -34,6 +34,11 @@ var (
 	onEmbedded = texts.New("an embedded Redis")
 	onServers  = texts.New("real redis-server processes")
 	onAddress  = texts.New("the Redis at {address}")
+
+	liveMissing  = texts.New("--redis names the Redis for --live: add --live")
+	noServer     = texts.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
+	orOurOwn     = texts.New("{error}; start one there, or leave out --redis and lockkata starts its own")
+	wasNotPlayed = texts.New("{failure} on {stage} was not played: {error}")
 )
 
 // said completes "real locks on".
@@ -52,13 +57,13 @@ func (w where) servers(ctx context.Context) (*live.Servers, error) {
 	if w.addr == "" {
 		servers, err := live.Start(ctx, atOnce)
 		if errors.Is(err, redisserver.ErrMissing) {
-			err = fmt.Errorf("%w, or name a running Redis with --redis ADDR", err)
+			err = noServer.With()
 		}
 		return servers, err
 	}
 	servers, err := live.At(ctx, w.addr, atOnce)
 	if err != nil {
-		return nil, fmt.Errorf("%w; start one there, or leave out --redis and lockkata starts its own", err)
+		return nil, orOurOwn.With("error", err)
 	}
 	return servers, nil
 }
@@ -79,7 +84,7 @@ func (a *app) judgeLive(w where, all []failures.Failure, of []columns.Column) ([
 	verdicts := servers.Play(jobs)
 	for _, v := range verdicts {
 		if errors.Is(v.Err, live.ErrBusy) {
-			fmt.Fprintf(a.err, "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
+			fmt.Fprintln(a.err, a.say(wasNotPlayed, "failure", v.Failure.ID, "stage", v.Subject, "error", v.Err))
 		}
 	}
 	return slices.Collect(slices.Chunk(verdicts, len(of))), nil

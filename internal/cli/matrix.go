@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +35,7 @@ type grid struct {
 func (a *app) judgeAll(w where, all []failures.Failure, of []columns.Column) (grid, error) {
 	ready, err := columns.Ready(a.t, of)
 	if err != nil {
-		return grid{}, failedError{err.Error()}
+		return grid{}, failedError{err}
 	}
 	if !w.live {
 		return expecting(ready, columns.Judge(a.t, all, ready)), nil
@@ -79,6 +81,7 @@ var (
 	stagesTitle    = texts.New("A Redis lock, stage by stage, and what breaks it")
 	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
 	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
+	noFamily       = texts.New("--family {name}: there is no such family; there are: {names}")
 	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
 )
 
@@ -96,13 +99,13 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 		return failures.All, nil
 	}
 	var asked []failures.Failure
-	var names []string
+	var names []string // in quotes: some have spaces
 	unknown := slices.Clone(e.families)
 	for _, f := range failures.All {
 		// "owner" is "the owner".
 		name := strings.TrimPrefix(string(f.Family), "the ")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
+			names = append(names, quoted)
 		}
 		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name }
 		if slices.ContainsFunc(e.families, named) {
@@ -111,7 +114,7 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("--family %q: there is no such family; there are: %s", unknown[0], strings.Join(names, ", "))
+		return nil, noFamily.With("name", strconv.Quote(unknown[0]), "names", strings.Join(names, ", "))
 	}
 	return asked, nil
 }
@@ -154,8 +157,11 @@ func (a *app) matrix(w where, e excerpt) error {
 	if err != nil {
 		return err
 	}
-	return surprises(g)
+	return a.surprises(g)
 }
+
+// shortestTitle is how many columns a title needs to tell anything.
+const shortestTitle = 12
 
 func (a *app) printMatrix(title string, g grid) {
 	fmt.Fprint(a.out, a.color.Paint(term.Bold, title)+"\n\n")
@@ -184,10 +190,10 @@ func (a *app) printMatrix(title string, g grid) {
 			fmt.Fprint(a.out, strings.Repeat(" ", 1+len(g.columns[n].ID)), a.sign(c))
 		}
 		title := a.say(texts.Text(f.Title))
-		if room := a.width - width - 6 - len(ids); room > 20 {
-			title = term.Clip(title, room)
+		if room := a.width - width - 6 - len(ids); room >= shortestTitle {
+			fmt.Fprint(a.out, "   "+a.color.Paint(term.Dim, term.Clip(title, room)))
 		}
-		fmt.Fprintf(a.out, "   %s\n", a.color.Paint(term.Dim, title))
+		fmt.Fprintln(a.out)
 	}
 }
 
@@ -246,13 +252,13 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 			}
 		}
 	}
-	line := func(t texts.Text, pairs ...any) { fmt.Fprintln(a.out, a.say(t, pairs...)) }
+	line := func(t texts.Text, pairs ...any) { a.line(a.say(t, pairs...)) }
 	line(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe), "safe", count[failures.Safe],
 		"n", a.signOf(failures.Noticed), "noticed", count[failures.Noticed])
 	line(totalLimits, "i", a.signOf(failures.Inherent), "inherent", count[failures.Inherent],
 		"dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable])
 	expected := a.say(allExpected)
-	if n := len(unexpected(g)); n > 0 {
+	if n := len(a.unexpected(g)); n > 0 {
 		expected = a.color.Paint(term.Red, notExpected.Of(n).In(a.lang))
 	}
 	line(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected)
@@ -303,34 +309,36 @@ func (a *app) printNext(steps bool) {
 	if steps {
 		all = nextOfSteps
 	}
-	fmt.Fprintf(a.out, "\n%s\n", a.say(tryNext))
+	var rows []row
 	for _, n := range all {
-		fmt.Fprintf(a.out, "  %-55s %s\n", n.command, a.say(n.shows))
+		rows = append(rows, row{n.command, a.say(n.shows)})
 	}
-	fmt.Fprintln(a.out, a.say(otherLanguage))
+	fmt.Fprintf(a.out, "\n%s\n%s%s\n", a.say(tryNext), a.table(rows), a.say(otherLanguage))
 }
+
+var isSurprise = texts.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 
 // surprise is a line about a cell that is not as expected.
-func surprise(c cell) string {
-	return fmt.Sprintf("%s on %s: expected %s, got %s: %s",
-		c.verdict.Failure.ID, c.verdict.Subject, c.want, c.verdict.Outcome, c.verdict.Sentence())
+func (a *app) surprise(c cell) texts.Said {
+	v := c.verdict
+	return isSurprise.With("failure", v.Failure.ID, "stage", v.Subject, "want", texts.Text(c.want.String()),
+		"outcome", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang))
 }
 
-func unexpected(g grid) []string {
-	var lines []string
+func (a *app) unexpected(g grid) (lines []string) {
 	for _, row := range g.rows {
 		for _, c := range row {
 			if !c.asExpected() {
-				lines = append(lines, surprise(c))
+				lines = append(lines, a.surprise(c).In(a.lang))
 			}
 		}
 	}
 	return lines
 }
 
-func surprises(g grid) error {
-	if lines := unexpected(g); len(lines) > 0 {
-		return failedError{strings.Join(lines, "\n")}
+func (a *app) surprises(g grid) error {
+	if lines := a.unexpected(g); len(lines) > 0 {
+		return failedError{errors.New(strings.Join(lines, "\n"))}
 	}
 	return nil
 }

@@ -4,15 +4,22 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"lockkata/internal/texts"
+)
+
+var (
+	thereAre   = texts.New("{fault}; there are: {names}")
+	didYouMean = texts.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
 )
 
 // suggest ends an error about an unknown name with the nearest names.
-func suggest(name string, known []string) string {
+func suggest(fault texts.Said, name string, known []string) error {
 	near := nearest(name, known)
 	if len(near) == 0 {
-		return "; there are: " + strings.Join(known, ", ")
+		return thereAre.With("fault", fault, "names", strings.Join(known, ", "))
 	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
+	return didYouMean.Of(len(near), "fault", fault, "names", strings.Join(near, ", "))
 }
 
 // nearest returns up to three names that one could have meant: those that contain

@@ -19,6 +19,13 @@ type format struct {
 
 func (f format) isPicture() bool { return f.svg || f.page }
 
+var (
+	oneRun      = texts.New("a picture shows one run: give --stage in place of --before-after")
+	noFile      = texts.New("--html is empty: name the file, or - for the standard output")
+	nothingSeen = texts.New("there is nothing to draw: {failure} on {stage} is {outcome}: {what}")
+	notWritten  = texts.New("cannot write the page: {error}")
+)
+
 // check refuses formats that exclude each other, and a picture of two runs.
 func (f format) check(beforeAfter bool) error {
 	chosen := 0
@@ -29,11 +36,11 @@ func (f format) check(beforeAfter bool) error {
 	}
 	switch {
 	case chosen > 1:
-		return fmt.Errorf("--json, --svg and --html exclude each other")
+		return exclude("--json", "--svg", "--html")
 	case beforeAfter && f.isPicture():
-		return fmt.Errorf("a picture shows one run: --stage instead of --before-after")
+		return oneRun.With()
 	case f.page && f.html == "":
-		return fmt.Errorf("--html is empty: name the file, or - for the standard output")
+		return noFile.With()
 	}
 	return nil
 }
@@ -41,7 +48,7 @@ func (f format) check(beforeAfter bool) error {
 // picture is a run as SVG or a page.
 func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, error) {
 	if v.Trace == nil {
-		return "", fmt.Errorf("there is nothing to draw: %s on %s is %s: %s", v.Failure.ID, c.Name(), v.Outcome, v.Sentence())
+		return "", nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang))
 	}
 	switch {
 	case f.page:
@@ -61,7 +68,7 @@ func (a *app) put(drawn string, f format) error {
 		return err
 	}
 	if err := os.WriteFile(f.html, []byte(drawn), 0o644); err != nil {
-		return failedError{fmt.Sprintf("cannot write the page: %v", err)}
+		return failedError{notWritten.With("error", err)}
 	}
 	return nil
 }

@@ -21,12 +21,11 @@ func (a *app) playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Be the scheduler: break a lock by hand, step by step",
-		Long: "play lets you decide what happens next: which command Redis runs, which reply a client reads,\n" +
-			"when time passes, what fails. The clients run the stage's real code. Bring them to break the\n" +
-			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal\n" +
+		Long: "play lets you decide what happens next: which command Redis runs, which reply a client reads, " +
+			"when time passes, what fails. The clients run the stage's real code. Bring them to break the " +
+			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal " +
 			"the keys are read from the input, and spaces and line ends between them mean nothing.",
-		Annotations: map[string]string{belowHelp: a.say(goalsTitle) + "\n" +
-			table(schedule.Properties, func(p schedule.Property) (string, string) { return p.Name, a.say(game.Goals[p.Name].Words) }) +
+		Annotations: map[string]string{belowHelp: a.properties(goalsTitle, func(p schedule.Property) texts.Text { return game.Goals[p.Name].Words }) +
 			"\n" + a.environments()},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +46,7 @@ func (a *app) playCommand() *cobra.Command {
 				err = g.FindPar()
 			}
 			if err != nil {
-				return failedError{err.Error()}
+				return failedError{err}
 			}
 			return (&player{app: a, Game: g}).play(cmd.InOrStdin())
 		},
@@ -66,6 +65,8 @@ var (
 	soFar         = texts.New("So far: go run . replay '{schedule}'")
 	nothingToUndo = texts.New("There is nothing to undo.")
 	noKeyHere     = texts.New("{key} is no key here. There are {keys}.")
+	pipeKeys      = texts.New("{error}; try: echo KEYS | go run . play")
+	noKeyRead     = texts.New("no key can be read: {error}")
 	keysAtEnd     = texts.New("u, r and q")
 	keysForOne    = texts.New("1, u, r, h and q")
 	keysForMany   = texts.New("{first} to {last}, u, r, h and q")
@@ -93,7 +94,7 @@ func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 	}
 	keys, err := keyboard.Open(in)
 	if err != nil {
-		return nil, fmt.Errorf("%w; try: echo KEYS | go run . play", err)
+		return nil, pipeKeys.With("error", err)
 	}
 	return keys, nil
 }
@@ -126,7 +127,7 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 	for {
 		view, err := p.View()
 		if err != nil {
-			return false, failedError{err.Error()}
+			return false, failedError{err}
 		}
 		key, err := keys.NextOn(p.app.out, func() {
 			fmt.Fprint(keys.Screen(p.app.out), before+strings.Join(p.app.screen(view, p.note), "\n")+after)
@@ -135,12 +136,12 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 		case err == io.EOF:
 			return false, p.ended()
 		case err != nil:
-			return false, fmt.Errorf("no key can be read: %w", err)
+			return false, noKeyRead.With("error", err)
 		case key == 'q':
 			return true, nil
 		}
 		if err := p.press(key); err != nil {
-			return false, failedError{err.Error()}
+			return false, failedError{err}
 		}
 	}
 }
@@ -197,5 +198,5 @@ func (p *player) ended() error {
 	if p.Won {
 		return nil
 	}
-	return failedError{keysEnded.Of(len(p.Steps()), "schedule", p.Text()).In(p.app.lang)}
+	return failedError{keysEnded.Of(len(p.Steps()), "schedule", p.Text())}
 }

@@ -36,10 +36,9 @@ func (a *app) screen(v game.View, note string) []string {
 		{text: term.Pad(a.say(goalHead), len(indent)) + a.say(named, "words", v.Goal.Words, "name", v.Goal.Name), style: term.Bold},
 		{text: indent + v.ParSays},
 	}
-	head := term.Pad(a.say(worldHead), len(indent))
-	for _, line := range term.Wrap(a.say(named, "words", v.Env.Words, "name", v.Env.Name), screenWidth-len(indent)) {
-		lines = append(lines, screenLine{text: head + line, style: term.Dim, spare: 2})
-		head = indent
+	world := a.say(named, "words", v.Env.Words, "name", v.Env.Name)
+	for _, line := range term.Beside(term.Pad(a.say(worldHead), len(indent)), world, screenWidth) {
+		lines = append(lines, screenLine{text: line, style: term.Dim, spare: 2})
 	}
 	lines = append(append(lines, heading(a.say(clientsHead))), a.clientLines(v.Clients)...)
 	lines = append(append(lines, heading(a.say(redisHead, "time", term.Clock(v.Now), "key", v.Key))), a.redisLines(v)...)

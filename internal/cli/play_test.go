@@ -210,10 +210,10 @@ func TestPlayRefusesWhatCannotBePlayed(t *testing.T) {
 		`there is no property "win": there are leak`:             {"--goal", "win"},
 		`there is no environment "mars": there are async`:        {"--env", "mars"},
 		"wake-up is about pub/sub, which stage 3 does not have;": {"--stage", "3", "--goal", "wake-up"},
-		"--clients 4: there can be 2 or 3":                       {"--clients", "4"},
-		"--attempts 3: each client can have 1 or 2":              {"--attempts", "3"},
-		"--clients 0: there can be 2 or 3":                       {"--clients", "0"},
-		"--attempts 0: each client can have 1 or 2":              {"--attempts", "0"},
+		"--clients 4: it can be 2 or 3":                          {"--clients", "4"},
+		"--attempts 3: it can be 1 or 2":                         {"--attempts", "3"},
+		"--clients 0: it can be 2 or 3":                          {"--clients", "0"},
+		"--attempts 0: it can be 1 or 2":                         {"--attempts", "0"},
 		`play takes no arguments, not "stage3"`:                  {"stage3"},
 	} {
 		status, out, errors := played(t, "q", args...)

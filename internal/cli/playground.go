@@ -7,7 +7,14 @@ import (
 	"time"
 
 	"lockkata/internal/playground/build"
+	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
+)
+
+var (
+	isBuilding   = texts.New("building the playground: a minute or two the first time, seconds after that")
+	isBuilt      = texts.New("the playground is built, in {time}: {size} MB")
+	noPlayground = texts.New("no playground: {error}")
 )
 
 // buildEngine builds the playground's engine in the background, and says so. A page can
@@ -18,7 +25,7 @@ func (a *app) buildEngine(ctx context.Context) (runner string, engine func(conte
 	}
 	runner, err := build.Runner(ctx, ".")
 	if err != nil {
-		fmt.Fprintf(a.err, "no playground: %v\n", err)
+		a.note(noPlayground, "error", err)
 		return "", nil
 	}
 	var packed []byte
@@ -27,9 +34,9 @@ func (a *app) buildEngine(ctx context.Context) (runner string, engine func(conte
 	go func() {
 		defer close(done)
 		if packed, err = build.Wasm(ctx, ".", a.sources); err == nil && ctx.Err() == nil {
-			a.note("the playground is built, in %v: %.1f MB", time.Since(begun).Round(100*time.Millisecond), float64(len(packed))/1e6)
+			a.note(isBuilt, "time", time.Since(begun).Round(100*time.Millisecond), "size", fmt.Sprintf("%.1f", float64(len(packed))/1e6))
 		} else if ctx.Err() == nil {
-			a.note("no playground: %v", err)
+			a.note(noPlayground, "error", err)
 		}
 	}()
 	return runner, func(asked context.Context) ([]byte, error) {
@@ -46,10 +53,10 @@ func (a *app) buildEngine(ctx context.Context) (runner string, engine func(conte
 var saying sync.Mutex
 
 // note says something that happened in the background.
-func (a *app) note(format string, args ...any) {
+func (a *app) note(t texts.Text, pairs ...any) {
 	saying.Lock()
 	defer saying.Unlock()
-	fmt.Fprintf(a.err, format+"\n", args...)
+	fmt.Fprintln(a.err, a.say(t, pairs...))
 }
 
 // engineBeside is an engine that a page asks for.

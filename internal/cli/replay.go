@@ -7,7 +7,6 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
 	"lockkata/internal/game"
 	"lockkata/internal/quiz"
@@ -19,16 +18,16 @@ func (a *app) replayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay SCHEDULE",
 		Short: "Draw a schedule that explore found or somebody played",
-		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule\n" +
-			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an\n" +
-			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is\n" +
-			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it\n" +
-			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up;\n" +
-			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a\n" +
+		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule " +
+			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an " +
+			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is " +
+			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it " +
+			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up; " +
+			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a " +
 			"failure's run, taken over after its twelfth event, as the playground of serve does it.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("replay takes one schedule, not %d words: one looks like %s", len(args), exampleSchedule)
+				return takesSchedule.With("n", len(args), "example", exampleSchedule)
 			}
 			return nil
 		},
@@ -44,7 +43,7 @@ func (a *app) replay(text string) error {
 		return err
 	}
 	if c.Subject, err = failures.DiscoverScripts(a.t, c.Subject); err != nil {
-		return failedError{err.Error()}
+		return failedError{err}
 	}
 	return a.drawSchedule(c, steps)
 }
@@ -54,32 +53,32 @@ func (a *app) replay(text string) error {
 func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	m, err := quiz.Follow(a.t, c.Setup, steps)
 	if err != nil {
-		return failedError{err.Error()}
+		return failedError{err}
 	}
 	heading, pairs := scheduleOf, []any{"n", c.Clients, "times", times(c.Attempts)}
 	if c.From != nil {
 		heading, pairs = scheduleFrom, []any{"failure", c.From.Failure.ID, "n", c.From.Events}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
+	a.lines(a.painted(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
 	since := a.sinceStep(c.Setup, m)
-	fmt.Fprint(a.out, timeline.Text(m.Trace, m.Found, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
+	a.draw(m.Trace, m.Found, since)
 	if len(m.Found) > 0 {
-		broken := a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Red, broken))
+		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))))
 		a.lines(since.in(a, m.Trace))
 	} else {
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
+		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
 	}
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
 	if m.Astray != nil {
-		return failedError{m.Astray.Error()}
+		return failedError{m.Astray}
 	}
 	return nil
 }
 
 var (
+	takesSchedule  = texts.New("replay takes one schedule, not {n} words: one looks like {example}")
 	scheduleOf     = texts.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
 	scheduleFrom   = texts.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
 	onceEach       = texts.New("once each")

@@ -7,8 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
@@ -24,12 +24,12 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Show every failure on every stage in a browser, step by step",
-		Long: "serve runs every failure on every stage, as they are now, and serves the page that\n" +
-			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and\n" +
+		Long: "serve runs every failure on every stage, as they are now, and serves the page that " +
+			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and " +
 			"broken: the playground for that is built in the background. Ctrl-C ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilInterrupted(cmd.Context())
 			defer stop()
 			return a.serve(ctx, addr)
 		},
@@ -49,7 +49,7 @@ type performance struct {
 func (a *app) perform() (performance, error) {
 	shown, err := columns.Ready(a.t, columns.Shown())
 	if err != nil {
-		return performance{}, failedError{err.Error()}
+		return performance{}, failedError{err}
 	}
 	return performance{shown, columns.Judge(a.t, failures.All, shown), a.sources}, nil
 }
@@ -76,19 +76,19 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	if err := surprises(expecting(shown.columns, shown.rows)); err != nil {
+	if err := a.surprises(expecting(shown.columns, shown.rows)); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
 	server := &http.Server{Handler: theatre.Handler(page, engine), ReadHeaderTimeout: 10 * time.Second}
-	fmt.Fprintf(a.out, "http://%s/ shows the theatre; Ctrl-C ends it\n", listener.Addr())
+	fmt.Fprintln(a.out, a.say(isServed, "page", fmt.Sprintf("http://%s/", listener.Addr())))
 	if engine != nil {
-		a.note("its playground is being built: a minute or two the first time, seconds after that")
+		a.note(isBuilding)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
 	case err := <-ended:
-		return failedError{fmt.Sprintf("the server ended: %v", err)}
+		return failedError{serverEnded.With("error", err)}
 	case <-ctx.Done():
 	}
 	patience, cancel := context.WithTimeout(context.Background(), 3*time.Second)
@@ -100,18 +100,26 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	return nil
 }
 
+var (
+	isServed    = texts.New("{page} shows the theatre; Ctrl-C ends it")
+	serverEnded = texts.New("the server ended: {error}")
+	badAddress  = texts.New("--addr {address} is no address to listen on: give host:port, such as 127.0.0.1:8077")
+	isTaken     = texts.New("{address} is in use: --addr takes another one, such as 127.0.0.1:0 for a free port")
+	cannotHear  = texts.New("cannot listen on {address}: {error}")
+)
+
 // listen takes an address. One that is none is bad usage; one that cannot be had
 // is a failure.
 func listen(addr string) (net.Listener, error) {
 	if _, err := net.ResolveTCPAddr("tcp", addr); err != nil || addr == "" {
-		return nil, fmt.Errorf("%q is no address to listen on: it is host:port, such as 127.0.0.1:8077", addr)
+		return nil, badAddress.With("address", strconv.Quote(addr))
 	}
 	listener, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, failedError{fmt.Sprintf("lockkata: %s is in use: --addr takes another one, such as 127.0.0.1:0 for a free port", addr)}
+		return nil, failedError{isTaken.With("address", addr)}
 	}
 	if err != nil {
-		return nil, failedError{fmt.Sprintf("lockkata: cannot listen on %s: %v", addr, err)}
+		return nil, failedError{cannotHear.With("address", addr, "error", err)}
 	}
 	return listener, nil
 }

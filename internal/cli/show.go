@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,17 +24,17 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FAILURE",
 		Short: "Draw a failure, step by step",
-		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their\n" +
-			"owner and lease, the ledger, and the line of the lock that sent each command. Without\n" +
+		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their " +
+			"owner and lease, the ledger, and the line of the lock that sent each command. Without " +
 			"--stage it takes the last stage that the failure breaks.\n\n" +
-			"It says since when it was too late: from that moment on each continuation breaks the\n" +
-			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before\n" +
-			"work is done. Only their order is open, up to the cost that stands there; each client ends\n" +
+			"It says since when it was too late: from that moment on each continuation breaks the " +
+			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before " +
+			"work is done. Only their order is open, up to the cost that stands there; each client ends " +
 			"its work, unlocks, and asks once more. The schedule beside it kept the rule from just before.",
-		Args: exactlyOne("failure", failureIDs()),
+		Args: exactlyOne(aFailure, failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if beforeAfter && cmd.Flags().Changed("stage") {
-				return fmt.Errorf("--stage and --before-after exclude each other")
+				return exclude("--stage", "--before-after")
 			}
 			as.page = cmd.Flags().Changed("html")
 			if err := as.check(beforeAfter); err != nil {
@@ -63,19 +64,6 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-// exactlyOne asks for one argument and says what there is.
-func exactlyOne(what string, known []string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 1:
-			return nil
-		case 0:
-			return fmt.Errorf("%s: which %s? There are: %s", cmd.Name(), what, strings.Join(known, ", "))
-		}
-		return fmt.Errorf("%s takes one %s, not %d: %s", cmd.Name(), what, len(args), strings.Join(args, " "))
-	}
-}
-
 func failureIDs() []string {
 	var ids []string
 	for _, f := range failures.All {
@@ -84,13 +72,20 @@ func failureIDs() []string {
 	return ids
 }
 
+var noFailure = texts.New("there is no failure {name}")
+
 func findFailure(id string) (failures.Failure, error) {
 	f, ok := failures.Find(id)
 	if !ok {
-		return f, fmt.Errorf("there is no failure %q%s", id, suggest(id, failureIDs()))
+		return f, suggest(noFailure.With("name", strconv.Quote(id)), id, failureIDs())
 	}
 	return f, nil
 }
+
+var (
+	breaksNone = texts.New("{failure} breaks no stage: go run . show {failure} --stage 1 shows how it stays safe")
+	breaksAll  = texts.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
+)
 
 // chooseColumns picks some of the columns to show: the one that was asked for, else the
 // last that breaks, and for before and after the first that no longer does.
@@ -106,9 +101,9 @@ func chooseColumns(of []columns.Column, f failures.Failure, asked string, before
 	case !beforeAfter:
 		return []columns.Column{*broken}, nil
 	case broken == nil:
-		return nil, fmt.Errorf("%s breaks no stage: go run . show %s --stage 1 shows how one stays safe", f.ID, f.ID)
+		return nil, breaksNone.With("failure", f.ID)
 	case mended == nil:
-		return nil, fmt.Errorf("%s breaks every stage, so there is no after: go run . show %s", f.ID, f.ID)
+		return nil, breaksAll.With("failure", f.ID)
 	}
 	return []columns.Column{*broken, *mended}, nil
 }
@@ -117,7 +112,7 @@ func chooseColumns(of []columns.Column, f failures.Failure, asked string, before
 func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) error {
 	chosen, err := columns.Ready(a.t, chosen)
 	if err != nil {
-		return failedError{err.Error()}
+		return failedError{err}
 	}
 	var verdicts []failures.Verdict
 	for _, c := range chosen {
@@ -144,7 +139,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	}
 	for i, v := range verdicts {
 		if want := chosen[i].Expect(f); want != v.Outcome {
-			return failedError{surprise(cell{v, want})}
+			return failedError{a.surprise(cell{v, want})}
 		}
 	}
 	return nil
@@ -155,33 +150,39 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 	if withStory {
 		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
 		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
-		a.lines(append(term.Wrap(a.say(texts.Text(f.Story)), min(a.width, 100)), ""))
+		a.lines(append(a.wrapped(a.say(texts.Text(f.Story)), 0), ""))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
 		fmt.Fprintf(a.out, "%s: %s\n", a.say(texts.Text(v.Outcome.String())), v.SentenceIn(a.lang))
 		return
 	}
-	fmt.Fprint(a.out, timeline.Text(v.Trace, v.Findings, timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}))
-	fmt.Fprintf(a.out, "\n%s\n", a.verdict(v))
+	a.draw(v.Trace, v.Findings, since)
+	a.verdict(v)
 	a.lines(since.in(a, v.Trace))
 	if withStory && v.Outcome != failures.Safe {
-		a.lines(term.Wrap(a.say(fixedBy, "what", texts.Text(f.Fixed)), min(a.width, 100)))
+		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
 		fmt.Fprint(a.out, a.fixedWhere(f, of))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))
 }
 
-// verdict is the outcome in a sentence.
-func (a *app) verdict(v failures.Verdict) string {
-	headline := strings.Join(term.Wrap(v.HeadlineIn(a.lang), a.width), "\n")
+// draw draws a run.
+func (a *app) draw(trace *world.Trace, findings []oracle.Finding, since *tooLate) {
+	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}
+	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
+}
+
+// verdict prints the outcome in a sentence.
+func (a *app) verdict(v failures.Verdict) {
+	style := term.Red
 	switch v.Outcome {
 	case failures.Safe:
-		return a.color.Paint(term.Green, headline)
+		style = term.Green
 	case failures.Inherent:
-		return a.color.Paint(term.Yellow, headline)
+		style = term.Yellow
 	}
-	return a.color.Paint(term.Red, headline)
+	a.lines(a.painted(style, v.HeadlineIn(a.lang)))
 }
 
 var (

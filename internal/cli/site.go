@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"lockkata/internal/playground/build"
 	"lockkata/internal/site"
+	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
@@ -19,33 +18,30 @@ func (a *app) siteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "site DIR",
 		Short: "Write all of it as pages for any static host: the theatre, the playground, the documents",
-		Long: "site writes a folder that any static host can serve, or a memory stick can carry: the\n" +
-			"documents in both languages with their pictures, the theatre with the playground, and\n" +
-			"lockkata.html, which is the theatre with the playground in one file. Beside each file\n" +
-			"stands one that is compressed by gzip. It builds the playground: run it in the folder of\n" +
+		Long: "site writes a folder that any static host can serve, or a memory stick can carry: the " +
+			"documents in both languages with their pictures, the theatre with the playground, and " +
+			"lockkata.html, which is the theatre with the playground in one file. Beside each file " +
+			"stands one that is compressed by gzip. It builds the playground: run it in the folder of " +
 			"lockkata, with Go.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("site takes the folder to write into, as in: site public")
-			}
-			return nil
-		},
+		Args: oneFolder("public"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.site(cmd.Context(), args[0]); err != nil {
-				return failedError{fmt.Sprintf("lockkata: %v", err)}
+				return failedError{err}
 			}
 			return nil
 		},
 	}
 }
 
+var siteIsIn = texts.New("{folder}: {n} files, each also compressed. It begins with {index}; {whole} is one file for a disk.")
+
 // whole is the site's file that needs no other.
 const whole = "lockkata.html"
 
 func (a *app) site(ctx context.Context, folder string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	fmt.Fprintln(a.err, "building the playground: a minute or two the first time, seconds after that")
+	a.note(isBuilding)
 	runner, err := build.Runner(ctx, ".")
 	if err != nil {
 		return err
@@ -58,7 +54,7 @@ func (a *app) site(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := surprises(expecting(shown.columns, shown.rows)); err != nil {
+	if err := a.surprises(expecting(shown.columns, shown.rows)); err != nil {
 		return err
 	}
 	beside, err := shown.page(engineBeside(runner))
@@ -79,7 +75,7 @@ func (a *app) site(ctx context.Context, folder string) error {
 	if err := s.Write(folder); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d files, each also compressed. It begins with %s; %s is one file for a disk.\n",
-		folder, len(s.Names()), filepath.Join(folder, "index.html"), filepath.Join(folder, whole))
+	fmt.Fprintln(a.out, a.say(siteIsIn, "folder", folder, "n", len(s.Names()),
+		"index", filepath.Join(folder, "index.html"), "whole", filepath.Join(folder, whole)))
 	return nil
 }

@@ -6,14 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSiteWantsAFolder(t *testing.T) {
-	for _, args := range [][]string{{"site"}, {"site", "a", "b"}} {
-		status, _, errors := command(t, args...)
-		require.Equal(t, exitBadUsage, status)
-		require.Contains(t, errors, "site takes the folder to write into")
-	}
-}
-
 // The playground is built from the repository: elsewhere there is none, and a line says so.
 func TestPlaygroundIsBuiltInTheRepositoryOnly(t *testing.T) {
 	t.Chdir(t.TempDir())

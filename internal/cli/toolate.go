@@ -69,7 +69,7 @@ func (l *tooLate) in(a *app, trace *world.Trace) (lines []string) {
 	case !l.Last:
 		said := lateSince.Of(l.Schedules, "time", term.Clock(trace.Events[l.Events-1].At),
 			"what", timeline.Moment(trace, l.Events, a.lang), "bound", l.Bound)
-		lines = term.Wrap(said.In(a.lang), min(a.width, 100))
+		lines = a.wrapped(said.In(a.lang), 0)
 	}
 	if l.Way != "" {
 		lines = append(lines, a.say(wayOut, "schedule", l.Way))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,6 +18,9 @@ type refusal struct {
 	line, says string
 }
 
+// inBoth is what an error says in each language: flags, values, addresses, commands.
+var inBoth = regexp.MustCompile(`--[a-z-]+|"[^"]*"|\d[\d.]*:\d+|go run \S+ \w+`)
+
 func requireRefused(t *testing.T, want int, all []refusal) {
 	t.Helper()
 	for _, one := range all {
@@ -24,11 +28,21 @@ func requireRefused(t *testing.T, want int, all []refusal) {
 		for i, word := range args {
 			args[i] = strings.ReplaceAll(word, "_", " ")
 		}
-		status, out, errors := command(t, args...)
-		require.Equal(t, want, status, one.line)
-		require.Contains(t, errors, one.says)
-		require.Regexp(t, `^[^\n]+\n$`, errors, "one line")
-		require.Empty(t, out)
+		refused := func(args ...string) string {
+			status, out, errors := command(t, args...)
+			require.Equal(t, want, status, one.line)
+			require.Regexp(t, `^[^\n]+\n$`, errors, "one line")
+			require.Empty(t, out)
+			return errors
+		}
+		english, chinese := refused(args...), refused(append(args, "--lang", "zh")...)
+		require.Contains(t, english, one.says)
+		require.NotRegexp(t, `\p{Han}`, strings.ReplaceAll(english, "租约", ""))
+		require.Regexp(t, `\p{Han}`, chinese)
+		require.Empty(t, englishIn(chinese), one.line)
+		for _, name := range inBoth.FindAllString(english, -1) {
+			require.Contains(t, chinese, name)
+		}
 	}
 }
 
@@ -39,7 +53,13 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
 		{"help shw", `there is no command "shw"; did you mean show?`},
-		{"--colour", "unknown flag: --colour"},
+		{"--colour", "there is no flag --colour; there are: --documents, "},
+		{"show oom --stag 1", "there is no flag --stag; did you mean one of these: --stage, --steps, --svg?"},
+		{"list -x", "there is no flag -x; there are: --help, "},
+		{"list --json=x", `--json="x": leave out the value, or give true or false`},
+		{"--=x", "--=x names no flag"},
+		{"explore --bound x", `--bound "x": give a whole number`},
+		{"explore --seed -1", `--seed "-1": give a whole number, 0 or more`},
 
 		{"show", "show: which failure? There are: crash-before-expire"},
 		{"show a b", "show takes one failure, not 2: a b"},
@@ -47,10 +67,10 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"show zzz", `there is no failure "zzz"; there are: crash-before-expire,`},
 		{"show oom --stage x", `there is no stage "x"; there are: 1,`},
 		{"show delete-foreign --stage 9", `there is no stage "9"; there are: 1, 2, 3, 4, 5, 6`},
-		{"show delete-foreign --stage 1 --before-after", "--stage and --before-after exclude each other"},
+		{"show delete-foreign --stage 1 --before-after", "--stage, --before-after exclude each other: give one of them"},
 		{"show process-pause --before-after", "process-pause breaks every stage, so there is no after"},
 		{"show second-client --before-after", "second-client breaks no stage"},
-		{"show oom --svg --json", "--json, --svg and --html exclude each other"},
+		{"show oom --svg --json", "--json, --svg, --html exclude each other"},
 		{"show oom --html x --svg", "exclude each other"},
 		{"show oom --html x --before-after", "a picture shows one run"},
 		{"show oom --svg --before-after", "a picture shows one run"},
@@ -58,7 +78,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"show wake-lost --svg --stage 1", "there is nothing to draw: wake-lost on stage 1 is"},
 
 		{"list stage1", `list takes no arguments, not "stage1"`},
-		{"list --json --markdown", "--json and --markdown exclude each other"},
+		{"list --json --markdown", "--json, --markdown exclude each other"},
 
 		{"diff", "diff: which stage? There are: 2, 3, 4, 5, 6"},
 		{"diff 1", "stage 1 is built on no other; diff takes: 2, 3, 4, 5, 6"},
@@ -90,10 +110,18 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"replay v1/stage3/2c/1x/async/leak/a.", `step 2 of the schedule, "", is no step`},
 		{"replay v1/stage3/2c/1x/async/wake-up/a", "wake-up is about pub/sub, which stage 3 does not have; there are leak, wron"},
 
+		{"site", "site takes one folder, as in: go run . site public"},
+		{"site a b", "site takes one folder"},
+		{"kata next x", `next takes no arguments, not "x"`},
+		{"kata start 1 2", "start takes one exercise at most, not 2: 1 2"},
+		{"interview --minutes 0", "--minutes 0: give a whole number of minutes, from 1 to 240"},
+		{"interview --level chief", "--level chief: there are junior, senior, staff"},
+		{"--family dogs", `--family "dogs": there is no such family; there are: "lease", `},
+
 		{"serve 8077", `serve takes no arguments, not "8077"`},
-		{"serve --addr nonsense", `"nonsense" is no address to listen on`},
-		{"serve --addr 127.0.0.1:99999", `"127.0.0.1:99999" is no address to listen on`},
-		{"serve --addr ", `"" is no address to listen on`},
+		{"serve --addr nonsense", `--addr "nonsense" is no address to listen on`},
+		{"serve --addr 127.0.0.1:99999", `--addr "127.0.0.1:99999" is no address to listen on`},
+		{"serve --addr ", `--addr "" is no address to listen on`},
 
 		{"demo work1", `demo takes no arguments, not "work1"`},
 		{"demo --redis " + nobody, "no Redis answers at " + nobody + ": start one with redis-server --port 1, or leave --redis out\n"},
@@ -105,15 +133,15 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"demo --redis localhost:70000", `--redis "localhost:70000" is no address: give host:port`},
 		{"demo --stage 9", `there is no stage "9"; there are: 1, 2, 3, 4, 5, 6`},
 		{"demo --stage 0", `there is no stage "0"; there are: 1, 2, 3, 4, 5, 6`},
-		{"demo --hold 5", `invalid argument "5" for "--hold" flag: time: missing unit`},
+		{"demo --hold 5", `--hold "5": give a time with its unit, such as 5s or 300ms`},
 		{"demo --hold -5s", "--hold -5s is negative: give the time that the work takes"},
 		{"demo --wait 0s", "--wait 0s is no time: give how long to wait for the lock"},
 		{"demo --wait -1s", "--wait -1s is no time: give how long to wait for the lock"},
 		{"demo --name _", "--name is empty: name the worker, such as work1"},
-		{"demo --name a\nb", `--name "a\nb" does not fit a line: use letters, such as work1`},
-		{"demo --lease 0s --stage 1", "--lease 0s: stage1: ttl 0s is too short"},
-		{"demo --lease 10ms --stage 5", "--lease 10ms: stage5: ttl 10ms is too short to be renewed"},
-		{"demo --lease 10ms --stage 6", "--lease 10ms: stage6: watchdog timeout 10ms is too short"},
+		{"demo --name a\nb", `--name "a\nb" does not fit on a line: use letters, such as work1`},
+		{"demo --lease 0s --stage 1", "--lease 0s does not fit this lock: stage1: ttl 0s is too short"},
+		{"demo --lease 10ms --stage 5", "--lease 10ms does not fit this lock: stage5: ttl 10ms is too short to be renewed"},
+		{"demo --lease 10ms --stage 6", "--lease 10ms does not fit this lock: stage6: watchdog timeout 10ms is too short"},
 
 		{"--live", "there is no redis-server: install one"},
 		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},

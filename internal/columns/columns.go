@@ -4,8 +4,8 @@
 package columns
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -104,6 +104,8 @@ func IDs(of []Column) []string {
 	return ids
 }
 
+var noStage = texts.New("there is no stage {id}; there are: {ids}")
+
 // Find returns the column of that ID.
 func Find(id string) (Column, error) {
 	for _, c := range All {
@@ -111,7 +113,7 @@ func Find(id string) (Column, error) {
 			return c, nil
 		}
 	}
-	return Column{}, fmt.Errorf("there is no stage %q; there are: %s", id, strings.Join(IDs(Shown()), ", "))
+	return Column{}, noStage.With("id", strconv.Quote(id), "ids", strings.Join(IDs(Shown()), ", "))
 }
 
 // Must is [Find] for an ID that is known.

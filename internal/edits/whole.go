@@ -95,8 +95,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "lease of the service sent for a fixed one", File: stage6 + "acquire.go",
-		Old:     `owner, r.lease.Milliseconds(), tokenKept`,
-		New:     `owner, s.lease.Milliseconds(), tokenKept`,
+		Old:     `owner, r.lease.Milliseconds())`,
+		New:     `owner, s.lease.Milliseconds())`,
 		Suffers: "who asks for a short fixed lease and dies keeps the others out for the watchdog's",
 		Failure: "last-millisecond", Outcome: failures.Broken, Rule: oracle.Lease,
 	},

@@ -2,14 +2,15 @@ package game
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
+	"lockkata/internal/texts"
 )
 
 // Challenge is what is played: a lock, its clients, what may happen to them, and the
@@ -24,6 +25,17 @@ type Settings struct {
 	Goal, Env         string // the names of a property and an environment
 	Clients, Attempts int
 }
+
+// What cannot be played.
+var (
+	badClients  = texts.New("--clients {n}: it can be 2 or 3")
+	badAttempts = texts.New("--attempts {n}: it can be 1 or 2")
+	badWho      = texts.New("\"{n}c\" in the schedule: there are 2c or 3c")
+	noStep      = texts.New("step {n} of the schedule, {step}, is no step: replay --help tells which there are")
+	isForeign   = texts.New("the schedule is one of {name}, a lock that is not here: it replays only where that lock is, as it was then")
+	noLock      = texts.New("there is no lock {name} to schedule: there are {names}")
+	suitsNot    = texts.New("{property} is about {feature}, which {stage} does not have; there are {names}")
+)
 
 // Of is the challenge of a lock. The error names the setting that cannot be.
 func (s Settings) Of(c columns.Column) (Challenge, error) {
@@ -66,9 +78,9 @@ func (s Settings) Of(c columns.Column) (Challenge, error) {
 func (s Settings) Check() error {
 	switch {
 	case s.Clients != 2 && s.Clients != 3:
-		return fmt.Errorf("--clients %d: there can be 2 or 3", s.Clients)
+		return badClients.With("n", s.Clients)
 	case s.Attempts != 1 && s.Attempts != 2:
-		return fmt.Errorf("--attempts %d: each client can have 1 or 2", s.Attempts)
+		return badAttempts.With("n", s.Attempts)
 	}
 	return nil
 }
@@ -89,11 +101,11 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 		return Challenge{}, nil, unknown(name, of)
 	}
 	if setup.From == nil && setup.Clients != 2 && setup.Clients != 3 {
-		return Challenge{}, nil, fmt.Errorf("%q in the schedule: there are 2c or 3c", fmt.Sprintf("%dc", setup.Clients))
+		return Challenge{}, nil, badWho.With("n", setup.Clients)
 	}
 	for n, token := range steps {
 		if !step.MatchString(token) {
-			return Challenge{}, nil, fmt.Errorf("step %d of the schedule, %q, is no step: replay --help tells which there are", n+1, token)
+			return Challenge{}, nil, noStep.With("n", n+1, "step", strconv.Quote(token))
 		}
 	}
 	setup.Subject = of[i].Subject
@@ -102,21 +114,20 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 
 func unknown(name string, of []columns.Column) error {
 	if schedule.IsForeign(name) {
-		return fmt.Errorf("the schedule is one of %q, a lock that is not here: it replays only where that lock is, as it was then", name)
+		return isForeign.With("name", strconv.Quote(name))
 	}
 	var names []string
 	for _, c := range of {
 		names = append(names, c.Subject.Name)
 	}
-	return fmt.Errorf("there is no lock %q to schedule: there are %s", name, strings.Join(names, ", "))
+	return noLock.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
 // suits tells whether a lock has what a property is about.
 func suits(c columns.Column, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
-			return fmt.Errorf("%s is about %s, which %s does not have; there are %s",
-				p.Name, need, c.Name(), strings.Join(suitable(c.Subject), ", "))
+			return suitsNot.With("property", p.Name, "feature", need, "stage", c.Said(), "names", strings.Join(suitable(c.Subject), ", "))
 		}
 	}
 	return nil

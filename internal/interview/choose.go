@@ -1,11 +1,14 @@
 package interview
 
 import (
-	"fmt"
+	"lockkata/internal/texts"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+var noTheme = texts.New("there is no theme {name}: there are {names}")
 
 // FindTheme is the index of the theme of that name: its anchor, with or without theme-
 // before it, or its title in any of the documents, which have the same themes.
@@ -25,7 +28,7 @@ func FindTheme(name string, documents ...[]Theme) (int, error) {
 		}
 		names = append(names, name)
 	}
-	return 0, fmt.Errorf("there is no theme %q: there are %s", name, strings.Join(names, ", "))
+	return 0, noTheme.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
 // Filter leaves only the questions that a filter wants, and the themes that have one.

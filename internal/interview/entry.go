@@ -1,7 +1,6 @@
 package interview
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -63,6 +62,8 @@ const (
 
 var levelNames = [levels]texts.Text{texts.New("junior"), texts.New("senior"), texts.New("staff")}
 
+var noLevel = texts.New("there are {names}")
+
 // FindLevel is the level of that name in any language.
 func FindLevel(name string) (Level, error) {
 	for _, l := range texts.Languages {
@@ -70,7 +71,7 @@ func FindLevel(name string) (Level, error) {
 			return Level(i), nil
 		}
 	}
-	return 0, fmt.Errorf("there are %s", strings.Join(texts.Each(texts.English, levelNames[:]...), ", "))
+	return 0, noLevel.With("names", strings.Join(texts.Each(texts.English, levelNames[:]...), ", "))
 }
 
 // In is what the document of a language calls it.

@@ -59,8 +59,9 @@ const enoughSchedules = 1000
 
 // What a check does.
 var (
-	playing   = texts.New("failure {n} of {all}")
-	searching = texts.New("searching its schedules")
+	playing    = texts.New("failure {n} of {all}")
+	playingAll = texts.New("playing {n} failures")
+	searching  = texts.New("searching its schedules")
 )
 
 // examine plays the failures, and where those that are asked for are survived, searches

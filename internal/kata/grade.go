@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // Grading is what a card is asked for.
@@ -17,6 +19,14 @@ type Grading struct {
 	Has    []string // features of a lock without a Subject
 	Traces bool     // every run's trace, not only those of failures that show
 	Search bool     // the schedules too
+	Lang   texts.Language
+	Say    func(texts.Said) // is told what is being done; nil: nobody asks
+}
+
+func (g Grading) tell(what texts.Said) {
+	if g.Say != nil {
+		g.Say(what)
+	}
 }
 
 // Card is what the catalogue says of a lock.
@@ -45,16 +55,30 @@ func (c Cell) Of() failures.Outcome {
 	return failures.Outcome(c.Letter[0])
 }
 
+// What a card says of a cell.
+var (
+	ruinedBy   = texts.New("the lock {kind}: {what}")
+	againOther = texts.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
+	eitherOf   = texts.New("{outcome} or {other}")
+	countsMore = texts.New("{counts}, {kind} {n}")
+	countsOne  = texts.New("{kind} {n}")
+	playedAll  = texts.New("{n} failures: {counts}")
+	isNew      = texts.New("{failure} is {outcome}, and the file does not have it")
+	isOther    = texts.New("{failure} is {outcome}, not {expected}: {what}")
+	wasNot     = texts.New("{failure} is in the file, and was not played")
+	hasNothing = texts.New("--has {name}: no failure is about that; there are: {names}")
+)
+
 // Told is what happened, in a line.
-func (c Cell) Told() string {
-	text := c.Sentence
+func (c Cell) Told(l texts.Language) string {
+	what := texts.Text(c.Sentence).With()
 	if c.Ruined != nil {
-		text = fmt.Sprintf("the lock %s: %s", c.Ruined.Kind, c.Ruined.Text)
+		what = ruinedBy.With("kind", texts.Text(c.Ruined.Kind), "what", c.Ruined.Text)
 	}
 	if c.Again != "" {
-		text += fmt.Sprintf(" (it was %s when it was played again: the lock, or its library, decides by chance)", c.Again)
+		what = againOther.With("what", what, "outcome", texts.Text(c.Again))
 	}
-	return text
+	return what.In(l)
 }
 
 // How long a lock is waited for that ruins its runs. A failure is played in less than a tenth
@@ -78,6 +102,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 	if err != nil {
 		return card, err
 	}
+	asked.tell(compiling.With())
 	program, err := BuildPackage(ctx, root, pkg)
 	if errors.As(err, &card.Compile) {
 		return card, nil
@@ -86,6 +111,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 		return card, err
 	}
 	defer program.Close()
+	asked.tell(playingAll.With("n", len(failures.All)))
 	if err := card.play(ctx, program, pkg.Files, task); err != nil || card.Cause != nil {
 		return card, err
 	}
@@ -95,6 +121,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 	}
 	card.compare(again)
 	if asked.Search {
+		asked.tell(searching.With())
 		task.Stuck = 0 // a schedule may take the usual time
 		searched, err := program.Search(ctx, pkg.Files, task)
 		if err != nil {
@@ -106,11 +133,11 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 }
 
 func (g Grading) task() (task judge.Task, err error) {
-	task.Leaks, task.Stuck = true, stuckAtFirst
+	task.Leaks, task.Stuck, task.Lang = true, stuckAtFirst, g.Lang
+	known := features()
 	for _, name := range g.Has {
-		known := slices.ContainsFunc(failures.All, func(f failures.Failure) bool { return slices.Contains(f.Needs, failures.Feature(name)) })
-		if !known {
-			return task, fmt.Errorf("--has %q: no failure asks for that", name)
+		if !slices.Contains(known, name) {
+			return task, hasNothing.With("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
 		task.Has = append(task.Has, failures.Feature(name))
 	}
@@ -120,6 +147,18 @@ func (g Grading) task() (task judge.Task, err error) {
 		}
 	}
 	return task, nil
+}
+
+// features are what a failure may be about, in the order of the catalogue.
+func features() (known []string) {
+	for _, f := range failures.All {
+		for _, need := range f.Needs {
+			if !slices.Contains(known, string(need)) {
+				known = append(known, string(need))
+			}
+		}
+	}
+	return known
 }
 
 // play plays every failure. One that ruins its run is noted, and the others are played
@@ -174,18 +213,23 @@ func (card *Card) compare(again Report) {
 }
 
 // Count says how many cells there are of each kind, in the order in which they come.
-func (card Card) Count() string {
+func (card Card) Count(l texts.Language) string {
 	count := map[string]int{}
-	var kinds, parts []string
+	var kinds []string
 	for _, c := range card.Cells {
 		if count[c.Outcome]++; count[c.Outcome] == 1 {
 			kinds = append(kinds, c.Outcome)
 		}
 	}
-	for _, kind := range kinds {
-		parts = append(parts, fmt.Sprintf("%s %d", kind, count[kind]))
+	counts := texts.Said{}
+	for i, kind := range kinds {
+		say := countsMore
+		if i == 0 {
+			say = countsOne
+		}
+		counts = say.With("counts", counts, "kind", texts.Text(kind), "n", count[kind])
 	}
-	return fmt.Sprintf("%d failures: %s", len(card.Cells), strings.Join(parts, ", "))
+	return playedAll.In(l, "n", len(card.Cells), "counts", counts)
 }
 
 // Golden is the card as a file for comparison: a line for each failure.
@@ -200,13 +244,25 @@ func (card Card) Golden() string {
 // golden is the cell's outcome, and whether it flips.
 func (c Cell) golden() string {
 	if c.Again != "" {
-		return c.Outcome + " or " + c.Again
+		return c.Outcome + or + c.Again
 	}
 	return c.Outcome
 }
 
+// or stands in a golden file between the outcomes of a cell that flips.
+const or = " or "
+
+// outcome is that of a golden file, to be said.
+func outcome(golden string) texts.Said {
+	first, other, flips := strings.Cut(golden, or)
+	if flips {
+		return eitherOf.With("outcome", texts.Text(first), "other", texts.Text(other))
+	}
+	return texts.Text(first).With()
+}
+
 // Differences are the lines in which the card is not what the file says.
-func (card Card) Differences(golden string) (lines []string) {
+func (card Card) Differences(golden string, l texts.Language) (lines []string) {
 	want := map[string]string{}
 	for line := range strings.Lines(golden) {
 		failure, outcome, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -214,15 +270,15 @@ func (card Card) Differences(golden string) (lines []string) {
 	}
 	for _, c := range card.Cells {
 		if expected, known := want[c.Failure]; !known {
-			lines = append(lines, fmt.Sprintf("%s is %s, and the file does not have it", c.Failure, c.golden()))
+			lines = append(lines, isNew.In(l, "failure", c.Failure, "outcome", outcome(c.golden())))
 		} else if expected != c.golden() {
-			lines = append(lines, fmt.Sprintf("%s is %s, not %s: %s", c.Failure, c.golden(), expected, c.Told()))
+			lines = append(lines, isOther.In(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Told(l)))
 		}
 		delete(want, c.Failure)
 	}
 	for failure := range want {
 		if failure != "" {
-			lines = append(lines, fmt.Sprintf("%s is in the file, and was not played", failure))
+			lines = append(lines, wasNot.In(l, "failure", failure))
 		}
 	}
 	slices.Sort(lines)

@@ -4,6 +4,7 @@ package kata
 
 import (
 	"bytes"
+	"lockkata/internal/texts"
 	"os/exec"
 	"slices"
 	"testing"
@@ -28,7 +29,7 @@ func TestGoTestInAFolderOutsideTheRepositoryAsksTheSame(t *testing.T) {
 func TestWholeMaterialProvesItself(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	require.True(t, program(t).verify(t.Context(), repositoryRoot(t), All, &out), out.String())
+	require.True(t, proves(t, texts.English).verify(t.Context(), All, &out), out.String())
 }
 
 // From an empty lock to the last step on one growing lock: at each exercise one that is

@@ -12,6 +12,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/texts"
 )
 
 // Package is a Go package on disk that has a lock: a func Subject, or a func NewMutex.
@@ -31,6 +32,12 @@ type modFile struct {
 
 type version struct{ Path, Version string }
 
+var (
+	noFolder   = texts.New("there is no folder {dir}: name the folder of your lock")
+	noGoFileIn = texts.New("there is no Go file in {dir}: name the folder of your lock")
+	cannotRead = texts.New("the go command cannot read {file}: {why}")
+)
+
 // FindPackage looks at the package in a folder.
 func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if p.Dir, err = filepath.Abs(dir); err != nil {
@@ -39,11 +46,14 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if real, linkErr := filepath.EvalSymlinks(p.Dir); linkErr == nil {
 		p.Dir = real // as the go command names it
 	}
+	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
+		return p, noFolder.With("dir", p.Dir)
+	}
 	if p.Files, err = readLock(os.DirFS(p.Dir), "."); err != nil {
 		return p, err
 	}
 	if len(p.Files) == 0 {
-		return p, fmt.Errorf("there is no Go file in %s: name the folder of your lock", p.Dir)
+		return p, noGoFileIn.With("dir", p.Dir)
 	}
 	return p, p.findModule(ctx)
 }
@@ -52,7 +62,7 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 func (pkg *Package) findModule(ctx context.Context) error {
 	named, err := goCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
 	if err != nil {
-		return fmt.Errorf("the go command is needed: %w", err)
+		return needsGo.With("why", err)
 	}
 	name := strings.TrimSpace(string(named))
 	if name == "" || name == os.DevNull {
@@ -64,7 +74,7 @@ func (pkg *Package) findModule(ctx context.Context) error {
 		err = json.Unmarshal(out, &pkg.module)
 	}
 	if err != nil {
-		return fmt.Errorf("the go command cannot read %s: %w", name, err)
+		return cannotRead.With("file", name, "why", err)
 	}
 	below, err := filepath.Rel(pkg.root, pkg.Dir)
 	pkg.path = path.Join(pkg.module.Module.Path, filepath.ToSlash(below))

@@ -25,18 +25,23 @@ type Choice struct {
 	Means string // the same in the words of the truth
 }
 
+var (
+	noMoment  = texts.New("{failure} has no moment {moment}")
+	fitsNoRun = texts.New("{failure} {error}")
+)
+
 // on asks about a run of the failure, which may be another lock's. It returns the index
 // of the right choice as well. The error says that the question does not fit the run.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks}
 	if q.Cut < 0 {
-		return q, 0, fmt.Errorf("%s has no moment %+v", p.Failure, p.Until)
+		return q, 0, noMoment.With("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
 	}
 	for _, c := range p.Choices {
 		q.Choices = append(q.Choices, c.Means)
 	}
 	if right, err = q.Right(); err != nil {
-		err = fmt.Errorf("%s %w", p.Failure, err)
+		err = fitsNoRun.With("failure", p.Failure, "error", err)
 	}
 	return q, right, err
 }

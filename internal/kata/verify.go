@@ -2,7 +2,6 @@ package kata
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,11 +10,53 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/term"
+	"lockkata/internal/texts"
 )
 
 // provingPatience is how many times longer than a learner's lock the material may
 // take: it is known to end.
 const provingPatience = 4
+
+// What is proven of an exercise.
+var (
+	ofMaterial   = texts.New("material")
+	ofStart      = texts.New("start")
+	ofSolution   = texts.New("solution")
+	ofHints      = texts.New("hints")
+	ofPrediction = texts.New("prediction")
+	ofSearch     = texts.New("explore")
+)
+
+// What a proof has shown.
+var (
+	locksNothing  = texts.New("compiles, and does not lock at all: {why}")
+	redFor        = texts.New("compiles, and exactly these failures break it: {failures}")
+	survivesAll   = texts.New("survives all {n} failures that are asked for")
+	threeHints    = texts.New("there are three")
+	predicted     = texts.New("{failure}: {answer}")
+	foundInStart  = texts.New("a search breaks {property} in {env} at cost {cost}, {steps} steps; in the solution nothing breaks it up to cost {bound}")
+	blindIndeed   = texts.New("no search sees this mistake, as the exercise says: whatever a check's search finds here, it finds as cheaply in the solution")
+	proofsHold    = texts.NewPlural("{n} exercise, {held} of {proofs} proofs hold", "{n} exercises, {held} of {proofs} proofs hold")
+	exerciseFails = texts.New("exercise {id}: {error}")
+)
+
+// What does not hold.
+var (
+	materialFails = texts.New("a start or a solution does not compile: {error}")
+	redForOthers  = texts.New("survives {missing}, and shows {more} beside what the exercise fixes")
+	stillRed      = texts.New("shows {failure}: {what}")
+	ruinsRun      = texts.New("{kind}: {what}")
+	judgedByFew   = texts.New("was judged by {n} failures, not by all {all}")
+	hintMissing   = texts.New("hint {n} is missing")
+	unknownStory  = texts.New("there is no failure {name}")
+	wasNotPlayed  = texts.New("{failure} was not played")
+	saysOther     = texts.New("{failure}: the world says \"{right}\", marked is \"{marked}\"")
+	inSolution    = texts.New("breaks {property} in the solution: {what}")
+	notInStart    = texts.New("finds nothing about {property} in {env} up to cost {bound} in the start")
+	notBlind      = texts.New("is said to be seen by no search, and breaks {property} in {env} with cost {cost}")
+	cutShort      = texts.New("the search in {env} was cut short")
+)
 
 // Verify proves the material of these exercises and prints a line for each proof:
 // the start compiles and shows exactly the failures that the exercise fixes, the
@@ -23,17 +64,24 @@ const provingPatience = 4
 // answer of the prediction is what the world really does, and a search finds the
 // mistake of a lock to repair in its start and not in its solution. It tells whether
 // all hold.
-func Verify(ctx context.Context, root string, list []Exercise, out io.Writer) (bool, error) {
+func Verify(ctx context.Context, root string, list []Exercise, v View, out io.Writer) (bool, error) {
 	all, err := materials(root, list)
 	if err != nil {
 		return false, err
 	}
 	program, err := Build(ctx, root, all...)
 	if err != nil {
-		return false, fmt.Errorf("a start or a solution does not compile: %w", err)
+		return false, materialFails.With("error", err)
 	}
 	defer program.Close()
-	return program.verify(ctx, root, list, out), nil
+	return prover{program, root, v}.verify(ctx, list, out), nil
+}
+
+// prover proves exercises whose locks are in a program.
+type prover struct {
+	*Program
+	root string // of the repository
+	view View
 }
 
 // materials are the starts and solutions.
@@ -42,7 +90,7 @@ func materials(root string, list []Exercise) (all []Files, err error) {
 		for _, material := range []Material{e.Start, e.Solution} {
 			files, err := material.Files(os.DirFS(root))
 			if err != nil {
-				return nil, fmt.Errorf("exercise %s: %w", e.ID, err)
+				return nil, exerciseFails.With("id", e.ID, "error", err)
 			}
 			all = append(all, files)
 		}
@@ -53,41 +101,46 @@ func materials(root string, list []Exercise) (all []Files, err error) {
 // proof shows one thing about an exercise, and says it in a line; the error says what
 // does not hold.
 type proof struct {
-	of   string
-	text string
+	of   texts.Text
+	text texts.Said
 	err  error
 }
 
+// lines are the proof as it is printed.
+func (p proof) lines(v View) string {
+	sign, text := "✓", p.text.In(v.Lang)
+	if p.err != nil {
+		sign, text = "✗", texts.Words(p.err, v.Lang)
+	}
+	head := fmt.Sprintf("   %s %s ", sign, term.Pad(v.say(p.of), 11))
+	return strings.Join(term.Beside(head, text, v.Width), "\n") + "\n"
+}
+
 // verify proves exercises, as many at once as there are cores.
-func (p *Program) verify(ctx context.Context, root string, list []Exercise, out io.Writer) bool {
+func (p prover) verify(ctx context.Context, list []Exercise, out io.Writer) bool {
 	results := make([]chan []proof, len(list))
 	for i := range results {
 		results[i] = make(chan []proof, 1)
 	}
-	go atOnce(len(list), func(i int) { results[i] <- p.proofs(ctx, root, list[i]) })
+	go atOnce(len(list), func(i int) { results[i] <- p.proofs(ctx, list[i]) })
 	proofs, held := 0, 0
 	for i, e := range list {
-		fmt.Fprintf(out, "%-3s %s\n", e.ID, e.Title)
+		fmt.Fprintf(out, "%-3s %s\n", e.ID, p.view.say(e.Title))
 		for _, proof := range <-results[i] {
-			proofs++
-			sign := "✗"
-			if proof.err == nil {
+			if proofs++; proof.err == nil {
 				held++
-				sign = "✓"
-			} else {
-				proof.text = proof.err.Error()
 			}
-			fmt.Fprintf(out, "   %s %-11s %s\n", sign, proof.of, proof.text)
+			fmt.Fprint(out, proof.lines(p.view))
 		}
 	}
-	fmt.Fprintf(out, "%d exercises, %d of %d proofs hold\n", len(list), held, proofs)
+	fmt.Fprintln(out, proofsHold.Of(len(list), "held", held, "proofs", proofs).In(p.view.Lang))
 	return held == proofs
 }
 
-// provingTask is what is asked of a lock of the material: no more than it takes to prove it.
-func (e Exercise) provingTask() judge.Task {
+// task is what is asked of a lock of the material: no more than it takes to prove it.
+func (p prover) task(e Exercise) judge.Task {
 	task := e.task()
-	task.Patience = provingPatience
+	task.Patience, task.Lang = provingPatience, p.view.Lang
 	for _, f := range failures.All {
 		if f.ID != e.Predict.Failure && !slices.Contains(task.Required, f.ID) {
 			task.Skip = append(task.Skip, f.ID)
@@ -96,29 +149,28 @@ func (e Exercise) provingTask() judge.Task {
 	return task
 }
 
-func (p *Program) proofs(ctx context.Context, root string, e Exercise) []proof {
-	proven := func(of string) func(string, error) proof {
-		return func(text string, err error) proof { return proof{of, text, err} }
-	}
-	locks, err := materials(root, []Exercise{e})
+func (p prover) proofs(ctx context.Context, e Exercise) []proof {
+	locks, err := materials(p.root, []Exercise{e})
 	if err != nil {
-		return []proof{proven("material")("", err)}
+		return []proof{{of: ofMaterial, err: err}}
 	}
-	task := e.provingTask()
-	start, err := p.Judge(ctx, locks[0], task)
+	start, err := p.Judge(ctx, locks[0], p.task(e))
 	if err != nil {
-		return []proof{proven("start")("", err)}
+		return []proof{{of: ofStart, err: err}}
 	}
-	solution, err := p.Judge(ctx, locks[1], task)
+	solution, err := p.Judge(ctx, locks[1], p.task(e))
 	if err != nil {
-		return []proof{proven("solution")("", err)}
+		return []proof{{of: ofSolution, err: err}}
+	}
+	proven := func(of texts.Text) func(texts.Said, error) proof {
+		return func(text texts.Said, err error) proof { return proof{of, text, err} }
 	}
 	all := []proof{
-		proven("start")(e.provenStart(start)), proven("solution")(e.provenSolution(solution)),
-		proven("hints")(e.provenHints()), proven("prediction")(e.Predict.proven(solution)),
+		proven(ofStart)(e.provenStart(start)), proven(ofSolution)(e.provenSolution(solution)),
+		proven(ofHints)(e.provenHints()), proven(ofPrediction)(e.Predict.proven(solution)),
 	}
 	if e.Search != (Sought{}) {
-		all = append(all, proven("explore")(p.provenSearch(ctx, e, locks[0], locks[1])))
+		all = append(all, proven(ofSearch)(p.provenSearch(ctx, e, locks[0], locks[1])))
 	}
 	return all
 }
@@ -126,11 +178,11 @@ func (p *Program) proofs(ctx context.Context, root string, e Exercise) []proof {
 // provenStart: the start compiles, and is red for what the exercise fixes and for
 // nothing else. A start that does not lock at all is red for everything. One that lacks
 // what a story is about may survive it all the same.
-func (e Exercise) provenStart(r Report) (string, error) {
+func (e Exercise) provenStart(r Report) (text texts.Said, err error) {
 	if r.Cause != nil && !r.Cause.Optional && len(r.Verdicts) == 0 {
-		text := "compiles, and does not lock at all: " + r.Cause.Text.Error()
+		text = locksNothing.With("why", r.Cause.Text)
 		if !slices.Equal(e.Required(), e.Fixes) || r.Cause.Kind != judge.NoDay {
-			return "", errors.New(text)
+			return text, text
 		}
 		return text, nil
 	}
@@ -146,49 +198,49 @@ func (e Exercise) provenStart(r Report) (string, error) {
 		})
 	}
 	if missing, more := without(must, red), without(red, e.Fixes); len(red) == 0 || len(missing)+len(more) > 0 {
-		return "", fmt.Errorf("survives %v, and shows %v beside what the exercise fixes", missing, more)
+		return text, redForOthers.With("missing", missing, "more", more)
 	}
-	return "compiles, and is red for exactly: " + strings.Join(red, ", "), nil
+	return redFor.With("failures", strings.Join(red, ", ")), nil
 }
 
-func (e Exercise) provenSolution(r Report) (string, error) {
+func (e Exercise) provenSolution(r Report) (text texts.Said, err error) {
 	switch red := r.Red(); {
 	case len(red) > 0:
-		return "", fmt.Errorf("shows %s: %s", red[0].Failure, red[0].Sentence)
+		return text, stillRed.With("failure", red[0].Failure, "what", red[0].Sentence)
 	case r.Cause != nil:
-		return "", fmt.Errorf("%s: %s", r.Cause.Kind, r.Cause.Text)
+		return text, ruinsRun.With("kind", texts.Text(r.Cause.Kind), "what", r.Cause.Text)
 	case !r.Passed(e.Required()):
-		return "", fmt.Errorf("was judged by %d failures, not by all %d", len(r.Verdicts), len(e.Required()))
+		return text, judgedByFew.With("n", len(r.Verdicts), "all", len(e.Required()))
 	}
-	return fmt.Sprintf("survives all %d failures that are asked for", len(e.Required())), nil
+	return survivesAll.With("n", len(e.Required())), nil
 }
 
-func (e Exercise) provenHints() (string, error) {
+func (e Exercise) provenHints() (text texts.Said, err error) {
 	for i, hint := range e.Hints {
 		if strings.TrimSpace(string(hint)) == "" || slices.Contains(e.Hints[:i], hint) {
-			return "", fmt.Errorf("hint %d is missing", i+1)
+			return text, hintMissing.With("n", i+1)
 		}
 	}
-	return "there are three", nil
+	return threeHints.With(), nil
 }
 
 // proven: the marked answer is what the run of the solution says.
-func (p Prediction) proven(solution Report) (string, error) {
+func (p Prediction) proven(solution Report) (text texts.Said, err error) {
 	if _, ok := failures.Find(p.Failure); !ok {
-		return "", fmt.Errorf("there is no failure %s", p.Failure)
+		return text, unknownStory.With("name", p.Failure)
 	}
 	v := solution.Verdict(p.Failure)
 	if v.Trace == nil {
-		return "", fmt.Errorf("%s was not played", p.Failure)
+		return text, wasNotPlayed.With("failure", p.Failure)
 	}
 	_, right, err := p.on(v.Trace)
 	switch {
 	case err != nil:
-		return "", err
+		return text, err
 	case right != p.Answer:
-		return "", fmt.Errorf("%s: the world says %q, marked is %q", p.Failure, p.Choices[right].Text, p.Choices[p.Answer].Text)
+		return text, saysOther.With("failure", p.Failure, "right", p.Choices[right].Text, "marked", p.Choices[p.Answer].Text)
 	}
-	return fmt.Sprintf("%s: %s", p.Failure, p.Choices[right].Text), nil
+	return predicted.With("failure", p.Failure, "answer", p.Choices[right].Text), nil
 }
 
 // without are the members of list that are not in other.
@@ -199,42 +251,42 @@ func without(list, other []string) []string {
 // provenSearch: a search finds the mistake in the start, and nothing up to the same
 // bound in the solution. Where it is said to be blind, it finds nothing in the start
 // that it does not find as cheaply in the solution.
-func (p *Program) provenSearch(ctx context.Context, e Exercise, start, solution Files) (string, error) {
+func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Files) (text texts.Said, err error) {
 	asked := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}
 	if e.Search.Blind != "" {
 		asked = Exploring{Bound: -1}
 	}
 	inStart, err := p.breaks(ctx, e, start, asked)
 	if err != nil {
-		return "", err
+		return text, err
 	}
-	inSolution, err := p.breaks(ctx, e, solution, asked)
+	inOurs, err := p.breaks(ctx, e, solution, asked)
 	switch {
 	case err != nil:
-		return "", err
+		return text, err
 	case e.Search.Blind != "":
-		return provenBlind(inStart, inSolution)
-	case len(inSolution) > 0:
-		return "", fmt.Errorf("breaks %s in the solution: %s", inSolution[0].Property, inSolution[0].Text)
+		return provenBlind(inStart, inOurs)
+	case len(inOurs) > 0:
+		return text, inSolution.With("property", inOurs[0].Property, "what", inOurs[0].Text)
 	case len(inStart) == 0:
-		return "", fmt.Errorf("finds nothing about %s in %s up to cost %d in the start", asked.Property, asked.Env, asked.Bound)
+		return text, notInStart.With("property", asked.Property, "env", asked.Env, "bound", asked.Bound)
 	}
 	f := inStart[0]
-	return fmt.Sprintf("breaks %s in %s with cost %d in %d steps, and not in the solution up to cost %d", f.Property, f.Env, f.Cost, f.Steps, asked.Bound), nil
+	return foundInStart.With("property", f.Property, "env", f.Env, "cost", f.Cost, "steps", f.Steps, "bound", asked.Bound), nil
 }
 
-func provenBlind(start, solution []judge.Found) (string, error) {
+func provenBlind(start, solution []judge.Found) (text texts.Said, err error) {
 	for _, f := range start {
 		same := func(s judge.Found) bool { return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer) }
 		if !slices.ContainsFunc(solution, same) {
-			return "", fmt.Errorf("is said to be blind, and breaks %s in %s with cost %d", f.Property, f.Env, f.Cost)
+			return text, notBlind.With("property", f.Property, "env", f.Env, "cost", f.Cost)
 		}
 	}
-	return "is blind to it: what a check searches finds nothing that it does not find as cheaply in the solution", nil
+	return blindIndeed.With(), nil
 }
 
 // breaks is what a search breaks in a lock of the material.
-func (p *Program) breaks(ctx context.Context, e Exercise, files Files, asked Exploring) ([]judge.Found, error) {
+func (p prover) breaks(ctx context.Context, e Exercise, files Files, asked Exploring) ([]judge.Found, error) {
 	questions, err := asked.questions(Sought{})
 	if err != nil {
 		return nil, err
@@ -243,16 +295,16 @@ func (p *Program) breaks(ctx context.Context, e Exercise, files Files, asked Exp
 	if e.Search.Blind != "" { // as far as a check looks
 		questions, most = ofTwoClients(questions), enoughSchedules
 	}
-	r, err := p.search(ctx, files, e.provingTask(), questions, most)
+	r, err := p.search(ctx, files, p.task(e), questions, most)
 	if err != nil {
 		return nil, err
 	}
 	if r.Cause != nil {
-		return nil, fmt.Errorf("%s: %s", r.Cause.Kind, r.Cause.Text)
+		return nil, ruinsRun.With("kind", texts.Text(r.Cause.Kind), "what", r.Cause.Text)
 	}
 	for _, f := range r.Found {
 		if !f.Exhausted && most == 0 {
-			return nil, fmt.Errorf("the search in %s was cut short", f.Env)
+			return nil, cutShort.With("env", f.Env)
 		}
 	}
 	return slices.DeleteFunc(r.Found, func(f judge.Found) bool { return !f.Answer.Found }), nil

@@ -11,8 +11,14 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
+
+// proves is a prover of the tests' material, at a terminal of the usual width.
+func proves(t *testing.T, lang texts.Language) prover {
+	return prover{program(t), repositoryRoot(t), View{Width: 80, Lang: lang}}
+}
 
 // The other exercises, and their searches, prove themselves under the tag live, and by
 // kata verify.
@@ -27,8 +33,14 @@ func TestMaterialProvesItself(t *testing.T) {
 		list = append(list, e)
 	}
 	var out bytes.Buffer
-	require.True(t, program(t).verify(t.Context(), repositoryRoot(t), list, &out), out.String())
-	require.Contains(t, out.String(), "✓ explore     breaks truth in refusal with cost 1")
+	require.True(t, proves(t, texts.Chinese).verify(t.Context(), list, &out), out.String())
+	require.Contains(t, out.String(), "✓ 搜索        refusal 环境里，起点用代价 1、")
+	require.Contains(t, out.String(), "\n5 个练习，21 项验证里有 21 项成立\n")
+	ours := strings.ReplaceAll(out.String(), "mylock: this method is yours to write", "") // an error of the lock
+	require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, ours, "it is Chinese")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), 80, line)
+	}
 }
 
 // A proof that holds for anything proves nothing.
@@ -40,7 +52,7 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	require.NoError(t, err)
 	solved, err := program(t).Judge(t.Context(), solution, task)
 	require.NoError(t, err)
-	fails := func(says string, change func(*Exercise), by func(Exercise) (string, error)) {
+	fails := func(says string, change func(*Exercise), by func(Exercise) (texts.Said, error)) {
 		bad := e
 		bad.Fixes = slices.Clone(e.Fixes)
 		_, err := by(bad)
@@ -49,8 +61,8 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 		_, err = by(bad)
 		require.ErrorContains(t, err, says)
 	}
-	start2 := func(e Exercise) (string, error) { return e.provenStart(started) }
-	predict := func(e Exercise) (string, error) { return e.Predict.proven(solved) }
+	start2 := func(e Exercise) (texts.Said, error) { return e.provenStart(started) }
+	predict := func(e Exercise) (texts.Said, error) { return e.Predict.proven(solved) }
 	fails("survives [check-then-set]", func(e *Exercise) { e.ID, e.Fixes = "r", append(e.Fixes, "check-then-set") }, start2)
 	fails("and shows [loss-hidden-at-unlock ", func(e *Exercise) { e.Fixes = e.Fixes[:1] }, start2)
 	fails("hint 2 is missing", func(e *Exercise) { e.Hints[1] = " " }, Exercise.provenHints)
@@ -63,26 +75,26 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	var out bytes.Buffer
 	bad := e
 	bad.Predict.Answer = 0
-	require.False(t, program(t).verify(t.Context(), repositoryRoot(t), []Exercise{bad}, &out))
+	require.False(t, proves(t, texts.English).verify(t.Context(), []Exercise{bad}, &out))
 	require.Contains(t, out.String(), "   ✗ prediction  check-then-delete: the world says")
-	require.Contains(t, out.String(), "1 exercises, 3 of 4 proofs hold")
+	require.Contains(t, out.String(), "1 exercise, 3 of 4 proofs hold")
 }
 
 func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "r2")
 	start, solution := filesOf(t, e.Start), filesOf(t, e.Solution)
-	_, err := program(t).provenSearch(t.Context(), e, start, start)
+	_, err := proves(t, texts.English).provenSearch(t.Context(), e, start, start)
 	require.ErrorContains(t, err, "breaks truth in the solution: TryLock tells")
 	e.Search = Sought{Property: "leak", Env: "crash", Bound: 1}
-	_, err = program(t).provenSearch(t.Context(), e, start, solution)
+	_, err = proves(t, texts.English).provenSearch(t.Context(), e, start, solution)
 	require.ErrorContains(t, err, "finds nothing about leak in crash up to cost 1 in the start")
 
 	found := func(cost int) []judge.Found {
 		return []judge.Found{{Answer: schedule.Answer{Property: "watchdog", Env: "async", Found: true, Cost: cost}}}
 	}
 	_, err = provenBlind(found(2), found(3))
-	require.ErrorContains(t, err, "is said to be blind, and breaks watchdog in async with cost 2")
+	require.ErrorContains(t, err, "is said to be seen by no search, and breaks watchdog in async with cost 2")
 	_, err = provenBlind(found(2), found(2))
 	require.NoError(t, err)
 }

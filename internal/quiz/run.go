@@ -1,7 +1,6 @@
 package quiz
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func Follow(t *testing.T, setup schedule.Setup, steps []string) (Run, error) {
 		return next(p)
 	})
 	if n := len(r.Schedule); err == nil && r.Astray == nil && n < len(steps) {
-		r.Astray = fmt.Errorf("step %d, %s, is not possible any more: the lock has changed since", n+1, steps[n])
+		r.Astray = schedule.Astray(n+1, steps[n])
 	}
 	if err == nil {
 		r.Found = r.Broken(setup.Property.Breaks)

@@ -26,6 +26,16 @@ func Fold(text string, width int) []string {
 	return lines(pieces, width)
 }
 
+// Beside is a text beside what it is about, with each further line below the first.
+func Beside(head, text string, width int) (lines []string) {
+	indent := Columns(head)
+	for _, line := range Wrap(text, max(width-indent, 20)) {
+		lines = append(lines, head+line)
+		head = strings.Repeat(" ", indent)
+	}
+	return lines
+}
+
 // lines fills one line after the other.
 func lines(all []atom, width int) []string {
 	var done []string

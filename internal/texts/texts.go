@@ -63,7 +63,7 @@ func (t Text) In(l Language, pairs ...any) string {
 		switch inner := value.(type) {
 		case Text:
 			value = inner.In(l)
-		case Said:
+		case inLanguages:
 			value = inner.In(l)
 		}
 		put = append(put, fmt.Sprintf("{%v}", pairs[i]), fmt.Sprint(value))
@@ -104,9 +104,12 @@ func (s Said) Unwrap() (all []error) {
 	return all
 }
 
+// inLanguages is what can be said in each language: a [Said], or an error that has some.
+type inLanguages interface{ In(Language) string }
+
 // Words are those of an error, in a language if it can be said in that.
 func Words(err error, l Language) string {
-	if said, ok := err.(interface{ In(Language) string }); ok {
+	if said, ok := err.(inLanguages); ok {
 		return said.In(l)
 	}
 	return err.Error()

@@ -74,7 +74,7 @@ func TestCommandsAreSentOnceWhateverTheClientsOptions(t *testing.T) {
 	defer rdb.Close()
 	var sent atomic.Int32
 	server.Server().SetPreHook(func(p *miniserver.Peer, command string, _ ...string) bool {
-		if command == "SET" || command == "EVALSHA" {
+		if command == "SET" { // an unlock follows it on a machine that is slow enough
 			sent.Add(1)
 			p.Close()
 			return true

@@ -83,8 +83,8 @@ func rates(laps map[string][]answer) map[string]string {
 
 func (b *bench) handOver() []row {
 	return []row{
-		{What: "hand-over in one process, median ms", Cells: b.handOvers(1)},
-		{What: "hand-over between two processes, median ms", Cells: b.handOvers(2)},
+		{What: "hand-over in one process, median µs", Cells: b.handOvers(1)},
+		{What: "hand-over between two processes, median µs", Cells: b.handOvers(2)},
 	}
 }
 
@@ -114,12 +114,12 @@ func (b *bench) handOvers(processes int) map[string]string {
 					continue
 				}
 				d := handOver(couples[kind][0], couples[kind][1], kind, polls)
-				took[kind] = append(took[kind], float64(d)/float64(time.Millisecond))
+				took[kind] = append(took[kind], float64(d.Microseconds()))
 				couples[kind][0], couples[kind][1] = couples[kind][1], couples[kind][0]
 			}
 		}
 	})
-	return cells(func(kind string) string { return fmt.Sprintf("%.2f", median(took[kind])) })
+	return cells(func(kind string) string { return fmt.Sprintf("%.0f", median(took[kind])) })
 }
 
 // handOver hands a lock from one to the other, which may be the same process. It

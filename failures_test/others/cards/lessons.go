@@ -47,7 +47,7 @@ var lessons = []struct {
 		{"fixed-beside-renewed", "----"}, {"acquire-context-ends", "-o-o"},
 	}},
 	{tellsLoss, []lesson{
-		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"},
+		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"}, {"renewal-from-reply", "-n-x"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
 	}},
 	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-n"}}},
@@ -68,7 +68,10 @@ var lessons = []struct {
 	}},
 	{orders, []lesson{{"fair-in-process", "---o"}}},
 	{lateGrant, []lesson{{"slow-grant", "oxxo"}}},
-	{cleansUp, []lesson{{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"}, {"deadline-in-flight", "xxoo"}}},
+	{cleansUp, []lesson{
+		{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"},
+		{"deadline-in-flight", "xxoo"}, {"acquire-arrives-late", "xxox"},
+	}},
 	{resends, []lesson{{"grant-lost-asked-again", "oxoo"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
 	{reenters, []lesson{

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
 )
@@ -49,6 +50,17 @@ func init() {
 // Because is a cause: its kind, what to change, and what is so.
 func Because(kind string, next texts.Text, text texts.Said) *Cause {
 	return &Cause{Kind: kind, Next: next.With(), Text: text}
+}
+
+var giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
+
+// blame says what the day went wrong for, where the trace shows it: a lease that is over long
+// before its time, or never.
+func (c *Cause) blame(trace *world.Trace, l texts.Language) {
+	for _, found := range oracle.Ask(trace, oracle.Lease) {
+		c.Text, c.Next = texts.Text(found.In(l)).With(), giveMillis.With()
+		return
+	}
 }
 
 // at says at which line of the lock; nothing where nobody knows.

@@ -53,23 +53,33 @@ func (r *run) whatItHas() {
 type day struct {
 	w        *world.World
 	cause    *Cause
+	basic    bool                       // it is about what any lock must do
 	nonsense atomic.Pointer[texts.Said] // an answer that contradicts itself
 	key      string                     // what Unlock is to look at before it frees; "" is nothing
 	values   []string                   // what it saw there: a trace has names in their place
 }
 
 func (r *run) playDay(name texts.Text, scenario func(*day)) {
-	d := &day{}
+	d := &day{basic: slices.Contains([]texts.Text{ordinary, twoNames, oneObject}, name)}
 	config := r.subject.Config()
 	config.New = d.witnessed(r.subject.New)
 	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) }
 	r.guard.enter(name.In(r.task.Lang))
 	trace, err := r.play(config, func(w *world.World) {
 		d.w = w
-		if scenario(d); d.cause != nil { // the way home may never end
-			d.cause.Trace = withoutBusiness(w.Trace())
-			r.guard.convict(d.cause)
+		scenario(d)
+		switch {
+		case d.cause == nil:
+			return
+		case d.cause.Kind == NoDay:
+			d.cause.blame(w.Trace(), r.task.Lang)
 		}
+		d.cause.Trace = withoutBusiness(w.Trace())
+		if r.task.Leaks && !d.basic { // what it has is not right, and the rest can be judged all the same
+			r.guard.tell(d.cause)
+			return
+		}
+		r.guard.convict(d.cause) // the way home may never end
 	})
 	if err != nil {
 		cause := leftover(err)
@@ -195,7 +205,7 @@ func (d *day) listen() {
 		}
 	}
 	if sent > mostToListen {
-		d.fault(NoDay, subscribeFirst, polls.With("time", d.w.Lease/3, "n", sent))
+		d.fault(Floods, subscribeFirst, polls.With("time", d.w.Lease/3, "n", sent))
 		return
 	}
 	d.ends(wait.Wait())
@@ -221,7 +231,7 @@ func (d *day) countTokens() {
 	}
 	orders := d.now().Orders
 	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
-		d.fault(NoDay, writeToken, lowToken.With("first", first, "second", second))
+		d.fault(Nonsense, writeToken, lowToken.With("first", first, "second", second))
 	}
 }
 

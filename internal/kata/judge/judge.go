@@ -141,11 +141,13 @@ func (r *run) all() {
 func (r *run) rehearse() {
 	r.guard.enter(ordinary.In(r.task.Lang))
 	defer r.guard.enter("")
-	subject, err := failures.DiscoverScripts(r.t, r.subject)
+	config := r.subject.Config()
+	config.Client = counted(config.Client, r.guard)
+	scripts, err := world.DiscoverScripts(r.t, config)
 	if err != nil {
 		r.left(leftover(err))
 	}
-	r.subject = subject
+	r.subject.Scripts = scripts
 }
 
 // left ends the run for what it left behind, unless goroutines that are left are to end

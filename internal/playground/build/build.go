@@ -14,11 +14,13 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"lockkata/internal/columns"
 	"lockkata/internal/damage"
 	"lockkata/internal/site"
+	"lockkata/internal/texts"
 )
 
 // command is the package of the engine, and generated its file that only a build has.
@@ -27,13 +29,18 @@ const (
 	generated = "internal/playground/wasm/generated.go"
 )
 
+var (
+	notHere = texts.New("it is built from lockkata's own folder, with Go: {why}")
+	isOther = texts.New("this is {name}")
+)
+
 // Wasm builds the playground from the module that has the folder, and compresses it by
 // gzip. sources is the module's own folder.
 func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
 	if err != nil || name != "lockkata" {
-		return nil, fmt.Errorf("it is built from lockkata's own folder, with Go: %w", cmp.Or(err, fmt.Errorf("this is %q", name)))
+		return nil, notHere.With("why", cmp.Or(err, error(isOther.With("name", strconv.Quote(name)))))
 	}
 	kept, err := cache(root)
 	if err != nil {

@@ -5,8 +5,8 @@ package keyboard
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
+	"lockkata/internal/texts"
 	"os"
 	"time"
 	"unicode"
@@ -46,6 +46,8 @@ type Keyboard struct {
 	waiting []byte      // what the terminal has sent and nobody has read
 }
 
+var noSingleKeys = texts.New("the terminal gives no single keys: {error}")
+
 // Open reads single keys from a terminal, until Close; from anything else it is [Piped].
 func Open(in io.Reader) (*Keyboard, error) {
 	f, ok := Terminal(in)
@@ -54,7 +56,7 @@ func Open(in io.Reader) (*Keyboard, error) {
 	}
 	before, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
-		return nil, fmt.Errorf("the terminal gives no single keys: %w", err)
+		return nil, noSingleKeys.With("error", err)
 	}
 	return &Keyboard{in: in, fd: int(f.Fd()), before: before}, nil
 }

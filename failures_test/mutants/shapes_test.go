@@ -1,0 +1,159 @@
+package mutants_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
+)
+
+// transacting is a lock without Lua: it compares and deletes in a transaction.
+type transacting struct {
+	plain
+	watchesNot bool // the key may change hands between the two
+}
+
+func transactingSubject(watchesNot bool) failures.Subject {
+	return failures.Subject{Name: "transacting", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return &transacting{plain{rdb: rdb, key: "lock:" + name, lease: lease}, watchesNot}, nil
+	}}
+}
+
+func (l *transacting) Unlock(ctx context.Context) error {
+	free := func(tx *redis.Tx) error {
+		switch value, err := tx.Get(ctx, l.key).Result(); {
+		case errors.Is(err, redis.Nil), err == nil && value != l.value:
+			return errNotHeld
+		case err != nil:
+			return err
+		}
+		_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error { p.Del(ctx, l.key); return nil })
+		return err
+	}
+	if l.watchesNot {
+		return l.rdb.Watch(ctx, free)
+	}
+	return l.rdb.Watch(ctx, free, l.key)
+}
+
+// queued is a lock whose waiters sleep in Redis until something is in a list.
+type queued struct {
+	plain
+	bell   string
+	silent bool // nobody rings
+}
+
+func queuedSubject(silent bool) failures.Subject {
+	return failures.Subject{
+		Name: "queued", Has: []failures.Feature{failures.Scripts, failures.PubSub},
+		Ignore: func(key string) bool { return strings.HasPrefix(key, "bell:") },
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return &queued{plain{rdb: rdb, key: "lock:" + name, lease: lease}, "bell:" + name, silent}, nil
+		},
+	}
+}
+
+func (l *queued) Lock(ctx context.Context) error {
+	for {
+		if held, err := l.TryLock(ctx); held || err != nil {
+			return err
+		}
+		if err := l.rdb.BLPop(ctx, l.lease, l.bell).Err(); err != nil && !errors.Is(err, redis.Nil) {
+			return err
+		}
+	}
+}
+
+func (l *queued) Unlock(ctx context.Context) error {
+	err := l.plain.Unlock(ctx)
+	if err == nil && !l.silent {
+		err = l.rdb.LPush(ctx, l.bell, "free").Err()
+	}
+	return err
+}
+
+// serving is a lock whose commands one goroutine sends for all callers.
+type serving struct {
+	plain
+	calls chan func()
+	lies  bool // a second caller is let in beside the first
+}
+
+func servingSubject(lies bool) failures.Subject {
+	return failures.Subject{
+		Name: "serving", Has: []failures.Feature{failures.Scripts, failures.Closing},
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			l := &serving{plain{rdb: rdb, key: "lock:" + name, lease: lease}, make(chan func()), lies}
+			go func() {
+				for call := range l.calls {
+					call()
+				}
+			}()
+			return l, nil
+		},
+	}
+}
+
+func (l *serving) do(call func()) {
+	done := make(chan struct{})
+	l.calls <- func() { call(); close(done) }
+	<-done
+}
+
+func (l *serving) TryLock(context.Context) (held bool, err error) {
+	l.do(func() {
+		if l.value != "" {
+			held = l.lies
+			return
+		}
+		value := uuid.NewString()
+		held, err = l.rdb.SetNX(context.Background(), l.key, value, l.lease).Result()
+		if held {
+			l.value = value
+		}
+	})
+	return held, err
+}
+
+func (l *serving) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+func (l *serving) Unlock(context.Context) (err error) {
+	l.do(func() {
+		err = l.plain.Unlock(context.Background())
+		l.value = ""
+	})
+	return err
+}
+
+func (l *serving) Close() error {
+	close(l.calls)
+	return nil
+}
+
+// alarmed is a lock whose holds have a channel that is closed only when they are lost.
+func alarmedSubject() failures.Subject {
+	return failures.Subject{Name: "alarmed", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		l := &plain{rdb: rdb, key: "lock:" + name, lease: lease}
+		acquire := func(lock func(context.Context) error) func(context.Context) (chan struct{}, error) {
+			return func(ctx context.Context) (chan struct{}, error) { return make(chan struct{}), lock(ctx) }
+		}
+		return &adapt.Holds[chan struct{}]{
+			Acquire: acquire(l.Lock), Taken: errNotHeld,
+			Try: acquire(func(ctx context.Context) error {
+				held, err := l.TryLock(ctx)
+				if err == nil && !held {
+					err = errNotHeld
+				}
+				return err
+			}),
+			Release: func(_ chan struct{}, ctx context.Context) error { return l.Unlock(ctx) },
+			Loss:    func(lost chan struct{}) (<-chan struct{}, func() bool) { return lost, func() bool { return true } },
+		}, nil
+	}}
+}

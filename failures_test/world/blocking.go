@@ -1,0 +1,45 @@
+package world
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+)
+
+// blocking lists the commands that wait in Redis until a key has something to take, and
+// how many of their last arguments are no such keys.
+var blocking = map[string]int{"BLPOP": 1, "BRPOP": 1, "BZPOPMIN": 1, "BZPOPMAX": 1, "BRPOPLPUSH": 2, "BLMOVE": 4}
+
+// Blocks tells of a command that may wait in Redis, by its name: who has sent one sleeps.
+func Blocks(name string) bool { return blocking[name] > 0 }
+
+// blocked tells whether the command waits in Redis at that moment, and until when at most.
+func (w *World) blocked(r *request, now time.Duration) (until time.Duration, is bool) {
+	args, rest := r.command.Args, blocking[r.command.Name]
+	if rest == 0 || len(args) <= rest || r.wire.transaction {
+		return 0, false
+	}
+	seconds, err := strconv.ParseFloat(args[len(args)-1], 64)
+	if err != nil {
+		return 0, false
+	}
+	until = w.horizon()
+	if seconds > 0 {
+		until = max(r.sent, r.due) + time.Duration(seconds*float64(time.Second))
+	}
+	all := w.server.read(func(string) bool { return false })
+	for _, key := range args[1 : len(args)-rest] {
+		if _, has := all[key]; has {
+			return until, false
+		}
+	}
+	return until, now < until
+}
+
+// executeBlocking runs a command that has waited for as long as it will: in a transaction
+// it takes what is there, and answers at once.
+func (l *embeddedLink) executeBlocking(args []string) []byte {
+	l.dispatch("MULTI")
+	l.dispatch(args...)
+	return bytes.TrimPrefix(l.dispatch("EXEC"), []byte("*1\r\n"))
+}

@@ -1,0 +1,117 @@
+package world_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+// watched is a lock that frees with WATCH, MULTI and EXEC what is its own.
+type watched struct{ *lock }
+
+func newWatched(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &watched{&lock{rdb, "lock:" + name, lease}}, nil
+}
+
+func (l *watched) Unlock(ctx context.Context) error {
+	return l.rdb.Watch(ctx, func(tx *redis.Tx) error {
+		if err := tx.Get(ctx, l.key).Err(); err != nil {
+			return err
+		}
+		_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.PExpire(ctx, l.key, l.lease)
+			p.Del(ctx, l.key)
+			return nil
+		})
+		return err
+	}, l.key)
+}
+
+func TestTransactionIsExecutedInItsOrder(t *testing.T) {
+	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Unlock()
+	})
+	require.Empty(t, events(trace, world.Returned)[1].Result.Error)
+	require.Equal(t, []string{
+		"A " + setLine, "A WATCH lock:order:1001", "A GET lock:order:1001",
+		"A MULTI", "A PEXPIRE lock:order:1001 30000", "A DEL lock:order:1001", "A EXEC",
+	}, executed(trace))
+	for _, e := range events(trace, world.Executed)[1:] {
+		require.Equal(t, e.Command[0] == "EXEC", len(e.Effects) > 0, "what is queued changes nothing: %v", e)
+	}
+}
+
+// A fault that waits for a write strikes at EXEC, and what is refused is over.
+func TestTransactionThatIsRefusedIsOver(t *testing.T) {
+	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Before(world.Of(world.OpUnlock, world.Write)).Fail("LOADING Redis is loading the dataset in memory")
+		a.Unlock()
+		a.Unlock()
+	})
+	require.Equal(t, []string{"EXEC"}, events(trace, world.Refused)[0].Command)
+	all := events(trace, world.Returned)
+	require.Equal(t, "LOADING Redis is loading the dataset in memory", all[1].Result.Error)
+	require.Empty(t, all[2].Result.Error)
+}
+
+func TestTransactionIsVoidWhenTheKeyHasChanged(t *testing.T) {
+	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		a.Before(world.Named("EXEC")).Freeze()
+		a.StartUnlock()
+		b.StartRun("SET", "lock:order:1001", "other").Wait()
+		a.Thaw()
+		w.Sleep(time.Second)
+	})
+	require.Equal(t, redis.TxFailedErr.Error(), events(trace, world.Returned)[2].Result.Error)
+}
+
+// popping is a lock whose free token is in a list.
+type popping struct{ *lock }
+
+func newPopping(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &popping{&lock{rdb, "free:" + name, lease}}, nil
+}
+
+func (l *popping) Lock(ctx context.Context) error {
+	for {
+		err := l.rdb.BLPop(ctx, 10*time.Second, l.key).Err()
+		if !errors.Is(err, redis.Nil) {
+			return err
+		}
+	}
+}
+
+func (l *popping) Unlock(ctx context.Context) error { return l.rdb.RPush(ctx, l.key, "free").Err() }
+
+func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
+	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {
+		a, b, c := w.Clients("A", "B", "C")
+		first := b.StartLock()
+		w.Sleep(25 * time.Second)
+		require.False(t, first.Over())
+		leaver := c.StartLock(world.Within(time.Second))
+		w.Sleep(2 * time.Second)
+		require.True(t, leaver.Over(), "a deadline ends its wait")
+		a.Unlock()
+		require.True(t, first.Held(), "and what it would have taken is another one's")
+	})
+	var at []time.Duration
+	for _, e := range events(trace, world.Executed) {
+		if e.Client == "B" {
+			at = append(at, e.At)
+		}
+	}
+	require.Equal(t, []time.Duration{10 * time.Second, 20 * time.Second, 27 * time.Second}, at)
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockkata/internal/texts"
+)
+
+// What is wrong with a command line, whatever the command.
+var (
+	noFlag      = texts.New("there is no flag {flag}")
+	noFlagName  = texts.New("{flag} names no flag: give its name after two hyphens, as in --lang zh")
+	noValue     = texts.New("{flag} needs a value: {usage}")
+	badDuration = texts.New("{flag} {value}: give a time with its unit, such as 5s or 300ms")
+	badSwitch   = texts.New("{flag}={value}: leave out the value, or give true or false")
+	badNumber   = texts.New("{flag} {value}: give a whole number")
+	badCount    = texts.New("{flag} {value}: give a whole number, 0 or more")
+	badList     = texts.New("{flag} {value}: give words with commas between them")
+	noCommand   = texts.New("there is no command {name}")
+	takesNone   = texts.New("{command} takes no arguments, not {words}")
+	takesWhich  = texts.New("{command}: which {what}? There are: {known}")
+	takesOne    = texts.New("{command} takes one {what}, not {n}: {words}")
+	takesFolder = texts.New("{command} takes one folder, as in: go run . {example}")
+	excluded    = texts.New("{flags} exclude each other: give one of them")
+	aFailure    = texts.New("failure")
+	aStage      = texts.New("stage")
+)
+
+// badFlag says what is wrong with a flag.
+func badFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var bad *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown)
+	case errors.As(err, &missing):
+		f := missing.GetFlag()
+		_, usage := pflag.UnquoteUsage(f)
+		return noValue.With("flag", "--"+f.Name, "usage", usage)
+	case errors.As(err, &bad):
+		f := bad.GetFlag()
+		fault := map[string]texts.Text{"duration": badDuration, "bool": badSwitch, "int": badNumber, "uint64": badCount}[f.Value.Type()]
+		if fault == "" {
+			fault = badList
+		}
+		return fault.With("flag", "--"+f.Name, "value", strconv.Quote(bad.GetValue()))
+	case errors.As(err, &syntax):
+		return noFlagName.With("flag", syntax.GetSpecifiedFlag())
+	}
+	return err
+}
+
+// unknownFlag suggests one that the command has. A shorthand stands for none but help.
+func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	name := "--" + unknown.GetSpecifiedName()
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		name = "-" + letters
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return suggest(noFlag.With("flag", name), name, names)
+}
+
+// noArguments refuses a word that is no subcommand, with the nearest that is.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return suggest(noCommand.With("name", strconv.Quote(args[0])), args[0], names)
+}
+
+// noWords refuses arguments.
+func noWords(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return takesNone.With("command", cmd.Name(), "words", strconv.Quote(strings.Join(args, " ")))
+	}
+	return nil
+}
+
+// exactlyOne asks for one argument and says what there is.
+func exactlyOne(what texts.Text, known []string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return takesWhich.With("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "))
+		}
+		return takesOne.With("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
+	}
+}
+
+// oneFolder asks for a folder.
+func oneFolder(example string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return takesFolder.With("command", cmd.Name(), "example", cmd.Name()+" "+example)
+	}
+}
+
+// exclude refuses flags of which there may be one.
+func exclude(given ...string) error { return excluded.With("flags", strings.Join(given, ", ")) }
