@@ -55,10 +55,9 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 func (p *process) sender(from *stack) *Call {
 	switch {
 	case !from.isWhole() && (len(p.running) > 0 || len(p.delegates) > 0): // who began it is too deep to see
-		id := GoroutineID()
-		return cmp.Or(p.delegates[id], p.running[id])
+		return cmp.Or(p.delegates[from.goroutine()], p.running[from.goroutine()])
 	case len(p.delegates) > 0 && from.startedBy(delegateEntry.Load()):
-		return p.delegates[GoroutineID()]
+		return p.delegates[from.goroutine()]
 	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
 		return nil
 	case len(p.running) == 1:
@@ -66,7 +65,7 @@ func (p *process) sender(from *stack) *Call {
 			return call
 		}
 	}
-	return p.running[GoroutineID()]
+	return p.running[from.goroutine()]
 }
 
 // attributeTo is the call for which a goroutine of the lock's own sends that command:

@@ -17,6 +17,7 @@ type stack struct {
 	pcs   [40]uintptr
 	depth int
 	line  *Source // where the lock says that it is itself; see [Config]
+	id    uint64  // of the goroutine; 0: nobody has asked
 }
 
 // callerStack is cheap enough for every command: some two microseconds.
@@ -24,11 +25,19 @@ func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	if w.config.Line != nil {
-		if line, ok := w.config.Line(GoroutineID()); ok {
+		if line, ok := w.config.Line(s.goroutine()); ok {
 			s.line = &line
 		}
 	}
 	return s
+}
+
+// goroutine is the one whose stack it is, which is the one that asks.
+func (s *stack) goroutine() uint64 {
+	if s.id == 0 {
+		s.id = GoroutineID()
+	}
+	return s.id
 }
 
 // isWhole tells whether the stack is known from its beginning.
@@ -108,7 +117,7 @@ func (s *stack) source(skipFrames []string) Source {
 	for more := true; more && found.File == ""; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		if !beginsWith(frame.Function, skipFrames...) && !isLibrary(frame.Function) {
+		if !beginsWith(frame.Function, skipFrames...) && !isLibrary(frame.Function) && !strings.Contains(frame.File, goRedis) {
 			dir, file := path.Split(frame.File)
 			found = Source{path.Join(path.Base(dir), file), frame.Line, shortFunction(frame.Function)}
 		}
@@ -117,8 +126,12 @@ func (s *stack) source(skipFrames []string) Source {
 	return found
 }
 
+// goRedis is in the names of its functions, and of its files: a closure of one that the
+// compiler has put into the lock's function has that one's name.
+const goRedis = "github.com/redis/go-redis/"
+
 func isLibrary(function string) bool {
-	return function == "" || beginsWith(function, "github.com/redis/go-redis/", "lockkata/failures_test/world.",
+	return function == "" || beginsWith(function, goRedis, "lockkata/failures_test/world.",
 		"bufio.", "context.", "crypto/tls.", "io.", "runtime.", "sync.", "sync/")
 }
 
@@ -128,7 +141,7 @@ func beginsWith(text string, starts ...string) bool {
 }
 
 // shortFunction cuts "lockkata/stage1_setnx_expire.(*Mutex).TryLock" to TryLock,
-// and a closure's "(*Mutex).start.func1" to start.
+// and a closure's "(*Mutex).start.func1" or a loop's "(*Mutex).start-range1" to start.
 func shortFunction(full string) string {
 	name := full[strings.LastIndexByte(full, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
@@ -137,5 +150,6 @@ func shortFunction(full string) string {
 		name = method
 	}
 	name, _, _ = strings.Cut(name, ".func")
+	name, _, _ = strings.Cut(name, "-range")
 	return name
 }

@@ -62,7 +62,7 @@ func (a *app) wrapped(text string, indent int) []string {
 	return term.Wrap(text, min(a.width, widestProse)-indent)
 }
 
-// line prints a line: as it stands where there is room for it.
+// line prints a line as it stands where there is room for it, else wrapped, as far in as it begins.
 func (a *app) line(text string) {
 	words := strings.TrimLeft(text, " ")
 	if term.Columns(text) <= a.width {

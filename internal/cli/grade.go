@@ -105,11 +105,11 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if card.Compile != nil || card.Cause != nil && len(card.Cells) == 0 {
 		return failedError{notGraded.With()}
 	}
-	return a.expected(card, g)
+	return expected(card, g, lang)
 }
 
-// expected compares the card with its file, or writes it.
-func (a *app) expected(card kata.Card, g grading) error {
+// expected compares the card, whose sentences are in that language, with its file, or writes it.
+func expected(card kata.Card, g grading, lang texts.Language) error {
 	if g.expect == "" {
 		return nil
 	}
@@ -123,8 +123,8 @@ func (a *app) expected(card kata.Card, g grading) error {
 	if err != nil {
 		return updateWrites.With("error", err)
 	}
-	if differences := card.Differences(string(raw), a.lang); len(differences) > 0 {
-		return failedError{errors.New(strings.Join(append(differences, a.say(updateTakes)), "\n"))}
+	if differences := card.Differences(string(raw), lang); len(differences) > 0 {
+		return failedError{errors.New(strings.Join(append(differences, updateTakes.In(lang)), "\n"))}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ var (
 	searchFound  = texts.New("search: {property} in {env}: {what}")
 	searchNone   = texts.New("search: {property} in {env}: nothing up to cost {bound}")
 	searchCut    = texts.New("search: {property} in {env}: cut short")
-	cardOutcomes = []struct {
+	cardOutcomes = []struct { // in the order in which they are explained
 		failures.Outcome
 		means texts.Text
 	}{
@@ -91,13 +91,10 @@ func (a *app) gradeCells(cells []kata.Cell) {
 
 // gradeLegend explains the signs that are on the card.
 func (a *app) gradeLegend(cells []kata.Cell) {
-	explain := func(o failures.Outcome, means texts.Text) {
-		if slices.ContainsFunc(cells, func(c kata.Cell) bool { return c.Of() == o }) {
-			a.item("  "+a.signOf(o)+" ", a.say(means))
-		}
-	}
 	for _, o := range cardOutcomes {
-		explain(o.Outcome, o.means)
+		if slices.ContainsFunc(cells, func(c kata.Cell) bool { return c.Of() == o.Outcome }) {
+			a.item("  "+a.signOf(o.Outcome)+" ", a.say(o.means))
+		}
 	}
 }
 

@@ -152,6 +152,9 @@ func TestHostileLocksGetAVerdictThatNamesTheCause(t *testing.T) {
 // idle never takes the lock.
 var idle = Material{Column: "4", Edits: after(attempt, "	if value != \"\" {\n		return false, nil\n	}\n")}
 
+// hasty gives PX seconds.
+var hasty = Material{Column: "4", Edits: instead("m.ttl.Milliseconds()", "int64(m.ttl.Seconds())")}
+
 // The failures pass over a lock that polls, that has no tokens, or that nobody ever
 // gets: none of them may pass an exercise.
 func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
@@ -163,6 +166,7 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 	}{
 		{"6.4", Material{Column: "6.3"}, "B waits for 10s while nothing happens, and sends 101 commands: it polls."},
 		{"6.5", Material{Column: "6.4"}, "A's hold has the token 0, and B's, which came after it, has 0."},
+		{"4", hasty, "A asked for a lease of 30s, and its SET set 30ms"},
 		{"4", idle, "Lock asks for a free lock and does not get it: mylock: wait for lock:order:1001: context deadline exceeded"},
 	} {
 		e, report := judged(t, c.exercise, filesOf(t, c.lock))

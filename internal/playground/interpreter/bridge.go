@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,39 +19,44 @@ type bridge interface{ inner() any }
 // own is a value of a type of the lock.
 type own struct {
 	program *program
-	value   any // an *object or a box
+	box
 }
 
-func (o own) inner() any { return o.value }
+func (o own) inner() any { return o.box }
 
 // call calls one of its methods.
 func (o own) call(name string, args ...reflect.Value) (out []reflect.Value) {
-	o.program.within(func(f *frame) { out = f.dynamicCall(reflect.ValueOf(o.value), name, args) }, true)
+	o.program.within(func(f *frame) { out = f.dynamicCall(reflect.ValueOf(o.box), name, args) }, true)
 	return out
 }
 
 func (o own) has(name string) bool {
-	return o.program.compiler.methodOf(typeOf(reflect.ValueOf(o.value)), name) != nil
+	return o.program.compiler.methodOf(o.typ, name) != nil
 }
 
 // is tells whether its type has an interface of a library.
 func (o own) is(t reflect.Type) bool {
-	return types.Implements(typeOf(reflect.ValueOf(o.value)), o.program.natives.types[t].Underlying().(*types.Interface))
+	return types.Implements(o.typ, o.program.natives.types[t].Underlying().(*types.Interface))
 }
 
-// format prints text where fmt would ask a compiled lock for it, else the value.
-func (o own) format(s fmt.State, verb rune, text func() string) {
-	value := o.value
-	if strings.ContainsRune("vsqxX", verb) && !s.Flag('#') {
-		value = text()
-	}
-	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), value)
-}
+// ownValue is one without such methods.
+type ownValue struct{ own }
+
+// Format prints it.
+func (v ownValue) Format(s fmt.State, verb rune) { v.format(s, verb, nil) }
 
 type ownError struct{ own }
 
 // Format prints it.
 func (e ownError) Format(s fmt.State, verb rune) { e.format(s, verb, e.Error) }
+
+// error is it as an error.
+func (o own) error() error {
+	if m := o.program.compiler.methodOf(o.typ, "Unwrap"); m != nil && m.many {
+		return ownErrors{ownError{o}}
+	}
+	return ownError{o}
+}
 
 func (e ownError) Error() string { return e.call("Error")[0].String() }
 
@@ -68,12 +72,40 @@ func (e ownError) Is(target error) bool {
 	return e.has("Is") && e.call("Is", reflect.ValueOf(&target).Elem())[0].Bool()
 }
 
+// As is what a lock's own error finds in itself.
+func (e ownError) As(target any) bool {
+	return e.has("As") && e.call("As", reflect.ValueOf(&target).Elem())[0].Bool()
+}
+
+// ownErrors is an error of the lock that wraps many.
+type ownErrors struct{ ownError }
+
+func (e ownErrors) Unwrap() []error { return e.call("Unwrap")[0].Interface().([]error) }
+
 type ownStringer struct{ own }
 
 // Format prints it.
 func (s ownStringer) Format(to fmt.State, verb rune) { s.format(to, verb, s.String) }
 
 func (s ownStringer) String() string { return s.call("String")[0].String() }
+
+// ownBinary is a value that says itself what go-redis sends of it.
+type ownBinary struct{ own }
+
+// Format prints it.
+func (b ownBinary) Format(s fmt.State, verb rune) {
+	if b.is(stringerType) {
+		ownStringer(b).Format(s, verb)
+	} else {
+		b.format(s, verb, nil)
+	}
+}
+
+// MarshalBinary is what is sent.
+func (b ownBinary) MarshalBinary() ([]byte, error) {
+	out := b.call("MarshalBinary")
+	return out[0].Bytes(), errorOf(out[1])
+}
 
 type ownContext struct{ own }
 
@@ -144,11 +176,13 @@ func (c ownClient) EvalShaRO(ctx context.Context, hash string, keys []string, ar
 	return ask[*redis.Cmd](c, "EvalShaRO", ctx, hash, keys, args)
 }
 
+var stringerType = reflect.TypeFor[fmt.Stringer]()
+
 // bridges are the interfaces of libraries that a type of the lock may have, with the methods
 // that it may have in place of those of what it embeds; none where it embeds nothing.
 var bridges = map[reflect.Type][]string{
 	errorType:                                nil,
-	reflect.TypeFor[fmt.Stringer]():          nil,
+	stringerType:                             nil,
 	reflect.TypeFor[context.Context]():       nil,
 	reflect.TypeFor[redis.Cmder]():           {"NoRetry"},
 	reflect.TypeFor[redis.UniversalClient](): {"Do", "Process", "Eval", "EvalSha", "EvalRO", "EvalShaRO"},
@@ -166,11 +200,6 @@ func (c *compiler) bridgeable(at token.Pos, from types.Type, target reflect.Type
 		c.refuse(at, fmt.Sprintf("a type of your own as a %s", target))
 	}
 	of, _ := structure(from)
-	for _, hidden := range map[bool][]string{true: {"Timeout", "Temporary", "RedisError", "As"}}[target == errorType] {
-		if o, _, _ := types.LookupFieldOrMethod(from, true, c.pkg, hidden); o != nil {
-			c.refuse(at, "an error of your own with the method "+hidden)
-		}
-	}
 	if len(allowed) == 0 {
 		return
 	}
@@ -198,26 +227,32 @@ func (c *compiler) base(t types.Type) int {
 }
 
 // bridged is a value of the lock's own type in an interface of a library.
-func (p *program) bridged(f *frame, v reflect.Value, target reflect.Type) reflect.Value {
-	o := own{p, v.Interface()}
+func (p *program) bridged(f *frame, v box, target reflect.Type) reflect.Value {
+	o := own{p, v}
 	embedded := func() any {
-		of, _ := structure(typeOf(v))
-		return p.compiler.unboxed(v).Interface().(*object).fields[p.compiler.base(of)].Interface()
+		of, isPointer := structure(v.typ)
+		value := reflect.ValueOf(v.value)
+		if isPointer {
+			value = p.pointed(of, value.UnsafePointer())
+		}
+		return value.Field(p.compiler.base(of)).Interface()
 	}
 	var b any
 	switch target {
 	case anyType: // fmt looks for these
 		switch {
 		case o.is(errorType):
-			b = ownError{o}
-		case o.is(reflect.TypeFor[fmt.Stringer]()):
+			b = o.error()
+		case o.has("MarshalBinary"):
+			b = ownBinary{o}
+		case o.is(stringerType):
 			b = ownStringer{o}
 		default:
-			b = o.value
+			b = ownValue{o}
 		}
 	case errorType:
-		b = ownError{o}
-	case reflect.TypeFor[fmt.Stringer]():
+		b = o.error()
+	case stringerType:
 		b = ownStringer{o}
 	case reflect.TypeFor[context.Context]():
 		b = ownContext{o}
@@ -231,9 +266,10 @@ func (p *program) bridged(f *frame, v reflect.Value, target reflect.Type) reflec
 	return reflect.ValueOf(b)
 }
 
-// errorsAs is errors.As for a target of that type, which may be the lock's own.
+// errorsAs is errors.As for a target of that type, a pointer to what may be the lock's own.
 func (c *compiler) errorsAs(target types.Type) eval {
-	is := c.is(target)
+	of, _ := structure(target)
+	is, deref := c.is(of), c.deref(target)
 	t := reflect.FuncOf([]reflect.Type{errorType, anyType}, []reflect.Type{reflect.TypeFor[bool]()}, false)
 	return func(f *frame) reflect.Value {
 		return f.thread.program.function(t, func(f *frame, args []reflect.Value) []reflect.Value {
@@ -242,27 +278,27 @@ func (c *compiler) errorsAs(target types.Type) eval {
 			if b, ok := to.Interface().(box); ok {
 				to = reflect.ValueOf(b.value)
 			}
-			return []reflect.Value{reflect.ValueOf(f.as(err, to, is))}
+			return []reflect.Value{reflect.ValueOf(f.as(err, args[1].Interface(), deref(to), is))}
 		})
 	}
 }
 
-// as looks for an error of a type in a chain, and puts it where the pointer points to.
-func (f *frame) as(err error, to reflect.Value, is func(*frame, reflect.Value) (reflect.Value, bool)) bool {
+// as looks for an error of a type in a chain, and puts it where the target points to.
+func (f *frame) as(err error, target any, to reflect.Value, is func(*frame, reflect.Value) (reflect.Value, bool)) bool {
 	for err != nil {
 		if v, ok := is(f, dynamic(reflect.ValueOf(err))); ok {
-			to.Elem().Set(v)
+			to.Set(v)
 			return true
 		}
-		if own, ok := err.(interface{ As(any) bool }); ok && own.As(to.Interface()) {
+		if own, ok := err.(interface{ As(any) bool }); ok && own.As(target) {
 			return true
 		}
 		switch wrapper := err.(type) {
-		case interface{ Unwrap() error }:
+		case unwrapper:
 			err = wrapper.Unwrap()
-		case interface{ Unwrap() []error }:
+		case joined:
 			for _, inner := range wrapper.Unwrap() {
-				if f.as(inner, to, is) {
+				if f.as(inner, target, to, is) {
 					return true
 				}
 			}

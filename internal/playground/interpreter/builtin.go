@@ -62,8 +62,9 @@ func (c *compiler) prepareBuiltin(e *ast.CallExpr, name string) func(*frame) res
 	if do == nil {
 		c.refuse(e.Pos(), "the function "+name)
 	}
+	all := c.list(e.Args, values)
 	return func(f *frame) results {
-		args := evaluate(f, values)
+		args := all(f)
 		return func(f *frame) []reflect.Value { return do(f, args) }
 	}
 }
@@ -94,7 +95,6 @@ func fixed(v reflect.Value) results {
 
 func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 	t := c.typeOf(e)
-	c.noStructs(e.Pos(), t)
 	r := c.reflected(t)
 	var sizes []eval
 	for _, arg := range e.Args[1:] {
@@ -124,24 +124,25 @@ func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 	}
 }
 
+// newCall is a new variable, of a type or with a value.
 func (c *compiler) newCall(e *ast.CallExpr) func(*frame) results {
-	if tv := c.info.Types[e.Args[0]]; !tv.IsType() {
-		c.refuse(e.Pos(), "new with a value")
+	of := c.typeOf(e).Underlying().(*types.Pointer).Elem()
+	pointerTo, get := c.pointerTo(of), eval(nil)
+	if !c.info.Types[e.Args[0]].IsType() {
+		get = c.as(e.Args[0], of)
 	}
-	t := c.typeOf(e.Args[0])
-	zero, objects := c.zero(t), c.structOf(t) != nil
-	return func(*frame) results {
-		if v := zero(); !objects {
-			return fixed(v.Addr())
-		} else {
-			return fixed(reflect.ValueOf(v.Interface()))
+	zero := c.zero(of)
+	return func(f *frame) results {
+		v := zero()
+		if get != nil {
+			v.Set(get(f))
 		}
+		return fixed(pointerTo(v))
 	}
 }
 
 func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 	t := c.typeOf(e)
-	c.noStructs(e.Pos(), t)
 	to := c.as(e.Args[0], t)
 	var more []eval
 	for _, arg := range e.Args[1:] {
@@ -151,8 +152,10 @@ func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 			more = append(more, c.as(arg, t.Underlying().(*types.Slice).Elem()))
 		}
 	}
+	rest := c.list(e.Args[1:], more)
 	return func(f *frame) results {
-		list, values := to(f), evaluate(f, more)
+		values := rest(f)
+		list := to(f)
 		if e.Ellipsis.IsValid() {
 			if values[0].Kind() == reflect.String {
 				values[0] = values[0].Convert(list.Type())
@@ -175,8 +178,9 @@ func (c *compiler) extreme(e *ast.CallExpr, name string) func(*frame) results {
 	for _, arg := range e.Args {
 		values = append(values, c.as(arg, c.typeOf(e)))
 	}
+	all := c.list(e.Args, values)
 	return func(f *frame) results {
-		args := evaluate(f, values)
+		args := all(f)
 		best := args[0]
 		for _, v := range args[1:] {
 			if less := ordered(token.LSS, v, best); less == (name == "min") && !v.Equal(best) {

@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
 	"runtime"
@@ -15,9 +16,7 @@ func (t *thread) call(code *code, captured, args []reflect.Value, deferrer *fram
 	if t.top != nil {
 		f.at = t.top.at
 	}
-	if t.depth++; t.depth > mostDepth {
-		f.stop("more than %d calls within calls: does a function call itself?", mostDepth)
-	}
+	t.deepen(f)
 	t.top = f
 	for i, p := range code.params {
 		v := p.zero()
@@ -69,8 +68,13 @@ func (f *frame) guarded(part func()) {
 	part()
 }
 
-// place is the frame as it is now.
-func (f *frame) place() *frame { return &frame{thread: f.thread, code: f.code, at: f.at} }
+// place is the frame as it is now, or the one that has come to what is written beside the lock.
+func (f *frame) place() *frame {
+	for f.code.shelved && f.caller != nil {
+		f = f.caller
+	}
+	return &frame{thread: f.thread, code: f.code, at: f.at}
+}
 
 // values are what the function returns.
 func (f *frame) values() []reflect.Value {
@@ -107,7 +111,7 @@ func (p *program) function(t reflect.Type, run func(*frame, []reflect.Value) []r
 func (p *program) within(run func(*frame), caught bool) {
 	t, isNew := p.enter()
 	if isNew {
-		defer p.leave()
+		defer t.leave()
 		defer func() {
 			v := recover()
 			if v == nil {
@@ -136,7 +140,9 @@ type results func(*frame) []reflect.Value
 // single is a call as an expression.
 func (c *compiler) single(e *ast.CallExpr) eval {
 	if tv := c.info.Types[e.Fun]; tv.IsType() {
-		return c.convert(c.as(e.Args[0], c.given(e.Args[0], tv.Type)), e.Pos(), c.given(e.Args[0], tv.Type), tv.Type)
+		to := c.typeOf(e.Fun)
+		from := c.operandType(e.Args[0], to)
+		return c.convert(c.as(e.Args[0], from), e.Pos(), from, to)
 	}
 	if name, ok := c.builtinName(e); ok {
 		return c.builtin(e, name)
@@ -145,9 +151,9 @@ func (c *compiler) single(e *ast.CallExpr) eval {
 	return func(f *frame) reflect.Value { return call(f)[0] }
 }
 
-// given is the type that an operand of a conversion to another type has: an untyped one has
+// operandType is the type that an operand of a conversion to another type has: an untyped one has
 // that type, if it can.
-func (c *compiler) given(e ast.Expr, to types.Type) types.Type {
+func (c *compiler) operandType(e ast.Expr, to types.Type) types.Type {
 	if t := c.typeOf(e); !isUntyped(t) || isNil(t) {
 		return t
 	}
@@ -189,24 +195,22 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 		c.refuse(e.Pos(), "this call")
 	}
 	args := c.arguments(e, sig)
-	switch fun := fun.(type) {
-	case *ast.SelectorExpr:
+	if fun, ok := fun.(*ast.SelectorExpr); ok {
 		if selection, ok := c.info.Selections[fun]; ok && selection.Kind() == types.MethodVal {
 			get := c.operand(fun.X)
-			m := c.method(fun.Pos(), c.typeOf(fun.X), selection.Obj().(*types.Func), selection.Index())
+			o, index := c.chosen(fun)
+			m := c.method(fun.Pos(), c.typeOf(fun.X), o.(*types.Func), index)
 			return func(f *frame) results {
 				recv := m.receiver(get(f))
 				values := args(f)
 				return func(f *frame) []reflect.Value { return f.invoke(m, recv, values) }
 			}
 		}
-	case *ast.Ident:
-		if o, ok := c.info.ObjectOf(fun).(*types.Func); ok {
-			code := c.codes[o]
-			return func(f *frame) results {
-				values := args(f)
-				return func(f *frame) []reflect.Value { return f.thread.call(code, nil, values, f.deferring()) }
-			}
+	}
+	if code := c.funcOf(fun); code != nil {
+		return func(f *frame) results {
+			values := args(f)
+			return func(f *frame) []reflect.Value { return f.thread.call(code, nil, values, f.deferring()) }
 		}
 	}
 	get := c.called(e, fun)
@@ -214,6 +218,9 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 		function := get(f)
 		values := args(f)
 		return func(f *frame) []reflect.Value {
+			if function.Kind() == reflect.Interface {
+				function = function.Elem()
+			}
 			if !function.IsValid() || function.IsNil() {
 				panic(nilPointer)
 			}
@@ -224,14 +231,9 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 
 // called is the function that a call calls: errors.As has to know the lock's own types.
 func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
-	if name, ok := fun.(*ast.SelectorExpr); ok {
-		o := c.info.ObjectOf(name.Sel)
-		target, isPointer := types.Type(nil), false
-		if len(e.Args) == 2 {
-			target, isPointer = structure(c.typeOf(e.Args[1]))
-		}
-		if o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && isPointer {
-			return c.errorsAs(target)
+	if o := c.objectOf(fun); o != nil && o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && len(e.Args) == 2 {
+		if _, isPointer := structure(c.typeOf(e.Args[1])); isPointer {
+			return c.errorsAs(c.typeOf(e.Args[1]))
 		}
 	}
 	return c.expr(fun)
@@ -250,50 +252,117 @@ func (c *compiler) arguments(e *ast.CallExpr, sig *types.Signature) func(*frame)
 	if packed {
 		fixed--
 	}
-	var values, more []eval
+	var values []eval
 	for i, arg := range e.Args {
 		if i < fixed {
 			values = append(values, c.as(arg, params.At(i).Type()))
 		} else {
-			more = append(more, c.as(arg, params.At(fixed).Type().Underlying().(*types.Slice).Elem()))
+			values = append(values, c.as(arg, params.At(fixed).Type().Underlying().(*types.Slice).Elem()))
 		}
 	}
+	all := c.list(e.Args, values)
 	if !packed {
-		return func(f *frame) []reflect.Value { return evaluate(f, values) }
+		return all
 	}
-	c.noStructs(e.Pos(), params.At(fixed).Type())
 	list := c.reflected(params.At(fixed).Type())
 	return func(f *frame) []reflect.Value {
-		args, rest := evaluate(f, values), reflect.Zero(list)
-		if len(more) > 0 {
+		args, rest := all(f), reflect.Zero(list)
+		if more := args[fixed:]; len(more) > 0 {
 			rest = reflect.MakeSlice(list, len(more), len(more))
+			for i, v := range more {
+				rest.Index(i).Set(v)
+			}
 		}
-		for i, get := range more {
-			rest.Index(i).Set(get(f))
-		}
-		return append(args, rest)
+		return append(args[:fixed], rest)
 	}
 }
 
-func evaluate(f *frame, values []eval) []reflect.Value {
-	args := make([]reflect.Value, len(values), len(values)+1)
-	for i, get := range values {
-		args[i] = get(f)
+// list is the values of expressions, in the order that Go's compiler chooses where the
+// language leaves it open: a variable is looked at after all that calls something.
+func (c *compiler) list(all []ast.Expr, values []eval) func(*frame) []reflect.Value {
+	var order, last []int
+	for i := range values {
+		if c.isPrompt(all[i]) {
+			order = append(order, i)
+		} else {
+			last = append(last, i)
+		}
 	}
-	return args
+	order = append(order, last...)
+	return func(f *frame) []reflect.Value {
+		args := make([]reflect.Value, len(values), len(values)+1)
+		for _, i := range order {
+			args[i] = values[i](f)
+		}
+		return args
+	}
+}
+
+// calls tells whether an expression calls a function, or waits for a channel.
+func (c *compiler) calls(e ast.Expr) bool {
+	return contains(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			_, isBuiltin := c.builtinName(n)
+			return !isBuiltin && !c.info.Types[n.Fun].IsType()
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// isPrompt tells whether the compiler keeps an expression in its place among those that call.
+func (c *compiler) isPrompt(e ast.Expr) bool {
+	return c.calls(e) || contains(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return !c.info.Types[n.Fun].IsType()
+		case *ast.SliceExpr, *ast.TypeAssertExpr:
+			return true
+		}
+		return false
+	})
+}
+
+// contains tells whether a part of an expression is such a node, outside of functions.
+func contains(e ast.Expr, is func(ast.Node) bool) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if _, isFunc := n.(*ast.FuncLit); !isFunc && n != nil {
+			found = found || is(n)
+			return !found
+		}
+		return false
+	})
+	return found
 }
 
 // forwarded are the results of another call as arguments.
 func (c *compiler) forwarded(e *ast.CallExpr, many *types.Tuple, sig *types.Signature) func(*frame) []reflect.Value {
-	if sig.Variadic() {
-		c.refuse(e.Pos(), "the results of a call as the arguments of a variadic function")
-	}
 	inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr)
 	if !ok {
 		c.refuse(e.Pos(), "these arguments")
 	}
-	call, convert := c.call(inner), c.each(inner, many, sig.Params())
-	return func(f *frame) []reflect.Value { return convert(f, call(f)) }
+	fixed, to, list := sig.Params().Len(), []*types.Var{}, reflect.Type(nil)
+	if sig.Variadic() {
+		fixed--
+		list = c.reflected(sig.Params().At(fixed).Type())
+	}
+	for i := range many.Len() {
+		if i < fixed {
+			to = append(to, sig.Params().At(i))
+		} else {
+			to = append(to, types.NewParam(e.Pos(), nil, "", sig.Params().At(fixed).Type().Underlying().(*types.Slice).Elem()))
+		}
+	}
+	call, convert := c.call(inner), c.each(inner, many, types.NewTuple(to...))
+	return func(f *frame) []reflect.Value {
+		values := convert(f, call(f))
+		if list == nil {
+			return values
+		}
+		return append(slices.Clone(values[:fixed]), reflect.Append(reflect.MakeSlice(list, 0, len(values)), values[fixed:]...))
+	}
 }
 
 // each converts values of some types to others.

@@ -73,18 +73,17 @@ func (c *compiler) caseOf(clause *ast.CaseClause, slot int, t types.Type) choice
 	one := choice{from: clause.Pos()}
 	var same []func(*frame) bool
 	for _, e := range clause.List {
-		value, tag, to := c.expr(e), conversion(nil), t
+		tag, to := conversion(nil), t
 		if from := c.typeOf(e); types.IsInterface(from) && !types.IsInterface(t) {
 			tag, to = c.conversion(e.Pos(), t, from), from
 		}
-		value = c.as(e, to)
-		objects := c.structOf(to) != nil
+		value := c.as(e, to)
 		same = append(same, func(f *frame) bool {
 			v := f.vars[slot]
 			if tag != nil {
 				v = tag(f, v)
 			}
-			return equal(v, value(f), objects)
+			return equal(v, value(f))
 		})
 	}
 	if clause.List != nil {

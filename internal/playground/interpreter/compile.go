@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"strings"
 	"sync"
 )
 
@@ -16,12 +17,19 @@ type compiler struct {
 	program *program
 	info    *types.Info
 	pkg     *types.Package
+	own     map[*types.Package]bool // whose code is interpreted: the lock's, and the shelf's
 
-	layouts []*layout
-	within  map[*types.Named]bool // whose reflect.Type is being made
-	codes   map[*types.Func]*code
-	globals map[types.Object]reflect.Value
-	scope   *scope // of the function that is being compiled
+	within       map[*types.Named]bool // whose reflect.Type is being made
+	circular     map[*types.Named]bool // functions whose type refers to itself
+	reflects     map[types.Type]reflect.Type
+	canonicals   []types.Type
+	codes        map[*types.Func]*code
+	generics     map[*types.Func]*ast.FuncDecl
+	instances    []instance
+	instantiated *types.Context
+	globals      map[types.Object]reflect.Value
+	params       map[*types.TypeParam]types.Type
+	scope        *scope // of the function that is being compiled
 
 	late        sync.Mutex // what is found while the lock runs
 	lateMethods []lateMethod
@@ -31,9 +39,9 @@ type compiler struct {
 type code struct {
 	name     string
 	passesOn bool // it only sends what others send
+	shelved  bool // it is none of the lock's files: its lines tell nobody anything
 	params   []variableAt
 	results  []variableAt
-	named    bool // its results have names
 	vars     int
 	captured []int // its variables that are another function's
 	body     exec
@@ -47,11 +55,11 @@ type variableAt struct {
 
 // scope knows where the variables of a function are.
 type scope struct {
-	outer *scope
-	code  *code
-	sig   *types.Signature
-	slots map[types.Object]int
-	from  []int // where in outer the captured ones are
+	outer   *scope
+	code    *code
+	results *types.Tuple
+	slots   map[types.Object]int
+	from    []int // where in outer the captured ones are
 }
 
 func (s *scope) declare(o types.Object) int {
@@ -90,21 +98,52 @@ func (c *compiler) refuse(at token.Pos, what string) {
 	panic(refusal{at, what})
 }
 
+// newCode is the code of a function of a package, before it is compiled. Its name is the one
+// that a compiled lock's stack would tell.
+func (c *compiler) newCode(f *types.Func) *code {
+	code := &code{name: f.Name(), shelved: f.Pkg() != c.pkg}
+	code.passesOn = code.shelved
+	generic := map[bool]string{true: "[...]"}
+	recv := f.Signature().Recv()
+	if recv == nil {
+		code.name += generic[f.Signature().TypeParams().Len() > 0]
+		return code
+	}
+	of, isPointer := structure(recv.Type())
+	if named, ok := types.Unalias(of).(*types.Named); ok && !isPointer {
+		code.name = named.Obj().Name() + generic[named.TypeParams().Len() > 0] + "." + code.name
+	}
+	code.passesOn = code.passesOn || c.sends(of)
+	return code
+}
+
+// sends tells whether a struct embeds a client of go-redis: its methods send for others,
+// unless it is the lock itself.
+func (c *compiler) sends(t types.Type) bool {
+	if maker, ok := c.pkg.Scope().Lookup("NewMutex").(*types.Func); ok && maker.Signature().Results().Len() > 0 {
+		if lock, _ := structure(maker.Signature().Results().At(0).Type()); types.Identical(lock, t) {
+			return false
+		}
+	}
+	i := c.base(t)
+	return i >= 0 && strings.HasSuffix(c.structOf(t).Field(i).Name(), "Client")
+}
+
 // compileFunc compiles the parameters and the body of a function.
-func (c *compiler) compileFunc(into *code, recv *ast.FieldList, f *ast.FuncType, body *ast.BlockStmt, sig *types.Signature) *scope {
-	s := &scope{outer: c.scope, code: into, sig: sig, slots: map[types.Object]int{}}
+func (c *compiler) compileFunc(into *code, isMethod bool, body *ast.BlockStmt, sig *types.Signature) *scope {
+	s := &scope{outer: c.scope, code: into, slots: map[types.Object]int{}}
 	c.scope = s
 	defer func() { c.scope = s.outer }()
-	declare := func(v *types.Var) variableAt { return variableAt{s.declare(v), c.zero(v.Type())} }
-	if recv != nil {
+	declare := func(v *types.Var) variableAt { return variableAt{s.declare(v), c.zero(c.given(v.Type()))} }
+	if isMethod {
 		into.params = append(into.params, declare(sig.Recv()))
 	}
 	for v := range sig.Params().Variables() {
 		into.params = append(into.params, declare(v))
 	}
+	s.results, _ = c.given(sig.Results()).(*types.Tuple)
 	for v := range sig.Results().Variables() {
 		into.results = append(into.results, declare(v))
-		into.named = into.named || v.Name() != ""
 	}
 	into.body = c.block(body.List)
 	return s
@@ -113,10 +152,13 @@ func (c *compiler) compileFunc(into *code, recv *ast.FieldList, f *ast.FuncType,
 // typeOf is the type of an expression.
 func (c *compiler) typeOf(e ast.Expr) types.Type {
 	if t := c.info.TypeOf(e); t != nil {
-		return t
+		return c.given(t)
 	}
 	panic(refusal{e.Pos(), "this expression"})
 }
+
+// typeOfObject is the type of a variable.
+func (c *compiler) typeOfObject(o types.Object) types.Type { return c.given(o.Type()) }
 
 // as is the value of an expression where a type is wanted.
 func (c *compiler) as(e ast.Expr, to types.Type) eval {
@@ -155,33 +197,23 @@ func (c *compiler) expr(e ast.Expr) eval {
 	e = ast.Unparen(e)
 	tv := c.info.Types[e]
 	if tv.Value != nil {
-		return c.constant(e.Pos(), tv.Value, types.Default(tv.Type))
+		return c.constant(e.Pos(), tv.Value, types.Default(c.given(tv.Type)))
 	}
 	if isNil(tv.Type) || tv.IsNil() {
 		return func(*frame) reflect.Value { return reflect.Value{} }
 	}
-	switch e := e.(type) {
-	case *ast.CompositeLit, *ast.FuncLit:
-		return c.operand(e)
-	case *ast.CallExpr:
-		return c.single(e)
-	}
 	get := c.operand(e)
 	switch e.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
-	default:
-		return get // it is new
-	}
-	if c.structOf(tv.Type) != nil {
-		return func(f *frame) reflect.Value { return reflect.ValueOf(get(f).Interface().(*object).copy()) }
-	}
-	return func(f *frame) reflect.Value {
-		v := get(f)
-		if !v.CanAddr() {
-			return v
+		return func(f *frame) reflect.Value {
+			v := get(f)
+			if !v.CanAddr() {
+				return v
+			}
+			return variableOf(v)
 		}
-		return variableOf(v)
 	}
+	return get // it is new
 }
 
 // operand is an expression as something that is looked at at once, or changed: a variable
@@ -189,7 +221,7 @@ func (c *compiler) expr(e ast.Expr) eval {
 func (c *compiler) operand(e ast.Expr) eval {
 	e = ast.Unparen(e)
 	if tv := c.info.Types[e]; tv.Value != nil {
-		return c.constant(e.Pos(), tv.Value, types.Default(tv.Type))
+		return c.constant(e.Pos(), tv.Value, types.Default(c.given(tv.Type)))
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -206,6 +238,8 @@ func (c *compiler) operand(e ast.Expr) eval {
 		return c.single(e)
 	case *ast.IndexExpr:
 		return c.index(e)
+	case *ast.IndexListExpr:
+		return c.funcValue(e)
 	case *ast.SliceExpr:
 		return c.slice(e)
 	case *ast.CompositeLit:
@@ -213,11 +247,11 @@ func (c *compiler) operand(e ast.Expr) eval {
 	case *ast.FuncLit:
 		return c.closure(e)
 	case *ast.TypeAssertExpr:
-		assert := c.assertion(e)
+		assert, get, from, to := c.assertion(e), c.operand(e.X), c.typeOf(e.X), c.typeOf(e)
 		return func(f *frame) reflect.Value {
 			v, ok := assert(f)
 			if !ok {
-				panic(runtimeError("interface conversion: it is no " + types.ExprString(e.Type)))
+				panic(c.wrongType(from, to, dynamic(get(f))))
 			}
 			return v
 		}
@@ -227,6 +261,9 @@ func (c *compiler) operand(e ast.Expr) eval {
 }
 
 func (c *compiler) ident(e *ast.Ident) eval {
+	if v, ok := c.natives.values[c.info.ObjectOf(e)]; ok {
+		return func(*frame) reflect.Value { return v }
+	}
 	switch o := c.info.ObjectOf(e).(type) {
 	case *types.Var:
 		if slot, ok := c.scope.slot(o); ok {
@@ -236,13 +273,18 @@ func (c *compiler) ident(e *ast.Ident) eval {
 			return func(*frame) reflect.Value { return v }
 		}
 	case *types.Func:
-		code, t := c.codes[o], c.reflected(c.typeOf(e))
-		return func(f *frame) reflect.Value { return f.thread.program.function(t, code.run) }
+		return c.funcValue(e)
 	case *types.Nil:
 		return func(*frame) reflect.Value { return reflect.Value{} }
 	}
 	c.refuse(e.Pos(), e.Name)
 	return nil
+}
+
+// funcValue is a function of the lock as a value.
+func (c *compiler) funcValue(e ast.Expr) eval {
+	code, t := c.funcOf(e), c.reflected(c.typeOf(e))
+	return func(f *frame) reflect.Value { return f.thread.program.function(t, code.run) }
 }
 
 // run calls a function that has no receiver and no variables of another one.
@@ -253,8 +295,8 @@ func (code *code) run(f *frame, args []reflect.Value) []reflect.Value {
 // closure is a function literal. It shares the variables that are around it.
 func (c *compiler) closure(e *ast.FuncLit) eval {
 	t := c.reflected(c.typeOf(e))
-	inner := &code{name: c.scope.code.name, passesOn: c.scope.code.passesOn}
-	s := c.compileFunc(inner, nil, e.Type, e.Body, c.typeOf(e).(*types.Signature))
+	inner := &code{name: c.scope.code.name, passesOn: c.scope.code.passesOn, shelved: c.scope.code.shelved}
+	s := c.compileFunc(inner, false, e.Body, c.info.TypeOf(e).(*types.Signature))
 	return func(f *frame) reflect.Value {
 		captured := make([]reflect.Value, len(s.from))
 		for i, slot := range s.from {
@@ -268,43 +310,43 @@ func (c *compiler) closure(e *ast.FuncLit) eval {
 
 // star is what a pointer points to.
 func (c *compiler) star(e *ast.StarExpr) eval {
-	get := c.operand(e.X)
-	if c.pointee(c.typeOf(e.X)) != nil {
-		return func(f *frame) reflect.Value { return reflect.ValueOf(present(get(f).Interface().(*object))) }
-	}
-	return func(f *frame) reflect.Value { return pointed(get(f)) }
+	get, deref := c.operand(e.X), c.deref(c.typeOf(e.X))
+	return func(f *frame) reflect.Value { return deref(get(f)) }
 }
 
 // address is a pointer to an operand.
 func (c *compiler) address(e ast.Expr) eval {
-	e = ast.Unparen(e)
-	get := c.operand(e)
-	_, isNew := e.(*ast.CompositeLit)
-	switch {
-	case c.structOf(c.typeOf(e)) != nil && isNew:
-		return get
-	case c.structOf(c.typeOf(e)) != nil:
-		return func(f *frame) reflect.Value { return reflect.ValueOf(get(f).Interface()) } // the object, not the variable
-	case isNew:
-		return func(f *frame) reflect.Value { return variableOf(get(f)).Addr() }
+	get, pointerTo := c.operand(e), c.pointerTo(c.typeOf(e))
+	return func(f *frame) reflect.Value {
+		v := get(f)
+		if !v.CanAddr() { // a literal
+			v = variableOf(v)
+		}
+		return pointerTo(v)
 	}
-	return func(f *frame) reflect.Value { return get(f).Addr() }
 }
 
 // index is an element.
 func (c *compiler) index(e *ast.IndexExpr) eval {
 	if _, generic := c.typeOf(e.X).Underlying().(*types.Signature); generic {
-		c.refuse(e.Pos(), "a generic function")
+		return c.funcValue(e)
 	}
 	get, at := c.operand(e.X), c.expr(e.Index)
 	switch t := c.typeOf(e.X).Underlying().(type) {
 	case *types.Map:
 		lookup := c.lookup(e, t)
 		return func(f *frame) reflect.Value { v, _ := lookup(f); return v }
-	case *types.Slice, *types.Array, *types.Basic:
+	case *types.Slice, *types.Array, *types.Basic, *types.Pointer:
+		deref := way(func(v reflect.Value) reflect.Value { return v })
+		if _, toArray := t.(*types.Pointer); toArray {
+			deref = c.deref(c.typeOf(e.X))
+		}
 		return func(f *frame) reflect.Value {
-			of, i := get(f), int(integer(at(f)))
-			if i < 0 || i >= of.Len() {
+			of, i := deref(get(f)), int(integer(at(f)))
+			switch {
+			case i < 0:
+				panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
+			case i >= of.Len():
 				panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, of.Len())))
 			}
 			return of.Index(i)
@@ -336,33 +378,50 @@ func integer(v reflect.Value) int64 {
 // slice is a part of a slice, an array or a string.
 func (c *compiler) slice(e *ast.SliceExpr) eval {
 	get := c.operand(e.X)
-	bound := func(e ast.Expr) eval {
-		if e == nil {
-			return nil
-		}
-		return c.expr(e)
+	if _, toArray := c.typeOf(e.X).Underlying().(*types.Pointer); toArray {
+		pointer, deref := get, c.deref(c.typeOf(e.X))
+		get = func(f *frame) reflect.Value { return deref(pointer(f)) }
 	}
-	low, high, most := bound(e.Low), bound(e.High), bound(e.Max)
+	var bounds [3]eval
+	for i, bound := range []ast.Expr{e.Low, e.High, e.Max} {
+		if bound != nil {
+			bounds[i] = c.expr(bound)
+		}
+	}
 	return func(f *frame) reflect.Value {
 		of := get(f)
-		from, to := 0, of.Len()
-		if low != nil {
-			from = int(integer(low(f)))
-		}
-		if high != nil {
-			to = int(integer(high(f)))
-		}
-		limit := of.Len()
+		most, what := of.Len(), "length"
 		if of.Kind() != reflect.String {
-			limit = of.Cap()
+			most, what = of.Cap(), "capacity"
 		}
-		if from < 0 || to < from || to > limit {
-			panic(runtimeError(fmt.Sprintf("slice bounds out of range [%d:%d] with capacity %d", from, to, limit)))
+		at := [3]int{0, of.Len(), most}
+		for i, bound := range bounds {
+			if bound != nil {
+				at[i] = int(integer(bound(f)))
+			}
 		}
-		if most != nil {
-			return of.Slice3(from, to, int(integer(most(f))))
+		if bounds[2] != nil {
+			within(at[2], most, "slice bounds out of range [::%d] with "+what+" %d")
+			within(at[1], at[2], "slice bounds out of range [:%d:%d]")
+			within(at[0], at[1], "slice bounds out of range [%d:%d:]")
+			return of.Slice3(at[0], at[1], at[2])
 		}
-		return of.Slice(from, to)
+		within(at[1], most, "slice bounds out of range [:%d] with "+what+" %d")
+		within(at[0], at[1], "slice bounds out of range [%d:%d]")
+		return of.Slice(at[0], at[1])
+	}
+}
+
+// within panics as Go does if a bound of a slice is not from 0 to most.
+func within(bound, most int, says string) {
+	switch {
+	case bound < 0:
+		if before, _, both := strings.Cut(says, "%d with"); both {
+			says = before + "%d]"
+		}
+		panic(runtimeError(fmt.Sprintf(strings.Replace(says, ":%d]", ":]", 1), bound)))
+	case bound > most:
+		panic(runtimeError(fmt.Sprintf(says, bound, most)))
 	}
 }
 
@@ -370,18 +429,22 @@ func (c *compiler) slice(e *ast.SliceExpr) eval {
 func (c *compiler) literal(e *ast.CompositeLit) eval {
 	t := c.typeOf(e)
 	if p, ok := t.Underlying().(*types.Pointer); ok { // &T in a list of pointers, without the &T
-		t = p.Elem()
-		if c.structOf(t) == nil {
-			c.refuse(e.Pos(), "a list of pointers without their &")
-		}
+		get, pointerTo := c.literalOf(e, p.Elem()), c.pointerTo(p.Elem())
+		return func(f *frame) reflect.Value { return pointerTo(variableOf(get(f))) }
 	}
+	return c.literalOf(e, t)
+}
+
+func (c *compiler) literalOf(e *ast.CompositeLit, t types.Type) eval {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		return c.structLiteral(e, t, u)
 	case *types.Slice:
-		return c.listLiteral(e, t, u.Elem(), func(n int) reflect.Value { return reflect.MakeSlice(c.reflected(t), n, n) })
+		r := c.reflected(t)
+		return c.listLiteral(e, u.Elem(), func(n int) reflect.Value { return reflect.MakeSlice(r, n, n) })
 	case *types.Array:
-		return c.listLiteral(e, t, u.Elem(), func(int) reflect.Value { return reflect.New(c.reflected(t)).Elem() })
+		r := c.reflected(t)
+		return c.listLiteral(e, u.Elem(), func(int) reflect.Value { return reflect.New(r).Elem() })
 	case *types.Map:
 		return c.mapLiteral(e, t, u)
 	}
@@ -390,49 +453,44 @@ func (c *compiler) literal(e *ast.CompositeLit) eval {
 }
 
 func (c *compiler) structLiteral(e *ast.CompositeLit, t types.Type, s *types.Struct) eval {
-	values := make([]eval, len(e.Elts))
-	fields := make([]string, len(e.Elts))
-	places := make([]int, len(e.Elts))
+	values, places := make([]eval, len(e.Elts)), make([]way, len(e.Elts))
 	for i, element := range e.Elts {
+		at := i
 		if kv, ok := element.(*ast.KeyValueExpr); ok {
-			fields[i], element = kv.Key.(*ast.Ident).Name, kv.Value
-		} else {
-			fields[i] = s.Field(i).Name()
-		}
-		for n := range s.NumFields() {
-			if s.Field(n).Name() == fields[i] {
-				places[i] = n
+			for at = 0; s.Field(at).Name() != kv.Key.(*ast.Ident).Name; at++ {
 			}
+			element = kv.Value
 		}
-		values[i] = c.as(element, s.Field(places[i]).Type())
+		values[i], places[i] = c.as(element, s.Field(at).Type()), c.field(t, at)
 	}
-	zero, objects := c.zero(t), c.structOf(t) != nil
+	zero, all := c.zero(t), c.list(e.Elts, values)
 	return func(f *frame) reflect.Value {
 		v := zero()
-		for i, value := range values {
-			if objects {
-				v.Interface().(*object).fields[places[i]].Set(value(f))
-			} else {
-				v.FieldByName(fields[i]).Set(value(f))
-			}
+		for i, value := range all(f) {
+			places[i](v).Set(value)
 		}
 		return v
 	}
 }
 
-func (c *compiler) listLiteral(e *ast.CompositeLit, t, elem types.Type, empty func(int) reflect.Value) eval {
-	var values []eval
-	for _, element := range e.Elts {
-		if _, keyed := element.(*ast.KeyValueExpr); keyed {
-			c.refuse(element.Pos(), "a list with indexes")
+// listLiteral is a slice or an array. An element may have its index before it.
+func (c *compiler) listLiteral(e *ast.CompositeLit, elem types.Type, empty func(int) reflect.Value) eval {
+	values, places := make([]eval, len(e.Elts)), make([]int, len(e.Elts))
+	at, n := -1, 0
+	for i, element := range e.Elts {
+		at++
+		if kv, ok := element.(*ast.KeyValueExpr); ok {
+			index, _ := constant.Int64Val(constant.ToInt(c.info.Types[kv.Key].Value))
+			at, element = int(index), kv.Value
 		}
-		values = append(values, c.as(element, elem))
+		values[i], places[i] = c.as(element, elem), at
+		n = max(n, at+1)
 	}
-	c.noStructs(e.Pos(), t)
+	all := c.list(e.Elts, values)
 	return func(f *frame) reflect.Value {
-		list := empty(len(values))
-		for i, value := range values {
-			list.Index(i).Set(value(f))
+		list := empty(n)
+		for i, value := range all(f) {
+			list.Index(places[i]).Set(value)
 		}
 		return list
 	}
@@ -444,7 +502,6 @@ func (c *compiler) mapLiteral(e *ast.CompositeLit, t types.Type, m *types.Map) e
 		kv := element.(*ast.KeyValueExpr)
 		keys, values = append(keys, c.as(kv.Key, m.Key())), append(values, c.as(kv.Value, m.Elem()))
 	}
-	c.noStructs(e.Pos(), t)
 	r := c.reflected(t)
 	return func(f *frame) reflect.Value {
 		of := reflect.MakeMap(r)
@@ -452,24 +509,5 @@ func (c *compiler) mapLiteral(e *ast.CompositeLit, t types.Type, m *types.Map) e
 			of.SetMapIndex(keys[i](f), values[i](f))
 		}
 		return of
-	}
-}
-
-// noStructs refuses what has structs of the lock where no variable makes each: arrays of
-// them, and maps that have them as keys.
-func (c *compiler) noStructs(at token.Pos, t types.Type) {
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		if c.structOf(u.Elem()) != nil {
-			c.refuse(at, "an array of structs: use a slice of pointers")
-		}
-	case *types.Slice:
-		if c.structOf(u.Elem()) != nil {
-			c.refuse(at, "a slice of structs: use a slice of pointers")
-		}
-	case *types.Map:
-		if c.structOf(u.Key()) != nil || c.structOf(u.Elem()) != nil {
-			c.refuse(at, "a map of structs: use a map of pointers")
-		}
 	}
 }

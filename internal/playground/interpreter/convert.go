@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // eval is an expression: its value in a frame.
@@ -15,7 +17,7 @@ type conversion func(*frame, reflect.Value) reflect.Value
 
 // convert is a value of one type where another is wanted.
 func (c *compiler) convert(get eval, at token.Pos, from, to types.Type) eval {
-	if !types.IsInterface(to) && c.structOf(to) == nil && !isNil(from) && c.reflected(from) == c.reflected(to) {
+	if !types.IsInterface(to) && !isNil(from) && c.reflected(from) == c.reflected(to) {
 		return get
 	}
 	convert := c.conversion(at, from, to)
@@ -36,21 +38,27 @@ func (c *compiler) conversion(at token.Pos, from, to types.Type) conversion {
 	case types.IsInterface(to):
 		pack := c.pack(at, from, target)
 		return func(f *frame, v reflect.Value) reflect.Value { return f.inInterface(pack(v), target) }
-	case c.structOf(to) != nil:
-		if c.structOf(from) == nil {
-			c.refuse(at, "this conversion")
-		}
-		l := c.layout(to)
-		return func(_ *frame, v reflect.Value) reflect.Value {
-			if o := v.Interface().(*object); o.layout != l {
-				return reflect.ValueOf(&object{l, o.copy().fields})
-			}
-			return reflect.ValueOf(v.Interface())
-		}
-	case c.pointee(to) != nil && (c.pointee(from) == nil || !types.Identical(c.pointee(to), c.pointee(from))):
-		c.refuse(at, "a conversion of pointers to structs")
 	case c.reflected(from) == target:
 		return func(_ *frame, v reflect.Value) reflect.Value { return v }
+	case isFunc(to): // one of them is an any
+		return func(_ *frame, v reflect.Value) reflect.Value {
+			if v.Kind() == reflect.Interface {
+				v = v.Elem()
+			}
+			if !v.IsValid() || v.IsNil() {
+				return reflect.Zero(target)
+			}
+			return v.Convert(target)
+		}
+	}
+	if array, ok := to.Underlying().(*types.Array); ok {
+		return func(_ *frame, v reflect.Value) reflect.Value {
+			if v.Kind() == reflect.Slice && v.Len() < int(array.Len()) {
+				const says = "cannot convert slice with length %d to array or pointer to array with length %d"
+				panic(runtimeError(fmt.Sprintf(says, v.Len(), array.Len())))
+			}
+			return v.Convert(target)
+		}
 	}
 	return func(_ *frame, v reflect.Value) reflect.Value { return v.Convert(target) }
 }
@@ -61,32 +69,13 @@ func isNil(t types.Type) bool {
 }
 
 // pack is how a value of a type that is no interface's is in one.
-func (c *compiler) pack(at token.Pos, from types.Type, target reflect.Type) func(reflect.Value) reflect.Value {
-	from = types.Unalias(from)
-	if c.pointee(from) != nil {
-		c.bridgeable(at, from, target)
-		return func(v reflect.Value) reflect.Value {
-			if v.IsNil() {
-				return reflect.ValueOf(box{from, (*object)(nil)})
-			}
-			return v
-		}
+func (c *compiler) pack(at token.Pos, from types.Type, target reflect.Type) way {
+	if !c.isOwn(from) {
+		return func(v reflect.Value) reflect.Value { return v }
 	}
-	if c.structOf(from) != nil {
-		c.bridgeable(at, from, target)
-		return func(v reflect.Value) reflect.Value {
-			return reflect.ValueOf(box{from, v.Interface().(*object).packed()})
-		}
-	}
-	base := from
-	if p, ok := from.(*types.Pointer); ok {
-		base = types.Unalias(p.Elem())
-	}
-	if named, ok := base.(*types.Named); ok && !c.isNative(named) && named.Obj().Pkg() != nil {
-		c.bridgeable(at, from, target)
-		return func(v reflect.Value) reflect.Value { return reflect.ValueOf(box{from, v.Interface()}) }
-	}
-	return func(v reflect.Value) reflect.Value { return v }
+	c.bridgeable(at, from, target)
+	of := c.canonical(from)
+	return func(v reflect.Value) reflect.Value { return reflect.ValueOf(box{of, v.Interface()}) }
 }
 
 // dynamic is what an interface holds, as the interpreter has it; the zero Value for nil.
@@ -115,23 +104,12 @@ func (f *frame) inInterface(v reflect.Value, target reflect.Type) reflect.Value 
 	in := reflect.New(target).Elem()
 	switch {
 	case !v.IsValid():
-	case v.Type() == objectType, v.Type() == boxType:
-		in.Set(f.thread.program.bridged(f, v, target))
+	case v.Type() == boxType:
+		in.Set(f.thread.program.bridged(f, v.Interface().(box), target))
 	default:
 		in.Set(v)
 	}
 	return in
-}
-
-// typeOf is the type of what is dynamic, if it is the lock's own.
-func typeOf(v reflect.Value) types.Type {
-	switch x := v.Interface().(type) {
-	case *object:
-		return types.NewPointer(x.layout.typ)
-	case box:
-		return x.typ
-	}
-	return nil
 }
 
 // is tells whether what an interface holds has a type, and gives it as a value of that type.
@@ -140,39 +118,17 @@ func (c *compiler) is(to types.Type) func(*frame, reflect.Value) (reflect.Value,
 	if types.IsInterface(to) {
 		return c.isInterface(to, target)
 	}
-	l := (*layout)(nil)
-	if c.structOf(to) != nil {
-		l = c.layout(to)
+	if !c.isOwn(to) {
+		return func(_ *frame, v reflect.Value) (reflect.Value, bool) { return v, v.IsValid() && v.Type() == target }
 	}
+	want := c.canonical(to)
 	return func(_ *frame, v reflect.Value) (reflect.Value, bool) {
-		if !v.IsValid() {
+		if !v.IsValid() || v.Type() != boxType {
 			return v, false
 		}
-		own := typeOf(v)
-		if own == nil {
-			return v, v.Type() == target && !c.isOwn(to)
-		}
-		if !types.Identical(own, to) {
-			return v, false
-		}
-		b, boxed := v.Interface().(box)
-		switch {
-		case !boxed:
-			return v, true
-		case l != nil:
-			return reflect.ValueOf(l.unpack(b.value)), true
-		}
-		return reflect.ValueOf(b.value), true
+		b := v.Interface().(box)
+		return reflect.ValueOf(b.value), b.typ == want
 	}
-}
-
-// isOwn tells whether a type is one that the lock declares, or points to one.
-func (c *compiler) isOwn(t types.Type) bool {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && !c.isNative(named)
 }
 
 func (c *compiler) isInterface(to types.Type, target reflect.Type) func(*frame, reflect.Value) (reflect.Value, bool) {
@@ -181,8 +137,8 @@ func (c *compiler) isInterface(to types.Type, target reflect.Type) func(*frame, 
 		switch {
 		case !v.IsValid():
 			return v, false
-		case typeOf(v) != nil:
-			if !types.Implements(typeOf(v), wanted) {
+		case v.Type() == boxType:
+			if !types.Implements(v.Interface().(box).typ, wanted) {
 				return v, false
 			}
 		case target != anyType:
@@ -219,6 +175,7 @@ func (f *frame) implements(v reflect.Value, wanted *types.Interface) bool {
 
 type (
 	unwrapper interface{ Unwrap() error }
+	joined    interface{ Unwrap() []error }
 	comparer  interface{ Is(target error) bool }
 	timeouter interface{ Timeout() bool }
 	temporary interface{ Temporary() bool }
@@ -226,10 +183,42 @@ type (
 
 // common are methods that values of libraries may have whose type is not known here.
 var common = map[string]reflect.Value{
-	"Error":     reflect.ValueOf(error.Error),
-	"String":    reflect.ValueOf(fmt.Stringer.String),
-	"Unwrap":    reflect.ValueOf(unwrapper.Unwrap),
-	"Is":        reflect.ValueOf(comparer.Is),
-	"Timeout":   reflect.ValueOf(timeouter.Timeout),
-	"Temporary": reflect.ValueOf(temporary.Temporary),
+	"Error":      reflect.ValueOf(error.Error),
+	"RedisError": reflect.ValueOf(redis.Error.RedisError),
+	"String":     reflect.ValueOf(fmt.Stringer.String),
+	"Unwrap":     reflect.ValueOf(unwrapper.Unwrap),
+	"Is":         reflect.ValueOf(comparer.Is),
+	"Timeout":    reflect.ValueOf(timeouter.Timeout),
+	"Temporary":  reflect.ValueOf(temporary.Temporary),
+}
+
+// wrongType is what a compiled lock panics with where it asserts a type that what an
+// interface holds has not.
+func (c *compiler) wrongType(from, to types.Type, v reflect.Value) conversionError {
+	name := func(t types.Type) string {
+		if i, ok := types.Unalias(t).(*types.Interface); ok && i.Empty() {
+			return "interface {}"
+		}
+		return types.TypeString(t, (*types.Package).Name)
+	}
+	if !v.IsValid() {
+		if types.IsInterface(to) {
+			return conversionError("interface is nil, not " + name(to))
+		}
+		return conversionError("" + name(from) + " is nil, not " + name(to))
+	}
+	is := v.Type().String()
+	own, isOwn := v.Interface().(box)
+	if isOwn {
+		is = name(own.typ)
+	}
+	wanted, toInterface := to.Underlying().(*types.Interface)
+	if !toInterface {
+		return conversionError("" + name(from) + " is " + is + ", not " + name(to))
+	}
+	missing := wanted.Method(0)
+	if isOwn {
+		missing, _ = types.MissingMethod(own.typ, wanted, true)
+	}
+	return conversionError("" + is + " is not " + name(to) + ": missing method " + missing.Name())
 }

@@ -15,8 +15,9 @@
 // adds 2.8 MB to a page where this adds 0.4. ixgo, which is kept, is not to be had by
 // go.mod, and needs the linker's checks switched off. The Go that a lock is written in is
 // small enough to be told from what is not: the tests compile one program and interpret it,
-// and want the same answers; the locks of the stages and steps leave the same traces, event
-// by event.
+// and want the same answers; the locks of the stages and steps, and those of strangers, leave
+// the same traces, event by event. A generic function is compiled for each of its lists of
+// type arguments; what is generic in Go's libraries is on a shelf, in Go, and interpreted too.
 //
 // What it cannot stop: a goroutine that blocks inside a library for good, such as in a
 // sync.Once whose function waits. A page then starts its worker anew.

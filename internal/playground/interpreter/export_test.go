@@ -1,7 +1,6 @@
 package interpreter
 
 import (
-	"go/token"
 	"go/types"
 	"testing"
 
@@ -9,9 +8,9 @@ import (
 )
 
 // compiled is a package that need not be a lock.
-func compiled(t *testing.T, source string) (*program, *compiler) {
+func compiled(t *testing.T, files map[string]string) (*program, *compiler) {
 	t.Helper()
-	l := &loader{files: map[string]string{"own.go": source}, fset: token.NewFileSet(), natives: theNatives()}
+	l := newLoader(files)
 	l.parse()
 	l.check()
 	require.Empty(t, l.problems)

@@ -33,10 +33,12 @@ func (p Problem) Error() string {
 // elsewhere is how to go on with a lock that the interpreter cannot run.
 const elsewhere = "compile it instead, with go run . kata or go run . grade"
 
+const goVersion = "go1.26"
+
 // Load reads the files of a lock, by their names: Go files of one package, and what they
 // embed. dir is what the lines of the lock are said to be in.
 func Load(dir string, files map[string]string) (*Lock, []Problem) {
-	l := &loader{files: files, fset: token.NewFileSet(), natives: theNatives()}
+	l := newLoader(files)
 	if l.parse(); len(l.problems) > 0 {
 		return nil, l.problems
 	}
@@ -62,9 +64,15 @@ type loader struct {
 	files    map[string]string
 	fset     *token.FileSet
 	trees    []*ast.File
+	shelved  map[string]*types.Package
+	inits    []*code
 	info     *types.Info
 	pkg      *types.Package
 	problems []Problem
+}
+
+func newLoader(files map[string]string) *loader {
+	return &loader{files: files, fset: token.NewFileSet(), natives: theNatives(), shelved: map[string]*types.Package{}}
 }
 
 func (l *loader) problem(at token.Pos, text string) {
@@ -96,7 +104,7 @@ func (l *loader) check() {
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
 		Instances: map[*ast.Ident]types.Instance{},
 	}
-	config := types.Config{Importer: l.natives, Sizes: types.SizesFor("gc", "amd64"), GoVersion: "go1.26", Error: func(err error) {
+	config := types.Config{Importer: l, Sizes: types.SizesFor("gc", "amd64"), GoVersion: goVersion, Error: func(err error) {
 		if e, ok := err.(types.Error); ok {
 			l.problem(e.Pos, l.sentence(e.Msg))
 		}
@@ -123,12 +131,15 @@ func (l *loader) sentence(said string) string {
 func (l *loader) compile(dir string) (c *compiler, problem *Problem) {
 	p := &program{natives: l.natives, fset: l.fset, dir: dir}
 	c = &compiler{
-		natives: l.natives, program: p, info: l.info, pkg: l.pkg,
-		within: map[*types.Named]bool{}, codes: map[*types.Func]*code{}, globals: map[types.Object]reflect.Value{},
+		natives: l.natives, program: p, info: l.info, pkg: l.pkg, own: map[*types.Package]bool{l.pkg: true},
+		within: map[*types.Named]bool{}, circular: map[*types.Named]bool{}, reflects: map[types.Type]reflect.Type{},
+		instantiated: types.NewContext(), codes: map[*types.Func]*code{}, generics: map[*types.Func]*ast.FuncDecl{}, globals: map[types.Object]reflect.Value{},
+	}
+	for _, p := range l.shelved {
+		c.own[p] = true
 	}
 	p.compiler = c
 	problem = p.refusing(func() {
-		l.refuseGenerics(c)
 		for _, compile := range l.declare(c) {
 			compile()
 		}
@@ -156,19 +167,6 @@ func (p *program) refusing(do func()) (problem *Problem) {
 	return nil
 }
 
-func (l *loader) refuseGenerics(c *compiler) {
-	for id := range l.info.Instances {
-		c.refuse(id.Pos(), "the generic "+id.Name)
-	}
-	for id, o := range l.info.Defs {
-		if t, ok := o.(*types.TypeName); ok {
-			if _, isParameter := t.Type().(*types.TypeParam); isParameter {
-				c.refuse(id.Pos(), "a type parameter")
-			}
-		}
-	}
-}
-
 // declare makes the functions and the variables of the package; what it returns compiles
 // the bodies.
 func (l *loader) declare(c *compiler) (bodies []func()) {
@@ -176,16 +174,19 @@ func (l *loader) declare(c *compiler) (bodies []func()) {
 		for _, d := range tree.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				f, code := l.info.Defs[d.Name].(*types.Func), &code{name: d.Name.Name}
-				c.codes[f] = code
+				f := l.info.Defs[d.Name].(*types.Func)
 				if d.Body == nil {
 					c.refuse(d.Pos(), "a function without a body")
 				}
-				if recv := f.Signature().Recv(); recv != nil {
-					of, _ := structure(recv.Type())
-					code.passesOn = c.base(of) >= 0
+				if f.Signature().TypeParams().Len()+f.Signature().RecvTypeParams().Len() > 0 {
+					c.generics[f] = d
+					continue
 				}
-				bodies = append(bodies, func() { c.compileFunc(code, d.Recv, d.Type, d.Body, f.Signature()) })
+				code := c.newCode(f)
+				if c.codes[f] = code; d.Recv == nil && d.Name.Name == "init" {
+					l.inits = append(l.inits, code)
+				}
+				bodies = append(bodies, func() { c.compileFunc(code, d.Recv != nil, d.Body, f.Signature()) })
 			case *ast.GenDecl:
 				l.declareVariables(c, d)
 			}
@@ -255,9 +256,7 @@ func (l *loader) initialize(c *compiler) {
 			f.thread.call(init, nil, nil, nil)
 		}, false)
 	}
-	for id, o := range l.info.Defs {
-		if f, ok := o.(*types.Func); ok && id.Name == "init" && f.Signature().Recv() == nil {
-			c.refuse(id.Pos(), "func init")
-		}
+	for _, init := range l.inits {
+		c.program.within(func(f *frame) { f.thread.call(init, nil, nil, nil) }, false)
 	}
 }

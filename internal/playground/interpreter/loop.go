@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 )
 
 // forLoop is a for statement. Each round has variables of its own.
@@ -14,9 +15,6 @@ func (c *compiler) forLoop(s *ast.ForStmt, label string) exec {
 	if init, ok := s.Init.(*ast.AssignStmt); ok && init.Tok == token.DEFINE {
 		for _, e := range init.Lhs {
 			if o := c.info.Defs[e.(*ast.Ident)]; o != nil && o.Name() != "_" {
-				if c.structOf(o.Type()) != nil {
-					c.refuse(e.Pos(), "a loop whose variable is a struct")
-				}
 				own = append(own, c.scope.slots[o])
 			}
 		}
@@ -90,6 +88,10 @@ func (c *compiler) rangeLoop(s *ast.RangeStmt, label string) exec {
 		return c.rangeOver(s, label, c.round(s, u.Key(), u.Elem()))
 	case *types.Chan:
 		return c.rangeOver(s, label, c.round(s, u.Elem(), nil))
+	case *types.Pointer:
+		return c.rangeOver(s, label, c.round(s, integers, u.Elem().Underlying().(*types.Array).Elem()))
+	case *types.Signature:
+		return c.rangeFunc(s, label, u)
 	}
 	c.refuse(s.Pos(), "a range over a "+t.String())
 	return nil
@@ -98,7 +100,7 @@ func (c *compiler) rangeLoop(s *ast.RangeStmt, label string) exec {
 func (c *compiler) rangeInt(s *ast.RangeStmt, label string) exec {
 	t := types.Default(c.typeOf(s.X))
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
-		t = c.info.ObjectOf(id).Type()
+		t = c.typeOfObject(c.info.ObjectOf(id))
 	}
 	r, many := c.reflected(t), c.as(s.X, t)
 	round := c.round(s, t, nil)
@@ -127,6 +129,39 @@ func (c *compiler) body(s *ast.RangeStmt, label string) func(*frame) (bool, next
 			return true, n
 		}
 		return false, next{}
+	}
+}
+
+// rangeFunc is a range over a function, which calls the body.
+func (c *compiler) rangeFunc(s *ast.RangeStmt, label string, of *types.Signature) exec {
+	yields, given := of.Params().At(0).Type(), [2]types.Type{}
+	for i, v := range slices.Collect(yields.Underlying().(*types.Signature).Params().Variables()) {
+		given[i] = v.Type()
+	}
+	get, t := c.expr(s.X), c.reflected(yields)
+	round, body := c.round(s, given[0], given[1]), c.body(s, label)
+	return func(f *frame) next {
+		f.step(s.Pos())
+		all, n, over, says := get(f), next{}, false, "function for loop body returned false"
+		if all.IsNil() {
+			panic(nilPointer)
+		}
+		yield := f.thread.program.function(t, func(inner *frame, args []reflect.Value) []reflect.Value {
+			if over {
+				panic(runtimeError("range function continued iteration after " + says))
+			}
+			thread := inner.thread
+			top := thread.top
+			thread.top = f // whose body this is
+			f.step(s.Pos())
+			round(f, append(args, reflect.Value{})[0], append(args, reflect.Value{}, reflect.Value{})[1])
+			over, n = body(f)
+			thread.top = top
+			return []reflect.Value{reflect.ValueOf(!over)}
+		})
+		f.native(all, []reflect.Value{yield})
+		over, says = true, "whole loop exit"
+		return n
 	}
 }
 

@@ -94,9 +94,10 @@ func (n *natives) declare(p *types.Package, name string, symbol any) {
 	case untyped:
 		kind := map[string]types.BasicKind{
 			"untyped int": types.UntypedInt, "untyped float": types.UntypedFloat, "untyped string": types.UntypedString,
+			"untyped rune": types.UntypedRune,
 		}[s.kind]
 		literal := map[types.BasicKind]token.Token{
-			types.UntypedInt: token.INT, types.UntypedFloat: token.FLOAT, types.UntypedString: token.STRING,
+			types.UntypedInt: token.INT, types.UntypedFloat: token.FLOAT, types.UntypedString: token.STRING, types.UntypedRune: token.INT,
 		}[kind]
 		object = types.NewConst(token.NoPos, p, name, types.Typ[kind], constant.MakeFromLiteral(s.value, literal, 0))
 	default:
@@ -267,7 +268,7 @@ func methodsOf(r reflect.Type) []string {
 	return names
 }
 
-// addMethods gives a type its methods. One that is not in the list and is an error has Error.
+// addMethods gives a type its methods. One that is not in the list has those that are common.
 func (n *natives) addMethods(r reflect.Type, t *types.Named) {
 	p := t.Obj().Pkg()
 	names := methodsOf(r)
@@ -280,13 +281,18 @@ func (n *natives) addMethods(r reflect.Type, t *types.Named) {
 			n.tries[method] = reflect.ValueOf(try)
 		}
 	}
-	for _, of := range []reflect.Type{r, reflect.PointerTo(r)} {
-		if len(names) == 0 && of.Implements(errorType) {
-			method := types.NewFunc(token.NoPos, p, "Error", types.NewSignatureType(n.receiver(p, of), nil, nil,
-				nil, types.NewTuple(types.NewParam(token.NoPos, nil, "", types.Typ[types.String])), false))
+	if len(names) > 0 {
+		return
+	}
+	for name, f := range common {
+		of := r
+		if !of.Implements(f.Type().In(0)) {
+			of = reflect.PointerTo(r)
+		}
+		if of.Implements(f.Type().In(0)) {
+			method := types.NewFunc(token.NoPos, p, name, n.signature(f.Type(), n.receiver(p, of)))
 			t.AddMethod(method)
-			n.methods[method] = reflect.ValueOf(error.Error)
-			return
+			n.methods[method] = f
 		}
 	}
 }

@@ -68,21 +68,34 @@ func (c *compiler) binary(e *ast.BinaryExpr) eval {
 		return func(f *frame) reflect.Value { return truth(same(f) != negated) }
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		t := c.common(e)
-		x, y := c.as(e.X, t), c.as(e.Y, t)
-		op := e.Op
-		return func(f *frame) reflect.Value { a := x(f); return truth(ordered(op, a, y(f))) }
+		both, op := c.both(e, c.as(e.X, t), c.as(e.Y, t)), e.Op
+		return func(f *frame) reflect.Value { a, b := both(f); return truth(ordered(op, a, b)) }
 	case token.SHL, token.SHR:
-		x, y, op := c.as(e.X, c.typeOf(e)), c.expr(e.Y), e.Op
-		return func(f *frame) reflect.Value { a := x(f); return shift(op, a, y(f)) }
+		both, op := c.both(e, c.as(e.X, c.typeOf(e)), c.expr(e.Y)), e.Op
+		return func(f *frame) reflect.Value { a, b := both(f); return shift(op, a, b) }
 	}
 	t := c.typeOf(e)
 	if isComplex(t) {
 		c.refuse(e.Pos(), "complex numbers")
 	}
-	x, y, op := c.as(e.X, t), c.as(e.Y, t), e.Op
+	both, op := c.both(e, c.as(e.X, t), c.as(e.Y, t)), e.Op
 	return func(f *frame) reflect.Value {
-		a := x(f)
-		return f.arithmetic(op, a, y(f))
+		a, b := both(f)
+		return f.arithmetic(op, a, b)
+	}
+}
+
+// both are the operands, in the order of [compiler.list].
+func (c *compiler) both(e *ast.BinaryExpr, x, y eval) func(*frame) (a, b reflect.Value) {
+	if !c.isPrompt(e.X) && c.calls(e.Y) {
+		return func(f *frame) (a, b reflect.Value) {
+			b = y(f)
+			return x(f), b
+		}
+	}
+	return func(f *frame) (a, b reflect.Value) {
+		a = x(f)
+		return a, y(f)
 	}
 }
 
@@ -118,9 +131,8 @@ func isUntyped(t types.Type) bool {
 
 func (c *compiler) same(e *ast.BinaryExpr) func(*frame) bool {
 	t := c.common(e)
-	x, y := c.as(e.X, t), c.as(e.Y, t)
-	objects := c.structOf(t) != nil
-	return func(f *frame) bool { a := x(f); return equal(a, y(f), objects) }
+	both := c.both(e, c.as(e.X, t), c.as(e.Y, t))
+	return func(f *frame) bool { a, b := both(f); return equal(a, b) }
 }
 
 func ordered(op token.Token, a, b reflect.Value) bool {

@@ -7,39 +7,73 @@ import (
 	"reflect"
 )
 
+// chosen is what a selector names: a field or a method, and the way to it. In the code of a
+// generic function it is the one of the type that the function is instantiated with.
+func (c *compiler) chosen(e *ast.SelectorExpr) (o types.Object, index []int) {
+	selection := c.info.Selections[e]
+	if len(c.params) == 0 {
+		return selection.Obj(), selection.Index()
+	}
+	o, index, _ = types.LookupFieldOrMethod(c.typeOf(e.X), true, selection.Obj().Pkg(), e.Sel.Name)
+	return o, index
+}
+
 // selector is a field, a method as a value, or a name of a package.
 func (c *compiler) selector(e *ast.SelectorExpr) eval {
 	selection, ok := c.info.Selections[e]
 	if !ok {
-		v, ok := c.natives.values[c.info.ObjectOf(e.Sel)]
-		if !ok {
-			c.refuse(e.Pos(), types.ExprString(e)+" as a value")
-		}
-		return func(*frame) reflect.Value { return v }
+		return c.ident(e.Sel)
 	}
+	o, index := c.chosen(e)
 	switch selection.Kind() {
 	case types.FieldVal:
-		get := c.operand(e.X)
-		path, _ := c.path(c.typeOf(e.X), selection.Index())
+		get, path := c.operand(e.X), c.path(c.typeOf(e.X), index)
 		return func(f *frame) reflect.Value { return path(get(f)) }
 	case types.MethodVal:
-		return c.methodValue(e, selection)
+		get, t := c.operand(e.X), c.reflected(c.typeOf(e))
+		m := c.method(e.Pos(), c.typeOf(e.X), o.(*types.Func), index)
+		return func(f *frame) reflect.Value {
+			recv := m.receiver(get(f))
+			return f.thread.program.function(t, func(f *frame, args []reflect.Value) []reflect.Value {
+				return f.invoke(m, recv, args)
+			})
+		}
 	}
-	c.refuse(e.Pos(), "a method expression: write a function that calls the method")
+	t, m := c.reflected(c.typeOf(e)), c.method(e.Pos(), c.typeOf(e.X), o.(*types.Func), index)
+	return func(f *frame) reflect.Value {
+		return f.thread.program.function(t, func(f *frame, args []reflect.Value) []reflect.Value {
+			return f.invoke(m, m.receiver(args[0]), args[1:])
+		})
+	}
+}
+
+// objectOf is what a name means, also one of a package; nil for other expressions.
+func (c *compiler) objectOf(e ast.Expr) types.Object {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return c.info.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return c.info.ObjectOf(e.Sel)
+	}
 	return nil
 }
 
 // way leads from a value to a part of it.
 type way func(reflect.Value) reflect.Value
 
-// path follows fields, through what is embedded, and tells which type it leads to.
-func (c *compiler) path(t types.Type, index []int) (way, types.Type) {
-	path := func(v reflect.Value) reflect.Value { return v }
-	for _, i := range index {
-		before, step, next := path, c.field(t, i), c.fieldType(t, i)
-		path, t = func(v reflect.Value) reflect.Value { return step(before(v)) }, next
+// path follows fields, through what is embedded.
+func (c *compiler) path(t types.Type, index []int) way {
+	path := way(func(v reflect.Value) reflect.Value { return v })
+	for n, i := range index {
+		step := c.field(t, i)
+		if before := path; n > 0 {
+			path = func(v reflect.Value) reflect.Value { return step(before(v)) }
+		} else {
+			path = step
+		}
+		t = fieldType(t, i)
 	}
-	return path, t
+	return path
 }
 
 // structure is the struct type of a value, or of what it points to.
@@ -50,36 +84,23 @@ func structure(t types.Type) (of types.Type, isPointer bool) {
 	return t, false
 }
 
-func (c *compiler) fieldType(t types.Type, i int) types.Type {
+func fieldType(t types.Type, i int) types.Type {
 	of, _ := structure(t)
 	return of.Underlying().(*types.Struct).Field(i).Type()
 }
 
 func (c *compiler) field(t types.Type, i int) way {
 	of, isPointer := structure(t)
-	name := of.Underlying().(*types.Struct).Field(i).Name()
-	switch {
-	case c.structOf(of) != nil:
-		return func(v reflect.Value) reflect.Value { return present(v.Interface().(*object)).fields[i] }
-	case isPointer:
-		return func(v reflect.Value) reflect.Value { return pointed(v).FieldByName(name) }
+	get := func(v reflect.Value) reflect.Value { return v.Field(i) }
+	if c.structOf(of) == nil {
+		name := of.Underlying().(*types.Struct).Field(i).Name()
+		get = func(v reflect.Value) reflect.Value { return v.FieldByName(name) }
 	}
-	return func(v reflect.Value) reflect.Value { return v.FieldByName(name) }
-}
-
-func present(o *object) *object {
-	if o == nil {
-		panic(nilPointer)
+	if !isPointer {
+		return get
 	}
-	return o
-}
-
-// pointed is what a pointer of Go's points to.
-func pointed(v reflect.Value) reflect.Value {
-	if v.IsNil() {
-		panic(nilPointer)
-	}
-	return v.Elem()
+	deref := c.deref(t)
+	return func(v reflect.Value) reflect.Value { return get(deref(v)) }
 }
 
 // method is one that a type has, itself or through what it embeds, with the way to its
@@ -90,19 +111,26 @@ type method struct {
 	code     *code
 	native   reflect.Value
 	try      reflect.Value // of a mutex: instead of the method, which would wait
+	many     bool          // it returns a slice
 }
 
 // method is that of a selection on values of a type.
 func (c *compiler) method(at token.Pos, of types.Type, f *types.Func, index []int) *method {
-	path, t := c.path(of, index[:len(index)-1])
-	m := &method{name: f.Name(), code: c.codes[f], native: c.natives.methods[f], try: c.natives.tries[f]}
-	switch {
-	case types.IsInterface(t) && c.reflected(t) == anyType:
-		m.code, m.native = nil, reflect.Value{}
-	case t == types.Universe.Lookup("error").Type():
-		m.native = reflect.ValueOf(error.Error)
+	path, t := c.path(of, index[:len(index)-1]), of
+	for _, i := range index[:len(index)-1] {
+		t = fieldType(t, i)
+	}
+	m := &method{name: f.Name()}
+	if results := f.Signature().Results(); results.Len() == 1 {
+		_, m.many = results.At(0).Type().Underlying().(*types.Slice)
 	}
 	if types.IsInterface(t) {
+		if c.reflected(t) != anyType {
+			m.native = c.natives.methods[f]
+		}
+		if t == types.Universe.Lookup("error").Type() {
+			m.native = common["Error"]
+		}
 		m.receiver = func(v reflect.Value) reflect.Value {
 			if v = path(v); v.IsNil() {
 				panic(nilPointer)
@@ -111,6 +139,8 @@ func (c *compiler) method(at token.Pos, of types.Type, f *types.Func, index []in
 		}
 		return m
 	}
+	base, _ := structure(t)
+	m.code, m.native, m.try = c.codeOf(f, typeArguments(base)), c.natives.methods[f], c.natives.tries[f]
 	if m.code == nil && !m.native.IsValid() {
 		c.refuse(at, "the method "+f.Name())
 	}
@@ -124,36 +154,20 @@ func (c *compiler) method(at token.Pos, of types.Type, f *types.Func, index []in
 func (c *compiler) receiver(have, want types.Type) way {
 	_, isPointer := have.Underlying().(*types.Pointer)
 	_, toPointer := types.Unalias(want).(*types.Pointer)
-	objects := c.structOf(have) != nil || c.pointee(have) != nil
 	switch {
-	case objects && toPointer:
-		return func(v reflect.Value) reflect.Value { return reflect.ValueOf(v.Interface()) }
-	case objects:
-		return func(v reflect.Value) reflect.Value { return reflect.ValueOf(v.Interface().(*object).copy()) }
 	case toPointer && !isPointer:
+		pointerTo := c.pointerTo(have)
 		return func(v reflect.Value) reflect.Value {
 			if !v.CanAddr() {
 				v = variableOf(v)
 			}
-			return v.Addr()
+			return pointerTo(v)
 		}
 	case isPointer && !toPointer:
-		return func(v reflect.Value) reflect.Value { return variableOf(pointed(v)) }
+		deref := c.deref(have)
+		return func(v reflect.Value) reflect.Value { return variableOf(deref(v)) }
 	}
 	return variableOf
-}
-
-// methodValue is a method with its receiver, as a function.
-func (c *compiler) methodValue(e *ast.SelectorExpr, selection *types.Selection) eval {
-	get := c.operand(e.X)
-	m := c.method(e.Pos(), c.typeOf(e.X), selection.Obj().(*types.Func), selection.Index())
-	t := c.reflected(c.typeOf(e))
-	return func(f *frame) reflect.Value {
-		recv := m.receiver(get(f))
-		return f.thread.program.function(t, func(f *frame, args []reflect.Value) []reflect.Value {
-			return f.invoke(m, recv, args)
-		})
-	}
 }
 
 // methodOf is a method of a type of the lock's that is known only when it runs.
@@ -161,7 +175,7 @@ func (c *compiler) methodOf(t types.Type, name string) *method {
 	c.late.Lock()
 	defer c.late.Unlock()
 	for _, known := range c.lateMethods {
-		if known.name == name && types.Identical(known.of, t) {
+		if known.name == name && known.of == t {
 			return known.method
 		}
 	}
@@ -180,26 +194,12 @@ type lateMethod struct {
 	method *method
 }
 
-// unboxed is what is dynamic as a receiver.
-func (c *compiler) unboxed(v reflect.Value) reflect.Value {
-	b, ok := v.Interface().(box)
-	switch {
-	case !ok:
-		return v
-	case c.structOf(b.typ) != nil:
-		c.late.Lock()
-		defer c.late.Unlock()
-		return reflect.ValueOf(c.layout(b.typ).unpack(b.value))
-	}
-	return reflect.ValueOf(b.value)
-}
-
 // dynamicCall calls a method of what an interface holds.
 func (f *frame) dynamicCall(v reflect.Value, name string, args []reflect.Value) []reflect.Value {
 	c := f.thread.program.compiler
-	if own := typeOf(v); own != nil {
-		m := c.methodOf(own, name)
-		return f.invoke(m, m.receiver(c.unboxed(v)), args)
+	if b, ok := v.Interface().(box); ok {
+		m := c.methodOf(b.typ, name)
+		return f.invoke(m, m.receiver(reflect.ValueOf(b.value)), args)
 	}
 	if t, ok := c.natives.types[v.Type()]; ok {
 		if o, _, _ := types.LookupFieldOrMethod(t, true, nil, name); o != nil {

@@ -18,15 +18,12 @@ type maker = func(redis.UniversalClient, string, time.Duration) (own, error)
 
 // shape tells how a lock of that type becomes a [world.Locker]; nil if it does not.
 func (c *compiler) shape(t types.Type) func(maker) world.Constructor {
-	if c.hasMethod(t, "Close", reflect.TypeFor[func(any) error]()) {
-		o, _, _ := types.LookupFieldOrMethod(t, false, c.pkg, "Close")
-		c.refuse(o.Pos(), "a lock with Close, which a client that ends would call,")
-	}
 	has := func(f any, name string) bool { return c.hasMethod(t, name, reflect.TypeOf(f)) }
 	asked := [2]bool{has(world.Counting.HoldCount, "HoldCount"), has(world.Forcing.ForceUnlock, "ForceUnlock")}
 	if has(world.Locker.Lock, "Lock") && has(world.Locker.TryLock, "TryLock") && has(world.Locker.Unlock, "Unlock") {
 		tells := [2]bool{has(world.Fenced.Token, "Token"), has(world.Noticing.Lost, "Lost")}
-		return func(create maker) world.Constructor { return plain(create, tells, asked) }
+		closes := c.hasMethod(t, "Close", reflect.TypeFor[func(any) error]())
+		return func(create maker) world.Constructor { return plain(create, tells, asked, closes) }
 	}
 	hold := c.holdOf(t, "Lock")
 	if hold == nil || c.holdOf(t, "TryLock") == nil || !types.Identical(hold, c.holdOf(t, "TryLock")) {
@@ -41,7 +38,7 @@ func (c *compiler) shape(t types.Type) func(maker) world.Constructor {
 	if release == "" {
 		return nil
 	}
-	h := holding{release: release, bare: c.hasMethod(hold, release, reflect.TypeFor[func(any) error]()),
+	h := holding{holds: c.canonical(hold), release: release, bare: c.hasMethod(hold, release, reflect.TypeFor[func(any) error]()),
 		taken: c.errorNamed("ErrLocked"), lost: c.errorNamed("ErrLost")}
 	inside := c.hasMethod(hold, "Context", reflect.TypeFor[func(any) context.Context]())
 	token := c.hasMethod(hold, "Token", reflect.TypeFor[func(any) int64]())
@@ -87,12 +84,11 @@ func (c *compiler) holdOf(t types.Type, name string) types.Type {
 	if !ok {
 		return nil
 	}
-	results := f.Signature().Results()
-	want := reflect.TypeFor[func(context.Context) (*object, error)]()
-	if c.function(f.Signature()) != want || c.pointee(results.At(0).Type()) == nil {
+	hold, params := c.maybeOwn(f.Signature()), []reflect.Type{reflect.TypeFor[context.Context]()}
+	if hold == nil || c.function(f.Signature()) != reflect.FuncOf(params, []reflect.Type{c.reflected(hold), errorType}, false) {
 		return nil
 	}
-	return results.At(0).Type()
+	return hold
 }
 
 // ask calls a method with a context.
@@ -141,14 +137,27 @@ func (l forcing) ForceUnlock(ctx context.Context) (bool, error) {
 	return out[0].Bool(), errorOf(out[1])
 }
 
+// closing is a lock that its client closes in the end.
+type closing struct{ plainLock }
+
+func (l closing) Close() error { return errorOf(l.call("Close")[0]) }
+
+var errTooMuch = errors.New("a lock with these of Token, Lost, HoldCount, ForceUnlock and Close is more than can be run here: " + elsewhere)
+
 // plain is a lock that is a Locker as it stands, with what else it has.
-func plain(create maker, tells, asked [2]bool) world.Constructor {
+func plain(create maker, tells, asked [2]bool, closes bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		o, err := create(rdb, name, lease)
 		if err != nil {
 			return nil, err
 		}
 		l, t, n, c, f := plainLock{o}, fenced{o}, noticing{o}, counting{o}, forcing{o}
+		if closes {
+			if tells != [2]bool{} || asked != [2]bool{} {
+				return nil, errTooMuch
+			}
+			return closing{l}, nil
+		}
 		switch [2][2]bool{tells, asked} {
 		case [2][2]bool{{true, false}, {false, false}}:
 			return struct {
@@ -182,12 +191,13 @@ func plain(create maker, tells, asked [2]bool) world.Constructor {
 		case [2][2]bool{}:
 			return l, nil
 		}
-		return nil, errors.New("a lock with these of Token, Lost, HoldCount and ForceUnlock is more than can be run here: " + elsewhere)
+		return nil, errTooMuch
 	}
 }
 
 // holding is what is known of a lock whose Lock and TryLock return holds.
 type holding struct {
+	holds       types.Type
 	release     string
 	bare        bool // it gets no context
 	taken, lost error
@@ -229,10 +239,11 @@ func (l holder[H]) TryLock(ctx context.Context) (*H, error) { return l.take("Try
 
 func (l holder[H]) take(name string, ctx context.Context) (*H, error) {
 	out := l.ask(name, ctx)
-	if out[0].IsNil() {
+	hold, ok := l.program.ownOf(l.holds, out[0])
+	if !ok {
 		return nil, errorOf(out[1])
 	}
-	return l.hold(bareHold{own{l.program, out[0].Interface()}, l.holding}), errorOf(out[1])
+	return l.hold(bareHold{hold, l.holding}), errorOf(out[1])
 }
 
 type countingHolder[H any] struct {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 )
 
 // exec is a statement. It tells how to go on.
@@ -24,6 +25,7 @@ const (
 	continues
 	returns
 	falls // through to the next case
+	jumps // to a label
 )
 
 // leaves tells whether a statement with that label ends with it, and what comes then.
@@ -35,16 +37,26 @@ func (n next) repeats(label string) bool {
 
 func (c *compiler) block(list []ast.Stmt) exec {
 	var all []exec
+	labels := map[string]int{}
 	for _, s := range list {
+		if labeled, ok := s.(*ast.LabeledStmt); ok {
+			labels[labeled.Label.Name] = len(all)
+		}
 		if do := c.statement(s, ""); do != nil {
 			all = append(all, do)
 		}
 	}
 	return func(f *frame) next {
-		for _, do := range all {
-			if n := do(f); n.how != onward {
+		for i := 0; i < len(all); i++ {
+			n := all[i](f)
+			if n.how == onward {
+				continue
+			}
+			at, isHere := labels[n.label]
+			if n.how != jumps || !isHere {
 				return n
 			}
+			i = at - 1
 		}
 		return next{}
 	}
@@ -161,18 +173,6 @@ func (c *compiler) target(e ast.Expr) target {
 		}
 	}
 	place := c.operand(e)
-	if _, isStar := e.(*ast.StarExpr); isStar && c.structOf(t) != nil {
-		return target{t, func(f *frame) func(reflect.Value) {
-			o := place(f).Interface().(*object)
-			return func(v reflect.Value) { o.assign(v.Interface().(*object)) }
-		}}
-	}
-	if c.structOf(t) != nil { // the variable stays the same object: there may be pointers to it
-		return target{t, func(f *frame) func(reflect.Value) {
-			variable := place(f)
-			return func(v reflect.Value) { variable.Interface().(*object).assign(v.Interface().(*object)) }
-		}}
-	}
 	return target{t, func(f *frame) func(reflect.Value) { return place(f).Set }}
 }
 
@@ -188,13 +188,26 @@ func (c *compiler) assign(s *ast.AssignStmt) func(*frame) {
 	for i, e := range s.Rhs {
 		values = append(values, c.as(e, c.leftType(s.Lhs[i], e)))
 	}
-	store := c.store(s)
+	all, store, late := c.list(s.Rhs, values), c.store(s), c.isLate(s)
 	return func(f *frame) {
-		put := store(f)
-		for i, v := range evaluate(f, values) {
+		var put []func(reflect.Value)
+		if !late {
+			put = store(f)
+		}
+		values := all(f)
+		if late {
+			put = store(f)
+		}
+		for i, v := range values {
 			put[i](v)
 		}
 	}
+}
+
+// isLate tells whether the left side of an assignment is looked at after the right side,
+// which calls something.
+func (c *compiler) isLate(s *ast.AssignStmt) bool {
+	return slices.ContainsFunc(s.Rhs, c.calls) && !slices.ContainsFunc(s.Lhs, c.calls)
 }
 
 // leftType is the type of the left side of an assignment; that of the right side for _.
@@ -207,7 +220,7 @@ func (c *compiler) leftType(left, right ast.Expr) types.Type {
 				return types.Default(t)
 			}
 		}
-		return c.info.ObjectOf(id).Type()
+		return c.typeOfObject(c.info.ObjectOf(id))
 	}
 	return c.typeOf(left)
 }
@@ -233,7 +246,7 @@ func (c *compiler) store(s *ast.AssignStmt) func(*frame) []func(reflect.Value) {
 
 // fresh declares a variable, which begins when it gets its value.
 func (c *compiler) fresh(o types.Object) func(*frame) func(reflect.Value) {
-	slot, zero := c.scope.declare(o), c.zero(o.Type())
+	slot, zero := c.scope.declare(o), c.zero(c.typeOfObject(o))
 	return func(f *frame) func(reflect.Value) {
 		return func(v reflect.Value) {
 			f.vars[slot] = zero()
@@ -253,10 +266,17 @@ func (c *compiler) assignMany(s *ast.AssignStmt) func(*frame) {
 		}
 		converts = append(converts, c.conversion(e.Pos(), types[i], to))
 	}
-	store := c.store(s)
+	store, late := c.store(s), c.isLate(s)
 	return func(f *frame) {
-		put := store(f)
-		for i, v := range values(f) {
+		var put []func(reflect.Value)
+		if !late {
+			put = store(f)
+		}
+		all := values(f)
+		if late {
+			put = store(f)
+		}
+		for i, v := range all {
 			put[i](converts[i](f, v))
 		}
 	}
@@ -355,7 +375,7 @@ func (c *compiler) variables(spec *ast.ValueSpec) func(*frame) {
 	var zeros []func(*frame)
 	for _, name := range spec.Names {
 		if o := c.info.Defs[name]; o != nil && name.Name != "_" {
-			slot, zero := c.scope.declare(o), c.zero(o.Type())
+			slot, zero := c.scope.declare(o), c.zero(c.typeOfObject(o))
 			zeros = append(zeros, func(f *frame) { f.vars[slot] = zero() })
 		}
 	}
@@ -367,22 +387,22 @@ func (c *compiler) variables(spec *ast.ValueSpec) func(*frame) {
 }
 
 func (c *compiler) returnOf(s *ast.ReturnStmt) exec {
-	at, code, sig := s.Pos(), c.scope.code, c.scope.sig
+	at, code, results := s.Pos(), c.scope.code, c.scope.results
 	values := func(*frame) []reflect.Value { return nil }
 	switch {
-	case len(s.Results) == 1 && sig.Results().Len() > 1:
+	case len(s.Results) == 1 && results.Len() > 1:
 		e, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
 		if !ok {
 			c.refuse(s.Pos(), "this return")
 		}
-		call, convert := c.call(e), c.each(e, c.typeOf(e).(*types.Tuple), sig.Results())
+		call, convert := c.call(e), c.each(e, c.typeOf(e).(*types.Tuple), results)
 		values = func(f *frame) []reflect.Value { return convert(f, call(f)) }
 	case len(s.Results) > 0:
 		var all []eval
 		for i, e := range s.Results {
-			all = append(all, c.as(e, sig.Results().At(i).Type()))
+			all = append(all, c.as(e, results.At(i).Type()))
 		}
-		values = func(f *frame) []reflect.Value { return evaluate(f, all) }
+		values = c.list(s.Results, all)
 	}
 	return func(f *frame) next {
 		f.step(at)
@@ -405,8 +425,8 @@ func (c *compiler) branch(s *ast.BranchStmt) exec {
 		n.how = continues
 	case token.FALLTHROUGH:
 		n.how = falls
-	default:
-		c.refuse(s.Pos(), "goto")
+	case token.GOTO:
+		n.how = jumps
 	}
 	return func(f *frame) next {
 		f.step(at)

@@ -16,8 +16,10 @@ import (
 type Lock struct {
 	program *program
 	create  *code
-	options reflect.Type // of NewMutex; nil without
+	mutex   types.Type   // what NewMutex returns
+	options reflect.Type // of its options; nil without
 	fixed   *code        // WithoutWatchdog
+	limited *code        // WithMaxHold
 	adapt   func(func(redis.UniversalClient, string, time.Duration) (own, error)) world.Constructor
 }
 
@@ -29,13 +31,18 @@ func (l *Lock) Trouble() *Problem { return l.program.trouble.Load() }
 // said to have.
 func (l *Lock) Subject(name string, has ...failures.Feature) failures.Subject {
 	s := failures.Subject{Name: name, New: l.constructor(), Has: has, Line: l.program.Line}
+	s.Variants = map[failures.Variant]world.Constructor{}
 	if l.fixed != nil {
-		s.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: l.constructor(l.fixed)}
+		s.Variants[failures.FixedLease] = l.constructor(l.fixed)
+	}
+	if l.limited != nil {
+		s.Variants[failures.Limited] = l.constructor(l.limited)
 	}
 	return s
 }
 
-// constructor makes the lock, with the options that these functions return.
+// constructor makes the lock, with the options that these functions return. One that takes
+// a time gets three leases.
 func (l *Lock) constructor(options ...*code) world.Constructor {
 	return l.adapt(func(rdb redis.UniversalClient, name string, lease time.Duration) (made own, err error) {
 		l.program.begin()
@@ -52,16 +59,17 @@ func (l *Lock) make(f *frame, options []*code, rdb redis.UniversalClient, name s
 	if l.options != nil {
 		list := reflect.MakeSlice(l.options, 0, len(options))
 		for _, option := range options {
-			list = reflect.Append(list, option.run(f, nil)[0])
+			args := []reflect.Value{reflect.ValueOf(3 * lease)}[:len(option.params)]
+			list = reflect.Append(list, option.run(f, args)[0])
 		}
 		args = append(args, list)
 	}
 	out := l.create.run(f, args)
-	made := own{l.program, out[0].Interface()}
-	if err, _ := out[1].Interface().(error); err != nil {
+	made, isLock := l.program.ownOf(l.mutex, out[0])
+	if err := errorOf(out[1]); err != nil {
 		return made, err
 	}
-	if out[0].IsNil() {
+	if !isLock {
 		return made, errors.New("NewMutex returns neither a lock nor an error")
 	}
 	return made, nil
@@ -76,21 +84,24 @@ func (c *compiler) lock() (*Lock, *Problem) {
 	if f == nil {
 		return nil, &Problem{Text: "there is no " + newMutex}
 	}
-	l, sig := &Lock{program: c.program, create: c.codes[f]}, f.Signature()
+	sig := f.Signature()
+	l := &Lock{program: c.program, create: c.codes[f]}
 	params := []reflect.Type{reflect.TypeFor[redis.UniversalClient](), reflect.TypeFor[string](), reflect.TypeFor[time.Duration]()}
 	if sig.Variadic() {
 		l.options = c.reflected(sig.Params().At(sig.Params().Len() - 1).Type())
 		params = append(params, l.options)
 	}
-	made := c.function(sig)
-	if made != reflect.FuncOf(params, []reflect.Type{objectType, errorType}, sig.Variadic()) || c.pointee(sig.Results().At(0).Type()) == nil {
+	t := c.maybeOwn(sig)
+	if t == nil || c.function(sig) != reflect.FuncOf(params, []reflect.Type{c.reflected(t), errorType}, sig.Variadic()) {
 		wrong := c.program.problem(f.Pos(), "it is not "+newMutex+", with options after the lease or none")
 		return nil, &wrong
 	}
-	if fixed, ok := c.pkg.Scope().Lookup("WithoutWatchdog").(*types.Func); ok && sig.Variadic() && fixed.Signature().Params().Len() == 0 {
-		l.fixed = c.codes[fixed]
+	l.mutex = c.canonical(t)
+	if sig.Variadic() {
+		l.fixed = c.option("WithoutWatchdog", l.options)
+		l.limited = c.option("WithMaxHold", l.options, reflect.TypeFor[time.Duration]())
 	}
-	if l.adapt = c.shape(sig.Results().At(0).Type()); l.adapt == nil {
+	if l.adapt = c.shape(t); l.adapt == nil {
 		wrong := c.program.problem(f.Pos(), "what NewMutex returns has to have Lock(ctx) error, TryLock(ctx) (bool, error) and Unlock(ctx) error,"+
 			" or a Lock and a TryLock that return a hold, which has Unlock")
 		return nil, &wrong
@@ -98,11 +109,46 @@ func (c *compiler) lock() (*Lock, *Problem) {
 	return l, nil
 }
 
-// errorNamed is an error that the lock declares; nil without.
-func (c *compiler) errorNamed(name string) error {
-	if v, ok := c.globals[c.pkg.Scope().Lookup(name)]; ok && v.Type() == errorType {
-		err, _ := v.Interface().(error)
-		return err
+// option is a function that returns an option; nil without.
+func (c *compiler) option(name string, options reflect.Type, params ...reflect.Type) *code {
+	f, ok := c.pkg.Scope().Lookup(name).(*types.Func)
+	if !ok || c.function(f.Signature()) != reflect.FuncOf(params, []reflect.Type{options.Elem()}, false) {
+		return nil
 	}
-	return nil
+	return c.codes[f]
+}
+
+// maybeOwn is the first result of a function if it is of a type of the lock's, with one more
+// beside it; else nil.
+func (c *compiler) maybeOwn(sig *types.Signature) types.Type {
+	if sig.Results().Len() != 2 || !c.isOwn(sig.Results().At(0).Type()) {
+		return nil
+	}
+	return sig.Results().At(0).Type()
+}
+
+// ownOf is a value of a type of the lock's, which may be an interface; ok tells whether it
+// is there.
+func (p *program) ownOf(t types.Type, v reflect.Value) (o own, ok bool) {
+	switch v.Kind() {
+	case reflect.Interface:
+		b, ok := unbridge(v).(box)
+		return own{p, b}, ok
+	case reflect.UnsafePointer, reflect.Pointer, reflect.Map, reflect.Func:
+		ok = !v.IsNil()
+	default:
+		ok = true
+	}
+	return own{p, box{t, v.Interface()}}, ok
+}
+
+// errorNamed is an error that the lock declares; nil without.
+func (c *compiler) errorNamed(name string) (err error) {
+	o := c.pkg.Scope().Lookup(name)
+	v, ok := c.globals[o]
+	if ok && types.Implements(o.Type(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+		convert := c.conversion(o.Pos(), o.Type(), types.Universe.Lookup("error").Type())
+		c.program.within(func(f *frame) { err = errorOf(convert(f, v)) }, false)
+	}
+	return err
 }

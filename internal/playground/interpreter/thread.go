@@ -19,7 +19,8 @@ const (
 	mostSteps      = 2_000_000 // of a run
 	mostAtOnce     = 300_000   // while no time passes
 	mostGoroutines = 500
-	mostDepth      = 200     // calls within calls
+	mostDepth      = 200     // calls within calls, while no time passes
+	mostCalls      = 10_000  // calls within calls
 	mostElements   = 1 << 22 // of a slice, a channel, a string
 	checkEvery     = 1 << 8  // a power of two
 	nativeSteps    = 20      // what a call of a library counts as
@@ -44,9 +45,11 @@ type program struct {
 // thread is a goroutine that runs code of the lock.
 type thread struct {
 	program *program
+	id      uint64 // of the goroutine
 	top     *frame
 	died    *frame // where a panic under way began
 	depth   int
+	reached []int64 // when the depth was 0, mostDepth, twice mostDepth, …
 }
 
 // frame is a call of a function under way.
@@ -75,7 +78,7 @@ func (f *frame) stop(format string, args ...any) {
 
 // fail notes what is wrong at the line where a frame is; the first one counts.
 func (p *program) fail(f *frame, format string, args ...any) {
-	problem := p.problem(f.at, fmt.Sprintf(format, args...))
+	problem := p.problem(f.place().at, fmt.Sprintf(format, args...))
 	p.trouble.CompareAndSwap(nil, &problem)
 }
 
@@ -119,12 +122,25 @@ func (f *frame) spend(steps int64) {
 
 // enter is the thread of this goroutine, and tells whether it is new: then it has to leave.
 func (p *program) enter() (t *thread, isNew bool) {
-	t = &thread{program: p}
-	known, there := p.threads.LoadOrStore(world.GoroutineID(), t)
+	t = &thread{program: p, id: world.GoroutineID(), reached: []int64{time.Now().UnixNano()}}
+	known, there := p.threads.LoadOrStore(t.id, t)
 	return known.(*thread), !there
 }
 
-func (p *program) leave() { p.threads.Delete(world.GoroutineID()) }
+// deepen counts a call within calls. A lock may call itself whenever it has waited.
+func (t *thread) deepen(f *frame) {
+	t.depth++
+	if t.depth%mostDepth != 0 {
+		return
+	}
+	n, now := t.depth/mostDepth, time.Now().UnixNano()
+	if now == t.reached[n-1] || t.depth == mostCalls {
+		f.stop("more than %d calls within calls: does a function call itself?", t.depth)
+	}
+	t.reached = append(t.reached[:n], now)
+}
+
+func (t *thread) leave() { t.program.threads.Delete(t.id) }
 
 // start runs a call on a goroutine of its own.
 func (f *frame) start(call results) {
@@ -175,5 +191,13 @@ func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 
 // RuntimeError marks it.
 func (runtimeError) RuntimeError() {}
+
+// conversionError is one that an assertion of a type would begin.
+type conversionError string
+
+func (e conversionError) Error() string { return "interface conversion: " + string(e) }
+
+// RuntimeError marks it.
+func (conversionError) RuntimeError() {}
 
 const nilPointer = runtimeError("invalid memory address or nil pointer dereference")

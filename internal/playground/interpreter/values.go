@@ -1,137 +1,41 @@
 package interpreter
 
 import (
-	"fmt"
 	"go/types"
 	"reflect"
+	"strconv"
+	"unsafe"
 )
 
 // A value of the lock is a reflect.Value, of the type that a compiler would give it, but for
-// these: a struct that the lock declares, and a pointer to one, is an *object (reflect can
-// make no struct with methods, and none that refers to itself); an interface that the lock
-// declares is an any; and what has a type of the lock's own is in an interface as an *object
-// or a box, which know that type. A variable is a value that can be set.
+// these:
+//
+//   - a struct that the lock declares has fields of the names F0, F1, … and no methods;
+//   - a pointer to one is an unsafe.Pointer, so that a type may refer to itself;
+//   - an interface that the lock declares is an any, and so is a function whose type refers
+//     to itself;
+//   - what is in an interface, and has a type that only the lock knows, is a box.
+//
+// A variable is a value that can be set.
 
-// object is a struct of the lock, or what a pointer to one points to.
-type object struct {
-	layout *layout
-	fields []reflect.Value
-}
-
-// layout is what objects of one struct type have in common.
-type layout struct {
-	typ    types.Type
-	names  []string
-	fields []reflect.Type
-	nested []*layout // of the fields that are objects themselves
-}
-
-func (l *layout) new() *object {
-	o := &object{l, make([]reflect.Value, len(l.fields))}
-	for i, t := range l.fields {
-		o.fields[i] = reflect.New(t).Elem()
-		if l.nested[i] != nil {
-			o.fields[i].Set(reflect.ValueOf(l.nested[i].new()))
-		}
-	}
-	return o
-}
-
-// copy is another object with the same fields.
-func (o *object) copy() *object {
-	if o == nil {
-		panic(nilPointer)
-	}
-	c := &object{o.layout, make([]reflect.Value, len(o.fields))}
-	for i, v := range o.fields {
-		c.fields[i] = reflect.New(o.layout.fields[i]).Elem()
-		if o.layout.nested[i] != nil {
-			c.fields[i].Set(reflect.ValueOf(v.Interface().(*object).copy()))
-		} else {
-			c.fields[i].Set(v)
-		}
-	}
-	return c
-}
-
-// assign gives it the fields of another.
-func (o *object) assign(from *object) {
-	for i, v := range from.copy().fields {
-		o.fields[i].Set(v)
-	}
-}
-
-func (o *object) equal(other *object) bool {
-	for i, v := range o.fields {
-		if !equal(v, other.fields[i], o.layout.nested[i] != nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// box is a value in an interface whose type is the lock's own, and no pointer to an object.
-// Two are equal as two such values are: a struct is the array of its fields.
+// box is a value in an interface whose type is the lock's own, or is made of such types.
+// Two are equal as two such values are: the type is the canonical one.
 type box struct {
 	typ   types.Type
 	value any
 }
 
-// Format prints the value as fmt would that of a compiled lock.
-func (b box) Format(s fmt.State, verb rune) {
-	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), b.value)
-}
-
-// Format prints what it points to.
-func (o *object) Format(s fmt.State, _ rune) {
-	text := "&{"
-	for i, v := range o.fields {
-		if i > 0 {
-			text += " "
-		}
-		text += fmt.Sprint(v)
-	}
-	_, _ = s.Write([]byte(text + "}"))
-}
-
-// packed is a struct as a value that can be compared.
-func (o *object) packed() any {
-	array := reflect.New(reflect.ArrayOf(len(o.fields), anyType)).Elem()
-	for i, v := range o.fields {
-		if o.layout.nested[i] != nil {
-			array.Index(i).Set(reflect.ValueOf(v.Interface().(*object).packed()))
-		} else {
-			array.Index(i).Set(v)
-		}
-	}
-	return array.Interface()
-}
-
-// unpack is the struct that packed has packed.
-func (l *layout) unpack(packed any) *object {
-	array, o := reflect.ValueOf(packed), l.new()
-	for i := range o.fields {
-		switch v := array.Index(i).Elem(); {
-		case l.nested[i] != nil:
-			o.fields[i].Set(reflect.ValueOf(l.nested[i].unpack(v.Interface())))
-		case v.IsValid():
-			o.fields[i].Set(v)
-		}
-	}
-	return o
-}
-
 var (
-	anyType    = reflect.TypeFor[any]()
-	objectType = reflect.TypeFor[*object]()
-	boxType    = reflect.TypeFor[box]()
-	emptyType  = reflect.TypeFor[struct{}]()
+	anyType     = reflect.TypeFor[any]()
+	boxType     = reflect.TypeFor[box]()
+	emptyType   = reflect.TypeFor[struct{}]()
+	pointerType = reflect.TypeFor[unsafe.Pointer]()
 )
 
 // isNative tells whether a named type comes from a library.
-func (c *compiler) isNative(t *types.Named) bool { return t.Obj().Pkg() != c.pkg }
+func (c *compiler) isNative(t *types.Named) bool { return !c.own[t.Obj().Pkg()] }
 
-// structOf is the struct type that objects of t have; nil if its values are no objects.
+// structOf is the struct type that values of t have if the lock declares it; else nil.
 func (c *compiler) structOf(t types.Type) *types.Struct {
 	t = types.Unalias(t)
 	if named, ok := t.(*types.Named); ok && c.isNative(named) {
@@ -143,7 +47,7 @@ func (c *compiler) structOf(t types.Type) *types.Struct {
 	return nil
 }
 
-// pointee is what t points to if that is an object's; else nil.
+// pointee is what t points to if that is a struct of the lock; else nil.
 func (c *compiler) pointee(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok && c.structOf(p.Elem()) != nil {
 		return p.Elem()
@@ -151,45 +55,89 @@ func (c *compiler) pointee(t types.Type) types.Type {
 	return nil
 }
 
-func (c *compiler) layout(t types.Type) *layout {
+// isOwn tells whether only the lock knows a type: it declares it, or what it is made of.
+func (c *compiler) isOwn(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return !c.isNative(t)
+	case *types.Pointer:
+		return c.isOwn(t.Elem())
+	case *types.Slice:
+		return c.isOwn(t.Elem())
+	case *types.Array:
+		return c.isOwn(t.Elem())
+	case *types.Chan:
+		return c.isOwn(t.Elem())
+	case *types.Map:
+		return c.isOwn(t.Key()) || c.isOwn(t.Elem())
+	case *types.Signature:
+		return c.isOwn(t.Params()) || c.isOwn(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if c.isOwn(v.Type()) {
+				return true
+			}
+		}
+	case *types.Struct:
+		return t.NumFields() > 0
+	case *types.Interface:
+		return t.NumMethods() > 0
+	}
+	return false
+}
+
+// canonical is one type for all that are identical.
+func (c *compiler) canonical(t types.Type) types.Type {
 	t = types.Unalias(t)
-	for _, l := range c.layouts {
-		if types.Identical(l.typ, t) {
-			return l
+	for _, known := range c.canonicals {
+		if types.Identical(known, t) {
+			return known
 		}
 	}
-	l := &layout{typ: t}
-	for f := range c.structOf(t).Fields() {
-		l.names = append(l.names, f.Name())
-		l.fields = append(l.fields, c.reflected(f.Type()))
-		var nested *layout
-		if c.structOf(f.Type()) != nil {
-			nested = c.layout(f.Type())
-		}
-		l.nested = append(l.nested, nested)
-	}
-	c.layouts = append(c.layouts, l)
-	return l
+	c.canonicals = append(c.canonicals, t)
+	return t
 }
 
 // reflected is the type that the interpreter's values of a type have.
 func (c *compiler) reflected(t types.Type) reflect.Type {
 	t = types.Unalias(t)
-	if c.structOf(t) != nil || c.pointee(t) != nil {
-		return objectType
+	if r, ok := c.reflects[t]; ok {
+		return r
 	}
-	if named, ok := t.(*types.Named); ok {
-		switch {
-		case types.Identical(t, types.Universe.Lookup("error").Type()):
-			return errorType
-		case c.isNative(named):
-			return c.natives.reflects[named.Obj()]
-		case c.within[named]:
-			c.refuse(named.Obj().Pos(), "the type "+named.Obj().Name()+", which consists of itself")
-		}
+	named, isNamed := t.(*types.Named)
+	parameter, isParameter := t.(*types.TypeParam)
+	switch {
+	case isParameter:
+		c.refuse(parameter.Obj().Pos(), "a type that is declared inside a generic function")
+	case c.pointee(t) != nil:
+		return pointerType
+	case types.Identical(t, types.Universe.Lookup("error").Type()):
+		return errorType
+	case isNamed && c.isNative(named):
+		return c.natives.reflects[named.Obj()]
+	case isNamed && c.within[named] && isFunc(named):
+		c.circular[named] = true
+		return anyType
+	case isNamed && c.within[named]:
+		c.refuse(named.Obj().Pos(), "the type "+named.Obj().Name()+", which consists of itself,")
+	case isNamed:
 		c.within[named] = true
 		defer delete(c.within, named)
 	}
+	r := c.composed(t)
+	if c.circular[named] {
+		r = anyType
+	}
+	c.reflects[t] = r
+	return r
+}
+
+func isFunc(t types.Type) bool {
+	_, is := t.Underlying().(*types.Signature)
+	return is
+}
+
+func (c *compiler) composed(t types.Type) reflect.Type {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return reflectedBasic(t)
@@ -207,9 +155,20 @@ func (c *compiler) reflected(t types.Type) reflect.Type {
 	case *types.Signature:
 		return c.function(t)
 	case *types.Struct:
-		return emptyType
+		return c.structure(t)
 	}
 	return anyType
+}
+
+func (c *compiler) structure(t *types.Struct) reflect.Type {
+	if t.NumFields() == 0 {
+		return emptyType
+	}
+	fields := make([]reflect.StructField, t.NumFields())
+	for i := range fields {
+		fields[i] = reflect.StructField{Name: "F" + strconv.Itoa(i), Type: c.reflected(t.Field(i).Type())}
+	}
+	return reflect.StructOf(fields)
 }
 
 func (c *compiler) function(t *types.Signature) reflect.Type {
@@ -243,11 +202,7 @@ func reflectedBasic(t *types.Basic) reflect.Type {
 // zero makes a variable of a type.
 func (c *compiler) zero(t types.Type) func() reflect.Value {
 	r := c.reflected(t)
-	if c.structOf(t) == nil {
-		return func() reflect.Value { return reflect.New(r).Elem() }
-	}
-	l := c.layout(t)
-	return func() reflect.Value { return variableOf(reflect.ValueOf(l.new())) }
+	return func() reflect.Value { return reflect.New(r).Elem() }
 }
 
 // variableOf is a new variable with that value.
@@ -257,16 +212,41 @@ func variableOf(v reflect.Value) reflect.Value {
 	return cell
 }
 
-// equal tells whether two values of one type are, as == does.
-func equal(a, b reflect.Value, objects bool) bool {
-	if objects {
-		return a.Interface().(*object).equal(b.Interface().(*object))
+// deref leads from a pointer of that type to what it points to.
+func (c *compiler) deref(pointer types.Type) way {
+	if of := c.pointee(pointer); of != nil {
+		r := c.reflected(of)
+		return func(v reflect.Value) reflect.Value {
+			p := v.UnsafePointer()
+			if p == nil {
+				panic(nilPointer)
+			}
+			return reflect.NewAt(r, p).Elem()
+		}
 	}
+	return func(v reflect.Value) reflect.Value {
+		if v.IsNil() {
+			panic(nilPointer)
+		}
+		return v.Elem()
+	}
+}
+
+// pointerTo leads from a variable of that type to a pointer to it.
+func (c *compiler) pointerTo(of types.Type) way {
+	if c.structOf(of) != nil {
+		return func(v reflect.Value) reflect.Value { return reflect.ValueOf(v.Addr().UnsafePointer()) }
+	}
+	return reflect.Value.Addr
+}
+
+// equal tells whether two values of one type are, as == does.
+func equal(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Func, reflect.Map, reflect.Slice: // one of them is nil
 		return a.IsNil() && b.IsNil()
 	case reflect.Interface:
 		return unbridge(a) == unbridge(b)
 	}
-	return a.Equal(b)
+	return a.Interface() == b.Interface()
 }

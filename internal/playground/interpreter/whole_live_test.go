@@ -2,12 +2,20 @@
 
 package interpreter_test
 
-import "testing"
+import (
+	"maps"
+	"slices"
+	"testing"
+)
 
 func TestEveryInterpretedEditEndsAsTheSuiteSays(t *testing.T) { requireSameEdits(t, interpreted...) }
 
 func TestEveryInterpretedLockHasTheCellsOfTheCompiledOne(t *testing.T) {
 	requireSameCells(t, interpreted...)
+}
+
+func TestEveryLockOfAStrangerHasTheCellsOfTheCompiledOne(t *testing.T) {
+	requireSameStrangers(t, slices.Sorted(maps.Keys(strangers))...)
 }
 
 func TestEveryInterpretedLockHasTheSearchesOfTheCompiledOne(t *testing.T) {

@@ -19,9 +19,12 @@ import (
 func Answers() []string {
 	var all []string
 	for _, one := range []func() string{
-		assignments, loops, closures, structs, embedding, pointers, slices, maps, runes, numbers, switches, typeSwitches,
+		assignments, loops, closures, structs, embedding, pointers, someSlices, someMaps, runes, numbers, switches, typeSwitches,
 		interfaces, errorsOfItsOwn, defers, recovers, namedResults, channels, selects, goroutines, methodValues, options,
 		contexts, constants, labels, comparisons, variadic, mutexes, runtimePanics, builtins, shadows, conversions, pipelines,
+		arraysOfStructs, mapsOfStructs, linked, slicesOfStructs, order, orderOfTheCompiler, resultsAndDefers, boundMethods, statesOfAMachine, typedNil, namedTypes, printing,
+		generics, iterators, libraries, atomics, jumps, overflow, utf8Texts, growing, panicTexts,
+		typesOfAllKinds, constantsOfAllKinds, embeddedThings, tables, closuresEverywhere, goroutinesAndChannels, interfacesInStructs, textsAndBytes,
 	} {
 		all = append(all, one())
 	}
@@ -175,7 +178,7 @@ func pointers() string {
 	return say(x, *q, in.n, list, s.name, none == nil, p == *pp, in == none)
 }
 
-func slices() string {
+func someSlices() string {
 	a := []int{1, 2, 3, 4, 5}
 	b := a[1:3]
 	b[0] = 20
@@ -196,7 +199,7 @@ func slices() string {
 	return say(a, b, c, d, len(d), cap(d), e, none == nil, len(none), string(bytes), nested, array, other, array == other)
 }
 
-func maps() string {
+func someMaps() string {
 	m := map[string]int{"a": 1, "b": 2}
 	m["c"]++
 	m["a"] += 10
