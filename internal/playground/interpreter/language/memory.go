@@ -1,5 +1,7 @@
 package language
 
+//lint:file-ignore SA4000,SA4006,SA4009,SA4023,SA5000,SA5011 it is about the dark corners
+
 import (
 	"errors"
 	"fmt"
