@@ -1,5 +1,7 @@
 package language
 
+//lint:file-ignore SA4000,SA4006,SA4009,SA4023,SA4026,SA5000,SA5009,SA5011,ST1001,U1000 it is about the dark corners
+
 import (
 	"bytes"
 	"context"
@@ -13,7 +15,6 @@ import (
 )
 
 type (
-	clock             func() time.Time
 	sizes             [3]uint16
 	matrix            [2][2]float32
 	alias             = map[string][]point

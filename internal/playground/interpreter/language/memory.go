@@ -1,5 +1,7 @@
 package language
 
+//lint:file-ignore SA4000,SA4006,SA4009,SA4023,SA4026,SA5000,SA5009,SA5011,ST1001,U1000 it is about the dark corners
+
 import (
 	"errors"
 	"fmt"
