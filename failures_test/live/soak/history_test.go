@@ -74,6 +74,10 @@ func TestWhatALockMayDoIsAccepted(t *testing.T) {
 			h.hold(1, 10, unlocks, 20, unknown, 30)
 			h.hold(5, 25, unlocks, 40, freed, 50)
 		},
+		"an unlock that freed the lock, by a process that stood still before the answer": func(h told) {
+			h.hold(1, 10, unlocks, 20, gone, 1520).stood(22, 1500)
+			h.hold(5, 25, unlocks, 40, freed, 50)
+		},
 		"a forced unlock": func(h told) {
 			h.hold(1, 10, unlocks, 500, gone, 510)
 			h.lose(0, 20, 30)
@@ -118,6 +122,10 @@ func TestWhatNoLockMayDoIsNotLinearizable(t *testing.T) {
 		"a takeover from a holder that was never told": func(h told) {
 			h.hold(1, 10, unlocks, 3000, gone, 3010)
 			h.hold(5, 1500, unlocks, 1510, freed, 1520)
+		},
+		"an unlock that frees the lock and says that it was lost": func(h told) {
+			h.hold(1, 10, unlocks, 20, gone, 30)
+			h.hold(5, 25, unlocks, 40, freed, 50)
 		},
 		"a takeover from a killed holder before its lease was over": func(h told) {
 			h.hold(1, 10, reads, 20)

@@ -73,8 +73,8 @@ func (h *history) limit(o *hold) moment {
 	switch {
 	case o.at(freed) > 0:
 		return never
-	case o.at(unlocks) > 0 && o.at(gone) == 0:
-		return min(sure, o.at(unlocks)) // it may have freed the lock
+	case o.at(unlocks) > 0 && (o.at(gone) == 0 || o.at(gone) >= sure):
+		return min(sure, o.at(unlocks)) // it may have freed the lock: who is answered later cannot tell
 	}
 	return sure
 }
