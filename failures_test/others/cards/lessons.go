@@ -50,7 +50,7 @@ var lessons = []struct {
 		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"}, {"renewal-from-reply", "-n-x"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
 	}},
-	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-n"}}},
+	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-x"}}},
 	{owned, []lesson{
 		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
 		{"double-unlock", "oooo"}, {"late-unlock", "oooo"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
@@ -70,7 +70,7 @@ var lessons = []struct {
 	{lateGrant, []lesson{{"slow-grant", "oxxo"}}},
 	{cleansUp, []lesson{
 		{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"},
-		{"deadline-in-flight", "xxoo"}, {"acquire-arrives-late", "xxox"},
+		{"deadline-in-flight", "xxoo"}, {"acquire-arrives-late", "xxoo"},
 	}},
 	{resends, []lesson{{"grant-lost-asked-again", "oxoo"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
