@@ -31,11 +31,11 @@ var (
 
 // untold says what is missing for the story to be told; no text if it was told.
 func (f Failure) untold(trace *world.Trace) texts.Said {
-	for _, missed := range trace.Missed {
-		if hasServant(trace) {
-			return sendsForAll.With()
-		}
-		return texts.Text(missed).With()
+	switch missed := trace.Missed; {
+	case len(missed) > 0 && hasServant(trace):
+		return sendsForAll.With()
+	case len(missed) > 0:
+		return texts.Text(missed[0]).With()
 	}
 	for _, premise := range f.Told {
 		if missing := premise(trace); missing.Text != "" {

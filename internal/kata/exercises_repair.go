@@ -201,7 +201,7 @@ var repairExercises = []Exercise{
 			{"mutex.go", "local time = redis.call(\"TIME\")\nlocal clock = tonumber(time[1]) * 1000000 + tonumber(time[2])\nlocal token = math.max(clock, tonumber(redis.call(\"GET\", KEYS[2]) or \"0\") + 1)\n", "local token = tonumber(redis.call(\"GET\", KEYS[2]) or \"0\") + 1\n"},
 			{"mutex.go", " The\n// counter may be lost, in a failover or a flush, so a token is not lower than the\n// clock of the server in microseconds.\n", "\n"},
 		}},
-		Fixes: []string{"token-after-flush", "token-after-failover"},
+		Fixes: []string{"token-after-flush", "token-after-failover", "failover-async-fenced"},
 		Hints: [3]texts.Text{
 			"Read where the token comes from, and ask what Redis may forget.",
 			"After a flush or a failover a counter begins again, and the new holder's token is lower than the old one's. What else rises all by itself?",
