@@ -2,8 +2,9 @@ package interpreter
 
 import (
 	"context"
-	"errors"
+	"go/token"
 	"go/types"
+	"io"
 	"reflect"
 	"time"
 
@@ -16,14 +17,20 @@ import (
 // maker makes one owner's lock.
 type maker = func(redis.UniversalClient, string, time.Duration) (own, error)
 
-// shape tells how a lock of that type becomes a [world.Locker]; nil if it does not.
-func (c *compiler) shape(t types.Type) func(maker) world.Constructor {
+// shape tells how a lock of that type becomes a [world.Locker]; nil if it does not. The lock
+// is made at that place.
+func (c *compiler) shape(at token.Pos, t types.Type) func(maker) world.Constructor {
 	has := func(f any, name string) bool { return c.hasMethod(t, name, reflect.TypeOf(f)) }
 	asked := [2]bool{has(world.Counting.HoldCount, "HoldCount"), has(world.Forcing.ForceUnlock, "ForceUnlock")}
 	if has(world.Locker.Lock, "Lock") && has(world.Locker.TryLock, "TryLock") && has(world.Locker.Unlock, "Unlock") {
-		tells := [2]bool{has(world.Fenced.Token, "Token"), has(world.Noticing.Lost, "Lost")}
-		closes := c.hasMethod(t, "Close", reflect.TypeFor[func(any) error]())
-		return func(create maker) world.Constructor { return plain(create, tells, asked, closes) }
+		as := plains[more{
+			token: has(world.Fenced.Token, "Token"), lost: has(world.Noticing.Lost, "Lost"), count: asked[0], force: asked[1],
+			close: has(io.Closer.Close, "Close"),
+		}]
+		if as == nil {
+			c.refuse(at, "a lock with these of Token, Lost, HoldCount, ForceUnlock and Close")
+		}
+		return func(create maker) world.Constructor { return plain(create, as) }
 	}
 	hold := c.holdOf(t, "Lock")
 	if hold == nil || c.holdOf(t, "TryLock") == nil || !types.Identical(hold, c.holdOf(t, "TryLock")) {
@@ -137,61 +144,74 @@ func (l forcing) ForceUnlock(ctx context.Context) (bool, error) {
 	return out[0].Bool(), errorOf(out[1])
 }
 
-// closing is a lock that its client closes in the end.
-type closing struct{ plainLock }
+type closing struct{ own }
 
 func (l closing) Close() error { return errorOf(l.call("Close")[0]) }
 
-var errTooMuch = errors.New("a lock with these of Token, Lost, HoldCount, ForceUnlock and Close is more than can be run here: " + elsewhere)
+// more is what a lock has besides Lock, TryLock and Unlock.
+type more struct{ token, lost, count, force, close bool }
 
-// plain is a lock that is a Locker as it stands, with what else it has.
-func plain(create maker, tells, asked [2]bool, closes bool) world.Constructor {
+// plains make a lock that has exactly so much: what is asked of it, it is asked by its methods.
+var plains = map[more]func(own) world.Locker{
+	{}: func(o own) world.Locker { return plainLock{o} },
+	{close: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			closing
+		}{plainLock{o}, closing{o}}
+	},
+	{token: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			fenced
+		}{plainLock{o}, fenced{o}}
+	},
+	{lost: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			noticing
+		}{plainLock{o}, noticing{o}}
+	},
+	{token: true, lost: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			fenced
+			noticing
+		}{plainLock{o}, fenced{o}, noticing{o}}
+	},
+	{count: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			counting
+		}{plainLock{o}, counting{o}}
+	},
+	{count: true, force: true, close: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			counting
+			forcing
+			closing
+		}{plainLock{o}, counting{o}, forcing{o}, closing{o}}
+	},
+	{token: true, lost: true, count: true, force: true}: func(o own) world.Locker {
+		return struct {
+			plainLock
+			fenced
+			noticing
+			counting
+			forcing
+		}{plainLock{o}, fenced{o}, noticing{o}, counting{o}, forcing{o}}
+	},
+}
+
+// plain is a lock that is a Locker as it stands.
+func plain(create maker, as func(own) world.Locker) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		o, err := create(rdb, name, lease)
 		if err != nil {
 			return nil, err
 		}
-		l, t, n, c, f := plainLock{o}, fenced{o}, noticing{o}, counting{o}, forcing{o}
-		if closes {
-			if tells != [2]bool{} || asked != [2]bool{} {
-				return nil, errTooMuch
-			}
-			return closing{l}, nil
-		}
-		switch [2][2]bool{tells, asked} {
-		case [2][2]bool{{true, false}, {false, false}}:
-			return struct {
-				plainLock
-				world.Fenced
-			}{l, t}, nil
-		case [2][2]bool{{false, true}, {false, false}}:
-			return struct {
-				plainLock
-				world.Noticing
-			}{l, n}, nil
-		case [2][2]bool{{true, true}, {false, false}}:
-			return struct {
-				plainLock
-				world.Fenced
-				world.Noticing
-			}{l, t, n}, nil
-		case [2][2]bool{{false, false}, {true, false}}:
-			return struct {
-				plainLock
-				world.Counting
-			}{l, c}, nil
-		case [2][2]bool{{true, true}, {true, true}}:
-			return struct {
-				plainLock
-				world.Fenced
-				world.Noticing
-				world.Counting
-				world.Forcing
-			}{l, t, n, c, f}, nil
-		case [2][2]bool{}:
-			return l, nil
-		}
-		return nil, errTooMuch
+		return as(o), nil
 	}
 }
 

@@ -101,7 +101,7 @@ func (c *compiler) lock() (*Lock, *Problem) {
 		l.fixed = c.option("WithoutWatchdog", l.options)
 		l.limited = c.option("WithMaxHold", l.options, reflect.TypeFor[time.Duration]())
 	}
-	if l.adapt = c.shape(t); l.adapt == nil {
+	if l.adapt = c.shape(f.Pos(), t); l.adapt == nil {
 		wrong := c.program.problem(f.Pos(), "what NewMutex returns has to have Lock(ctx) error, TryLock(ctx) (bool, error) and Unlock(ctx) error,"+
 			" or a Lock and a TryLock that return a hold, which has Unlock")
 		return nil, &wrong

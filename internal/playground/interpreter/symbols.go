@@ -17,6 +17,7 @@ import (
 	hash "hash"
 	hash_fnv "hash/fnv"
 	io "io"
+	lockkata_failures_test_world "lockkata/failures_test/world"
 	log "log"
 	log_slog "log/slog"
 	math "math"
@@ -1263,4 +1264,7 @@ var libraries = map[string]library{
 		"ZSliceCmd.String":                  (*github_com_redis_go_redis_v9.ZSliceCmd).String,
 		"ZSliceCmd.Val":                     (*github_com_redis_go_redis_v9.ZSliceCmd).Val,
 	}},
+	"lockkata/failures_test/world": {"world", map[string]any{
+		"Lane": lockkata_failures_test_world.Lane,
+	}, map[string]any{}},
 }
