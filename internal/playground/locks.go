@@ -181,6 +181,9 @@ func (e *Engine) describe(r Request) (Lock, error) {
 	for _, env := range schedule.Envs {
 		lock.Envs = append(lock.Envs, game.Named{Name: env.Name, Words: texts.Text(env.About).In(r.Lang)})
 	}
+	if r.Files != nil { // which the edits do not fit
+		return lock, nil
+	}
 	for _, x := range editsOf(c) {
 		shown, err := e.shown(x, lock.Search, r.Lang)
 		if err != nil {

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
 	"lockkata/internal/kata"
+	"lockkata/internal/kata/judge"
 	"lockkata/internal/playground"
 )
 
@@ -59,23 +61,75 @@ func outcome(c playground.Column, failure string) string {
 	return ""
 }
 
-// What the page asks of an exercise is red in its start, at what its lesson is about, and
-// green in its solution.
-func TestExercisesAreRedAtTheirStartAndGreenAtTheirEnd(t *testing.T) {
-	e := engine(t)
-	for _, exercise := range kata.All {
-		if exercise.ID != exercise.Base || exercise.Solution.Adapter != "" {
+// What the page says of the start and of the solution of an exercise is what kata says of
+// them, compiled: cell by cell, and which failure is told first.
+func TestExercisesHaveTheVerdictsOfKata(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	type lock struct {
+		of      kata.Exercise
+		isStart bool
+		files   kata.Files
+	}
+	var locks []lock
+	var all []kata.Files
+	for _, e := range kata.All {
+		if e.Solution.Adapter != "" {
 			continue
 		}
-		check := func(m kata.Material) playground.Column {
-			files, err := m.Files(os.DirFS("../.."))
+		for i, m := range []kata.Material{e.Start, e.Solution} {
+			files, err := m.Files(os.DirFS(root))
 			require.NoError(t, err)
-			return ask[playground.Column](t, e, playground.Request{Op: "column", Stage: exercise.Base, Files: files, Required: exercise.Required()})
+			locks, all = append(locks, lock{e, i == 0, files}), append(all, files)
 		}
-		start, end := check(exercise.Start), check(exercise.Solution)
-		require.Contains(t, exercise.Fixes, start.Red, exercise.ID)
-		require.Equal(t, start.Red, start.Cells[len(start.Cells)-1].Failure, "it ends there")
-		require.Empty(t, end.Red, exercise.ID)
-		require.Len(t, end.Cells, len(exercise.Required()))
+	}
+	program, err := kata.Build(t.Context(), root, all...)
+	require.NoError(t, err)
+	defer program.Close()
+	e := engine(t)
+	for _, l := range locks {
+		task := judge.Task{Has: columns.Must(l.of.Base).Subject.Has, Required: l.of.Required(), Patience: 4}
+		report, err := program.Judge(t.Context(), l.files, task)
+		require.NoError(t, err)
+		asked := playground.Request{Op: "column", Stage: l.of.Base, Files: l.files}
+		if report.Cause == nil { // else a failure behind the first red one ruins the run
+			require.Len(t, report.Verdicts, len(failures.All))
+			requireSameVerdicts(t, l.of.ID, report, ask[playground.Column](t, e, asked))
+		}
+		asked.Required = task.Required
+		column := ask[playground.Column](t, e, asked)
+		if len(report.Verdicts) > 0 { // else it does not get through an ordinary day, which comes first
+			requireSameVerdicts(t, l.of.ID, report, column)
+		}
+		if !l.isStart {
+			require.True(t, report.Passed(task.Required), "%s: %+v", l.of.ID, report.Cause)
+			require.Empty(t, column.Red, l.of.ID)
+			require.Len(t, column.Cells, len(task.Required))
+			continue
+		}
+		require.Contains(t, l.of.Fixes, column.Red, l.of.ID)
+		require.Equal(t, column.Red, column.Cells[len(column.Cells)-1].Failure, "it ends there")
+		if len(report.Verdicts) > 0 {
+			require.Equal(t, report.Red()[0].Failure, column.Red, l.of.ID)
+		}
+	}
+}
+
+// requireSameVerdicts wants each cell to be what the compiled lock was told, with the line
+// where its run is there.
+func requireSameVerdicts(t *testing.T, exercise string, report kata.Report, column playground.Column) {
+	t.Helper()
+	for _, cell := range column.Cells {
+		v := report.Verdict(cell.Failure)
+		require.Equal(t, v.Letter, cell.Outcome, "%s, %s: %s", exercise, v.Failure, cell.Verdict)
+		switch outcome := failures.Outcome(v.Letter[0]); {
+		case outcome == failures.Safe:
+		case v.Trace != nil && (outcome == failures.Broken || outcome == failures.Inherent):
+			f, _ := failures.Find(v.Failure)
+			told := failures.Verdict{Failure: f, Outcome: outcome, Findings: v.Findings, Trace: v.Trace}
+			require.Equal(t, told.Headline(), cell.Verdict, "%s, %s", exercise, v.Failure)
+		default:
+			require.Contains(t, cell.Verdict, v.Sentence, "%s, %s", exercise, v.Failure)
+		}
 	}
 }

@@ -20,7 +20,8 @@ type content struct {
 	Failures  []failure  `json:"failures"`
 	Locks     []lock     `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
 	Envs      []string   `json:"envs,omitempty"`
-	Exercises []exercise `json:"exercises,omitempty"` // that can be done on them
+	Exercises []exercise `json:"exercises,omitempty"`
+	Documents []lock     `json:"documents,omitempty"` // the other locks that exercises begin with
 }
 
 // lock is what is known of a lock before the engine is there.
@@ -34,19 +35,28 @@ type lock struct {
 // playable is what a page with an engine knows of what it can play.
 func (c *content) playable(sources fs.FS, in texts.Language) (err error) {
 	for _, column := range columns.Stairs() {
-		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
-		for _, p := range schedule.Properties {
-			if p.Suits(column.Subject) {
-				l.Goals = append(l.Goals, p.Name)
-			}
-		}
-		c.Locks = append(c.Locks, l)
+		c.Locks = append(c.Locks, lockOf(column, in))
 	}
 	for _, e := range schedule.Envs {
 		c.Envs = append(c.Envs, e.Name)
 	}
 	c.Exercises, err = exercises(sources, in)
+	for _, e := range c.Exercises {
+		if column := columns.Must(e.Base); column.Hidden {
+			c.Documents = append(c.Documents, lockOf(column, in))
+		}
+	}
 	return err
+}
+
+func lockOf(c columns.Column, in texts.Language) lock {
+	l := lock{ID: c.ID, Name: c.NameIn(in), Title: c.TitleIn(in)}
+	for _, p := range schedule.Properties {
+		if p.Suits(c.Subject) {
+			l.Goals = append(l.Goals, p.Name)
+		}
+	}
+	return l
 }
 
 // stage is a lock with its source, once for all runs.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -133,7 +135,7 @@ func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 			Runner: "go </script>", File: theatre.EngineFile,
 		},
 	} {
-		page, err := theatre.Page(columns.Shown(), hostile(), sources(), e)
+		page, err := theatre.Page(columns.Shown(), hostile(), os.DirFS("../.."), e)
 		require.NoError(t, err)
 		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)
 		require.Equal(t, e.Packed != nil, strings.Contains(string(page), `id="packed"`))
@@ -160,34 +162,49 @@ func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
 	}
 }
 
-// A page with an engine has kata's exercises as they are; the lock that one
-// begins with is read from the sources.
+// A page with an engine has kata's exercises as they are, each with the lock that it begins
+// with, unless that is for a compiler.
 func TestPageWithAnEngineHasTheExercises(t *testing.T) {
+	sources := os.DirFS("../..")
+	type exercise struct {
+		ID, Base string
+		Story    texts.Text
+		Hints    []texts.Text
+		Required []string
+		Files    []struct{ Name, Text string }
+		Search   struct{ Property, Env string }
+		Blind    texts.Text
+	}
 	data := func(e theatre.Engine) (data struct {
-		Exercises []struct {
-			ID       string
-			Story    texts.Text
-			Hints    []texts.Text
-			Required []string
-			Files    []struct{ Name, Text string }
-		}
+		Exercises []exercise
+		Locks     []struct{ ID string }
+		Documents []struct{ ID string }
 	}) {
-		page, err := theatre.Page(columns.Shown(), hostile(), sources(), e)
+		page, err := theatre.Page(columns.Shown(), hostile(), sources, e)
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
 		return data
 	}
 	require.Empty(t, data(theatre.Engine{}).Exercises)
-	var ids []string
-	for _, e := range data(theatre.Engine{File: theatre.EngineFile}).Exercises {
-		ids = append(ids, e.ID)
-		of, err := kata.Find(e.ID)
+	engine := data(theatre.Engine{File: theatre.EngineFile})
+	require.Len(t, engine.Exercises, len(kata.All))
+	known := fmt.Sprint(engine.Locks, engine.Documents)
+	for i, of := range kata.All {
+		e := engine.Exercises[i]
+		require.Contains(t, known, "{"+e.Base+"}", "the page knows the lock that %s is judged as", e.ID)
+		require.Equal(t, exercise{
+			of.ID, of.Base, of.Story, of.Hints[:], of.Required(), e.Files, struct{ Property, Env string }{of.Search.Property, of.Search.Env}, of.Search.Blind,
+		}, e)
+		if of.Solution.Adapter != "" {
+			require.Empty(t, e.Files, e.ID)
+			continue
+		}
+		start, err := of.Start.Files(sources)
 		require.NoError(t, err)
-		require.Equal(t, of.Story, e.Story)
-		require.Equal(t, of.Hints[:], e.Hints)
-		require.Equal(t, of.Required(), e.Required)
-		require.Equal(t, "mutex.go", e.Files[0].Name)
-		require.Equal(t, e.ID != "1", e.Files[0].Text == "package x\n")
+		files := kata.Files{}
+		for _, f := range e.Files {
+			files[f.Name] = f.Text
+		}
+		require.Equal(t, start, files)
 	}
-	require.Equal(t, []string{"1", "2", "3", "4", "5", "6.1", "6.2", "6.3", "6.4", "6.5"}, ids)
 }

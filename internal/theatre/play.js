@@ -6,6 +6,8 @@ const optionKeys = '123456789abcdefgijklmnosvwxyz'; // u, r and h are others; so
 let game = null; // {position, edit, player, hint}
 
 const lockOf = (id) => data.locks.find((lock) => lock.id === id);
+// baseOf is what a lock begins with: one of those, or a document's.
+const baseOf = (id) => lockOf(id) || data.documents.find((lock) => lock.id === id);
 
 // requestOf reads a hash. It gives null where there is no such game.
 function requestOf([kind, ...words]) {
@@ -43,7 +45,7 @@ async function begin(request) {
   leave();
   document.body.classList.add('showing');
   game = {life: engine.lives, edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
-  const lock = lockOf(request.stage);
+  const lock = baseOf(request.stage);
   document.title = say('play {lock}: {goal}', {lock: say(lock.name), goal: position.view.goal.words});
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
   game.place = el('div', {class: 'players one'});
@@ -89,7 +91,7 @@ function settings(request, {view, taken}) {
   const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
     begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
   }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
-  const lock = lockOf(request.stage);
+  const lock = baseOf(request.stage);
   return el('nav', {class: 'choose secondary', 'aria-label': say('games')},
     el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a',
       {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),

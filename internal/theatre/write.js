@@ -1,5 +1,5 @@
 // Write it: a lock of the visitor's own. #write/3 is the editor, begun with stage 3;
-// #exercise/3 the same, begun with the start of kata's exercise, with its task; behind both
+// #exercise/r3 the same, begun with the start of kata's exercise, with its task; behind both
 // …/delete-foreign/step-2 is a run of what was written, and …/play/v1/stage3~… a game. It is
 // run as soon as somebody asks for it, by a click; it is kept while the page is open.
 
@@ -7,27 +7,26 @@ const written = new Map(); // place → what is shown of it, as broken is
 
 const exerciseTitle = ({id, title}) => say('Exercise {id}: {title}', {id, title: say(title)});
 
-const exerciseOf = (id) => data.exercises.find((exercise) => exercise.id === id);
-
-pages.write = pages.exercise = async ([kind, stage, ...rest]) => {
-  const lock = lockOf(stage);
-  const exercise = kind === 'exercise' ? exerciseOf(stage) : null;
-  if (!lock || kind === 'exercise' && !exercise) {
+pages.write = pages.exercise = async ([kind, id, ...rest]) => {
+  const exercise = kind === 'exercise' ? data.exercises.find((one) => one.id === id) : null;
+  const lock = exercise ? baseOf(exercise.base) : kind === 'write' ? lockOf(id) : null;
+  if (!lock) {
     note.textContent = say('There is nothing to write at {hash}. Choose a cell.', {hash: location.hash});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
   leave();
   document.body.classList.remove('showing');
-  const root = `${kind}/${stage}`, what = exercise ? exerciseTitle(exercise) : say('Write {lock}', {lock: say(lock.name)});
+  if (exercise && !exercise.files) return showCompiled(exercise);
+  const root = `${kind}/${id}`, what = exercise ? exerciseTitle(exercise) : say('Write {lock}', {lock: say(lock.name)});
   const link = rest[0]?.startsWith('v1.') ? rest.shift() : null, place = link ? `${root}/${link}` : root;
-  const begun = (files) => written.set(place, {root, place, stage, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
+  const begun = (files) => written.set(place, {root, place, stage: lock.id, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
   if (link && !written.has(place)) return showShared(link, what, (files) => { begun(files); route(); });
   if (!await loaded(what)) return;
-  const hash = location.hash;
-  const told = written.get(place)?.told || await asked({op: 'lock', stage});
+  const hash = location.hash, start = exercise ? filesOf(exercise.files) : undefined;
+  const told = written.get(place)?.told || await asked({op: 'lock', stage: lock.id, files: start});
   if (!told || location.hash !== hash) return;
-  if (!written.has(place)) begun(filesOf((exercise || told).files));
+  if (!written.has(place)) begun(start || filesOf(told.files));
   broken = Object.assign(written.get(place), {told});
   const [failure, step] = rest;
   if (failureOf(failure)) return showBrokenRun(failure, step);
@@ -51,9 +50,7 @@ function showWriting() {
   main.replaceChildren(el('div', {class: 'break-view write-view'},
     el('div', {class: 'title'}, heading, exercise ? null
       : el('span', {class: 'stage-title'}, say('it begins with {lock}', {lock: titled(told)}))),
-    el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('write', data.locks, root),
-      ...linksTo('exercise', data.exercises, root)),
-    exercise ? task() : null,
+    toWrite(root), exercise ? task() : null,
     el('div', {class: 'halves'},
       el('section', {'aria-label': say('your lock')},
         el('div', {class: 'turns', role: 'group', 'aria-label': say('what to do with it')},
@@ -61,11 +58,22 @@ function showWriting() {
             run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
         broken.wrong, editor()),
-      el('section', {'aria-label': say('what breaks it')}, searchForm(told.search), broken.result, broken.status,
+      el('section', {'aria-label': say('what breaks it')}, searchForm(exercise?.search || told.search), broken.result, broken.status,
         confirmation(broken.files), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   showProblems(broken.problems || []);
+  heading.focus({preventScroll: true});
+}
+
+// showCompiled shows an exercise that is for a compiler.
+function showCompiled(exercise) {
+  document.title = exerciseTitle(exercise);
+  const code = (text) => el('code', {}, text), heading = el('h1', {tabindex: '-1'}, document.title);
+  main.replaceChildren(el('div', {class: 'break-view write-view'}, el('div', {class: 'title'}, heading), toWrite(`exercise/${exercise.id}`),
+    el('section', {class: 'task', 'aria-label': say('the task')}, el('p', {class: 'story'}, say(exercise.story)),
+      el('p', {}, ...tell('The page cannot run this lock: it has to be compiled. Go on with {start} and {check} in a folder of lockkata.',
+        {start: code(`go run . kata start ${exercise.id}`), check: code('go run . kata check')})))));
   heading.focus({preventScroll: true});
 }
 
@@ -75,6 +83,10 @@ const kindOf = (kind) => ({play: say('play'), break: say('break'), write: say('w
 const linksTo = (kind, all, root) => [el('span', {class: 'what'}, kindOf(kind)), ...all.map(({id, name, title}) =>
   el('a', {href: `#${kind}/${id}`, title: say(title), 'aria-label': say('{kind} {lock}', {kind: kindOf(kind), lock: say(name || id)}),
     'aria-current': `${kind}/${id}` === root && 'page'}, id))];
+
+// toWrite are the links to all that can be written.
+const toWrite = (root) => el('nav', {class: 'choose', 'aria-label': say('locks')},
+  ...linksTo('write', data.locks, root), ...linksTo('exercise', data.exercises, root));
 
 // task is what the exercise asks for, with its hints one by one.
 function task() {
@@ -92,7 +104,7 @@ function task() {
 
 // checked says whether the exercise is passed, else what is red first.
 function checked({cells, stopped, red}) {
-  const {id, required, fixed, question} = broken.exercise;
+  const {id, required, fixed, question, blind} = broken.exercise;
   if (red) {
     return [el('p', {class: 'verdict ' + toneClass('r')},
       ...tell('Not passed: {n} of the {all} failures asked for are survived, and then comes {failure}.',
@@ -102,6 +114,7 @@ function checked({cells, stopped, red}) {
   const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];
   return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}),
     gap(), say(fixed)),
+    blind ? el('p', {}, say('Why the search does not see it: {why}', {why: say(blind)})) : '',
     el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), gap(),
       say('The interviewer’s next question: {question}', {question: say(question)})),
     next ? el('a', {href: `#exercise/${next.id}`}, exerciseTitle(next)) : ''];

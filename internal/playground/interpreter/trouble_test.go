@@ -111,7 +111,7 @@ func TestProblemHasItsPlaceAndASentence(t *testing.T) {
 		"complex":        {beforeTry, beforeTry + "\tc := complex(1, 2)\n\t_ = c * c\n", "complex(1", "a constant of the type complex128 is more"},
 		"own writer":     {"func NewMutex(", "type sink struct{}\n\nfunc (sink) Write(b []byte) (int, error) { return 0, nil }\n\nfunc init() { fmt.Fprint(sink{}, 1) }\n\nfunc NewMutex(", "sink{}, 1", "a type of your own as a io.Writer is more than can be run here" + elsewhere},
 		"no NewMutex":    {"func NewMutex(", "func newMutex(", "", "there is no func NewMutex(rdb redis.UniversalClient"},
-		"other company":  {"func NewMutex(", "func (m *Mutex) Close() error { return nil }\n\nfunc (m *Mutex) Token(context.Context) int64 { return 1 }\n\nfunc NewMutex(", "func NewMutex(", "a lock with these of Token, Lost, HoldCount, ForceUnlock and Close is more than can be run here" + elsewhere},
+		"other methods":  {"func NewMutex(", "func (m *Mutex) Close() error { return nil }\n\nfunc (m *Mutex) Token(context.Context) int64 { return 1 }\n\nfunc NewMutex(", "func NewMutex(", "a lock with these of Token, Lost, HoldCount, ForceUnlock and Close is more than can be run here" + elsewhere},
 		"other NewMutex": {"name string, ttl time.Duration, opts ...Option) (*Mutex", "name string, ttl int, opts ...Option) (*Mutex", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
