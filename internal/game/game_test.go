@@ -103,7 +103,7 @@ func TestClientsAreFrozenDeadAndDone(t *testing.T) {
 	require.Equal(t, "is dead", v.Clients[1].Does)
 	require.Equal(t, []Key{{Owner: "locked (B1)", Stays: true}}, v.Keys)
 	require.Equal(t, "leak", string(v.Findings[0].Monitor))
-	require.Equal(t, "You needed 2 steps, of which 1 cost; no way was known.", v.Score)
+	require.Equal(t, "You needed 2 steps, of which 1 cost.", v.Score)
 	require.Empty(t, v.Options, "nothing comes after the goal")
 	require.True(t, g.Won)
 	require.NoError(t, g.Undo())
@@ -194,6 +194,41 @@ func TestChallengesAreShortestWays(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %s does not go its way any more", c.ID)
 		require.Equal(t, c.Search(g.Property.Name, g.Env.Name), fmt.Sprintf("%d/%d", g.par.Cost, g.par.Steps), c.ID)
+	}
+}
+
+// What is known of a stage says nothing of the same stage with an edit: only a search on that
+// very lock does.
+func TestNothingIsSaidOfAShortestWayOnAnotherLock(t *testing.T) {
+	edited := columns.Must("1")
+	edited.Subject.Name = schedule.ForeignName("stage1", "edited")
+	challenge, err := Settings{}.Of(edited)
+	require.NoError(t, err)
+	_, steps, err := Read(edited.Challenge, columns.All)
+	require.NoError(t, err)
+	g, err := New(t, challenge)
+	require.NoError(t, err)
+	require.False(t, g.KnowsWay(), "it is the stage's")
+	h, err := g.Hint()
+	require.NoError(t, err)
+	require.Equal(t, len(steps), h.Away, "but a way it is")
+	require.NoError(t, g.Set(steps))
+	require.Equal(t, "You needed 2 steps, of which 1 cost. You took 1 hint.", view(t, g).Score)
+	require.Equal(t, Par{Bound: -1}, view(t, g).Par)
+	require.NoError(t, g.FindPar())
+	require.Equal(t, "You needed 2 steps, of which 1 cost; the shortest way has 2, of which 1 cost. You took 1 hint.", view(t, g).Score)
+	require.True(t, g.par.Shortest, "a search has found it")
+
+	for name, bound := range map[string]int{"stage4": 3, schedule.ForeignName("stage4", "edited"): -1} {
+		c := columns.Must("4")
+		c.Subject.Name = name
+		challenge, err := Settings{Goal: "wrong-delete", Env: "async"}.Of(c)
+		require.NoError(t, err)
+		g, err := New(t, challenge)
+		require.NoError(t, err)
+		g.Stop = func(schedule.Progress) bool { return true }
+		require.NoError(t, g.FindPar())
+		require.Equal(t, Par{Bound: bound}, g.par, "%s: without a search nobody knows", name)
 	}
 }
 

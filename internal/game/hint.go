@@ -16,7 +16,8 @@ type Hint struct {
 	Why    string `json:"why"`    // a sentence
 }
 
-// Hint says what to do next on a shortest way from here.
+// Hint says what to do next on a way from here: on another lock than the column's perhaps not
+// a shortest one, until somebody has looked for that.
 func (g *Game) Hint() (Hint, error) {
 	none := Hint{Option: -1}
 	if len(g.Options()) == 0 {

@@ -54,7 +54,7 @@ func (g *Game) FindPar() error {
 		return nil
 	}
 	for _, q := range schedule.Suite {
-		if g.Attempts == 1 && g.Clients == q.Clients && g.Env.Name == q.Env && !q.Together && !g.Together &&
+		if !g.isForeign() && g.Attempts == 1 && g.Clients == q.Clients && g.Env.Name == q.Env && !q.Together && !g.Together &&
 			slices.Contains(q.Properties, g.Property.Name) && g.Column.Search(g.Property.Name, q.Env) == "none" {
 			g.par = Par{Bound: q.Bound}
 			return nil
@@ -65,6 +65,7 @@ func (g *Game) FindPar() error {
 	case err != nil:
 		return err
 	case found != nil:
+		g.ways = slices.Insert(g.ways, 0, found.Schedule) // before the column's
 		g.par = Par{Found: true, Shortest: r.Exhausted, Cost: found.Cost, Steps: len(found.Schedule)}
 	case r.Exhausted:
 		g.par = Par{Bound: r.Bound}
@@ -84,8 +85,12 @@ func (g *Game) search(from []string, runs int) (schedule.Result, *schedule.Count
 	return r, found, err
 }
 
-// KnowsWay takes the lock's own way, if this is its challenge and the lock still goes it. It
-// needs no search.
+// isForeign tells whether the lock was edited, or written in place of the column's: what is
+// known of that one says nothing of it.
+func (g *Game) isForeign() bool { return schedule.IsForeign(g.Column.Subject.Name) }
+
+// KnowsWay takes the column's own way, if this is its challenge and the lock still goes it. It
+// needs no search. For another lock than the column's it is a way for hints, and no more.
 func (g *Game) KnowsWay() bool {
 	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
 	setup.Subject = g.Column.Subject
@@ -97,12 +102,16 @@ func (g *Game) KnowsWay() bool {
 		return false
 	}
 	g.ways = append(g.ways, steps)
+	if g.isForeign() {
+		return false
+	}
 	g.par = Par{Found: true, Shortest: true, Cost: end.Cost(), Steps: len(steps)}
 	return true
 }
 
 var (
 	needed    = texts.New("You needed {length}; {than}")
+	noPar     = texts.New("You needed {length}.")
 	noneKnown = texts.New("no way was known.")
 	cheapest  = texts.New("the way that costs least has {n}, of which {cost} cost.")
 	shortest  = texts.New("the shortest way has {n}, of which {cost} cost.")
@@ -110,11 +119,13 @@ var (
 	hintTaken = texts.NewPlural(" You took 1 hint.", " You took {n} hints.")
 )
 
-// score compares the player's way with the shortest.
+// score compares the player's way with the shortest, if anybody has looked for that.
 func (g *Game) score() string {
 	p, cost, length := g.par, g.at.Cost(), len(g.at.Schedule)
-	than := bestKnown
+	say, than := needed, bestKnown
 	switch {
+	case !p.Found && p.Bound < 0:
+		say = noPar
 	case !p.Found:
 		than = noneKnown
 	case p.Cost < cost && p.Steps > length:
@@ -122,7 +133,7 @@ func (g *Game) score() string {
 	case p.Shortest:
 		than = shortest
 	}
-	text := needed.In(g.Language, "length", Length(cost, length, g.Language), "than", than.With("n", p.Steps, "cost", p.Cost))
+	text := say.In(g.Language, "length", Length(cost, length, g.Language), "than", than.With("n", p.Steps, "cost", p.Cost))
 	if g.hints > 0 {
 		text += hintTaken.Of(g.hints).In(g.Language)
 	}

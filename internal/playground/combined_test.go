@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/game"
 	"lockkata/internal/playground"
 )
 
@@ -29,7 +30,9 @@ func TestSeveralEditsAreInOneLock(t *testing.T) {
 	found := ask[schedule.Answer](t, e, both)
 	require.True(t, found.Found)
 	replayed := playground.Request{Op: "replay", Stage: "2", Edit: both.Edit, Schedule: found.Schedule}
-	require.NotEmpty(t, ask[playground.Position](t, e, replayed).View.Findings)
+	view := ask[playground.Position](t, e, replayed).View
+	require.NotEmpty(t, view.Findings)
+	require.Regexp(t, `^You needed \d+ steps, of which 1 cost\.$`, view.Score, "nobody has looked how short it can be")
 	replayed.Edit = "nx-dropped+every-error-taken-for-a-no"
 	require.Contains(t, refused(t, e, replayed).Error, "a lock that is not here")
 }
@@ -50,6 +53,20 @@ func TestEditsThatCannotBeBesideEachOtherSayWhy(t *testing.T) {
 	require.Contains(t, lock.Edits[i].Clashes, "no-lease")
 	require.NotContains(t, lock.Edits[i].Clashes, "every-error-taken-for-a-no")
 	require.True(t, ask[playground.Lock](t, e, playground.Request{Op: "lock", Stage: "6"}).OneEdit)
+}
+
+// How short the way is on an edited lock a search on that lock says, and nothing else: the
+// stage itself needs 7 steps, of which 3 cost.
+func TestShortestWayOnAnEditedLockIsItsOwn(t *testing.T) {
+	e := engine(t)
+	edited := playground.Request{Op: "game", Stage: "2", Edit: "nx-dropped+every-error-taken-for-a-no"}
+	view := ask[playground.Position](t, e, edited).View
+	require.Equal(t, game.Par{Bound: -1}, view.Par)
+	view = ask[playground.Position](t, e, playground.Request{Op: "par"}).View
+	require.Equal(t, game.Par{Found: true, Shortest: true, Cost: 1, Steps: 6}, view.Par)
+	require.Equal(t, "The shortest way has 6 steps, of which 1 cost.", view.ParSays)
+	hint := ask[playground.Position](t, e, playground.Request{Op: "hint"}).Hint
+	require.Equal(t, 6, hint.Away)
 }
 
 // An edit may leave an import that nothing needs.
