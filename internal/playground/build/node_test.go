@@ -17,6 +17,7 @@ import (
 
 	"lockkata/internal/columns"
 	"lockkata/internal/edits"
+	"lockkata/internal/kata"
 	"lockkata/internal/playground"
 	"lockkata/internal/playground/build"
 )
@@ -65,6 +66,17 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	asked = append(asked, playground.Request{Op: "column", Stage: "3", Files: written},
 		playground.Request{Op: "column", Stage: "3", Files: written, Required: []string{"late-unlock", "second-client", "two-at-once"}},
 		playground.Request{Op: "search", Stage: "3", Files: written, Goal: "exclusion", Env: "async", Bound: 2})
+	for _, id := range []string{"r9", "r10", "r11"} { // the documents' locks are in no page but as exercises
+		exercise, err := kata.Find(id)
+		require.NoError(t, err)
+		for _, m := range []kata.Material{exercise.Start, exercise.Solution} {
+			files, err := m.Files(os.DirFS(root))
+			require.NoError(t, err)
+			asked = append(asked, playground.Request{Op: "lock", Stage: exercise.Base, Files: files},
+				playground.Request{Op: "column", Stage: exercise.Base, Files: files, Required: exercise.Required()},
+				playground.Request{Op: "game", Stage: exercise.Base, Files: files})
+		}
+	}
 	asked = append(asked, playground.Request{Op: "nothing"})
 	for _, c := range columns.Stairs() { // in Chinese
 		asked = append(asked, playground.Request{Op: "column", Stage: c.ID, Lang: "zh"}, playground.Request{Op: "lock", Stage: c.ID, Lang: "zh"},

@@ -73,3 +73,71 @@ func TestExerciseIsDone(t *testing.T) {
 	require.Equal(t, solution["mutex.go"], value[string](b, "document.querySelector('.editor textarea').value"), "it is kept")
 	require.Equal(t, 3, b.count(".hints li"))
 }
+
+// A lock to repair is opened by its link: it fails as kata says, is mended, and passes; a
+// friend gets the mended lock. One that begins with a document's lock can be played as well.
+func TestLockIsRepaired(t *testing.T) {
+	page, _ := withEngine(t, true)
+	url := onDisk(t, page)
+	begin := func(id string) (b *tab, exercise kata.Exercise, solution kata.Files) {
+		exercise, err := kata.Find(id)
+		require.NoError(t, err)
+		solution, err = exercise.Solution.Files(os.DirFS(repository))
+		require.NoError(t, err)
+		b = open(t, url+"#exercise/"+id, wide, high)
+		b.click(".start")
+		b.until("document.querySelector('.editor textarea')")
+		require.Equal(t, string(exercise.Story), b.text(".task .story"))
+		return b, exercise, solution
+	}
+	b, r1, solution := begin("r1")
+	require.Equal(t, "Exercise r1: repair this lock: the lease", b.text("h1"))
+	b.grade()
+	require.Regexp(t, `^Not passed: \d+ of the \d+ failures asked for are survived, and then comes crash-before-expire\. `+
+		`BROKEN: lease: A asked for a lease of 30s, and its SET set 8h20m0s, sent at mutex\.go:44\.`, b.text(".status .verdict"))
+	require.Contains(t, b.text(".confirm"), "go run . kata start r1, save mutex.go")
+	b.write(solution["mutex.go"])
+	b.grade()
+	require.Contains(t, b.text(".status .verdict"), "Passed: all ")
+	require.Contains(t, b.text(".status"), "Why the search does not see it: "+string(r1.Search.Blind))
+	require.Equal(t, "Exercise r2: repair this lock: the refusal", b.text(`.status a[href="#exercise/r2"]`))
+	b.click(".write-view .turns button:last-child")
+	b.until("document.querySelector('.shared a.share')")
+	link := value[string](b, "document.querySelector('.shared a.share').hash")
+
+	friend := open(t, url+link, wide, high)
+	friend.until("document.querySelector('.start')")
+	friend.click(".start")
+	friend.until("document.querySelector('.editor textarea')")
+	require.Equal(t, solution["mutex.go"], value[string](friend, "document.querySelector('.editor textarea').value"))
+
+	b, r10, solution := begin("r10")
+	b.grade()
+	require.Contains(t, b.text(".status .verdict"), "and then comes "+r10.Fixes[0])
+	b.write(solution["lock.go"])
+	b.grade()
+	require.Contains(t, b.text(".status .verdict"), "Passed: all ")
+	b.click(".write-view .turns button:nth-child(2)")
+	b.until("document.querySelector('.play-view .option')")
+	require.Contains(t, b.text(".stage-title"), "doc1")
+
+	b.click("#tool-language")
+	b.until("document.querySelector('.play-view .option') && document.documentElement.lang === 'zh-CN'")
+	b.click(`.choose a[href="#exercise/r10"]`)
+	b.until("document.querySelector('.editor textarea')")
+	require.Contains(t, b.text("h1"), "r10")
+	require.Equal(t, r10.Story.In("zh"), b.text(".task .story"))
+	b.click("#tool-language")
+	b.until("document.documentElement.lang === 'en'")
+	require.Equal(t, string(r10.Story), b.text(".task .story"))
+}
+
+// An exercise that has to be compiled says so, and how to go on.
+func TestExerciseForACompilerSaysHowToGoOn(t *testing.T) {
+	page, _ := withEngine(t, true)
+	b := open(t, onDisk(t, page), wide, high)
+	b.click(`a[href="#exercise/6"]`)
+	b.until("document.querySelector('.task')")
+	require.Contains(t, b.text(".task"), "Go on with go run . kata start 6 and go run . kata check in a folder of lockkata.")
+	require.Zero(t, b.count(".editor"))
+}
