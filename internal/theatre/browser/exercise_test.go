@@ -111,6 +111,13 @@ func TestLockIsRepaired(t *testing.T) {
 	friend.until("document.querySelector('.editor textarea')")
 	require.Equal(t, solution["mutex.go"], value[string](friend, "document.querySelector('.editor textarea').value"))
 
+	b.click(`.status a[href="#exercise/r2"]`)
+	b.until("document.querySelector('h1').textContent.includes('r2')")
+	require.Equal(t, "truth in refusal", value[string](b, "[...document.querySelectorAll('.asked select')].map(({value}) => value).join(' in ')"),
+		"where kata explore finds the mistake")
+	b.click(".write-view .search")
+	b.until("document.querySelector('.found .see')")
+
 	b, r10, solution := begin("r10")
 	b.grade()
 	require.Contains(t, b.text(".status .verdict"), "and then comes "+r10.Fixes[0])
