@@ -151,7 +151,8 @@ func (l closing) Close() error { return errorOf(l.call("Close")[0]) }
 // more is what a lock has besides Lock, TryLock and Unlock.
 type more struct{ token, lost, count, force, close bool }
 
-// plains make a lock that has exactly so much: what is asked of it, it is asked by its methods.
+// plains make a Locker of a lock with exactly these. The world looks at the methods of a
+// Locker to know what the lock has, so each set of them is a type of its own.
 var plains = map[more]func(own) world.Locker{
 	{}: func(o own) world.Locker { return plainLock{o} },
 	{close: true}: func(o own) world.Locker {
@@ -204,7 +205,7 @@ var plains = map[more]func(own) world.Locker{
 	},
 }
 
-// plain is a lock that is a Locker as it stands.
+// plain is a lock with Lock, TryLock and Unlock.
 func plain(create maker, as func(own) world.Locker) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		o, err := create(rdb, name, lease)
