@@ -25,7 +25,7 @@ var (
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
-	sendsForAll  = texts.New("a goroutine of the lock's own sends what its callers ask for: say what is whose, with AttributeTo")
+	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
