@@ -150,9 +150,11 @@ func (v *Verdict) decide() {
 	}
 }
 
-// Against is the finding for which the lock is broken: a lease that is not what was asked
-// for, since the rest follows from it, else the first by a rule that the failure is about,
-// else the first by one that its story does not break by itself.
+// Against is the finding that convicts the lock. It is the first of these that there is:
+//
+//   - a lease that is not the one asked for, since the rest follows from it;
+//   - a finding by a rule that the failure is about;
+//   - a finding by a rule that the failure's story does not break by itself.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
 	root := func(x oracle.Finding) bool {
 		return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor)

@@ -45,8 +45,8 @@ func (f Failure) untold(trace *world.Trace) texts.Said {
 	return texts.Said{}
 }
 
-// hasServant tells whether the lock was taken, and nothing with which it was taken was sent
-// by those who called.
+// hasServant tells whether the lock was taken, but never by a command that a caller sent: a
+// goroutine of the lock sends for its callers.
 func hasServant(trace *world.Trace) (has bool) {
 	for _, e := range trace.Events {
 		for _, x := range e.Effects {

@@ -90,7 +90,7 @@ func Noticed(trace *world.Trace) bool {
 }
 
 func damage(f *file) func(*world.Scene) {
-	newest := "" // who has got the lock last
+	newest := "" // the client that got the lock last
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Acquires() {

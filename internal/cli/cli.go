@@ -28,7 +28,7 @@ const (
 	exitBadUsage = 2
 )
 
-// failedError ends a command that was asked well and has bad news.
+// failedError ends a command that was typed correctly and has bad news.
 type failedError struct{ error }
 
 // Unwrap is the news.
@@ -198,7 +198,7 @@ func helpCommand() *cobra.Command {
 // tell shows a person at a terminal what is being done.
 func (a *app) tell(what texts.Said) { a.doing(what.In(a.lang)) }
 
-// untilInterrupted is a context that Ctrl-C ends, or whoever stops the program.
+// untilInterrupted is a context that ends with Ctrl-C, or when the program is told to stop.
 func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

@@ -100,7 +100,7 @@ type job struct {
 	question schedule.Question
 }
 
-// What cannot be searched.
+// Errors of explore.
 var (
 	orAll       = texts.New("{error}, or all")
 	nobodyAsks  = texts.New("nobody asks about {property} in {env}: leave out --env, or see explore --help")

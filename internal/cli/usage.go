@@ -60,7 +60,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// unknownFlag suggests one that the command has. A shorthand stands for none but help.
+// unknownFlag suggests flags that the command has. Only help has a shorthand.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name := "--" + unknown.GetSpecifiedName()
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
@@ -75,7 +75,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	return suggest(noFlag.With("flag", name), name, names)
 }
 
-// noArguments refuses a word that is no subcommand, with the nearest that is.
+// noArguments refuses a word that is no subcommand, and suggests the nearest one.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -132,5 +132,5 @@ func maybeFolder(name string) error {
 	return nil
 }
 
-// exclude refuses flags of which there may be one.
+// exclude refuses flags of which only one may be given.
 func exclude(given ...string) error { return excluded.With("flags", strings.Join(given, ", ")) }
