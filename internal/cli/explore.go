@@ -103,7 +103,7 @@ type job struct {
 // Errors of explore.
 var (
 	orAll       = texts.New("{error}, or all")
-	nobodyAsks  = texts.New("nobody asks about {property} in {env}: leave out --env, or see explore --help")
+	nobodyAsks  = texts.New("there is no search for {property} in {env}: leave out --env, or see explore --help")
 	badClients  = texts.New("--clients {n}: it can be 2 or 3")
 	badAttempts = texts.New("--attempts {n}: it can be 1 to 3")
 	badBound    = texts.New("--bound {n}: it can be 0 to 9")
