@@ -111,8 +111,8 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 
 // cleanUp frees what an acquire of unknown outcome may have got, or may still get: the
 // command can be on its way for longer than its caller waited. So it tries again, less
-// and less often, until it has found the key, or until the lease would be over, or one
-// lease of the service. Where the service closes meanwhile, or is closed, it tries once
+// and less often, until it has found the key or the lease would be over, for a lease of
+// the service at most. Where the service closes meanwhile, or is closed, it tries once
 // more and lets the lease do the rest.
 func (o *ownership) cleanUp() {
 	s := o.mutex.svc
