@@ -83,7 +83,7 @@ func (e *Engine) Answer(request []byte, tell Tell) []byte {
 		err = cmp.Or(e.trouble(), err)
 	}
 	if err != nil {
-		answer = fault{Error: texts.Words(err, r.Lang), Problems: problemsOf(err)}
+		answer = fault{Error: texts.Words(err, r.Lang), Problems: problemsOf(err).all(r.Lang)}
 	}
 	raw, err := json.Marshal(answer)
 	if err != nil {

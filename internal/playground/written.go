@@ -14,6 +14,7 @@ import (
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 	"lockkata/internal/playground/interpreter"
+	"lockkata/internal/texts"
 )
 
 // written is a lock that a visitor wrote.
@@ -35,6 +36,17 @@ type problems []interpreter.Problem
 
 // Error is the first one.
 func (p problems) Error() string { return p[0].Error() }
+
+// In is the first one in a language, but for what Go's type checker says.
+func (p problems) In(l texts.Language) string { return p.all(l)[0].Error() }
+
+// all are the problems in a language.
+func (p problems) all(l texts.Language) (said problems) {
+	for _, one := range p {
+		said = append(said, one.In(l))
+	}
+	return said
+}
 
 func problemsOf(err error) problems {
 	var all problems

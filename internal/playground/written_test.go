@@ -14,6 +14,7 @@ import (
 	"lockkata/internal/columns"
 	"lockkata/internal/playground"
 	"lockkata/internal/playground/interpreter"
+	"lockkata/internal/texts"
 )
 
 // mine is a lock that is in no list. Its watchdog renews once a lease, when it may be too
@@ -151,23 +152,29 @@ func refused(t *testing.T, e *playground.Engine, r playground.Request) (answer r
 	return answer
 }
 
-// What is wrong with a lock is told with its lines, and the engine goes on.
+// What is wrong with a lock is told with its lines, and the engine goes on. In Chinese all is
+// said but what Go's type checker says.
 func TestWrittenLockThatDoesNotRunIsToldWithItsLine(t *testing.T) {
 	e := engine(t)
-	for name, c := range map[string]struct{ old, now, says string }{
-		"syntax":  {"got, err :=", "got, err = :=", "expected operand"},
-		"type":    {"l.held = h\n", "l.held = l\n", "cannot use l"},
-		"endless": {"mark := hex", "for {\n\t}\n\tmark := hex", "an endless loop"},
-		"panic":   {"go l.look(h)", "go func() { panic(h.mark[:0]) }()", "panic: "},
+	for name, c := range map[string]struct{ old, now, says, chinese string }{
+		"syntax":  {"got, err :=", "got, err = :=", "expected operand", "expected operand"},
+		"type":    {"l.held = h\n", "l.held = l\n", "cannot use l", "cannot use l"},
+		"package": {"\"sync\"", "\"net/http\"", "the package net/http is not to be had here: compile it", "这里没有 net/http 这个包：请改为编译"},
+		"beyond":  {"mark := hex", "_ = 1i\n\tmark := hex", "a constant of the type complex128 is more than", "类型是 complex128 的常量，这里跑不了"},
+		"endless": {"mark := hex", "for {\n\t}\n\tmark := hex", "an endless loop", "死循环"},
+		"panic":   {"go l.look(h)", "go func() { panic(h.mark[:0]) }()", "panic: ", "panic："},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(mine, c.old, c.now, 1)
-			answer := refused(t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": text}})
-			require.NotEmpty(t, answer.Problems)
-			require.Contains(t, answer.Problems[0].Text, c.says)
-			require.Equal(t, "mine.go", answer.Problems[0].File)
 			before, _, _ := strings.Cut(mine, c.old)
-			require.Equal(t, strings.Count(before, "\n")+1, answer.Problems[0].Line)
+			for lang, says := range map[texts.Language]string{texts.English: c.says, texts.Chinese: c.chinese} {
+				answer := refused(t, e, playground.Request{Op: "column", Lang: lang, Stage: "5", Files: map[string]string{"mine.go": text}})
+				require.NotEmpty(t, answer.Problems)
+				require.Contains(t, answer.Problems[0].Text, says)
+				require.Contains(t, answer.Error, says)
+				require.Equal(t, "mine.go", answer.Problems[0].File)
+				require.Equal(t, strings.Count(before, "\n")+1, answer.Problems[0].Line)
+			}
 		})
 	}
 	require.Len(t, ask[playground.Column](t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": mine}}).Cells, len(failures.All))

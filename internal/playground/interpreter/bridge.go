@@ -197,20 +197,20 @@ func (c *compiler) bridgeable(at token.Pos, from types.Type, target reflect.Type
 	}
 	allowed, ok := bridges[target]
 	if !ok {
-		c.refuse(at, fmt.Sprintf("a type of your own as a %s", target))
+		c.refuse(at, ownType.With("type", target.String()))
 	}
 	of, _ := structure(from)
 	if len(allowed) == 0 {
 		return
 	}
 	if c.base(of) < 0 {
-		c.refuse(at, fmt.Sprintf("a %s of your own that does not embed one", target))
+		c.refuse(at, notEmbedding.With("type", target.String()))
 	}
 	whole := c.natives.types[reflect.TypeFor[redis.UniversalClient]()]
 	for m := range types.NewMethodSet(from).Methods() {
 		inherited, _, _ := types.LookupFieldOrMethod(whole, true, c.pkg, m.Obj().Name())
 		if c.codes[m.Obj().(*types.Func)] != nil && inherited != nil && !slices.Contains(allowed, m.Obj().Name()) {
-			c.refuse(m.Obj().Pos(), fmt.Sprintf("%s in place of the method of what it embeds", m.Obj().Name()))
+			c.refuse(m.Obj().Pos(), inPlace.With("method", m.Obj().Name()))
 		}
 	}
 }
@@ -261,7 +261,7 @@ func (p *program) bridged(f *frame, v box, target reflect.Type) reflect.Value {
 	case reflect.TypeFor[redis.UniversalClient](), reflect.TypeFor[redis.Scripter]():
 		b = ownClient{o, embedded().(redis.UniversalClient)}
 	default:
-		f.stop("a type of your own as a %s", target)
+		f.stop(ownType.With("type", target.String()))
 	}
 	return reflect.ValueOf(b)
 }

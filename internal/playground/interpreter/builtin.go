@@ -60,7 +60,7 @@ func (c *compiler) prepareBuiltin(e *ast.CallExpr, name string) func(*frame) res
 		"println": func(*frame, []reflect.Value) []reflect.Value { return nil },
 	}[name]
 	if do == nil {
-		c.refuse(e.Pos(), "the function "+name)
+		c.refuse(e.Pos(), theFunction.With("name", name))
 	}
 	all := c.list(e.Args, values)
 	return func(f *frame) results {
@@ -111,7 +111,7 @@ func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 				panic(runtimeError("makeslice: len out of range"))
 			}
 			if n[i] > mostElements {
-				f.stop("%d elements: more than a lock needs", n[i])
+				f.stop(tooLong.With("n", n[i]))
 			}
 		}
 		switch r.Kind() {
@@ -167,7 +167,7 @@ func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 			list = reflect.Append(list, values...)
 		}
 		if list.Len() > mostElements {
-			f.stop("%d elements: more than a lock needs", list.Len())
+			f.stop(tooLong.With("n", list.Len()))
 		}
 		return fixed(list)
 	}

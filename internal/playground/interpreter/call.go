@@ -192,7 +192,7 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 	fun := ast.Unparen(e.Fun)
 	sig, ok := c.typeOf(fun).Underlying().(*types.Signature)
 	if !ok {
-		c.refuse(e.Pos(), "this call")
+		c.refuse(e.Pos(), thisCall.With())
 	}
 	args := c.arguments(e, sig)
 	if fun, ok := fun.(*ast.SelectorExpr); ok {
@@ -341,7 +341,7 @@ func contains(e ast.Expr, is func(ast.Node) bool) (found bool) {
 func (c *compiler) forwarded(e *ast.CallExpr, many *types.Tuple, sig *types.Signature) func(*frame) []reflect.Value {
 	inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr)
 	if !ok {
-		c.refuse(e.Pos(), "these arguments")
+		c.refuse(e.Pos(), theseArguments.With())
 	}
 	fixed, to, list := sig.Params().Len(), []*types.Var{}, reflect.Type(nil)
 	if sig.Variadic() {
@@ -406,7 +406,7 @@ func (f *frame) lock(try, mutex reflect.Value) {
 		}
 		runtime.Gosched()
 	}
-	f.stop("waits here for a sync.Mutex that another goroutine holds while it waits itself, for Redis or a channel: nobody can cancel that wait")
+	f.stop(waitsForLock.With())
 }
 
 // native calls a function of a library, or a function value. What a variadic one gets is in

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"lockkata/internal/texts"
 	"reflect"
 	"strings"
 	"sync"
@@ -90,11 +91,11 @@ func (s *scope) slot(o types.Object) (int, bool) {
 // refusal is why a lock cannot be run here, though it may be right.
 type refusal struct {
 	at   token.Pos
-	what string
+	what texts.Said
 }
 
 // refuse gives up: what the interpreter does not know it does not guess.
-func (c *compiler) refuse(at token.Pos, what string) {
+func (c *compiler) refuse(at token.Pos, what texts.Said) {
 	panic(refusal{at, what})
 }
 
@@ -154,7 +155,7 @@ func (c *compiler) typeOf(e ast.Expr) types.Type {
 	if t := c.info.TypeOf(e); t != nil {
 		return c.given(t)
 	}
-	panic(refusal{e.Pos(), "this expression"})
+	panic(refusal{e.Pos(), thisExpression.With()})
 }
 
 // typeOfObject is the type of a variable.
@@ -186,7 +187,7 @@ func (c *compiler) constant(at token.Pos, value constant.Value, t types.Type) ev
 	case v.Kind() == reflect.String:
 		v.SetString(constant.StringVal(value))
 	default:
-		c.refuse(at, fmt.Sprintf("a constant of the type %s", t))
+		c.refuse(at, constantOfType.With("type", t.String()))
 	}
 	fixed := reflect.ValueOf(v.Interface())
 	return func(*frame) reflect.Value { return fixed }
@@ -256,7 +257,7 @@ func (c *compiler) operand(e ast.Expr) eval {
 			return v
 		}
 	}
-	c.refuse(e.Pos(), "this expression")
+	c.refuse(e.Pos(), thisExpression.With())
 	return nil
 }
 
@@ -277,7 +278,7 @@ func (c *compiler) ident(e *ast.Ident) eval {
 	case *types.Nil:
 		return func(*frame) reflect.Value { return reflect.Value{} }
 	}
-	c.refuse(e.Pos(), e.Name)
+	c.refuse(e.Pos(), texts.Text(e.Name).With())
 	return nil
 }
 
@@ -352,7 +353,7 @@ func (c *compiler) index(e *ast.IndexExpr) eval {
 			return of.Index(i)
 		}
 	}
-	c.refuse(e.Pos(), "an index of a "+c.typeOf(e.X).String())
+	c.refuse(e.Pos(), indexOf.With("type", c.typeOf(e.X).String()))
 	return nil
 }
 
@@ -448,7 +449,7 @@ func (c *compiler) literalOf(e *ast.CompositeLit, t types.Type) eval {
 	case *types.Map:
 		return c.mapLiteral(e, t, u)
 	}
-	c.refuse(e.Pos(), "this literal")
+	c.refuse(e.Pos(), thisLiteral.With())
 	return nil
 }
 

@@ -165,7 +165,7 @@ func (f *frame) implements(v reflect.Value, wanted *types.Interface) bool {
 		case !m.Exported():
 			return false
 		case !ok:
-			f.stop("here the lock asks whether a %s has the method %s, and nobody knows that here", v.Type(), m.Name())
+			f.stop(asksForType.With("type", v.Type().String(), "name", m.Name()))
 		case !v.Type().Implements(known.Type().In(0)):
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"lockkata/internal/texts"
 	"maps"
 	"path"
 	"reflect"
@@ -19,7 +20,8 @@ type Problem struct {
 	File   string `json:"file"` // "" if it is about no line
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	Text   string `json:"text"` // one sentence
+	Text   string `json:"text"` // one sentence, in English
+	said   texts.Said
 }
 
 // Error is the place and the sentence.
@@ -30,8 +32,13 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
-// elsewhere is how to go on with a lock that the interpreter cannot run.
-const elsewhere = "compile it instead, with go run . kata or go run . grade"
+// In is the problem with its sentence in a language.
+func (p Problem) In(l texts.Language) Problem {
+	if p.said.Text != "" {
+		p.Text = p.said.In(l)
+	}
+	return p
+}
 
 const goVersion = "go1.26"
 
@@ -75,9 +82,8 @@ func newLoader(files map[string]string) *loader {
 	return &loader{files: files, fset: token.NewFileSet(), natives: theNatives(), shelved: map[string]*types.Package{}}
 }
 
-func (l *loader) problem(at token.Pos, text string) {
-	where := l.fset.Position(at)
-	l.problems = append(l.problems, Problem{where.Filename, where.Line, where.Column, text})
+func (l *loader) problem(at token.Position, why texts.Said) {
+	l.problems = append(l.problems, problemAt(at, why))
 }
 
 func (l *loader) parse() {
@@ -88,13 +94,13 @@ func (l *loader) parse() {
 		tree, err := parser.ParseFile(l.fset, name, l.files[name], parser.ParseComments|parser.SkipObjectResolution)
 		if all, ok := err.(scanner.ErrorList); ok {
 			for _, one := range all {
-				l.problems = append(l.problems, Problem{one.Pos.Filename, one.Pos.Line, one.Pos.Column, one.Msg})
+				l.problem(one.Pos, texts.Text(one.Msg).With())
 			}
 		}
 		l.trees = append(l.trees, tree)
 	}
 	if len(l.trees) == 0 {
-		l.problems = append(l.problems, Problem{Text: "there is no Go file"})
+		l.problem(token.Position{}, noGoFile.With())
 	}
 }
 
@@ -106,25 +112,25 @@ func (l *loader) check() {
 	}
 	config := types.Config{Importer: l, Sizes: types.SizesFor("gc", "amd64"), GoVersion: goVersion, Error: func(err error) {
 		if e, ok := err.(types.Error); ok {
-			l.problem(e.Pos, l.sentence(e.Msg))
+			l.problem(l.fset.Position(e.Pos), sentence(e.Msg))
 		}
 	}}
 	l.pkg, _ = config.Check("lock", l.fset, l.trees, l.info) // it has told Error
 }
 
 // sentence says what the checker says. What it does not find may be there for a compiler.
-func (l *loader) sentence(said string) string {
+func sentence(said string) texts.Said {
 	if _, name, ok := strings.Cut(said, "could not import "); ok {
 		name, _, _ = strings.Cut(name, " ")
-		return fmt.Sprintf("the package %s is not to be had here: %s", name, elsewhere)
+		return noPackage.With("name", name)
 	}
 	if name, ok := strings.CutPrefix(said, "undefined: "); ok && strings.Contains(name, ".") {
-		return fmt.Sprintf("%s is not known here: if Go has it, %s", name, elsewhere)
+		return notKnown.With("name", name)
 	}
 	if strings.Contains(said, "has no field or method") {
-		return fmt.Sprintf("%s: if Go has it, %s", said, elsewhere)
+		return ifGoHasIt.With("said", said)
 	}
-	return strings.ReplaceAll(said, "\n\t", ", ")
+	return texts.Text(strings.ReplaceAll(said, "\n\t", ", ")).With()
 }
 
 // compile makes closures of the package, and its variables.
@@ -157,7 +163,7 @@ func (p *program) refusing(do func()) (problem *Problem) {
 		switch r := recover().(type) {
 		case nil:
 		case refusal:
-			found := p.problem(r.at, fmt.Sprintf("%s is more than can be run here: %s", r.what, elsewhere))
+			found := p.problem(r.at, beyond.With("what", r.what))
 			problem = &found
 		default:
 			panic(r)
@@ -176,7 +182,7 @@ func (l *loader) declare(c *compiler) (bodies []func()) {
 			case *ast.FuncDecl:
 				f := l.info.Defs[d.Name].(*types.Func)
 				if d.Body == nil {
-					c.refuse(d.Pos(), "a function without a body")
+					c.refuse(d.Pos(), withoutBody.With())
 				}
 				if f.Signature().TypeParams().Len()+f.Signature().RecvTypeParams().Len() > 0 {
 					c.generics[f] = d
@@ -224,13 +230,13 @@ func (l *loader) embed(c *compiler, variable reflect.Value, name *ast.Ident, com
 			text, there := l.files[strings.TrimSpace(file)]
 			switch {
 			case !there:
-				panic(refusal{comment.Pos(), "the file " + strings.TrimSpace(file) + ", which is not among those of the lock,"})
+				panic(refusal{comment.Pos(), missingFile.With("name", strings.TrimSpace(file))})
 			case variable.Kind() == reflect.String:
 				variable.SetString(text)
 			case variable.Type() == reflect.TypeFor[[]byte]():
 				variable.SetBytes([]byte(text))
 			default:
-				c.refuse(name.Pos(), "go:embed for a "+variable.Type().String())
+				c.refuse(name.Pos(), embedFor.With("type", variable.Type().String()))
 			}
 		}
 	}

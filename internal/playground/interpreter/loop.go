@@ -93,7 +93,7 @@ func (c *compiler) rangeLoop(s *ast.RangeStmt, label string) exec {
 	case *types.Signature:
 		return c.rangeFunc(s, label, u)
 	}
-	c.refuse(s.Pos(), "a range over a "+t.String())
+	c.refuse(s.Pos(), rangeOver.With("type", t.String()))
 	return nil
 }
 

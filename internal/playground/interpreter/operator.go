@@ -38,7 +38,7 @@ func (c *compiler) unary(e *ast.UnaryExpr) eval {
 			return arithmetic(token.SUB, zero, v)
 		}
 	}
-	c.refuse(e.Pos(), "the operator "+e.Op.String())
+	c.refuse(e.Pos(), theOperator.With("name", e.Op.String()))
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (c *compiler) binary(e *ast.BinaryExpr) eval {
 	}
 	t := c.typeOf(e)
 	if isComplex(t) {
-		c.refuse(e.Pos(), "complex numbers")
+		c.refuse(e.Pos(), complexNumbers.With())
 	}
 	both, op := c.both(e, c.as(e.X, t), c.as(e.Y, t)), e.Op
 	return func(f *frame) reflect.Value {
@@ -181,7 +181,7 @@ func shift(op token.Token, a, by reflect.Value) reflect.Value {
 // arithmetic is that of two values, which may be strings.
 func (f *frame) arithmetic(op token.Token, a, b reflect.Value) reflect.Value {
 	if a.Kind() == reflect.String && a.Len()+b.Len() > mostElements {
-		f.stop("a string of more than %d bytes", mostElements)
+		f.stop(longString.With("n", mostElements))
 	}
 	return arithmetic(op, a, b)
 }

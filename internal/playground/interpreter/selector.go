@@ -142,7 +142,7 @@ func (c *compiler) method(at token.Pos, of types.Type, f *types.Func, index []in
 	base, _ := structure(t)
 	m.code, m.native, m.try = c.codeOf(f, typeArguments(base)), c.natives.methods[f], c.natives.tries[f]
 	if m.code == nil && !m.native.IsValid() {
-		c.refuse(at, "the method "+f.Name())
+		c.refuse(at, theMethod.With("name", f.Name()))
 	}
 	receiver := c.receiver(t, f.Signature().Recv().Type())
 	m.receiver = func(v reflect.Value) reflect.Value { return receiver(path(v)) }
@@ -211,6 +211,6 @@ func (f *frame) dynamicCall(v reflect.Value, name string, args []reflect.Value) 
 	if native, ok := common[name]; ok && v.Type().Implements(native.Type().In(0)) {
 		return f.native(native, append([]reflect.Value{v}, args...))
 	}
-	f.stop("the method %s of a %s", name, v.Type())
+	f.stop(methodOf.With("name", name, "type", v.Type().String()))
 	return nil
 }

@@ -28,7 +28,7 @@ func (c *compiler) shape(at token.Pos, t types.Type) func(maker) world.Construct
 			close: has(io.Closer.Close, "Close"),
 		}]
 		if as == nil {
-			c.refuse(at, "a lock with these of Token, Lost, HoldCount, ForceUnlock and Close")
+			c.refuse(at, theseMethods.With())
 		}
 		return func(create maker) world.Constructor { return plain(create, as) }
 	}

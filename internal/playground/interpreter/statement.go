@@ -126,7 +126,7 @@ func (c *compiler) simple(s ast.Stmt) func(*frame) {
 			})
 		}
 	}
-	c.refuse(s.Pos(), "this statement")
+	c.refuse(s.Pos(), thisStatement.With())
 	return nil
 }
 
@@ -287,7 +287,7 @@ func (c *compiler) many(e ast.Expr) (results, []types.Type) {
 	var of []types.Type
 	tuple, ok := c.typeOf(e).(*types.Tuple)
 	if !ok {
-		c.refuse(e.Pos(), "this expression with two values")
+		c.refuse(e.Pos(), twoValues.With())
 	}
 	for v := range tuple.Variables() {
 		of = append(of, v.Type())
@@ -307,7 +307,7 @@ func (c *compiler) many(e ast.Expr) (results, []types.Type) {
 		assert := c.assertion(e)
 		return func(f *frame) []reflect.Value { return pair(assert(f)) }, of
 	}
-	c.refuse(e.Pos(), "this expression with two values")
+	c.refuse(e.Pos(), twoValues.With())
 	return nil, nil
 }
 
@@ -326,7 +326,7 @@ func (c *compiler) assertion(e *ast.TypeAssertExpr) func(*frame) (reflect.Value,
 func (c *compiler) update(s *ast.AssignStmt) func(*frame) {
 	op, t := s.Tok-token.ADD_ASSIGN+token.ADD, c.typeOf(s.Lhs[0])
 	if isComplex(t) {
-		c.refuse(s.Pos(), "complex numbers")
+		c.refuse(s.Pos(), complexNumbers.With())
 	}
 	target, old := c.target(s.Lhs[0]), c.operand(s.Lhs[0])
 	if op == token.SHL || op == token.SHR {
@@ -393,7 +393,7 @@ func (c *compiler) returnOf(s *ast.ReturnStmt) exec {
 	case len(s.Results) == 1 && results.Len() > 1:
 		e, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
 		if !ok {
-			c.refuse(s.Pos(), "this return")
+			c.refuse(s.Pos(), thisReturn.With())
 		}
 		call, convert := c.call(e), c.each(e, c.typeOf(e).(*types.Tuple), results)
 		values = func(f *frame) []reflect.Value { return convert(f, call(f)) }

@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"errors"
+	"go/token"
 	"go/types"
 	"reflect"
 	"time"
@@ -82,7 +83,8 @@ const newMutex = "func NewMutex(rdb redis.UniversalClient, name string, lease ti
 func (c *compiler) lock() (*Lock, *Problem) {
 	f, _ := c.pkg.Scope().Lookup("NewMutex").(*types.Func)
 	if f == nil {
-		return nil, &Problem{Text: "there is no " + newMutex}
+		wrong := problemAt(token.Position{}, noMutex.With())
+		return nil, &wrong
 	}
 	sig := f.Signature()
 	l := &Lock{program: c.program, create: c.codes[f]}
@@ -93,7 +95,7 @@ func (c *compiler) lock() (*Lock, *Problem) {
 	}
 	t := c.maybeOwn(sig)
 	if t == nil || c.function(sig) != reflect.FuncOf(params, []reflect.Type{c.reflected(t), errorType}, sig.Variadic()) {
-		wrong := c.program.problem(f.Pos(), "it is not "+newMutex+", with options after the lease or none")
+		wrong := c.program.problem(f.Pos(), notMutex.With())
 		return nil, &wrong
 	}
 	l.mutex = c.canonical(t)
@@ -102,8 +104,7 @@ func (c *compiler) lock() (*Lock, *Problem) {
 		l.limited = c.option("WithMaxHold", l.options, reflect.TypeFor[time.Duration]())
 	}
 	if l.adapt = c.shape(f.Pos(), t); l.adapt == nil {
-		wrong := c.program.problem(f.Pos(), "what NewMutex returns has to have Lock(ctx) error, TryLock(ctx) (bool, error) and Unlock(ctx) error,"+
-			" or a Lock and a TryLock that return a hold, which has Unlock")
+		wrong := c.program.problem(f.Pos(), noLocker.With())
 		return nil, &wrong
 	}
 	return l, nil

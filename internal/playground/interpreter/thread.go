@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // What a lock may use before it is said to go on without end. A stage needs some thousand
@@ -70,21 +71,24 @@ type frame struct {
 var errStopped = errors.New("the lock was stopped")
 
 // stop ends the lock: from now on nothing of it runs.
-func (f *frame) stop(format string, args ...any) {
-	f.thread.program.fail(f, format, args...)
+func (f *frame) stop(why texts.Said) {
+	f.thread.program.fail(f, why)
 	f.thread.program.stopped.Store(true)
 	panic(errStopped)
 }
 
 // fail notes what is wrong at the line where a frame is; the first one counts.
-func (p *program) fail(f *frame, format string, args ...any) {
-	problem := p.problem(f.place().at, fmt.Sprintf(format, args...))
+func (p *program) fail(f *frame, why texts.Said) {
+	problem := p.problem(f.place().at, why)
 	p.trouble.CompareAndSwap(nil, &problem)
 }
 
-func (p *program) problem(at token.Pos, text string) Problem {
-	where := p.fset.Position(at)
-	return Problem{File: where.Filename, Line: where.Line, Column: where.Column, Text: text}
+func (p *program) problem(at token.Pos, why texts.Said) Problem {
+	return problemAt(p.fset.Position(at), why)
+}
+
+func problemAt(where token.Position, why texts.Said) Problem {
+	return Problem{where.Filename, where.Line, where.Column, why.Error(), why}
 }
 
 // begin counts the steps anew.
@@ -112,11 +116,11 @@ func (f *frame) spend(steps int64) {
 	now := time.Now().UnixNano()
 	switch {
 	case n > mostSteps:
-		f.stop("the lock goes on without end: this line is where it was stopped")
+		f.stop(withoutEnd.With())
 	case p.moment.Swap(now) != now:
 		p.since.Store(n)
 	case n-p.since.Load() > mostAtOnce:
-		f.stop("an endless loop: no time passes, and it never waits")
+		f.stop(endlessLoop.With())
 	}
 }
 
@@ -135,7 +139,7 @@ func (t *thread) deepen(f *frame) {
 	}
 	n, now := t.depth/mostDepth, time.Now().UnixNano()
 	if now == t.reached[n-1] || t.depth == mostCalls {
-		f.stop("more than %d calls within calls: does a function call itself?", t.depth)
+		f.stop(tooDeep.With("n", t.depth))
 	}
 	t.reached = append(t.reached[:n], now)
 }
@@ -146,7 +150,7 @@ func (t *thread) leave() { t.program.threads.Delete(t.id) }
 func (f *frame) start(call results) {
 	p, at := f.thread.program, f.at
 	if p.goroutines.Add(1) > mostGoroutines {
-		f.stop("more than %d goroutines at once: this line starts another", mostGoroutines)
+		f.stop(tooMany.With("n", mostGoroutines))
 	}
 	go func() {
 		defer p.goroutines.Add(-1)
@@ -164,7 +168,7 @@ func (t *thread) note(v any) {
 		at = t.top
 	}
 	if v != errStopped && at != nil {
-		t.program.fail(at, "panic: %v", v)
+		t.program.fail(at, panicked.With("what", fmt.Sprint(v)))
 	}
 }
 

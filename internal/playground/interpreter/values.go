@@ -108,7 +108,7 @@ func (c *compiler) reflected(t types.Type) reflect.Type {
 	parameter, isParameter := t.(*types.TypeParam)
 	switch {
 	case isParameter:
-		c.refuse(parameter.Obj().Pos(), "a type that is declared inside a generic function")
+		c.refuse(parameter.Obj().Pos(), localGeneric.With())
 	case c.pointee(t) != nil:
 		return pointerType
 	case types.Identical(t, types.Universe.Lookup("error").Type()):
@@ -119,7 +119,7 @@ func (c *compiler) reflected(t types.Type) reflect.Type {
 		c.circular[named] = true
 		return anyType
 	case isNamed && c.within[named]:
-		c.refuse(named.Obj().Pos(), "the type "+named.Obj().Name()+", which consists of itself,")
+		c.refuse(named.Obj().Pos(), ofItself.With("type", named.Obj().Name()))
 	case isNamed:
 		c.within[named] = true
 		defer delete(c.within, named)
