@@ -17,7 +17,7 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "2", Edits: []Edit{{"mutex.go", `"PX", m.ttl.Milliseconds()`, `"EX", m.ttl.Milliseconds()`}}},
 		Fixes: []string{
 			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped",
-			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once", "cancel-in-flight", "lease-between-seconds", // the lease is not what was asked for
+			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once", "cancel-in-flight", "lease-between-seconds", "waiter-gives-up", // the lease is not what was asked for
 		},
 		Hints: [3]texts.Text{
 			"Read how the lease gets into Redis, and in which unit.",
