@@ -79,7 +79,7 @@ func (w *World) Digest(more ...string) uint64 {
 			waiting = append(waiting, on)
 		}
 		slices.Sort(waiting)
-		d = d.add(p.name, strconv.FormatBool(p.frozen), strconv.FormatBool(p.crashed)).add(waiting...)
+		d = d.add(p.name, strconv.FormatBool(p.isFrozen()), strconv.FormatBool(p.crashed)).add(waiting...)
 	}
 	return uint64(d)
 }
