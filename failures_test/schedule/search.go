@@ -21,6 +21,9 @@ type Limits struct {
 	Cut func(Point) bool
 	// Plain runs every schedule, also where two lead to one state.
 	Plain bool
+	// From is how every schedule begins. What it costs does not count: cost 0 is a calm day
+	// from there on.
+	From []string
 }
 
 // Progress is how far a search is.
@@ -97,23 +100,13 @@ type search struct {
 // are not looked at again. The properties have to agree in what clients do.
 func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result, error) {
 	s.Property = properties[0]
-	return begin(t, s, properties, nil, limits)
-}
-
-// SearchFrom is [Search] for one property among the schedules that begin with the
-// given steps. What they cost does not count: cost 0 is a calm day from there on.
-func SearchFrom(t *testing.T, s Setup, from []string, limits Limits) (Result, error) {
-	return begin(t, s, []Property{s.Property}, from, limits)
-}
-
-func begin(t *testing.T, s Setup, properties []Property, from []string, limits Limits) (Result, error) {
 	x := &search{
 		t: t, setup: s, limits: limits, open: slices.Clone(properties),
 		levels: make([][]*node, limits.Bound+1), seen: map[uint64]seenAt{},
 	}
 	x.result.Found = map[string]*Counterexample{}
 	var last *node
-	for _, token := range from {
+	for _, token := range limits.From {
 		last = last.then(token)
 	}
 	x.levels[0] = []*node{last}
