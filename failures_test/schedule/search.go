@@ -31,7 +31,6 @@ type Progress struct {
 	Bound  int // the cost that is being exhausted
 	Runs   int // schedules run
 	States int // different states seen
-	Queue  int // schedules that wait
 }
 
 // Result is what a search found.
@@ -127,7 +126,6 @@ func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result
 func (x *search) level(cost int) (bool, error) {
 	for len(x.levels[cost]) > 0 {
 		x.result.States = len(x.seen)
-		x.result.Queue = len(x.levels[cost])
 		l := x.limits
 		if l.Runs > 0 && x.result.Runs >= l.Runs || len(x.seen) >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
 			return false, nil

@@ -54,18 +54,16 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 // lock started itself. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
-	case !from.isWhole() && (len(p.running) > 0 || len(p.delegates) > 0): // who began it is too deep to see
+	case len(p.delegates) > 0: // any goroutine can be one
 		return cmp.Or(p.delegates[from.goroutine()], p.running[from.goroutine()])
-	case len(p.delegates) > 0 && from.startedBy(delegateEntry.Load()):
-		return p.delegates[from.goroutine()]
-	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
+	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry.Load()):
 		return nil
-	case len(p.running) == 1:
+	case len(p.running) == 1 && from.isWhole():
 		for _, call := range p.running {
 			return call
 		}
 	}
-	return p.running[from.goroutine()]
+	return p.running[from.goroutine()] // also where it is too deep to see who began it
 }
 
 // attributeTo is the call for which a goroutine of the lock's own sends that command:

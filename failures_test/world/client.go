@@ -22,7 +22,7 @@ type process struct {
 	locker    Locker
 	lanes     []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
-	delegates map[uint64]*Call // the same of those that [Go] started
+	delegates map[uint64]*Call // the same of each [Delegate]
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
 	faults    []*Fault

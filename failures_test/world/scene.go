@@ -55,9 +55,6 @@ type Request struct {
 	Ledger    bool
 }
 
-// IsOver tells whether nothing of the request is under way any more.
-func (r *Request) IsOver() bool { return r.Delivered >= 0 || r.Lost >= 0 }
-
 // Begin is the scene before the first event; Next moves it on, and returns false after
 // the last.
 func (t *Trace) Begin() *Scene {
@@ -178,7 +175,7 @@ func (s *Scene) track(e *Event) {
 	case Dropped:
 		r.Lost = s.Index
 	}
-	if r.IsOver() {
+	if r.Delivered >= 0 || r.Lost >= 0 {
 		s.UnderWay = slices.Delete(s.UnderWay, at, at+1)
 	}
 }
