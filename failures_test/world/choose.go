@@ -65,7 +65,7 @@ func (w *World) Choices(end time.Duration) []Choice {
 	}
 	for _, p := range alive {
 		for i, r := range p.executable() {
-			if !p.isStopped() && IsAcquire(r.command.Op) { // a full Redis lets a lock be freed
+			if !p.isStopped() && IsAcquire(r.Op) { // a full Redis lets a lock be freed
 				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, outOfMemory) }))
 			}
 		}
@@ -120,7 +120,7 @@ func (p *process) executable() (requests []*request) {
 
 // text is a request as one would type it.
 func (w *World) text(r *request) string {
-	return strings.Join(w.names.command(r.command.Args, r.lane.Name), " ")
+	return strings.Join(w.names.command(r.Args, r.lane.Name), " ")
 }
 
 // readable are the wires of a process on which something waits to be read, the

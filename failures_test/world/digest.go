@@ -71,7 +71,7 @@ func (w *World) Digest(more ...string) uint64 {
 			}
 			on := ""
 			for _, r := range c.requests {
-				on += "<" + r.order + r.command.Op + strconv.Itoa(r.callID())
+				on += "<" + r.order + r.Op + strconv.Itoa(r.callID())
 			}
 			for _, r := range c.replies {
 				on += ">" + r.text
