@@ -186,8 +186,8 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 	}
 }
 
-// Nobody can see for which of its callers a goroutine of the lock's own sends: they are not
-// convicted for that, and what cannot be told is said.
+// Where one goroutine of the lock sends for all callers, nobody can see for which of them. Such
+// a lock is not convicted for that, and the verdict says which stories could not be told.
 func TestLockWhoseGoroutineSendsForAllIsJudgedFairly(t *testing.T) {
 	f := find(t, "two-at-once")
 	v := play(t, f, servingSubject(false))

@@ -96,7 +96,7 @@ func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
-// Who hands its lock to a goroutine that frees it does not renew.
+// A client that hands its lock to a goroutine, which frees it, does not renew.
 func TestReleaseMayComeAfterTheUnlock(t *testing.T) {
 	late := func(kind world.EffectKind) *story {
 		s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done).pass(time.Millisecond)

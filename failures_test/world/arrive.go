@@ -60,7 +60,7 @@ func (p *process) sender(from *stack) *Call {
 			return call
 		}
 	}
-	return p.running[from.goroutine()] // also where it is too deep to see who began it
+	return p.running[from.goroutine()] // also where the stack is too deep to see who began it
 }
 
 // attributeTo is the call for which a goroutine of the lock's own sends that command:
@@ -132,7 +132,7 @@ func (w *World) shakeHands() bool {
 func (w *World) admit() {
 	staged := w.staged
 	w.staged = nil
-	// What one goroutine writes to a wire, a pipeline, keeps its own order.
+	// A pipeline, which one goroutine writes to a wire, keeps its own order.
 	type pipeline struct {
 		wire *wire
 		lane *Client
@@ -156,8 +156,8 @@ func (w *World) admit() {
 	}
 }
 
-// changes tells whether the next command that was written to the wire can change something:
-// of a transaction it is EXEC, if it is one of those that were queued.
+// changes tells whether the next command that was written to the wire can change something.
+// In a transaction only EXEC can, if a command that was queued is a write.
 func (w *wire) changes(name string) bool {
 	write := isWrite(w.world.server, name)
 	switch {

@@ -98,9 +98,9 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	return effects
 }
 
-// identify finds out what the entries of a key are. A hash has a count for each owner, or is
-// a record of one owner: then what is random in it, or any word, tells whose it is, whatever
-// else changes.
+// identify finds out what the entries of a key are. A hash is a count for each owner, or a
+// record of one owner. A record's random values, else its words, tell whose it is; the rest
+// may change.
 func (s *keyspace) identify(k keyState) keyState {
 	words, random := "", ""
 	fields := slices.Sorted(maps.Keys(k.fields))

@@ -75,11 +75,11 @@ func (r *run) playDay(name texts.Text, scenario func(*day)) {
 			d.cause.blame(w.Trace(), r.task.Lang)
 		}
 		d.cause.Trace = withoutBusiness(w.Trace())
-		if r.task.Leaks && !d.basic { // what it has is not right, and the rest can be judged all the same
+		if r.task.Leaks && !d.basic { // this part is not right, but the others can be judged
 			r.guard.tell(d.cause)
 			return
 		}
-		r.guard.convict(d.cause) // the way home may never end
+		r.guard.convict(d.cause) // now, since what is left of the day may never end
 	})
 	if err != nil {
 		cause := leftover(err)
