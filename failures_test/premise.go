@@ -21,6 +21,7 @@ var (
 	keyFreed     = texts.New("{client} had freed its key by itself")
 	keyStayed    = texts.New("{client}'s key was still there")
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
+	waitedOn     = texts.New("{client} did not wait and give up")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
@@ -128,6 +129,14 @@ func waits(clients string) Premise {
 			}
 		}
 		return true
+	})
+}
+
+// givesUp: that client waited in Lock while another one had the lock, and came back without it.
+func givesUp(client string) Premise {
+	return seen(waitedOn.With("client", client), func(s *world.Scene) bool {
+		e := s.Event
+		return e.Kind == world.Returned && e.Op == world.OpLock && e.Client == client && !e.Result.Held && len(s.Others(client)) > 0
 	})
 }
 

@@ -168,6 +168,7 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a lease with less than a millisecond left", "last-millisecond", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion},
 		{"a transaction in place of a script", "check-then-delete", transactingSubject(false), transactingSubject(true), oracle.WrongDelete},
 		{"waiters that sleep in Redis", "unlock-wakes", queuedSubject(false), queuedSubject(true), oracle.LostWakeUp},
+		{"waiters in a line in Redis", "waiter-gives-up", fairSubject(false), fairSubject(true), oracle.Truth},
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
