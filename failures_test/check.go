@@ -184,7 +184,7 @@ func within(t *testing.T, what string, run func()) {
 	select {
 	case <-done:
 	case <-time.After(stuckAfter):
-		t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.Standing(), ", "))
+		t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.Standing(nil), ", "))
 	}
 }
 

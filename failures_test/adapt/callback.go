@@ -9,7 +9,7 @@ import (
 )
 
 // What a call ends with whose lock does not call its caller back once, and with a
-// context: no callback tells its owner that he holds the lock.
+// context: no callback tells its owner that it holds the lock.
 var (
 	ErrNotCalledBack   = errors.New("adapt: the lock comes back without an error, and has not called its caller back")
 	ErrCalledBackTwice = errors.New("adapt: the lock calls its caller back a second time")
@@ -45,16 +45,16 @@ type callback struct {
 
 // visit is one time inside the callback.
 type visit struct {
-	work    context.Context // what the lock gave to the callback
-	run     context.Context // of the whole, which stop ends
-	stop    context.CancelFunc
-	worker  *world.Delegate // the goroutine
-	calls   atomic.Int32    // how often the lock has called back
-	leave   chan struct{}
-	leaving atomic.Bool
-	over    chan struct{}
-	err     error // of the whole, once it is over
-	panics  any   // what it ended in instead
+	work     context.Context // what the lock gave to the callback
+	run      context.Context // of the whole, which stop ends
+	stop     context.CancelFunc
+	calls    atomic.Int32          // how often the lock has called back
+	worksFor func(context.Context) // gives the goroutine that runs the whole to another call
+	leave    chan struct{}
+	leaving  atomic.Bool
+	over     chan struct{}
+	err      error // of the whole, once it is over
+	panics   any   // what it ended in instead
 }
 
 // enter makes an acquire of a function that runs a callback.
@@ -64,7 +64,8 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 		v.run, v.stop = context.WithCancel(context.WithoutCancel(ctx))
 		inside := make(chan struct{})
 		late := context.AfterFunc(ctx, v.stop)
-		v.worker = world.Go(ctx, func() {
+		go func() {
+			v.worksFor = world.Delegate(ctx)
 			defer close(v.over)
 			defer v.stop()
 			defer func() { v.panics = recover() }() // the call that waits for it ends in it
@@ -84,7 +85,7 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 				}
 				return nil
 			})
-		})
+		}()
 		select {
 		case <-inside:
 			return v, nil
@@ -115,7 +116,7 @@ func (v *visit) end(ctx context.Context) error {
 		return ErrNoHold
 	}
 	defer context.AfterFunc(ctx, v.stop)()
-	v.worker.For(ctx)
+	v.worksFor(ctx)
 	close(v.leave)
 	<-v.over
 	return v.result()

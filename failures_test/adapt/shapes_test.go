@@ -98,6 +98,43 @@ func TestLockOfAGoroutineIsJudged(t *testing.T) {
 	require.Equal(t, failures.Broken, outcome(t, "work-outlives-ttl", adapted))
 }
 
+// What a lock sends on the goroutine that an adapter keeps for it belongs to the call for
+// which it works just then.
+func TestCommandsOnAnAdaptersGoroutineAreTheCalls(t *testing.T) {
+	within := func(lock world.Locker) world.Locker { // a lock that calls its caller back
+		do := func(ctx context.Context, work func(context.Context) error) error {
+			if err := lock.Lock(ctx); err != nil {
+				return err
+			}
+			return errors.Join(work(ctx), lock.Unlock(ctx))
+		}
+		return adapt.Callback(do, do, nil)
+	}
+	for name, with := range map[string]func(world.Locker) world.Locker{"callback": within, "threads": adapt.Threads} {
+		t.Run(name, func(t *testing.T) {
+			lock := func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+				inner, err := columns.Must("4").Subject.New(rdb, name, lease)
+				return with(inner), err
+			}
+			trace, err := world.Run(t, world.Config{New: lock}, func(w *world.World) {
+				a := w.Client("A")
+				a.Lock()
+				a.Unlock()
+			})
+			require.NoError(t, err)
+			var sent []string
+			for _, e := range trace.Events {
+				if e.Kind == world.Executed {
+					sent = append(sent, e.Op)
+				}
+			}
+			require.Subset(t, []string{world.OpLock, world.OpUnlock}, sent)
+			require.Equal(t, world.OpLock, sent[0])
+			require.Equal(t, world.OpUnlock, sent[len(sent)-1])
+		})
+	}
+}
+
 func TestPanicOnTheGoroutineOfAClientIsTheCalls(t *testing.T) {
 	lock, unlock := results(t, func() world.Locker { return adapt.Threads(panicking{}) })
 	require.Equal(t, "panic: no lock", lock.Error)

@@ -11,20 +11,14 @@ import (
 // one goroutine cannot unlock on another one. Each client gets a goroutine, on which all of
 // its calls run one after the other.
 func Threads(lock world.Locker) world.Locker {
-	return &threads{lock: lock, of: map[string]*thread{}}
+	return &threads{lock: lock, of: map[string]chan func(){}}
 }
 
 type threads struct {
 	lock world.Locker
 
 	mu sync.Mutex
-	of map[string]*thread // lane → its goroutine
-}
-
-// thread is a client's goroutine.
-type thread struct {
-	calls  chan func()
-	worker *world.Delegate
+	of map[string]chan func() // lane → what its goroutine is to run
 }
 
 // Lock waits for the lock.
@@ -48,10 +42,9 @@ func (t *threads) Unlock(ctx context.Context) (err error) {
 // do runs the call on the client's goroutine, and panics as it does.
 func (t *threads) do(ctx context.Context, call func()) {
 	over := make(chan any, 1)
-	client := t.thread(ctx)
-	client.calls <- func() {
+	t.thread(ctx) <- func() {
 		defer func() { over <- recover() }()
-		client.worker.For(ctx)
+		world.Delegate(ctx)
 		call()
 	}
 	if panics := <-over; panics != nil {
@@ -60,28 +53,28 @@ func (t *threads) do(ctx context.Context, call func()) {
 }
 
 // thread is the goroutine of the client on whose behalf ctx is.
-func (t *threads) thread(ctx context.Context) *thread {
+func (t *threads) thread(ctx context.Context) chan<- func() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	client := t.of[world.Lane(ctx)]
-	if client == nil {
-		client = &thread{calls: make(chan func())}
-		t.of[world.Lane(ctx)] = client
-		client.worker = world.Go(ctx, func() {
-			for call := range client.calls {
+	calls := t.of[world.Lane(ctx)]
+	if calls == nil {
+		calls = make(chan func())
+		t.of[world.Lane(ctx)] = calls
+		go func() {
+			for call := range calls {
 				call()
 			}
-		})
+		}()
 	}
-	return client
+	return calls
 }
 
 // Close ends the goroutines.
 func (t *threads) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for lane, client := range t.of {
-		close(client.calls)
+	for lane, calls := range t.of {
+		close(calls)
 		delete(t.of, lane)
 	}
 	return nil

@@ -39,22 +39,13 @@ type callEffects struct {
 }
 
 // byCall are the effects of calls.
-type byCall map[int]*callEffects
-
-func (b byCall) of(call int) *callEffects {
-	d := b[call]
-	if d == nil {
-		d = &callEffects{}
-		b[call] = d
-	}
-	return d
-}
+type byCall map[int]callEffects
 
 func (b byCall) follow(e world.Event) {
 	if e.Call == 0 || e.Kind != world.Executed {
 		return
 	}
-	d := b.of(e.Call)
+	d := b[e.Call]
 	for _, effect := range e.Effects {
 		switch {
 		case effect.Kind == world.Installed:
@@ -67,6 +58,7 @@ func (b byCall) follow(e world.Event) {
 		d.met = true
 		d.owned = d.owned || key.Owner.Client == e.Client
 	}
+	b[e.Call] = d
 }
 
 func truth(f *file) func(*world.Scene) {
@@ -92,7 +84,7 @@ func truth(f *file) func(*world.Scene) {
 			f.convict(e, falseLoss, "client", e.Client)
 		case e.Kind == world.Returned:
 			mine := owns(s.Keys, e.Client) && !(isShared(s.Keys, e.Process) && len(s.Others(e.Client)) > 0)
-			text := contradiction(e, did.of(e.Call), s.Keys, mine, owed[e.Call])
+			text := contradiction(e, did[e.Call], s.Keys, mine, owed[e.Call])
 			if text == failsForNobody && taken[e.Client] > 0 { // it may be told that its hold is lost
 				text = ""
 			}
@@ -122,7 +114,7 @@ func (k kept) follow(f *file, s *world.Scene, did byCall) {
 	}
 	e := s.Event
 	unlocked := e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone
-	if unlocked && !did.of(e.Call).freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
+	if unlocked && !did[e.Call].freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
 		k[e.Client] = e
 	}
 }
@@ -139,7 +131,7 @@ func isShared(keys []world.Key, process string) bool {
 }
 
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did *callEffects, keys []world.Key, mine, owed bool) texts.Text {
+func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed bool) texts.Text {
 	refused := e.Result.Claim == world.ClaimRefused
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
@@ -187,7 +179,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 		if e.Kind != world.Returned || e.Op != world.OpUnlock {
 			return
 		}
-		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !did.of(e.Call).freed {
+		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !did[e.Call].freed {
 			f.convict(e, lossHidden, "client", e.Client)
 		}
 		if s.Holds(e.Client) == 0 { // with a hold left, its Unlock has to say so too

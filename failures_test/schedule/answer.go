@@ -58,9 +58,6 @@ var (
 	foundNone     = texts.New("  no violation up to cost {bound} ({runs} schedules, {states} states)\n")
 )
 
-// Question is what was asked, in a line.
-func (a Answer) Question() string { return a.QuestionIn(texts.English) }
-
 // QuestionIn is what was asked, in a line.
 func (a Answer) QuestionIn(l texts.Language) string {
 	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).In(l)

@@ -96,8 +96,8 @@ var (
 func look(t *testing.T, s Setup, steps []string, found oracle.Finding) (l looked, err error) {
 	s.Property.Breaks, s.prompt, s.promptAfter = nil, true, len(steps) // what is broken is judged here
 	broken := func(trace *world.Trace) bool { return len(oracle.Ask(trace, found.Monitor)) > 0 }
-	r, err := SearchFrom(t, s, steps, Limits{
-		Bound: dearest, Runs: mostRuns,
+	r, err := Search(t, s, []Property{s.Property}, Limits{
+		From: steps, Bound: dearest, Runs: mostRuns,
 		Stop: func(Progress) bool { return l.work > mostWork },
 		Cut: func(p Point) bool {
 			l.run++

@@ -232,7 +232,7 @@ func (r *run) take(o Option) {
 		r.last = o.Client
 	}
 	r.ticked = o.Action == world.Tick
-	r.world.Take(o.Choice, r.end)
+	o.Take()
 	r.played.Costs = append(r.played.Costs, o.Cost)
 	r.played.Schedule = append(r.played.Schedule, o.Token)
 	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))

@@ -21,6 +21,9 @@ type Limits struct {
 	Cut func(Point) bool
 	// Plain runs every schedule, also where two lead to one state.
 	Plain bool
+	// From is how every schedule begins. What it costs does not count: cost 0 is a calm day
+	// from there on.
+	From []string
 }
 
 // Progress is how far a search is.
@@ -28,7 +31,6 @@ type Progress struct {
 	Bound  int // the cost that is being exhausted
 	Runs   int // schedules run
 	States int // different states seen
-	Queue  int // schedules that wait
 }
 
 // Result is what a search found.
@@ -97,23 +99,13 @@ type search struct {
 // are not looked at again. The properties have to agree in what clients do.
 func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result, error) {
 	s.Property = properties[0]
-	return begin(t, s, properties, nil, limits)
-}
-
-// SearchFrom is [Search] for one property among the schedules that begin with the
-// given steps. What they cost does not count: cost 0 is a calm day from there on.
-func SearchFrom(t *testing.T, s Setup, from []string, limits Limits) (Result, error) {
-	return begin(t, s, []Property{s.Property}, from, limits)
-}
-
-func begin(t *testing.T, s Setup, properties []Property, from []string, limits Limits) (Result, error) {
 	x := &search{
 		t: t, setup: s, limits: limits, open: slices.Clone(properties),
 		levels: make([][]*node, limits.Bound+1), seen: map[uint64]seenAt{},
 	}
 	x.result.Found = map[string]*Counterexample{}
 	var last *node
-	for _, token := range from {
+	for _, token := range limits.From {
 		last = last.then(token)
 	}
 	x.levels[0] = []*node{last}
@@ -134,7 +126,6 @@ func begin(t *testing.T, s Setup, properties []Property, from []string, limits L
 func (x *search) level(cost int) (bool, error) {
 	for len(x.levels[cost]) > 0 {
 		x.result.States = len(x.seen)
-		x.result.Queue = len(x.levels[cost])
 		l := x.limits
 		if l.Runs > 0 && x.result.Runs >= l.Runs || len(x.seen) >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
 			return false, nil

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"lockkata/internal/texts"
 	"strconv"
 	"strings"
+
+	"lockkata/internal/texts"
 )
 
 // Text is a schedule as a string that [Parse] reads:

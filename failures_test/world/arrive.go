@@ -32,19 +32,16 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	defer w.mu.Unlock()
 	sender := on.process.sender(from)
 	for _, args := range commands {
-		call, lane := sender, on.process.lanes[0]
-		if call == nil {
-			call = on.process.attributeTo(args)
+		r := &request{wire: on, lane: on.process.lanes[0], call: sender, stack: from}
+		if sender == nil {
+			r.call = on.process.attributeTo(args)
 		}
-		if call != nil {
-			lane = call.Client
-			call.act()
+		r.Args, r.Name, r.Background = args, strings.ToUpper(args[0]), r.call == nil
+		if r.call != nil {
+			r.lane, r.Op = r.call.Client, r.call.Op
+			r.call.act()
 		}
-		r := &request{wire: on, lane: lane, call: call, stack: from}
-		r.command = Command{Args: args, Name: strings.ToUpper(args[0]), Lane: lane.Name, Background: call == nil}
-		if call != nil {
-			r.command.Op = call.Op
-		}
+		r.Lane = r.lane.Name
 		w.arrived = append(w.arrived, r)
 	}
 	nudge(w.wake)
@@ -54,18 +51,16 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 // lock started itself. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
-	case !from.isWhole() && (len(p.running) > 0 || len(p.delegates) > 0): // the stack is too deep to see who began it
+	case len(p.delegates) > 0: // any goroutine can be one
 		return cmp.Or(p.delegates[from.goroutine()], p.running[from.goroutine()])
-	case len(p.delegates) > 0 && from.startedBy(delegateEntry.Load()):
-		return p.delegates[from.goroutine()]
-	case len(p.running) == 0 || !from.startedBy(callEntry.Load()):
+	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry.Load()):
 		return nil
-	case len(p.running) == 1:
+	case len(p.running) == 1 && from.isWhole():
 		for _, call := range p.running {
 			return call
 		}
 	}
-	return p.running[from.goroutine()]
+	return p.running[from.goroutine()] // also where the stack is too deep to see who began it
 }
 
 // attributeTo is the call for which a goroutine of the lock's own sends that command:
@@ -100,7 +95,7 @@ func (w *World) receive() bool {
 	}
 	w.mu.Unlock()
 	for _, r := range arrived {
-		if isHandshake(r.command.Name) {
+		if isHandshake(r.Name) {
 			r.wire.requests = append(r.wire.requests, r)
 		} else {
 			w.staged = append(w.staged, r)
@@ -116,12 +111,12 @@ func (w *World) shakeHands() bool {
 			continue
 		}
 		for _, c := range p.wires {
-			for len(c.requests) > 0 && isHandshake(c.requests[0].command.Name) {
+			for len(c.requests) > 0 && isHandshake(c.requests[0].Name) {
 				r := c.requests[0]
 				w.take(r)
 				shook = true
-				c.subscribed = c.subscribed || isTracking(r.command.Args)
-				if raw, err := c.link.execute(r.command.Args); err == nil {
+				c.subscribed = c.subscribed || isTracking(r.Args)
+				if raw, err := c.link.execute(r.Args); err == nil {
 					c.deliver(raw)
 				} else {
 					w.breakWire(c)
@@ -145,7 +140,7 @@ func (w *World) admit() {
 	}
 	orders := map[pipeline]string{}
 	for _, r := range staged {
-		r.sent, r.command.Write = w.Now(), r.wire.changes(r.command.Name)
+		r.sent, r.Write = w.Now(), r.wire.changes(r.Name)
 		p := pipeline{r.wire, r.lane, r.stack.source(w.config.SkipFrames).String()}
 		if _, known := orders[p]; !known {
 			orders[p] = w.text(r) + p.from

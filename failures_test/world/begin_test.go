@@ -64,7 +64,7 @@ func TestNetworkIsGivenBackByAChoice(t *testing.T) {
 		require.Contains(t, tokens(w), "ha")
 		for _, c := range w.Choices(time.Hour) {
 			if c.Token == "ha" {
-				w.Take(c, time.Hour)
+				c.Take()
 			}
 		}
 		require.NotContains(t, tokens(w), "ha")

@@ -15,7 +15,7 @@ func Blocks(name string) bool { return blocking[name] > 0 }
 
 // blocked tells whether the command waits in Redis at that moment, and until when at most.
 func (w *World) blocked(r *request, now time.Duration) (until time.Duration, is bool) {
-	args, rest := r.command.Args, blocking[r.command.Name]
+	args, rest := r.Args, blocking[r.Name]
 	if rest == 0 || len(args) <= rest || r.wire.transaction {
 		return 0, false
 	}

@@ -36,15 +36,15 @@ type Choice struct {
 	// What is the command that is executed, or the answer that is delivered or lost.
 	What string
 
-	process *process
-	request *request
-	wire    *wire
-	call    *Call
+	take func()
 }
 
+// Take takes the step. RunUntilIdle lets the clients go on from it.
+func (c Choice) Take() { c.take() }
+
 // Choices are the steps that can be taken now, of executing, delivering and
-// thawing first, client by client. Time can pass unless it would pass the end.
-// What harms is offered for every process that is alive.
+// thawing first, client by client. Time can pass, until end at most, unless it would pass
+// the end. What harms is offered for every process that is alive.
 func (w *World) Choices(end time.Duration) []Choice {
 	steps := make([]Choice, 0, 16)
 	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.crashed })
@@ -52,27 +52,27 @@ func (w *World) Choices(end time.Duration) []Choice {
 		steps = w.harmless(steps, p)
 	}
 	if w.Now() < end {
-		steps = append(steps, Choice{Token: "t", Action: Tick})
+		steps = append(steps, Choice{Token: "t", Action: Tick, take: func() { w.tick(end) }})
 	}
 	for _, p := range alive {
-		steps = append(steps, p.choice(Crash, "x", 0))
-		if !p.frozen {
-			steps = append(steps, p.choice(Freeze, "z", 0))
+		steps = append(steps, p.choice(Crash, "x", 0, "", func() { w.crash(p, Event{}) }))
+		if !p.isStopped() {
+			steps = append(steps, p.choice(Freeze, "z", 0, "", func() { w.freeze(p, Event{}) }))
 			for i, on := range p.readable() {
-				steps = append(steps, p.choice(Lose, "d", i).of(on))
+				steps = append(steps, p.choice(Lose, "d", i, on.replies[0].text, func() { w.lose(on) }))
 			}
 		}
 	}
 	for _, p := range alive {
 		for i, r := range p.executable() {
-			if !p.frozen && IsAcquire(r.command.Op) { // a full Redis lets a lock be freed
-				steps = append(steps, p.choice(Refuse, "r", i).about(r))
+			if !p.isStopped() && IsAcquire(r.Op) { // a full Redis lets a lock be freed
+				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, outOfMemory) }))
 			}
 		}
 	}
 	for _, c := range w.calls {
 		if p := c.Client.process; !c.over && IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
-			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, process: p, call: c})
+			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, take: c.leave})
 		}
 	}
 	return steps
@@ -80,42 +80,30 @@ func (w *World) Choices(end time.Duration) []Choice {
 
 // harmless adds the steps of a process that do no harm.
 func (w *World) harmless(steps []Choice, p *process) []Choice {
-	if p.frozen {
-		return append(steps, p.choice(Thaw, "w", 0))
+	if p.isStopped() {
+		return append(steps, p.choice(Thaw, "w", 0, "", func() { w.thaw(p) }))
 	}
 	if p.cut {
-		return append(steps, p.choice(Heal, "h", 0))
+		return append(steps, p.choice(Heal, "h", 0, "", func() { w.heal(p) }))
 	}
 	for i, on := range p.readable() {
-		read := p.choice(Deliver, "", i).of(on)
+		read := p.choice(Deliver, "", i, on.replies[0].text, func() { w.deliver(on) })
 		read.Token = strings.ToUpper(read.Token)
 		steps = append(steps, read)
 	}
 	for i, r := range p.executable() {
-		steps = append(steps, p.choice(Execute, "", i).about(r))
+		steps = append(steps, p.choice(Execute, "", i, w.text(r), func() { w.execute(r) }))
 	}
 	return steps
 }
 
 // choice is a step of a process, the i-th of its kind: the first one has no number.
-func (p *process) choice(action Action, kind string, i int) Choice {
+func (p *process) choice(action Action, kind string, i int, what string, take func()) Choice {
 	token := kind + strings.ToLower(p.name)
 	if i > 0 {
 		token += strconv.Itoa(i + 1)
 	}
-	return Choice{Token: token, Action: action, Client: p.name, process: p}
-}
-
-// of says that the choice is about what is to be read on a wire.
-func (c Choice) of(on *wire) Choice {
-	c.wire, c.What = on, on.replies[0].text
-	return c
-}
-
-// about says that the choice is about a request.
-func (c Choice) about(r *request) Choice {
-	c.request, c.What = r, c.process.world.text(r)
-	return c
+	return Choice{token, action, p.name, what, take}
 }
 
 // executable are the requests of a process that may be executed next.
@@ -132,7 +120,7 @@ func (p *process) executable() (requests []*request) {
 
 // text is a request as one would type it.
 func (w *World) text(r *request) string {
-	return strings.Join(w.names.command(r.command.Args, r.lane.Name), " ")
+	return strings.Join(w.names.command(r.Args, r.lane.Name), " ")
 }
 
 // readable are the wires of a process on which something waits to be read, the
@@ -145,34 +133,6 @@ func (p *process) readable() (wires []*wire) {
 	}
 	slices.SortFunc(wires, func(a, b *wire) int { return cmp.Compare(a.replies[0].seq, b.replies[0].seq) })
 	return wires
-}
-
-// Take takes a step. Time passes until end at most. RunUntilIdle lets the clients go on
-// from it.
-func (w *World) Take(c Choice, end time.Duration) {
-	switch c.Action {
-	case Execute:
-		w.execute(c.request)
-	case Deliver:
-		w.deliver(c.wire)
-	case Tick:
-		w.tick(end)
-	case Crash:
-		w.crash(c.process, Event{})
-	case Freeze:
-		w.freeze(c.process, Event{})
-	case Thaw:
-		w.thaw(c.process)
-	case Lose:
-		w.lose(c.wire)
-	case Heal:
-		w.recordProcess(Healed, c.process, Event{})
-		w.heal(c.process)
-	case Refuse:
-		w.refuse(c.request, outOfMemory)
-	case Leave:
-		c.call.leave()
-	}
 }
 
 // tick lets time pass until something happens that can be seen. A process that
@@ -192,7 +152,7 @@ func (w *World) tick(end time.Duration) {
 }
 
 func (w *World) isFrozen(name string) bool {
-	return slices.ContainsFunc(w.processes, func(p *process) bool { return p.name == name && p.frozen })
+	return slices.ContainsFunc(w.processes, func(p *process) bool { return p.name == name && p.isFrozen() })
 }
 
 // lose loses what waits to be read on a wire, and breaks it.

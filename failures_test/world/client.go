@@ -22,19 +22,20 @@ type process struct {
 	locker    Locker
 	lanes     []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
-	delegates map[uint64]*Call // the same of those that [Go] started
+	delegates map[uint64]*Call // the same of each [Delegate]
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
 	faults    []*Fault
-	frozen    bool
 	crashed   bool
 	cut       bool
 	healed    chan struct{} // closed when the network is back
-	stopped   atomic.Bool   // frozen or crashed, for the goroutines of the client
+	stopped   atomic.Bool   // it stands still or is dead; the goroutines of the client ask too
 	stoppedAt time.Time
 }
 
 func (p *process) isStopped() bool { return p.stopped.Load() }
+
+func (p *process) isFrozen() bool { return p.isStopped() && !p.crashed }
 
 // Client is one actor of a scenario: a goroutine of a process, with a lane of its
 // own in the picture.

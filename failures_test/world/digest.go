@@ -71,7 +71,7 @@ func (w *World) Digest(more ...string) uint64 {
 			}
 			on := ""
 			for _, r := range c.requests {
-				on += "<" + r.order + r.command.Op + strconv.Itoa(r.callID())
+				on += "<" + r.order + r.Op + strconv.Itoa(r.callID())
 			}
 			for _, r := range c.replies {
 				on += ">" + r.text
@@ -79,7 +79,7 @@ func (w *World) Digest(more ...string) uint64 {
 			waiting = append(waiting, on)
 		}
 		slices.Sort(waiting)
-		d = d.add(p.name, strconv.FormatBool(p.frozen), strconv.FormatBool(p.crashed)).add(waiting...)
+		d = d.add(p.name, strconv.FormatBool(p.isFrozen()), strconv.FormatBool(p.crashed)).add(waiting...)
 	}
 	return uint64(d)
 }

@@ -101,17 +101,17 @@ func (w *World) execute(r *request) {
 		return
 	}
 	w.lapse()
-	raw, err := r.wire.link.execute(r.command.Args)
+	raw, err := r.wire.link.execute(r.Args)
 	if err != nil {
 		w.recordRequest(Dropped, r, Event{Text: "Redis is gone"})
 		w.breakWire(r.wire)
 		return
 	}
 	w.note(r)
-	r.command.Effects = w.compare(r.lane, r.callID(), false)
+	r.Effects = w.compare(r.lane, r.callID(), false)
 	text, _ := replyText(raw)
 	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
-	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.command.Effects, Keys: w.keys.keys()})
+	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.Effects, Keys: w.keys.keys()})
 	w.server.settlePushes(w.wires) // they reach their wires before the reply wakes its reader
 	w.collectPushes()
 	w.strike(AfterCommand, r)
@@ -122,7 +122,7 @@ func (w *World) take(r *request) { r.wire.requests = r.wire.requests[1:] }
 
 // note remembers what a command means for its connection or for the world.
 func (w *World) note(r *request) {
-	switch name, args := r.command.Name, r.command.Args; {
+	switch name, args := r.Name, r.Args; {
 	case isSubscribe(name):
 		r.wire.subscribed = true
 	case name == "EVAL" && len(args) > 1:
@@ -169,11 +169,11 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 	if w.closing {
 		return
 	}
-	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.command.Background
-	e.Call, e.Op, e.Request = r.callID(), r.command.Op, r.id
-	e.Command = w.names.command(r.command.Args, r.lane.Name)
+	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.Background
+	e.Call, e.Op, e.Request = r.callID(), r.Op, r.id
+	e.Command = w.names.command(r.Args, r.lane.Name)
 	if e.Background {
-		e.About = w.names.about(r.command.Args[1:])
+		e.About = w.names.about(r.Args[1:])
 	}
 	if r.store == nil {
 		source := r.stack.source(w.config.SkipFrames)

@@ -171,7 +171,7 @@ func (w *World) missed() (all []string) {
 
 // at is what an event says about the moment at which the fault strikes.
 func (f *Fault) at(r *request) Event {
-	return Event{Moment: f.moment, Command: r.wire.world.names.command(r.command.Args, r.lane.Name)}
+	return Event{Moment: f.moment, Command: r.wire.world.names.command(r.Args, r.lane.Name)}
 }
 
 // strike asks the process's faults about a command, and tells whether one of them took it
@@ -181,7 +181,7 @@ func (w *World) strike(at Moment, r *request) bool {
 		return false
 	}
 	for _, f := range r.wire.process.faults {
-		if f.moment == at && f.times != 0 && f.match(r.command) {
+		if f.moment == at && f.times != 0 && f.match(r.Command) {
 			f.times--
 			f.missed = ""
 			f.act(w, r)

@@ -13,7 +13,7 @@ type keyspace struct {
 	server  redisServer
 	names   *names
 	state   map[string]keyState
-	owners  map[string]Owner // key, or key + "\x00" + field → who installed it
+	owners  map[place]Owner // who installed what is there
 	scripts []string
 	ignore  func(key string) bool
 	// blur is how far apart two moments must be to be told apart: nothing in fake
@@ -26,10 +26,14 @@ type keyState struct {
 	kind    string
 	value   string            // of a string
 	fields  map[string]string // of a hash
-	record  bool              // a hash that says who holds the lock, and more; else its fields are owners
+	entries []string          // what owners have put into it, in order
+	counts  bool              // it is a hash with a field, and a count, for each entry; any other key has one entry
 	expires time.Time         // on the server's clock; zero: never
 	leased  bool              // the last command gave it a lease, also one that ends when its old one did
 }
+
+// place is where an entry is.
+type place struct{ key, entry string }
 
 func newKeyspace(server redisServer, n *names, ignore func(string) bool, blur time.Duration) *keyspace {
 	if ignore == nil {
@@ -37,7 +41,7 @@ func newKeyspace(server redisServer, n *names, ignore func(string) bool, blur ti
 	}
 	return &keyspace{
 		server: server, names: n, ignore: ignore, blur: blur,
-		state: map[string]keyState{}, owners: map[string]Owner{},
+		state: map[string]keyState{}, owners: map[place]Owner{},
 	}
 }
 
@@ -80,17 +84,9 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 		if existed && was.kind != now.kind {
 			effects = append(effects, Effect{Overwritten, name, s.ownerOf(name, was)})
 			s.forget(name)
-			existed = false
+			was, existed = keyState{}, false
 		}
-		switch {
-		case now.kind == "hash" && !now.record:
-			effects = append(effects, s.compareFields(name, was, now, lane, call)...)
-		case !existed:
-			effects = append(effects, s.install(name, name, now.value, lane, call))
-		case was.value != now.value:
-			effects = append(effects, Effect{Overwritten, name, s.owners[name]})
-			effects = append(effects, s.install(name, name, now.value, lane, call))
-		}
+		effects = append(effects, s.compareEntries(name, was, now, lane, call)...)
 		if existed && (s.differ(was.expires, now.expires) || now.leased) {
 			kind := Leased
 			if now.expires.IsZero() {
@@ -102,22 +98,25 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	return effects
 }
 
-// identify finds out what a hash is: a count for each owner, or a record of one owner. A
-// record's random values, else its words, tell whose it is; the rest may change.
+// identify finds out what the entries of a key are. A hash is a count for each owner, or a
+// record of one owner. A record's random values, else its words, tell whose it is; the rest
+// may change.
 func (s *keyspace) identify(k keyState) keyState {
 	words, random := "", ""
-	for _, field := range slices.Sorted(maps.Keys(k.fields)) {
+	fields := slices.Sorted(maps.Keys(k.fields))
+	for _, field := range fields {
 		switch value := k.fields[field]; {
 		case s.names.looksRandom(field):
-			return k
+			k.counts = true
 		case s.names.looksRandom(value):
 			random += value
 		case !isNumber(value):
 			words += value
 		}
 	}
-	if k.value = cmp.Or(random, words, k.value); k.kind == "hash" {
-		k.record = k.value != ""
+	k.entries = []string{cmp.Or(random, words, k.value)}
+	if k.counts = k.counts || k.kind == "hash" && k.entries[0] == ""; k.counts {
+		k.entries = fields
 	}
 	return k
 }
@@ -143,17 +142,15 @@ func (s *keyspace) lapsed(before, after map[string]keyState) []Effect {
 	return effects
 }
 
-// sameHold tells whether what is in a key now is what was there before.
+// sameHold tells whether what is in a key now is what was there before. A word may have been
+// written again: then its lease is another one.
 func (s *keyspace) sameHold(was, now keyState) bool {
-	for field := range was.fields {
-		if _, still := now.fields[field]; still {
-			return true
+	for _, entry := range was.entries {
+		if slices.Contains(now.entries, entry) {
+			return was.counts || s.names.looksRandom(entry) || !s.differ(was.expires, now.expires)
 		}
 	}
-	if was.kind != now.kind || was.kind != "string" || was.value != now.value {
-		return false
-	}
-	return s.names.looksRandom(was.value) || !s.differ(was.expires, now.expires)
+	return false
 }
 
 // differ tells whether two moments are two.
@@ -182,49 +179,41 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// compareFields treats each field of a hash as an owner with a count.
-func (s *keyspace) compareFields(name string, was, now keyState, lane *Client, call int) []Effect {
+// compareEntries says which entries of a key went and came, and which have another count.
+func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, call int) []Effect {
 	var effects []Effect
-	for _, field := range slices.Sorted(maps.Keys(was.fields)) {
-		if _, still := now.fields[field]; !still {
-			id := name + "\x00" + field
-			effects = append(effects, Effect{Removed, name, s.owners[id]})
-			delete(s.owners, id)
+	gone := Overwritten
+	if now.counts {
+		gone = Removed
+	}
+	for _, entry := range was.entries {
+		if at := (place{name, entry}); !slices.Contains(now.entries, entry) {
+			effects = append(effects, Effect{gone, name, s.owners[at]})
+			delete(s.owners, at)
 		}
 	}
-	for _, field := range slices.Sorted(maps.Keys(now.fields)) {
-		id := name + "\x00" + field
-		if old, existed := was.fields[field]; !existed {
-			effects = append(effects, s.install(id, name, field, lane, call))
-		} else if old != now.fields[field] {
-			effects = append(effects, Effect{Counted, name, s.owners[id]})
+	for _, entry := range now.entries {
+		at := place{name, entry}
+		if !slices.Contains(was.entries, entry) {
+			owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
+			s.names.learn(entry, owner.Label)
+			s.owners[at] = owner
+			effects = append(effects, Effect{Installed, name, owner})
+		} else if was.fields[entry] != now.fields[entry] {
+			effects = append(effects, Effect{Counted, name, s.owners[at]})
 		}
 	}
 	return effects
 }
 
-func (s *keyspace) install(id, key, value string, lane *Client, call int) Effect {
-	owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
-	s.names.learn(value, owner.Label)
-	s.owners[id] = owner
-	return Effect{Installed, key, owner}
-}
-
 func (s *keyspace) forget(name string) {
-	for id := range s.owners {
-		if id == name || strings.HasPrefix(id, name+"\x00") {
-			delete(s.owners, id)
-		}
-	}
+	maps.DeleteFunc(s.owners, func(at place, _ Owner) bool { return at.key == name })
 }
 
-// ownerOf is who installed a key; of a hash, who installed its first field.
+// ownerOf is who installed a key: its first entry.
 func (s *keyspace) ownerOf(name string, k keyState) Owner {
-	if k.kind != "hash" || k.record {
-		return s.owners[name]
-	}
-	for _, field := range slices.Sorted(maps.Keys(k.fields)) {
-		if owner, ok := s.owners[name+"\x00"+field]; ok {
+	for _, entry := range k.entries {
+		if owner, ok := s.owners[place{name, entry}]; ok {
 			return owner
 		}
 	}
@@ -241,9 +230,9 @@ func (s *keyspace) keys() []Key {
 		key.Value = s.names.text(k.value, key.Owner.Client)
 		if k.kind == "hash" {
 			var parts []string
-			for _, field := range slices.Sorted(maps.Keys(k.fields)) {
-				owner := s.owners[name+"\x00"+field]
-				parts = append(parts, s.names.text(field, owner.Client)+"="+s.names.text(k.fields[field], key.Owner.Client))
+			for field, value := range k.fields {
+				owner := s.owners[place{name, field}]
+				parts = append(parts, s.names.text(field, owner.Client)+"="+s.names.text(value, key.Owner.Client))
 			}
 			slices.Sort(parts)
 			key.Value = strings.Join(parts, " ")

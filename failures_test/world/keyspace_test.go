@@ -76,6 +76,7 @@ func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 		"a record goes":       {hash("owner", one, "since", "5"), nil, []EffectKind{Removed}},
 		"a count":             {hash(one, "1"), hash(one, "2"), []EffectKind{Counted}},
 		"a second owner":      {hash(one, "1"), hash(one, "1", other, "1"), []EffectKind{Installed}},
+		"another for one":     {hash(one, "1"), hash(other, "1"), []EffectKind{Removed, Installed}},
 		"a mode and an owner": {hash("mode", "write", one, "1"), hash("mode", "write", one, "2"), []EffectKind{Counted}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
 	on := newWire(c.process)
 	c.process.wires = append(c.process.wires, on)
 	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
-	r.command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
+	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
 	on.requests = append(on.requests, r)
 	return call
 }

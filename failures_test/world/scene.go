@@ -30,7 +30,7 @@ type Scene struct {
 
 	process   map[string]string // lane → process
 	holds     map[string]int    // lane → how often it took the lock and has not given it back
-	processes map[string]*Condition
+	processes map[string]Condition
 }
 
 // Condition is how a process is.
@@ -55,15 +55,12 @@ type Request struct {
 	Ledger    bool
 }
 
-// IsOver tells whether nothing of the request is under way any more.
-func (r *Request) IsOver() bool { return r.Delivered >= 0 || r.Lost >= 0 }
-
 // Begin is the scene before the first event; Next moves it on, and returns false after
 // the last.
 func (t *Trace) Begin() *Scene {
 	return &Scene{
 		Trace: t, Index: -1, Lanes: make([]string, 0, 4),
-		process: map[string]string{}, holds: map[string]int{}, processes: map[string]*Condition{},
+		process: map[string]string{}, holds: map[string]int{}, processes: map[string]Condition{},
 	}
 }
 
@@ -126,17 +123,13 @@ func (e Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) &&
 // more.
 func (s *Scene) change(e *Event) {
 	c := s.processes[e.Process]
-	if c == nil {
-		c = &Condition{}
-		s.processes[e.Process] = c
-	}
 	switch e.Kind {
 	case Frozen, Thawed:
 		c.Frozen = e.Kind == Frozen
 	case Cut, Healed:
 		c.Cut = e.Kind == Cut
 	case Crashed:
-		*c = Condition{Dead: true}
+		c = Condition{Dead: true}
 		for lane, process := range s.process {
 			if process == e.Process {
 				s.holds[lane] = 0
@@ -144,6 +137,7 @@ func (s *Scene) change(e *Event) {
 		}
 		s.Calls = slices.DeleteFunc(s.Calls, func(call Event) bool { return call.Process == e.Process })
 	}
+	s.processes[e.Process] = c
 	for _, r := range s.UnderWay {
 		r.Held = r.Held || r.Process == e.Process && (c.Frozen || c.Dead) && r.Struck < 0 && r.Lost < 0
 	}
@@ -178,7 +172,7 @@ func (s *Scene) track(e *Event) {
 	case Dropped:
 		r.Lost = s.Index
 	}
-	if r.IsOver() {
+	if r.Delivered >= 0 || r.Lost >= 0 {
 		s.UnderWay = slices.Delete(s.UnderWay, at, at+1)
 	}
 }
@@ -197,12 +191,7 @@ func (s *Scene) Call(lane string) (call Event, ok bool) {
 func (s *Scene) Process(lane string) string { return s.process[lane] }
 
 // Condition is how a process is.
-func (s *Scene) Condition(process string) Condition {
-	if c := s.processes[process]; c != nil {
-		return *c
-	}
-	return Condition{}
-}
+func (s *Scene) Condition(process string) Condition { return s.processes[process] }
 
 // Holds is how often the lane believes to hold the lock: it begins with a Lock or TryLock
 // that returns the lock, and ends when the client calls Unlock, is told that its hold is

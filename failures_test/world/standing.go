@@ -21,12 +21,8 @@ var (
 
 // Standing says where the goroutines of the newest bubble stand, each by the innermost line
 // of the lock: "mine/mutex.go:41 (sync.Mutex.Lock)". Those that keep the bubble from coming
-// to rest come first.
-func Standing() []string { return standing(nil) }
-
-// standing is [Standing] of a lock that says itself where its goroutines are, as
-// [Config] has it.
-func standing(own func(goroutine uint64) (Source, bool)) []string {
+// to rest come first. own is the Line of a [Config]; nil: Go's stacks tell.
+func Standing(own func(goroutine uint64) (Source, bool)) []string {
 	dump := make([]byte, 1<<20)
 	dump = dump[:runtime.Stack(dump, true)]
 	newest := 0

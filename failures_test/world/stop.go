@@ -14,7 +14,6 @@ func (c *Client) Freeze() {
 
 func (w *World) freeze(p *process, e Event) {
 	if !p.isStopped() {
-		p.frozen = true
 		w.stop(Frozen, p, e)
 	}
 }
@@ -34,7 +33,7 @@ func (w *World) recordProcess(kind Kind, p *process, e Event) {
 
 // Thaw lets the process go on where it stopped. One that did not stop goes on anyway.
 func (c *Client) Thaw() {
-	if c.process.frozen {
+	if c.process.isFrozen() {
 		c.world.thaw(c.process)
 		c.world.settle()
 	}
@@ -47,7 +46,6 @@ func (w *World) thaw(p *process) {
 
 // goOn ends a standstill: the deadlines on its connections move by as long as it lasted.
 func (p *process) goOn() {
-	p.frozen = false
 	p.stopped.Store(false)
 	now := time.Now()
 	for _, wire := range p.wires {
@@ -62,7 +60,7 @@ func (c *Client) Crash() {
 }
 
 func (w *World) crash(p *process, e Event) {
-	p.crashed, p.frozen = true, false
+	p.crashed = true
 	w.stop(Crashed, p, e)
 }
 
@@ -79,17 +77,14 @@ func (c *Client) Cut() {
 
 // Heal gives the network back. What waited on open connections arrives now.
 func (c *Client) Heal() {
-	c.world.recordProcess(Healed, c.process, Event{})
 	c.world.heal(c.process)
 	c.world.settle()
 }
 
 func (w *World) heal(p *process) {
+	w.recordProcess(Healed, p, Event{})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !p.cut {
-		return
-	}
 	p.cut = false
 	close(p.healed)
 	p.healed = make(chan struct{})
@@ -97,7 +92,9 @@ func (w *World) heal(p *process) {
 
 // release lifts whatever holds a process, so that it can end.
 func (w *World) release(p *process) {
-	w.heal(p)
+	if p.cut {
+		w.heal(p)
+	}
 	if p.isStopped() {
 		p.crashed = false
 		p.goOn()
@@ -107,7 +104,7 @@ func (w *World) release(p *process) {
 // refuse answers a request with an error in place of Redis.
 func (w *World) refuse(r *request, text string) {
 	w.take(r)
-	if r.command.Name == "EXEC" { // the refused client has no transaction any more
+	if r.Name == "EXEC" { // the refused client has no transaction any more
 		_, _ = r.wire.link.execute([]string{"DISCARD"})
 	}
 	rep := w.newReply(r, []byte("-"+text+"\r\n"), "(error) "+text)

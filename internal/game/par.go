@@ -77,7 +77,8 @@ func (g *Game) FindPar() error {
 
 // search looks for a way that begins with the given steps.
 func (g *Game) search(from []string, runs int) (schedule.Result, *schedule.Counterexample, error) {
-	r, err := schedule.SearchFrom(g.t, g.Setup, from, schedule.Limits{Bound: farthest, Runs: runs, Stop: g.Stop})
+	limits := schedule.Limits{From: from, Bound: farthest, Runs: runs, Stop: g.Stop}
+	r, err := schedule.Search(g.t, g.Setup, []schedule.Property{g.Property}, limits)
 	found := r.Found[g.Property.Name]
 	if found != nil {
 		g.ways = append(g.ways, found.Schedule)

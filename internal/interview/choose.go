@@ -1,11 +1,12 @@
 package interview
 
 import (
-	"lockkata/internal/texts"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockkata/internal/texts"
 )
 
 var noTheme = texts.New("there is no theme {name}: there are {names}")

@@ -101,7 +101,8 @@ func (f *Finder) steps(random *rand.Rand, setup schedule.Setup, breaks bool) ([]
 		return walked.Schedule, nil
 	}
 	f.left--
-	result, err := schedule.SearchFrom(f.T, setup, walked.Schedule, schedule.Limits{Bound: dearest, Runs: searched})
+	limits := schedule.Limits{From: walked.Schedule, Bound: dearest, Runs: searched}
+	result, err := schedule.Search(f.T, setup, []schedule.Property{setup.Property}, limits)
 	if err != nil || result.Found[setup.Property.Name] == nil {
 		return nil, err
 	}

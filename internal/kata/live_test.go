@@ -4,10 +4,11 @@ package kata
 
 import (
 	"bytes"
-	"lockkata/internal/texts"
 	"os/exec"
 	"slices"
 	"testing"
+
+	"lockkata/internal/texts"
 
 	"github.com/stretchr/testify/require"
 )

@@ -2,9 +2,10 @@ package kata
 
 import (
 	"context"
+	"slices"
+
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/texts"
-	"slices"
 )
 
 // What a search has shown of a mistake, and what it should not have.

@@ -1,15 +1,15 @@
 package interpreter
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
-	"lockkata/internal/texts"
 	"reflect"
 	"strings"
 	"sync"
+
+	"lockkata/internal/texts"
 )
 
 // compiler turns the syntax of a lock, which has been checked, into closures.
@@ -324,191 +324,5 @@ func (c *compiler) address(e ast.Expr) eval {
 			v = variableOf(v)
 		}
 		return pointerTo(v)
-	}
-}
-
-// index is an element.
-func (c *compiler) index(e *ast.IndexExpr) eval {
-	if _, generic := c.typeOf(e.X).Underlying().(*types.Signature); generic {
-		return c.funcValue(e)
-	}
-	get, at := c.operand(e.X), c.expr(e.Index)
-	switch t := c.typeOf(e.X).Underlying().(type) {
-	case *types.Map:
-		lookup := c.lookup(e, t)
-		return func(f *frame) reflect.Value { v, _ := lookup(f); return v }
-	case *types.Slice, *types.Array, *types.Basic, *types.Pointer:
-		deref := way(func(v reflect.Value) reflect.Value { return v })
-		if _, toArray := t.(*types.Pointer); toArray {
-			deref = c.deref(c.typeOf(e.X))
-		}
-		return func(f *frame) reflect.Value {
-			of, i := deref(get(f)), int(integer(at(f)))
-			switch {
-			case i < 0:
-				panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
-			case i >= of.Len():
-				panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, of.Len())))
-			}
-			return of.Index(i)
-		}
-	}
-	c.refuse(e.Pos(), indexOf.With("type", c.typeOf(e.X).String()))
-	return nil
-}
-
-// lookup is an element of a map, and whether it is there.
-func (c *compiler) lookup(e *ast.IndexExpr, t *types.Map) func(*frame) (reflect.Value, bool) {
-	get, key, zero := c.operand(e.X), c.as(e.Index, t.Key()), c.zero(t.Elem())
-	return func(f *frame) (reflect.Value, bool) {
-		of, k := get(f), key(f)
-		if v := of.MapIndex(k); v.IsValid() {
-			return v, true
-		}
-		return zero(), false
-	}
-}
-
-func integer(v reflect.Value) int64 {
-	if v.CanUint() {
-		return int64(v.Uint())
-	}
-	return v.Int()
-}
-
-// slice is a part of a slice, an array or a string.
-func (c *compiler) slice(e *ast.SliceExpr) eval {
-	get := c.operand(e.X)
-	if _, toArray := c.typeOf(e.X).Underlying().(*types.Pointer); toArray {
-		pointer, deref := get, c.deref(c.typeOf(e.X))
-		get = func(f *frame) reflect.Value { return deref(pointer(f)) }
-	}
-	var bounds [3]eval
-	for i, bound := range []ast.Expr{e.Low, e.High, e.Max} {
-		if bound != nil {
-			bounds[i] = c.expr(bound)
-		}
-	}
-	return func(f *frame) reflect.Value {
-		of := get(f)
-		most, what := of.Len(), "length"
-		if of.Kind() != reflect.String {
-			most, what = of.Cap(), "capacity"
-		}
-		at := [3]int{0, of.Len(), most}
-		for i, bound := range bounds {
-			if bound != nil {
-				at[i] = int(integer(bound(f)))
-			}
-		}
-		if bounds[2] != nil {
-			within(at[2], most, "slice bounds out of range [::%d] with "+what+" %d")
-			within(at[1], at[2], "slice bounds out of range [:%d:%d]")
-			within(at[0], at[1], "slice bounds out of range [%d:%d:]")
-			return of.Slice3(at[0], at[1], at[2])
-		}
-		within(at[1], most, "slice bounds out of range [:%d] with "+what+" %d")
-		within(at[0], at[1], "slice bounds out of range [%d:%d]")
-		return of.Slice(at[0], at[1])
-	}
-}
-
-// within panics as Go does if a bound of a slice is not from 0 to most.
-func within(bound, most int, says string) {
-	switch {
-	case bound < 0:
-		if before, _, both := strings.Cut(says, "%d with"); both {
-			says = before + "%d]"
-		}
-		panic(runtimeError(fmt.Sprintf(strings.Replace(says, ":%d]", ":]", 1), bound)))
-	case bound > most:
-		panic(runtimeError(fmt.Sprintf(says, bound, most)))
-	}
-}
-
-// literal is a new struct, slice, array or map.
-func (c *compiler) literal(e *ast.CompositeLit) eval {
-	t := c.typeOf(e)
-	if p, ok := t.Underlying().(*types.Pointer); ok { // &T in a list of pointers, without the &T
-		get, pointerTo := c.literalOf(e, p.Elem()), c.pointerTo(p.Elem())
-		return func(f *frame) reflect.Value { return pointerTo(variableOf(get(f))) }
-	}
-	return c.literalOf(e, t)
-}
-
-func (c *compiler) literalOf(e *ast.CompositeLit, t types.Type) eval {
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		return c.structLiteral(e, t, u)
-	case *types.Slice:
-		r := c.reflected(t)
-		return c.listLiteral(e, u.Elem(), func(n int) reflect.Value { return reflect.MakeSlice(r, n, n) })
-	case *types.Array:
-		r := c.reflected(t)
-		return c.listLiteral(e, u.Elem(), func(int) reflect.Value { return reflect.New(r).Elem() })
-	case *types.Map:
-		return c.mapLiteral(e, t, u)
-	}
-	c.refuse(e.Pos(), thisLiteral.With())
-	return nil
-}
-
-func (c *compiler) structLiteral(e *ast.CompositeLit, t types.Type, s *types.Struct) eval {
-	values, places := make([]eval, len(e.Elts)), make([]way, len(e.Elts))
-	for i, element := range e.Elts {
-		at := i
-		if kv, ok := element.(*ast.KeyValueExpr); ok {
-			for at = 0; s.Field(at).Name() != kv.Key.(*ast.Ident).Name; at++ {
-			}
-			element = kv.Value
-		}
-		values[i], places[i] = c.as(element, s.Field(at).Type()), c.field(t, at)
-	}
-	zero, all := c.zero(t), c.list(e.Elts, values)
-	return func(f *frame) reflect.Value {
-		v := zero()
-		for i, value := range all(f) {
-			places[i](v).Set(value)
-		}
-		return v
-	}
-}
-
-// listLiteral is a slice or an array. An element may have its index before it.
-func (c *compiler) listLiteral(e *ast.CompositeLit, elem types.Type, empty func(int) reflect.Value) eval {
-	values, places := make([]eval, len(e.Elts)), make([]int, len(e.Elts))
-	at, n := -1, 0
-	for i, element := range e.Elts {
-		at++
-		if kv, ok := element.(*ast.KeyValueExpr); ok {
-			index, _ := constant.Int64Val(constant.ToInt(c.info.Types[kv.Key].Value))
-			at, element = int(index), kv.Value
-		}
-		values[i], places[i] = c.as(element, elem), at
-		n = max(n, at+1)
-	}
-	all := c.list(e.Elts, values)
-	return func(f *frame) reflect.Value {
-		list := empty(n)
-		for i, value := range all(f) {
-			list.Index(places[i]).Set(value)
-		}
-		return list
-	}
-}
-
-func (c *compiler) mapLiteral(e *ast.CompositeLit, t types.Type, m *types.Map) eval {
-	var keys, values []eval
-	for _, element := range e.Elts {
-		kv := element.(*ast.KeyValueExpr)
-		keys, values = append(keys, c.as(kv.Key, m.Key())), append(values, c.as(kv.Value, m.Elem()))
-	}
-	r := c.reflected(t)
-	return func(f *frame) reflect.Value {
-		of := reflect.MakeMap(r)
-		for i := range keys {
-			of.SetMapIndex(keys[i](f), values[i](f))
-		}
-		return of
 	}
 }

@@ -55,7 +55,7 @@ var (
 	longString   = texts.New("a string of more than {n} bytes")
 	waitsForLock = texts.New("waits here for a sync.Mutex that another goroutine holds while it waits itself, for Redis or a channel: " +
 		"nobody can cancel that wait")
-	asksForType  = texts.New("here the lock asks whether a {type} has the method {name}, and nobody knows that here")
-	methodOf     = texts.New("the method {name} of a {type}")
-	panicked     = texts.New("panic: {what}")
+	asksForType = texts.New("here the lock asks whether a {type} has the method {name}, and nobody knows that here")
+	methodOf    = texts.New("the method {name} of a {type}")
+	panicked    = texts.New("panic: {what}")
 )

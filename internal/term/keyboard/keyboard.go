@@ -6,11 +6,12 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"lockkata/internal/texts"
 	"os"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"lockkata/internal/texts"
 
 	"golang.org/x/term"
 )
