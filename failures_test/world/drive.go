@@ -100,6 +100,7 @@ func (w *World) execute(r *request) {
 		w.store(r)
 		return
 	}
+	w.meter(r)
 	w.lapse()
 	raw, err := r.wire.link.execute(r.command.Args)
 	if err != nil {
@@ -115,6 +116,21 @@ func (w *World) execute(r *request) {
 	w.server.settlePushes(w.wires) // they reach their wires before the reply wakes its reader
 	w.collectPushes()
 	w.strike(AfterCommand, r)
+}
+
+// mostAtOnce is how many commands Redis may get while no time passes: who sends more does not
+// wait for anything, and would go on without end.
+const mostAtOnce = 10_000
+
+// meter counts a command, and ends the scenario of a lock that floods Redis.
+func (w *World) meter(r *request) {
+	if now := w.Now(); now != w.moment {
+		w.moment, w.atOnce = now, 0
+	}
+	if w.atOnce++; w.atOnce > mostAtOnce && !w.closing {
+		line := r.stack.source(w.config.SkipFrames)
+		fail("%s floods Redis at %s: %d commands, and no time passes", r.lane.Name, line.String(), mostAtOnce)
+	}
 }
 
 // take removes a request from the head of its wire.

@@ -3,6 +3,7 @@ package world_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,15 +79,18 @@ func TestTransactionIsVoidWhenTheKeyHasChanged(t *testing.T) {
 }
 
 // popping is a lock whose free token is in a list.
-type popping struct{ *lock }
+type popping struct {
+	*lock
+	longest time.Duration
+}
 
 func newPopping(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &popping{&lock{rdb, "free:" + name, lease}}, nil
+	return &popping{&lock{rdb, "free:" + name, lease}, 10 * time.Second}, nil
 }
 
 func (l *popping) Lock(ctx context.Context) error {
 	for {
-		err := l.rdb.BLPop(ctx, 10*time.Second, l.key).Err()
+		err := l.rdb.BLPop(ctx, l.longest, l.key).Err()
 		if !errors.Is(err, redis.Nil) {
 			return err
 		}
@@ -94,6 +98,41 @@ func (l *popping) Lock(ctx context.Context) error {
 }
 
 func (l *popping) Unlock(ctx context.Context) error { return l.rdb.RPush(ctx, l.key, "free").Err() }
+
+// Where the result goes to, and what else stands behind the keys, is not waited for.
+func TestEachCommandThatBlocksWaitsForItsKeys(t *testing.T) {
+	push, add := []any{"RPUSH", "b", "x"}, []any{"ZADD", "b", "1", "x"}
+	for blocks, comes := range map[[6]any][]any{
+		{"BLPOP", "a", "b", "0"}: push, {"BRPOP", "a", "b", "0"}: push, {"BZPOPMIN", "a", "b", "0"}: add, {"BZPOPMAX", "a", "b", "0"}: add,
+		{"BRPOPLPUSH", "b", "full", "0"}: push, {"BLMOVE", "b", "full", "LEFT", "RIGHT", "0"}: push,
+	} {
+		command := slices.DeleteFunc(blocks[:], func(arg any) bool { return arg == nil })
+		runWith(t, world.Config{New: newLock}, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.StartRun("RPUSH", "full", "x").Wait()
+			waits := b.StartRun(command...)
+			w.Sleep(time.Second)
+			require.False(t, waits.Over(), command)
+			a.StartRun(comes...).Wait()
+			require.True(t, waits.Over(), command)
+		})
+	}
+}
+
+// Redis counts no seconds as for ever, also a day after the world began.
+func TestCommandMayBlockForEver(t *testing.T) {
+	runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return &popping{&lock{rdb, "free:" + name, lease}, 0}, nil
+	}}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		w.Sleep(24 * time.Hour)
+		waits := b.StartLock()
+		w.Sleep(24 * time.Hour)
+		require.False(t, waits.Over())
+		a.Unlock()
+		require.True(t, waits.Held())
+	})
+}
 
 func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
 	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {

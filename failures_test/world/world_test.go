@@ -211,3 +211,25 @@ func TestLockThatCannotBeMadeIsAnError(t *testing.T) {
 	_, err := world.Run(t, world.Config{New: refuse}, func(w *world.World) { w.Client("A") })
 	require.ErrorContains(t, err, "A gets no lock: lease is too short")
 }
+
+// hasty is a lock that asks again and again without a pause, whatever its caller's context says.
+type hasty struct{ *lock }
+
+func (l hasty) Lock(context.Context) error {
+	for {
+		if held, err := l.TryLock(context.Background()); held || err != nil {
+			return err
+		}
+	}
+}
+
+func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
+	_, err := world.Run(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return hasty{&lock{rdb, name, lease}}, nil
+	}}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Lock(world.Within(time.Second))
+	})
+	require.ErrorContains(t, err, "world: B floods Redis at world/lock_test.go:")
+}
