@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -153,4 +154,48 @@ func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
 		}
 	}
 	require.Equal(t, []time.Duration{10 * time.Second, 20 * time.Second, 27 * time.Second}, at)
+}
+
+// spreading is a lock that sends from several goroutines at once.
+type spreading struct{ *lock }
+
+func (l spreading) TryLock(ctx context.Context) (bool, error) {
+	var all sync.WaitGroup
+	for _, key := range []string{"a", "b", "c"} { // each on a connection of its own
+		all.Go(func() { l.rdb.Get(ctx, key) })
+	}
+	all.Wait()
+	channels := l.rdb.Subscribe(ctx, "all")
+	defer channels.Close()
+	_, err := channels.Receive(ctx)
+	all.Go(func() { _ = channels.Subscribe(ctx, "a") }) // on one connection
+	all.Go(func() { _ = channels.Subscribe(ctx, "b") })
+	all.Wait()
+	_, _ = channels.Receive(ctx) // the answers have come
+	_, _ = channels.Receive(ctx)
+	return true, err
+}
+
+// Which goroutine is faster, must not decide.
+func TestWhatSeveralGoroutinesSendAtOnceIsSorted(t *testing.T) {
+	trace := runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return spreading{&lock{rdb, name, lease}}, nil
+	}}, func(w *world.World) { w.Client("A").TryLock() })
+	require.Equal(t, []string{"A GET a", "A GET b", "A GET c", "A SUBSCRIBE all", "A SUBSCRIBE a", "A SUBSCRIBE b"}, executed(trace)[:6])
+}
+
+// Some locks renew early, some late, some never.
+func TestSleepUntilAFaultHasStruckIsNoLongerThanAsked(t *testing.T) {
+	for until, create := range map[time.Duration]world.Constructor{11 * time.Second: newScripted, 21 * time.Second: newLock} {
+		trace := runWith(t, world.Config{New: create}, func(w *world.World) {
+			a := w.Client("A")
+			late := a.Before(world.Background)
+			late.Delay(5 * time.Second)
+			a.Lock()
+			w.SleepUntil(late, 20*time.Second, time.Second)
+			require.Equal(t, until, w.Now())
+			a.Unlock()
+		})
+		require.Equal(t, until, events(trace, world.Slept)[0].Bound, "a drawing says how long it was")
+	}
 }
