@@ -156,6 +156,29 @@ func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
 	require.Equal(t, []time.Duration{10 * time.Second, 20 * time.Second, 27 * time.Second}, at)
 }
 
+// Its time begins when it arrives. What is late may be chosen to arrive now.
+func TestCommandThatBlocksIsNoChoiceButOneThatIsLateIs(t *testing.T) {
+	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {
+		offered := func() (executes bool) {
+			for _, c := range w.Choices(time.Hour) {
+				executes = executes || c.Action == world.Execute
+			}
+			return executes
+		}
+		a, b := w.Client("A"), w.Client("B")
+		b.Before(world.Named("BLPOP")).Delay(4 * time.Second)
+		b.StartLock()
+		w.Sleep(5 * time.Second)
+		require.False(t, offered())
+		w.Sleep(10 * time.Second)
+		a.Before(world.Named("RPUSH")).Delay(time.Second)
+		a.StartUnlock()
+		w.Sleep(time.Millisecond)
+		require.True(t, offered())
+	})
+	require.Equal(t, 14*time.Second, events(trace, world.Executed)[0].At)
+}
+
 // spreading is a lock that sends from several goroutines at once.
 type spreading struct{ *lock }
 
