@@ -122,7 +122,10 @@ func (c Choice) about(r *request) Choice {
 func (p *process) executable() (requests []*request) {
 	w := p.world
 	for _, c := range p.wires {
-		if len(c.requests) > 0 && !p.cut && w.isDue(c.requests[0], max(w.Now(), c.requests[0].due)) {
+		if len(c.requests) == 0 || p.cut {
+			continue
+		}
+		if _, waits := w.blocked(c.requests[0], w.Now()); !waits {
 			requests = append(requests, c.requests[0])
 		}
 	}

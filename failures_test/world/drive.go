@@ -75,13 +75,11 @@ func (w *World) next() (on *wire, todo *request) {
 	return on, todo
 }
 
-// isDue tells whether a request has arrived, and does not wait in Redis.
+// isDue tells whether a request has arrived, and does not wait in Redis. A fault may come
+// before it waits.
 func (w *World) isDue(r *request, now time.Duration) bool {
-	if r.due > now {
-		return false
-	}
 	_, waits := w.blocked(r, now)
-	return !waits
+	return r.due <= now && !(waits && r.struck)
 }
 
 // canArrive tells whether a reply may be delivered. One that was delayed beyond
@@ -93,6 +91,10 @@ func (w *World) canArrive(on *wire, r *reply, now time.Duration) bool {
 // execute runs the request at the head of its wire, unless a fault takes it over.
 func (w *World) execute(r *request) {
 	if w.strike(BeforeCommand, r) {
+		return
+	}
+	if _, waits := w.blocked(r, w.Now()); waits {
+		r.struck = true
 		return
 	}
 	w.take(r)
