@@ -96,7 +96,7 @@ func (b *block) read() error {
 	switch {
 	case b.words[0] == "code" && len(b.words) > 1:
 		want = strings.TrimPrefix(path.Ext(b.words[1]), ".")
-	case b.words[0] == "diff":
+	case b.words[0] == "diff" && !slices.Contains(b.words, "--help"):
 		want = "diff"
 	case slices.Contains(b.words, "--json"):
 		want = "json"

@@ -58,6 +58,7 @@ func TestFaultsInDocumentsAreFound(t *testing.T) {
 		shown("shwo oom", "text", ""):                      `:1: go run . shwo oom: status 2: lockkata: there is no command "shwo"`,
 		shown("show oom from /(/ to /x/", "text", ""):      ":1: error parsing regexp: missing closing ): `(`",
 		shown("diff 2", "text", ""):                        ":1: the block opens with ```text and not with ```diff",
+		shown("diff --help", "diff", ""):                   ":1: the block opens with ```diff and not with ```text",
 		shown("diff 99", "diff", ""):                       `:1: go run . diff 99: status 2: lockkata: there is no stage "99"; there are: 1, 2, 3, 4, 5, 6`,
 		shown("show oom from /OOOM/ to /z/", "text", ""):   ":1: no line matches /OOOM/",
 		shown("show oom from /OOM/ to /OOOM/", "text", ""): ":1: behind /OOM/ no line matches /OOOM/",

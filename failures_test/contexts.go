@@ -44,8 +44,8 @@ var contextFailures = []Failure{
 	{
 		ID: "acquire-arrives-late", Family: Contexts,
 		Title:  "the acquire arrives when its caller has gone",
-		Story:  "A's acquire is stuck in the network, and A's deadline passes. What A cleans up at once is not there yet. Then the command arrives: Redis grants the lock to nobody, and the key keeps everybody out.",
-		Fixed:  "The clean-up asks again, less and less often, until it has found something or the lease would be over.",
+		Story:  "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out.",
+		Fixed:  "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {

@@ -1,7 +1,6 @@
 package failures
 
 import (
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -32,12 +31,6 @@ type Subject struct {
 	Has []Feature
 	// Scripts are the Lua scripts that Redis knows from the beginning; see [DiscoverScripts].
 	Scripts []string
-}
-
-// IsBeside tells of keys that usually stand beside a lock and are none: counters
-// of tokens and queues of waiters.
-func IsBeside(key string) bool {
-	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
 // Variant is a way to set up a lock.

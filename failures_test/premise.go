@@ -21,11 +21,12 @@ var (
 	keyWent      = texts.New("{client}'s key had gone before, in another way")
 	keyStayed    = texts.New("{client}'s key was still there")
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
+	waitedOn     = texts.New("{client} did not wait and give up")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
-	sendsForAll  = texts.New("a goroutine of the lock's own sends what its callers ask for: say what is whose, with AttributeTo")
+	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
@@ -45,8 +46,8 @@ func (f Failure) untold(trace *world.Trace) texts.Said {
 	return texts.Said{}
 }
 
-// hasServant tells whether the lock was taken, and nothing with which it was taken was sent
-// by those who called.
+// hasServant tells whether the lock was taken, but never by a command that a caller sent: a
+// goroutine of the lock sends for its callers.
 func hasServant(trace *world.Trace) (has bool) {
 	for _, e := range trace.Events {
 		for _, x := range e.Effects {
@@ -128,6 +129,14 @@ func waits(clients string) Premise {
 			}
 		}
 		return true
+	})
+}
+
+// givesUp: that client waited in Lock while another one had the lock, and came back without it.
+func givesUp(client string) Premise {
+	return seen(waitedOn.With("client", client), func(s *world.Scene) bool {
+		e := s.Event
+		return e.Kind == world.Returned && e.Op == world.OpLock && e.Client == client && !e.Result.Held && len(s.Others(client)) > 0
 	})
 }
 

@@ -102,8 +102,8 @@ var renewing = []Failure{
 	{
 		ID: "renewal-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the holder counts a renewed lease from the reply",
-		Story:  "The answer to A's renewal is slow, and then A's network is gone. Redis has counted the new lease since the renewal arrived. If A counts it from the answer, it believes in it for too long, and B is inside by then.",
-		Fixed:  "Each renewal moves the holder's deadline to a lease after it was sent.",
+		Story:  "Redis counts the new lease from the moment when A's renewal arrives. The answer to it is slow, and then A's network is gone. If A counts the lease from the answer, A believes in it for too long, and B comes in meanwhile.",
+		Fixed:  "Each renewal sets a new deadline for the holder: the time at which the renewal was sent, plus the lease.",
 		Breaks: []oracle.Monitor{oracle.Exclusion},
 		Told:   []Premise{given("A"), renewed("A")},
 		Script: func(w *world.World) {
@@ -137,7 +137,7 @@ var renewing = []Failure{
 	{
 		ID: "key-gone-at-unlock", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the watchdog saw the loss, and Unlock says that all is well",
-		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks: an Unlock that finds no watchdog any more, or no key, and returns no error lets A take its work for protected. In A's next hold the key goes just before the Unlock, which is the first to see it.",
+		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks. If Unlock finds no watchdog any more, or no key, and returns no error, A believes that its work was protected. In A's next hold the key goes just before the Unlock, so Unlock is the first to see it.",
 		Fixed:  "Unlock says what the watchdog saw: the hold was lost.",
 		Breaks: []oracle.Monitor{oracle.LossNoticed},
 		Told:   []Premise{given("A A"), taken("A", serverDid)},

@@ -7,8 +7,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of waiting: a wake-up is lost, or goes to somebody who has left.
-// Locks that poll have none of them; they pay with commands.
+// Failures of waiting: a wake-up is lost, or goes to somebody who has left. Locks that poll
+// have few of them; they pay with commands.
 var waitingFailures = []Failure{
 	{
 		ID: "unlock-wakes", Family: Waiting,
@@ -84,6 +84,21 @@ var waitingFailures = []Failure{
 			w.Sleep(w.Lease / 60)
 			a.Unlock()
 			second.Wait()
+		},
+	},
+	{
+		ID: "waiter-gives-up", Family: Waiting,
+		Title:  "a waiter gives up, and its place stays",
+		Story:  "B waits while A holds the lock, and gives up. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. A lock that keeps its waiters in a line in Redis refuses C if B is still in it.",
+		Fixed:  "Who gives up takes its place out of the line, also when its own context is over.",
+		Breaks: []oracle.Monitor{oracle.Truth},
+		Told:   []Premise{given("A"), givesUp("B")},
+		Script: func(w *world.World) {
+			a, b, c := w.Client("A"), w.Client("B"), w.Client("C")
+			a.Lock()
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+			c.TryLock()
 		},
 	},
 	{

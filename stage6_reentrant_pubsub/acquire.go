@@ -109,11 +109,11 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 	}
 }
 
-// cleanUp frees what an acquire of unknown outcome may have
-// got, or may still get: the command can be on its way for longer than its
-// caller waited. So it tries again, less and less often, until it has found
-// something or the lease would be over, the service's at the latest. Where the service
-// closes meanwhile, or is closed, it tries once more and lets the lease do the rest.
+// cleanUp frees what an acquire of unknown outcome may have got, or may still get: the
+// command can be on its way for longer than its caller waited. So it tries again, less
+// and less often, until it has found the key or the lease would be over, for a lease of
+// the service at most. Where the service closes meanwhile, or is closed, it tries once
+// more and lets the lease do the rest.
 func (o *ownership) cleanUp() {
 	s := o.mutex.svc
 	ctx, cancel := context.WithTimeout(s.ctx, min(o.lease, s.lease))

@@ -18,8 +18,8 @@ local token = tonumber(last)
 if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
 	return {err = "ERR the fencing token in Redis cannot be right: delete its key"}
 end
--- The clock keeps tokens rising also where the counter was lost: after a failover, an
--- eviction or a flush. So it makes up for a token that is forgotten an hour later.
+-- With the clock, tokens still rise when Redis has lost the last one: after a failover, an
+-- eviction or a flush. That is why the last token may be forgotten after an hour.
 local time = redis.call("TIME")
 token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
 redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", 3600000)

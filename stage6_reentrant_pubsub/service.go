@@ -1,4 +1,4 @@
-// Package stage6 is the lock one could ship: re-entrant, with waiters that are
+// Package stage6 is the lock you could ship: re-entrant, with waiters that are
 // woken by pub/sub, a watchdog, fencing tokens, and a holder who is told when its
 // hold is lost.
 //

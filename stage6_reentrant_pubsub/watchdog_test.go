@@ -104,8 +104,8 @@ func TestLossSaysWhy(t *testing.T) {
 	}
 }
 
-// A process that stood still for longer than its lease has had no failed renewal. An observer
-// that blocks stands for it.
+// A process that stood still for longer than its lease has had no failed renewal. Here an
+// observer that blocks makes the watchdog stand still.
 func TestLossAfterRenewalsThatGotThroughSaysWhy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		renewals, ended, lost := 0, make(chan struct{}), make(chan stage6.Loss, 1)

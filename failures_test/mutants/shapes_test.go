@@ -78,6 +78,46 @@ func (l *queued) Unlock(ctx context.Context) error {
 	return err
 }
 
+// fair is a lock whose waiters stand in a line in Redis.
+type fair struct {
+	plain
+	line  string
+	stays bool // who gives up stays in the line
+}
+
+func fairSubject(stays bool) failures.Subject {
+	return failures.Subject{
+		Name: "fair", Has: []failures.Feature{failures.Scripts},
+		Ignore: func(key string) bool { return strings.HasPrefix(key, "line:") },
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return &fair{plain{rdb: rdb, key: "lock:" + name, lease: lease}, "line:" + name, stays}, nil
+		},
+	}
+}
+
+func (l *fair) TryLock(ctx context.Context) (bool, error) { return l.tryAs(ctx, "") }
+
+// tryAs tries if that place is the first of the line, or the line is empty.
+func (l *fair) tryAs(ctx context.Context, place string) (bool, error) {
+	first, err := l.rdb.LIndex(ctx, l.line, 0).Result()
+	if err != nil && !errors.Is(err, redis.Nil) || first != place {
+		return false, err
+	}
+	return l.plain.TryLock(ctx)
+}
+
+func (l *fair) Lock(ctx context.Context) error {
+	place := uuid.NewString()
+	if err := l.rdb.RPush(ctx, l.line, place).Err(); err != nil {
+		return err
+	}
+	err := poll(ctx, func(ctx context.Context) (bool, error) { return l.tryAs(ctx, place) })
+	if err == nil || !l.stays {
+		l.rdb.LRem(context.WithoutCancel(ctx), l.line, 1, place)
+	}
+	return err
+}
+
 // serving is a lock whose commands one goroutine sends for all callers.
 type serving struct {
 	plain

@@ -168,6 +168,7 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a lease with less than a millisecond left", "last-millisecond", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion},
 		{"a transaction in place of a script", "check-then-delete", transactingSubject(false), transactingSubject(true), oracle.WrongDelete},
 		{"waiters that sleep in Redis", "unlock-wakes", queuedSubject(false), queuedSubject(true), oracle.LostWakeUp},
+		{"waiters in a line in Redis", "waiter-gives-up", fairSubject(false), fairSubject(true), oracle.Truth},
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
@@ -186,8 +187,8 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 	}
 }
 
-// Nobody can see for which of its callers a goroutine of the lock's own sends: they are not
-// convicted for that, and what cannot be told is said.
+// Where one goroutine of the lock sends for all callers, nobody can see for which of them. Such
+// a lock is not convicted for that, and the verdict says which stories could not be told.
 func TestLockWhoseGoroutineSendsForAllIsJudgedFairly(t *testing.T) {
 	f := find(t, "two-at-once")
 	v := play(t, f, servingSubject(false))

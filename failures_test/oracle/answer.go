@@ -133,7 +133,7 @@ func owns(keys []world.Key, client string) bool {
 }
 
 // isShared tells whether a goroutine that serves the whole process has installed one of the
-// keys: for which of its clients, nobody can see.
+// keys. Nobody can see for which of its clients.
 func isShared(keys []world.Key, process string) bool {
 	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Process == process && key.Owner.Call == 0 })
 }

@@ -91,7 +91,7 @@ func heedsContext(f *file) func(*world.Scene) {
 			isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == call })
 			last := calls[call]
 			switch {
-			case e.At-at > max(Grace(f.Trace), time.Second): // a pause knows nothing of a short lease
+			case e.At-at > max(Grace(f.Trace), time.Second): // a lock may pause for a second, however short its lease
 				delete(over, call)
 				f.convict(world.Event{Step: e.Step, At: e.At, Client: last.Client}, heedsNot,
 					"call", last.Op, "client", last.Client, "time", (e.At - at).Truncate(time.Millisecond))

@@ -13,7 +13,7 @@ var (
 	twoInside     = texts.New("{client} is inside the lock while {other} still is")
 	orderTwice    = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
 	heldTooLong   = texts.New("{client} waits in vain: {other} has held the lock for {time}")
-	newestRefused = texts.New("the ledger refuses the token of {client}, who has got the lock last")
+	newestRefused = texts.New("the ledger refuses the token of {client}, the newest holder")
 	overtakes     = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
@@ -90,7 +90,7 @@ func Noticed(trace *world.Trace) bool {
 }
 
 func damage(f *file) func(*world.Scene) {
-	newest := "" // who has got the lock last
+	newest := "" // the client that got the lock last
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Acquires() {

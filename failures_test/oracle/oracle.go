@@ -56,10 +56,10 @@ type rule struct {
 // rules are all monitors, in the order in which their findings are told when they fall
 // on the same step.
 var rules = []rule{
-	{Damage, "the ledger never takes two orders of one name, nor refuses the token of the newest holder.", damage},
+	{Damage, "the ledger never takes two orders of one name, and never refuses the token of the newest holder.", damage},
 	{WrongDelete, "no client removes or overwrites what another one installed, nor an earlier call what a later call installed.", wrongDelete},
 	{WrongExtend, "no process gives a new lease to what another one installed.", wrongExtend},
-	{Exclusion, "no two live clients believe at once that they hold the lock; one whose key was taken away has until its next renewal to be told, or a third of a lease.", exclusion},
+	{Exclusion, "no two live clients believe at once that they hold the lock; a client whose key was taken away is told within a third of a lease, or by its next renewal.", exclusion},
 	{Truth, "what a call answers agrees with what it did in Redis.", truth},
 	{LossNoticed, "a client that lost its lock learns it, at the latest when it unlocks.", lossNoticed},
 	{Watchdog, "where a watchdog renews, the key of a living holder does not expire, and nothing renews a hold that is over.", watchdog},

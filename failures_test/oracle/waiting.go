@@ -64,16 +64,16 @@ func deadlock(f *file) func(*world.Scene) {
 	}
 }
 
-// lostWakeUp finds those that wait in Lock although the lock is free: it is free, their
-// process runs, and none of their commands is on its way. Somebody has freed it, or its
-// lease has ended: what Redis loses by itself, or a command of the business's own
-// removes, wakes nobody and is not judged. Who does not listen may pause for a third of
-// a lease before it asks again.
+// lostWakeUp finds the clients that wait in Lock although the lock is free, their process
+// runs, and none of their commands is on its way. It judges a lock that somebody has freed,
+// or whose lease has ended. A key that Redis loses by itself, or that a command of the
+// business removes, wakes nobody and is not judged. A client that does not listen may pause
+// for a third of a lease before it asks again.
 func lostWakeUp(f *file) func(*world.Scene) {
 	taken := true                      // there is a key, or its end is no client's doing
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
-	listens := map[string]bool{} // processes that are told of what happens; the others ask now and then
+	listens := map[string]bool{} // processes that get messages; the others ask now and then
 	var waiting []world.Event
 	return func(s *world.Scene) {
 		e := s.Event
@@ -119,7 +119,7 @@ func isBusy(s *world.Scene, call world.Event) bool {
 			return false
 		}
 		name := s.Trace.Events[max(r.Sent, 0)].Command[0]
-		if r.Call == 0 || world.Blocks(name) { // who sleeps in Redis is not busy
+		if r.Call == 0 || world.Blocks(name) { // a client that sleeps in Redis is not busy
 			return name == "SUBSCRIBE"
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })

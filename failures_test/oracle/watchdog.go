@@ -133,8 +133,8 @@ func (d *dog) follow(s *world.Scene) {
 // renewals tells which commands of a trace are renewals.
 func renewals(trace *world.Trace) func(world.Event) bool { return does(trace, world.Leased) }
 
-// does tells which commands of the background do something to keys: those that look like one
-// that, somewhere in the trace, did it in the background.
+// does tells which background commands do that to a key. Such a command has the shape of one
+// that did it, in the background, somewhere in the trace.
 func does(trace *world.Trace, what world.EffectKind) func(world.Event) bool {
 	var known []string
 	for _, e := range trace.Events {

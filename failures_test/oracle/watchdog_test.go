@@ -96,7 +96,7 @@ func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
-// Who hands its lock to a goroutine that frees it does not renew.
+// A client that hands its lock to a goroutine, which frees it, does not renew.
 func TestReleaseMayComeAfterTheUnlock(t *testing.T) {
 	runs := func(s *story, kind world.EffectKind) *story {
 		s.background(world.Executed, "A", "EVALSHA")

@@ -13,16 +13,16 @@ import (
 )
 
 // Inevitable is the moment of a run from which on a rule is broken even if nothing goes
-// wrong any more. Nobody stands still from there on, nothing is lost, and what is on its way
-// arrives before anybody's work is done; only the order is open. Each client ends its work,
-// unlocks, and asks once more.
+// wrong any more. From there on nobody stands still, no message is lost, and each message
+// arrives before anybody's work is done; only the order of the steps is open. Each client
+// ends its work, unlocks, and asks once more.
 type Inevitable struct {
 	Rule      oracle.Monitor `json:"rule"`
 	Events    int            `json:"events"` // how many had happened by then
 	Last      bool           `json:"last"`   // it is the very step that breaks the rule
 	Bound     int            `json:"bound"`  // up to which cost every continuation was looked at
 	Schedules int            `json:"schedules"`
-	Kept      bool           `json:"kept"`          // from just before, some continuation was seen to keep the rule
+	Kept      bool           `json:"kept"`          // some continuation from just before keeps the rule
 	Way       string         `json:"way,omitempty"` // its schedule; "" where no property is about the rule
 }
 

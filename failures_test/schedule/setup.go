@@ -77,7 +77,7 @@ var Properties = []Property{
 	{Name: "damage", Breaks: []oracle.Monitor{oracle.Damage},
 		About: "the ledger takes no order twice"},
 	{Name: "truth", Breaks: []oracle.Monitor{oracle.Truth},
-		About: "what a call answers is what it did"},
+		About: "every call reports what it really did"},
 	{Name: "watchdog", Breaks: []oracle.Monitor{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
 		About: "a holder's key does not expire, and nothing renews a hold that is over"},
 	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},

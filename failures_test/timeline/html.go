@@ -1,4 +1,4 @@
-// What runs in a page makes no pages: it would bring text/template.
+// The program that runs in a page makes no pages: that would bring text/template into it.
 
 //go:build !js
 
@@ -34,7 +34,7 @@ var (
 	PlayerStyle string
 )
 
-// PlayerTexts are what they say.
+// PlayerTexts are the texts in PlayerScript.
 var PlayerTexts = texts.OfScript(PlayerScript)
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))

@@ -6,17 +6,17 @@
 // What the page says is written here in English; for another language it has a dictionary.
 let dictionary = new Map();
 
-// say says a text. Names in braces stand for what is put in.
+// say is a text in the language of the page, with parts in place of the names in braces.
 const say = (text, parts) => tell(text, parts).join('');
 
-// tell is the same as a list, for elements that are put in.
+// tell is the same as a list, so that parts may be elements.
 const tell = (text, parts = {}) => (dictionary.get(text) ?? text).split(/\{(\w+)\}/)
   .map((piece, i) => (i % 2 === 0 ? piece : Object.hasOwn(parts, piece) ? parts[piece] : `{${piece}}`));
 
 // gap is what stands between two sentences.
 const gap = () => say('{one} {more}', {one: '', more: ''});
 
-// listed puts texts behind each other.
+// listed is a list of texts as one: "one, two, three".
 const listed = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one}, {more}', {one, more})));
 
 const both = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one} and {more}', {one, more})));

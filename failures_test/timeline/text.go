@@ -19,7 +19,7 @@ type Options struct {
 	TooLate  TooLate
 }
 
-// TooLate is after how many events nothing keeps a rule any more; the zero value says nothing.
+// TooLate says after how many events no continuation keeps a rule; the zero value says nothing.
 type TooLate struct {
 	Events int
 	Rule   oracle.Monitor

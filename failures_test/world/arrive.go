@@ -54,7 +54,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 // lock started itself. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
-	case !from.isWhole() && (len(p.running) > 0 || len(p.delegates) > 0): // who began it is too deep to see
+	case !from.isWhole() && (len(p.running) > 0 || len(p.delegates) > 0): // the stack is too deep to see who began it
 		return cmp.Or(p.delegates[from.goroutine()], p.running[from.goroutine()])
 	case len(p.delegates) > 0 && from.startedBy(delegateEntry.Load()):
 		return p.delegates[from.goroutine()]
@@ -137,7 +137,7 @@ func (w *World) shakeHands() bool {
 func (w *World) admit() {
 	staged := w.staged
 	w.staged = nil
-	// What one goroutine writes to a wire, a pipeline, keeps its own order.
+	// A pipeline, which one goroutine writes to a wire, keeps its own order.
 	type pipeline struct {
 		wire *wire
 		from string
@@ -160,8 +160,8 @@ func (w *World) admit() {
 	}
 }
 
-// changes tells whether the next command that was written to the wire can change something:
-// of a transaction it is EXEC, if it is one of those that were queued.
+// changes tells whether the next command that was written to the wire can change something.
+// In a transaction only EXEC can, if a command that was queued is a write.
 func (w *wire) changes(name string) bool {
 	write := isWrite(w.world.server, name)
 	switch {

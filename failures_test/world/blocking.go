@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// blocking lists the commands that wait in Redis until a key has something to take, and
-// how many of their last arguments are no such keys.
+// blocking lists the commands that wait in Redis until a key has something to take. The
+// number says how many of the last arguments are no such keys.
 var blocking = map[string]int{"BLPOP": 1, "BRPOP": 1, "BZPOPMIN": 1, "BZPOPMAX": 1, "BRPOPLPUSH": 2, "BLMOVE": 4}
 
-// Blocks tells of a command that may wait in Redis, by its name: who has sent one sleeps.
+// Blocks tells whether a command of that name may wait in Redis. Its sender sleeps meanwhile.
 func Blocks(name string) bool { return blocking[name] > 0 }
 
 // blocked tells whether the command waits in Redis at that moment, and until when at most.

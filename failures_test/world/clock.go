@@ -86,8 +86,8 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 	return w.start.Add(next), next < math.MaxInt64
 }
 
-// SleepUntil lets time pass until the fault has struck, but no longer than that, and then
-// a while more: whenever a lock renews, the story goes on in the same way.
+// SleepUntil lets time pass until the fault has struck, for the longest time at most, and then
+// a while more. So the story goes on in the same way, whenever the lock renews.
 func (w *World) SleepUntil(f *Fault, longest, more time.Duration) {
 	w.settle()
 	began, slept := time.Now(), len(w.trace.Events)

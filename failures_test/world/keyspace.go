@@ -102,8 +102,8 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	return effects
 }
 
-// identify finds out what a hash is. A count for each owner, or a record of one owner: then
-// what is random in it, or any word, tells whose it is, whatever else changes.
+// identify finds out what a hash is: a count for each owner, or a record of one owner. A
+// record's random values, else its words, tell whose it is; the rest may change.
 func (s *keyspace) identify(k keyState) keyState {
 	words, random := "", ""
 	for _, field := range slices.Sorted(maps.Keys(k.fields)) {

@@ -101,8 +101,8 @@ func (n *names) script(sha string) string {
 // called finds the commands that a script sends.
 var called = regexp.MustCompile(`call\(\s*["'](\w+)["']`)
 
-// scriptName is the first line of a script if it is a comment, "-- unlock", else what the
-// script sends, "GET+DEL": two scripts of a lock are two.
+// scriptName is the first line of a script if it is a comment, "-- unlock", else the commands
+// that the script sends, "GET+DEL". So two scripts of a lock have two names.
 func scriptName(source string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
 	if name, ok := strings.CutPrefix(first, "--"); ok {

@@ -216,7 +216,7 @@ func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	return l.queue(name, l.dispatch(args...)), nil
 }
 
-// queue keeps what a transaction will have given a lease to until it does.
+// queue remembers the keys to which a transaction will give a lease, until it has run.
 func (l *embeddedLink) queue(name string, answer []byte) []byte {
 	switch {
 	case string(answer) == "+QUEUED\r\n":

@@ -32,7 +32,7 @@ func (w *World) callerStack() *stack {
 	return s
 }
 
-// goroutine is the one whose stack it is, which is the one that asks.
+// goroutine is the id of the goroutine whose stack it is. Only that goroutine may ask.
 func (s *stack) goroutine() uint64 {
 	if s.id == 0 {
 		s.id = GoroutineID()
@@ -126,8 +126,9 @@ func (s *stack) source(skipFrames []string) Source {
 	return found
 }
 
-// goRedis is in the names of its functions, and of its files: a closure of one that the
-// compiler has put into the lock's function has that one's name.
+// goRedis is in the names of go-redis's functions and files. Where the compiler has put a
+// function of go-redis into one of the lock, a closure of it has the name of the lock's: then
+// only the file tells.
 const goRedis = "github.com/redis/go-redis/"
 
 func isLibrary(function string) bool {

@@ -107,7 +107,7 @@ func (w *World) release(p *process) {
 // refuse answers a request with an error in place of Redis.
 func (w *World) refuse(r *request, text string) {
 	w.take(r)
-	if r.command.Name == "EXEC" { // who is refused has no transaction any more
+	if r.command.Name == "EXEC" { // the refused client has no transaction any more
 		_, _ = r.wire.link.execute([]string{"DISCARD"})
 	}
 	rep := w.newReply(r, []byte("-"+text+"\r\n"), "(error) "+text)

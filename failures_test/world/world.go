@@ -165,8 +165,8 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 
 // DiscoverScripts runs a lock through its ordinary life once, with a renewal, a refusal, a
 // lock of another name and what else it can do, and returns the Lua scripts it used. A world
-// that starts with them has no first EVALSHA that Redis does not know. A lock that another
-// name cannot be taken beside is an error.
+// that starts with them has no first EVALSHA that Redis does not know. It is an error if a
+// lock of another name cannot be taken beside the lock.
 func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
 	var scripts []string
 	_, err := Run(t, config, ordinaryLife(&scripts))

@@ -28,7 +28,7 @@ const (
 	exitBadUsage = 2
 )
 
-// failedError ends a command that was asked well and has bad news.
+// failedError ends a command that was typed correctly and has bad news.
 type failedError struct{ error }
 
 // Unwrap is the news.
@@ -157,12 +157,17 @@ func (a *app) root() *cobra.Command {
 		Short: "Every failure of a Redis lock, on every stage of the lock",
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real " +
 			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
-			"With --lang zh it speaks Chinese. In English remain JSON and Markdown, and what locks, Redis and " +
-			"the compiler say.",
+			"With --lang zh it speaks Chinese. JSON, Markdown, and what locks, Redis and the compiler say " +
+			"stay English.",
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(*cobra.Command, []string) error { return a.matrix(redis, part) },
+		RunE: func(*cobra.Command, []string) error {
+			if part.steps && part.documents {
+				return exclude("--steps", "--documents")
+			}
+			return a.matrix(redis, part)
+		},
 	}
 	root.Flags().BoolVar(&part.asJSON, "json", false, "print the matrix as JSON")
 	root.Flags().StringSliceVar(&part.families, "family", nil, "only the failures of this family: owner, waiters, ...")
@@ -193,7 +198,7 @@ func helpCommand() *cobra.Command {
 // tell shows a person at a terminal what is being done.
 func (a *app) tell(what texts.Said) { a.doing(what.In(a.lang)) }
 
-// untilInterrupted is a context that Ctrl-C ends, or whoever stops the program.
+// untilInterrupted is a context that ends with Ctrl-C, or when the program is told to stop.
 func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

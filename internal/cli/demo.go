@@ -82,7 +82,7 @@ func (a *app) demoCommand() *cobra.Command {
 	return cmd
 }
 
-// What demo cannot run.
+// Errors of demo.
 var (
 	noName   = texts.New("--name is empty: name the worker, such as work1")
 	badName  = texts.New("--name {name} does not fit on a line: use letters, such as work1")

@@ -41,6 +41,12 @@ func (a *app) exploreCommand() *cobra.Command {
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			x.clientsGiven = cmd.Flags().Changed("clients")
+			if err := checkBound(cmd, x.bound); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("seed") && x.random == 0 {
+				return seedAlone.With()
+			}
 			return a.explore(x)
 		},
 	}
@@ -48,9 +54,9 @@ func (a *app) exploreCommand() *cobra.Command {
 	f.StringVar(&x.stage, "stage", "all", "the stage to search, or all")
 	f.StringVar(&x.env, "env", "", "only this environment")
 	f.StringVar(&x.property, "property", "", "only this property")
-	f.IntVar(&x.clients, "clients", 0, "2 or 3; without it, what each question has")
+	f.IntVar(&x.clients, "clients", 0, "2 or 3; without it, each question has its own")
 	f.IntVar(&x.attempts, "attempts", 1, "how often each client asks for the lock, 1 to 3")
-	f.IntVar(&x.bound, "bound", -1, "the highest cost, 0 to 9; without it, what each question has")
+	f.IntVar(&x.bound, "bound", -1, "the highest cost, 0 to 9; without it, each question has its own")
 	f.IntVar(&x.random, "random", 0, "run that many schedules at random instead")
 	f.Uint64Var(&x.seed, "seed", 1, "with --random: the same seed, the same schedules")
 	f.BoolVar(&x.asJSON, "json", false, "print the answers as JSON")
@@ -94,13 +100,14 @@ type job struct {
 	question schedule.Question
 }
 
-// What cannot be searched.
+// Errors of explore.
 var (
 	orAll       = texts.New("{error}, or all")
-	nobodyAsks  = texts.New("nobody asks about {property} in {env}: leave out --env, or see explore --help")
+	nobodyAsks  = texts.New("there is no search for {property} in {env}: leave out --env, or see explore --help")
 	badClients  = texts.New("--clients {n}: it can be 2 or 3")
 	badAttempts = texts.New("--attempts {n}: it can be 1 to 3")
 	badBound    = texts.New("--bound {n}: it can be 0 to 9")
+	seedAlone   = texts.New("--seed is for --random: add --random 1000, or leave out --seed")
 	badRandom   = texts.New("--random {n}: give how many schedules to run")
 	failsIn     = texts.New("{stage} in {env}: {error}")
 )
@@ -130,6 +137,14 @@ func (x exploration) jobs() ([]job, error) {
 	return jobs, nil
 }
 
+// checkBound refuses a bound that was given and is not a cost. Without the flag it is -1.
+func checkBound(cmd *cobra.Command, n int) error {
+	if cmd.Flags().Changed("bound") && (n < 0 || n > 9) {
+		return badBound.With("n", n)
+	}
+	return nil
+}
+
 func (x exploration) check() error {
 	if x.env != "" {
 		if _, err := schedule.FindEnv(x.env); err != nil {
@@ -146,8 +161,6 @@ func (x exploration) check() error {
 		return badClients.With("n", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
 		return badAttempts.With("n", x.attempts)
-	case x.bound < -1 || x.bound > 9:
-		return badBound.With("n", x.bound)
 	case x.random < 0:
 		return badRandom.With("n", x.random)
 	}

@@ -112,9 +112,9 @@ func TestReplayTellsThatTheLockHasChanged(t *testing.T) {
 	status, out, errors := command(t, "replay", wrongDelete3)
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, out, "SAFE in this run")
-	require.Equal(t, "step 9, b, is not possible any more: the lock has changed since\n", errors)
+	require.Equal(t, "step 9, b, is not possible any more: the lock has changed since, or the schedule has a typing mistake\n", errors)
 
 	status, _, errors = command(t, "replay", "v1/stage3/2c/1x/async/wrong-delete/a.A.b.wa")
 	require.Equal(t, exitFailed, status)
-	require.Equal(t, "step 4, wa, is not possible any more: the lock has changed since\n", errors)
+	require.Equal(t, "step 4, wa, is not possible any more: the lock has changed since, or the schedule has a typing mistake\n", errors)
 }

@@ -60,7 +60,7 @@ func (a *app) gradeCommand() *cobra.Command {
 var (
 	updatesNone  = texts.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
 	notGraded    = texts.New("the lock cannot be graded")
-	updateWrites = texts.New("{error}: --update writes it")
+	updateWrites = texts.New("cannot read the file of --expect ({error}): add --update, which writes it")
 	updateTakes  = texts.New("if that is right, add --update: it writes the file anew")
 )
 

@@ -89,7 +89,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	require.Contains(t, screen.String(), "| `check-then-delete` | ✓ |")
 }
 
-// onTerminal is a command on a terminal that is so wide, with what it prints there.
+// onTerminal runs a command on a terminal of that width, and returns what it prints there.
 func onTerminal(t *testing.T, width int) (a *app, out, errors *strings.Builder) {
 	out, errors = &strings.Builder{}, &strings.Builder{}
 	return &app{t: t, sources: os.DirFS("../.."), out: out, err: errors, width: width}, out, errors

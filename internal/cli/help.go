@@ -52,7 +52,7 @@ func visitUsage(f *pflag.Flag, visit func(*string)) {
 	}
 }
 
-// speak puts what the commands say of themselves into the language that was asked for.
+// speak puts the help of all commands into the language that was asked for.
 func (a *app) speak(root *cobra.Command) {
 	eachHelp(root, func(text *string) { *text = a.say(texts.Text(*text)) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })

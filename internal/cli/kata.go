@@ -48,6 +48,9 @@ type kataApp struct {
 // folder is where the learner works, and how the learner's commands look.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang}
+	if err := maybeFolder(k.dir); err != nil {
+		return kata.Folder{}, view, err
+	}
 	root, err := kata.FindRoot(".")
 	if err != nil {
 		return kata.Folder{}, view, err
@@ -232,10 +235,11 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	cmd.Long = "explore runs your lock under every schedule of two clients, as lockkata explore does with the stages, " +
 		"and draws the shortest one that breaks each property, with your own lines. The properties and environments are " +
 		"those of lockkata explore --help."
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkBound(cmd, asked.Bound) }
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")
 	f.StringVar(&asked.Env, "env", "", "only this environment")
-	f.IntVar(&asked.Bound, "bound", -1, "the highest cost, 0 to 9; without it, what each question has")
+	f.IntVar(&asked.Bound, "bound", -1, "the highest cost, 0 to 9; without it, each question has its own")
 	f.BoolVar(&asJSON, "json", false, "print what was found, with its traces, as JSON")
 	return cmd
 }

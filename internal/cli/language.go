@@ -41,8 +41,8 @@ func askedLanguage(args []string) (asked string) {
 
 var noLanguage = texts.New("--lang {name}: there are en and zh")
 
-// language finds the language that was asked for, else that of the environment, in which the
-// error is said.
+// language is the language that was asked for, else the one of the environment. With an error
+// it is the latter: the error is printed in it.
 func (a *app) language(asked string) (texts.Language, error) {
 	usual := texts.English
 	if a.getenv != nil {

@@ -35,7 +35,7 @@ func englishIn(text string) (lines []string) {
 	return lines
 }
 
-// A sentence in English is found, also behind Chinese; what is named or typed is none.
+// englishIn finds an English sentence, also behind Chinese. A name or a typed command is none.
 func TestEnglishIsFound(t *testing.T) {
 	require.Len(t, englishIn("锁：the lock is free\n锁空出来了\nwhen it ends, both work on\nFlags:\n"), 3)
 	require.Empty(t, englishIn("有：slow-grant oom wake-lost clock-jump；试试 go run . show oom of the lock\n"))

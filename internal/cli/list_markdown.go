@@ -22,7 +22,7 @@ func (a *app) listMarkdown() {
 	a.paragraph(`The pictures are drawn from runs of the real locks. A lane for each client, one for Redis with a bar for the
 		key's life; time goes down. What A, B and C hold is A1, B1 and C1. This document is made from the catalogue itself:
 		` + "`go run . list --markdown`" + `.`)
-	a.paragraph("As a test, with the timeline of each that shows: `go test -v -run TestFailures/late-unlock ./stage4_lua_unlock/...`. On a " +
+	a.paragraph("As a test, with the timeline of each that shows: `go test -v -run TestFailures/late-unlock ./stage3_owner_value/...`. On a " +
 		"real Redis, where that is possible: `go run . --live`.")
 	a.paragraph(signLegend)
 	ids, rules := headings()

@@ -10,12 +10,22 @@ import (
 
 var (
 	thereAre   = texts.New("{fault}; there are: {names}")
+	areListed  = texts.New("{fault}; {list} prints all names")
 	didYouMean = texts.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
+)
+
+// mostNames is how many names fit into an error. Only the failures are more.
+const (
+	mostNames     = 20
+	listsFailures = "go run . list"
 )
 
 // suggest ends an error about an unknown name with the nearest names.
 func suggest(fault texts.Said, name string, known []string) error {
 	near := nearest(name, known)
+	if len(near) == 0 && len(known) > mostNames {
+		return areListed.With("fault", fault, "list", listsFailures)
+	}
 	if len(near) == 0 {
 		return thereAre.With("fault", fault, "names", strings.Join(known, ", "))
 	}

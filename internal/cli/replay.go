@@ -19,15 +19,16 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay SCHEDULE",
 		Short: "Draw a schedule that explore found or somebody played",
 		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule " +
-			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; an " +
-			"edited lock's own name, such as mylock~3f2a91c0, is refused. A step is a or a2: what A sent is " +
-			"executed; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands still; wa: it " +
-			"goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of A gives up; " +
-			"ha: A has its network again. CLIENTS are 2c, two clients, or check-then-delete@12: those of a " +
-			"failure's run, taken over after its twelfth event, as the playground of serve does it.",
+			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; " +
+			"replay refuses the name of an edited lock, such as mylock~3f2a91c0. CLIENTS is 2c for two " +
+			"clients; or it is check-then-delete@12 for the clients of that failure's run, which the schedule " +
+			"takes over after its twelfth event, as in the playground of serve. A step is a or a2: Redis " +
+			"executes what A sent; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands " +
+			"still; wa: A goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of " +
+			"A gives up; ha: A has its network again.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return takesSchedule.With("n", len(args), "example", exampleSchedule)
+				return takesSchedule.With("example", exampleSchedule)
 			}
 			return nil
 		},
@@ -78,7 +79,7 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 }
 
 var (
-	takesSchedule  = texts.New("replay takes one schedule, not {n} words: one looks like {example}")
+	takesSchedule  = texts.New("replay takes one schedule, as in: go run . replay {example}")
 	scheduleOf     = texts.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
 	scheduleFrom   = texts.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
 	onceEach       = texts.New("once each")

@@ -27,10 +27,11 @@ func (a *app) showCommand() *cobra.Command {
 		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their " +
 			"owner and lease, the ledger, and the line of the lock that sent each command. Without " +
 			"--stage it takes the last stage that the failure breaks.\n\n" +
-			"It says since when it was too late: from that moment on each continuation breaks the " +
-			"rule, even if nobody stands still any more, nothing is lost, and messages arrive before " +
-			"work is done. Only their order is open, up to the cost that stands there; each client ends " +
-			"its work, unlocks, and asks once more. The schedule beside it kept the rule from just before.",
+			"It also says from which moment on it was too late. From there every continuation breaks the " +
+			"rule, even if nobody stands still any more, no message is lost, and each message arrives before " +
+			"anybody's work is done. Only the order of the steps is open, up to the cost that is printed. Each " +
+			"client ends its work, unlocks, and asks once more. The schedule that is printed below starts just " +
+			"before that moment, and keeps the rule.",
 		Args: exactlyOne(aFailure, failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if beforeAfter && cmd.Flags().Changed("stage") {

@@ -25,6 +25,9 @@ func (a *app) siteCommand() *cobra.Command {
 			"lockkata, with Go.",
 		Args: oneFolder("public"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := maybeFolder(args[0]); err != nil {
+				return err
+			}
 			if err := a.site(cmd.Context(), args[0]); err != nil {
 				return failedError{err}
 			}

@@ -56,7 +56,7 @@ var (
 		"Too late from {time} on: {what} Each continuation from there breaks the rule, even if nothing goes wrong any more: 1 schedule, up to cost {bound}.",
 		"Too late from {time} on: {what} Each continuation from there breaks the rule, even if nothing goes wrong any more: {n} schedules, up to cost {bound}.")
 	keptUntil = texts.New("The rule could be kept until the very step that breaks it.")
-	wayOut    = texts.New("A schedule from just before that keeps the rule: go run . replay '{schedule}'")
+	wayOut    = texts.New("This schedule starts just before that, and keeps the rule: go run . replay '{schedule}'")
 )
 
 // in says it in lines of text.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 
@@ -24,8 +25,10 @@ var (
 	noCommand   = texts.New("there is no command {name}")
 	takesNone   = texts.New("{command} takes no arguments, not {words}")
 	takesWhich  = texts.New("{command}: which {what}? There are: {known}")
+	takesListed = texts.New("{command}: which {what}? {list} prints them all; one is {known}")
 	takesOne    = texts.New("{command} takes one {what}, not {n}: {words}")
 	takesFolder = texts.New("{command} takes one folder, as in: go run . {example}")
+	isFile      = texts.New("{name} is a file: name a folder")
 	excluded    = texts.New("{flags} exclude each other: give one of them")
 	aFailure    = texts.New("failure")
 	aStage      = texts.New("stage")
@@ -57,7 +60,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// unknownFlag suggests one that the command has. A shorthand stands for none but help.
+// unknownFlag suggests flags that the command has. Only help has a shorthand.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name := "--" + unknown.GetSpecifiedName()
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
@@ -72,7 +75,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	return suggest(noFlag.With("flag", name), name, names)
 }
 
-// noArguments refuses a word that is no subcommand, with the nearest that is.
+// noArguments refuses a word that is no subcommand, and suggests the nearest one.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -101,7 +104,11 @@ func exactlyOne(what texts.Text, known []string) cobra.PositionalArgs {
 		case 1:
 			return nil
 		case 0:
-			return takesWhich.With("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "))
+			which := takesWhich
+			if len(known) > mostNames {
+				which, known = takesListed, known[:1]
+			}
+			return which.With("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "), "list", listsFailures)
 		}
 		return takesOne.With("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
 	}
@@ -117,5 +124,13 @@ func oneFolder(example string) cobra.PositionalArgs {
 	}
 }
 
-// exclude refuses flags of which there may be one.
+// maybeFolder refuses a name that a file has; there may be nothing yet.
+func maybeFolder(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return isFile.With("name", name)
+	}
+	return nil
+}
+
+// exclude refuses flags of which only one may be given.
 func exclude(given ...string) error { return excluded.With("flags", strings.Join(given, ", ")) }

@@ -113,7 +113,7 @@ func Find(id string) (Column, error) {
 			return c, nil
 		}
 	}
-	return Column{}, noStage.With("id", strconv.Quote(id), "ids", strings.Join(IDs(Shown()), ", "))
+	return Column{}, noStage.With("id", strconv.Quote(id), "ids", strings.Join(IDs(Stairs()), ", "))
 }
 
 // Must is [Find] for an ID that is known.

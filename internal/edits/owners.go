@@ -74,7 +74,7 @@ var owners = []Edit{
 		Name: "EX given whole seconds", File: file2,
 		Old:     `"PX", m.ttl.Milliseconds()`,
 		New:     `"EX", int64(m.ttl.Seconds())`,
-		Suffers: "who asks for 3.5 s gets 3, and is not alone for the rest",
+		Suffers: "a client that asks for 3.5 s gets 3, and is not alone for the rest",
 		Failure: "lease-between-seconds", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
 	{
@@ -102,7 +102,7 @@ var owners = []Edit{
 		Name: "lease that nobody asked for", File: file2,
 		Old:     `"PX", m.ttl.Milliseconds()`,
 		New:     `"PX", 10_000`,
-		Suffers: "who asks for 30 s gets 10, and works on beside the next one",
+		Suffers: "a client that asks for 30 s gets 10, and works on beside the next one",
 		Failure: "check-then-set", Outcome: failures.Broken, Rule: oracle.Lease,
 	},
 	{
@@ -116,7 +116,7 @@ var owners = []Edit{
 		Name: "every error taken for a yes", File: file2,
 		Old:     `return false, fmt.Errorf("stage2: lock %s: %w", m.key, err)`,
 		New:     `return true, nil`,
-		Suffers: "whom Redis refuses believes to hold the lock",
+		Suffers: "a client that Redis refuses believes that it holds the lock",
 		Failure: "oom", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
@@ -165,7 +165,7 @@ var owners = []Edit{
 		Name: "value kept after Unlock and not asked for", File: file3,
 		Old:     `if value != m.value {`,
 		New:     `if _ = value; m.value == "" {`,
-		Suffers: "who lost the lock is told that all went well",
+		Suffers: "a client that lost the lock is told that all went well",
 		Failure: "loss-hidden-at-unlock", Outcome: failures.Broken, Rule: oracle.LossNoticed,
 	},
 	{
@@ -188,7 +188,7 @@ var owners = []Edit{
 		return ErrNotHeld`,
 		New: `		m.value = ""
 		return nil`,
-		Suffers: "who lost the lock is told that all went well",
+		Suffers: "a client that lost the lock is told that all went well",
 		Failure: "loss-hidden-at-unlock", Outcome: failures.Broken, Rule: oracle.LossNoticed,
 	},
 	{
@@ -197,7 +197,7 @@ var owners = []Edit{
 		return ErrNotHeld`,
 		New: `if m.value == "" {
 		return nil`,
-		Suffers: "who unlocks twice, or too early, never hears of it",
+		Suffers: "a client that unlocks twice, or too early, never hears of it",
 		Failure: "stranger-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
@@ -239,7 +239,7 @@ var owners = []Edit{
 		Name: "answer of the script ignored", File: file4,
 		Old:     `if deleted == 0 {`,
 		New:     `if deleted < 0 {`,
-		Suffers: "who lost the lock is told that all went well",
+		Suffers: "a client that lost the lock is told that all went well",
 		Failure: "loss-hidden-at-unlock", Outcome: failures.Broken, Rule: oracle.LossNoticed,
 	},
 	{
@@ -295,7 +295,7 @@ var owners = []Edit{
 		Name: "error of Unlock swallowed", File: file4,
 		Old:     `return fmt.Errorf("stage4: unlock %s: %w", m.key, err)`,
 		New:     `return nil`,
-		Suffers: "who could not reach Redis is told that all went well, and the next one waits for the rest of the lease",
+		Suffers: "a client that could not reach Redis is told that all went well, and the next one waits for the rest of the lease",
 		Failure: "late-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
@@ -309,7 +309,7 @@ var owners = []Edit{
 		Name: "error of Unlock taken for a loss", File: file4,
 		Old:     `return fmt.Errorf("stage4: unlock %s: %w", m.key, err)`,
 		New:     `return ErrNotHeld`,
-		Suffers: "who could not reach Redis is told that its lock is gone, and leaves it there",
+		Suffers: "a client that could not reach Redis is told that its lock is gone, and leaves it there",
 		Failure: "late-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 }

@@ -65,7 +65,7 @@ var renewed = []Edit{
 		Name: "error of Unlock swallowed, and the watchdog stopped", File: file5,
 		Old:     `return fmt.Errorf("stage5: unlock %s: %w", m.key, err)`,
 		New:     `return nil`,
-		Suffers: "whom Redis refused is told that all went well, and the next one waits for the rest of the lease",
+		Suffers: "a client that Redis refused is told that all went well, and the next one waits for the rest of the lease",
 		Failure: "unlock-error-dog-lives", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
@@ -114,7 +114,7 @@ var renewed = []Edit{
 		Name: "renewal takes the lease away", File: dog5,
 		Old:     `redis.call("PEXPIRE", KEYS[1], ARGV[2])`,
 		New:     `redis.call("PERSIST", KEYS[1])`,
-		Suffers: "who dies after the first renewal leaves a key without a lease",
+		Suffers: "a client that dies after the first renewal leaves a key without a lease",
 		Failure: "crash-while-holding", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{

@@ -41,7 +41,7 @@ var whole = []Edit{
 		Name: "renewal without a look at the owner, in a batch", File: stage6 + "renew.lua",
 		Old:     `if mine == 1 then`,
 		New:     `if mine ~= nil then`,
-		Suffers: "who lost the lock renews the next one's, and is told that it still holds",
+		Suffers: "a client that lost the lock renews the next one's, and is told that it still holds",
 		Failure: "forced-unlock", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
 	{
@@ -97,7 +97,7 @@ var whole = []Edit{
 		Name: "lease of the service sent for a fixed one", File: stage6 + "acquire.go",
 		Old:     `owner, r.lease.Milliseconds())`,
 		New:     `owner, s.lease.Milliseconds())`,
-		Suffers: "who asks for a short fixed lease and dies keeps the others out for the watchdog's",
+		Suffers: "a client that asks for a short fixed lease and dies keeps the others out for the watchdog's lease",
 		Failure: "last-millisecond", Outcome: failures.Broken, Rule: oracle.Lease,
 	},
 	{
@@ -113,7 +113,7 @@ var whole = []Edit{
 		return ErrNotHeld`,
 		New: `		s.mu.Unlock()
 		return nil`,
-		Suffers: "who unlocks again after an Unlock that failed is told that all went well",
+		Suffers: "a client that unlocks again after an Unlock that failed is told that all went well",
 		Failure: "unlock-after-failed-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{

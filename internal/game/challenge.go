@@ -26,7 +26,7 @@ type Settings struct {
 	Clients, Attempts int
 }
 
-// What cannot be played.
+// Errors of settings and of schedules.
 var (
 	badClients  = texts.New("--clients {n}: it can be 2 or 3")
 	badAttempts = texts.New("--attempts {n}: it can be 1 or 2")

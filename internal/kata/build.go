@@ -121,8 +121,8 @@ func (o overlay) put(name, text string) error {
 	return os.WriteFile(copied, []byte(text), 0o600)
 }
 
-// quickly has the compiler leave the locks themselves as they are: that takes it a third of the
-// time, and a lock waits for Redis anyhow.
+// quickly tells the compiler not to optimize the locks. It then needs a third of the time, and
+// a lock mostly waits for Redis anyhow.
 const quickly = "-gcflags=" + judge.LocksPath + "/...=-N -l -dwarf=false"
 
 // compile compiles what is in the overlay, with more flags of go build.

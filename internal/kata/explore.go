@@ -17,9 +17,6 @@ import (
 // searchLimit is how long one search may take in real time.
 const searchLimit = 20 * time.Second
 
-// highestBound is the highest cost that can be asked for.
-const highestBound = 9
-
 // Exploring is what an exploration is asked for.
 type Exploring struct {
 	Property string // "" for all
@@ -27,15 +24,10 @@ type Exploring struct {
 	Bound    int    // the highest cost; -1 for each question's own
 }
 
-var badBound = texts.New("--bound {bound}: it can be 0 to {highest}")
-
 // questions are what an exploration asks: those of the suite that fit, and of all
 // that the exercise's own. A property and an environment that the suite does not
 // bring together make a question of their own.
 func (x Exploring) questions(own Sought) ([]schedule.Question, error) {
-	if x.Bound < -1 || x.Bound > highestBound {
-		return nil, badBound.With("bound", x.Bound, "highest", highestBound)
-	}
 	if _, err := schedule.FindEnv(x.Env); x.Env != "" && err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ const (
 	deleted    = "	if deleted == 0 {"
 	key        = "key: keyPrefix + name,"
 	nilled     = "	if errors.Is(err, redis.Nil) {\n		return false, nil\n"
+	refused    = "		return false, nil\n	}\n	if err"
 	granted    = "	m.value = value\n	return true, nil\n"
 	valueField = "	value string // what this owner wrote into the key; \"\" while not held\n"
 	failing    = "		return false, fmt.Errorf(\"mylock: lock %s: %w\", m.key, err)\n"
@@ -154,6 +155,25 @@ var idle = Material{Column: "4", Edits: after(attempt, "	if value != \"\" {\n		r
 
 // hasty gives PX seconds.
 var hasty = Material{Column: "4", Edits: instead("m.ttl.Milliseconds()", "int64(m.ttl.Seconds())")}
+
+// counting has a counter beside its key, asking a key of who asks, and forgetting frees nothing
+// but a counter.
+var (
+	counting   = Material{Column: "4", Edits: before(granted, "	m.rdb.Incr(ctx, m.key+\":epoch\")\n")}
+	asking     = Material{Column: "4", Edits: before(refused, "		m.rdb.Set(ctx, m.key+\":asked\", value, 50*time.Millisecond)\n")}
+	forgetting = Material{Column: "4", Edits: append(instead("unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int()",
+		"m.rdb.Del(ctx, m.key+\":epoch\").Result()\n	_ = unlockScript"), counting.Edits...)}
+)
+
+func TestKeysBesideTheLockAreNotTakenForIt(t *testing.T) {
+	t.Parallel()
+	for _, m := range []Material{counting, asking} {
+		e, report := judged(t, "4", filesOf(t, m))
+		require.True(t, report.Passed(e.Required()), (Result{Exercise: e, Report: report}).Screen(View{Width: 120}))
+	}
+	_, report := judged(t, "4", filesOf(t, forgetting))
+	require.Contains(t, report.Cause.Text.Error(), "Lock asks for a lock that A has freed and does not get it")
+}
 
 // The failures pass over a lock that polls, that has no tokens, or that nobody ever
 // gets: none of them may pass an exercise.

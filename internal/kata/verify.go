@@ -131,7 +131,7 @@ func (p prover) verify(ctx context.Context, list []Exercise, out io.Writer) bool
 	return held == proofs
 }
 
-// task is what is asked of a lock of the material: no more than it takes to prove it.
+// task is what the proof asks of a lock of the material.
 func (p prover) task(e Exercise) judge.Task {
 	task := e.task()
 	task.Patience, task.Lang = provingPatience, p.view.Lang

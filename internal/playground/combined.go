@@ -58,8 +58,8 @@ func (l *locks) combine(c *columns.Column, code timeline.Code, ids []string) (ti
 	return code, err
 }
 
-// apply puts those of the edits into a file that are of this file. Each is looked for in its
-// own part: what another one writes may look alike.
+// apply makes the edits that belong to a file. It looks for each in a part of its own, since
+// another edit may write code that looks the same.
 func apply(f timeline.File, all []edits.Edit) (string, error) {
 	mine := slices.DeleteFunc(slices.Clone(all), func(e edits.Edit) bool { return path.Base(e.File) != f.Name })
 	at := func(e edits.Edit) int { return strings.Index(f.Text, e.Old) }
@@ -81,8 +81,8 @@ func apply(f timeline.File, all []edits.Edit) (string, error) {
 
 var unused = regexp.MustCompile(`^"[^"]+" imported (?:as \w+ )?and not used$`)
 
-// withoutUse makes imports blank that the edits leave without a use, and tells whether there
-// was nothing else wrong.
+// withoutUse makes the imports blank that the edits leave without a use. It tells whether
+// nothing else is wrong.
 func withoutUse(files map[string]string, wrong problems) bool {
 	for _, p := range wrong {
 		if !unused.MatchString(p.Text) {

@@ -20,8 +20,8 @@ func OfScript(script string) (all []Text) {
 	return all
 }
 
-// Dictionary is what a page needs to say texts in a language: those that it has otherwise
-// than in English.
+// Dictionary is what a page needs to say texts in a language: those that differ from their
+// English, each with its translation.
 func Dictionary(l Language, all ...Text) map[string]string {
 	put := map[string]string{}
 	for _, t := range all {
@@ -32,9 +32,9 @@ func Dictionary(l Language, all ...Text) map[string]string {
 	return put
 }
 
-// Pairs puts into a dictionary what a value of JSON has in English, with what the same value
-// has in another language. It returns what is said in two ways there: a page cannot know
-// which one is meant.
+// Pairs adds to a dictionary the strings of an English value of JSON, each with the string at
+// the same place of the value in another language. It returns the strings that have two
+// translations: a page cannot know which one is meant.
 func Pairs(put map[string]string, english, other any) (doubtful []string) {
 	switch was := english.(type) {
 	case map[string]any:

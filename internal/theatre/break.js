@@ -136,7 +136,7 @@ async function playColumn() {
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
   broken.status.replaceChildren(...broken.exercise ? checked(column)
-    : [broken.edit ? say('{n} of {all} failures end otherwise than on {lock} as it stands.',
+    : [broken.edit ? say('{n} of {all} failures end in another way than on {lock} as it stands.',
     {n: turned, all: column.cells.length, lock: broken.told.name})
     : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.files ? say('your lock') : broken.told.name})],
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);

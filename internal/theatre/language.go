@@ -17,8 +17,8 @@ var (
 	needsScript = texts.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
 )
 
-// dictionaries are what the page needs to say all of it in another language than English, as
-// JSON, by language. doubtful are the texts of which it says the wrong one somewhere.
+// dictionaries is JSON: for each language but English, what the page needs to say all its texts
+// in it. doubtful are the texts that have two translations: the page says one wrong.
 func dictionaries(english, chinese content) (said string, doubtful []string, err error) {
 	var sides [2]any
 	for i, side := range []content{english, chinese} {

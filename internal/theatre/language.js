@@ -11,7 +11,7 @@ function languageAsked() {
   return asked.map((name) => (name || '').slice(0, 2).toLowerCase()).find((name) => Object.hasOwn(languages, name)) || 'en';
 }
 
-// speak is before anything is drawn.
+// speak sets the language, before anything is drawn in it.
 function speak(name) {
   language = name;
   dictionary = new Map(Object.entries(dictionaries[name] || {}));
@@ -50,7 +50,7 @@ const keyTable = () => [
 
 function showKeys() { help.showModal(); }
 
-// changeLanguage goes on where the visitor is. What the engine has said is asked for again.
+// changeLanguage keeps the visitor's place, and asks the engine again for what it has said.
 function changeLanguage() {
   const here = game, link = new URL(location.href);
   speak(otherLanguage());

@@ -53,7 +53,7 @@ async function begin(request) {
       el('span', {class: 'stage-title'}, request.edit
         ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit.replaceAll('+', ' + ')}) : titled(lock))),
     el('p', {class: 'story secondary'}, position.taken
-      ? say('Taken over from {failure}: end it otherwise, or break the rule sooner.', {failure: position.taken}) + gap() : '',
+      ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));
   showPosition(position);
@@ -152,7 +152,7 @@ function ending({view, verdict, taken}) {
   if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
     el('p', {class: 'verdict ' + toneClass(verdict.tone)},
-      isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it ended otherwise.')
+      isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it came to another end.')
       : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict.text),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,

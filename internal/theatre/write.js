@@ -95,12 +95,12 @@ function checked({cells, stopped, red}) {
   const {id, required, fixed, question} = broken.exercise;
   if (red) {
     return [el('p', {class: 'verdict ' + toneClass('r')},
-      ...tell('Not passed: {n} of the {all} failures asked for are survived, and then comes {failure}.',
+      ...tell('Not passed: the lock survives {n} of the {all} failures that are asked for, and then comes {failure}.',
       {n: cells.length - 1, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}), gap(), cells.at(-1).verdict)];
   }
   if (stopped) return [];
   const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];
-  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: all {n} failures asked for are survived.', {n: required.length}),
+  return [el('p', {class: 'verdict ' + toneClass('g')}, say('Passed: the lock survives all {n} failures that are asked for.', {n: required.length}),
     gap(), say(fixed)),
     el('p', {}, say('On your machine kata check asks for more: an ordinary day, and a search of the schedules.'), gap(),
       say('The interviewer’s next question: {question}', {question: say(question)})),

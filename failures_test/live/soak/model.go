@@ -74,7 +74,7 @@ func (h *history) limit(o *hold) moment {
 	case o.at(freed) > 0:
 		return never
 	case o.at(unlocks) > 0 && (o.at(gone) == 0 || o.at(gone) >= sure):
-		return min(sure, o.at(unlocks)) // it may have freed the lock: who is answered later cannot tell
+		return min(sure, o.at(unlocks)) // the unlock may have freed the lock: an answer that late cannot tell
 	}
 	return sure
 }

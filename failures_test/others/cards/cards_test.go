@@ -144,8 +144,8 @@ func TestCommandLine(t *testing.T) {
 		{"defects", 0, "not tried: hot-loop"},
 		{"show no-such redsync", 2, `there is no failure "no-such"`},
 		{"show oom jedis", 2, `there is no library "jedis": choose from redsync`},
-		{"show oom", 2, `ask for show FAILURE LIBRARY`},
-		{"grade", 2, `there is no ["grade"]`},
+		{"show oom", 2, `"show oom" is no command: give show FAILURE LIBRARY`},
+		{"grade", 2, `"grade" is no command`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			var out, errs bytes.Buffer

@@ -62,7 +62,8 @@ var lessons = []struct {
 	}},
 	{limits, []lesson{{"renewed-for-ever", "oxox"}, {"reentered-for-ever", "----"}, {"hold-dropped", "oxox"}}},
 	{wakes, []lesson{
-		{"unlock-wakes", "---o"}, {"wake-lost", "----"}, {"wake-early", "----"}, {"waiter-leaves", "---o"}, {"wake-eaten", "----"},
+		{"unlock-wakes", "---o"}, {"wake-lost", "----"}, {"wake-early", "----"}, {"waiter-leaves", "---o"}, {"waiter-gives-up", "oooo"},
+		{"wake-eaten", "----"},
 		{"pubsub-cut", "---o"}, {"expiry-wakes", "---o"}, {"subscription-silent", "----"}, {"idle-waiters", "xxxo"}, {"partial-unlock-wakes", "----"},
 		{"publish-before-delete", "---o"},
 	}},

@@ -16,8 +16,8 @@ import (
 	"lockkata/failures_test/redisserver"
 )
 
-// isOvertaken tells of a waiter that was overtaken by chance: where the failure is not about
-// it, whoever wakes in vain because another process was faster waits behind the others again.
+// isOvertaken tells whether another process was faster than a waiter by chance, in a failure
+// that is not about that. The waiter woke in vain, and waits behind the others again.
 func isOvertaken(c card) bool {
 	against, found := c.verdict.Against()
 	return found && against.Monitor == oracle.BoundedWait && !slices.Contains(c.failure.Breaks, oracle.BoundedWait)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	failures "lockkata/failures_test"
@@ -52,7 +53,7 @@ func command(t *testing.T, args []string, w io.Writer) error {
 	case len(args) == 1 && args[0] == "defects":
 		return withExaminer(t, func(e *examiner) error { return printDefects(w, e) })
 	case len(args) != 3 || args[0] != "show":
-		return fmt.Errorf("there is no %q: ask for show FAILURE LIBRARY, for defects, or for nothing", args)
+		return fmt.Errorf("%q is no command: give show FAILURE LIBRARY, or defects, or nothing for all cards", strings.Join(args, " "))
 	}
 	f, ok := failures.Find(args[1])
 	if !ok {

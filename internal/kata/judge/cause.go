@@ -54,8 +54,8 @@ func Because(kind string, next texts.Text, text texts.Said) *Cause {
 
 var giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
 
-// blame says what the day went wrong for, where the trace shows it: a lease that is over long
-// before its time, or never.
+// blame says why the day went wrong, where the trace shows it: a lease that ends long before
+// its time, or never.
 func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 	for _, found := range oracle.Ask(trace, oracle.Lease) {
 		c.Text, c.Next = texts.Text(found.In(l)).With(), giveMillis.With()

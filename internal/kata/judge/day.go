@@ -28,9 +28,13 @@ var (
 )
 
 // ordinaryDay plays what any lock must do before its failures say anything. It
-// ends the process when the lock does not do it.
+// ends the process when the lock does not do it. The first day shows which keys stand beside
+// the lock, so that nobody has to name them.
 func (r *run) ordinaryDay() {
-	r.playDay(ordinary, (*day).takeTurns)
+	if trace := r.playDay(ordinary, (*day).takeTurns); trace != nil {
+		beside, ignore := failures.KeysBeside(trace), r.subject.Ignore
+		r.subject.Ignore = func(key string) bool { return ignore(key) || slices.Contains(beside, key) }
+	}
 	r.playDay(twoNames, (*day).differentNames)
 	r.playDay(oneObject, (*day).shareObject)
 }
@@ -59,7 +63,7 @@ type day struct {
 	values   []string                   // what it saw there: a trace has names in their place
 }
 
-func (r *run) playDay(name texts.Text, scenario func(*day)) {
+func (r *run) playDay(name texts.Text, scenario func(*day)) *world.Trace {
 	d := &day{basic: slices.Contains([]texts.Text{ordinary, twoNames, oneObject}, name)}
 	config := r.subject.Config()
 	config.New = d.witnessed(r.subject.New)
@@ -75,11 +79,11 @@ func (r *run) playDay(name texts.Text, scenario func(*day)) {
 			d.cause.blame(w.Trace(), r.task.Lang)
 		}
 		d.cause.Trace = withoutBusiness(w.Trace())
-		if r.task.Leaks && !d.basic { // what it has is not right, and the rest can be judged all the same
+		if r.task.Leaks && !d.basic { // this part is not right, but the others can be judged
 			r.guard.tell(d.cause)
 			return
 		}
-		r.guard.convict(d.cause) // the way home may never end
+		r.guard.convict(d.cause) // now, since what is left of the day may never end
 	})
 	if err != nil {
 		cause := leftover(err)
@@ -87,6 +91,7 @@ func (r *run) playDay(name texts.Text, scenario func(*day)) {
 		r.left(cause)
 	}
 	r.guard.enter("")
+	return trace
 }
 
 // withoutBusiness leaves out what the day asks on behalf of the business.
@@ -114,7 +119,7 @@ func (d *day) takeTurns() {
 		d.waits(b.Lock(world.Within(d.w.Lease/10))) &&
 		d.frees(a.Unlock(world.Within(d.w.Lease))) &&
 		d.clientLives(a) &&
-		d.takes(b.Lock(world.Within(d.w.Lease)), getsFreed) &&
+		d.takes(b.Lock(world.Within(d.w.Lease/2)), getsFreed) && // before A's lease would end
 		d.frees(b.Unlock(world.Within(d.w.Lease)))
 	if !ok {
 		return

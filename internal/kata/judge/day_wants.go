@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
 )
@@ -163,10 +165,13 @@ func (d *day) answer(call *world.Call) texts.Said {
 	return refused.With()
 }
 
-// lockKey is the key that Redis holds, the first of its owners; "" if there is none.
+// lockKey is the first key in Redis that does not stand beside the lock; "" if there is none.
 func (d *day) lockKey() string {
-	if keys := d.now().Keys; len(keys) > 0 {
-		return keys[0].Name
+	beside := failures.KeysBeside(d.w.Trace())
+	for _, key := range d.now().Keys {
+		if !slices.Contains(beside, key.Name) {
+			return key.Name
+		}
 	}
 	return ""
 }

@@ -27,13 +27,13 @@ const shownText = `(() => {
 	return [...said, document.title];
 })()`
 
-// English is three words of it behind each other, which no name of a command or a rule is.
+// English is found by three English words in a row: no name of a command or a rule has them.
 var (
 	english = regexp.MustCompile(`\b[A-Za-z]+[a-z],? [a-z]+ [a-z]+\b`)
 	command = regexp.MustCompile(`go run \. [^。，]*|kata check|SET K [A-Z0-9a-z ]+|context deadline exceeded`)
 )
 
-// isChinese looks for sentences that are not.
+// isChinese fails on a sentence that is not Chinese.
 func (b *tab) isChinese() {
 	b.t.Helper()
 	require.Equal(b.t, "zh-CN", value[string](b, "document.documentElement.lang"))

@@ -122,7 +122,7 @@ func TestRunIsTakenOverAndEndsOtherwise(t *testing.T) {
 			b.press("1")
 			b.until(fmt.Sprintf("location.hash !== %q", before))
 		}
-		require.Contains(t, b.text(".ending"), "it ended otherwise. SAFE in this run")
+		require.Contains(t, b.text(".ending"), "it came to another end. SAFE in this run")
 		require.Contains(t, b.text(".ending .replay"), "v1/stage3/check-then-delete@9/1x/")
 		b.press(kb.Escape)
 		require.True(t, b.isShown(".matrix"))

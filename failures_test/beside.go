@@ -1,0 +1,55 @@
+package failures
+
+import (
+	"slices"
+	"strings"
+
+	"lockkata/failures_test/world"
+)
+
+// A lock may have keys beside the one that says who holds it: a counter of tokens, a queue of
+// waiters.
+
+// IsBeside tells of keys that usually stand beside a lock and are none.
+func IsBeside(key string) bool {
+	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
+}
+
+// KeysBeside are the keys that a trace shows to stand beside the lock. Somebody who waited in
+// vain has installed them, and they were not there when others got the lock. Or an Unlock
+// left them behind that removed another key.
+func KeysBeside(trace *world.Trace) (beside []string) {
+	var got, locked []world.Key
+	installed := map[int][]string{}
+	for s := trace.Begin(); s.Next(); {
+		e := s.Event
+		for _, x := range e.Effects {
+			if x.Kind == world.Installed {
+				installed[e.Call] = append(installed[e.Call], x.Key)
+			}
+		}
+		switch {
+		case e.Acquires():
+			got = append(got, s.Keys...)
+		case e.Kind == world.Returned && world.IsAcquire(e.Op):
+			for _, key := range installed[e.Call] {
+				if !isAmong(got, key) {
+					beside = append(beside, key)
+				}
+			}
+		case e.Kind == world.Called && e.Op == world.OpUnlock:
+			locked = s.Keys
+		case e.Kind == world.Returned && e.Op == world.OpUnlock:
+			if slices.ContainsFunc(locked, func(k world.Key) bool { return !isAmong(s.Keys, k.Name) }) {
+				for _, key := range s.Keys {
+					beside = append(beside, key.Name)
+				}
+			}
+		}
+	}
+	return beside
+}
+
+func isAmong(keys []world.Key, name string) bool {
+	return slices.ContainsFunc(keys, func(k world.Key) bool { return k.Name == name })
+}
