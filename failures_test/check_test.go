@@ -27,10 +27,20 @@ func TestExpectationOfALockOfOnesOwn(t *testing.T) {
 }
 
 func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
-	f, _ := failures.Find("script-flush")
-	v := failures.Run(t, f, failures.Subject{Name: "plain", New: columns.Must("1").Subject.New})
-	require.Equal(t, failures.NotApplicable, v.Outcome)
-	require.Equal(t, "this lock has no scripts", v.Sentence())
+	for _, c := range []struct {
+		failure string
+		has     []failures.Feature
+		says    string
+	}{
+		{"script-flush", nil, "this lock has no scripts"},
+		{"dog-per-reentry", nil, "this lock has no watchdog, re-entry"},
+		{"dog-per-reentry", []failures.Feature{failures.Watchdog}, "this lock has no re-entry"},
+	} {
+		f, _ := failures.Find(c.failure)
+		v := failures.Run(t, f, failures.Subject{Name: "plain", Has: c.has, New: columns.Must("1").Subject.New})
+		require.Equal(t, failures.NotApplicable, v.Outcome)
+		require.Equal(t, c.says, v.Sentence())
+	}
 }
 
 // rude is a lock that panics, and so breaks a rule that no failure is about.
@@ -75,4 +85,30 @@ func TestRunThatDoesNotComeToItsEndIsJudgedAllTheSame(t *testing.T) {
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.ErrorContains(t, v.Err, "already a client named A")
 	require.Equal(t, "wrong delete: A's DEL removes the lock of B (B1)", v.Sentence())
+}
+
+func TestVerdictIsAgainstWhatTheRestFollowsFrom(t *testing.T) {
+	f := failures.Failure{Breaks: []oracle.Monitor{oracle.Exclusion}, Given: []oracle.Monitor{oracle.Deadlock}}
+	given := f
+	given.Given = append(slices.Clone(f.Given), oracle.Lease)
+	for _, c := range []struct {
+		failure failures.Failure
+		found   []oracle.Monitor
+		against oracle.Monitor
+	}{
+		{f, []oracle.Monitor{oracle.Truth, oracle.Exclusion, oracle.Lease}, oracle.Lease},
+		{f, []oracle.Monitor{oracle.Truth, oracle.Exclusion}, oracle.Exclusion},
+		{f, []oracle.Monitor{oracle.Deadlock, oracle.Truth}, oracle.Truth},
+		{f, []oracle.Monitor{oracle.Deadlock}, ""},
+		{given, []oracle.Monitor{oracle.Lease, oracle.Exclusion}, oracle.Exclusion},
+		{given, []oracle.Monitor{oracle.Lease}, ""},
+	} {
+		v := failures.Verdict{Failure: c.failure}
+		for _, m := range c.found {
+			v.Findings = append(v.Findings, oracle.Finding{Monitor: m})
+		}
+		against, convicted := v.Against()
+		require.Equal(t, c.against, against.Monitor, c.found)
+		require.Equal(t, c.against != "", convicted, c.found)
+	}
 }

@@ -18,7 +18,7 @@ type Premise func(*world.Trace) (missing texts.Said)
 // What is missing in a story.
 var (
 	lessGiven    = texts.New("{client} was given the lock {n} times, and not {wanted}")
-	keyFreed     = texts.New("{client} had freed its key by itself")
+	keyWent      = texts.New("{client}'s key had gone before, in another way")
 	keyStayed    = texts.New("{client}'s key was still there")
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
 	waitedOn     = texts.New("{client} did not wait and give up")
@@ -100,8 +100,8 @@ func taken(client, how string) Premise {
 				switch is := x.Owner.Client == client && (x.Kind == world.Lapsed || x.Kind == world.Removed); {
 				case is && (string(e.Kind) == how || e.Op == how):
 					return texts.Said{}
-				case is && e.Client == client && e.At < trace.Lease:
-					missing = keyFreed
+				case is && e.At < trace.Lease:
+					missing = keyWent
 				}
 			}
 		}

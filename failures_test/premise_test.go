@@ -72,7 +72,14 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
-		}, "A had freed its key by itself"},
+		}, "A's key had gone before, in another way"},
+		{"key-gone-at-unlock", whole, func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			w.Client("B").StartRun("DEL", "lock:"+w.Lock).Wait() // some of the business
+			a.Unlock()
+			a.Lock()
+		}, "A's key had gone before, in another way"},
 		{"delete-foreign", renews, nil, "B was given the lock 0 times, and not 1"},
 		{"wake-lost", polls, nil, "B sent nothing at which it was to be late"},
 		{"wake-early", whole, func(w *world.World) {
@@ -92,7 +99,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()
-		}, "A had freed its key by itself"},
+		}, "A's key had gone before, in another way"},
 		{"unlock-at-once", whole, func(w *world.World) {
 			a := w.Client("A")
 			for range 2 {

@@ -200,6 +200,8 @@ func TestLockWhoseGoroutineSendsForAllIsJudgedFairly(t *testing.T) {
 	require.Equal(t, "leak: Lock of A failed, and its key is still there after 10s", v.Sentence())
 	v = play(t, f, servingSubject(true))
 	require.True(t, oracle.Convicts(v.Findings, oracle.Exclusion), v.Sentence())
+	v = play(t, find(t, "second-client"), servingSubject(false))
+	require.Equal(t, failures.Safe, v.Outcome, v.Sentence())
 }
 
 // In wake-eaten the faster of two waiters harms nobody; elsewhere it would.

@@ -65,7 +65,7 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 }
 
 // isToldInTime tells whether the lane whose key was taken away is told within a third of a
-// lease, or by the first answer that its watchdog gets, if that takes longer.
+// lease, or by the first answer that its watchdog gets within a lease, if that takes longer.
 func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 	by, asks := taken+f.Lease/3, false
 	for i, e := range f.Events {

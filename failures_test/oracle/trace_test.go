@@ -144,6 +144,19 @@ func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
 		owner := s.trace.Events[2].Effects[0].Owner
 		require.Equal(t, leaked, s.pass(after).lapse(owner).convicted(oracle.Leak), after)
 	}
+	s := newStory().holds("A", "A1").installs("A", "A2").pass(time.Minute)
+	require.False(t, s.lapse(s.owner("A", "A2")).convicted(oracle.Leak), "the acquire has got the lock")
+}
+
+// What a goroutine of a process installs is the hold of whichever of its clients believes.
+func TestKeyOfAGoroutineThatServesAllIsAnyOnes(t *testing.T) {
+	s := newStory()
+	s.add(world.Event{Kind: world.Called, Client: "A"}).installs("A", "A1") // in no call
+	s.call("B", world.OpLock).in("A").returns("B", held).in("A").call("A", world.OpUnlock).returns("A", refused)
+	s.pass(time.Minute).happens(world.Slept, "")
+	require.Empty(t, s.found())
+	s.call("C", world.OpLock).returns("C", held)
+	require.True(t, s.convicted(oracle.Truth), "it is none of another process")
 }
 
 func TestKeyWithoutLeaseIsALeakOnceItsCallIsOver(t *testing.T) {

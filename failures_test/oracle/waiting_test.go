@@ -56,7 +56,8 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 	for what, grace := range map[string]time.Duration{"SUBSCRIBE": time.Second, "BLPOP": time.Second, "SET": 11 * time.Second} {
 		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
 			s := newStory().holds("A", "A1").call("B", world.OpLock)
-			s.sends(world.Sent, "B", what).sends(world.Delivered, "B", what).pass(time.Minute)
+			s.sends(world.Sent, "B", what).sends(world.Delivered, "B", what)
+			s.sends(world.Sent, "B", "GET").sends(world.Delivered, "B", "GET").pass(time.Minute)
 			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
 			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", what, after)
 		}

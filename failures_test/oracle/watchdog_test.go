@@ -98,15 +98,19 @@ func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
 
 // A client that hands its lock to a goroutine, which frees it, does not renew.
 func TestReleaseMayComeAfterTheUnlock(t *testing.T) {
-	late := func(kind world.EffectKind) *story {
-		s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done).pass(time.Millisecond)
+	runs := func(s *story, kind world.EffectKind) *story {
 		s.background(world.Executed, "A", "EVALSHA")
 		last := &s.trace.Events[len(s.trace.Events)-1]
 		last.Command, last.Effects = append(last.Command, "script", "A1"), []world.Effect{{Kind: kind, Key: "k", Owner: s.installed()}}
 		return s
 	}
-	require.False(t, late(world.Removed).convicted(oracle.Watchdog))
-	require.True(t, late(world.Leased).convicted(oracle.Watchdog))
+	late := func(s *story, kind world.EffectKind) *story {
+		return runs(s.call("A", world.OpUnlock).returns("A", done).pass(time.Millisecond), kind)
+	}
+	require.False(t, late(newStory().holds("A", "A1"), world.Removed).convicted(oracle.Watchdog))
+	require.True(t, late(newStory().holds("A", "A1"), world.Leased).convicted(oracle.Watchdog))
+	both := late(runs(newStory().holds("A", "A1"), world.Leased), world.Removed)
+	require.True(t, both.convicted(oracle.Watchdog), "the command has renewed before")
 }
 
 func TestRenewalOfTheNextHoldIsRight(t *testing.T) {
@@ -153,13 +157,36 @@ func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
 		},
 		"evicted, told by its next renewal": {
 			func(s *story) *story {
+				s.background(world.Executed, "A", "PEXPIRE").pass(time.Second)
 				return s.taken(world.Server, "", s.installed()).pass(16*time.Second).background(world.Executed, "A", "PEXPIRE")
 			}, time.Second, true,
 		},
 		"evicted, told after its next renewal": {
 			func(s *story) *story {
-				return s.taken(world.Server, "", s.installed()).pass(5*time.Second).background(world.Executed, "A", "PEXPIRE")
-			}, 12 * time.Second, false,
+				s.taken(world.Server, "", s.installed()).pass(5*time.Second).background(world.Executed, "A", "PEXPIRE")
+				return s.pass(11*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, time.Second, false,
+		},
+		"evicted, told in time after its next renewal": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(2*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, 9 * time.Second, true,
+		},
+		"evicted, told by a renewal that comes after its lease": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(31*time.Second).background(world.Executed, "A", "PEXPIRE")
+			}, time.Second, false,
+		},
+		"evicted, told by what another one renews": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(16*time.Second).background(world.Executed, "C", "PEXPIRE")
+			}, time.Second, false,
+		},
+		"evicted, told of an earlier loss only": {
+			func(s *story) *story {
+				s.happens(world.Lost, "A").pass(time.Second).holds("A", "A2").pass(time.Second)
+				return s.taken(world.Server, "", s.installed())
+			}, 0, false,
 		},
 		"evicted, never told": {
 			func(s *story) *story { return s.taken(world.Server, "", s.installed()) }, 0, false,

@@ -135,13 +135,12 @@ func (w *World) admit() {
 	// A pipeline, which one goroutine writes to a wire, keeps its own order.
 	type pipeline struct {
 		wire *wire
-		lane *Client
 		from string
 	}
 	orders := map[pipeline]string{}
 	for _, r := range staged {
 		r.sent, r.Write = w.Now(), r.wire.changes(r.Name)
-		p := pipeline{r.wire, r.lane, r.stack.source(w.config.SkipFrames).String()}
+		p := pipeline{r.wire, r.stack.source(w.config.SkipFrames).String()}
 		if _, known := orders[p]; !known {
 			orders[p] = w.text(r) + p.from
 		}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"time"
 )
@@ -16,14 +17,14 @@ func Blocks(name string) bool { return blocking[name] > 0 }
 // blocked tells whether the command waits in Redis at that moment, and until when at most.
 func (w *World) blocked(r *request, now time.Duration) (until time.Duration, is bool) {
 	args, rest := r.Args, blocking[r.Name]
-	if rest == 0 || len(args) <= rest || r.wire.transaction {
+	if rest == 0 || len(args) <= rest {
 		return 0, false
 	}
 	seconds, err := strconv.ParseFloat(args[len(args)-1], 64)
 	if err != nil {
 		return 0, false
 	}
-	until = w.horizon()
+	until = math.MaxInt64 // 0 seconds are for ever
 	if seconds > 0 {
 		until = max(r.sent, r.due) + time.Duration(seconds*float64(time.Second))
 	}

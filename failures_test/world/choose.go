@@ -110,7 +110,10 @@ func (p *process) choice(action Action, kind string, i int, what string, take fu
 func (p *process) executable() (requests []*request) {
 	w := p.world
 	for _, c := range p.wires {
-		if len(c.requests) > 0 && !p.cut && w.isDue(c.requests[0], max(w.Now(), c.requests[0].due)) {
+		if len(c.requests) == 0 || p.cut {
+			continue
+		}
+		if _, waits := w.blocked(c.requests[0], w.Now()); !waits {
 			requests = append(requests, c.requests[0])
 		}
 	}

@@ -75,13 +75,11 @@ func (w *World) next() (on *wire, todo *request) {
 	return on, todo
 }
 
-// isDue tells whether a request has arrived, and does not wait in Redis.
+// isDue tells whether a request has arrived, and does not wait in Redis. A fault may come
+// before it waits.
 func (w *World) isDue(r *request, now time.Duration) bool {
-	if r.due > now {
-		return false
-	}
 	_, waits := w.blocked(r, now)
-	return !waits
+	return r.due <= now && !(waits && r.struck)
 }
 
 // canArrive tells whether a reply may be delivered. One that was delayed beyond
@@ -95,11 +93,16 @@ func (w *World) execute(r *request) {
 	if w.strike(BeforeCommand, r) {
 		return
 	}
+	if _, waits := w.blocked(r, w.Now()); waits {
+		r.struck = true
+		return
+	}
 	w.take(r)
 	if r.store != nil {
 		w.store(r)
 		return
 	}
+	w.meter(r)
 	w.lapse()
 	raw, err := r.wire.link.execute(r.Args)
 	if err != nil {
@@ -115,6 +118,21 @@ func (w *World) execute(r *request) {
 	w.server.settlePushes(w.wires) // they reach their wires before the reply wakes its reader
 	w.collectPushes()
 	w.strike(AfterCommand, r)
+}
+
+// mostAtOnce is how many commands Redis may get while no time passes: who sends more does not
+// wait for anything, and would go on without end.
+const mostAtOnce = 10_000
+
+// meter counts a command, and ends the scenario of a lock that floods Redis.
+func (w *World) meter(r *request) {
+	if now := w.Now(); now != w.moment {
+		w.moment, w.atOnce = now, 0
+	}
+	if w.atOnce++; w.atOnce > mostAtOnce && !w.closing {
+		line := r.stack.source(w.config.SkipFrames)
+		fail("%s floods Redis at %s: %d commands, and no time passes", r.lane.Name, line.String(), mostAtOnce)
+	}
 }
 
 // take removes a request from the head of its wire.

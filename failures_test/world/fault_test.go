@@ -252,6 +252,13 @@ func TestRestartBreaksConnectionsAndForgetsScripts(t *testing.T) {
 	require.Equal(t, "A EVAL free 1 lock:order:1001", lines[len(lines)-1])
 }
 
+func TestOnlyARenewalExtends(t *testing.T) {
+	leased := []world.Effect{{Kind: world.Leased}}
+	require.True(t, world.Extends(world.Command{Background: true, Effects: leased}))
+	require.False(t, world.Extends(world.Command{Effects: leased}), "SETNX and PEXPIRE")
+	require.False(t, world.Extends(world.Command{Background: true}))
+}
+
 func TestNthMatchesOneCommand(t *testing.T) {
 	run(t, func(w *world.World) {
 		a := w.Client("A")

@@ -73,6 +73,9 @@ func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 	}{
 		"a beat":              {hash("owner", one, "since", "5"), hash("owner", one, "since", "5", "beat", "9"), nil},
 		"another owner":       {hash("owner", one, "since", "5"), hash("owner", other, "since", "9"), []EffectKind{Overwritten, Installed}},
+		"a beat of a word":    {hash("owner", "worker", "beat", "5"), hash("owner", "worker", "beat", "9"), nil},
+		"another word":        {hash("owner", "worker", "beat", "5"), hash("owner", "boss", "beat", "5"), []EffectKind{Overwritten, Installed}},
+		"another state":       {hash("owner", one, "state", "new"), hash("owner", one, "state", "renewed"), nil},
 		"a record goes":       {hash("owner", one, "since", "5"), nil, []EffectKind{Removed}},
 		"a count":             {hash(one, "1"), hash(one, "2"), []EffectKind{Counted}},
 		"a second owner":      {hash(one, "1"), hash(one, "1", other, "1"), []EffectKind{Installed}},
@@ -83,8 +86,13 @@ func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 			redis := &shelf{state: c.before}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
 			keys.compare(owner, 1, false)
+			require.NotContains(t, keys.keys()[0].Value, one, "it has a name")
 			redis.state = c.after
-			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
+			effects := keys.compare(owner, 2, false)
+			require.Equal(t, c.want, kinds(effects))
+			for _, e := range effects {
+				require.Equal(t, "A", e.Owner.Client)
+			}
 		})
 	}
 }

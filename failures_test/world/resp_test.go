@@ -25,10 +25,20 @@ func TestScriptsWithoutANameAreToldApartByWhatTheySend(t *testing.T) {
 	for source, name := range map[string]string{
 		"-- unlock\nreturn 1": "unlock",
 		`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end`:          "GET+DEL",
+		`redis.call("get", KEYS[1]) redis.call("get", KEYS[2])`:                                        "GET",
 		`if redis.call( 'get', KEYS[1]) == ARGV[1] then return redis.pcall('pexpire', KEYS[1], 5) end`: "GET+PEXPIRE",
 		"return 1": "script",
 	} {
 		require.Equal(t, name, scriptName(source))
+	}
+}
+
+func TestFunctionIsNamedWithoutItsClosuresAndLoops(t *testing.T) {
+	for full, short := range map[string]string{
+		"lockkata/stage1_setnx_expire.(*Mutex).TryLock": "TryLock", "mine.(*Mutex).start.func1": "start",
+		"mine.(*Mutex).start-range1": "start", "example.com/mine.New": "New",
+	} {
+		require.Equal(t, short, shortFunction(full))
 	}
 }
 

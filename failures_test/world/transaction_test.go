@@ -3,6 +3,8 @@ package world_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,15 +80,18 @@ func TestTransactionIsVoidWhenTheKeyHasChanged(t *testing.T) {
 }
 
 // popping is a lock whose free token is in a list.
-type popping struct{ *lock }
+type popping struct {
+	*lock
+	longest time.Duration
+}
 
 func newPopping(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &popping{&lock{rdb, "free:" + name, lease}}, nil
+	return &popping{&lock{rdb, "free:" + name, lease}, 10 * time.Second}, nil
 }
 
 func (l *popping) Lock(ctx context.Context) error {
 	for {
-		err := l.rdb.BLPop(ctx, 10*time.Second, l.key).Err()
+		err := l.rdb.BLPop(ctx, l.longest, l.key).Err()
 		if !errors.Is(err, redis.Nil) {
 			return err
 		}
@@ -94,6 +99,41 @@ func (l *popping) Lock(ctx context.Context) error {
 }
 
 func (l *popping) Unlock(ctx context.Context) error { return l.rdb.RPush(ctx, l.key, "free").Err() }
+
+// Where the result goes to, and what else stands behind the keys, is not waited for.
+func TestEachCommandThatBlocksWaitsForItsKeys(t *testing.T) {
+	push, add := []any{"RPUSH", "b", "x"}, []any{"ZADD", "b", "1", "x"}
+	for blocks, comes := range map[[6]any][]any{
+		{"BLPOP", "a", "b", "0"}: push, {"BRPOP", "a", "b", "0"}: push, {"BZPOPMIN", "a", "b", "0"}: add, {"BZPOPMAX", "a", "b", "0"}: add,
+		{"BRPOPLPUSH", "b", "full", "0"}: push, {"BLMOVE", "b", "full", "LEFT", "RIGHT", "0"}: push,
+	} {
+		command := slices.DeleteFunc(blocks[:], func(arg any) bool { return arg == nil })
+		runWith(t, world.Config{New: newLock}, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.StartRun("RPUSH", "full", "x").Wait()
+			waits := b.StartRun(command...)
+			w.Sleep(time.Second)
+			require.False(t, waits.Over(), command)
+			a.StartRun(comes...).Wait()
+			require.True(t, waits.Over(), command)
+		})
+	}
+}
+
+// Redis counts no seconds as for ever, also a day after the world began.
+func TestCommandMayBlockForEver(t *testing.T) {
+	runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return &popping{&lock{rdb, "free:" + name, lease}, 0}, nil
+	}}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		w.Sleep(24 * time.Hour)
+		waits := b.StartLock()
+		w.Sleep(24 * time.Hour)
+		require.False(t, waits.Over())
+		a.Unlock()
+		require.True(t, waits.Held())
+	})
+}
 
 func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
 	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {
@@ -114,4 +154,71 @@ func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
 		}
 	}
 	require.Equal(t, []time.Duration{10 * time.Second, 20 * time.Second, 27 * time.Second}, at)
+}
+
+// Its time begins when it arrives. What is late may be chosen to arrive now.
+func TestCommandThatBlocksIsNoChoiceButOneThatIsLateIs(t *testing.T) {
+	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {
+		offered := func() (executes bool) {
+			for _, c := range w.Choices(time.Hour) {
+				executes = executes || c.Action == world.Execute
+			}
+			return executes
+		}
+		a, b := w.Client("A"), w.Client("B")
+		b.Before(world.Named("BLPOP")).Delay(4 * time.Second)
+		b.StartLock()
+		w.Sleep(5 * time.Second)
+		require.False(t, offered())
+		w.Sleep(10 * time.Second)
+		a.Before(world.Named("RPUSH")).Delay(time.Second)
+		a.StartUnlock()
+		w.Sleep(time.Millisecond)
+		require.True(t, offered())
+	})
+	require.Equal(t, 14*time.Second, events(trace, world.Executed)[0].At)
+}
+
+// spreading is a lock that sends from several goroutines at once.
+type spreading struct{ *lock }
+
+func (l spreading) TryLock(ctx context.Context) (bool, error) {
+	var all sync.WaitGroup
+	for _, key := range []string{"a", "b", "c"} { // each on a connection of its own
+		all.Go(func() { l.rdb.Get(ctx, key) })
+	}
+	all.Wait()
+	channels := l.rdb.Subscribe(ctx, "all")
+	defer channels.Close()
+	_, err := channels.Receive(ctx)
+	all.Go(func() { _ = channels.Subscribe(ctx, "a") }) // on one connection
+	all.Go(func() { _ = channels.Subscribe(ctx, "b") })
+	all.Wait()
+	_, _ = channels.Receive(ctx) // the answers have come
+	_, _ = channels.Receive(ctx)
+	return true, err
+}
+
+// Which goroutine is faster, must not decide.
+func TestWhatSeveralGoroutinesSendAtOnceIsSorted(t *testing.T) {
+	trace := runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return spreading{&lock{rdb, name, lease}}, nil
+	}}, func(w *world.World) { w.Client("A").TryLock() })
+	require.Equal(t, []string{"A GET a", "A GET b", "A GET c", "A SUBSCRIBE all", "A SUBSCRIBE a", "A SUBSCRIBE b"}, executed(trace)[:6])
+}
+
+// Some locks renew early, some late, some never.
+func TestSleepUntilAFaultHasStruckIsNoLongerThanAsked(t *testing.T) {
+	for until, create := range map[time.Duration]world.Constructor{11 * time.Second: newScripted, 21 * time.Second: newLock} {
+		trace := runWith(t, world.Config{New: create}, func(w *world.World) {
+			a := w.Client("A")
+			late := a.Before(world.Background)
+			late.Delay(5 * time.Second)
+			a.Lock()
+			w.SleepUntil(late, 20*time.Second, time.Second)
+			require.Equal(t, until, w.Now())
+			a.Unlock()
+		})
+		require.Equal(t, until, events(trace, world.Slept)[0].Bound, "a drawing says how long it was")
+	}
 }

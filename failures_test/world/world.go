@@ -118,9 +118,11 @@ type World struct {
 	foreign   digest            // what was done to keys of others
 	ctx       context.Context
 	cancel    context.CancelFunc
-	label     string // marks the goroutines of a live run
-	closing   bool   // the scenario is over: nothing is recorded, no fault strikes
-	leaveAt   int    // after how many events the scenario is left; 0: it is played to its end
+	label     string        // marks the goroutines of a live run
+	closing   bool          // the scenario is over: nothing is recorded, no fault strikes
+	leaveAt   int           // after how many events the scenario is left; 0: it is played to its end
+	moment    time.Duration // of the newest command
+	atOnce    int           // how many there have been at that moment
 
 	shared // what clients' goroutines touch
 }
@@ -277,7 +279,9 @@ func (w *World) close() {
 		w.release(p)
 	}
 	w.cancel()
-	w.settle() // what is on its way may still take the lock
+	if w.atOnce <= mostAtOnce {
+		w.settle() // what is on its way may still take the lock
+	}
 	w.server.clear()
 	w.timeMode.windDown(w)
 	for wire := range w.wires {

@@ -3,6 +3,7 @@ package world_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -146,6 +147,35 @@ func TestLockWithOneKeyForAllNamesDoesNotSurviveAnOrdinaryDay(t *testing.T) {
 		return newLock(rdb, "all", lease)
 	}})
 	require.EqualError(t, err, `world: the lock "order:1001:another" is refused while another name, "order:1001", is held`)
+
+	var freed []string // and of those with more names, each is freed that was taken
+	for _, errs := range []bool{false, true} {
+		_, err = world.DiscoverScripts(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+			return choosy{&lock{rdb, name, lease}, name, errs, &freed}, nil
+		}})
+		require.NoError(t, err, "a lock may have its reasons not to take a name")
+	}
+	require.Contains(t, freed, "order:1001:another")
+}
+
+// choosy is a lock that may not like other names than that of an order.
+type choosy struct {
+	*lock
+	name  string
+	errs  bool
+	freed *[]string
+}
+
+func (l choosy) TryLock(ctx context.Context) (bool, error) {
+	if l.errs && l.name != "order:1001" {
+		return false, errors.New("not the name of an order")
+	}
+	return l.lock.TryLock(ctx)
+}
+
+func (l choosy) Unlock(ctx context.Context) error {
+	*l.freed = append(*l.freed, l.name)
+	return l.lock.Unlock(ctx)
 }
 
 func TestRandomOwnersGetNamesInTheOrderTheyAppear(t *testing.T) {
@@ -210,4 +240,26 @@ func TestLockThatCannotBeMadeIsAnError(t *testing.T) {
 	}
 	_, err := world.Run(t, world.Config{New: refuse}, func(w *world.World) { w.Client("A") })
 	require.ErrorContains(t, err, "A gets no lock: lease is too short")
+}
+
+// hasty is a lock that asks again and again without a pause, whatever its caller's context says.
+type hasty struct{ *lock }
+
+func (l hasty) Lock(context.Context) error {
+	for {
+		if held, err := l.TryLock(context.Background()); held || err != nil {
+			return err
+		}
+	}
+}
+
+func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
+	_, err := world.Run(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return hasty{&lock{rdb, name, lease}}, nil
+	}}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Lock(world.Within(time.Second))
+	})
+	require.ErrorContains(t, err, "world: B floods Redis at world/lock_test.go:")
 }
