@@ -15,10 +15,13 @@ func IsBeside(key string) bool {
 	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
-// KeysBeside are the keys that a trace shows to stand beside the lock. Somebody who waited in
-// vain has installed them, and they were not there when others got the lock. Or an Unlock
-// left them behind that removed another key.
+// KeysBeside are the keys that the trace of an ordinary day shows to stand beside the lock:
+// somebody who waited in vain has installed them, and they were not there when others got the
+// lock; or an Unlock left them behind that removed another key. There are none in no trace.
 func KeysBeside(trace *world.Trace) (beside []string) {
+	if trace == nil {
+		return nil
+	}
 	var got, locked []world.Key
 	installed := map[int][]string{}
 	for s := trace.Begin(); s.Next(); {

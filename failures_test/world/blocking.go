@@ -3,7 +3,9 @@ package world
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -13,6 +15,11 @@ var blocking = map[string]int{"BLPOP": 1, "BRPOP": 1, "BZPOPMIN": 1, "BZPOPMAX":
 
 // Blocks tells whether a command of that name may wait in Redis. Its sender sleeps meanwhile.
 func Blocks(name string) bool { return blocking[name] > 0 }
+
+// waitsForStream tells whether a command waits in Redis for something new in a stream.
+func waitsForStream(args []string) bool {
+	return strings.HasPrefix(strings.ToUpper(args[0]), "XREAD") && slices.ContainsFunc(args, func(arg string) bool { return strings.EqualFold(arg, "BLOCK") })
+}
 
 // blocked tells whether the command waits in Redis at that moment, and until when at most.
 func (w *World) blocked(r *request, now time.Duration) (until time.Duration, is bool) {

@@ -124,14 +124,20 @@ func (w *World) execute(r *request) {
 // wait for anything, and would go on without end.
 const mostAtOnce = 10_000
 
-// meter counts a command, and ends the scenario of a lock that floods Redis.
+// meter counts a command, and ends the scenario of a lock that floods Redis, or that waits in
+// it for a stream: what is new there depends on what has been read, so the world does not know
+// how long that takes.
 func (w *World) meter(r *request) {
 	if now := w.Now(); now != w.moment {
 		w.moment, w.atOnce = now, 0
 	}
-	if w.atOnce++; w.atOnce > mostAtOnce && !w.closing {
-		line := r.stack.source(w.config.SkipFrames)
+	w.atOnce++
+	switch line := r.stack.source(w.config.SkipFrames); {
+	case w.closing:
+	case w.atOnce > mostAtOnce:
 		fail("%s floods Redis at %s: %d commands, and no time passes", r.lane.Name, line.String(), mostAtOnce)
+	case waitsForStream(r.Args):
+		fail("%s sends %s with BLOCK at %s, which cannot be played here: wait for a list or for a message", r.lane.Name, r.Name, line.String())
 	}
 }
 

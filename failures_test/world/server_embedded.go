@@ -203,7 +203,10 @@ func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	if l.runScript(name, args) {
 		return l.answer(), nil
 	}
-	if Blocks(name) && !l.special {
+	switch {
+	case waitsForStream(args):
+		return []byte("-ERR the scenario is over\r\n"), nil
+	case Blocks(name) && !l.special:
 		return l.executeBlocking(args), nil
 	}
 	l.special = l.special || slices.Contains(makesSpecial, name)

@@ -263,3 +263,11 @@ func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "world: B floods Redis at world/lock_test.go:")
 }
+
+func TestWaitForAStreamEndsTheRun(t *testing.T) {
+	_, err := world.Run(t, world.Config{New: newLock}, func(w *world.World) {
+		w.Client("A").StartRun("XREAD", "BLOCK", "0", "STREAMS", "news", "$").Wait()
+	})
+	require.ErrorContains(t, err, "world: A sends XREAD with BLOCK at ")
+	require.ErrorContains(t, err, ", which cannot be played here: wait for a list or for a message")
+}

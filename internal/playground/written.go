@@ -22,6 +22,7 @@ type written struct {
 	files map[string]string
 	lock  *interpreter.Lock
 	line  func(goroutine uint64) (world.Source, bool)
+	day   *world.Trace            // an ordinary one, which shows the keys beside the lock
 	sent  atomic.Pointer[command] // the newest
 }
 
@@ -78,6 +79,12 @@ func (l *locks) write(c *columns.Column, files map[string]string) (timeline.Code
 	if mine.Ignore = c.Subject.Ignore; mine.Ignore == nil {
 		mine.Ignore = failures.IsBeside
 	}
+	if l.written.day == nil {
+		day, _ := failures.Find("second-client")
+		l.written.day = failures.Run(l.t, day, mine).Trace
+	}
+	beside, ignore := failures.KeysBeside(l.written.day), mine.Ignore
+	mine.Ignore = func(key string) bool { return ignore(key) || slices.Contains(beside, key) }
 	c.Subject = mine
 	return code, nil
 }

@@ -139,6 +139,20 @@ func TestWrittenLockIsPlayedAndSearched(t *testing.T) {
 	ask[playground.Position](t, e, playground.Request{Op: "choose"})
 }
 
+// Who asks in vain leaves a word for a moment. That is not the lock with too short a lease.
+func TestKeyBesideAWrittenLockIsNotTakenForIt(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("../..", columns.Must("4").Dir, "mutex.go"))
+	require.NoError(t, err)
+	const refused = "		return false, nil\n	}\n	if err"
+	asks := "		m.rdb.Set(ctx, m.key+\":asked\", value, 50*time.Millisecond)\n"
+	files := map[string]string{"mutex.go": strings.Replace(string(raw), refused, asks+refused, 1)}
+	cell := ask[playground.Cell](t, engine(t), playground.Request{Op: "run", Stage: "4", Files: files, Failure: "second-client"})
+	require.Equal(t, string(failures.Safe), cell.Outcome, cell.Verdict)
+	played, err := json.Marshal(cell.Run)
+	require.NoError(t, err)
+	require.Contains(t, string(played), ":asked")
+}
+
 type refusal struct {
 	Error    string
 	Problems []interpreter.Problem

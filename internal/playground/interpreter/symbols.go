@@ -12,6 +12,8 @@ import (
 	encoding_hex "encoding/hex"
 	errors "errors"
 	fmt "fmt"
+	github_com_google_uuid "github.com/google/uuid"
+	github_com_redis_go_redis_v9 "github.com/redis/go-redis/v9"
 	hash "hash"
 	hash_fnv "hash/fnv"
 	io "io"
@@ -31,9 +33,6 @@ import (
 	sync_atomic "sync/atomic"
 	time "time"
 	unicode_utf8 "unicode/utf8"
-
-	github_com_google_uuid "github.com/google/uuid"
-	github_com_redis_go_redis_v9 "github.com/redis/go-redis/v9"
 )
 
 // libraries are what a lock may import.
