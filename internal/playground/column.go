@@ -39,7 +39,7 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 	if err != nil {
 		return all, err
 	}
-	if c.Subject, err = failures.DiscoverScripts(e.t, c.Subject); err != nil {
+	if c.Subject, err = e.rehearse(c.Subject); err != nil {
 		return all, err
 	}
 	asked, err := r.asked()
@@ -82,7 +82,7 @@ func (e *Engine) played(r Request) (columns.Column, code, failures.Verdict, erro
 		err = noFailure.With("failure", r.Failure)
 	}
 	if err == nil {
-		c.Subject, err = failures.DiscoverScripts(e.t, c.Subject)
+		c.Subject, err = e.rehearse(c.Subject)
 	}
 	if err != nil {
 		return c, of, failures.Verdict{}, err
@@ -104,7 +104,7 @@ func (e *Engine) search(r Request, tell Tell) (schedule.Answer, error) {
 	if err != nil {
 		return schedule.Answer{}, err
 	}
-	if c.Subject, err = failures.DiscoverScripts(e.t, c.Subject); err != nil {
+	if c.Subject, err = e.rehearse(c.Subject); err != nil {
 		return schedule.Answer{}, err
 	}
 	setup := schedule.Setup{Subject: c.Subject, Clients: max(2, r.Clients), Attempts: max(1, r.Attempts), Env: env}

@@ -104,7 +104,7 @@ func (l locks) edit(c *columns.Column, of *code, id string) (int, error) {
 		}
 	}
 	l.use(code{})
-	if c.Subject, err = failures.DiscoverScripts(l.t, c.Subject); err != nil {
+	if c.Subject, err = l.rehearse(c.Subject); err != nil {
 		return 0, err
 	}
 	c.Subject.Name = schedule.ForeignName(c.Subject.Name, e.ID(), edited)

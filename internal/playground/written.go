@@ -22,7 +22,6 @@ type written struct {
 	files map[string]string
 	lock  *interpreter.Lock
 	line  func(goroutine uint64) (world.Source, bool)
-	day   *world.Trace            // an ordinary one, which shows the keys beside the lock
 	sent  atomic.Pointer[command] // the newest
 }
 
@@ -79,14 +78,21 @@ func (l *locks) write(c *columns.Column, files map[string]string) (timeline.Code
 	if mine.Ignore = c.Subject.Ignore; mine.Ignore == nil {
 		mine.Ignore = failures.IsBeside
 	}
-	if l.written.day == nil {
-		day, _ := failures.Find("second-client")
-		l.written.day = failures.Run(l.t, day, mine).Trace
-	}
-	beside, ignore := failures.KeysBeside(l.written.day), mine.Ignore
-	mine.Ignore = func(key string) bool { return ignore(key) || slices.Contains(beside, key) }
 	c.Subject = mine
 	return code, nil
+}
+
+// rehearse finds out which scripts a lock uses, and which keys stand beside one that a visitor
+// wrote.
+func (l *locks) rehearse(s failures.Subject) (failures.Subject, error) {
+	s, err := failures.DiscoverScripts(l.t, s)
+	if err != nil || l.written == nil {
+		return s, err
+	}
+	day, _ := failures.Find("second-client")
+	beside, ignore := failures.KeysBeside(failures.Run(l.t, day, s).Trace), s.Ignore
+	s.Ignore = func(key string) bool { return ignore(key) || slices.Contains(beside, key) }
+	return s, nil
 }
 
 // follow notes when a command is sent, which is when its line is asked for.
