@@ -15,9 +15,9 @@ func IsBeside(key string) bool {
 	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
-// KeysBeside are the keys that the trace of an ordinary day shows to stand beside the lock:
-// somebody who waited in vain has installed them, and they were not there when others got the
-// lock; or an Unlock left them behind that removed another key. There are none in no trace.
+// KeysBeside finds the keys beside a lock in the trace of an ordinary day. There are two kinds:
+// a client that waited in vain has installed them, and they were not there when others got the
+// lock; or an Unlock removed another key, and left them behind. A nil trace has none.
 func KeysBeside(trace *world.Trace) (beside []string) {
 	if trace == nil {
 		return nil
@@ -51,6 +51,13 @@ func KeysBeside(trace *world.Trace) (beside []string) {
 		}
 	}
 	return beside
+}
+
+// Ignoring is the lock with more keys that are none of it.
+func (s Subject) Ignoring(keys []string) Subject {
+	ignore := s.Ignore
+	s.Ignore = func(key string) bool { return slices.Contains(keys, key) || ignore != nil && ignore(key) }
+	return s
 }
 
 func isAmong(keys []world.Key, name string) bool {

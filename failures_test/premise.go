@@ -21,7 +21,7 @@ var (
 	keyWent      = texts.New("{client}'s key had gone before, in another way")
 	keyStayed    = texts.New("{client}'s key was still there")
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
-	waitedOn     = texts.New("{client} did not wait and give up")
+	neverGaveUp  = texts.New("{client} did not give up while another client held the lock")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
@@ -134,7 +134,7 @@ func waits(clients string) Premise {
 
 // givesUp: that client waited in Lock while another one had the lock, and came back without it.
 func givesUp(client string) Premise {
-	return seen(waitedOn.With("client", client), func(s *world.Scene) bool {
+	return seen(neverGaveUp.With("client", client), func(s *world.Scene) bool {
 		e := s.Event
 		return e.Kind == world.Returned && e.Op == world.OpLock && e.Client == client && !e.Result.Held && len(s.Others(client)) > 0
 	})

@@ -90,7 +90,7 @@ var waitingFailures = []Failure{
 		ID: "waiter-gives-up", Family: Waiting,
 		Title:  "a waiter gives up, and its place stays",
 		Story:  "B waits while A holds the lock, and gives up. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. A lock that keeps its waiters in a line in Redis refuses C if B is still in it.",
-		Fixed:  "Who gives up takes its place out of the line, also when its own context is over.",
+		Fixed:  "A waiter that gives up leaves the line, also when its context is over.",
 		Breaks: []oracle.Monitor{oracle.Truth},
 		Told:   []Premise{given("A"), givesUp("B")},
 		Script: func(w *world.World) {

@@ -21,6 +21,15 @@ func waitsForStream(args []string) bool {
 	return strings.HasPrefix(strings.ToUpper(args[0]), "XREAD") && slices.ContainsFunc(args, func(arg string) bool { return strings.EqualFold(arg, "BLOCK") })
 }
 
+// refuseStreams ends the scenario of a lock that waits for a stream. What is new in one depends
+// on what the lock has read, so the world does not know how long it waits.
+func (w *World) refuseStreams(r *request) {
+	if waitsForStream(r.Args) && !w.closing {
+		line := r.stack.source(w.config.SkipFrames)
+		fail("%s sends %s with BLOCK at %s: the world cannot play that; wait for a list or a message instead", r.lane.Name, r.Name, line.String())
+	}
+}
+
 // blocked tells whether the command waits in Redis at that moment, and until when at most.
 func (w *World) blocked(r *request, now time.Duration) (until time.Duration, is bool) {
 	args, rest := r.Args, blocking[r.Name]

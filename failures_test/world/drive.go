@@ -103,6 +103,7 @@ func (w *World) execute(r *request) {
 		return
 	}
 	w.meter(r)
+	w.refuseStreams(r)
 	w.lapse()
 	raw, err := r.wire.link.execute(r.Args)
 	if err != nil {
@@ -120,24 +121,18 @@ func (w *World) execute(r *request) {
 	w.strike(AfterCommand, r)
 }
 
-// mostAtOnce is how many commands Redis may get while no time passes: who sends more does not
-// wait for anything, and would go on without end.
+// mostAtOnce is how many commands Redis may get while no time passes. A client that sends more
+// waits for nothing, and would never end.
 const mostAtOnce = 10_000
 
-// meter counts a command, and ends the scenario of a lock that floods Redis, or that waits in
-// it for a stream: what is new there depends on what has been read, so the world does not know
-// how long that takes.
+// meter counts a command, and ends the scenario of a lock that floods Redis.
 func (w *World) meter(r *request) {
 	if now := w.Now(); now != w.moment {
 		w.moment, w.atOnce = now, 0
 	}
-	w.atOnce++
-	switch line := r.stack.source(w.config.SkipFrames); {
-	case w.closing:
-	case w.atOnce > mostAtOnce:
+	if w.atOnce++; w.atOnce > mostAtOnce && !w.closing {
+		line := r.stack.source(w.config.SkipFrames)
 		fail("%s floods Redis at %s: %d commands, and no time passes", r.lane.Name, line.String(), mostAtOnce)
-	case waitsForStream(r.Args):
-		fail("%s sends %s with BLOCK at %s, which cannot be played here: wait for a list or for a message", r.lane.Name, r.Name, line.String())
 	}
 }
 

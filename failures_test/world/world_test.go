@@ -269,5 +269,5 @@ func TestWaitForAStreamEndsTheRun(t *testing.T) {
 		w.Client("A").StartRun("XREAD", "BLOCK", "0", "STREAMS", "news", "$").Wait()
 	})
 	require.ErrorContains(t, err, "world: A sends XREAD with BLOCK at ")
-	require.ErrorContains(t, err, ", which cannot be played here: wait for a list or for a message")
+	require.ErrorContains(t, err, ": the world cannot play that; wait for a list or a message instead")
 }

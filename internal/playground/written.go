@@ -90,9 +90,7 @@ func (l *locks) rehearse(s failures.Subject) (failures.Subject, error) {
 		return s, err
 	}
 	day, _ := failures.Find("second-client")
-	beside, ignore := failures.KeysBeside(failures.Run(l.t, day, s).Trace), s.Ignore
-	s.Ignore = func(key string) bool { return ignore(key) || slices.Contains(beside, key) }
-	return s, nil
+	return s.Ignoring(failures.KeysBeside(failures.Run(l.t, day, s).Trace)), nil
 }
 
 // follow notes when a command is sent, which is when its line is asked for.

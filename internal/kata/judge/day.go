@@ -31,8 +31,7 @@ var (
 // ends the process when the lock does not do it. The first day shows which keys stand beside
 // the lock, so that nobody has to name them.
 func (r *run) ordinaryDay() {
-	beside, ignore := failures.KeysBeside(r.playDay(ordinary, (*day).takeTurns)), r.subject.Ignore
-	r.subject.Ignore = func(key string) bool { return ignore(key) || slices.Contains(beside, key) }
+	r.subject = r.subject.Ignoring(failures.KeysBeside(r.playDay(ordinary, (*day).takeTurns)))
 	r.playDay(twoNames, (*day).differentNames)
 	r.playDay(oneObject, (*day).shareObject)
 }
