@@ -1,0 +1,76 @@
+package failures_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+)
+
+// sending is a lock that sends these commands when it is granted, refused and freed.
+type sending struct {
+	rdb                     redis.UniversalClient
+	granted, refused, freed []any
+}
+
+func (l sending) send(ctx context.Context, command []any) {
+	if command != nil {
+		l.rdb.Do(ctx, command...)
+	}
+}
+
+func (l sending) TryLock(ctx context.Context) (bool, error) {
+	held, err := l.rdb.SetNX(ctx, "lock", "0123456789abcdef", time.Minute).Result()
+	if held {
+		l.send(ctx, l.granted)
+	} else {
+		l.send(ctx, l.refused)
+	}
+	return held, err
+}
+
+func (l sending) Lock(ctx context.Context) error {
+	_, err := l.TryLock(ctx)
+	return err
+}
+
+func (l sending) Unlock(ctx context.Context) error {
+	l.send(ctx, l.freed)
+	return nil
+}
+
+func TestKeysBesideALockAreFoundOnAnOrdinaryDay(t *testing.T) {
+	frees := []any{"DEL", "lock"}
+	for what, c := range map[string]struct {
+		lock   sending
+		beside []string
+	}{
+		"a counter stays":                 {sending{granted: []any{"INCR", "counter"}, freed: frees}, []string{"counter"}},
+		"who is refused leaves a word":    {sending{refused: []any{"SET", "asked", "me", "PX", "50"}, freed: frees}, []string{"asked"}},
+		"who is refused takes the lock":   {sending{refused: []any{"SET", "lock", "fedcba9876543210"}, freed: frees}, nil},
+		"Unlock frees nothing":            {sending{}, nil},
+		"nothing but the lock":            {sending{freed: frees}, nil},
+		"a second key goes with the lock": {sending{granted: []any{"SET", "info", "me"}, freed: []any{"DEL", "lock", "info"}}, nil},
+	} {
+		t.Run(what, func(t *testing.T) {
+			trace, err := world.Run(t, world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+				c.lock.rdb = rdb
+				return c.lock, nil
+			}}, func(w *world.World) {
+				a, b := w.Client("A"), w.Client("B")
+				a.TryLock()
+				b.TryLock()
+				w.Sleep(time.Second)
+				a.Unlock()
+			})
+			require.NoError(t, err)
+			require.Equal(t, c.beside, failures.KeysBeside(trace))
+		})
+	}
+	require.Empty(t, failures.KeysBeside(nil))
+}
