@@ -126,6 +126,12 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Lock()
 			g.Lock(world.Within(w.Lease / 30))
 		}, "G did not ask at the same moment as A"},
+		{"waiter-gives-up", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Unlock()
+			b.Lock()
+		}, "B did not give up while another client held the lock"},
 		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
 		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
 		{"retry-count-two", whole, func(w *world.World) {
