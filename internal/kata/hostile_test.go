@@ -1,6 +1,7 @@
 package kata
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -114,6 +115,20 @@ func requireCause(t *testing.T, cause *judge.Cause, kind, says, source, piece st
 		named = named || strings.Contains(line, piece) && strings.Contains(cause.Text.Error(), fmt.Sprintf("mutex.go:%d", i+1))
 	}
 	require.True(t, named, "the line is not named that has %q: %s", piece, cause.Text)
+}
+
+// Which of these the runtime says is a matter of chance: of what it was about to get.
+func TestRunThatTheSystemRefusesMemoryTakesTooMuch(t *testing.T) {
+	for said, kind := range map[string]string{
+		"fatal error: runtime: out of memory\n":                                           judge.TooMuchMemory,
+		"fatal error: runtime: cannot allocate memory\n":                                  judge.TooMuchMemory,
+		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT\n": judge.TooMuchMemory,
+		"runtime: failed to create new OS thread (have 5 already; errno=11)\n":            judge.TooMuchMemory,
+		"fatal error: all goroutines are asleep - deadlock!\n":                            judge.Panics,
+		"Out of memory? Not at all\n":                                                     judge.Exits,
+	} {
+		require.Equal(t, kind, new(Program).endedBadly(errors.New("exit status 2"), said, time.Second, false).Kind, said)
+	}
 }
 
 // stuckSoon is after how long a lock of these is stuck: a healthy one takes milliseconds.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,7 +171,7 @@ func (p *Program) endedBadly(err error, stderr string, longest time.Duration, la
 		code = exit.ExitCode()
 	}
 	switch {
-	case strings.Contains(what, "out of memory"), strings.Contains(what, "cannot allocate memory"):
+	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
 		return judge.Hoards(where)
 	case late:
 		return judge.Because(judge.TooSlow, killedNext, killedLate.With("time", longest))
@@ -182,7 +183,11 @@ func (p *Program) endedBadly(err error, stderr string, longest time.Duration, la
 	return judge.Because(judge.Exits, exitsNext, exits.With("status", code))
 }
 
-var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime): (.*?)(?: \[recovered.*)?$`)
+// noMemory is what the runtime says when the system refuses memory: to the heap, or to the stack
+// of a new thread.
+var noMemory = []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"}
+
+var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cgo): (.*?)(?: \[recovered.*)?$`)
 
 // crash finds in what the Go runtime printed the reason, and the line of the lock, whose
 // files are in that folder.
