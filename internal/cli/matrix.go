@@ -103,11 +103,11 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 	unknown := slices.Clone(e.families)
 	for _, f := range failures.All {
 		// "owner" is "the owner".
-		name := strings.TrimPrefix(string(f.Family), "the ")
-		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
-			names = append(names, quoted)
+		name, chinese := strings.TrimPrefix(string(f.Family), "the "), texts.Text(f.Family).In(texts.Chinese)
+		if both := strconv.Quote(name) + " (" + chinese + ")"; !slices.Contains(names, both) {
+			names = append(names, both)
 		}
-		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name }
+		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name || family == chinese }
 		if slices.ContainsFunc(e.families, named) {
 			asked = append(asked, f)
 			unknown = slices.DeleteFunc(unknown, named)
