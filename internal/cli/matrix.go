@@ -104,8 +104,8 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 	for _, f := range failures.All {
 		// "owner" is "the owner".
 		name, chinese := strings.TrimPrefix(string(f.Family), "the "), texts.Text(f.Family).In(texts.Chinese)
-		if both := strconv.Quote(name) + " (" + chinese + ")"; !slices.Contains(names, both) {
-			names = append(names, both)
+		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
+			names = append(names, quoted)
 		}
 		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name || family == chinese }
 		if slices.ContainsFunc(e.families, named) {
