@@ -102,7 +102,7 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 	var names []string // in quotes: some have spaces
 	unknown := slices.Clone(e.families)
 	for _, f := range failures.All {
-		// "owner" is "the owner", and 持有者.
+		// "owner" is "the owner", and its name in Chinese.
 		name, chinese := strings.TrimPrefix(string(f.Family), "the "), texts.Text(f.Family).In(texts.Chinese)
 		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
 			names = append(names, quoted)
