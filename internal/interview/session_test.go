@@ -120,6 +120,7 @@ func TestWholeInterviewShowsWhatItsKeysAskFor(t *testing.T) {
 	}
 	require.Regexp(t, `Predictions: [01] of 1 right`, out)
 	require.Contains(t, h.ran[len(h.ran)-2]+h.ran[len(h.ran)-1], "replay v1/stage", "the prediction was run on")
+	require.NotContains(t, out, `Unknown key ""`)
 	require.NotContains(t, out, "\x1b")
 }
 
