@@ -202,10 +202,10 @@ func (c *code) tryTests(line string) string {
 	return ""
 }
 
-// termPages are the pages of the articles' names, and how their tables begin.
+// termPages are the pages of the documents' names, and how their tables begin.
 var termPages = map[string]string{
-	"docs/terms.md":       "in the articles|here|stage and file|test",
-	"docs/zh-CN/terms.md": "文章里|这里|阶段和文件|测试",
+	"docs/terms.md":       "in the documents|here|stage and file|test",
+	"docs/zh-CN/terms.md": "文档里|这里|阶段和文件|测试",
 }
 
 // term is a row of such a table.

@@ -44,7 +44,10 @@ func (a *app) exploreCommand() *cobra.Command {
 			if err := checkBound(cmd, x.bound); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("seed") && x.random == 0 {
+			switch random := cmd.Flags().Changed("random"); {
+			case random && x.random < 1:
+				return badRandom.With("n", x.random)
+			case !random && cmd.Flags().Changed("seed"):
 				return seedAlone.With()
 			}
 			return a.explore(x)
@@ -161,8 +164,6 @@ func (x exploration) check() error {
 		return badClients.With("n", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
 		return badAttempts.With("n", x.attempts)
-	case x.random < 0:
-		return badRandom.With("n", x.random)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (a *app) list(asJSON bool) error {
 			family = f.Family
 			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
 		}
-		a.line(fmt.Sprintf("  %s: %s", a.color.Paint(term.Bold, f.ID), a.say(texts.Text(f.Title))))
+		a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", texts.Text(f.Title)))
 		for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
 			fmt.Fprintf(a.out, "    %s\n", line)
 		}
@@ -56,7 +56,7 @@ func (a *app) list(asJSON bool) error {
 	}
 	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(besideCatalogue)))
 	for _, b := range failures.NotInMatrix {
-		a.line(fmt.Sprintf("  %s: %s", a.color.Paint(term.Bold, b.ID), a.say(texts.Text(b.Title))))
+		a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, b.ID), "what", texts.Text(b.Title)))
 		fmt.Fprintf(a.out, "    %s\n\n", a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
 	}
 	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.All)))
@@ -64,6 +64,7 @@ func (a *app) list(asJSON bool) error {
 }
 
 var (
+	titled          = texts.New("{name}: {what}")
 	fixedBy         = texts.New("Fixed by: {what}")
 	runsInBoth      = texts.New("Runs in: world and live")
 	runsInWorld     = texts.New("Runs in: world: {why}")

@@ -102,12 +102,12 @@ func (e excerpt) failures() ([]failures.Failure, error) {
 	var names []string // in quotes: some have spaces
 	unknown := slices.Clone(e.families)
 	for _, f := range failures.All {
-		// "owner" is "the owner".
-		name := strings.TrimPrefix(string(f.Family), "the ")
+		// "owner" is "the owner", and its name in Chinese.
+		name, chinese := strings.TrimPrefix(string(f.Family), "the "), texts.Text(f.Family).In(texts.Chinese)
 		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
 			names = append(names, quoted)
 		}
-		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name }
+		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name || family == chinese }
 		if slices.ContainsFunc(e.families, named) {
 			asked = append(asked, f)
 			unknown = slices.DeleteFunc(unknown, named)

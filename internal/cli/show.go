@@ -149,13 +149,13 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
-		title := strings.Join(term.Wrap(f.ID+": "+a.say(texts.Text(f.Title)), a.width), "\n")
+		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", texts.Text(f.Title)), 0), "\n")
 		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
 		a.lines(append(a.wrapped(a.say(texts.Text(f.Story)), 0), ""))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
-		fmt.Fprintf(a.out, "%s: %s\n", a.say(texts.Text(v.Outcome.String())), v.SentenceIn(a.lang))
+		fmt.Fprintln(a.out, a.say(titled, "name", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang)))
 		return
 	}
 	a.draw(v.Trace, v.Findings, since)

@@ -98,6 +98,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"explore --seed 5", "--seed is for --random: add --random 1000"},
 		{"kata explore --bound -1", "--bound -1: it can be 0 to 9"},
 		{"explore --random -1", "--random -1: give how many schedules to run"},
+		{"explore --random 0", "--random 0: give how many schedules to run"},
 		{"explore --property leak --env pause", "there is no search for leak in pause"},
 
 		{"replay", "replay takes one schedule"},

@@ -79,6 +79,7 @@ func (s *Session) question(ctx context.Context, q Question) bool {
 		case keySaid, keyHalf, keyNot:
 			this.mark = key
 			return true
+		case "": // Enter alone: it asks again
 		default:
 			s.say(unknownKey, "typed", strconv.Quote(key), "keys", strings.Join(allKeys, ", "))
 		}

@@ -132,9 +132,9 @@ var repairExercises = []Exercise{
 		Hints: [3]texts.Text{
 			"Read when the first renewal is sent, and when the lease ends.",
 			"A renewal that leaves when the lease is over arrives after it.",
-			"In renew: a ticker of w.ttl / 3, so that two renewals may fail.",
+			"In renew: a ticker of w.ttl / 3, so that one renewal may fail.",
 		},
-		Fixed:  "The watchdog renews three times in each lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: who comes on the date is late.",
+		Fixed:  "The watchdog renews after each third of the lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: who comes on the date is late.",
 		Search: Sought{Blind: "Where everything may be late by any time, so may a renewal, and a healthy watchdog loses the lock with the same few steps. Where nothing is late, nobody in a search works for long enough to be renewed."},
 		Predict: Prediction{
 			Failure: "renewed-for-ever", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
