@@ -200,7 +200,7 @@ func holdCount(f *file) func(*world.Scene) {
 		for _, effect := range e.Effects {
 			owners[effect.Owner.Label] = effect.Owner.Client
 		}
-		if e.Kind != world.Returned || e.Result.Claim != world.ClaimDone {
+		if e.Kind != world.Returned || e.Op == world.OpRun || e.Result.Claim != world.ClaimDone {
 			return
 		}
 		if _, busy := s.Call(e.Client); busy {

@@ -69,9 +69,10 @@ func sendsValue(e world.Event, before []world.Key, effect world.Effect) bool {
 
 // isForeign tells whether a command touched what is not its own: another
 // client's, or what a later call of the same client installed. A goroutine of
-// the lock's own acts for its whole process; who unlocks by force does it by right.
+// the lock's own acts for its whole process; who unlocks by force does it by right, and
+// what the business sends is not the lock's doing.
 func isForeign(e world.Event, owner world.Owner) bool {
-	if e.Op == world.OpForce {
+	if e.Op == world.OpForce || e.Op == world.OpRun {
 		return false
 	}
 	if e.Background {
@@ -84,7 +85,7 @@ func isForeign(e world.Event, owner world.Owner) bool {
 func wrongExtend(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event
-		if e.Kind != world.Executed {
+		if e.Kind != world.Executed || e.Op == world.OpRun {
 			return
 		}
 		for _, effect := range e.Effects {
@@ -114,14 +115,15 @@ func leak(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
-			switch effect.Kind {
-			case world.Installed:
+			switch {
+			case e.Op == world.OpRun && effect.Kind == world.Installed: // the business writes what it likes
+			case effect.Kind == world.Installed:
 				i := &entry{owner: effect.Owner}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.With("client", call.Client, "call", call.Op))
 				}
 				entries[effect.Owner.Label] = i
-			case world.Removed, world.Overwritten, world.Lapsed:
+			case effect.Kind == world.Removed, effect.Kind == world.Overwritten, effect.Kind == world.Lapsed:
 				if i, ok := entries[effect.Owner.Label]; ok {
 					report(i, e.At, staysFor)
 					delete(entries, effect.Owner.Label)

@@ -163,21 +163,26 @@ func shape(e world.Event) string {
 // of it is enough; one more is for the edges.
 const renewalLimit = 4
 
-// renewalCount finds processes that renew more often than that. Each is told once.
+// renewalCount finds processes that renew more often than that. Each is told once. What came
+// back as an error, or not at all, may be sent again and does not count.
 func renewalCount(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
-	times := map[string][]time.Duration{} // process → when it renewed, in the last lease
+	renewed := map[string][]world.Event{} // process → its renewals of the last lease
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event
+		recent := renewed[e.Process]
+		if e.Kind == world.Dropped || e.Kind == world.Refused {
+			renewed[e.Process] = slices.DeleteFunc(recent, func(r world.Event) bool { return r.Request == e.Request })
+		}
 		if e.Kind != world.Executed || !renewal(e) {
 			return
 		}
-		recent := append(times[e.Process], e.At)
-		for e.At-recent[0] >= f.Lease {
+		recent = append(recent, e)
+		for e.At-recent[0].At >= f.Lease {
 			recent = recent[1:]
 		}
-		times[e.Process] = recent
+		renewed[e.Process] = recent
 		if len(recent) > renewalLimit && !told[e.Process] {
 			told[e.Process] = true
 			f.convict(e, renewsOften, "client", e.Client, "n", len(recent))
