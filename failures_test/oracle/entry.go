@@ -115,15 +115,17 @@ func leak(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
-			switch {
-			case e.Op == world.OpRun && effect.Kind == world.Installed: // the business writes what it likes
-			case effect.Kind == world.Installed:
+			switch effect.Kind {
+			case world.Installed:
+				if e.Op == world.OpRun { // the business writes what it likes
+					continue
+				}
 				i := &entry{owner: effect.Owner}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.With("client", call.Client, "call", call.Op))
 				}
 				entries[effect.Owner.Label] = i
-			case effect.Kind == world.Removed, effect.Kind == world.Overwritten, effect.Kind == world.Lapsed:
+			case world.Removed, world.Overwritten, world.Lapsed:
 				if i, ok := entries[effect.Owner.Label]; ok {
 					report(i, e.At, staysFor)
 					delete(entries, effect.Owner.Label)

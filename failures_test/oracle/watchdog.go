@@ -19,7 +19,7 @@ var (
 // watchdog finds keys that expired under a holder whose watchdog could have
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
-	renewal, release := renewals(f.Trace), does(f.Trace, world.Removed)
+	renewal, release := does(f.Trace, world.Leased), does(f.Trace, world.Removed)
 	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
@@ -130,10 +130,7 @@ func (d *dog) follow(s *world.Scene) {
 	}
 }
 
-// renewals tells which commands of a trace are renewals.
-func renewals(trace *world.Trace) func(world.Event) bool { return does(trace, world.Leased) }
-
-// does tells which background commands do that to a key. Such a command has the shape of one
+// does tells which background commands do that to a key: those that lease are renewals. Such a command has the shape of one
 // that did it, in the background, somewhere in the trace.
 func does(trace *world.Trace, what world.EffectKind) func(world.Event) bool {
 	var known []string
@@ -166,7 +163,7 @@ const renewalLimit = 4
 // renewalCount finds processes that renew more often than that. Each is told once. What came
 // back as an error, or not at all, may be sent again and does not count.
 func renewalCount(f *file) func(*world.Scene) {
-	renewal := renewals(f.Trace)
+	renewal := does(f.Trace, world.Leased)
 	renewed := map[string][]world.Event{} // process → its renewals of the last lease
 	told := map[string]bool{}
 	return func(s *world.Scene) {
