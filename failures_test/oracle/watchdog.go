@@ -130,8 +130,8 @@ func (d *dog) follow(s *world.Scene) {
 	}
 }
 
-// does tells which background commands do that to a key: those that lease are renewals. Such a command has the shape of one
-// that did it, in the background, somewhere in the trace.
+// does tells which background commands do that to a key: those that lease are renewals. Such
+// a command has the shape of one that did it, in the background, somewhere in the trace.
 func does(trace *world.Trace, what world.EffectKind) func(world.Event) bool {
 	var known []string
 	for _, e := range trace.Events {
