@@ -39,6 +39,20 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "grant-answered-with-error", Family: Network,
+		Title:  "Redis executes the acquire, and a proxy answers with an error",
+		Story:  "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
+		Fixed:  "Redis begins an error with a code, such as OOM, and has then done nothing. After an error without one the outcome is unknown: free what the acquire may have got.",
+		Breaks: []oracle.Monitor{oracle.Leak},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Fail("upstream failure") // Envoy says it so
+			a.Lock()
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
 		ID: "grant-lost-asked-again", Family: Network,
 		Title:  "the reply to the acquire is lost, and A asks again",
 		Story:  "Redis executes A's acquire, and the reply is lost. A gets an error and calls Lock once more, as a retry of the business does, and unlocks once. The key of the first attempt keeps A out; or A is let in a second time, its count is two, and one Unlock leaves the lock.",

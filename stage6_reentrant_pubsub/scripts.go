@@ -84,10 +84,16 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// isAnswer tells whether Redis answered with this error: the command did nothing.
+// isAnswer tells whether Redis answered with this error: the command did nothing. Redis begins
+// it with a code, such as OOM. What has none is the word of a proxy, which may have waited no
+// longer: after that, as after any other error, nobody knows whether the command did anything.
 func isAnswer(err error) bool {
 	var answer redis.Error
-	return errors.As(err, &answer)
+	if !errors.As(err, &answer) {
+		return false
+	}
+	code, _, _ := strings.Cut(answer.Error(), " ")
+	return code == strings.ToUpper(code)
 }
 
 // isUnsent tells whether a command never left: there was no connection for it.
@@ -98,7 +104,7 @@ func isUnsent(err error) bool {
 }
 
 // isUnknown tells whether a command that ended with err may have taken effect: the
-// network, the context or a hook of the client ended it.
+// network, the context, a proxy or a hook of the client ended it.
 func isUnknown(err error) bool { return err != nil && !isAnswer(err) && !isUnsent(err) }
 
 // isPassing tells whether Redis did not apply a command, and will before long: it has just

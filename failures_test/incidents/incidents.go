@@ -139,6 +139,9 @@ var All = map[string][]Incident{
 		onGitHub("etcd-io/etcd", "issues/9715", "An error from Lock left its key behind, and everybody waited for the end of a session that held nothing."),
 		onGitHub("redisson/redisson", "issues/4109", "After a response timeout the instance that had failed re-entered its own leaked lock, and the others never got it."),
 	},
+	"grant-answered-with-error": {
+		onGitHub("envoyproxy/envoy", "issues/21352", "SET through the proxy failed with \"upstream failure\" when a replica went down: the proxy says so when Redis has not answered in time or has closed the connection, whatever it has done."),
+	},
 	"retry-nx-false": {
 		onGitHub("redis/go-redis", "issues/2985", "SetNX could return false for a key that had not existed: the connection closed, and the client's retry met its own key."),
 	},

@@ -26,8 +26,7 @@ var (
 	tellsOther      = texts.New("HoldCount tells {client} {told}, but Redis counts {n}")
 	tellsOtherTimes = texts.New("HoldCount tells {client} {told}, but {client} holds the lock {times}")
 	notAtAll        = texts.New("not at all")
-	once            = texts.New("once")
-	manyTimes       = texts.New("{n} times")
+	oftener         = texts.NewPlural("once", "{n} times")
 )
 
 // callEffects is what the commands of one call did in Redis.
@@ -200,7 +199,7 @@ func holdCount(f *file) func(*world.Scene) {
 		for _, effect := range e.Effects {
 			owners[effect.Owner.Label] = effect.Owner.Client
 		}
-		if e.Kind != world.Returned || e.Result.Claim != world.ClaimDone {
+		if e.Kind != world.Returned || e.Op == world.OpRun || e.Result.Claim != world.ClaimDone {
 			return
 		}
 		if _, busy := s.Call(e.Client); busy {
@@ -221,13 +220,10 @@ func holdCount(f *file) func(*world.Scene) {
 }
 
 func times(n int) texts.Said {
-	switch n {
-	case 0:
+	if n == 0 {
 		return notAtAll.With()
-	case 1:
-		return once.With()
 	}
-	return manyTimes.With("n", n)
+	return oftener.Of(n)
 }
 
 // countOf adds up the client's fields in the hashes that Redis holds: "A1=2".

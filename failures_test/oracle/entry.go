@@ -69,9 +69,10 @@ func sendsValue(e world.Event, before []world.Key, effect world.Effect) bool {
 
 // isForeign tells whether a command touched what is not its own: another
 // client's, or what a later call of the same client installed. A goroutine of
-// the lock's own acts for its whole process; who unlocks by force does it by right.
+// the lock's own acts for its whole process; who unlocks by force does it by right, and
+// what the business sends is not the lock's doing.
 func isForeign(e world.Event, owner world.Owner) bool {
-	if e.Op == world.OpForce {
+	if e.Op == world.OpForce || e.Op == world.OpRun {
 		return false
 	}
 	if e.Background {
@@ -84,7 +85,7 @@ func isForeign(e world.Event, owner world.Owner) bool {
 func wrongExtend(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event
-		if e.Kind != world.Executed {
+		if e.Kind != world.Executed || e.Op == world.OpRun {
 			return
 		}
 		for _, effect := range e.Effects {
@@ -116,6 +117,9 @@ func leak(f *file) func(*world.Scene) {
 		for _, effect := range e.Effects {
 			switch effect.Kind {
 			case world.Installed:
+				if e.Op == world.OpRun { // the business writes what it likes
+					continue
+				}
 				i := &entry{owner: effect.Owner}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.With("client", call.Client, "call", call.Op))

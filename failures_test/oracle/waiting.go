@@ -144,15 +144,9 @@ type listener struct {
 	told       bool
 }
 
-// commandCount finds processes whose waiters listen for messages and nevertheless
-// keep asking. Locks that poll are not judged: asking is all they can do.
-func commandCount(f *file) func(*world.Scene) { return countCommands(f, true) }
-
-// polling finds processes that keep asking, whether they listen or not.
-func polling(f *file) func(*world.Scene) { return countCommands(f, false) }
-
-// countCommands finds processes whose waiters send more than they may.
-func countCommands(f *file, onlyListeners bool) func(*world.Scene) {
+// countCommands finds processes whose waiters keep asking. Where the story is not about
+// polling, only those are judged who listen for messages: asking is all that others can do.
+func countCommands(f *file) func(*world.Scene) {
 	listeners := map[string]*listener{}
 	waiting := map[int]*listener{} // call → its process
 	return func(s *world.Scene) {
@@ -179,7 +173,7 @@ func countCommands(f *file, onlyListeners bool) func(*world.Scene) {
 		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
-		if most := l.allowed + int(perLease*l.waited/f.Lease); (l.subscribed || !onlyListeners) && l.sent > most && !l.told {
+		if most := l.allowed + int(perLease*l.waited/f.Lease); (l.subscribed || f.monitor == Polling) && l.sent > most && !l.told {
 			l.told = true
 			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}

@@ -19,7 +19,7 @@ var (
 // watchdog finds keys that expired under a holder whose watchdog could have
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
-	renewal, release := renewals(f.Trace), does(f.Trace, world.Removed)
+	renewal, release := does(f.Trace, world.Leased), does(f.Trace, world.Removed)
 	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
@@ -130,11 +130,8 @@ func (d *dog) follow(s *world.Scene) {
 	}
 }
 
-// renewals tells which commands of a trace are renewals.
-func renewals(trace *world.Trace) func(world.Event) bool { return does(trace, world.Leased) }
-
-// does tells which background commands do that to a key. Such a command has the shape of one
-// that did it, in the background, somewhere in the trace.
+// does tells which background commands do that to a key: those that lease are renewals. Such
+// a command has the shape of one that did it, in the background, somewhere in the trace.
 func does(trace *world.Trace, what world.EffectKind) func(world.Event) bool {
 	var known []string
 	for _, e := range trace.Events {
@@ -163,21 +160,26 @@ func shape(e world.Event) string {
 // of it is enough; one more is for the edges.
 const renewalLimit = 4
 
-// renewalCount finds processes that renew more often than that. Each is told once.
+// renewalCount finds processes that renew more often than that. Each is told once. What came
+// back as an error, or not at all, may be sent again and does not count.
 func renewalCount(f *file) func(*world.Scene) {
-	renewal := renewals(f.Trace)
-	times := map[string][]time.Duration{} // process → when it renewed, in the last lease
+	renewal := does(f.Trace, world.Leased)
+	renewed := map[string][]world.Event{} // process → its renewals of the last lease
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event
+		recent := renewed[e.Process]
+		if e.Kind == world.Dropped || e.Kind == world.Refused {
+			renewed[e.Process] = slices.DeleteFunc(recent, func(r world.Event) bool { return r.Request == e.Request })
+		}
 		if e.Kind != world.Executed || !renewal(e) {
 			return
 		}
-		recent := append(times[e.Process], e.At)
-		for e.At-recent[0] >= f.Lease {
+		recent = append(recent, e)
+		for e.At-recent[0].At >= f.Lease {
 			recent = recent[1:]
 		}
-		times[e.Process] = recent
+		renewed[e.Process] = recent
 		if len(recent) > renewalLimit && !told[e.Process] {
 			told[e.Process] = true
 			f.convict(e, renewsOften, "client", e.Client, "n", len(recent))

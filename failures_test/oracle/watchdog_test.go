@@ -130,6 +130,38 @@ func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
 	}
 }
 
+// A renewal that came back as an error may be sent again at once.
+func TestRenewalWhoseAnswerIsLostDoesNotCount(t *testing.T) {
+	for _, kind := range []world.Kind{world.Refused, world.Dropped, world.Delivered} {
+		s := newStory().holds("A", "A1")
+		for n := range 8 {
+			s.pass(3*time.Second).renews("A", s.installed())
+			s.trace.Events[len(s.trace.Events)-1].Request = n + 1
+			s.add(world.Event{Kind: kind, Client: "A", Background: true, Command: []string{"PEXPIRE"}, Request: n + 1})
+		}
+		require.Equal(t, kind == world.Delivered, s.convicted(oracle.RenewalCount), kind)
+	}
+}
+
+// What the business sends is not the lock's doing.
+func TestCommandOfTheBusinessConvictsNoLock(t *testing.T) {
+	for op, wrong := range map[string]bool{world.OpRun: false, world.OpUnlock: true} {
+		s := newStory().holds("A", "A1")
+		owner := s.installed()
+		s.call("B", op).does("B", world.Effect{Kind: world.Leased, Key: "k", Owner: owner})
+		s.does("B", world.Effect{Kind: world.Removed, Key: "k", Owner: owner})
+		require.Equal(t, wrong, s.convicted(oracle.WrongExtend), op)
+		require.Equal(t, wrong, s.convicted(oracle.WrongDelete), op)
+	}
+	for op, wrong := range map[string]bool{world.OpRun: false, world.OpLock: true} {
+		s := newStory().call("B", op).installs("B", "B1")
+		s.keys[0].Type, s.keys[0].Value = "hash", "B1=1"
+		s.does("B").returns("B", done).pass(time.Minute).happens(world.Slept, "")
+		require.Equal(t, wrong, s.convicted(oracle.Leak), op)
+		require.Equal(t, wrong, s.convicted(oracle.HoldCount), op)
+	}
+}
+
 func TestHoldThatOutlastsThePatienceOfAllIsEndless(t *testing.T) {
 	for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
 		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(lasts)

@@ -87,9 +87,6 @@ type run struct {
 	end    time.Duration            // when it is over
 }
 
-// errStuck ends a run that does not come to an end.
-var errStuck = errors.New("schedule: the run does not come to an end: the lock never rests")
-
 // longest is how many steps a run may have.
 const longest = 2000
 
@@ -117,7 +114,7 @@ func (r *run) play(choose Chooser) (err error) {
 		}
 		r.take(p.Choices[i])
 		if len(r.played.Schedule) > longest {
-			err = errStuck
+			err = errors.New("schedule: the run does not come to an end: the lock never rests")
 		}
 		return err == nil
 	})

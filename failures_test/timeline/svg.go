@@ -88,7 +88,7 @@ func (d *svg) text(x, y int, style, text string) {
 	if style != "" {
 		style = fmt.Sprintf(" class=%q", style)
 	}
-	d.printf("<text x=\"%d\" y=\"%d\"%s>%s</text>\n", x, y, style, escape(text))
+	d.printf("<text x=\"%d\" y=\"%d\"%s>%s</text>\n", x, y, style, escaper.Replace(text))
 }
 
 func (d *svg) rect(x, y, width, height int, style string) {
@@ -99,8 +99,6 @@ func (d *svg) path(style, format string, args ...any) {
 	d.printf("<path class=%q d=\"%s\"/>\n", style, fmt.Sprintf(format, args...))
 }
 
-func escape(text string) string { return escaper.Replace(text) }
-
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // open writes what every picture begins with: its size, its description for those
@@ -109,7 +107,7 @@ func (d *svg) open() {
 	d.printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%[1]d\" height=\"%[2]d\" "+
 		"class=\"tl\" role=\"img\" aria-labelledby=\"%s %s\">\n", svgWidth, d.height, d.id("t"), d.id("d"))
 	d.printf("<title id=%q>%s</title>\n<desc id=%q>%s</desc>\n<style>\n%s</style>\n",
-		d.id("t"), escape(d.caption.Verdict), d.id("d"), escape(d.description()), svgStyle)
+		d.id("t"), escaper.Replace(d.caption.Verdict), d.id("d"), escaper.Replace(d.description()), svgStyle)
 	d.printf("<defs>\n%s</defs>\n", svgShapes)
 	d.printf("<rect width=\"%d\" height=\"%d\" rx=\"10\" class=\"b\"/>\n", svgWidth, d.height)
 }

@@ -61,32 +61,27 @@ func newLayout(s *story, c Caption) *layout {
 	l.top = l.head + 44
 	y := l.top
 	until := time.Duration(0)
+	var g *group
 	for _, b := range l.labels {
 		text, _ := l.says(b)
 		if text == "" && b.event.Kind != world.Expired && len(b.found) == 0 {
 			b.y = y // time passes
 			continue
 		}
-		if g := l.lastGroup(); g == nil || !g.goesOn(b) {
+		if g == nil || !g.goesOn(b) {
 			if g != nil && b.at-until >= time.Second {
 				l.torn = append(l.torn, y)
 				y += tornStep
 			}
-			l.groups = append(l.groups, &group{at: b.at, until: b.until, top: y, end: y + lineTop})
+			g = &group{at: b.at, until: b.until, top: y, end: y + lineTop}
+			l.groups = append(l.groups, g)
 		}
 		until = max(until, b.until)
-		y = l.place(l.lastGroup(), b)
+		y = l.place(g, b)
 	}
 	l.end = y + 6
 	l.height = l.end + 40
 	return l
-}
-
-func (l *layout) lastGroup() *group {
-	if len(l.groups) == 0 {
-		return nil
-	}
-	return l.groups[len(l.groups)-1]
 }
 
 // goesOn tells whether a label belongs to a group.

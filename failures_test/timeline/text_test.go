@@ -13,6 +13,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // plain is SET NX PX and DEL.
@@ -206,4 +207,11 @@ func TestColorsAreOnlyThereWhenAskedFor(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").Lock() }
 	require.NotContains(t, draw(t, timeline.Options{}, story), "\x1b")
 	require.Contains(t, draw(t, timeline.Options{Color: true}, story), "\x1b[32m│")
+}
+
+func TestCommandOfTheBusinessIsDone(t *testing.T) {
+	returned := world.Event{Op: world.OpRun, Result: &world.Result{Claim: world.ClaimDone}}
+	require.Equal(t, "done", timeline.Result(returned, texts.English))
+	returned.Result = &world.Result{Claim: world.ClaimUnknown, Error: "i/o timeout"}
+	require.Equal(t, "error: i/o timeout", timeline.Result(returned, texts.English))
 }

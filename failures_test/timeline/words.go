@@ -79,6 +79,7 @@ var (
 	nobodyHas  = texts.New("nobody holds it")
 	isUnlocked = texts.New("unlocked")
 	isClosed   = texts.New("closed")
+	isDone     = texts.New("done")
 	hasLock    = texts.New("has the lock")
 	otherHas   = texts.New("no: somebody else has it")
 	failsWith  = texts.New("error: {error}")
@@ -98,6 +99,8 @@ func Result(e world.Event, in texts.Language) string {
 		return isUnlocked.In(in)
 	case e.Op == world.OpClose && done:
 		return isClosed.In(in)
+	case e.Op == world.OpRun && done:
+		return isDone.In(in)
 	case e.Result.Held:
 		return hasLock.In(in)
 	case e.Result.Error == "":

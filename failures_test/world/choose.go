@@ -66,7 +66,7 @@ func (w *World) Choices(end time.Duration) []Choice {
 	for _, p := range alive {
 		for i, r := range p.executable() {
 			if !p.isStopped() && IsAcquire(r.Op) { // a full Redis lets a lock be freed
-				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, outOfMemory) }))
+				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, BeforeCommand, outOfMemory) }))
 			}
 		}
 	}

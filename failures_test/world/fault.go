@@ -97,7 +97,8 @@ type Fault struct {
 	client *Client
 	moment Moment
 	match  Match
-	times  int // how often it still strikes; < 0: always
+	times  int           // how often it still strikes; < 0: always
+	until  time.Duration // when it no longer strikes; 0: it has no end
 	ifSent bool
 	act    func(*World, *request)
 	missed string // what is to be told if it never strikes; "": nothing
@@ -117,6 +118,13 @@ func (c *Client) After(m Match) *Fault {
 // Always makes the fault strike each time; without it, it strikes once.
 func (f *Fault) Always() *Fault { f.times = -1; return f }
 
+// For makes the fault strike each time for so long from now, also not at all: nobody knows
+// what a lock sends meanwhile.
+func (f *Fault) For(d time.Duration) *Fault {
+	f.until = f.client.world.Now() + d
+	return f.Always().IfSent()
+}
+
 // IfSent says that the story can do without the command: a good lock may not send it.
 func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
 
@@ -131,10 +139,10 @@ func (f *Fault) Crash() {
 }
 
 // Fail answers the command with an error instead of executing it, such as
-// "OOM command not allowed when used memory > 'maxmemory'."
+// "OOM command not allowed when used memory > 'maxmemory'." After execution it answers with
+// the error instead of the reply, as a proxy does that waits no longer for Redis.
 func (f *Fault) Fail(text string) {
-	f.moment = BeforeCommand
-	f.add("be refused", func(w *World, r *request) { w.refuse(r, text) })
+	f.add("be refused", func(w *World, r *request) { w.refuse(r, f.moment, text) })
 }
 
 // Drop loses the reply, or before execution the command, and breaks the
@@ -181,7 +189,7 @@ func (w *World) strike(at Moment, r *request) bool {
 		return false
 	}
 	for _, f := range r.wire.process.faults {
-		if f.moment == at && f.times != 0 && f.match(r.Command) {
+		if f.moment == at && f.times != 0 && (f.until == 0 || w.Now() < f.until) && f.match(r.Command) {
 			f.times--
 			f.missed = ""
 			f.act(w, r)

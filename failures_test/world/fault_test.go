@@ -160,6 +160,43 @@ func TestFailedCommandIsNotExecuted(t *testing.T) {
 	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
 }
 
+// A proxy answers with an error what Redis has executed.
+func TestExecutedCommandFailsAsFarAsItsClientKnows(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Fail("upstream failure")
+		require.False(t, a.TryLock().Held())
+		require.False(t, a.TryLock().Held()) // by the key that is there
+	})
+	require.Len(t, events(trace, world.Refused), 1)
+	require.Len(t, executed(trace), 2)
+	require.Equal(t, "(error) upstream failure", events(trace, world.Delivered)[0].Reply)
+	require.Contains(t, events(trace, world.Returned)[0].Result.Error, "upstream failure")
+}
+
+func TestFaultForAWhileStrikesEachTimeUntilItIsOver(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.TryLock()
+		w.Sleep(time.Second)
+		a.Before(world.Write).For(3 * time.Second).Fail("LOADING Redis is loading the dataset in memory")
+		for range 4 {
+			a.TryLock()
+			w.Sleep(time.Second)
+		}
+	})
+	require.Len(t, events(trace, world.Refused), 3)
+	require.Len(t, executed(trace), 2)
+}
+
+func TestFaultForAWhileMayFindNothing(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		w.Client("A").Before(world.Write).For(time.Second).Fail("LOADING")
+		w.Sleep(time.Second)
+	})
+	require.Empty(t, trace.Missed)
+}
+
 func TestCutClientTimesOutAndHealedClientGoesOn(t *testing.T) {
 	run(t, func(w *world.World) {
 		a := w.Client("A")

@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
+var endOfLine = []byte("\r\n")
+
 // parseCommand takes the first complete command off buf, which holds what a
 // client wrote: arrays of bulk strings. It returns nil args while the command
 // is still incomplete.
 func parseCommand(buf []byte) (args []string, rest []byte, err error) {
-	header, after, ok := cutLine(buf)
+	header, after, ok := bytes.Cut(buf, endOfLine)
 	if !ok {
 		return nil, buf, nil
 	}
@@ -22,7 +24,7 @@ func parseCommand(buf []byte) (args []string, rest []byte, err error) {
 	}
 	args = make([]string, 0, count)
 	for range count {
-		header, body, ok := cutLine(after)
+		header, body, ok := bytes.Cut(after, endOfLine)
 		if !ok {
 			return nil, buf, nil
 		}
@@ -39,10 +41,6 @@ func parseCommand(buf []byte) (args []string, rest []byte, err error) {
 	return args, after, nil
 }
 
-func cutLine(buf []byte) (line, rest []byte, ok bool) {
-	return bytes.Cut(buf, []byte("\r\n"))
-}
-
 func length(header []byte, kind byte) (int, error) {
 	if len(header) < 2 || header[0] != kind {
 		return 0, fmt.Errorf("world: the client sent %q where a length marked %q belongs", header, kind)
@@ -57,7 +55,7 @@ func length(header []byte, kind byte) (int, error) {
 // replyText renders one reply the way redis-cli would, on one line. A nested array,
 // a map and a set are put in brackets. rest is what follows the reply.
 func replyText(raw []byte) (text string, rest []byte) {
-	line, rest, ok := cutLine(raw)
+	line, rest, ok := bytes.Cut(raw, endOfLine)
 	if !ok || len(line) == 0 {
 		return string(raw), nil
 	}

@@ -101,15 +101,25 @@ func (w *World) release(p *process) {
 	}
 }
 
-// refuse answers a request with an error in place of Redis.
-func (w *World) refuse(r *request, text string) {
-	w.take(r)
-	if r.Name == "EXEC" { // the refused client has no transaction any more
-		_, _ = r.wire.link.execute([]string{"DISCARD"})
+// refuse answers a request with an error in place of Redis, which has executed it or does
+// not get it.
+func (w *World) refuse(r *request, at Moment, text string) {
+	var rep *reply
+	if at == AfterCommand {
+		rep = r.wire.newest()
+	} else {
+		w.take(r)
+		if r.Name == "EXEC" { // the refused client has no transaction any more
+			_, _ = r.wire.link.execute([]string{"DISCARD"})
+		}
+		rep = w.newReply(r, nil, "")
 	}
-	rep := w.newReply(r, []byte("-"+text+"\r\n"), "(error) "+text)
+	rep.raw, rep.text = []byte("-"+text+"\r\n"), "(error) "+text
 	w.recordRequest(Refused, r, Event{Reply: rep.text})
 }
+
+// newest is the reply that comes last.
+func (w *wire) newest() *reply { return w.replies[len(w.replies)-1] }
 
 // drop loses a request or its reply and breaks the connection.
 func (w *World) drop(r *request, at Moment) {
@@ -133,7 +143,7 @@ func (w *World) delay(r *request, at Moment, d time.Duration) {
 		what = "the command"
 		r.due = w.Now() + d
 	} else {
-		r.wire.replies[len(r.wire.replies)-1].due = w.Now() + d
+		r.wire.newest().due = w.Now() + d
 	}
 	w.recordRequest(Delayed, r, Event{Text: what, Bound: d})
 }

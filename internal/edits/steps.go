@@ -44,6 +44,13 @@ var steps = []Edit{
 		Failure: "grant-reply-lost", Outcome: failures.Broken, Rule: oracle.Leak, Search: "leak/reply-loss",
 	},
 	{
+		Name: "any error taken for an answer of Redis", File: step2 + "unknown.go",
+		Old:     `return code == strings.ToUpper(code)`,
+		New:     `return code != ""`,
+		Suffers: "a proxy that waits no longer leaves a lock that is held by nobody until its lease ends",
+		Failure: "grant-answered-with-error", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
 		Name: "commands sent again by go-redis", File: step2 + "once.go",
 		Old:     `NoRetry() bool { return true }`,
 		New:     `NoRetry() bool { return false }`,

@@ -59,6 +59,13 @@ var whole = []Edit{
 		Failure: "grant-reply-lost", Outcome: failures.Broken, Rule: oracle.Leak, Search: "leak/reply-loss",
 	},
 	{
+		Name: "every error taken for an answer of Redis", File: stage6 + "scripts.go",
+		Old:     `return code == strings.ToUpper(code)`,
+		New:     `return code != ""`,
+		Suffers: "a proxy that waits no longer leaves a lock that is held by nobody until its lease ends",
+		Failure: "grant-answered-with-error", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
 		Name: "lock commands sent again by go-redis", File: stage6 + "scripts.go",
 		Old:     `NoRetry() bool { return true }`,
 		New:     `NoRetry() bool { return false }`,

@@ -3,6 +3,7 @@ package stage6
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -11,11 +12,16 @@ import (
 // attempts is how often a count is sent while its outcome stays unknown.
 const attempts = 3
 
-// isAnswer tells whether Redis answered with this error: the command did nothing.
-// After any other error nobody knows whether it did.
+// isAnswer tells whether Redis answered with this error: the command did nothing. Redis begins
+// it with a code, such as OOM. What has none is the word of a proxy, which may have waited no
+// longer: after that, as after any other error, nobody knows whether the command did anything.
 func isAnswer(err error) bool {
 	var answer redis.Error
-	return errors.As(err, &answer)
+	if !errors.As(err, &answer) {
+		return false
+	}
+	code, _, _ := strings.Cut(answer.Error(), " ")
+	return code == strings.ToUpper(code)
 }
 
 // ended is why ctx is over, nil if it is not. Timers that go off at one moment do so

@@ -70,7 +70,7 @@ var lessons = []struct {
 	{orders, []lesson{{"fair-in-process", "---o"}}},
 	{lateGrant, []lesson{{"slow-grant", "oxxo"}}},
 	{cleansUp, []lesson{
-		{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"cancel-in-flight", "oooo"},
+		{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"grant-answered-with-error", "oxxx"}, {"cancel-in-flight", "oooo"},
 		{"deadline-in-flight", "xxoo"}, {"acquire-arrives-late", "xxoo"},
 	}},
 	{resends, []lesson{{"grant-lost-asked-again", "oxoo"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
