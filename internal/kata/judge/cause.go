@@ -32,6 +32,7 @@ const (
 	HoldsMutex    = "holds a sync.Mutex across a Redis call"
 	Floods        = "floods Redis"
 	ClosesClient  = "closes the client"
+	KeepsOpen     = "keeps connections open"
 	SameValue     = "writes the same value twice"
 	OtherKeys     = "uses other keys"
 	Nonsense      = "answers nonsense"
@@ -45,7 +46,7 @@ const (
 
 func init() {
 	for _, kind := range []texts.Text{
-		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, SameValue, OtherKeys, Nonsense, Exits, NoDay,
+		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
 		TooMuchMemory, TooSlow, Unsearchable, Elsewhere,
 	} {
 		texts.Know(kind)
