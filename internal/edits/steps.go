@@ -68,8 +68,8 @@ var steps = []Edit{
 		Name: "grant that came too late left in Redis", File: step2 + "mutex.go",
 		Old:     `_, _ = m.free(owner) // the lease was over before the reply came: ask again`,
 		New:     ``,
-		Suffers: "a client that stood still before it asked is refused by its own key, and waits for itself",
-		Failure: "acquire-arrives-late", Outcome: failures.Broken, Rule: oracle.Truth,
+		Suffers: "a client that stood still before it asked is kept out by its own key, and waits for itself",
+		Failure: "acquire-arrives-late", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
 		Name: "re-entry not counted", File: step3 + "ownership.go",
