@@ -176,6 +176,9 @@ var forAnyLock = Material{Column: "6.3", Edits: []Edit{
 // listeningOn ends no subscription.
 var listeningOn = Material{Column: "6.4", Edits: []Edit{{"wait.go", "	defer sub.Close()\n", ""}}}
 
+// functional needs a function of Redis, which the embedded one does not have.
+var functional = Material{Column: "4", Edits: instead("unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int()", "m.rdb.Do(ctx, \"FCALL\").Int()")}
+
 // hasty gives PX seconds.
 var hasty = Material{Column: "4", Edits: instead("m.ttl.Milliseconds()", "int64(m.ttl.Seconds())")}
 
@@ -212,6 +215,8 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 		{"6.3", forAnyLock, "A holds the lock named \"order:1001\". With the context of that hold it takes the one named \"order:1001:another\", " +
 			"and is told that it has it, but there is no new key in Redis: it has taken the first one twice."},
 		{"6.4", listeningOn, "B has waited 3 times, one time after the other, and has 3 connections that still listen."},
+		{"4", functional, "The failures are played on an embedded Redis, and that has no FCALL, which A sends: " +
+			"ERR unknown command `FCALL`, with args beginning with: "},
 		{"4", hasty, "A asked for a lease of 30s, and its SET set 30ms"},
 		{"4", idle, "Lock asks for a free lock and does not get it: mylock: wait for lock:order:1001: context deadline exceeded"},
 	} {
@@ -222,5 +227,20 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 		if screen := (Result{Exercise: e, Report: report}).Screen(View{Width: 120}); len(report.Red()) == 0 {
 			require.Contains(t, screen, "✗ your lock "+report.Cause.Kind)
 		}
+	}
+}
+
+// Who gives each goroutine an object of its own need not share one to be judged.
+func TestLockWithAMutexIsJudgedWhereNobodySharesIt(t *testing.T) {
+	t.Parallel()
+	task := exercise(t, "4").task()
+	task.Skip = append(task.Skip, judge.SharedObject)
+	for _, h := range hostile {
+		if h.kind != judge.HoldsMutex {
+			continue
+		}
+		report, err := program(t).Judge(t.Context(), filesOf(t, Material{Column: "4", Edits: h.edits}), task)
+		require.NoError(t, err)
+		require.True(t, report.Verdict("second-client").Good)
 	}
 }
