@@ -44,16 +44,30 @@ var contextFailures = []Failure{
 	{
 		ID: "acquire-arrives-late", Family: Contexts,
 		Title:  "the acquire arrives when its caller has gone",
-		Story:  "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out.",
+		Story:  "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out. Later C's process stands still for more than a lease before its acquire leaves. A C that counts from before that takes the grant for one that is over, and asks again: its own key must not keep it out.",
 		Fixed:  "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
+			a, b, c := w.Clients("A", "B", "C")
 			a.Before(world.Of(world.OpLock, world.Write)).Delay(w.Lease / 15)
-			a.Lock(world.Within(w.Lease / 30))
+			lock := a.Lock(world.Within(w.Lease / 30))
 			w.Sleep(w.Lease / 4)
-			b.Lock(world.Within(patience(w)))
+			if b.Lock(world.Within(patience(w))).Held() {
+				b.Unlock()
+			}
+			if lock.Held() { // it does not heed its context
+				a.Unlock()
+			}
+			c.Before(world.Of(world.OpLock, world.Write)).Freeze()
+			lock = c.Lock(world.Within(w.Lease * 3 / 2))
+			w.Sleep(w.Lease + w.Lease/30)
+			c.Thaw()
+			if lock.Wait(); lock.Held() {
+				c.Unlock()
+			}
+			w.Sleep(w.Lease / 15)
+			b.TryLock()
 		},
 	},
 	{

@@ -58,19 +58,23 @@ var tokenFailures = []Failure{
 	{
 		ID: "token-after-clock-back", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
 		Title:  "the clock of Redis is set back",
-		Story:  "A has held the lock for minutes as somebody sets the server's clock back and Redis loses A's key. B takes the lock. The clock says less than it said to A: a token from the clock alone, or a counter that was forgotten by then, is lower than A's, and the ledger takes A's late write for the newer one.",
+		Story:  "A has held the lock for minutes as somebody sets the server's clock back and Redis loses A's key. B takes the lock. The clock says less than it said to A: a token from the clock alone, or a counter that was forgotten by then, is lower than A's, and the ledger takes A's late write for the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
 		Fixed:  "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
 		Told:   []Premise{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
+			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
 			w.Sleep(5 * w.Lease)
 			w.Evict()
 			w.JumpServerClock(-20 * w.Lease)
 			createOrder(w, b)
 			a.Insert(order)
+			b.Unlock()
+			if c.Lock(world.Within(patience(w))).Held() {
+				c.Insert("coffee")
+			}
 		},
 		Live: "a real Redis reads the clock of its machine, which is not ours to set",
 	},

@@ -44,8 +44,15 @@ type Holds[H any] struct {
 
 // lane is what one client holds.
 type lane[H any] struct {
-	holds []H // newest last
-	last  []H // the one that was released last, if there is one
+	holds []*held[H] // newest last
+	last  *held[H]   // the one that was released last, nil if none was
+}
+
+// held is a hold, and what may end it by right.
+type held[H any] struct {
+	hold     H
+	taken    context.Context // with which it was taken
+	released bool            // guarded by Holds.mu
 }
 
 // Lock waits for the lock, or re-enters.
@@ -75,7 +82,7 @@ func (h *Holds[H]) take(ctx context.Context, acquire func(context.Context) (H, e
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.lane(ctx)
-	l.holds = append(l.holds, hold)
+	l.holds = append(l.holds, &held[H]{hold: hold, taken: nested})
 	return nil
 }
 
@@ -92,28 +99,29 @@ func (h *Holds[H]) Unlock(ctx context.Context) error {
 	h.mu.Lock()
 	l := h.lane(ctx)
 	if n := len(l.holds); n > 0 {
-		l.last, l.holds = l.holds[n-1:n:n], l.holds[:n-1:n-1]
+		l.last, l.holds = l.holds[n-1], l.holds[:n-1:n-1]
+		l.last.released = true
 	}
 	last := l.last
 	h.mu.Unlock()
-	if len(last) == 0 {
+	if last == nil {
 		return ErrNoHold
 	}
-	return h.Release(last[0], ctx)
+	return h.Release(last.hold, ctx)
 }
 
 // Nest returns the context with which the client asks the lock for more: one that
 // carries its newest hold, as a program has it that passes the hold's context on,
 // and that ends with ctx.
 func (h *Holds[H]) Nest(ctx context.Context) (context.Context, context.CancelFunc) {
-	newest, ok := h.newest(ctx)
-	if !ok || h.Inside == nil {
+	newest := h.newest(ctx)
+	if newest == nil || h.Inside == nil {
 		return ctx, func() {}
 	}
-	nested, cancel := context.WithCancel(h.Inside(newest))
+	nested, cancel := context.WithCancel(h.Inside(newest.hold))
 	if at, limited := ctx.Deadline(); limited {
 		cancel()
-		nested, cancel = context.WithDeadline(h.Inside(newest), at)
+		nested, cancel = context.WithDeadline(h.Inside(newest.hold), at)
 	}
 	stop := context.AfterFunc(ctx, func() {
 		if ctx.Err() == context.Canceled { // its deadline is the nested context's own
@@ -125,30 +133,39 @@ func (h *Holds[H]) Nest(ctx context.Context) (context.Context, context.CancelFun
 
 // Token is the fencing token of the client's newest hold, 0 without one.
 func (h *Holds[H]) Token(ctx context.Context) int64 {
-	newest, ok := h.newest(ctx)
-	if !ok || h.Fence == nil {
+	newest := h.newest(ctx)
+	if newest == nil || h.Fence == nil {
 		return 0
 	}
-	return h.Fence(newest)
+	return h.Fence(newest.hold)
 }
 
-// Lost tells when the client's newest hold ends, and whether it was lost.
+// Lost tells when the client's newest hold ends, and whether it was lost. One that ends although
+// neither its owner released it nor the caller's context ended is lost to its owner, whatever
+// the lock says of the reason.
 func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
-	newest, ok := h.newest(ctx)
-	if !ok || h.Loss == nil {
+	newest := h.newest(ctx)
+	if newest == nil || h.Loss == nil {
 		return nil, nil
 	}
-	return h.Loss(newest)
+	ended, isLost := h.Loss(newest.hold)
+	return ended, func() bool {
+		h.mu.Lock()
+		released := newest.released
+		h.mu.Unlock()
+		return isLost() || !released && newest.taken.Err() == nil
+	}
 }
 
-func (h *Holds[H]) newest(ctx context.Context) (newest H, ok bool) {
+// newest is the client's newest hold, nil if it has none.
+func (h *Holds[H]) newest(ctx context.Context) *held[H] {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	holds := h.lane(ctx).holds
 	if len(holds) == 0 {
-		return newest, false
+		return nil
 	}
-	return holds[len(holds)-1], true
+	return holds[len(holds)-1]
 }
 
 // lane is that of the client on whose behalf ctx is.

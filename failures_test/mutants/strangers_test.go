@@ -3,6 +3,7 @@ package mutants_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,49 @@ func (c *crowd) Unlock(ctx context.Context) error {
 	return err
 }
 
+// dated is a lock whose lease is in its value, as a date. Its key stays for longer, and who finds
+// that the date is over takes it.
+type dated struct {
+	plain
+	inSteps bool // asking for the date and taking the key are two commands
+}
+
+var takeOverScript = redis.NewScript(`-- take
+local value = redis.call("GET", KEYS[1])
+if value and string.match(value, "%d+$") > ARGV[2] then return 0 end
+redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[3])
+return 1`)
+
+func datedSubject(inSteps bool) failures.Subject {
+	return failures.Subject{
+		Name: "dated", Has: []failures.Feature{failures.Scripts},
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return &dated{plain{rdb: rdb, key: "lock:" + name, lease: lease}, inSteps}, nil
+		},
+	}
+}
+
+func (l *dated) TryLock(ctx context.Context) (held bool, err error) {
+	now := time.Now()
+	value, at := fmt.Sprintf("%s until %d", uuid.NewString(), now.Add(l.lease).UnixMilli()), fmt.Sprint(now.UnixMilli())
+	if l.inSteps {
+		if held, err = l.rdb.SetNX(ctx, l.key, value, 2*l.lease).Result(); err == nil && !held {
+			_, until, _ := strings.Cut(l.rdb.Get(ctx, l.key).Val(), " until ")
+			if held = until <= at; held {
+				err = l.rdb.Set(ctx, l.key, value, 2*l.lease).Err()
+			}
+		}
+	} else {
+		held, err = takeOverScript.Run(ctx, l.rdb, []string{l.key}, value, at, 2*l.lease.Milliseconds()).Bool()
+	}
+	if held {
+		l.value = value
+	}
+	return held, err
+}
+
+func (l *dated) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
 // early is a lock that talks to Redis as it is made.
 func earlySubject(wrong mistake) failures.Subject {
 	subject := plainSubject(wrong)
@@ -170,6 +214,7 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"waiters that sleep in Redis", "unlock-wakes", queuedSubject(false), queuedSubject(true), oracle.LostWakeUp},
 		{"waiters in a line in Redis", "waiter-gives-up", fairSubject(false), fairSubject(true), oracle.Truth},
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
+		{"a lease that is a date in the value", "check-then-set", datedSubject(false), datedSubject(true), oracle.WrongDelete},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -24,7 +24,10 @@ var (
 	isOver       = texts.New("Unlock of {client} is over")
 )
 
+// wrongDelete leaves out what has been there, untouched, for as long as its owner asked for: a
+// lock may keep its lease in the value, and let the next client take the key over.
 func wrongDelete(f *file) func(*world.Scene) {
+	touched := map[string]time.Duration{} // label → when its entry was last written or renewed
 	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
 	wrote := map[string]bool{} // clients that have installed something
 	var before []world.Key     // what Redis held before the event
@@ -32,13 +35,14 @@ func wrongDelete(f *file) func(*world.Scene) {
 		e := s.Event
 		if e.Kind == world.Executed {
 			for _, effect := range e.Effects {
-				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
+				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) && e.At-touched[effect.Owner.Label] < f.Lease {
 					foreign(f, e, text, effect, wrote[e.Client] && sendsValue(e, before, effect))
 				}
 			}
 		}
 		for _, effect := range e.Effects {
 			wrote[effect.Owner.Client] = wrote[effect.Owner.Client] || effect.Kind == world.Installed
+			touched[effect.Owner.Label] = e.At
 		}
 		before = s.Keys
 	}

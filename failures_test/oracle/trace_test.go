@@ -102,6 +102,21 @@ func TestHolderWhoCalledUnlockNoLongerBelieves(t *testing.T) {
 	require.Empty(t, s.found())
 }
 
+// A lock may keep its lease in the value. Before its time nobody takes it over.
+func TestEntryWhoseLeaseIsOverMayBeTakenOver(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{30 * time.Second: false, 30*time.Second - time.Millisecond: true} {
+		for _, renews := range []bool{false, true} {
+			s := newStory().holds("A", "A1")
+			a := s.trace.Events[1].Effects[0].Owner
+			if renews {
+				s.pass(20*time.Second).does("A", world.Effect{Kind: world.Leased, Key: "k", Owner: a})
+			}
+			s.pass(after).call("B", world.OpLock).does("B", world.Effect{Kind: world.Overwritten, Key: "k", Owner: a})
+			require.Equal(t, wrong, s.convicted(oracle.WrongDelete), "%v later, renewed: %v", after, renews)
+		}
+	}
+}
+
 func TestDeadHolderNoLongerBelieves(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -126,7 +127,8 @@ func isBusy(s *world.Scene, call world.Event) bool {
 	})
 }
 
-// What a waiter that listens may send without being called idle chatter.
+// What a waiter that listens may send without being called idle chatter, by a lock that asks
+// with one command. One whose attempt takes more may send as many times as much.
 const (
 	toBegin    = 4 // try, subscribe, try, and leave
 	perRelease = 2 // each time the lock comes free, or a fault strikes
@@ -140,6 +142,8 @@ type listener struct {
 	allowed    int           // commands, without those of the timer
 	waited     time.Duration // of all its waiters
 	since      time.Duration // until when waited has been added up
+	attempt    []string      // what was sent before the first of it came again
+	again      bool          // it has come
 	sent       int
 	told       bool
 }
@@ -173,7 +177,7 @@ func countCommands(f *file) func(*world.Scene) {
 		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
-		if most := l.allowed + int(perLease*l.waited/f.Lease); (l.subscribed || f.monitor == Polling) && l.sent > most && !l.told {
+		if most := max(1, len(l.attempt)) * (l.allowed + int(perLease*l.waited/f.Lease)); (l.subscribed || f.monitor == Polling) && l.sent > most && !l.told {
 			l.told = true
 			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}
@@ -196,6 +200,13 @@ func (l *listener) follow(e world.Event, waiting map[int]*listener) {
 	case world.Dropped, world.Refused, world.Delayed, world.Thawed, world.Healed:
 		l.allowed += perRelease
 	case world.Sent:
+		listens := strings.HasSuffix(e.Command[0], "SUBSCRIBE")
 		l.subscribed = l.subscribed || e.Command[0] == "SUBSCRIBE"
+		if waiting[e.Call] == l && !listens {
+			l.again = l.again || slices.Contains(l.attempt, shape(e))
+			if !l.again {
+				l.attempt = append(l.attempt, shape(e))
+			}
+		}
 	}
 }

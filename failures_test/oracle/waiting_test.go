@@ -192,6 +192,14 @@ func (s *story) asks(client string, times int) *story {
 	return s
 }
 
+// looksAndAsks is a lock each attempt of which takes two commands.
+func (s *story) looksAndAsks(client string, times int) *story {
+	for range times {
+		s.sends(world.Sent, client, "GET").asks(client, 1)
+	}
+	return s
+}
+
 func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 	listens := func() *story {
 		return newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
@@ -208,6 +216,8 @@ func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 		"after a fault":        {listens().happens(world.Thawed, "B").asks("B", 5), false},
 		"when it polls":        {newStory().holds("A", "A1").call("B", world.OpLock).asks("B", 300), false},
 		"as a holder does":     {listens().returns("B", held).asks("B", 300), false},
+		"with two commands":    {listens().looksAndAsks("B", 3), false},
+		"too often with two":   {listens().looksAndAsks("B", 4), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.busy, c.story.happens(world.Slept, "").convicted(oracle.CommandCount))

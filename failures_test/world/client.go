@@ -103,6 +103,18 @@ func (w *World) Clients(a, b, c string) (*Client, *Client, *Client) {
 	return w.Client(a), w.Client(b), w.Client(c)
 }
 
+// Listens is how many open connections of the client's process have subscribed to something.
+func (c *Client) Listens() (n int) {
+	c.world.mu.Lock()
+	defer c.world.mu.Unlock()
+	for _, wire := range c.process.wires {
+		if wire.subscribed && !wire.closed {
+			n++
+		}
+	}
+	return n
+}
+
 // Goroutine is another actor in the same process, with the same lock object.
 func (c *Client) Goroutine(name string) *Client { return c.world.lane(c.process, name) }
 

@@ -47,7 +47,7 @@ func newEmbedded() (*embedded, error) {
 
 // before sees each command just before miniredis runs it, also those of scripts.
 func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
-	if givesLease[command] && len(args) > 0 {
+	if givesLease[command] && len(args) > 1 && !slices.ContainsFunc(args[2:], keepsLease) {
 		e.leased = append(e.leased, args[0])
 	}
 	return e.full && e.refuse(c, command)
@@ -164,6 +164,12 @@ func (e *embedded) refuse(c *server.Peer, command string) bool {
 
 // givesLease lists the commands that give a key a lease and nothing else.
 var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
+
+// keepsLease tells of an option with which such a command may leave the lease that there is.
+// One that it does give is another lease, which shows.
+func keepsLease(option string) bool {
+	return slices.Contains([]string{"NX", "GT", "LT"}, strings.ToUpper(option))
+}
 
 // writesNothing lists the commands that count as writes for a scenario, but store
 // nothing themselves.

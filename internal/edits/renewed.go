@@ -185,4 +185,11 @@ var renewed = []Edit{
 		Suffers: "the second hold is not renewed",
 		Failure: "second-hold-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
+	{
+		Name: "watchdog stopped by a try that is refused", File: file5,
+		Old:     `		return false, nil`,
+		New:     `		m.watchdog.stop(); return false, nil`,
+		Suffers: "a holder that tries once more is renewed no longer, and is not alone in the end",
+		Failure: "second-hold-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
 }

@@ -72,6 +72,13 @@ var steps = []Edit{
 		Failure: "unlock-after-failed-unlock", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
+		Name: "grant that came too late left in Redis", File: step2 + "mutex.go",
+		Old:     `_, _ = m.free(owner) // the lease was over before the reply came: ask again`,
+		New:     ``,
+		Suffers: "a client that stood still before it asked is kept out by its own key, and waits for itself",
+		Failure: "acquire-arrives-late", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
 		Name: "re-entry not counted", File: step3 + "ownership.go",
 		Old:     `o.set("lock", o.count+1)`,
 		New:     `o.set("lock", o.count)`,
@@ -98,6 +105,28 @@ var steps = []Edit{
 		New:     `6*m.ttl)`,
 		Suffers: "an Unlock waits for an inner Lock that hangs, and the key stays",
 		Failure: "unlock-behind-reentry", Outcome: failures.Broken, Rule: oracle.Deadlock,
+	},
+	{
+		Name: "turn not given back by a re-entry that fails", File: step3 + "ownership.go",
+		Old: `	defer func() { <-o.turn }()
+	if err := o.set("lock", o.count+1); err != nil {
+		return nil, err
+	}
+`,
+		New: `	if err := o.set("lock", o.count+1); err != nil {
+		return nil, err
+	}
+	<-o.turn
+`,
+		Suffers: "after a re-entry that Redis refuses the outer Unlock never comes back, and the key stays",
+		Failure: "inner-lock-fails", Outcome: failures.Broken, Rule: oracle.Deadlock,
+	},
+	{
+		Name: "one context for all holds of an owner", File: step3 + "hold.go",
+		Old:     `	ctx, h.end = context.WithCancelCause(ctx)`,
+		New:     `	if ctx, h.end = context.WithCancelCause(ctx); o.watchdog != nil { h.end = o.end }`,
+		Suffers: "an inner Unlock ends the context of the outer work, which stops although the lock is held",
+		Failure: "inner-unlock-frees", Outcome: failures.Broken, Rule: oracle.EarlyLoss,
 	},
 	{
 		Name: "waiters that listen and ask all the same", File: step4 + "wait.go",
@@ -133,6 +162,13 @@ var steps = []Edit{
 		New:     `0`,
 		Suffers: "after a flush the tokens begin at 1 again, and the fence lets an old holder write",
 		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
+		Name: "token as high as the last one", File: step5 + "mutex.go",
+		Old:     `tonumber(redis.call("GET", KEYS[2]) or "0") + 1)`,
+		New:     `tonumber(redis.call("GET", KEYS[2]) or "0"))`,
+		Suffers: "once the clock of Redis has been set back, two holds have one token, and the fence refuses the newer one",
+		Failure: "token-after-clock-back", Outcome: failures.Broken, Rule: oracle.Damage,
 	},
 	{
 		Name: "token forgotten after a minute and a half", File: step5 + "mutex.go",

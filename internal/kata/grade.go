@@ -180,6 +180,9 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 		}
 		id := report.Cause.During
 		_, isFailure := failures.Find(id)
+		if id == texts.Text(judge.SharedObject).In(task.Lang) {
+			id, isFailure = judge.SharedObject, true // the object need not be shared to be judged
+		}
 		leaks := report.Cause.Kind == judge.Leaks // which has ruined nothing
 		if !isFailure || leaks || ruined[id] != nil || time.Since(begun) > longestGrading {
 			break

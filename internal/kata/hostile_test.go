@@ -168,6 +168,17 @@ func TestHostileLocksGetAVerdictThatNamesTheCause(t *testing.T) {
 // idle never takes the lock.
 var idle = Material{Column: "4", Edits: after(attempt, "	if value != \"\" {\n		return false, nil\n	}\n")}
 
+// forAnyLock finds the hold of whichever lock a context carries.
+var forAnyLock = Material{Column: "6.3", Edits: []Edit{
+	{"hold.go", "holdKey{m.rdb, m.key}, h)", "holdKey{}, h)"}, {"hold.go", "ctx.Value(holdKey{m.rdb, m.key})", "ctx.Value(holdKey{})"},
+}}
+
+// listeningOn ends no subscription.
+var listeningOn = Material{Column: "6.4", Edits: []Edit{{"wait.go", "	defer sub.Close()\n", ""}}}
+
+// functional needs a function of Redis, which the embedded one does not have.
+var functional = Material{Column: "4", Edits: instead("unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int()", "m.rdb.Do(ctx, \"FCALL\").Int()")}
+
 // hasty gives PX seconds.
 var hasty = Material{Column: "4", Edits: instead("m.ttl.Milliseconds()", "int64(m.ttl.Seconds())")}
 
@@ -201,6 +212,11 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 	}{
 		{"6.4", Material{Column: "6.3"}, "B waits for 10s while nothing happens, and sends 101 commands: it polls."},
 		{"6.5", Material{Column: "6.4"}, "A's hold has the token 0, and B's, which came after it, has 0."},
+		{"6.3", forAnyLock, "A holds the lock named \"order:1001\". With the context of that hold it takes the one named \"order:1001:another\", " +
+			"and is told that it has it, but there is no new key in Redis: it has taken the first one twice."},
+		{"6.4", listeningOn, "B has waited 3 times, one time after the other, and has 3 connections that still listen."},
+		{"4", functional, "The failures are played on an embedded Redis, and that has no FCALL, which A sends: " +
+			"ERR unknown command `FCALL`, with args beginning with: "},
 		{"4", hasty, "A asked for a lease of 30s, and its SET set 30ms"},
 		{"4", idle, "Lock asks for a free lock and does not get it: mylock: wait for lock:order:1001: context deadline exceeded"},
 	} {
@@ -209,7 +225,22 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 		require.Equal(t, c.says, report.Cause.Text.Error())
 		require.False(t, report.Passed(e.Required()))
 		if screen := (Result{Exercise: e, Report: report}).Screen(View{Width: 120}); len(report.Red()) == 0 {
-			require.Contains(t, screen, "✗ your lock does not lock")
+			require.Contains(t, screen, "✗ your lock "+report.Cause.Kind)
 		}
+	}
+}
+
+// Who gives each goroutine an object of its own need not share one to be judged.
+func TestLockWithAMutexIsJudgedWhereNobodySharesIt(t *testing.T) {
+	t.Parallel()
+	task := exercise(t, "4").task()
+	task.Skip = append(task.Skip, judge.SharedObject)
+	for _, h := range hostile {
+		if h.kind != judge.HoldsMutex {
+			continue
+		}
+		report, err := program(t).Judge(t.Context(), filesOf(t, Material{Column: "4", Edits: h.edits}), task)
+		require.NoError(t, err)
+		require.True(t, report.Verdict("second-client").Good)
 	}
 }

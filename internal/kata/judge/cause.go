@@ -1,6 +1,10 @@
 package judge
 
 import (
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
@@ -28,6 +32,7 @@ const (
 	HoldsMutex    = "holds a sync.Mutex across a Redis call"
 	Floods        = "floods Redis"
 	ClosesClient  = "closes the client"
+	KeepsOpen     = "keeps connections open"
 	SameValue     = "writes the same value twice"
 	OtherKeys     = "uses other keys"
 	Nonsense      = "answers nonsense"
@@ -36,12 +41,13 @@ const (
 	TooMuchMemory = "takes too much memory"
 	TooSlow       = "takes too long"
 	Unsearchable  = "cannot be searched"
+	Elsewhere     = "needs another Redis" // the embedded one lacks a command
 )
 
 func init() {
 	for _, kind := range []texts.Text{
-		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, SameValue, OtherKeys, Nonsense, Exits, NoDay,
-		TooMuchMemory, TooSlow, Unsearchable,
+		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
+		TooMuchMemory, TooSlow, Unsearchable, Elsewhere,
 	} {
 		texts.Know(kind)
 	}
@@ -52,11 +58,26 @@ func Because(kind string, next texts.Text, text texts.Said) *Cause {
 	return &Cause{Kind: kind, Next: next.With(), Text: text}
 }
 
-var giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
+var (
+	giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
+	lacks      = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
+	another    = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
+	giveBack   = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
+)
 
-// blame says why the day went wrong, where the trace shows it: a lease that ends long before
-// its time, or never.
+// blame says why the day went wrong, where the trace shows it: a command that the embedded Redis
+// lacks, a pool of connections that is empty, a lease that ends long before its time, or never.
 func (c *Cause) blame(trace *world.Trace, l texts.Language) {
+	for _, e := range trace.Events {
+		if said, is := strings.CutPrefix(e.Reply, "(error) "); is && strings.HasPrefix(said, "ERR unknown command") {
+			c.Kind, c.Text, c.Next = Elsewhere, lacks.With("command", e.Command[0], "client", e.Client, "error", said), another.With()
+			return
+		}
+		if e.Kind == world.Returned && strings.Contains(e.Result.Error, redis.ErrPoolTimeout.Error()) {
+			c.Next = giveBack.With()
+			return
+		}
+	}
 	for _, found := range oracle.Ask(trace, oracle.Lease) {
 		c.Text, c.Next = texts.Text(found.In(l)).With(), giveMillis.With()
 		return

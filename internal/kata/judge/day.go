@@ -17,14 +17,19 @@ const business = "business:"
 
 const stock = business + "stock"
 
+// SharedObject is what is played to see whether a lock object can be shared. A lock of which each
+// goroutine has an object of its own may do without.
+const SharedObject = "two goroutines that share one lock object"
+
 // What is played beside the failures.
 var (
 	ordinary   = texts.New("an ordinary day")
 	twoNames   = texts.New("two locks of different names")
-	oneObject  = texts.New("two goroutines that share one lock object")
+	oneObject  = texts.New(SharedObject)
 	twoHolds   = texts.New("two holds of one client")
 	idleWaiter = texts.New("a waiter for whom nothing happens")
 	twoTokens  = texts.New("two holds, one after the other")
+	heldInside = texts.New("a lock that is taken inside another one")
 )
 
 // ordinaryDay plays what any lock must do before its failures say anything. It
@@ -33,7 +38,9 @@ var (
 func (r *run) ordinaryDay() {
 	r.subject = r.subject.Ignoring(failures.KeysBeside(r.playDay(ordinary, (*day).takeTurns)))
 	r.playDay(twoNames, (*day).differentNames)
-	r.playDay(oneObject, (*day).shareObject)
+	if !slices.Contains(r.task.Skip, SharedObject) {
+		r.playDay(oneObject, (*day).shareObject)
+	}
 }
 
 // whatItHas plays what a lock must do that has more than a lock needs to. The
@@ -41,6 +48,9 @@ func (r *run) ordinaryDay() {
 func (r *run) whatItHas() {
 	if r.task.Fresh {
 		r.playDay(twoHolds, (*day).compareValues)
+	}
+	if slices.Contains(r.subject.Has, failures.Reentry) {
+		r.playOn(nested(r.subject.New), heldInside, (*day).takeInside)
 	}
 	if slices.Contains(r.subject.Has, failures.PubSub) {
 		r.playDay(idleWaiter, (*day).listen)
@@ -61,9 +71,14 @@ type day struct {
 }
 
 func (r *run) playDay(name texts.Text, scenario func(*day)) *world.Trace {
+	return r.playOn(r.subject.New, name, scenario)
+}
+
+// playOn plays a day on the locks that create makes.
+func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*day)) *world.Trace {
 	d := &day{basic: slices.Contains([]texts.Text{ordinary, twoNames, oneObject}, name)}
 	config := r.subject.Config()
-	config.New = d.witnessed(r.subject.New)
+	config.New = d.witnessed(create)
 	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) }
 	r.guard.enter(name.In(r.task.Lang))
 	trace, err := r.play(config, func(w *world.World) {
@@ -187,12 +202,14 @@ func (d *day) compareValues() {
 const mostToListen = 8
 
 var (
+	keepsListening = texts.New("B has waited {n} times, one time after the other, and has {n} connections that still listen.")
+	endListening   = texts.New("End the subscription when the wait is over, whatever ended it: with defer sub.Close().")
 	polls          = texts.New("B waits for {time} while nothing happens, and sends {n} commands: it polls.")
 	subscribeFirst = texts.New("Subscribe, and ask again only when there is a reason to.")
 )
 
-// listen: a lock whose waiters are to be woken does not keep asking. The failures
-// pass over one that does, since nobody can wake it too late.
+// listen: a lock whose waiters are to be woken does not keep asking, nor listening when they have
+// gone. The failures pass over one that does, since nobody can wake it too late.
 func (d *day) listen() {
 	a, b := d.w.Client("A"), d.w.Client("B")
 	if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
@@ -210,7 +227,13 @@ func (d *day) listen() {
 		d.fault(Floods, subscribeFirst, polls.With("time", d.w.Lease/3, "n", sent))
 		return
 	}
-	d.ends(wait.Wait())
+	waits := 1
+	for ok := d.ends(wait.Wait()); ok && waits < 3; waits++ {
+		ok = d.ends(b.Lock(world.Within(d.w.Lease / 10)))
+	}
+	if d.cause == nil && b.Listens() >= waits {
+		d.fault(KeepsOpen, endListening, keepsListening.With("n", waits))
+	}
 }
 
 var (
