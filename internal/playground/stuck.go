@@ -63,7 +63,7 @@ func (w *written) stuck() (line world.Source, ok bool) {
 		if err != nil || strings.Contains(g[2], "durable") {
 			continue
 		}
-		if line, ok = w.line(id); ok {
+		if line, _ = w.line(id); line.File != "" {
 			return line, true
 		}
 	}

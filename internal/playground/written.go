@@ -98,7 +98,7 @@ func (w *written) follow(line func(uint64) (world.Source, bool)) func(uint64) (w
 	w.line = line
 	return func(goroutine uint64) (world.Source, bool) {
 		at, ok := line(goroutine)
-		if ok {
+		if ok && at.File != "" {
 			w.sent.Store(&command{at, time.Now()})
 		}
 		return at, ok

@@ -173,7 +173,8 @@ func (t *thread) note(v any) {
 }
 
 // Line is the line of the lock that a goroutine has come to: what the world asks when a
-// command is sent. A function that only passes on what others send does not count.
+// command is sent. A function that only passes on what others send does not count. ok tells
+// whether the goroutine is one of the lock's.
 func (p *program) Line(goroutine uint64) (line world.Source, ok bool) {
 	known, ok := p.threads.Load(goroutine)
 	if !ok {
@@ -185,7 +186,7 @@ func (p *program) Line(goroutine uint64) (line world.Source, ok bool) {
 			return world.Source{File: path.Join(p.dir, where.Filename), Line: where.Line, Function: f.code.name}, true
 		}
 	}
-	return line, false
+	return line, true // go rdb.Del(ctx, key): a compiled lock's stack has no line of it either
 }
 
 // runtimeError is a panic that the runtime of a compiled lock would begin.

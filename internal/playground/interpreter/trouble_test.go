@@ -1,6 +1,7 @@
 package interpreter_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,25 @@ func TestPanicInACallIsItsResultAndHasItsLine(t *testing.T) {
 	last := trace.Events[len(trace.Events)-1]
 	require.Equal(t, "panic: runtime error: invalid memory address or nil pointer dereference", last.Result.Error)
 	require.Equal(t, lineOf(t, files["mutex.go"], "none.key"), lock.Trouble().Line)
+}
+
+// No line of the lock is on the stack of go rdb.Del(ctx, key), in a compiled lock and in this one.
+func TestCommandWithAGoroutineOfItsOwnHasNoLine(t *testing.T) {
+	lock, problems := interpreter.Load("mine", edited(t, "mutex.go", beforeTry, beforeTry+"\tgo m.rdb.Publish(ctx, \"x\", 1)\n"))
+	require.Empty(t, problems)
+	trace, err := world.Run(t, lock.Subject("mine").Config(), func(w *world.World) {
+		w.Client("A").TryLock()
+		w.Sleep(time.Second)
+	})
+	require.NoError(t, err)
+	lines := map[string]string{}
+	for _, e := range trace.Events {
+		if e.Kind == world.Sent {
+			lines[e.Command[0]] = path.Base(e.Source.String())
+		}
+	}
+	require.Equal(t, ".", lines["PUBLISH"])
+	require.Contains(t, lines["SET"], "mutex.go:")
 }
 
 // What is wrong with the text is said with its place, as a compiler says it; what is only
