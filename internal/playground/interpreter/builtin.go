@@ -178,12 +178,15 @@ func (c *compiler) extreme(e *ast.CallExpr, name string) func(*frame) results {
 	for _, arg := range e.Args {
 		values = append(values, c.as(arg, c.typeOf(e)))
 	}
-	all := c.list(e.Args, values)
+	all, better := c.list(e.Args, values), token.LSS
+	if name == "max" {
+		better = token.GTR
+	}
 	return func(f *frame) results {
 		args := all(f)
 		best := args[0]
 		for _, v := range args[1:] {
-			if less := ordered(token.LSS, v, best); less == (name == "min") && !v.Equal(best) {
+			if ordered(better, v, best) || !v.Equal(v) { // only NaN is not equal to itself
 				best = v
 			}
 		}
