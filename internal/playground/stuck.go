@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/playground/interpreter"
 	"lockkata/internal/texts"
 )
 
@@ -41,7 +42,7 @@ func (e *Engine) Sign() []byte {
 func (e *Engine) Stuck() []byte {
 	said := fault{Error: waitsForever.In(e.lang)}
 	if line, ok := e.written.stuck(); ok {
-		said.Problems = problems{{File: path.Base(line.File), Line: line.Line, Column: 1, Text: stoppedHere.In(e.lang)}}
+		said.Problems = problems{interpreter.ProblemAt(path.Base(line.File), line.Line, stoppedHere.With())}.all(e.lang)
 		said.Error = said.Problems[0].Error()
 	}
 	raw, err := json.Marshal(said)

@@ -220,7 +220,7 @@ async function showBrokenRun(id, step) {
     el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, editedName())),
     el('p', {class: 'story secondary'}, say(failure.story)),
       el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
-    el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
+    el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element, printedBox()));
   let at = 1;
   stepper.element.append(el('a', {class: 'take', href: '#', onclick: (event) => {
     if (!broken.files) return;

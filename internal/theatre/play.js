@@ -57,7 +57,7 @@ async function begin(request) {
     el('p', {class: 'story secondary'}, position.taken
       ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
-    settings(request, position), game.table, game.place));
+    settings(request, position), game.table, game.place, printedBox()));
   showPosition(position);
   game.heading.focus({preventScroll: true});
   scrollTo(0, 0);
@@ -66,6 +66,7 @@ async function begin(request) {
 // asked asks the engine, and says in the page what it does and what went wrong.
 async function asked(request, options) {
   note.textContent = '';
+  engine.printed('');
   try {
     return await engine.ask(request, options);
   } catch (error) {

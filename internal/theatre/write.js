@@ -57,7 +57,7 @@ function showWriting() {
           run(exercise ? say('Check') : say('Grade'), () => playColumn()), run(say('Play'), () => playWritten({op: 'game'})),
             run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
-        broken.wrong, editor()),
+        broken.wrong, printedBox(), editor()),
       el('section', {'aria-label': say('what breaks it')}, searchForm(exercise?.search || told.search), broken.result, broken.status,
         confirmation(broken.files), broken.list))));
   if (broken.column) fillColumn();
@@ -208,6 +208,15 @@ const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) 
   el('a', {href: '#', download: name, onclick: (event) => {
   event.currentTarget.href = URL.createObjectURL(new Blob([(broken.files || files)[name]], {type: 'text/plain'}));
 }}, name)]));
+
+// printedBox shows what the lock has printed while the newest request was answered.
+const printedBox = () => el('div', {class: 'printed', role: 'status'}, ...broken?.files && broken.printed
+  ? [el('p', {}, say('Your lock has printed:')), el('pre', {}, broken.printed)] : []);
+
+engine.printed = (text) => {
+  if (broken) broken.printed = text;
+  document.querySelector('.printed')?.replaceWith(printedBox());
+};
 
 // confirmLink leads from a ✗ there.
 const confirmLink = () => el('button', {type: 'button', class: 'sure', title: say('how to confirm it on your machine'), onclick: () => {

@@ -47,7 +47,10 @@ func TestLockThatDoesNotEndIsStoppedAtItsLine(t *testing.T) {
 		"long text":         {"s := \"x\"\n\tfor {\n\t\ts += s\n\t}\n", "s += s", "bytes"},
 		"huge slice":        {"_ = make([]byte, 1<<40)\n", "make(", "elements"},
 		"recovers always":   {"defer func() { recover() }()\n\tfor {\n\t}\n", "for {", "endless loop"},
-		"mutex":             {"if len(value) == 0 {}\n\tmu.Lock()\n\tm.rdb.Get(ctx, \"x\")\n\tmu.Unlock()\n", "mu.Lock()", "sync.Mutex"},
+		"mutex":             {"if len(value) == 0 {}\n\tmu.Lock()\n\tm.rdb.Get(ctx, \"x\")\n\tmu.Unlock()\n", "mu.Lock()", "a mutex that stays held"},
+		"unlock":            {"if len(value) == 0 {}\n\tmu.Unlock()\n", "mu.Unlock()", "Unlock of a mutex that nobody holds"},
+		"much of it":        {"list := [][]byte{}\n\tfor {\n\t\tlist = append(list, make([]byte, 1<<22))\n\t}\n", "append(", "half a gigabyte"},
+		"long texts":        {"list := map[int]string{}\n\tfor {\n\t\tlist[len(list)] = fmt.Sprint(len(list), string(make([]byte, 1<<22)))\n\t}\n", "list[len", "half a gigabyte"},
 		"panic elsewhere":   {"go func() { panic(\"oh\") }()\n", "panic(", "panic: oh"},
 		"panic in a timer":  {"time.AfterFunc(time.Second, func() { var p *Mutex; p.key = \"\" })\n", "p.key", "nil pointer"},
 	} {
