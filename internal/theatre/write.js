@@ -10,8 +10,9 @@ const exerciseTitle = ({id, title}) => say('Exercise {id}: {title}', {id, title:
 pages.write = pages.exercise = async ([kind, id, ...rest]) => {
   const exercise = kind === 'exercise' ? data.exercises.find((one) => one.id === id) : null;
   const lock = exercise ? baseOf(exercise.base) : kind === 'write' ? lockOf(id) : null;
-  if (!lock) {
-    note.textContent = say('There is nothing to write at {hash}. Choose a cell.', {hash: location.hash});
+  const link = rest[0]?.startsWith('v1.') ? rest.shift() : null;
+  if (!lock || rest[0] && rest[0] !== 'play' && !failureOf(rest[0])) { // such as a link of a later form
+    note.textContent = say('There is nothing to write at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
@@ -19,7 +20,7 @@ pages.write = pages.exercise = async ([kind, id, ...rest]) => {
   document.body.classList.remove('showing');
   if (exercise && !exercise.files) return showCompiled(exercise);
   const root = `${kind}/${id}`, what = exercise ? exerciseTitle(exercise) : say('Write {lock}', {lock: say(lock.name)});
-  const link = rest[0]?.startsWith('v1.') ? rest.shift() : null, place = link ? `${root}/${link}` : root;
+  const place = link ? `${root}/${link}` : root;
   const begun = (files) => written.set(place, {root, place, stage: lock.id, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
   if (link && !written.has(place)) return showShared(link, what, (files) => { begun(files); route(); });
   if (!await loaded(what)) return;
@@ -210,8 +211,8 @@ const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) 
 }}, name)]));
 
 // printedBox shows what the lock has printed while the newest request was answered.
-const printedBox = () => el('div', {class: 'printed', role: 'status'}, ...broken?.files && broken.printed
-  ? [el('p', {}, say('Your lock has printed:')), el('pre', {}, broken.printed)] : []);
+const printedBox = () => el('div', {class: 'printed'}, ...broken?.files && broken.printed
+  ? [el('p', {}, say('Your lock has printed:')), el('pre', {tabindex: '0', 'aria-label': say('Your lock has printed:')}, broken.printed)] : []);
 
 engine.printed = (text) => {
   if (broken) broken.printed = text;
