@@ -58,8 +58,8 @@ function showWriting() {
           run(exercise ? say('Check') : say('Grade'), () => playColumn()), run(say('Play'), () => playWritten({op: 'game'})),
             run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
-        broken.wrong, printedBox(), editor()),
-      el('section', {'aria-label': say('what breaks it')}, searchForm(exercise?.search || told.search), broken.result, broken.status,
+        broken.wrong, editor()),
+      el('section', {'aria-label': say('what breaks it')}, searchForm(exercise?.search || told.search), broken.result, broken.status, printedBox(),
         confirmation(broken.files), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
