@@ -58,7 +58,7 @@ async function begin(request) {
     el('p', {class: 'story secondary'}, position.taken
       ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
-    settings(request, position), game.table, game.place, printedBox()));
+    settings(request, position), game.table, game.place));
   showPosition(position);
   game.heading.focus({preventScroll: true});
   scrollTo(0, 0);

@@ -210,7 +210,7 @@ const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) 
   event.currentTarget.href = URL.createObjectURL(new Blob([(broken.files || files)[name]], {type: 'text/plain'}));
 }}, name)]));
 
-// printedBox shows what the lock has printed while the newest request was answered.
+// printedBox shows what the lock has printed in its runs. A game has none: it looks ahead, and that prints too.
 const printedBox = () => el('div', {class: 'printed'}, ...broken?.files && broken.printed
   ? [el('p', {}, say('Your lock has printed:')), el('pre', {tabindex: '0', 'aria-label': say('Your lock has printed:')}, broken.printed)] : []);
 
