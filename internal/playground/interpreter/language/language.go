@@ -706,7 +706,7 @@ func builtins() string {
 var global = 3
 
 func shadows() string {
-	x := 1
+	before, x := global, 1
 	{
 		x := 2
 		x++
@@ -716,7 +716,7 @@ func shadows() string {
 		global += x
 	}
 	f := func(x int) int { x++; return x }
-	return say(x, global, f(x))
+	return say(x, global-before, f(x))
 }
 
 func conversions() string {

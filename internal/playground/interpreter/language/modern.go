@@ -193,6 +193,7 @@ func evens(n int) iter.Seq[int] {
 var evensEnded int
 
 func iterators() string {
+	evensEnded = 0
 	var out []int
 	for v := range evens(100) {
 		if v == 4 {
