@@ -45,7 +45,8 @@ var tries = map[string]any{
 
 // frees are the functions that let go of a mutex. It ends the process if nobody holds it.
 var frees = map[string]any{
-	"sync.Mutex.Unlock": (*sync.Mutex).TryLock, "sync.RWMutex.Unlock": (*sync.RWMutex).TryRLock, "sync.RWMutex.RUnlock": (*sync.RWMutex).TryLock,
+	"sync.Mutex.Unlock":   (*sync.Mutex).TryLock,
+	"sync.RWMutex.Unlock": (*sync.RWMutex).TryRLock, "sync.RWMutex.RUnlock": (*sync.RWMutex).TryLock,
 }
 
 var theNatives = sync.OnceValue(func() *natives {
