@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/playground/interpreter"
 	"lockkata/internal/texts"
 )
 
@@ -41,7 +42,7 @@ func (e *Engine) Sign() []byte {
 func (e *Engine) Stuck() []byte {
 	said := fault{Error: waitsForever.In(e.lang)}
 	if line, ok := e.written.stuck(); ok {
-		said.Problems = problems{{File: path.Base(line.File), Line: line.Line, Column: 1, Text: stoppedHere.In(e.lang)}}
+		said.Problems = problems{interpreter.ProblemAt(path.Base(line.File), line.Line, stoppedHere.With())}.all(e.lang)
 		said.Error = said.Problems[0].Error()
 	}
 	raw, err := json.Marshal(said)
@@ -63,7 +64,7 @@ func (w *written) stuck() (line world.Source, ok bool) {
 		if err != nil || strings.Contains(g[2], "durable") {
 			continue
 		}
-		if line, ok = w.line(id); ok {
+		if line, _ = w.line(id); line.File != "" {
 			return line, true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -86,11 +88,40 @@ func (l *locks) write(c *columns.Column, files map[string]string) (timeline.Code
 // wrote.
 func (l *locks) rehearse(s failures.Subject) (failures.Subject, error) {
 	s, err := failures.DiscoverScripts(l.t, s)
+	if err != nil && l.written != nil {
+		return s, noDay(err, s.Line)
+	}
 	if err != nil || l.written == nil {
 		return s, err
 	}
 	day, _ := failures.Find("second-client")
-	return s.Ignoring(failures.KeysBeside(failures.Run(l.t, day, s).Trace)), nil
+	s = s.Ignoring(failures.KeysBeside(failures.Run(l.t, day, s).Trace))
+	interpreter.Printed.Take() // what is printed here belongs to nothing that was asked
+	return s, nil
+}
+
+var (
+	dayFails = texts.New("Your lock does not survive an ordinary day: {why}")
+	isLeft   = texts.New("when an ordinary day is over, a goroutine of the lock is left here ({state})")
+)
+
+// noDay is why a lock that a visitor wrote does not get through an ordinary day: the lines at
+// which it still stands, where it left goroutines.
+func noDay(err error, line func(goroutine uint64) (world.Source, bool)) error {
+	if !errors.Is(err, world.ErrLeft) {
+		return dayFails.With("why", errors.Unwrap(err).Error())
+	}
+	var all problems
+	for _, standing := range world.Standing(line) { // mine/mutex.go:41 (sync.Mutex.Lock)
+		place, state, _ := strings.Cut(strings.TrimSuffix(standing, ")"), " (")
+		file, number, _ := strings.Cut(path.Base(place), ":")
+		n, _ := strconv.Atoi(number) // digits, says Standing
+		all = append(all, interpreter.ProblemAt(file, n, isLeft.With("state", state)))
+	}
+	if len(all) == 0 {
+		return dayFails.With("why", errors.Unwrap(err).Error())
+	}
+	return all
 }
 
 // follow notes when a command is sent, which is when its line is asked for.
@@ -98,7 +129,7 @@ func (w *written) follow(line func(uint64) (world.Source, bool)) func(uint64) (w
 	w.line = line
 	return func(goroutine uint64) (world.Source, bool) {
 		at, ok := line(goroutine)
-		if ok {
+		if ok && at.File != "" {
 			w.sent.Store(&command{at, time.Now()})
 		}
 		return at, ok

@@ -177,6 +177,7 @@ func TestWrittenLockThatDoesNotRunIsToldWithItsLine(t *testing.T) {
 		"beyond":  {"mark := hex", "_ = 1i\n\tmark := hex", "a constant of the type complex128 is more than", "类型是 complex128 的常量，这里跑不了"},
 		"endless": {"mark := hex", "for {\n\t}\n\tmark := hex", "an endless loop", "死循环"},
 		"panic":   {"go l.look(h)", "go func() { panic(h.mark[:0]) }()", "panic: ", "panic："},
+		"left":    {"mark := hex", "go func() { select {} }()\n\tmark := hex", "is left here (select (no cases))", "留在这里（select (no cases)）"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(mine, c.old, c.now, 1)
@@ -192,6 +193,21 @@ func TestWrittenLockThatDoesNotRunIsToldWithItsLine(t *testing.T) {
 		})
 	}
 	require.Len(t, ask[playground.Column](t, e, playground.Request{Op: "column", Stage: "5", Files: map[string]string{"mine.go": mine}}).Cells, len(failures.All))
+	one := map[string]string{"mine.go": strings.Replace(mine, `"mine/" + name`, `"mine"`, 1)}
+	answer := refused(t, e, playground.Request{Op: "column", Lang: texts.Chinese, Stage: "5", Files: one})
+	require.Contains(t, answer.Error, "你的锁连平常的一天都没有撑过去：world: the lock \"order:1001:another\" is refused")
+}
+
+// What a lock prints is kept for the page: nothing writes to a standard output from a bubble there.
+func TestWhatAWrittenLockPrintsIsKept(t *testing.T) {
+	e := engine(t)
+	prints := "calls++\n\tprintln(\"one\", calls > 5)\n\tfmt.Printf(\"%T\\n\", l)\n\tsay := fmt.Println\n\tsay(strings.Repeat(\"x\", 5000))\n\tmark := hex"
+	files := map[string]string{"mine.go": strings.Replace(strings.Replace(mine, "mark := hex", prints, 1), "\t\"errors\"\n", "\t\"errors\"\n\t\"fmt\"\n\t\"strings\"\n", 1) + "\nvar calls int\n"}
+	ask[playground.Cell](t, e, playground.Request{Op: "run", Stage: "5", Files: files, Failure: "second-client"})
+	printed := interpreter.Printed.Take()
+	require.Equal(t, "one true\n*mine.Lease\n", strings.TrimRight(printed, "x"), "what the rehearsal printed is forgotten")
+	require.Len(t, printed, 4096)
+	require.Empty(t, interpreter.Printed.Take())
 }
 
 // A lock that gets on gives no sign of trouble; one whose newest command is an old one has

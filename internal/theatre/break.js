@@ -7,7 +7,7 @@ let broken = null; // the lock that is shown: {stage, edit, column, found}
 pages.break = async ([, stage, edit, failure, step]) => {
   const lock = lockOf(stage);
   if (!lock) {
-    note.textContent = say('There is nothing to break at {hash}. Choose a cell.', {hash: location.hash});
+    note.textContent = say('There is nothing to break at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (edit === '-') edit = ''; // a run of the lock as it stands
@@ -172,7 +172,7 @@ async function search(goal, env) {
   const begun = performance.now();
   const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
     {progress: ({done, states, cost}) => { says.textContent = say('Cost {cost}: {n} schedules, {states} states so far …',
-      {cost, n: done, states}); }});
+      {cost, n: done, states}); }, canWait: true});
   if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
@@ -207,7 +207,7 @@ async function showBrokenRun(id, step) {
   const cell = failure && await asked({op: 'run', ...about(), failure: id});
   if (location.hash !== hash) return;
   if (!cell?.run) {
-    note.textContent ||= say('There is no run at {hash}.', {hash});
+    note.textContent ||= say('There is no run at {hash}.', {hash: placeAsked()});
     return showBroken();
   }
   document.body.classList.add('showing');
@@ -220,7 +220,7 @@ async function showBrokenRun(id, step) {
     el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, editedName())),
     el('p', {class: 'story secondary'}, say(failure.story)),
       el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
-    el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
+    el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element, printedBox()));
   let at = 1;
   stepper.element.append(el('a', {class: 'take', href: '#', onclick: (event) => {
     if (!broken.files) return;

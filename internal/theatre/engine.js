@@ -99,6 +99,7 @@ class Engine {
     this.silent = 0;
     this.now.stuck = null;
     if (kind === 'beat') return;
+    if (kind === 'printed') return this.printed(text);
     if (kind === 'progress') {
       const far = JSON.parse(text);
       this.now.failure = far.failure;

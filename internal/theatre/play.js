@@ -27,7 +27,7 @@ function requestOf([kind, ...words]) {
 pages.play = pages.take = async (words) => {
   const request = requestOf(words);
   if (!request) {
-    note.textContent = say('There is nothing to play at {hash}. Choose a cell.', {hash: location.hash});
+    note.textContent = say('There is nothing to play at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
@@ -43,6 +43,7 @@ async function begin(request) {
   if (!position && !game && !request.files && location.hash === hash) showMatrix();
   if (!position || location.hash !== hash) return;
   leave();
+  if (request.files && !hash.includes('/play')) history.pushState(null, '', `#${broken.place}/play`); // the way back to the editor
   document.body.classList.add('showing');
   game = {life: engine.lives, edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
   const lock = baseOf(request.stage);
@@ -66,6 +67,7 @@ async function begin(request) {
 // asked asks the engine, and says in the page what it does and what went wrong.
 async function asked(request, options) {
   note.textContent = '';
+  engine.printed('');
   try {
     return await engine.ask(request, options);
   } catch (error) {

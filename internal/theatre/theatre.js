@@ -33,6 +33,9 @@ function viewOf(hash) {
 
 const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` + (step ? `/step-${step}` : '');
 
+// placeAsked is the hash, to be told: a link to a lock is long.
+const placeAsked = () => (location.hash.length > 60 ? location.hash.slice(0, 60) + '…' : location.hash);
+
 function route() {
   const hash = location.hash;
   note.textContent = '';
@@ -43,7 +46,7 @@ function route() {
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
   const view = hash.length > 1 ? viewOf(hash) : null;
   if (!view) {
-    if (hash.length > 1) note.textContent = say('There is nothing at {hash}. Choose a cell.', {hash});
+    if (hash.length > 1) note.textContent = say('There is nothing at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (shown && shown.failure === view.failure && String(shown.stages) === String(view.stages)) stepper.go(view.step - 1);

@@ -10,8 +10,9 @@ const exerciseTitle = ({id, title}) => say('Exercise {id}: {title}', {id, title:
 pages.write = pages.exercise = async ([kind, id, ...rest]) => {
   const exercise = kind === 'exercise' ? data.exercises.find((one) => one.id === id) : null;
   const lock = exercise ? baseOf(exercise.base) : kind === 'write' ? lockOf(id) : null;
-  if (!lock) {
-    note.textContent = say('There is nothing to write at {hash}. Choose a cell.', {hash: location.hash});
+  const link = rest[0]?.startsWith('v1.') ? rest.shift() : null;
+  if (!lock || rest[0] && rest[0] !== 'play' && !failureOf(rest[0])) { // such as a link of a later form
+    note.textContent = say('There is nothing to write at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
@@ -19,7 +20,7 @@ pages.write = pages.exercise = async ([kind, id, ...rest]) => {
   document.body.classList.remove('showing');
   if (exercise && !exercise.files) return showCompiled(exercise);
   const root = `${kind}/${id}`, what = exercise ? exerciseTitle(exercise) : say('Write {lock}', {lock: say(lock.name)});
-  const link = rest[0]?.startsWith('v1.') ? rest.shift() : null, place = link ? `${root}/${link}` : root;
+  const place = link ? `${root}/${link}` : root;
   const begun = (files) => written.set(place, {root, place, stage: lock.id, exercise, hints: 0, edit: '', files, file: Object.keys(files)[0]});
   if (link && !written.has(place)) return showShared(link, what, (files) => { begun(files); route(); });
   if (!await loaded(what)) return;
@@ -58,7 +59,7 @@ function showWriting() {
             run(say('Begin again'), beginAgain), run(say('Share'), () => share(broken.shared))),
         broken.shared,
         broken.wrong, editor()),
-      el('section', {'aria-label': say('what breaks it')}, searchForm(exercise?.search || told.search), broken.result, broken.status,
+      el('section', {'aria-label': say('what breaks it')}, searchForm(exercise?.search || told.search), broken.result, broken.status, printedBox(),
         confirmation(broken.files), broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
@@ -208,6 +209,15 @@ const saved = (files) => el('span', {}, ...Object.keys(files).flatMap((name, i) 
   el('a', {href: '#', download: name, onclick: (event) => {
   event.currentTarget.href = URL.createObjectURL(new Blob([(broken.files || files)[name]], {type: 'text/plain'}));
 }}, name)]));
+
+// printedBox shows what the lock has printed in its runs. A game has none: it looks ahead, and that prints too.
+const printedBox = () => el('div', {class: 'printed'}, ...broken?.files && broken.printed
+  ? [el('p', {}, say('Your lock has printed:')), el('pre', {tabindex: '0', 'aria-label': say('Your lock has printed:')}, broken.printed)] : []);
+
+engine.printed = (text) => {
+  if (broken) broken.printed = text;
+  document.querySelector('.printed')?.replaceWith(printedBox());
+};
 
 // confirmLink leads from a ✗ there.
 const confirmLink = () => el('button', {type: 'button', class: 'sure', title: say('how to confirm it on your machine'), onclick: () => {

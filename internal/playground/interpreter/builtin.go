@@ -56,8 +56,8 @@ func (c *compiler) prepareBuiltin(e *ast.CallExpr, name string) func(*frame) res
 		"delete":  func(_ *frame, a []reflect.Value) []reflect.Value { a[0].SetMapIndex(a[1], reflect.Value{}); return nil },
 		"clear":   func(_ *frame, a []reflect.Value) []reflect.Value { a[0].Clear(); return nil },
 		"panic":   func(f *frame, a []reflect.Value) []reflect.Value { panic(f.panicValue(a[0])) },
-		"print":   func(*frame, []reflect.Value) []reflect.Value { return nil },
-		"println": func(*frame, []reflect.Value) []reflect.Value { return nil },
+		"print":   func(_ *frame, a []reflect.Value) []reflect.Value { Printed.values(a, "", ""); return nil },
+		"println": func(_ *frame, a []reflect.Value) []reflect.Value { Printed.values(a, " ", "\n"); return nil },
 	}[name]
 	if do == nil {
 		c.refuse(e.Pos(), theFunction.With("name", name))
@@ -120,6 +120,7 @@ func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 		case reflect.Map:
 			return fixed(reflect.MakeMap(r))
 		}
+		f.takes(n[1] * int(r.Elem().Size()))
 		return fixed(reflect.MakeSlice(r, n[0], n[1]))
 	}
 }
@@ -156,6 +157,7 @@ func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 	return func(f *frame) results {
 		values := rest(f)
 		list := to(f)
+		room := list.Cap()
 		if e.Ellipsis.IsValid() {
 			if values[0].Kind() == reflect.String {
 				values[0] = values[0].Convert(list.Type())
@@ -169,6 +171,9 @@ func (c *compiler) appendCall(e *ast.CallExpr) func(*frame) results {
 		if list.Len() > mostElements {
 			f.stop(tooLong.With("n", list.Len()))
 		}
+		if list.Cap() > room {
+			f.takes(list.Cap() * int(list.Type().Elem().Size()))
+		}
 		return fixed(list)
 	}
 }
@@ -178,12 +183,15 @@ func (c *compiler) extreme(e *ast.CallExpr, name string) func(*frame) results {
 	for _, arg := range e.Args {
 		values = append(values, c.as(arg, c.typeOf(e)))
 	}
-	all := c.list(e.Args, values)
+	all, better := c.list(e.Args, values), token.LSS
+	if name == "max" {
+		better = token.GTR
+	}
 	return func(f *frame) results {
 		args := all(f)
 		best := args[0]
 		for _, v := range args[1:] {
-			if less := ordered(token.LSS, v, best); less == (name == "min") && !v.Equal(best) {
+			if ordered(better, v, best) || !v.Equal(v) { // only NaN is not equal to itself
 				best = v
 			}
 		}

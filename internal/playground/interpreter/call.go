@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // results is a call: what it returns, each a value of its own.
@@ -103,12 +104,19 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 	}
 }
 
-// called is the function that a call calls: errors.As has to know the lock's own types.
+// called is the function that a call calls: errors.As and fmt have to know the lock's own types.
 func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
-	if o := c.objectOf(fun); o != nil && o.Pkg() != nil && o.Pkg().Path() == "errors" && o.Name() == "As" && len(e.Args) == 2 {
+	o := c.objectOf(fun)
+	if o == nil || o.Pkg() == nil {
+		return c.expr(fun)
+	}
+	switch path, name := o.Pkg().Path(), o.Name(); {
+	case path == "errors" && name == "As" && len(e.Args) == 2:
 		if _, isPointer := structure(c.typeOf(e.Args[1])); isPointer {
 			return c.errorsAs(c.typeOf(e.Args[1]))
 		}
+	case path == "fmt" && strings.HasSuffix(name, "f"):
+		return c.typing(c.expr(fun))
 	}
 	return c.expr(fun)
 }

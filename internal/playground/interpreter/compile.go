@@ -126,8 +126,13 @@ func (c *compiler) sends(t types.Type) bool {
 			return false
 		}
 	}
-	i := c.base(t)
-	return i >= 0 && strings.HasSuffix(c.structOf(t).Field(i).Name(), "Client")
+	s := c.structOf(t)
+	for i := 0; s != nil && i < s.NumFields(); i++ {
+		if f := s.Field(i); f.Embedded() && strings.HasSuffix(f.Name(), "Client") {
+			return true
+		}
+	}
+	return false
 }
 
 // compileFunc compiles the parameters and the body of a function.

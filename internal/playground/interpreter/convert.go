@@ -162,7 +162,7 @@ func (f *frame) implements(v reflect.Value, wanted *types.Interface) bool {
 	for m := range wanted.Methods() {
 		known, ok := common[m.Name()]
 		switch {
-		case !m.Exported():
+		case !m.Exported(), v.Type().NumMethod() == 0:
 			return false
 		case !ok:
 			f.stop(asksForType.With("type", v.Type().String(), "name", m.Name()))

@@ -139,6 +139,8 @@ func (f *frame) invoke(m *method, recv reflect.Value, args []reflect.Value) []re
 	case m.try.IsValid():
 		f.lock(m.try, recv)
 		return nil
+	case m.free.IsValid() && m.free.Call([]reflect.Value{recv})[0].Bool():
+		f.stop(notHeld.With("method", m.name))
 	case m.native.IsValid():
 		return f.native(m.native, slices.Concat([]reflect.Value{recv}, args))
 	}
@@ -164,8 +166,13 @@ func (f *frame) lock(try, mutex reflect.Value) {
 // a slice already.
 func (f *frame) native(function reflect.Value, args []reflect.Value) []reflect.Value {
 	f.spend(nativeSteps)
+	call := function.Call
 	if function.Type().IsVariadic() {
-		return function.CallSlice(args)
+		call = function.CallSlice
 	}
-	return function.Call(args)
+	out := call(args)
+	if len(out) > 0 && out[0].Kind() == reflect.String {
+		f.takes(out[0].Len())
+	}
+	return out
 }

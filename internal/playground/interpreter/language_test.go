@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,4 +29,38 @@ func TestInterpretedLanguageIsGo(t *testing.T) {
 			t.Errorf("want %s\n is  %s", want, answers[i])
 		}
 	}
+}
+
+// What a struct sends that embeds a client is sent at the line that calls it, wherever the client
+// stands among what it embeds.
+func TestStructThatEmbedsAClientSendsForOthers(t *testing.T) {
+	_, c := compiled(t, map[string]string{"lock.go": `package lock
+
+import (
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+type store struct {
+	sync.Mutex
+	redis.UniversalClient
+}
+
+func (s *store) take() {}
+
+type MyClient struct{ redis.UniversalClient }
+
+type keeper struct{ *MyClient }
+
+func (k keeper) take() {}
+
+type other struct{ client redis.UniversalClient }
+
+func (o other) take() {}
+`})
+	for f, code := range c.codes {
+		require.Equal(t, !strings.Contains(f.FullName(), "other"), code.passesOn, f.FullName())
+	}
+	require.Len(t, c.codes, 3)
 }

@@ -40,6 +40,11 @@ func (p Problem) In(l texts.Language) Problem {
 	return p
 }
 
+// ProblemAt is a problem at a line of a file.
+func ProblemAt(file string, line int, why texts.Said) Problem {
+	return problemAt(token.Position{Filename: file, Line: line, Column: 1}, why)
+}
+
 const goVersion = "go1.26"
 
 // Load reads the files of a lock, by their names: Go files of one package, and what they

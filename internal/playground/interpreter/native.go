@@ -34,6 +34,7 @@ type natives struct {
 	reflects map[*types.TypeName]reflect.Type
 	methods  map[*types.Func]reflect.Value // of types
 	tries    map[*types.Func]reflect.Value // of mutexes: what takes one if it is free
+	frees    map[*types.Func]reflect.Value // of mutexes: what succeeds if there is nothing to let go of
 	values   map[types.Object]reflect.Value
 }
 
@@ -42,11 +43,18 @@ var tries = map[string]any{
 	"sync.Mutex.Lock": (*sync.Mutex).TryLock, "sync.RWMutex.Lock": (*sync.RWMutex).TryLock, "sync.RWMutex.RLock": (*sync.RWMutex).TryRLock,
 }
 
+// frees are the functions that let go of a mutex. It ends the process if nobody holds it.
+var frees = map[string]any{
+	"sync.Mutex.Unlock":   (*sync.Mutex).TryLock,
+	"sync.RWMutex.Unlock": (*sync.RWMutex).TryRLock, "sync.RWMutex.RUnlock": (*sync.RWMutex).TryLock,
+}
+
 var theNatives = sync.OnceValue(func() *natives {
 	n := &natives{
 		packages: map[string]*types.Package{}, types: map[reflect.Type]types.Type{},
 		reflects: map[*types.TypeName]reflect.Type{}, methods: map[*types.Func]reflect.Value{},
 		tries:  map[*types.Func]reflect.Value{},
+		frees:  map[*types.Func]reflect.Value{},
 		values: map[types.Object]reflect.Value{},
 	}
 	for path, lib := range libraries {
@@ -101,6 +109,9 @@ func (n *natives) declare(p *types.Package, name string, symbol any) {
 		}[kind]
 		object = types.NewConst(token.NoPos, p, name, types.Typ[kind], constant.MakeFromLiteral(s.value, literal, 0))
 	default:
+		if own, ok := instead[p.Path()+"."+name]; ok {
+			symbol = own
+		}
 		f := reflect.ValueOf(symbol)
 		object = types.NewFunc(token.NoPos, p, name, n.signature(f.Type(), nil))
 		n.values[object] = f
@@ -279,6 +290,9 @@ func (n *natives) addMethods(r reflect.Type, t *types.Named) {
 		n.methods[method] = f
 		if try, waits := tries[r.String()+"."+name]; waits {
 			n.tries[method] = reflect.ValueOf(try)
+		}
+		if free, lets := frees[r.String()+"."+name]; lets {
+			n.frees[method] = reflect.ValueOf(free)
 		}
 	}
 	if len(names) > 0 {

@@ -180,8 +180,11 @@ func shift(op token.Token, a, by reflect.Value) reflect.Value {
 
 // arithmetic is that of two values, which may be strings.
 func (f *frame) arithmetic(op token.Token, a, b reflect.Value) reflect.Value {
-	if a.Kind() == reflect.String && a.Len()+b.Len() > mostElements {
-		f.stop(longString.With("n", mostElements))
+	if a.Kind() == reflect.String {
+		if a.Len()+b.Len() > mostElements {
+			f.stop(longString.With("n", mostElements))
+		}
+		f.takes(a.Len() + b.Len())
 	}
 	return arithmetic(op, a, b)
 }

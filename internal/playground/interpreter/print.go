@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -113,4 +115,34 @@ func (p *program) shownStruct(s *types.Struct, v reflect.Value, visible bool) re
 		reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Set(value)
 	}
 	return made
+}
+
+var verbs = regexp.MustCompile(`%[-+# 0-9.]*.`)
+
+// typing is a function that formats, with the names of the lock's own types for %T: fmt asks nobody
+// for them.
+func (c *compiler) typing(get eval) eval {
+	return func(f *frame) reflect.Value {
+		function := get(f)
+		return reflect.MakeFunc(function.Type(), func(args []reflect.Value) []reflect.Value {
+			format, n := len(args)-2, -1
+			list := slices.Clone(args[format+1].Interface().([]any))
+			text := verbs.ReplaceAllStringFunc(args[format].String(), func(verb string) string {
+				if n++; verb[len(verb)-1] == '%' {
+					n--
+				}
+				if verb[len(verb)-1] != 'T' || n >= len(list) {
+					return verb
+				}
+				own, ok := unbridge(reflect.ValueOf(list[n])).(box)
+				if !ok {
+					return verb
+				}
+				list[n] = types.TypeString(own.typ, (*types.Package).Name)
+				return verb[:len(verb)-1] + "s"
+			})
+			args[format], args[format+1] = reflect.ValueOf(text), reflect.ValueOf(list)
+			return function.CallSlice(args)
+		})
+	}
 }

@@ -53,8 +53,10 @@ var (
 	tooMany      = texts.New("more than {n} goroutines at once: this line starts another")
 	tooLong      = texts.New("{n} elements: more than a lock needs")
 	longString   = texts.New("a string of more than {n} bytes")
-	waitsForLock = texts.New("waits here for a sync.Mutex that another goroutine holds while it waits itself, for Redis or a channel: " +
-		"nobody can cancel that wait")
+	tooMuch      = texts.New("more than half a gigabyte of memory: does something only grow?")
+	notHeld      = texts.New("{method} of a mutex that nobody holds: it ends the process of a compiled lock")
+	waitsForLock = texts.New("waits here for a mutex that stays held: by this goroutine itself, or by one that waits " +
+		"for Redis or a channel. Nobody can cancel that wait")
 	asksForType = texts.New("here the lock asks whether a {type} has the method {name}, and nobody knows that here")
 	methodOf    = texts.New("the method {name} of a {type}")
 	panicked    = texts.New("panic: {what}")

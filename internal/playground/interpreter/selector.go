@@ -111,6 +111,7 @@ type method struct {
 	code     *code
 	native   reflect.Value
 	try      reflect.Value // of a mutex: instead of the method, which would wait
+	free     reflect.Value // of a mutex: succeeds where the method would end the process
 	many     bool          // it returns a slice
 }
 
@@ -140,7 +141,8 @@ func (c *compiler) method(at token.Pos, of types.Type, f *types.Func, index []in
 		return m
 	}
 	base, _ := structure(t)
-	m.code, m.native, m.try = c.codeOf(f, typeArguments(base)), c.natives.methods[f], c.natives.tries[f]
+	m.code, m.native = c.codeOf(f, typeArguments(base)), c.natives.methods[f]
+	m.try, m.free = c.natives.tries[f], c.natives.frees[f]
 	if m.code == nil && !m.native.IsValid() {
 		c.refuse(at, theMethod.With("name", f.Name()))
 	}

@@ -4,6 +4,7 @@ package interpreter
 
 import (
 	bytes "bytes"
+	container_list "container/list"
 	context "context"
 	crypto_rand "crypto/rand"
 	crypto_sha1 "crypto/sha1"
@@ -61,6 +62,29 @@ var libraries = map[string]library{
 		"Context.Err":      context.Context.Err,
 		"Context.Value":    context.Context.Value,
 	}},
+	"container/list": {"list", map[string]any{
+		"Element": reflect.TypeFor[container_list.Element](),
+		"List":    reflect.TypeFor[container_list.List](),
+		"New":     container_list.New,
+	}, map[string]any{
+		"Element.Next":       (*container_list.Element).Next,
+		"Element.Prev":       (*container_list.Element).Prev,
+		"List.Back":          (*container_list.List).Back,
+		"List.Front":         (*container_list.List).Front,
+		"List.Init":          (*container_list.List).Init,
+		"List.InsertAfter":   (*container_list.List).InsertAfter,
+		"List.InsertBefore":  (*container_list.List).InsertBefore,
+		"List.Len":           (*container_list.List).Len,
+		"List.MoveAfter":     (*container_list.List).MoveAfter,
+		"List.MoveBefore":    (*container_list.List).MoveBefore,
+		"List.MoveToBack":    (*container_list.List).MoveToBack,
+		"List.MoveToFront":   (*container_list.List).MoveToFront,
+		"List.PushBack":      (*container_list.List).PushBack,
+		"List.PushBackList":  (*container_list.List).PushBackList,
+		"List.PushFront":     (*container_list.List).PushFront,
+		"List.PushFrontList": (*container_list.List).PushFrontList,
+		"List.Remove":        (*container_list.List).Remove,
+	}},
 	"bytes": {"bytes", map[string]any{
 		"Buffer":          reflect.TypeFor[bytes.Buffer](),
 		"Compare":         bytes.Compare,
@@ -96,7 +120,6 @@ var libraries = map[string]library{
 		"Buffer.WriteTo":         (*bytes.Buffer).WriteTo,
 	}},
 	"crypto/rand": {"rand", map[string]any{
-		"Int":    crypto_rand.Int,
 		"Read":   crypto_rand.Read,
 		"Reader": variable{reflect.ValueOf(&crypto_rand.Reader).Elem()},
 		"Text":   crypto_rand.Text,

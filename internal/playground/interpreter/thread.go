@@ -23,6 +23,7 @@ const (
 	mostDepth      = 200     // calls within calls, while no time passes
 	mostCalls      = 10_000  // calls within calls
 	mostElements   = 1 << 22 // of a slice, a channel, a string
+	mostMemory     = 1 << 29 // bytes that a run makes, of slices and strings
 	checkEvery     = 1 << 8  // a power of two
 	nativeSteps    = 20      // what a call of a library counts as
 )
@@ -39,6 +40,7 @@ type program struct {
 	moment     atomic.Int64 // when the steps at that moment were last counted from
 	since      atomic.Int64 // the count of steps then
 	goroutines atomic.Int64
+	memory     atomic.Int64 // what the run has made
 	trouble    atomic.Pointer[Problem]
 	stopped    atomic.Bool
 }
@@ -96,6 +98,7 @@ func (p *program) begin() {
 	p.steps.Store(0)
 	p.since.Store(0)
 	p.moment.Store(0)
+	p.memory.Store(0)
 }
 
 // step is one statement.
@@ -121,6 +124,13 @@ func (f *frame) spend(steps int64) {
 		p.since.Store(n)
 	case n-p.since.Load() > mostAtOnce:
 		f.stop(endlessLoop.With())
+	}
+}
+
+// takes is told of memory that the lock takes. What it gives back does not count.
+func (f *frame) takes(bytes int) {
+	if f.thread.program.memory.Add(int64(bytes)) > mostMemory {
+		f.stop(tooMuch.With())
 	}
 }
 
@@ -173,7 +183,8 @@ func (t *thread) note(v any) {
 }
 
 // Line is the line of the lock that a goroutine has come to: what the world asks when a
-// command is sent. A function that only passes on what others send does not count.
+// command is sent. A function that only passes on what others send does not count. ok tells
+// whether the goroutine is one of the lock's.
 func (p *program) Line(goroutine uint64) (line world.Source, ok bool) {
 	known, ok := p.threads.Load(goroutine)
 	if !ok {
@@ -185,7 +196,7 @@ func (p *program) Line(goroutine uint64) (line world.Source, ok bool) {
 			return world.Source{File: path.Join(p.dir, where.Filename), Line: where.Line, Function: f.code.name}, true
 		}
 	}
-	return line, false
+	return line, true // go rdb.Del(ctx, key): a compiled lock's stack has no line of it either
 }
 
 // runtimeError is a panic that the runtime of a compiled lock would begin.

@@ -1,6 +1,7 @@
 package interpreter_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,10 @@ func TestLockThatDoesNotEndIsStoppedAtItsLine(t *testing.T) {
 		"long text":         {"s := \"x\"\n\tfor {\n\t\ts += s\n\t}\n", "s += s", "bytes"},
 		"huge slice":        {"_ = make([]byte, 1<<40)\n", "make(", "elements"},
 		"recovers always":   {"defer func() { recover() }()\n\tfor {\n\t}\n", "for {", "endless loop"},
-		"mutex":             {"if len(value) == 0 {}\n\tmu.Lock()\n\tm.rdb.Get(ctx, \"x\")\n\tmu.Unlock()\n", "mu.Lock()", "sync.Mutex"},
+		"mutex":             {"if len(value) == 0 {}\n\tmu.Lock()\n\tm.rdb.Get(ctx, \"x\")\n\tmu.Unlock()\n", "mu.Lock()", "a mutex that stays held"},
+		"unlock":            {"if len(value) == 0 {}\n\tmu.Unlock()\n", "mu.Unlock()", "Unlock of a mutex that nobody holds"},
+		"much of it":        {"list := [][]byte{}\n\tfor {\n\t\tlist = append(list, make([]byte, 1<<22))\n\t}\n", "append(", "half a gigabyte"},
+		"long texts":        {"list := map[int]string{}\n\tfor {\n\t\tlist[len(list)] = fmt.Sprint(len(list), string(make([]byte, 1<<22)))\n\t}\n", "list[len", "half a gigabyte"},
 		"panic elsewhere":   {"go func() { panic(\"oh\") }()\n", "panic(", "panic: oh"},
 		"panic in a timer":  {"time.AfterFunc(time.Second, func() { var p *Mutex; p.key = \"\" })\n", "p.key", "nil pointer"},
 	} {
@@ -90,6 +94,25 @@ func TestPanicInACallIsItsResultAndHasItsLine(t *testing.T) {
 	last := trace.Events[len(trace.Events)-1]
 	require.Equal(t, "panic: runtime error: invalid memory address or nil pointer dereference", last.Result.Error)
 	require.Equal(t, lineOf(t, files["mutex.go"], "none.key"), lock.Trouble().Line)
+}
+
+// No line of the lock is on the stack of go rdb.Del(ctx, key), in a compiled lock and in this one.
+func TestCommandWithAGoroutineOfItsOwnHasNoLine(t *testing.T) {
+	lock, problems := interpreter.Load("mine", edited(t, "mutex.go", beforeTry, beforeTry+"\tgo m.rdb.Publish(ctx, \"x\", 1)\n"))
+	require.Empty(t, problems)
+	trace, err := world.Run(t, lock.Subject("mine").Config(), func(w *world.World) {
+		w.Client("A").TryLock()
+		w.Sleep(time.Second)
+	})
+	require.NoError(t, err)
+	lines := map[string]string{}
+	for _, e := range trace.Events {
+		if e.Kind == world.Sent {
+			lines[e.Command[0]] = path.Base(e.Source.String())
+		}
+	}
+	require.Equal(t, ".", lines["PUBLISH"])
+	require.Contains(t, lines["SET"], "mutex.go:")
 }
 
 // What is wrong with the text is said with its place, as a compiler says it; what is only

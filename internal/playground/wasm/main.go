@@ -7,6 +7,7 @@ package main
 import (
 	"encoding/json"
 	"io/fs"
+	"log"
 	"sync/atomic"
 	"syscall/js"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/playground"
+	"lockkata/internal/playground/interpreter"
 )
 
 // What the build's own file sets.
@@ -58,6 +60,7 @@ func main() {
 				}
 			}
 		}()
+		log.SetOutput(&interpreter.Printed)
 		post.Invoke("ready", "{}")
 		for request := range requests {
 			stopped.Store(false)
@@ -78,6 +81,9 @@ func main() {
 				return stopped.Load()
 			})
 			working.Store(false)
+			if text := interpreter.Printed.Take(); text != "" {
+				post.Invoke("printed", text)
+			}
 			post.Invoke("answer", string(answer))
 		}
 		return 0

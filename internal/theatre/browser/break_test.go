@@ -45,6 +45,23 @@ func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
 	})
 }
 
+// A search ends when somebody asks for something else: it may take minutes.
+func TestSearchMakesNobodyWait(t *testing.T) {
+	page, _ := withEngine(t, true)
+	b := open(t, onDisk(t, page)+"#break/5", wide, high)
+	b.click(".start")
+	b.until("document.querySelector('.column li')")
+	b.click(".search")
+	b.until("document.querySelector('.found button')")
+	b.click(`.choose a[href="#break/4"]`)
+	b.until("document.title === 'Break stage 4' && document.querySelector('.column li')")
+	b.click(".search")
+	b.until("document.querySelector('.found button')")
+	b.click("#tool-language")
+	b.until("document.title === '弄坏阶段 4' && document.querySelector('.column li')")
+	b.click("#tool-language") // the browser keeps it
+}
+
 // Edits that touch different code are in the lock together, wherever it is shown; one that
 // touches the same says why it cannot.
 func TestSeveralEditsAreInTheLockTogether(t *testing.T) {

@@ -32,7 +32,7 @@ func TestLockThatHangsIsStoppedAndThePageGoesOn(t *testing.T) {
 		"waits in a library": {"if tries++; tries > 40 {\nvar once sync.Once\nonce.Do(func() {\n@once.Do(func() {}) }) }\n", "waits for what never comes in ", ""},
 		"never ends in time": {"for {\n@time.Sleep(time.Nanosecond) }\n", "without end", ""},
 		"loops":              {"@for {\n}\n", "an endless loop", ""},
-		"loops on Redis":     {"if tries++; tries > 40 {\nfor {\n@m.rdb.Get(ctx, m.key) } }\n", "goes on without end, or", ""},
+		"loops on Redis":     {"if tries++; tries > 40 {\nfor {\n@m.rdb.Get(ctx, m.key) } }\n", "goes on without end, or|an endless loop", ""}, // whichever is noticed first
 		"is busy elsewhere": {
 			"if tries++; tries > 40 {\ntext := strings.Repeat(\"x\", 1<<22)\nfor { _ = strings.Contains(text, \"y\") } }\n", "",
 			`^The engine was started again in [a-z-]+: it gave no sign of life\.$`,
@@ -46,7 +46,7 @@ func TestLockThatHangsIsStoppedAndThePageGoesOn(t *testing.T) {
 		b.until("engine.isReady")
 		t.Logf("%s: a fresh engine after %v", name, time.Since(begun))
 		require.Less(t, time.Since(begun), soon)
-		require.Contains(t, b.text(".wrong"), c.says)
+		require.Regexp(t, c.says, b.text(".wrong"))
 		require.Regexp(t, c.note, b.text("#note"))
 		if c.note == "" {
 			require.Contains(t, b.text(".wrong button"), fmt.Sprintf("mutex.go:%d:", line+strings.Count(before, "\n")))

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +37,9 @@ func TestWrittenLockIsShared(t *testing.T) {
 	game := value[string](b, "document.querySelector('.ending a.share').getAttribute('href')")
 	require.Regexp(t, `^#write/3/v1\.[A-Za-z0-9_-]+/play/v1/stage3~[0-9a-f]{8}/`, game)
 	require.Contains(t, b.text(".ending"), "This lock is yours: its schedule replays in a page only.")
+	b.eval("history.back(), 0")
+	b.until("document.querySelector('.editor textarea')")
+	require.Equal(t, text, value[string](b, "document.querySelector('.editor textarea').value"), "the way back from a game")
 
 	friend := open(t, url+link, wide, high)
 	friend.until("document.querySelector('.start')")
@@ -45,7 +49,8 @@ func TestWrittenLockIsShared(t *testing.T) {
 	friend.until("document.querySelector('.editor textarea')")
 	require.Equal(t, text, value[string](friend, "document.querySelector('.editor textarea').value"))
 	require.Equal(t, link, friend.shared(), "the same lock has the same link")
-	for hash, shows := range map[string]string{link + "/second-client/step-3": ".controls .take", game: ".ending"} {
+	for _, seen := range [][2]string{{link + "/second-client/step-3", ".controls .take"}, {game, ".ending"}} {
+		hash, shows := seen[0], seen[1]
 		friend.eval("written.clear(), 0") // as in a new page whose engine is there
 		friend.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		friend.until("document.querySelector('.start')")
@@ -55,6 +60,11 @@ func TestWrittenLockIsShared(t *testing.T) {
 	}
 	require.Contains(t, friend.text(".ending"), "The goal is reached.")
 
+	friend.eval(fmt.Sprintf("location.hash = %q, 0", strings.Replace(link, "v1.", "v2.", 1)))
+	friend.until("document.querySelector('#note').innerText")
+	require.Regexp(t, `^There is nothing to write at #write/3/v2\.[\w-]{48}…\. Choose a cell\.$`, friend.text("#note"), "a link of a later form")
+	friend.eval("location.hash = '', 0")
+	friend.until("document.querySelector('.matrix') && !document.querySelector('#note').innerText")
 	for _, damaged := range []string{link[:len(link)-9], link[:len(link)/2] + "AAAA" + link[len(link)/2+4:], "#write/3/v1.", "#write/3/v1.%%%"} {
 		friend.eval(fmt.Sprintf("location.hash = %q, 0", damaged))
 		friend.until("document.querySelector('#note').innerText")

@@ -57,7 +57,9 @@ func TestLockIsWrittenGradedMendedAndPlayed(t *testing.T) {
 		b.click(`.choose a[href="#write/3"]`)
 		b.until("document.querySelector('.editor textarea')")
 		b.edit(`value, "PX"`, `value, "NX", "PX"`)
+		b.edit("m.value = value\n", "println(\"taken\", 3)\n\tm.value = value\n")
 		b.grade()
 		require.Equal(t, "✓", b.text(`a[href="#write/3/second-client"]`), "it is mended")
+		require.Contains(t, b.text(".printed"), "Your lock has printed:\n\ntaken 3\n")
 	})
 }

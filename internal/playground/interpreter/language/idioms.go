@@ -310,6 +310,7 @@ func interfacesInStructs() string {
 	case interface{ visit(int) (visitor, bool) }:
 		seen = append(seen, -1)
 	}
+	_, visits := any(map[string]int{}).(visitor)
 	list := []any{1, "a", nil, point{1, 2}, &seen, 2.5, 'x', []int(nil), error(nil)}
 	kinds := ""
 	for _, x := range list {
@@ -327,7 +328,7 @@ func interfacesInStructs() string {
 			break
 		}
 	}
-	return say(seen, ok, none == nil, no, isCounting, isWrapper, same, all[countingVisitor{&seen}], s == nil, kinds)
+	return say(seen, ok, none == nil, no, isCounting, isWrapper, visits, same, all[countingVisitor{&seen}], s == nil, kinds)
 }
 
 func textsAndBytes() string {

@@ -392,5 +392,6 @@ func printing() string {
 			A, b mode
 			C    *point
 		}{on, on, nil}, []*lostError{nil}), fmt.Sprintf("%5d|%-5s|%05.1f|%x|%X|%t|%c|%U", 42, "ab", 3.14159, "hi", []byte{1, 171}, true, 'é', 'é'),
-		fmt.Sprintf("%6v|%-6v|%q", on, mode(0), []string{"a"}), fmt.Sprintf(odd+" %!", 1), fmt.Sprintf(odd, "x"), fmt.Sprint(lostError{"value"}))
+		fmt.Sprintf("%6v|%-6v|%q", on, mode(0), []string{"a"}), fmt.Sprintf(odd+" %!", 1), fmt.Sprintf(odd, "x"), fmt.Sprint(lostError{"value"}),
+		fmt.Sprintf("%T %-16T| %d%% %T %T", p, on, 5, &p, nil), fmt.Errorf("%T: %w", e, errors.Join(codeError(1))), fmt.Sprintf("%T", codeError(1)))
 }

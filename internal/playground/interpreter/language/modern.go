@@ -4,6 +4,7 @@ package language
 
 import (
 	"cmp"
+	"container/list"
 	"errors"
 	"fmt"
 	"iter"
@@ -272,9 +273,17 @@ func libraries() string {
 	sum := once() + once()
 	v, err := errors.AsType[*lostError](fmt.Errorf("x: %w", &lostError{"generic"}))
 	deleted := slices.Delete([]int{1, 2, 3, 4}, 1, 3)
+	full, roomy := []int{1, 4}, append(make([]int, 0, 8), 1, 4)
+	_, _ = slices.Insert(full, 1, 9), slices.Insert(roomy, 1, 2, 3)
+	waiters := list.New()
+	last := waiters.PushBack(point{1, 1})
+	waiters.PushFront("first")
+	waiters.MoveToFront(last)
+	nan := math.NaN()
 	return say(sorted, slices.Contains(all, point{2, 3}), slices.Index(keys, "c"), i, found, keys, len(m), len(copied), words, all, sum, evensEnded-before, v, err,
 		deleted, slices.Insert([]int{1, 4}, 1, 2, 3), slices.Max([]float64{1, 3, 2}), slices.MinFunc(all, func(a, b point) int { return a.x - b.x }),
-		slices.Equal(keys, []string{"a", "b", "c"}), slices.Compact([]int{1, 1, 2, 2, 1}), cmp.Compare("a", "b"))
+		slices.Equal(keys, []string{"a", "b", "c"}), slices.Compact([]int{1, 1, 2, 2, 1}), cmp.Compare("a", "b"),
+		full, roomy, roomy[:4], waiters.Front().Value, waiters.Len(), min(1, nan), max(1, nan), max(nan, 1))
 }
 
 type session struct{ id int }

@@ -79,6 +79,9 @@ func Concat[S ~[]E, E any](all ...S) S {
 // Insert is a slice with values at an index.
 func Insert[S ~[]E, E any](s S, i int, v ...E) S {
 	rest := Clone(s[i:])
+	if len(s)+len(v) > cap(s) {
+		s = s[:i:i] // the old one stays as it is
+	}
 	return append(append(s[:i], v...), rest...)
 }
 

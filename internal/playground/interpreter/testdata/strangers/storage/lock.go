@@ -29,6 +29,7 @@ type Storage interface {
 }
 
 type store struct {
+	*time.Timer // of nothing: the client is not what comes first
 	redis.UniversalClient
 }
 
@@ -56,7 +57,7 @@ type Option = func(*Mutex)
 func Key(f func(string) string) Option { return func(m *Mutex) { m.key = f(m.key) } }
 
 func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ...Option) (*Mutex, error) {
-	m := &Mutex{store: &store{rdb}, key: name, ttl: ttl, free: Storage.Free}
+	m := &Mutex{store: &store{UniversalClient: rdb}, key: name, ttl: ttl, free: Storage.Free}
 	for _, opt := range append(opts, Key(func(s string) string { return "{" + s + "}" })) {
 		opt(m)
 	}
