@@ -60,7 +60,7 @@ var contextFailures = []Failure{
 				a.Unlock()
 			}
 			c.Before(world.Of(world.OpLock, world.Write)).Freeze()
-			lock = c.Lock(world.Within(w.Lease * 3 / 2))
+			lock = c.Lock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease + w.Lease/30)
 			c.Thaw()
 			if lock.Wait(); lock.Held() {
