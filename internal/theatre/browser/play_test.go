@@ -54,12 +54,13 @@ func playgrounds(t *testing.T, walk func(t *testing.T, url string)) {
 	})
 }
 
-// until waits until an expression is true in the page.
+// until waits until an expression is true in the page, for two minutes: then it says what the page shows.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	look := fmt.Sprintf("new Promise((done) => { const look = () => ((%s) ? done(0) : setTimeout(look, 10)); look(); })", expression)
+	look := fmt.Sprintf("new Promise((done, fail) => { const last = Date.now() + 120000; const look = () => ((%s) ? done(0) : "+
+		"Date.now() < last ? setTimeout(look, 10) : fail(new Error(document.body.innerText.slice(0, 600)))); look(); })", expression)
 	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](look, chromedp.EvalAwaitPromise))
-	require.NoError(b.t, err, "waiting for %s; the page says: %s", expression, b.said())
+	require.NoError(b.t, err, "waiting for %s; the page complains: %s", expression, b.said())
 	b.settle()
 }
 
