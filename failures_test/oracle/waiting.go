@@ -177,7 +177,8 @@ func countCommands(f *file) func(*world.Scene) {
 		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
-		if most := max(1, len(l.attempt)) * (l.allowed + int(perLease*l.waited/f.Lease)); (l.subscribed || f.monitor == Polling) && l.sent > most && !l.told {
+		isJudged := l.subscribed || f.monitor == Polling
+		if most := max(1, len(l.attempt)) * (l.allowed + int(perLease*l.waited/f.Lease)); isJudged && l.sent > most && !l.told {
 			l.told = true
 			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}
