@@ -44,7 +44,7 @@ var contextFailures = []Failure{
 	{
 		ID: "acquire-arrives-late", Family: Contexts,
 		Title:  "the acquire arrives when its caller has gone",
-		Story:  "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out. Later C's process stands still for more than a lease before its acquire leaves. A C that counts from before that takes the grant for one that is over, and asks again: its own key must not keep it out.",
+		Story:  "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out. Later C's process stands still for more than a lease before its acquire leaves. A lock that counts its lease from before the pause takes the grant for one that is over, and asks again: C's own key must not keep C out.",
 		Fixed:  "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked

@@ -47,7 +47,7 @@ var networkFailures = []Failure{
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.After(world.Installs).Fail("upstream failure") // Envoy says it so
+			a.After(world.Installs).Fail("upstream failure") // the words of Envoy
 			a.Lock()
 			b.Lock(world.Within(patience(w)))
 		},

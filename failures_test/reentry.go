@@ -63,7 +63,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "inner-lock-fails", Family: Sharing,
 		Title:  "an inner acquire fails, and the outer hold goes with it",
-		Story:  "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A. Another inner acquire is refused by Redis, which is full. If that leaves a door locked in the process, the outer Unlock never comes through.",
+		Story:  "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
 		Fixed:  "What is undone is one count, not the lock.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
 		Needs:  []Feature{Reentry},

@@ -177,7 +177,7 @@ var renewing = []Failure{
 	{
 		ID: "second-hold-renewed", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "the second hold of one object is not renewed",
-		Story:  "A locks, unlocks and locks again. It tries once more while it holds the lock, and works longer than its lease. A watchdog that was stopped for good by the first Unlock does not come back; one that is stopped by the try that is refused goes too early. Then B walks in.",
+		Story:  "A locks, unlocks and locks again. It tries once more while it holds the lock, and works longer than its lease. If the first Unlock has stopped the watchdog for good, or the refused try stops it, nobody renews the lease, and B walks in.",
 		Fixed:  "Each hold starts a watchdog of its own.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
 		Told:   []Premise{given("A A")},
