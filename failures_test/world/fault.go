@@ -97,8 +97,7 @@ type Fault struct {
 	client *Client
 	moment Moment
 	match  Match
-	times  int           // how often it still strikes; < 0: always
-	until  time.Duration // when it no longer strikes; 0: it has no end
+	times  int // how often it still strikes; < 0: always
 	ifSent bool
 	act    func(*World, *request)
 	missed string // what is to be told if it never strikes; "": nothing
@@ -117,13 +116,6 @@ func (c *Client) After(m Match) *Fault {
 
 // Always makes the fault strike each time; without it, it strikes once.
 func (f *Fault) Always() *Fault { f.times = -1; return f }
-
-// For makes the fault strike each time for so long from now, also not at all: nobody knows
-// what a lock sends meanwhile.
-func (f *Fault) For(d time.Duration) *Fault {
-	f.until = f.client.world.Now() + d
-	return f.Always().IfSent()
-}
 
 // IfSent says that the story can do without the command: a good lock may not send it.
 func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
@@ -189,7 +181,7 @@ func (w *World) strike(at Moment, r *request) bool {
 		return false
 	}
 	for _, f := range r.wire.process.faults {
-		if f.moment == at && f.times != 0 && (f.until == 0 || w.Now() < f.until) && f.match(r.Command) {
+		if f.moment == at && f.times != 0 && f.match(r.Command) {
 			f.times--
 			f.missed = ""
 			f.act(w, r)

@@ -174,29 +174,6 @@ func TestExecutedCommandFailsAsFarAsItsClientKnows(t *testing.T) {
 	require.Contains(t, events(trace, world.Returned)[0].Result.Error, "upstream failure")
 }
 
-func TestFaultForAWhileStrikesEachTimeUntilItIsOver(t *testing.T) {
-	trace := run(t, func(w *world.World) {
-		a := w.Client("A")
-		a.TryLock()
-		w.Sleep(time.Second)
-		a.Before(world.Write).For(3 * time.Second).Fail("LOADING Redis is loading the dataset in memory")
-		for range 4 {
-			a.TryLock()
-			w.Sleep(time.Second)
-		}
-	})
-	require.Len(t, events(trace, world.Refused), 3)
-	require.Len(t, executed(trace), 2)
-}
-
-func TestFaultForAWhileMayFindNothing(t *testing.T) {
-	trace := run(t, func(w *world.World) {
-		w.Client("A").Before(world.Write).For(time.Second).Fail("LOADING")
-		w.Sleep(time.Second)
-	})
-	require.Empty(t, trace.Missed)
-}
-
 func TestCutClientTimesOutAndHealedClientGoesOn(t *testing.T) {
 	run(t, func(w *world.World) {
 		a := w.Client("A")
