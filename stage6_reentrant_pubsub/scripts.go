@@ -44,6 +44,9 @@ type once struct{ *redis.Cmd }
 // NoRetry keeps go-redis from sending the command again.
 func (once) NoRetry() bool { return true }
 
+// go-redis asks for NoRetry since 9.19. With an older one, which would send again, this does not compile.
+var _ = (*redis.Cmd).NoRetry
+
 // attempts is how often a command is sent whose outcome stays unknown, or whose answer is no
 // answer yet; passingPause is how long to wait after an answer that will pass.
 const (
