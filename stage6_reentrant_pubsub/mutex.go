@@ -109,7 +109,7 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	if held == nil {
 		return 0, nil
 	}
-	n, err := m.svc.rdb.HGet(ctx, m.key, held.own.owner.(string)).Int()
+	n, err := m.ask(ctx, "'hget', KEYS[1], ARGV[1]", held.own.owner).Int()
 	if errors.Is(err, redis.Nil) {
 		return 0, nil
 	}
@@ -123,7 +123,7 @@ const NoLease = time.Duration(math.MaxInt64)
 // RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock, and only
 // then.
 func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
-	left, err := m.svc.rdb.Do(ctx, "pttl", m.key).Int64() // PTTL of go-redis overflows
+	left, err := m.ask(ctx, "'pttl', KEYS[1]").Int64()
 	switch {
 	case err != nil || left == -2: // no key
 		return 0, m.explain(ctx, "look at", err)
@@ -132,4 +132,10 @@ func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
 	default: // 0 is a lease whose last millisecond runs
 		return max(time.Duration(left)*time.Millisecond, 1), nil
 	}
+}
+
+// ask looks at the lock's key, in a script: what only reads, a client of a Cluster with ReadOnly
+// sends to a replica, which may not know of the lock yet.
+func (m *Mutex) ask(ctx context.Context, call string, args ...any) *redis.Cmd {
+	return m.svc.rdb.Do(ctx, append([]any{"eval", "return redis.call(" + call + ")", 1, m.key}, args...)...)
 }

@@ -1,12 +1,16 @@
 package stage6_test
 
 import (
+	"context"
 	"runtime"
 	"testing"
 	"time"
 	"weak"
 
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -160,4 +164,32 @@ func TestClosedServiceIsForgotten(t *testing.T) {
 		runtime.GC()
 	}
 	require.Nil(t, closed.Value())
+}
+
+// A client of a Cluster with ReadOnly sends what only reads to a replica, which may not have the lock yet.
+func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
+	master, replica := miniredis.RunT(t), miniredis.RunT(t) // the replica never hears of anything
+	require.NoError(t, replica.Server().Register("READONLY", func(c *server.Peer, _ string, _ []string) { c.WriteOK() }))
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{
+		ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
+			return []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: master.Addr()}, {Addr: replica.Addr()}}}}, nil
+		},
+		ReadOnly: true, ContextTimeoutEnabled: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+	defer rdb.Close()
+	svc, err := stage6.NewService(rdb)
+	require.NoError(t, err)
+	defer svc.Close()
+	m, err := svc.Mutex(lockName)
+	require.NoError(t, err)
+	hold, err := m.TryLock(t.Context())
+	require.NoError(t, err)
+	isLocked, err := m.IsLocked(t.Context())
+	require.NoError(t, err)
+	require.True(t, isLocked)
+	count, err := m.HoldCount(hold.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, count)
+	require.NoError(t, hold.Unlock())
 }

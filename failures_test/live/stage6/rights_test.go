@@ -97,7 +97,7 @@ func TestHoldCountNeedsOneRightMore(t *testing.T) {
 	require.Equal(t, 1, count)
 	s.User(rights)
 	_, err = m.HoldCount(hold.Context())
-	require.ErrorContains(t, err, "'hget'")
+	require.ErrorContains(t, err, "lacks a right")
 }
 
 // Each right is needed: without it something is refused, in one line that names
