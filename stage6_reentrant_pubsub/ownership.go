@@ -2,8 +2,11 @@ package stage6
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // ownership is an owner's time with a lock, from its first hold to its last.
@@ -81,15 +84,16 @@ func (o *ownership) release(reason error) error {
 	return err
 }
 
-// insist sends a count until Redis has answered: three times after attempts of unknown outcome,
-// and again and again, for a third of the lease, while the answer is one that will pass. With
-// a sixth for each try it is over before the lease. An owner that Redis does not know has lost
-// the lock.
+// insist sends a count again and again, for a third of the lease, while the answer is one that
+// will pass or there is none, and without an answer three times at least. With a sixth for each
+// try it is over before the lease. An owner that Redis does not know has lost the lock.
 func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 	m, passing := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
 	for tries, unknown := 1, false; ; {
 		sent := time.Now()
 		mine, err := o.send(ctx, count)
+		silent := !isAnswer(err) && !errors.Is(err, redis.ErrClosed)
+		again := silent && tries < attempts || (silent || isPassing(err)) && sent.Before(passing)
 		switch {
 		case mine:
 			o.extend(sent)
@@ -103,12 +107,11 @@ func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 			}
 			m.svc.lost(o, errTaken)
 			return ErrLost
-		case isPassing(err) && sent.Before(passing) && pause(ctx, passingPause):
-		case isAnswer(err) || ended(ctx) != nil || tries == attempts:
-			return m.explain(ctx, doing, err)
-		default:
-			unknown = unknown || !isUnsent(err)
+		case again && ended(ctx) == nil && pause(ctx, min(passingPause, o.lease/60)):
+			unknown = unknown || isUnknown(err)
 			tries++
+		default:
+			return m.explain(ctx, doing, err)
 		}
 	}
 }

@@ -192,6 +192,36 @@ func TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait(t *testing.T) {
 	}
 }
 
+// Whoever stands between breaks each connection at once: a balancer without a master, or a Redis
+// that has too many clients.
+func TestConnectionThatBreaksAtOnceForAWhileEndsNoUnlock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		r.Refuse("release", slices.Repeat([]string{""}, 20)...)
+		began := time.Now()
+		require.NoError(t, hold.Unlock())
+		require.Less(t, time.Since(began), 2*time.Second)
+		require.False(t, r.Exists(key))
+
+		hold = lock(t, r.Mutex(), t.Context())
+		r.Refuse("release", slices.Repeat([]string{""}, 10_000)...)
+		began = time.Now()
+		require.ErrorContains(t, hold.Unlock(), "EOF")
+		require.LessOrEqual(t, time.Since(began), lease/2)
+	})
+}
+
+func TestUnlockOnAClosedClientFailsAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client()
+		hold := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
+		require.NoError(t, rdb.Close())
+		began := time.Now()
+		require.ErrorIs(t, hold.Unlock(), redis.ErrClosed)
+		require.Zero(t, time.Since(began))
+	})
+}
+
 func TestAnswerThatDoesNotPassEndsAnUnlockInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
