@@ -156,7 +156,7 @@ func (s *story) repeat(first, end int) (labels []*label) {
 	of := map[string]*label{}
 	for i := first; i <= end; i++ {
 		e, r := s.Events[i], s.requests[i]
-		if e.Kind != world.Executed {
+		if e.Kind != world.Executed && e.Kind != world.Refused {
 			continue
 		}
 		l := of[attempt(e)]

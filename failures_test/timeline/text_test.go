@@ -110,6 +110,20 @@ func TestRunOfEqualAttemptsIsOneRow(t *testing.T) {
 	require.Contains(t, strings.Join(strings.Fields(got), " "), "(nil), 51 locked (A1), 25s left")
 }
 
+func TestRunOfEqualRefusalsIsOneRowToo(t *testing.T) {
+	trace, err := world.Run(t, world.Config{New: newPlain, Client: world.DefaultRetries}, func(w *world.World) {
+		a := w.Client("A")
+		for range 3 {
+			a.Before(world.Write).Fail("LOADING Redis is starting")
+		}
+		a.Lock()
+	})
+	require.NoError(t, err)
+	got := strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " ")
+	require.Contains(t, got, "→ (error) LOADING Redis is starting, 3 times")
+	require.Contains(t, got, "→ OK")
+}
+
 func TestTwoInsideAreMarkedOnBothLanes(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -77,6 +77,9 @@ func init() {
 func (s *story) wording(l *label) wording {
 	e := l.event
 	w := wordings[e.Kind]
+	if l.times > 1 {
+		return manyTimes
+	}
 	switch e.Kind {
 	case world.Called:
 		switch {
@@ -87,8 +90,6 @@ func (s *story) wording(l *label) wording {
 		}
 	case world.Executed:
 		switch {
-		case l.times > 1:
-			return manyTimes
 		case s.apart:
 			w.sentence = executed
 		case !l.answered:
