@@ -36,4 +36,25 @@ var serverFailures = []Failure{
 			a.TryLock()
 		},
 	},
+	{
+		ID: "unlock-refused", Family: Servers,
+		Title:  "Redis refuses the Unlock for a moment",
+		Story:  "A holds the lock as Redis fails over, and A's connection still leads to the old master. It is a replica now, and answers A's Unlock with READONLY. A moment later A's commands get through again. If Unlock gives up at such an answer, the key stays for the rest of its lease, and B waits for a holder that has finished.",
+		Fixed:  "READONLY will pass, as LOADING and BUSY do: Unlock asks again, for a part of the lease.",
+		Breaks: []oracle.Monitor{oracle.Leak},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
+		Told:   []Premise{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			unlocking := world.Of(world.OpUnlock, world.Write)
+			const refusal = "READONLY You can't write against a read only replica."
+			a.Before(unlocking).Fail(refusal)
+			for range 4 {
+				a.Before(unlocking).IfSent().Fail(refusal)
+			}
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
+		},
+	},
 }

@@ -186,6 +186,10 @@ var All = map[string][]Incident{
 	"oom": {
 		onGitHub("mike-marcacci/node-redlock", "issues/11", "Another refusal, the same lie: a Redis that could not save to its disk refused writes, and unlock failed in silence."),
 	},
+	"unlock-refused": {
+		onGitHub("Azure/aspnet-redis-providers", "issues/130", "After a failover the provider that locks sessions was answered with READONLY for minutes, until Redis was restarted."),
+		onGitHub("redis/go-redis", "issues/2229", "Scripts met READONLY for a quarter of an hour after a failover: the error stands behind words of the script, and the client did not see it."),
+	},
 	// What no lease can prevent.
 	"process-pause": {
 		onGitHub("swarthy/redis-semaphore", "issues/24", "A computer awoke from standby, the mutex was lost, and several instances did the same job."),

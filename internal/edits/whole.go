@@ -66,6 +66,13 @@ var whole = []Edit{
 		Failure: "grant-answered-with-error", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
+		Name: "an answer that will pass taken for a final one", File: stage6 + "ownership.go",
+		Old:     `(silent || isPassing(err))`,
+		New:     `silent`,
+		Suffers: "a lock that is given back during a failover stays until its lease ends",
+		Failure: "unlock-refused", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
 		Name: "lock commands sent again by go-redis", File: stage6 + "scripts.go",
 		Old:     `NoRetry() bool { return true }`,
 		New:     `NoRetry() bool { return false }`,

@@ -22,6 +22,7 @@ const (
 	cleansUp  property = "a failed acquire leaves no key"
 	resends   property = "a command may be sent twice"
 	frees     property = "Unlock frees the lock though the request is over"
+	insists   property = "an Unlock that is refused for a moment is sent again"
 	reenters  property = "the holder may take the lock again"
 	answers   property = "an answer says what happened"
 	reloads   property = "scripts come back after SCRIPT FLUSH"
@@ -75,6 +76,7 @@ var lessons = []struct {
 	}},
 	{resends, []lesson{{"grant-lost-asked-again", "oxoo"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
+	{insists, []lesson{{"unlock-refused", "xxxx"}}},
 	{reenters, []lesson{
 		{"self-deadlock", "xxox"}, {"dog-per-reentry", "----"}, {"inner-unlock-frees", "----"}, {"inner-lock-fails", "----"}, {"unlock-behind-reentry", "----"},
 		{"reentry-after-loss", "----"}, {"retry-count-two", "----"}, {"hold-released-twice", "----"},
