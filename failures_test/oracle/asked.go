@@ -121,6 +121,8 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			}
 		case e.Kind == world.Cut, e.Kind == world.Frozen, e.Kind == world.Dropped, e.Kind == world.Delayed:
 			clear(until)
+		case e.Kind == world.Called && e.Op == world.OpClose: // who closes the lock ends its holds
+			clear(until)
 		case e.Kind == world.Cancelled: // whose caller leaves may be told so
 			left[e.Call] = true
 		case e.Kind == world.Lost:

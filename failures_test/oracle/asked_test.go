@@ -66,12 +66,16 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	}
 }
 
-func TestWhoCannotReachRedisMayGiveUpEarly(t *testing.T) {
-	for _, hindered := range []world.Kind{world.Cut, world.Dropped, ""} {
+func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
+	for _, hindered := range []world.Kind{world.Cut, world.Dropped, world.Called, ""} {
 		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
 		s.trace.Events[2].Request = s.trace.Events[1].Request
 		s.sends(world.Delivered, "A", "DO").returns("A", held).pass(time.Second)
-		if hindered != "" {
+		switch hindered {
+		case "":
+		case world.Called:
+			s.call("A", world.OpClose)
+		default:
 			s.happens(hindered, "A")
 		}
 		require.Equal(t, hindered == "", s.happens(world.Lost, "A").convicted(oracle.EarlyLoss), hindered)
