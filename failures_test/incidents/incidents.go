@@ -54,11 +54,15 @@ var All = map[string][]Incident{
 	"renew-blip": {
 		onGitHub("hashicorp/consul", "pull/912", "The first failed renewal ended RenewPeriodic, so each leader election cost all locks; now it tries until the TTL is over."),
 		onGitHub("linagora/cozy-stack", "pull/4911", "One renewal that fails ends all others; that the lease is then lost although Redis recovers is listed as a known limitation."),
+		onGitHub("redisson/redisson", "pull/3334", "A long script made Redis answer BUSY; the watchdog ended, and the next client got the lock."),
 	},
 	"renew-partition": {
 		onGitHub("hashicorp/consul", "issues/18271", "A lock holder that was cut off did not notice for minutes: errors of renewals were logged, and nobody counted."),
 		onGitHub("etcd-io/etcd", "issues/10811", "Client A, cut off, writes on in the belief that it holds the lock, while client B has got it and writes too."),
 		onGitHub("redisson/redisson", "issues/4698", "When renewals fail, the application is not told; the request for a callback is open since 2022."),
+	},
+	"deadline-from-reply": {
+		onGitHub("mike-marcacci/node-redlock", "pull/167", "A proposal to count the lease from the reply was turned down: a lock must not believe in its lease for longer than Redis does."),
 	},
 	"key-gone": {
 		onGitHub("leandromoreira/redlock-rb", "issues/36", "Extending a lock whose key was gone succeeded as if it had been held all along."),
@@ -91,6 +95,8 @@ var All = map[string][]Incident{
 	"crash-while-holding": {
 		onGitHub("bbangert/beaker", "pull/163", "The lock had no lease: a restart before the release kept it for ever."),
 		onGitHub("spring-projects/spring-data-redis", "issues/1146", "A cache lock without an expiry could leave readers waiting in an endless loop."),
+		onGitHub("learningequality/kolibri", "issues/7463", "Locks that a shutdown had left kept users from signing in."),
+		onGitHub("redis/redis-py", "pull/1303", "extend adds to the time that is left: with each renewal the key would have outlived its owner for longer."),
 	},
 	"renewed-for-ever": {
 		onGitHub("redisson/redisson", "issues/1626", "In production a watchdog was sometimes not cancelled: it renewed until its instance was restarted, and all others waited."),
@@ -106,9 +112,13 @@ var All = map[string][]Incident{
 	"wake-lost": {
 		onGitHub("redisson/redisson", "issues/1763", "Under load the unlock was published before the waiter had subscribed, and it slept until it gave up."),
 		onGitHub("redisson/redisson", "issues/5761", "Locks of several kinds missed unlock messages and waited for their timeout, or hung."),
+		onGitHub("miintto/redis-lock-py", "issues/3", "A waiter subscribed after its attempt had failed and did not try again: it missed the release in between."),
 	},
 	"waiter-leaves": {
 		onGitHub("golang/go", "issues/37852", "A semaphore within one process: when the first waiter cancelled, those behind him were not woken."),
+	},
+	"waiter-gives-up": {
+		onGitHub("redisson/redisson", "issues/2099", "A waiter of the fair lock died, and the others waited for the time up to which its place was kept, hours or days later."),
 	},
 	"wake-eaten": {
 		onGitHub("typelevel/cats-effect", "issues/3554", "A mutex within one process: a waiter that was woken and cancelled at the same moment took the wake-up with it."),
@@ -120,11 +130,16 @@ var All = map[string][]Incident{
 	"expiry-wakes": {
 		onGitHub("redisson/redisson", "issues/3829", "Keys were lost in a switch of nodes; unlock found nothing to delete, published nothing, and waiters slept for up to five minutes."),
 	},
+	"subscription-silent": {
+		onGitHub("redis/ioredis", "pull/1589", "A node of a Cluster died without a word: the subscriber went on listening to it, and missed messages."),
+	},
 	"fair-in-process": {
 		onGitHub("ionelmc/python-redis-lock", "issues/58", "A newcomer can take the lock between the wake-up of a waiter and its attempt."),
 	},
 	"idle-waiters": {
 		onGitHub("redis/rueidis", "issues/602", "A waiter that was to be woken by messages kept a CPU at more than 100%; a race had removed its watcher."),
+		onGitHub("redisson/redisson", "issues/1577", "After a failover some ten waiters sent 150,000 attempts in five seconds."),
+		onGitHub("discourse/mini_scheduler", "pull/4", "While Redis refused writes, waiters asked every millisecond and kept a CPU busy."),
 	},
 	"partial-unlock-wakes": {
 		onGitHub("redisson/redisson", "issues/3349", "What messages cost: a million locks a minute saturated the network of a Cluster of 20 nodes, since each unlock was sent to all of them."),
@@ -142,6 +157,9 @@ var All = map[string][]Incident{
 	"grant-answered-with-error": {
 		onGitHub("envoyproxy/envoy", "issues/21352", "SET through the proxy failed with \"upstream failure\" when a replica went down: the proxy says so when Redis has not answered in time or has closed the connection, whatever it has done."),
 	},
+	"grant-lost-asked-again": {
+		onGitHub("mike-marcacci/node-redlock", "pull/369", "The key of a first attempt kept the same client out when it tried again."),
+	},
 	"retry-nx-false": {
 		onGitHub("redis/go-redis", "issues/2985", "SetNX could return false for a key that had not existed: the connection closed, and the client's retry met its own key."),
 	},
@@ -154,11 +172,16 @@ var All = map[string][]Incident{
 	},
 	"deadline-in-flight": {
 		onGitHub("simstudioai/sim", "pull/7680", "A SET that its caller had given up took the lock later, for 30 s, and work for that row was dropped in silence."),
+		onGitHub("redisson/redisson", "issues/5358", "A thread was interrupted while the reply to its successful tryLock was on its way: the lock stayed, and was renewed."),
+	},
+	"acquire-arrives-late": {
+		onGitHub("mike-marcacci/node-redlock", "issues/299", "The lease counted from the first of many attempts: after a long wait the lock was over when it was granted."),
 	},
 	"unlock-cancelled-ctx": {
 		onGitHub("blnkfinance/blnk", "issues/354", "Balances stayed locked for five minutes when a request was abandoned, because Unlock used its context."),
 		onGitHub("googleforgames/open-match", "issues/1576", "A clean-up was cancelled and left a mutex locked; a game server that needed it got errors until the lock's timeout."),
 		onGitHub("kalbasit/ncps", "pull/913", "A request that was cancelled half-way left its locks until the TTL was over."),
+		onGitHub("redis/redis-py", "issues/3847", "A release that was cancelled had thrown its token away first: nobody could free the lock any more."),
 	},
 	// Re-entry and sharing.
 	"self-deadlock": {
