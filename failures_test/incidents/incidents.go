@@ -210,6 +210,7 @@ var All = map[string][]Incident{
 		onGitHub("mike-marcacci/node-redlock", "issues/11", "Another refusal, the same lie: a Redis that could not save to its disk refused writes, and unlock failed in silence."),
 	},
 	"unlock-refused": {
+		{"Redisson, changelog of 3.27.1", "https://github.com/redisson/redisson/blob/master/CHANGELOG.md", "Before it a command that met READONLY was not sent again, whatever retryAttempts said."},
 		onGitHub("Azure/aspnet-redis-providers", "issues/130", "After a failover the provider that locks sessions was answered with READONLY for minutes, until Redis was restarted."),
 		onGitHub("redis/go-redis", "issues/2229", "Scripts met READONLY for a quarter of an hour after a failover: the error stands behind words of the script, and the client did not see it."),
 	},
