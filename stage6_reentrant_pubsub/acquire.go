@@ -72,6 +72,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			mutex: m, request: r, since: sent, deadline: sent.Add(r.lease),
 			owner: string(strconv.AppendInt(append(make([]byte, 0, 64), s.id...), s.owners.Add(1), 10)),
 		}
+		o.holds = o.one[:0]
 		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.millis).Int64()
 		switch {
 		case err != nil && redis.HasErrorPrefix(err, "TRYAGAIN") && tries < attempts && pause(ctx, passingPause):

@@ -11,23 +11,9 @@ import (
 // released once, by whoever has it, in any order.
 type Hold struct {
 	own    *ownership
-	ctx    holdContext
+	ctx    context.Context
 	cancel context.CancelCauseFunc
 	outer  *Hold // the one that it re-entered, nil for the first
-}
-
-// holdContext is the context that a hold ends, and carries the hold.
-type holdContext struct {
-	context.Context
-	hold *Hold
-}
-
-// Value finds the hold by the heldKey of its lock.
-func (c *holdContext) Value(key any) any {
-	if key == c.hold.own.mutex.inContext {
-		return c.hold
-	}
-	return c.Context.Value(key)
 }
 
 // heldKey finds, in a context, the hold of one lock.
@@ -51,17 +37,17 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // newHold adds a hold whose context is made from parent.
 func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	m := o.mutex
+	h := &o.first
+	if h.own != nil {
+		h = &Hold{}
+	}
 	ctx, cancel := context.WithCancelCause(parent)
-	h := &Hold{own: o, cancel: cancel, outer: m.carried(parent)}
-	h.ctx = holdContext{ctx, h}
+	*h = Hold{o, context.WithValue(ctx, m.inContext, h), cancel, m.carried(parent)}
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
 	if o.end != nil { // meanwhile
 		cancel(o.end)
 		return nil, o.end
-	}
-	if o.holds == nil {
-		o.holds = o.first[:0]
 	}
 	o.holds = append(o.holds, h)
 	return h, nil
@@ -72,7 +58,7 @@ func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 // that of the outer hold; before the lock is freed, when the hold is released; with
 // cause ErrLost when the hold is lost, and with ErrClosed when the service closes. A
 // loss that only Unlock finds is Unlock's error: the context had ended before.
-func (h *Hold) Context() context.Context { return &h.ctx }
+func (h *Hold) Context() context.Context { return h.ctx }
 
 // Token is the fencing token: higher than that of every earlier hold. Send it with
 // each write to the resource, which refuses one lower than the highest it has

@@ -13,11 +13,12 @@ type ownership struct {
 	owner any // a string, which scripts get as it is
 	token int64
 	since time.Time
+	first Hold          // those of re-entries are made one by one
 	turn  chan struct{} // made by the first re-entry, capacity 1: who has filled it may change the count
 
 	// Guarded by Service.mu.
 	holds    []*Hold
-	first    [1]*Hold  // where holds begins: most owners have one
+	one      [1]*Hold  // where holds begins: most owners have one
 	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // until when the lease lasts for certain
 	renewAt  time.Time // when to renew it next
