@@ -157,6 +157,12 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 		_ = h.Unlock()
 		time.Sleep(10 * time.Second)
 		require.False(t, r.Exists(key), "stays for %v", r.TTL(key))
+
+		h = lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
+		r.Del(key)
+		go rdb.Ping(t.Context())
+		synctest.Wait()
+		require.ErrorIs(t, h.Unlock(), stage6.ErrLost, "the attempt that got no connection has freed nothing")
 	})
 }
 
@@ -190,13 +196,15 @@ func TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait(t *testing.T) {
 }
 
 func TestAnswerThatDoesNotPassEndsAnUnlockInTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
-		began := time.Now()
-		require.ErrorContains(t, hold.Unlock(), "BUSY")
-		require.LessOrEqual(t, time.Since(began), lease)
-	})
+	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			hold := lock(t, r.Mutex(), t.Context(), opts...)
+			r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
+			began := time.Now()
+			require.ErrorContains(t, hold.Unlock(), "BUSY")
+			require.LessOrEqual(t, time.Since(began), lease)
+		})
+	}
 }
 
 // A re-entry hangs. Whoever releases the last hold frees the lock all the same: what the

@@ -161,3 +161,21 @@ func TestClosedServiceIsForgotten(t *testing.T) {
 	}
 	require.Nil(t, closed.Value())
 }
+
+// A process that locks each order once keeps nothing of the orders that it is done with.
+func TestLockThatNobodyWaitedForIsForgotten(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		m := mutexOf(t, svc, lockName)
+		hold, err := m.Lock(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, hold.Unlock())
+		used := weak.Make(m)
+		m, hold = nil, nil
+		for range 10 {
+			runtime.GC()
+		}
+		require.Nil(t, used.Value())
+		runtime.KeepAlive(svc)
+	})
+}
