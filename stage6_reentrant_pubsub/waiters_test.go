@@ -3,9 +3,11 @@ package stage6_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"net"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -395,11 +397,13 @@ func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			h := lock(t, r.Mutex(), t.Context())
 			r.Refuse("SUBSCRIBE", refusal)
-			waiting := startLock(r.Mutex(), t.Context())
+			var log strings.Builder
+			waiting := startLock(r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), t.Context())
 			time.Sleep(5 * time.Second)
 			began := time.Now()
 			require.NoError(t, h.Unlock())
 			require.Less(t, (<-waiting).at.Sub(began), time.Second)
+			require.Equal(t, 1, strings.Count(log.String(), "waiting without messages"), log.String())
 		})
 	}
 }
