@@ -92,7 +92,7 @@ func TestLockOfAGoroutineIsJudged(t *testing.T) {
 	}
 	bare, adapted := lock(func(l world.Locker) world.Locker { return l }), lock(adapt.Threads)
 	require.Equal(t, failures.Broken, outcome(t, "second-client", bare), "each call of a client is a goroutine of its own")
-	for _, id := range []string{"second-client", "self-deadlock", "inner-unlock-frees", "shared-object"} {
+	for _, id := range []string{"second-client", "self-deadlock", "inner-unlock-frees", "shared-object", "oom"} {
 		require.Equal(t, failures.Safe, outcome(t, id, adapted), id)
 	}
 	require.Equal(t, failures.Broken, outcome(t, "work-outlives-ttl", adapted))

@@ -50,6 +50,7 @@ func Test(t *testing.T, l Lock) {
 		check func(*testing.T, Lock)
 	}{
 		{"NewMutex refuses bad input", !l.Service, refusesBadInput},
+		{"NewMutex refuses a ttl that it cannot renew", !l.Service && l.has(failures.Watchdog), refusesWhatItCannotRenew},
 		{"the lease in Redis is the ttl", true, leasesForTheTTL},
 		{"one client at a time gets the lock", true, admitsOneClient},
 		{"a waiter asks every 100 ms", polls, asksEvery100Milliseconds},

@@ -39,6 +39,18 @@ func refusesBadInput(t *testing.T, l Lock) {
 	}
 }
 
+// Each third of the shortest lease leaves time for a command to Redis.
+func refusesWhatItCannotRenew(t *testing.T, l Lock) {
+	rdb := redis.NewClient(&redis.Options{})
+	defer rdb.Close()
+	_, err := l.New(rdb, name, 29*time.Millisecond)
+	require.EqualError(t, err, l.Prefix+": ttl 29ms is too short to be renewed three times: use 30ms or more, or WithoutWatchdog")
+	_, err = l.New(rdb, name, 30*time.Millisecond)
+	require.NoError(t, err)
+	_, err = l.Variants[failures.FixedLease](rdb, name, time.Millisecond)
+	require.NoError(t, err)
+}
+
 func leasesForTheTTL(t *testing.T, l Lock) {
 	run := l.playFor(t, 1500*time.Millisecond, func(w *world.World) { w.Client("A").TryLock() })
 	keys := l.keys(run)
