@@ -182,6 +182,30 @@ func returnsAnErrorOfRedis(t *testing.T, l Lock) {
 	}
 }
 
+func returnsAnErrorOfTheNetwork(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Cut()
+		a.Unlock()
+	})
+	require.Contains(t, run.Returned(t, "A", world.OpUnlock).Result.Error, l.Prefix+": unlock "+l.Key+": ")
+}
+
+// A's acquire is a second late, so A is told of its loss a second before Redis removes the key.
+func saysWhatTheContextHasSaid(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Any).Delay(time.Second)
+		a.Lock()
+		a.Cut()
+		w.Sleep(lease - poll)
+		a.Heal()
+		a.Unlock()
+	})
+	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+}
+
 // It asks the lock itself: a trace has only the text of an error.
 func tellsWhoDoesNotHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
