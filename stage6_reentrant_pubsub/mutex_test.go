@@ -328,6 +328,8 @@ func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
 			require.NotErrorIs(t, err, stage6.ErrLocked)
 			require.Less(t, time.Since(began), time.Second)
 			require.LessOrEqual(t, r.Count("acquire"), 3)
+			time.Sleep(2 * lease)
+			require.Equal(t, r.Count("acquire"), r.Count("release"), "each grant is freed once")
 			require.False(t, r.Exists(key))
 		})
 	}

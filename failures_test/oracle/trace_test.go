@@ -102,6 +102,21 @@ func TestHolderWhoCalledUnlockNoLongerBelieves(t *testing.T) {
 	require.Empty(t, s.found())
 }
 
+func TestLossIsNoticedByOneThatHolds(t *testing.T) {
+	s := newStory().happens(world.Lost, "A")
+	require.False(t, oracle.Noticed(&s.trace))
+	s.holds("A", "A1").happens(world.Lost, "A")
+	require.True(t, oracle.Noticed(&s.trace))
+}
+
+// Its key is there, whoever else believes to be inside.
+func TestRefusedUnlockOfOnesOwnKeyIsUntrue(t *testing.T) {
+	s := newStory().holds("A", "A1").call("B", world.OpLock).returns("B", held).call("A", world.OpUnlock)
+	found := oracle.Ask(&s.does("A").returns("A", refused).trace, oracle.Truth)
+	require.Len(t, found, 2, "and B got no key")
+	require.Equal(t, "A", found[1].Client)
+}
+
 func TestUnlockMayFreeItsKeyAMomentLater(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: false, 3 * time.Second: true} {
 		s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done).pass(after)
