@@ -116,6 +116,25 @@ func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
 	})
 }
 
+// The first partial Unlock finds out that the lock is lost; the second one waits for its turn meanwhile.
+func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		inner := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context())}
+		r.Delay("count", time.Second)
+		results := make(chan error, len(inner))
+		for _, hold := range inner {
+			go func() { results <- hold.Unlock() }()
+		}
+		synctest.Wait()
+		r.Del(key)
+		for range inner {
+			require.ErrorIs(t, <-results, stage6.ErrLost)
+		}
+	})
+}
+
 // Somebody else gets in while A still waits for the reply to its release.
 func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
