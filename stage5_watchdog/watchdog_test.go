@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
@@ -141,18 +140,6 @@ func TestWithoutWatchdogTheLeaseEnds(t *testing.T) {
 	require.Empty(t, renewals(run))
 	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
 	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
-}
-
-func TestTTLTooShortToRenewIsRefused(t *testing.T) {
-	rdb := redis.NewClient(&redis.Options{})
-	defer rdb.Close()
-	mutex, err := stage5.NewMutex(rdb, "order:1001", 29*time.Millisecond)
-	require.EqualError(t, err, "stage5: ttl 29ms is too short to be renewed three times: use 30ms or more, or WithoutWatchdog")
-	require.Nil(t, mutex)
-	_, err = stage5.NewMutex(rdb, "order:1001", 30*time.Millisecond)
-	require.NoError(t, err)
-	_, err = stage5.NewMutex(rdb, "order:1001", time.Millisecond, stage5.WithoutWatchdog())
-	require.NoError(t, err)
 }
 
 // A takes the lock again without having unlocked what it lost. Only the new hold

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,7 +63,7 @@ func TestCloseIsBoundedWhenRedisIsAway(t *testing.T) {
 		}
 		r.Delay("release", 5*time.Minute)
 		began := time.Now()
-		_ = svc.Close()
+		require.Error(t, svc.Close(), "nobody knows whether the locks are free")
 		require.LessOrEqual(t, time.Since(began), 2*lease)
 		for _, hold := range holds {
 			require.Error(t, hold.Context().Err())
@@ -214,6 +215,35 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 		require.NoError(t, rdb.Close()) // as a process does that ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 		require.NoError(t, <-released)
+	})
+}
+
+// More holds than Close releases side by side: one of them is released by its owner before its
+// turn comes. It was not lost.
+func TestUnlockThatIsFasterThanCloseIsNoLoss(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var lost atomic.Int32
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 99 }), stage6.WithOnLost(func(stage6.Loss) { lost.Add(1) }))
+		var holds []*stage6.Hold
+		for i := range 65 {
+			holds = append(holds, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
+		}
+		r.Delay("release", time.Second)
+		closed := make(chan error, 1)
+		go func() { closed <- svc.Close() }()
+		synctest.Wait()
+		released := 0
+		for _, hold := range holds {
+			if err := hold.Unlock(); err == nil {
+				released++
+			} else {
+				require.ErrorIs(t, err, stage6.ErrClosed)
+			}
+		}
+		require.Equal(t, 1, released)
+		require.NoError(t, <-closed)
+		synctest.Wait()
+		require.Zero(t, lost.Load())
 	})
 }
 

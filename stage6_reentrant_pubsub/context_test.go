@@ -226,6 +226,13 @@ func TestQuestionEndsWithTheErrorOfItsContext(t *testing.T) {
 		_, err = m.ForceUnlock(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "on its way")
 		time.Sleep(time.Minute)
+
+		r.Delay("force", time.Minute) // the client's own timeout ends the command
+		ctx, cancel = context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		_, err = m.ForceUnlock(ctx)
+		require.ErrorIs(t, err, context.Canceled, "on its way")
+		time.Sleep(time.Hour)
 	})
 }
 

@@ -25,11 +25,8 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 			s.sub = sub
 		}
 		s.tasks.Go(func() {
-			err := sub.Subscribe(s.ctx, q.mutex.channel)
+			_ = sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis asks again when it has connected
 			q.asking.Store(false)
-			if err != nil { // go-redis asks again when it has connected
-				s.logger.Warn("waiting without messages", "name", q.mutex.name, "error", err)
-			}
 			if begin {
 				s.hear(sub)
 			}

@@ -275,7 +275,7 @@ func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {
 }
 
 // ServiceOn is a service on that client.
-func (r *fakeRedis) ServiceOn(rdb *redis.Client, opts ...stage6.Option) *stage6.Service {
+func (r *fakeRedis) ServiceOn(rdb redis.UniversalClient, opts ...stage6.Option) *stage6.Service {
 	r.t.Helper()
 	svc, err := stage6.NewService(rdb, opts...)
 	require.NoError(r.t, err)

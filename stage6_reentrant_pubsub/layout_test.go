@@ -19,6 +19,26 @@ func hashTag(key string) string {
 	return key
 }
 
+// To Redisson's waiters a lock is free when the message is 0.
+func TestWhoFreesALockSaysWhatRedissonSays(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		sub := r.Client().Subscribe(t.Context(), channel)
+		defer sub.Close()
+		_, err := sub.Receive(t.Context()) // the acknowledgement
+		require.NoError(t, err)
+		m := r.Mutex()
+		for _, free := range []func(*stage6.Hold) error{
+			(*stage6.Hold).Unlock,
+			func(*stage6.Hold) error { _, err := m.ForceUnlock(t.Context()); return err },
+		} {
+			require.NoError(t, free(lock(t, m, t.Context())))
+			message, err := sub.ReceiveMessage(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, "0", message.Payload)
+		}
+	})
+}
+
 // Lock and token have to be in one slot, whatever the name.
 func TestLockAndTokenAreInOneSlot(t *testing.T) {
 	for _, name := range []string{"order:1001", "{order}:1001", "a}b", "a{b", "a{b}c", "{}", "{", " "} {

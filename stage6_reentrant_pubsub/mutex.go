@@ -54,9 +54,6 @@ func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) 
 // ErrLocked. It tries once at least, unless others of this process wait before it. An attempt
 // under way when wait is over is not broken off.
 func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...LockOption) (*Hold, error) {
-	if wait <= 0 {
-		return m.TryLock(ctx, opts...)
-	}
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	return m.lock(ctx, patience, opts)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"math"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,8 +70,13 @@ func TestTryLockForGetsALockThatIsFreedInTime(t *testing.T) {
 			require.NoError(t, second.Context().Err(), "the wait is no deadline for the work")
 			require.NoError(t, second.Unlock())
 		}
-		_, err := r.Mutex().TryLockFor(t.Context(), 0)
-		require.NoError(t, err)
+		for _, wait := range []time.Duration{0, -time.Second} {
+			hold, err := r.Mutex().TryLockFor(t.Context(), wait)
+			require.NoError(t, err)
+			_, err = r.Mutex().TryLockFor(t.Context(), wait)
+			require.Equal(t, stage6.ErrLocked, err)
+			require.NoError(t, hold.Unlock())
+		}
 	})
 }
 
@@ -321,6 +328,8 @@ func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
 			require.NotErrorIs(t, err, stage6.ErrLocked)
 			require.Less(t, time.Since(began), time.Second)
 			require.LessOrEqual(t, r.Count("acquire"), 3)
+			time.Sleep(2 * lease)
+			require.Equal(t, r.Count("acquire"), r.Count("release"), "each grant is freed once")
 			require.False(t, r.Exists(key))
 		})
 	}
@@ -344,6 +353,20 @@ func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
 		r.Forget()
 		time.Sleep(23 * time.Hour)
 		require.Zero(t, r.Count("release"))
+	})
+}
+
+func TestCleanUpThatFailsIsLoggedAndRepeated(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var log strings.Builder
+		m := r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		r.Refuse("acquire", "")
+		r.Refuse("release", loading)
+		_, err := m.TryLock(t.Context())
+		require.Error(t, err)
+		time.Sleep(2 * lease)
+		require.Greater(t, r.Count("release"), 1)
+		require.Equal(t, 1, strings.Count(log.String(), "clean-up after an acquire of unknown outcome failed"), log.String())
 	})
 }
 

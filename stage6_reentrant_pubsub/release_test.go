@@ -116,6 +116,25 @@ func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
 	})
 }
 
+// The first partial Unlock finds out that the lock is lost; the second one waits for its turn meanwhile.
+func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		inner := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context())}
+		r.Delay("count", time.Second)
+		results := make(chan error, len(inner))
+		for _, hold := range inner {
+			go func() { results <- hold.Unlock() }()
+		}
+		synctest.Wait()
+		r.Del(key)
+		for range inner {
+			require.ErrorIs(t, <-results, stage6.ErrLost)
+		}
+	})
+}
+
 // Somebody else gets in while A still waits for the reply to its release.
 func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -157,6 +176,12 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 		_ = h.Unlock()
 		time.Sleep(10 * time.Second)
 		require.False(t, r.Exists(key), "stays for %v", r.TTL(key))
+
+		h = lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
+		r.Del(key)
+		go rdb.Ping(t.Context())
+		synctest.Wait()
+		require.ErrorIs(t, h.Unlock(), stage6.ErrLost, "the attempt that got no connection has freed nothing")
 	})
 }
 
@@ -223,13 +248,15 @@ func TestUnlockOnAClosedClientFailsAtOnce(t *testing.T) {
 }
 
 func TestAnswerThatDoesNotPassEndsAnUnlockInTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
-		began := time.Now()
-		require.ErrorContains(t, hold.Unlock(), "BUSY")
-		require.LessOrEqual(t, time.Since(began), lease)
-	})
+	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			hold := lock(t, r.Mutex(), t.Context(), opts...)
+			r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
+			began := time.Now()
+			require.ErrorContains(t, hold.Unlock(), "BUSY")
+			require.LessOrEqual(t, time.Since(began), lease)
+		})
+	}
 }
 
 // A re-entry hangs. Whoever releases the last hold frees the lock all the same: what the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -91,6 +93,27 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 		for i := range 250 {
 			require.Equal(t, lease, r.TTL(fmt.Sprintf("lock:{order:%d}", i)))
 		}
+	})
+}
+
+// The keys of one command have to be in one slot of a Cluster, and two locks rarely share one.
+func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := redis.NewClusterClient(&redis.ClusterOptions{
+			ContextTimeoutEnabled: true, Protocol: 2, DisableIdentity: true,
+			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+			Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
+			ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
+				return []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: "127.0.0.1:6379"}}}}, nil
+			},
+		})
+		defer rdb.Close()
+		svc := r.ServiceOn(rdb)
+		defer svc.Close()
+		lock(t, mutexOf(t, svc, "order:1"), t.Context())
+		lock(t, mutexOf(t, svc, "order:2"), t.Context())
+		time.Sleep(lease / 3)
+		require.Equal(t, 2, r.Count("renew"))
 	})
 }
 

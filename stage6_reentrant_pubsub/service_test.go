@@ -193,3 +193,21 @@ func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
 	require.Equal(t, 1, count)
 	require.NoError(t, hold.Unlock())
 }
+
+// A process that locks each order once keeps nothing of the orders that it is done with.
+func TestLockThatNobodyWaitedForIsForgotten(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		m := mutexOf(t, svc, lockName)
+		hold, err := m.Lock(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, hold.Unlock())
+		used := weak.Make(m)
+		m, hold = nil, nil
+		for range 10 {
+			runtime.GC()
+		}
+		require.Nil(t, used.Value())
+		runtime.KeepAlive(svc)
+	})
+}

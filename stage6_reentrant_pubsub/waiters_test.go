@@ -3,9 +3,11 @@ package stage6_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"net"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -198,9 +200,29 @@ func TestSubscriptionIsKeptForAWhileAndEnds(t *testing.T) {
 			time.Sleep(lease / 4)
 		}
 		require.Equal(t, 2, r.Count("SUBSCRIBE"))
+		connections := r.CurrentConnectionCount()
 		time.Sleep(lease)
 		synctest.Wait()
 		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
+		require.Equal(t, connections-2, r.CurrentConnectionCount())
+	})
+}
+
+// Nobody waits for one of two locks any more. Its channel is given up, and nobody notices at
+// the other.
+func TestSubscriptionThatEndsDisturbsNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		holder, svc := r.Service(), r.Service()
+		first, second := lock(t, mutexOf(t, holder, "order:1"), t.Context()), lock(t, mutexOf(t, holder, "order:2"), t.Context())
+		served, waiting := startLock(mutexOf(t, svc, "order:1"), t.Context()), startLock(mutexOf(t, svc, "order:2"), t.Context())
+		require.NoError(t, first.Unlock())
+		require.NoError(t, requireHeld(t, served).Unlock())
+		time.Sleep(2 * lease)
+		synctest.Wait()
+		require.Equal(t, []string{"lock__channel:{order:2}"}, r.PubSubChannels("*"))
+		require.Equal(t, 2, r.Count("SUBSCRIBE"))
+		require.NoError(t, second.Unlock())
+		requireHeld(t, waiting)
 	})
 }
 
@@ -375,11 +397,13 @@ func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			h := lock(t, r.Mutex(), t.Context())
 			r.Refuse("SUBSCRIBE", refusal)
-			waiting := startLock(r.Mutex(), t.Context())
+			var log strings.Builder
+			waiting := startLock(r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), t.Context())
 			time.Sleep(5 * time.Second)
 			began := time.Now()
 			require.NoError(t, h.Unlock())
 			require.Less(t, (<-waiting).at.Sub(began), time.Second)
+			require.Equal(t, 1, strings.Count(log.String(), "waiting without messages"), log.String())
 		})
 	}
 }

@@ -92,7 +92,7 @@ func TestLockOfAGoroutineIsJudged(t *testing.T) {
 	}
 	bare, adapted := lock(func(l world.Locker) world.Locker { return l }), lock(adapt.Threads)
 	require.Equal(t, failures.Broken, outcome(t, "second-client", bare), "each call of a client is a goroutine of its own")
-	for _, id := range []string{"second-client", "self-deadlock", "inner-unlock-frees", "shared-object"} {
+	for _, id := range []string{"second-client", "self-deadlock", "inner-unlock-frees", "shared-object", "oom"} {
 		require.Equal(t, failures.Safe, outcome(t, id, adapted), id)
 	}
 	require.Equal(t, failures.Broken, outcome(t, "work-outlives-ttl", adapted))
@@ -175,6 +175,7 @@ func TestLockThatIsExtendedByItsCallerIsJudged(t *testing.T) {
 		"second-hold-renewed":    {failures.Broken, failures.Safe},
 		"unlock-at-once":         {failures.NotTold, failures.Safe},
 		"unlock-error-dog-lives": {failures.Safe, failures.Safe},
+		"check-then-set":         {failures.Safe, failures.Safe}, // the client that is told no extends nothing
 		"renew-foreign":          {failures.NotTold, failures.Broken}, // its Extend does not look whose key it is
 	} {
 		require.Equal(t, want[0], outcome(t, id, bare), "bare: %s", id)

@@ -102,6 +102,45 @@ func TestHolderWhoCalledUnlockNoLongerBelieves(t *testing.T) {
 	require.Empty(t, s.found())
 }
 
+func TestLossIsNoticedByOneThatHolds(t *testing.T) {
+	s := newStory().happens(world.Lost, "A")
+	require.False(t, oracle.Noticed(&s.trace))
+	s.holds("A", "A1").happens(world.Lost, "A")
+	require.True(t, oracle.Noticed(&s.trace))
+}
+
+// Its key is there, whoever else believes to be inside.
+func TestRefusedUnlockOfOnesOwnKeyIsUntrue(t *testing.T) {
+	s := newStory().holds("A", "A1").call("B", world.OpLock).returns("B", held).call("A", world.OpUnlock)
+	found := oracle.Ask(&s.does("A").returns("A", refused).trace, oracle.Truth)
+	require.Len(t, found, 2, "and B got no key")
+	require.Equal(t, "A", found[1].Client)
+}
+
+func TestUnlockMayFreeItsKeyAMomentLater(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{time.Second: false, 3 * time.Second: true} {
+		s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done).pass(after)
+		s.does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: s.trace.Events[1].Effects[0].Owner})
+		s.pass(time.Minute).happens(world.Slept, "")
+		require.Equal(t, wrong, s.convicted(oracle.Truth), after)
+	}
+}
+
+// The story goes on after a finding, and the fault lasts.
+func TestFaultThatLastsIsFoundOnce(t *testing.T) {
+	kept := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done)
+	long := newStory().call("A", world.OpLock).installs("A", "A1")
+	long.keys[0].TTL = time.Hour
+	long.does("A", world.Effect{Kind: world.Leased, Key: "k", Owner: long.owner("A", "A1")})
+	asleep := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
+	for monitor, s := range map[oracle.Monitor]*story{oracle.Truth: kept, oracle.Lease: long, oracle.LostWakeUp: asleep} {
+		for range 3 {
+			s.pass(time.Minute).happens(world.Slept, "")
+		}
+		require.Len(t, oracle.Ask(&s.trace, monitor), 1, monitor)
+	}
+}
+
 // A lock may keep its lease in the value. Before its time nobody takes it over.
 func TestEntryWhoseLeaseIsOverMayBeTakenOver(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{30 * time.Second: false, 30*time.Second - time.Millisecond: true} {

@@ -64,6 +64,14 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 	}
 }
 
+// D dies before it has anything in Redis: nobody has to wait for it.
+func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
+	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)
+	found := oracle.Ask(&s.sends(world.Blocked, "B", "").trace, oracle.Deadlock)
+	require.Len(t, found, 1)
+	require.Equal(t, "B waits in vain for 20s: nobody alive holds the lock", found[0].Text)
+}
+
 func TestLeaseThatEndsHasToBeNoticedByTheWaiter(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner

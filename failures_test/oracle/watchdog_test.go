@@ -164,7 +164,7 @@ func TestCommandOfTheBusinessConvictsNoLock(t *testing.T) {
 
 func TestHoldThatOutlastsThePatienceOfAllIsEndless(t *testing.T) {
 	for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
-		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(lasts)
+		s := newStory().pass(time.Hour).holds("A", "A1").call("B", world.OpLock).pass(lasts)
 		s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
 		require.Equal(t, endless, s.convicted(oracle.EndlessHold), lasts)
 	}

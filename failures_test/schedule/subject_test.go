@@ -57,3 +57,27 @@ func TestSearchKnowsWhoseCommandsALockSends(t *testing.T) {
 		require.Equal(t, !attributed, len(result.Found) > 0)
 	}
 }
+
+// deaf is a lock whose Lock never comes back.
+type deaf struct{ failures.Locker }
+
+func (deaf) Lock(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestCallThatNothingCanEndIsGivenUp(t *testing.T) {
+	property, err := schedule.FindProperty("wake-up")
+	require.NoError(t, err)
+	subject := failures.Subject{Name: "deaf", New: func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) { return deaf{}, nil }}
+	s := schedule.Setup{Subject: subject, Clients: 2, Attempts: 1, Env: schedule.Envs[0], Property: property}
+	played, err := schedule.Play(t, s, func(schedule.Point) (int, bool) { return 0, true })
+	require.NoError(t, err)
+	var waited []string
+	for _, e := range played.Trace.Events {
+		if e.Kind == world.Blocked {
+			waited = append(waited, e.Client)
+		}
+	}
+	require.Equal(t, []string{"A", "B"}, waited)
+}

@@ -34,6 +34,7 @@ func TestMessageIsLostWithTheConnectionOfItsSubscription(t *testing.T) {
 			a, b := w.Client("A"), w.Client("B")
 			listen := a.StartLock()
 			w.Sleep(time.Second)
+			require.Equal(t, 1, a.Listens())
 			a.Cut()
 			b.StartRun("PUBLISH", "news", "hello").Wait()
 			if broken {
@@ -41,6 +42,7 @@ func TestMessageIsLostWithTheConnectionOfItsSubscription(t *testing.T) {
 			}
 			a.Heal()
 			require.Equal(t, !broken, listen.Wait().Held())
+			require.Zero(t, a.Listens())
 		})
 		require.Equal(t, broken, len(events(trace, world.Dropped)) == 1)
 	}

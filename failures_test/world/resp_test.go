@@ -15,6 +15,13 @@ func TestCommandIsWrittenAsItIsParsed(t *testing.T) {
 	require.Empty(t, rest)
 }
 
+func TestBytesThatAreNoCommandAreAnError(t *testing.T) {
+	for _, bytes := range []string{"GET k\r\n", "*x\r\n", "*1\r\n+GET\r\n"} {
+		_, _, err := parseCommand([]byte(bytes))
+		require.Error(t, err, "%q", bytes)
+	}
+}
+
 func TestMessageIsToldFromAnAnswer(t *testing.T) {
 	require.True(t, isMessage("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n"))
 	require.True(t, isMessage(">2\r\n$10\r\ninvalidate\r\n_\r\n"))

@@ -50,6 +50,7 @@ func Test(t *testing.T, l Lock) {
 		check func(*testing.T, Lock)
 	}{
 		{"NewMutex refuses bad input", !l.Service, refusesBadInput},
+		{"NewMutex refuses a ttl that it cannot renew", !l.Service && l.has(failures.Watchdog), refusesWhatItCannotRenew},
 		{"the lease in Redis is the ttl", true, leasesForTheTTL},
 		{"one client at a time gets the lock", true, admitsOneClient},
 		{"a waiter asks every 100 ms", polls, asksEvery100Milliseconds},
@@ -58,7 +59,9 @@ func Test(t *testing.T, l Lock) {
 		{"Lock ends when its context does", true, endsWithItsContext},
 		{"an error of Redis ends Lock at once", true, endsWithAnErrorOfRedis},
 		{"Unlock returns an error of Redis", true, returnsAnErrorOfRedis},
+		{"Unlock returns an error where Redis cannot be reached", true, returnsAnErrorOfTheNetwork},
 		{"Unlock tells a client that does not hold the lock", tells, tellsWhoDoesNotHold},
+		{"Unlock says what the context of the hold has said", l.Lost != l.NotHeld, saysWhatTheContextHasSaid},
 		{"each acquire writes a value of its own", tells, writesAFreshValue},
 		{"a key without a lease is somebody's", true, refusesWithoutALease},
 		{"a waiter that has left listens no longer", !polls, listensNoLonger},

@@ -39,6 +39,18 @@ func refusesBadInput(t *testing.T, l Lock) {
 	}
 }
 
+// Each third of the shortest lease leaves time for a command to Redis.
+func refusesWhatItCannotRenew(t *testing.T, l Lock) {
+	rdb := redis.NewClient(&redis.Options{})
+	defer rdb.Close()
+	_, err := l.New(rdb, name, 29*time.Millisecond)
+	require.EqualError(t, err, l.Prefix+": ttl 29ms is too short to be renewed three times: use 30ms or more, or WithoutWatchdog")
+	_, err = l.New(rdb, name, 30*time.Millisecond)
+	require.NoError(t, err)
+	_, err = l.Variants[failures.FixedLease](rdb, name, time.Millisecond)
+	require.NoError(t, err)
+}
+
 func leasesForTheTTL(t *testing.T, l Lock) {
 	run := l.playFor(t, 1500*time.Millisecond, func(w *world.World) { w.Client("A").TryLock() })
 	keys := l.keys(run)
@@ -168,6 +180,30 @@ func returnsAnErrorOfRedis(t *testing.T, l Lock) {
 		}
 		require.Equal(t, want, said)
 	}
+}
+
+func returnsAnErrorOfTheNetwork(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Cut()
+		a.Unlock()
+	})
+	require.Contains(t, run.Returned(t, "A", world.OpUnlock).Result.Error, l.Prefix+": unlock "+l.Key+": ")
+}
+
+// A's acquire is a second late, so A is told of its loss a second before Redis removes the key.
+func saysWhatTheContextHasSaid(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Any).Delay(time.Second)
+		a.Lock()
+		a.Cut()
+		w.Sleep(lease - poll)
+		a.Heal()
+		a.Unlock()
+	})
+	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
 // It asks the lock itself: a trace has only the text of an error.

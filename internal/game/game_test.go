@@ -3,11 +3,13 @@ package game
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
 )
@@ -215,7 +217,9 @@ func TestNothingIsSaidOfAShortestWayOnAnotherLock(t *testing.T) {
 	require.NoError(t, g.Set(steps))
 	require.Equal(t, "You needed 2 steps, of which 1 cost. You took 1 hint.", view(t, g).Score)
 	require.Equal(t, Par{Bound: -1}, view(t, g).Par)
+	g.ways[0] = slices.Concat(steps, steps) // as if the stage's way were longer than this lock's
 	require.NoError(t, g.FindPar())
+	require.Equal(t, steps, g.ways[0], "hints go the way that was found")
 	require.Equal(t, "You needed 2 steps, of which 1 cost; the shortest way has 2, of which 1 cost. You took 1 hint.", view(t, g).Score)
 	require.True(t, g.par.Shortest, "a search has found it")
 
@@ -229,6 +233,31 @@ func TestNothingIsSaidOfAShortestWayOnAnotherLock(t *testing.T) {
 		g.Stop = func(schedule.Progress) bool { return true }
 		require.NoError(t, g.FindPar())
 		require.Equal(t, Par{Bound: bound}, g.par, "%s: without a search nobody knows", name)
+	}
+}
+
+func TestScoreComparesWithWhatIsKnown(t *testing.T) {
+	g := played(t, "1", Settings{Goal: "leak", Env: "crash"})
+	require.NoError(t, g.Set([]string{"b", "xb"}))
+	for than, par := range map[string]Par{
+		".":                   {Bound: -1},
+		"; no way was known.": {Bound: 3},
+		"; the way that costs least has 3, of which 0 cost.":    {Found: true, Cost: 0, Steps: 3},
+		"; the shortest that was known has 3, of which 1 cost.": {Found: true, Cost: 1, Steps: 3},
+		"; the shortest way has 2, of which 1 cost.":            {Found: true, Shortest: true, Cost: 1, Steps: 2},
+	} {
+		g.par = par
+		require.Equal(t, "You needed 2 steps, of which 1 cost"+than, view(t, g).Score)
+	}
+}
+
+func TestRunThatIsTakenOverIsAboutTheRuleOfItsFailure(t *testing.T) {
+	f, _ := failures.Find("delete-foreign")
+	for goal, s := range map[string]Settings{"wrong-delete": {}, "leak": {Goal: "leak"}} {
+		taken, err := s.Taken(columns.Must("1"), f, 3)
+		require.NoError(t, err)
+		require.Equal(t, goal, taken.Property.Name)
+		require.Equal(t, "pause", taken.Env.Name)
 	}
 }
 

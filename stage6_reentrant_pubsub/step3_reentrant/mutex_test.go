@@ -52,12 +52,23 @@ func TestReentryOfALostHoldIsRefused(t *testing.T) {
 		a := w.Client("A")
 		a.Lock()
 		w.Evict()
-		a.Lock() // before any renewal: Redis says so
+		a.TryLock() // before any renewal: Redis says so
 		w.Sleep(time.Second)
 		a.Lock() // and now A knows
 	})
 	require.Equal(t, []time.Duration{0}, lost(run))
+	require.Equal(t, "stage6: hold is lost", run.Returned(t, "A", world.OpTryLock).Result.Error)
 	require.Equal(t, "stage6: lock lock:order:1001: stage6: hold is lost", run.Returned(t, "A", world.OpLock).Result.Error)
+}
+
+func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Drop()
+		a.Lock()
+		w.Sleep(time.Hour)
+	})
+	require.Len(t, run.Commands("A"), 2, "acquire, and count 0")
 }
 
 // What the absolute count forgives: the reply to a re-entry is lost.

@@ -42,6 +42,9 @@ func TestWaiterIsWokenByUnlock(t *testing.T) {
 		"0s EVALSHA acquire 1 lock:order:1001 B? 30000",
 		"25s EVALSHA acquire 1 lock:order:1001 B1 30000",
 	}, run.Timed("B"))
+	for _, e := range run.Events {
+		require.False(t, e.Kind == world.Sent && e.Client == "A" && e.Command[0] == "SUBSCRIBE", "the lock was free")
+	}
 }
 
 func TestInnerUnlockWakesNobody(t *testing.T) {

@@ -89,6 +89,9 @@ func TestForceUnlockSaysWhetherAnybodyHeldTheLock(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, freed)
 	require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+	server.SetError("LOADING Redis is loading the dataset in memory")
+	_, err = mutex.ForceUnlock(t.Context())
+	require.ErrorContains(t, err, "stage6: force lock:order:1001: LOADING")
 }
 
 // What is bad: A hangs, and its watchdog goes on for as long as A's process does.
