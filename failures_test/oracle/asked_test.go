@@ -78,6 +78,18 @@ func TestWhoCannotReachRedisMayGiveUpEarly(t *testing.T) {
 	}
 }
 
+func TestHolderThatIsUnlockingIsNotToldOfALoss(t *testing.T) {
+	for unlocks := range map[bool]bool{false: true, true: true} {
+		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+		s.trace.Events[2].Request = s.trace.Events[1].Request
+		s.sends(world.Delivered, "A", "DO").returns("A", held).pass(time.Second)
+		if unlocks {
+			s.call("A", world.OpUnlock)
+		}
+		require.Equal(t, !unlocks, s.happens(world.Lost, "A").convicted(oracle.EarlyLoss))
+	}
+}
+
 func TestLossIsNotToldWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
 		for gone := range map[bool]bool{false: true, true: true} {
