@@ -173,7 +173,7 @@ var ownerFailures = []Failure{
 				a.Unlock()
 			}
 			a.Unlock()
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{

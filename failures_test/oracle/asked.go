@@ -106,7 +106,8 @@ func heedsContext(f *file) func(*world.Scene) {
 
 // lossIsTrue finds holders that are told of a loss although the last answer of Redis gave
 // them a lease of which much is left, and their key is there. Who cannot reach Redis may
-// give up early, and to a holder that is unlocking it makes no difference how its hold is said to end.
+// give up early, and to a client that gives back its last hold it makes no difference how that is
+// said to end.
 func lossIsTrue(f *file) func(*world.Scene) {
 	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
 	left := map[int]bool{}              // calls whose callers have gone
@@ -126,8 +127,8 @@ func lossIsTrue(f *file) func(*world.Scene) {
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
 			call, busy := s.Call(e.Client)
-			unlocks := busy && call.Op == world.OpUnlock
-			if !unlocks && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			givesBack := busy && call.Op == world.OpUnlock && s.Held == 0
+			if !givesBack && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

@@ -151,8 +151,12 @@ func leak(f *file) func(*world.Scene) {
 			}
 		}
 		if s.Index == len(f.Events)-1 {
+			end := e.At
+			if e.Kind == world.Slept { // it is noted when it begins
+				end += e.Bound
+			}
 			for _, label := range slices.Sorted(maps.Keys(entries)) {
-				report(entries[label], e.At, isStillThere)
+				report(entries[label], end, isStillThere)
 			}
 		}
 	}

@@ -132,7 +132,7 @@ func (d *day) takeTurns() {
 	ok := d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) &&
 		d.clientLives(a) &&
 		d.refuses(b.TryLock(world.Within(d.w.Lease))) &&
-		d.waits(b.Lock(world.Within(d.w.Lease/10))) &&
+		d.waits(a, b) &&
 		d.frees(a.Unlock(world.Within(d.w.Lease))) &&
 		d.clientLives(a) &&
 		d.takes(b.Lock(world.Within(d.w.Lease/2)), getsFreed) && // before A's lease would end

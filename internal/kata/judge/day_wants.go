@@ -65,8 +65,18 @@ var (
 	returnWhy  = texts.New("Let Lock return ctx.Err() when it gives up.")
 )
 
-// waits wants a Lock that is in vain to end with its context.
-func (d *day) waits(call *world.Call) bool {
+// waits wants a Lock of B's that is in vain to end with its context. One that does not may have
+// what A frees, so that it ends.
+func (d *day) waits(a, b *world.Client) bool {
+	bound := d.w.Lease / 10
+	call := b.StartLock(world.Within(bound))
+	d.w.Sleep(bound + 2*time.Second)
+	if !call.Over() {
+		a.Unlock()
+		if call.Wait().Held() {
+			b.Unlock()
+		}
+	}
 	if !d.ends(call) || !d.heeds(call) {
 		return false
 	}
@@ -76,7 +86,7 @@ func (d *day) waits(call *world.Call) bool {
 	return true
 }
 
-var comesLate = texts.New("A holds the lock. {call} of B has a context that ends after {bound}, and comes back after {time}.")
+var comesLate = texts.New("A holds the lock. {call} of B has a context that ends after {bound}, and is still under way {time} later.")
 
 // heeds wants an acquire to come back soon after its context has ended.
 func (d *day) heeds(call *world.Call) bool {
@@ -87,7 +97,7 @@ func (d *day) heeds(call *world.Call) bool {
 		case e.Kind == world.Called:
 			began = e.At
 		case e.Kind == world.Returned && took > e.Bound+time.Second: // a lock may pause for a second
-			return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", e.Bound, "time", took.Truncate(time.Millisecond)))
+			return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", e.Bound, "time", (took-e.Bound).Truncate(time.Millisecond)))
 		}
 	}
 	return true
