@@ -192,7 +192,7 @@ func (e *embedded) refuse(c *server.Peer, command string) bool {
 }
 
 // givesLease lists the commands that give a key a lease and nothing else.
-var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
+var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true, "GETEX": true}
 
 // keepsLease tells of an option with which such a command may leave the lease that there is.
 // One that it does give is another lease, which shows.

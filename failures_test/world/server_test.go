@@ -28,3 +28,14 @@ func TestLeaseOfCenturiesIsNotOver(t *testing.T) {
 		require.Contains(t, executed[len(executed)-1].Reply, "1", "%v", lease)
 	}
 }
+
+// GETEX reads the owner and renews the lease in one command: whoever has the key, gets the lease.
+func TestGetexReadsAndGivesALease(t *testing.T) {
+	trace := runWith(t, world.Config{New: newLock}, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.Client("B").StartRun("GETEX", w.Trace().LockKey(), "PX", 1000).Wait()
+	})
+	executed := events(trace, world.Executed)
+	require.Equal(t, world.Leased, executed[len(executed)-1].Effects[0].Kind)
+}
