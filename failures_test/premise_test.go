@@ -135,6 +135,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 		}, "B did not give up while another client held the lock"},
 		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
 		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
+		{"late-unlock", whole, func(w *world.World) {
+			a := w.Client("A")
+			for range 2 {
+				a.Lock()
+				a.Unlock()
+			}
+		}, "no Unlock of A reached Redis when A had the lock again"},
 		{"retry-count-two", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Named("SUBSCRIBE")).Drop()
