@@ -23,7 +23,7 @@ var contextFailures = []Failure{
 			if lock.Wait(); lock.Held() {
 				a.Unlock()
 			}
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{
@@ -38,7 +38,7 @@ var contextFailures = []Failure{
 			a.After(world.Installs).Delay(w.Lease / 30)
 			a.Lock(world.Within(w.Lease / 60))
 			w.Sleep(w.Lease / 30)
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{
@@ -82,7 +82,7 @@ var contextFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Unlock(world.Done())
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{

@@ -35,7 +35,7 @@ var networkFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
 			a.Lock()
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{
@@ -49,7 +49,7 @@ var networkFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Fail("upstream failure") // the words of Envoy
 			a.Lock()
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{
@@ -68,7 +68,7 @@ var networkFailures = []Failure{
 			if lock.Held() {
 				a.Unlock()
 			}
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{
@@ -85,7 +85,7 @@ var networkFailures = []Failure{
 			a.Close()
 			lock.Wait()
 			w.Sleep(w.Lease / 15)
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{

@@ -25,6 +25,7 @@ var (
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
+	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
 	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
@@ -179,6 +180,14 @@ func renewed(client string) Premise {
 		}
 		return noneRenewed.With("client", client)
 	}
+}
+
+// arrivesLate: a command of an Unlock reached Redis when its client had the lock again.
+func arrivesLate(client string) Premise {
+	return seen(noneLate.With("client", client), func(s *world.Scene) bool {
+		e := s.Event
+		return e.Kind == world.Executed && e.Op == world.OpUnlock && e.Client == client && s.Holds(client) > 0
+	})
 }
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.

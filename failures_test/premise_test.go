@@ -2,6 +2,7 @@ package failures_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 	"time"
@@ -134,6 +135,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 		}, "B did not give up while another client held the lock"},
 		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
 		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
+		{"late-unlock", whole, func(w *world.World) {
+			a := w.Client("A")
+			for range 2 {
+				a.Lock()
+				a.Unlock()
+			}
+		}, "no Unlock of A reached Redis when A had the lock again"},
 		{"retry-count-two", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Named("SUBSCRIBE")).Drop()
@@ -160,4 +168,33 @@ func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
 	require.Equal(t, "this lock has no fixed lease", v.Sentence())
 	f, _ = failures.Find("renewed-for-ever")
 	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "that it has no limit is what is wrong with it")
+}
+
+var errTaken = errors.New("somebody else has it")
+
+// impatient is a lock whose Lock makes one attempt.
+type impatient struct{ failures.Locker }
+
+func (l impatient) Lock(ctx context.Context) error {
+	held, err := l.TryLock(ctx)
+	if err == nil && !held {
+		return errTaken
+	}
+	return err
+}
+
+// Nobody waits for the key that stays, so the story itself has to let the time pass.
+func TestKeyThatStaysShowsAlsoWhereLockDoesNotWait(t *testing.T) {
+	for column, outcome := range map[string]failures.Outcome{"4": failures.Broken, "6.2": failures.Safe} {
+		subject := columns.Must(column).Subject
+		create := subject.New
+		subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			lock, err := create(rdb, name, lease)
+			return impatient{lock}, err
+		}
+		for _, id := range []string{"grant-reply-lost", "grant-answered-with-error", "deadline-in-flight", "unlock-cancelled-ctx"} {
+			f, _ := failures.Find(id)
+			require.Equal(t, outcome, failures.Run(t, f, subject).Outcome, "%s on %s", id, column)
+		}
+	}
 }

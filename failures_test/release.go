@@ -41,7 +41,7 @@ var releasing = []Failure{
 			a.Lock()
 			w.Sleep(w.Lease * 7 / 16)
 			a.Unlock()
-			b.Lock(world.Within(w.Lease + patience(w)))
+			asks(w, b, w.Lease+patience(w))
 		},
 	},
 	{
@@ -93,7 +93,7 @@ var releasing = []Failure{
 			a.Lock()
 			w.Sleep(w.Lease * 7 / 16)
 			a.Crash()
-			b.Lock(world.Within(w.Lease + patience(w)))
+			asks(w, b, w.Lease+patience(w))
 		},
 	},
 	{

@@ -20,7 +20,7 @@ var serverFailures = []Failure{
 			a.Lock()
 			w.FlushScripts()
 			a.Unlock()
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 	{

@@ -179,3 +179,42 @@ func TestCloseLetsEverybodyOut(t *testing.T) {
 		require.True(t, out)
 	})
 }
+
+// A lock that calls back may renew on the goroutine that took it.
+func TestRenewalOfALockThatCallsBackIsItsOwn(t *testing.T) {
+	create := func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		renewing := func(ctx context.Context, w work) error {
+			if err := rdb.Do(ctx, "SET", name, "1", "NX", "PX", lease.Milliseconds()).Err(); err != nil {
+				return err
+			}
+			over := make(chan error)
+			go func() { over <- w(ctx) }()
+			tick := time.NewTicker(lease / 3)
+			defer tick.Stop()
+			for {
+				select {
+				case err := <-over:
+					return errors.Join(err, rdb.Do(ctx, "DEL", name).Err())
+				case <-tick.C:
+					_ = rdb.Do(ctx, "PEXPIRE", name, lease.Milliseconds()).Err() // the next one may get through
+				}
+			}
+		}
+		return adapt.Callback(renewing, renewing, nil), nil
+	}
+	trace, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.Sleep(w.Lease / 2)
+		a.Unlock()
+	})
+	require.NoError(t, err)
+	sent := map[string]string{} // command → the call that sent it
+	for _, e := range trace.Events {
+		if e.Kind == world.Sent {
+			require.Equal(t, e.Op == "", e.Background)
+			sent[e.Command[0]] = e.Op
+		}
+	}
+	require.Equal(t, map[string]string{"SET": world.OpLock, "PEXPIRE": "", "DEL": world.OpUnlock}, sent)
+}

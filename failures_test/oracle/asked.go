@@ -106,7 +106,8 @@ func heedsContext(f *file) func(*world.Scene) {
 
 // lossIsTrue finds holders that are told of a loss although the last answer of Redis gave
 // them a lease of which much is left, and their key is there. Who cannot reach Redis may
-// give up early.
+// give up early, and to a client that gives back its last hold it makes no difference how that is
+// said to end.
 func lossIsTrue(f *file) func(*world.Scene) {
 	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
 	left := map[int]bool{}              // calls whose callers have gone
@@ -127,7 +128,9 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			left[e.Call] = true
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			if owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			call, busy := s.Call(e.Client)
+			givesBack := busy && call.Op == world.OpUnlock && s.Held == 0
+			if !givesBack && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

@@ -22,6 +22,7 @@ var (
 	hasDied      = texts.New("{client} died")
 	hasFailed    = texts.New("{call} of {client} failed")
 	isOver       = texts.New("Unlock of {client} is over")
+	asksOn       = texts.New("{call} of {client} asks again, although Redis had given it the lock")
 )
 
 // wrongDelete leaves out what has been there, untouched, for as long as its owner asked for: a
@@ -103,6 +104,7 @@ func wrongExtend(f *file) func(*world.Scene) {
 // entry is the life of one owner's entry in Redis.
 type entry struct {
 	owner    world.Owner
+	by       string        // the shape of the command that made it
 	orphaned *world.Event  // the step since which nobody has a use for it
 	allowed  time.Duration // how long it may stay after that
 	why      texts.Said
@@ -124,7 +126,7 @@ func leak(f *file) func(*world.Scene) {
 				if e.Op == world.OpRun { // the business writes what it likes
 					continue
 				}
-				i := &entry{owner: effect.Owner}
+				i := &entry{owner: effect.Owner, by: shape(e)}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.With("client", call.Client, "call", call.Op))
 				}
@@ -145,14 +147,18 @@ func leak(f *file) func(*world.Scene) {
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {
 				i := entries[key.Owner.Label]
-				if key.TTL == world.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == world.Crashed || e.Call == i.owner.Call) {
+				if key.TTL == world.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == world.Crashed || e.Client == i.owner.Client) {
 					f.convict(e, staysForEver, "client", i.owner.Client, "key", key.Name)
 				}
 			}
 		}
 		if s.Index == len(f.Events)-1 {
+			end := e.At
+			if e.Kind == world.Slept { // it is noted when it begins
+				end += e.Bound
+			}
 			for _, label := range slices.Sorted(maps.Keys(entries)) {
-				report(entries[label], e.At, isStillThere)
+				report(entries[label], end, isStillThere)
 			}
 		}
 	}
@@ -161,10 +167,15 @@ func leak(f *file) func(*world.Scene) {
 // follow notices the moment from which an entry is of no use to anybody. wanted
 // tells whether its owner still believes in a hold.
 func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
+	if e.Acquires() && e.Call == i.owner.Call { // it asked again, and was told that the key is its own
+		i.orphaned = nil
+	}
 	if i.orphaned != nil && e.Kind != world.Crashed {
 		return
 	}
 	switch {
+	case e.Kind == world.Sent && e.Call == i.owner.Call && e.Call != 0 && shape(e) == i.by:
+		i.orphan(e, grace, asksOn.With("client", e.Client, "call", e.Op))
 	case e.Kind == world.Crashed && e.Process == i.owner.Process:
 		i.orphan(e, lease+grace, hasDied.With("client", i.owner.Client))
 	case e.Kind == world.Returned && e.Call == i.owner.Call && !e.Result.Held:

@@ -124,7 +124,7 @@ func endlessHold(f *file) func(*world.Scene) {
 		if e.Acquires() && s.Holds(e.Client) == 1 {
 			begun[e.Client] = e.At
 		}
-		if e.Op != world.OpLock || !gaveUp(e) {
+		if e.Op != world.OpLock || !gaveUp(e, s.Began) {
 			return
 		}
 		for _, other := range s.Others(e.Client) {
@@ -136,10 +136,12 @@ func endlessHold(f *file) func(*world.Scene) {
 	}
 }
 
-// gaveUp tells whether a call ends because its caller waits no longer.
-func gaveUp(e world.Event) bool {
-	return e.Kind == world.Blocked ||
-		e.Kind == world.Returned && !e.Result.Held && e.Result.Claim == world.ClaimUnknown && e.Bound > 0
+// gaveUp tells whether a call, which began with that event, ends because its caller waits no
+// longer. Its error may be the context's, or one of the lock's own that comes when the context ends.
+func gaveUp(e, began world.Event) bool {
+	atItsEnd := e.Kind == world.Returned && !e.Result.Held && e.Bound > 0 &&
+		(e.Result.Claim == world.ClaimUnknown || e.Result.Claim == world.ClaimRefused && e.At-began.At >= e.Bound)
+	return e.Kind == world.Blocked || atItsEnd
 }
 
 // boundedWait finds waiters that are overtaken by one of their own process that

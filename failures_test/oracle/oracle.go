@@ -145,10 +145,14 @@ func (f *file) convict(e world.Event, text texts.Text, pairs ...any) {
 	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(texts.English), said})
 }
 
-// Judge asks every monitor and returns what they found, in the order of steps. Polling costs
-// commands and breaks nothing: its monitor is asked where the story is about it.
+// costs are the monitors of what costs commands and breaks nothing.
+var costs = []Monitor{Polling, CommandCount, RenewalCount}
+
+// Judge asks every monitor and returns what they found, in the order of steps. Those of [costs]
+// are asked only where the story is about them: elsewhere they would hide what becomes of the lock.
 func Judge(trace *world.Trace, about ...Monitor) []Finding {
-	return Ask(trace, slices.DeleteFunc(Monitors(), func(m Monitor) bool { return m == Polling && !slices.Contains(about, m) })...)
+	beside := func(m Monitor) bool { return slices.Contains(costs, m) && !slices.Contains(about, m) }
+	return Ask(trace, slices.DeleteFunc(Monitors(), beside)...)
 }
 
 // Ask asks some monitors only. All of them follow the trace together.

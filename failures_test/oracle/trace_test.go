@@ -326,3 +326,26 @@ func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
 		require.Equal(t, found, s.found())
 	}
 }
+
+func TestKeyOfACallThatAsksAgainIsAsGoodAsLost(t *testing.T) {
+	asks := func() *story {
+		return newStory().call("A", world.OpLock).installs("A", "A1").pass(100*time.Millisecond).sends(world.Sent, "A", "DO").sends(world.Delivered, "A", "DO")
+	}
+	later := func(s *story) *story { return s.pass(10 * time.Second).lapse(s.owner("A", "A1")) }
+	require.True(t, later(asks()).convicted(oracle.Leak))
+	require.False(t, later(asks().returns("A", held)).convicted(oracle.Leak), "it knows its own key")
+	require.False(t, later(newStory().call("A", world.OpLock).installs("A", "A1").sends(world.Sent, "A", "OTHER")).convicted(oracle.Leak))
+}
+
+func TestReentryLeavesTheKeyItsLease(t *testing.T) {
+	for ttl, wrong := range map[time.Duration]bool{30 * time.Second: false, world.NoTTL: true} {
+		s := newStory().holds("A", "A1")
+		first := s.owner("A", "A1")
+		s.call("A", world.OpLock)
+		s.keys = []world.Key{{Name: "k", Owner: first, TTL: ttl}}
+		require.Equal(t, wrong, s.does("A").returns("A", held).convicted(oracle.Leak), ttl)
+	}
+	s := newStory().call("A", world.OpLock).installs("A", "A1").call("G", world.OpTryLock).in("A")
+	s.keys[0].TTL = world.NoTTL
+	require.False(t, s.does("G").in("A").returns("G", refused).in("A").convicted(oracle.Leak), "A's lease is on its way")
+}

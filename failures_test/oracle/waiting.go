@@ -54,7 +54,7 @@ func deadlock(f *file) func(*world.Scene) {
 			return
 		}
 		delete(waiting, e.Call)
-		if !gaveUp(e) || e.At-since[e.Call] <= Grace(f.Trace) {
+		if !gaveUp(e, call) || e.At-since[e.Call] <= Grace(f.Trace) {
 			return
 		}
 		why := nobodyHolds

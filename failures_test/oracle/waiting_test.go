@@ -11,7 +11,7 @@ import (
 )
 
 func (s *story) convicted(m oracle.Monitor) bool {
-	return oracle.Convicts(oracle.Judge(&s.trace), m)
+	return oracle.Convicts(oracle.Judge(&s.trace, m), m)
 }
 
 func (s *story) happens(kind world.Kind, client string) *story {
@@ -249,4 +249,23 @@ func TestPingsAndRenewalsAreNoChatter(t *testing.T) {
 		s.background(world.Sent, "B", "EVALSHA")
 	}
 	require.True(t, s.convicted(oracle.CommandCount))
+}
+
+func TestWaiterMayGiveUpWithAnErrorOfItsOwn(t *testing.T) {
+	waits := func(answer world.Result, after time.Duration) *story {
+		s := newStory().call("B", world.OpLock).pass(after)
+		s.trace.Events[0].Bound = 5 * time.Second
+		s.returns("B", answer)
+		s.trace.Events[1].Bound = 5 * time.Second
+		return s
+	}
+	require.True(t, waits(unknown, 5*time.Second).convicted(oracle.Deadlock))
+	require.True(t, waits(refused, 5*time.Second).convicted(oracle.Deadlock), "it says no as its context ends")
+	require.False(t, waits(refused, 4*time.Second).convicted(oracle.Deadlock), "it says no of its own accord")
+
+	s := newStory().holds("A", "A1").pass(10*time.Minute).call("B", world.OpLock)
+	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
+	s.pass(5*time.Second).returns("B", refused)
+	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
+	require.True(t, s.convicted(oracle.EndlessHold))
 }

@@ -280,3 +280,12 @@ func TestCountOfALockThatKeepsItsOwnIsThatOfItsHolds(t *testing.T) {
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), told)
 	}
 }
+
+func TestWhatOnlyCostsCommandsIsJudgedWhereTheStoryIsAboutIt(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	for range 8 {
+		s.pass(time.Second).renews("A", s.installed())
+	}
+	require.Empty(t, oracle.Judge(&s.trace))
+	require.NotEmpty(t, oracle.Judge(&s.trace, oracle.RenewalCount))
+}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -31,20 +32,44 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	sender := on.process.sender(from)
+	var starter *Call
+	if sender == nil && w.config.AttributeTo == nil {
+		starter = on.process.starter(from)
+	}
 	for _, args := range commands {
-		r := &request{wire: on, lane: on.process.lanes[0], call: sender, stack: from}
-		if sender == nil {
-			r.call = on.process.attributeTo(args)
+		r := &request{wire: on, starter: starter, stack: from}
+		r.Args, r.Name = args, strings.ToUpper(args[0])
+		if r.assign(sender); sender == nil {
+			r.assign(on.process.attributeTo(args))
 		}
-		r.Args, r.Name, r.Background = args, strings.ToUpper(args[0]), r.call == nil
-		if r.call != nil {
-			r.lane, r.Op = r.call.Client, r.call.Op
-			r.call.act()
-		}
-		r.Lane = r.lane.Name
 		w.arrived = append(w.arrived, r)
 	}
 	nudge(w.wake)
+}
+
+// assign says which call sends the request; nil: none. world.mu is held.
+func (r *request) assign(call *Call) {
+	p := r.wire.process
+	if r.call, r.lane, r.Op, r.Background = call, p.lanes[0], "", call == nil; call != nil {
+		r.lane, r.Op = call.Client, call.Op
+		call.act()
+	}
+	r.Lane = r.lane.Name
+}
+
+// settle decides, now that nothing moves, for which call a goroutine sends that no call runs
+// on: for the one that has started it, as long as that one is under way, since it waits for
+// it. What a [Delegate] sends when its call is over is the lock's own. world.mu is held.
+func (r *request) settle() {
+	isUnderWay := func(call *Call) bool {
+		return slices.Contains(slices.Collect(maps.Values(r.wire.process.running)), call)
+	}
+	switch {
+	case r.call != nil && !isUnderWay(r.call):
+		r.assign(nil)
+	case r.call == nil && r.starter != nil && isUnderWay(r.starter):
+		r.assign(r.starter)
+	}
 }
 
 // sender is the call whose goroutine or delegate sent something, nil for a goroutine that the
@@ -61,6 +86,19 @@ func (p *process) sender(from *stack) *Call {
 		}
 	}
 	return p.running[from.goroutine()] // also where the stack is too deep to see who began it
+}
+
+// starter is the call that has started the goroutine which sent something; nil if none has that
+// is under way, or if it is a goroutine of go-redis. Only that goroutine may ask. world.mu is held.
+func (p *process) starter(from *stack) *Call {
+	if len(p.running) == 0 {
+		return nil
+	}
+	function, parent := createdBy()
+	if isLibrary(function) {
+		return nil
+	}
+	return p.running[parent]
 }
 
 // attributeTo is the call for which a goroutine of the lock's own sends that command:
@@ -132,6 +170,11 @@ func (w *World) shakeHands() bool {
 func (w *World) admit() {
 	staged := w.staged
 	w.staged = nil
+	w.mu.Lock()
+	for _, r := range staged {
+		r.settle()
+	}
+	w.mu.Unlock()
 	// A pipeline, which one goroutine writes to a wire, keeps its own order.
 	type pipeline struct {
 		wire *wire

@@ -35,7 +35,7 @@ func TestAttributedCommandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
 		client      string
 		background  bool
 	}{
-		"nobody says so":        {nil, "A", true},
+		"nobody says so":        {nil, "G", false},
 		"of whoever calls":      {func([]string) (string, bool) { return "", true }, "G", false},
 		"of a client that does": {func(args []string) (string, bool) { return "G", args[0] == "SET" }, "G", false},
 		"of one that does not":  {func([]string) (string, bool) { return "A", true }, "A", true},
@@ -49,6 +49,37 @@ func TestAttributedCommandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
 			require.Equal(t, c.background, set.Call == 0)
 		})
 	}
+}
+
+// lingering is a lock whose goroutine for a command stays, and sends more.
+type lingering struct{ *lock }
+
+func newLingering(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return &lingering{&lock{rdb, "lock:" + name, lease}}, nil
+}
+
+func (l *lingering) TryLock(ctx context.Context) (held bool, err error) {
+	done := make(chan struct{})
+	go func() {
+		held, err = l.lock.TryLock(ctx)
+		close(done)
+		time.Sleep(l.lease / 3)
+		l.rdb.Get(context.Background(), l.key)
+	}()
+	<-done
+	return held, err
+}
+
+func TestGoroutineWorksForTheCallThatStartedItUntilThatIsOver(t *testing.T) {
+	trace := runWith(t, world.Config{New: newLingering}, func(w *world.World) {
+		w.Client("A").Goroutine("G").TryLock()
+		w.Sleep(w.Lease / 2)
+	})
+	executed := events(trace, world.Executed)
+	require.Equal(t, "G", executed[0].Client)
+	require.False(t, executed[0].Background)
+	require.Equal(t, "GET", executed[1].Command[0])
+	require.True(t, executed[1].Background)
 }
 
 func TestLineIsThatAboveWhatOnlyPassesOn(t *testing.T) {

@@ -42,11 +42,12 @@ type link interface {
 	close()
 }
 
-// isWrite tells whether a command can change anything. Scripts count as writes.
+// isWrite tells whether a command can change who has the key. Scripts count as writes.
 func isWrite(server redisServer, name string) bool {
 	switch name {
 	case "PING", "ECHO", "TIME", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "SSUBSCRIBE", "SUNSUBSCRIBE",
-		"MULTI", "WATCH", "UNWATCH", "SCRIPT", "INFO", "COMMAND":
+		"MULTI", "WATCH", "UNWATCH", "SCRIPT", "INFO", "COMMAND",
+		"GETEX": // it reads, and leaves the key
 		return false
 	}
 	return !server.isReadOnly(name)

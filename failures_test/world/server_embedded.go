@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -50,7 +51,35 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	if givesLease[command] && len(args) > 1 && !slices.ContainsFunc(args[2:], keepsLease) {
 		e.leased = append(e.leased, args[0])
 	}
+	capLease(command, args)
 	return e.full && e.refuse(c, command)
+}
+
+// mostSeconds is a lease of a century. Redis can count a longer one; miniredis counts in
+// nanoseconds, and would take it for one that is over.
+const mostSeconds = 100 * 365 * 24 * 3600
+
+// capLease makes such a lease a century long, as a lock asks for that takes one unit for another.
+func capLease(command string, args []string) {
+	at, most := 1, mostSeconds
+	switch command {
+	case "PEXPIRE", "PSETEX":
+		most *= 1000
+	case "EXPIRE", "SETEX":
+	case "SET":
+		at = 1 + slices.IndexFunc(args, func(arg string) bool { return strings.EqualFold(arg, "EX") || strings.EqualFold(arg, "PX") })
+		if at > 2 && strings.EqualFold(args[at-1], "PX") {
+			most *= 1000
+		}
+	default:
+		return
+	}
+	if at == 0 || at >= len(args) {
+		return
+	}
+	if n, err := strconv.Atoi(args[at]); err == nil && n > most {
+		args[at] = strconv.Itoa(most)
+	}
 }
 
 // tick sets the server's clock: the fake time, and how far it was made to jump.
@@ -163,7 +192,7 @@ func (e *embedded) refuse(c *server.Peer, command string) bool {
 }
 
 // givesLease lists the commands that give a key a lease and nothing else.
-var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
+var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true, "GETEX": true}
 
 // keepsLease tells of an option with which such a command may leave the lease that there is.
 // One that it does give is another lease, which shows.

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -69,6 +70,19 @@ func GoroutineID() uint64 {
 	n := runtime.Stack(buf[:], false)
 	id, _ := strconv.ParseUint(strings.Fields(string(buf[:n]))[1], 10, 64) // goroutine 7 [running]:
 	return id
+}
+
+var creation = regexp.MustCompile(`\ncreated by (\S+) in goroutine (\d+)\n`)
+
+// createdBy is the function that has started this goroutine, and the goroutine that ran it.
+func createdBy() (function string, goroutine uint64) {
+	buf := make([]byte, 1<<14)
+	found := creation.FindSubmatch(buf[:runtime.Stack(buf, false)])
+	if found == nil { // the stack is deeper than that
+		return "", 0
+	}
+	goroutine, _ = strconv.ParseUint(string(found[2]), 10, 64) // digits, says the pattern
+	return string(found[1]), goroutine
 }
 
 // deepen makes the goroutine's stack as big as a call of go-redis needs. Done here

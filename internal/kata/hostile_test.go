@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -201,6 +202,12 @@ func TestKeysBesideTheLockAreNotTakenForIt(t *testing.T) {
 	require.Contains(t, report.Cause.Text.Error(), "Lock asks for a lock that A has freed and does not get it")
 }
 
+// heedless waits on when its context has ended.
+var heedless = Material{Column: "4", Edits: []Edit{
+	{"mutex.go", "held, err := m.TryLock(ctx)", "held, err := m.TryLock(context.WithoutCancel(ctx))"},
+	{"mutex.go", "case <-ctx.Done():", "case <-make(chan int):"},
+}}
+
 // The failures pass over a lock that polls, that has no tokens, or that nobody ever
 // gets: none of them may pass an exercise.
 func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
@@ -218,6 +225,7 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 		{"4", functional, "The failures are played on an embedded Redis, and that has no FCALL, which A sends: " +
 			"ERR unknown command `FCALL`, with args beginning with: "},
 		{"4", hasty, "A asked for a lease of 30s, and its SET set 30ms"},
+		{"4", heedless, "A holds the lock. Lock of B has a context that ends after 3s, and is still under way 2.1s later."},
 		{"4", idle, "Lock asks for a free lock and does not get it: mylock: wait for lock:order:1001: context deadline exceeded"},
 	} {
 		e, report := judged(t, c.exercise, filesOf(t, c.lock))
@@ -243,4 +251,30 @@ func TestLockWithAMutexIsJudgedWhereNobodySharesIt(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, report.Verdict("second-client").Good)
 	}
+}
+
+// A lock whose Lock takes no context, or heeds none, can be graded.
+func TestLockThatDoesNotHeedItsContextIsGraded(t *testing.T) {
+	t.Parallel()
+	task := exercise(t, "4").task()
+	task.Leaks = true
+	report, err := program(t).Judge(t.Context(), filesOf(t, heedless), task)
+	require.NoError(t, err)
+	require.Equal(t, judge.IgnoresContext, report.Cause.Kind)
+	require.True(t, report.Verdict("delete-foreign").Good)
+	require.False(t, report.Verdict("waiter-gives-up").Good)
+}
+
+func TestFilesBelowAreThereToBeEmbedded(t *testing.T) {
+	from := fstest.MapFS{
+		"mutex.go":      {Data: []byte("package lock\n\nvar (\n\t//go:embed lua/lock.lua\n\tlock string\n)\n\n//go:embed all:more [\nvar more embed.FS\n")},
+		"lua/lock.lua":  {Data: []byte("return 1")},
+		"lua/other.lua": {Data: []byte("return 2")},
+		"more/a/b.txt":  {Data: []byte("b")},
+	}
+	files, err := readLock(from, ".")
+	require.NoError(t, err)
+	require.NoError(t, files.addEmbedded(from))
+	require.Equal(t, []string{"lua/lock.lua", "more/a/b.txt", "mutex.go"}, files.names())
+	require.Equal(t, "return 1", files["lua/lock.lua"])
 }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"lockkata/failures_test/schedule"
@@ -55,7 +57,42 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if len(p.Files) == 0 {
 		return p, noGoFileIn.With("dir", p.Dir)
 	}
+	if err := p.Files.addEmbedded(os.DirFS(p.Dir)); err != nil {
+		return p, err
+	}
 	return p, p.findModule(ctx)
+}
+
+var embeds = regexp.MustCompile(`(?m)^\s*//go:embed (.+)$`)
+
+// addEmbedded adds the files of folders below that the Go files embed: a package that is in no
+// module is compiled from a copy.
+func (f Files) addEmbedded(from fs.FS) error {
+	for _, name := range f.names() {
+		for _, line := range embeds.FindAllStringSubmatch(f[name], -1) {
+			for pattern := range strings.FieldsSeq(line[1]) {
+				found, _ := fs.Glob(from, strings.TrimPrefix(pattern, "all:")) // the compiler says what is wrong with a pattern
+				for _, top := range found {
+					if err := fs.WalkDir(from, top, f.add(from)); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// add adds the files that it is shown.
+func (f Files) add(from fs.FS) fs.WalkDirFunc {
+	return func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		raw, err := fs.ReadFile(from, name)
+		f[name] = string(raw)
+		return err
+	}
 }
 
 // findModule asks in which module the package is. Its go.mod need not be tidy.

@@ -24,29 +24,30 @@ type Cause struct {
 
 // The kinds of causes.
 const (
-	EndlessLoop   = "loops without end"
-	BlocksForEver = "blocks for ever"
-	Panics        = "panics"
-	Sleeps        = "sleeps"
-	Leaks         = "leaks a goroutine"
-	HoldsMutex    = "holds a sync.Mutex across a Redis call"
-	Floods        = "floods Redis"
-	ClosesClient  = "closes the client"
-	KeepsOpen     = "keeps connections open"
-	SameValue     = "writes the same value twice"
-	OtherKeys     = "uses other keys"
-	Nonsense      = "answers nonsense"
-	Exits         = "ends the process"
-	NoDay         = "does not lock" // an ordinary day goes wrong in another way
-	TooMuchMemory = "takes too much memory"
-	TooSlow       = "takes too long"
-	Unsearchable  = "cannot be searched"
-	Elsewhere     = "needs another Redis" // the embedded one lacks a command
+	EndlessLoop    = "loops without end"
+	BlocksForEver  = "blocks for ever"
+	Panics         = "panics"
+	Sleeps         = "sleeps"
+	Leaks          = "leaks a goroutine"
+	HoldsMutex     = "holds a sync.Mutex across a Redis call"
+	Floods         = "floods Redis"
+	ClosesClient   = "closes the client"
+	KeepsOpen      = "keeps connections open"
+	SameValue      = "writes the same value twice"
+	OtherKeys      = "uses other keys"
+	Nonsense       = "answers nonsense"
+	Exits          = "ends the process"
+	NoDay          = "does not lock" // an ordinary day goes wrong in another way
+	IgnoresContext = "does not heed its context"
+	TooMuchMemory  = "takes too much memory"
+	TooSlow        = "takes too long"
+	Unsearchable   = "cannot be searched"
+	Elsewhere      = "needs another Redis" // the embedded one lacks a command
 )
 
 func init() {
 	for _, kind := range []texts.Text{
-		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
+		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay, IgnoresContext,
 		TooMuchMemory, TooSlow, Unsearchable, Elsewhere,
 	} {
 		texts.Know(kind)

@@ -34,9 +34,14 @@ var (
 
 // ordinaryDay plays what any lock must do before its failures say anything. It
 // ends the process when the lock does not do it. The first day shows which keys stand beside
-// the lock, so that nobody has to name them.
+// the lock, so that nobody has to name them. A lock that waits on when its context has ended can
+// be judged by a day on which nobody waits in vain.
 func (r *run) ordinaryDay() {
-	r.subject = r.subject.Ignoring(failures.KeysBeside(r.playDay(ordinary, (*day).takeTurns)))
+	first, cause := r.playOn(r.subject.New, ordinary, (*day).takeTurns)
+	if cause != nil {
+		first, _ = r.playOn(r.subject.New, ordinary, (*day).followOn)
+	}
+	r.subject = r.subject.Ignoring(failures.KeysBeside(first))
 	r.playDay(twoNames, (*day).differentNames)
 	if !slices.Contains(r.task.Skip, SharedObject) {
 		r.playDay(oneObject, (*day).shareObject)
@@ -70,12 +75,11 @@ type day struct {
 	values   []string                   // what it saw there: a trace has names in their place
 }
 
-func (r *run) playDay(name texts.Text, scenario func(*day)) *world.Trace {
-	return r.playOn(r.subject.New, name, scenario)
-}
+func (r *run) playDay(name texts.Text, scenario func(*day)) { r.playOn(r.subject.New, name, scenario) }
 
-// playOn plays a day on the locks that create makes.
-func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*day)) *world.Trace {
+// playOn plays a day on the locks that create makes. It returns what was told of them, nil if
+// all was right.
+func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*day)) (*world.Trace, *Cause) {
 	d := &day{basic: slices.Contains([]texts.Text{ordinary, twoNames, oneObject}, name)}
 	config := r.subject.Config()
 	config.New = d.witnessed(create)
@@ -91,7 +95,7 @@ func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*d
 			d.cause.blame(w.Trace(), r.task.Lang)
 		}
 		d.cause.Trace = withoutBusiness(w.Trace())
-		if r.task.Leaks && !d.basic { // this part is not right, but the others can be judged
+		if r.task.Leaks && (!d.basic || d.cause.Kind == IgnoresContext) { // this part is not right, but the others can be judged
 			r.guard.tell(d.cause)
 			return
 		}
@@ -103,7 +107,7 @@ func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*d
 		r.left(cause)
 	}
 	r.guard.enter("")
-	return trace
+	return trace, d.cause
 }
 
 // withoutBusiness leaves out what the day asks on behalf of the business.
@@ -128,7 +132,7 @@ func (d *day) takeTurns() {
 	ok := d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) &&
 		d.clientLives(a) &&
 		d.refuses(b.TryLock(world.Within(d.w.Lease))) &&
-		d.waits(b.Lock(world.Within(d.w.Lease/10))) &&
+		d.waits(a, b) &&
 		d.frees(a.Unlock(world.Within(d.w.Lease))) &&
 		d.clientLives(a) &&
 		d.takes(b.Lock(world.Within(d.w.Lease/2)), getsFreed) && // before A's lease would end
@@ -142,6 +146,13 @@ func (d *day) takeTurns() {
 			d.fault(OtherKeys, ownKeyOnly, keyChanged.With("key", stock, "reply", e.Reply))
 		}
 	}
+}
+
+// followOn: A locks and unlocks, and then B does.
+func (d *day) followOn() {
+	a, b := d.w.Client("A"), d.w.Client("B")
+	_ = d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) && d.frees(a.Unlock(world.Within(d.w.Lease))) &&
+		d.takes(b.Lock(world.Within(d.w.Lease/2)), getsFreed) && d.frees(b.Unlock(world.Within(d.w.Lease)))
 }
 
 var (

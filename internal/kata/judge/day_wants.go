@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -49,7 +50,7 @@ var (
 // is a failure of the catalogue, unless the two use different keys.
 func (d *day) refuses(call *world.Call) bool {
 	switch keys := d.now().Keys; {
-	case !d.ends(call):
+	case !d.ends(call) || !d.heeds(call):
 		return false
 	case call.Held() && len(keys) > 1:
 		return d.fault(OtherKeys, oneKey, ownKeys.With("first", keys[0].Name, "second", keys[1].Name))
@@ -64,13 +65,40 @@ var (
 	returnWhy  = texts.New("Let Lock return ctx.Err() when it gives up.")
 )
 
-// waits wants a Lock that is in vain to end with its context.
-func (d *day) waits(call *world.Call) bool {
-	if !d.ends(call) {
+// waits wants a Lock of B's that is in vain to end with its context. One that does not may have
+// what A frees, so that it ends.
+func (d *day) waits(a, b *world.Client) bool {
+	bound := d.w.Lease / 10
+	call := b.StartLock(world.Within(bound))
+	d.w.Sleep(bound + 2*time.Second)
+	if !call.Over() {
+		a.Unlock()
+		if call.Wait().Held() {
+			b.Unlock()
+		}
+	}
+	if !d.ends(call) || !d.heeds(call) {
 		return false
 	}
 	if !call.Held() && d.answer(call).Text == refused {
 		return d.fault(Nonsense, returnWhy, lockIsVain.With())
+	}
+	return true
+}
+
+var comesLate = texts.New("A holds the lock. {call} of B has a context that ends after {bound}, and is still under way {time} later.")
+
+// heeds wants an acquire to come back soon after its context has ended.
+func (d *day) heeds(call *world.Call) bool {
+	var began time.Duration
+	for _, e := range d.w.Trace().Events {
+		switch took := e.At - began; {
+		case e.Call != call.ID:
+		case e.Kind == world.Called:
+			began = e.At
+		case e.Kind == world.Returned && took > e.Bound+time.Second: // a lock may pause for a second
+			return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", e.Bound, "time", (took-e.Bound).Truncate(time.Millisecond)))
+		}
 	}
 	return true
 }
