@@ -113,8 +113,11 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
 	if q == nil {
-		q = &waitQueue{mutex: m, first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-		s.queues[m.key] = q
+		if q = s.spare; q == nil {
+			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+		}
+		*q = waitQueue{mutex: m, first: q.first, wake: q.wake}
+		s.spare, s.queues[m.key] = nil, q
 	}
 	if others = q.waiting > 0; !others {
 		q.signal()
@@ -137,6 +140,7 @@ func (s *Service) leave(q *waitQueue, won bool) {
 	case q.waiting > 0:
 	case q.timer == nil: // nobody listened
 		delete(s.queues, q.mutex.key)
+		s.spare = q
 	default:
 		q.timer.Reset(s.lease)
 	}
