@@ -16,6 +16,7 @@ var (
 	lockIn       = texts.New("The lock in {dir}")
 	notCompiled  = texts.New("✗ it does not compile: {error}")
 	isRuined     = texts.New("✗ it {kind}, in {during}: {what}")
+	isRuinedNow  = texts.New("✗ it {kind}: {what}")
 	notTried     = texts.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
 	searchFound  = texts.New("search: {property} in {env}: {what}")
 	searchNone   = texts.New("search: {property} in {env}: nothing up to cost {bound}")
@@ -68,7 +69,11 @@ func (a *app) gradeEnd(card kata.Card) {
 		a.lines(a.painted(term.Red, a.say(notCompiled, "error", card.Compile)))
 	}
 	if c := card.Cause; c != nil {
-		a.lines(a.painted(term.Red, a.say(isRuined, "kind", texts.Text(c.Kind), "during", c.During, "what", c.Text)))
+		ruined := isRuined
+		if c.During == "" { // it has ended between two runs
+			ruined = isRuinedNow
+		}
+		a.lines(a.painted(term.Red, a.say(ruined, "kind", texts.Text(c.Kind), "during", c.During, "what", c.Text)))
 		a.lines(term.Wrap(c.Next.In(a.lang), a.width))
 	}
 }

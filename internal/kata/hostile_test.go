@@ -73,6 +73,11 @@ var hostile = []struct {
 		judge.Nonsense, "two things at once", "",
 	},
 	{"yes", after(attempt, "	if value != \"\" {\n		return true, nil\n	}\n"), judge.Nonsense, "there is no key in Redis", ""},
+	{
+		"betweenruns", append(instead("const (\n", "var gate chan bool\n\nconst (\n"),
+			after(attempt, "	if gate == nil {\n		gate = make(chan bool, 1)\n	}\n	gate <- true\n	<-gate\n")...),
+		judge.OtherRun, "keeps a channel or a timer from one run to the next", "gate <- true",
+	},
 	{"exits", importing("os", after(attempt, "	os.Exit(3)\n")...), judge.Exits, "with status 3", ""},
 	{"exitswell", importing("os", after(attempt, "	os.Exit(0)\n")...), judge.Exits, "with status 0", ""},
 	{ // the runtime names the function's first line

@@ -156,6 +156,8 @@ var (
 	killedNext = texts.New("Look for a loop without a wait.")
 	dies       = texts.New("Your lock ends the whole process{where}: {why}.")
 	diesNext   = texts.New("A panic on a goroutine of its own ends the program that uses the lock. Mend its reason.")
+	otherRun   = texts.New("A variable of the package keeps a channel or a timer from one run to the next{where}: {why}.")
+	otherNext  = texts.New("Keep channels and timers in the lock that NewMutex makes: each run has a clock of its own. A sync.Mutex may stay.")
 	killed     = texts.New("The process of your lock was killed: {why}.")
 	signalNext = texts.New("Look for a signal that the lock sends, or for too much memory.")
 	exits      = texts.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
@@ -175,6 +177,8 @@ func (p *Program) endedBadly(err error, stderr string, longest time.Duration, la
 		return judge.Hoards(where)
 	case late:
 		return judge.Because(judge.TooSlow, killedNext, killedLate.With("time", longest))
+	case strings.Contains(what, "synctest"):
+		return judge.Because(judge.OtherRun, otherNext, otherRun.With("where", where, "why", what))
 	case what != "":
 		return judge.Because(judge.Panics, diesNext, dies.With("where", where, "why", what))
 	case code < 0:

@@ -2,8 +2,9 @@
 // is first wanted, and by a click: opening a link runs nothing.
 
 // mostSilent is after how many looks, half a second apart, without a sign that it gets on a
-// worker is replaced.
-const mostSilent = 5;
+// worker is replaced: soon where it runs a lock that a visitor wrote, which may hang. With our
+// own locks it is only slow: what it does first may take seconds on a busy machine.
+const mostSilent = {written: 5, ours: 60};
 
 class Engine {
   // made is what the page has of it: {worker, url} or {worker, packed}; null for none.
@@ -75,7 +76,7 @@ class Engine {
     const turn = this.last.then(() => this.ready()).then(() => new Promise((done, fail) => {
       this.now = {done, progress, canWait};
       this.fail = fail;
-      this.listen();
+      this.listen(request.files ? mostSilent.written : mostSilent.ours);
       this.worker.postMessage({request: JSON.stringify({lang: language, ...request})});
     }));
     this.last = turn.catch(() => {});
@@ -111,10 +112,10 @@ class Engine {
   }
 
   // listen looks for signs while something is asked. A page that slept has looked once.
-  listen() {
+  listen(most) {
     this.silent = 0;
     this.ear = setInterval(() => {
-      if (++this.silent >= mostSilent) this.end(this.now.stuck || {error: say('it gave no sign of life')});
+      if (++this.silent >= most) this.end(this.now.stuck || {error: say('it gave no sign of life')});
     }, 500);
   }
 

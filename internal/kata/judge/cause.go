@@ -43,12 +43,13 @@ const (
 	TooSlow        = "takes too long"
 	Unsearchable   = "cannot be searched"
 	Elsewhere      = "needs another Redis" // the embedded one lacks a command
+	OtherRun       = "keeps a channel or a timer of another run"
 )
 
 func init() {
 	for _, kind := range []texts.Text{
 		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay, IgnoresContext,
-		TooMuchMemory, TooSlow, Unsearchable, Elsewhere,
+		TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
 	} {
 		texts.Know(kind)
 	}
@@ -63,15 +64,22 @@ var (
 	giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
 	lacks      = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
 	another    = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
+	mendScript = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
 	giveBack   = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
 )
 
 // blame says why the day went wrong, where the trace shows it: a command that the embedded Redis
-// lacks, a pool of connections that is empty, a lease that ends long before its time, or never.
+// lacks, a script that it cannot read, a pool of connections that is empty, a lease that ends long
+// before its time, or never.
 func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 	for _, e := range trace.Events {
-		if said, is := strings.CutPrefix(e.Reply, "(error) "); is && strings.HasPrefix(said, "ERR unknown command") {
+		said, is := strings.CutPrefix(e.Reply, "(error) ")
+		if is && strings.HasPrefix(said, "ERR unknown command") {
 			c.Kind, c.Text, c.Next = Elsewhere, lacks.With("command", e.Command[0], "client", e.Client, "error", said), another.With()
+			return
+		}
+		if is && strings.HasPrefix(said, "ERR Error compiling script") {
+			c.Next = mendScript.With()
 			return
 		}
 		if e.Kind == world.Returned && strings.Contains(e.Result.Error, redis.ErrPoolTimeout.Error()) {

@@ -94,7 +94,7 @@ func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*d
 		case d.cause.Kind == NoDay:
 			d.cause.blame(w.Trace(), r.task.Lang)
 		}
-		d.cause.Trace = withoutBusiness(w.Trace())
+		d.cause.Trace = ofLockOnly(w.Trace())
 		if r.task.Leaks && (!d.basic || d.cause.Kind == IgnoresContext) { // this part is not right, but the others can be judged
 			r.guard.tell(d.cause)
 			return
@@ -103,20 +103,22 @@ func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*d
 	})
 	if err != nil {
 		cause := leftover(err)
-		cause.Trace = withoutBusiness(trace)
+		cause.Trace = ofLockOnly(trace)
 		r.left(cause)
 	}
 	r.guard.enter("")
 	return trace, d.cause
 }
 
-// withoutBusiness leaves out what the day asks on behalf of the business.
-func withoutBusiness(trace *world.Trace) *world.Trace {
+// ofLockOnly leaves out what the day asks on behalf of the business, and what its witness asks.
+func ofLockOnly(trace *world.Trace) *world.Trace {
 	if trace == nil {
 		return nil
 	}
 	part := *trace
-	part.Events = slices.DeleteFunc(slices.Clone(trace.Events), func(e world.Event) bool { return e.Op == world.OpRun })
+	part.Events = slices.DeleteFunc(slices.Clone(trace.Events), func(e world.Event) bool {
+		return e.Op == world.OpRun || e.Source != nil && e.Source.File == witnessFile
+	})
 	return &part
 }
 

@@ -95,6 +95,9 @@ var (
 	searchStops      = texts.New("The search cannot go on: {why}.")
 	unsearchableNext = texts.New("Let the lock decide by Redis's answers, its context and the time alone, " +
 		"the same each time, and let every wait end.")
+	eitherWay     = texts.New("The same schedule does not go the same way twice: {schedule}.")
+	eitherWayNext = texts.New("What falls on one instant goes either way: a tick, a timer, the end of a context. " +
+		"Look at the time and at the context before you send a command.")
 )
 
 // unsearchable is the verdict on a lock with which the search cannot go on.
@@ -104,6 +107,9 @@ func unsearchable(err error) *Cause {
 	}
 	if isLeftover(err) {
 		return leftover(err)
+	}
+	if schedule, why, _ := strings.Cut(err.Error(), ": step "); strings.Contains(why, "is not possible any more") {
+		return Because(Unsearchable, eitherWayNext, eitherWay.With("schedule", strings.TrimPrefix(schedule, "after ")))
 	}
 	return Because(Unsearchable, unsearchableNext, searchStops.With("why", err))
 }

@@ -39,7 +39,28 @@ func (o own) is(t reflect.Type) bool {
 	return types.Implements(o.typ, o.program.natives.types[t].Underlying().(*types.Interface))
 }
 
-// ownValue is one without such methods.
+// MarshalBinary is what go-redis sends of it. Without such a method of its own it says what go-redis
+// says, which would name the bridge.
+func (o own) MarshalBinary() ([]byte, error) {
+	if !o.has("MarshalBinary") {
+		return nil, fmt.Errorf("redis: can't marshal %s (implement encoding.BinaryMarshaler)", o.typeName())
+	}
+	out := o.call("MarshalBinary")
+	return out[0].Bytes(), errorOf(out[1])
+}
+
+// UnmarshalBinary is how go-redis reads a reply into it.
+func (o own) UnmarshalBinary(reply []byte) error {
+	if !o.has("UnmarshalBinary") {
+		return fmt.Errorf("redis: can't unmarshal %s (consider implementing BinaryUnmarshaler)", o.typeName())
+	}
+	return errorOf(o.call("UnmarshalBinary", reflect.ValueOf(reply))[0])
+}
+
+// typeName is what %T prints of it.
+func (o own) typeName() string { return types.TypeString(o.typ, (*types.Package).Name) }
+
+// ownValue is one without the methods that fmt looks for.
 type ownValue struct{ own }
 
 // Format prints it.
@@ -88,24 +109,6 @@ type ownStringer struct{ own }
 func (s ownStringer) Format(to fmt.State, verb rune) { s.format(to, verb, s.String) }
 
 func (s ownStringer) String() string { return s.call("String")[0].String() }
-
-// ownBinary is a value that says itself what go-redis sends of it.
-type ownBinary struct{ own }
-
-// Format prints it.
-func (b ownBinary) Format(s fmt.State, verb rune) {
-	if b.is(stringerType) {
-		ownStringer(b).Format(s, verb)
-	} else {
-		b.format(s, verb, nil)
-	}
-}
-
-// MarshalBinary is what is sent.
-func (b ownBinary) MarshalBinary() ([]byte, error) {
-	out := b.call("MarshalBinary")
-	return out[0].Bytes(), errorOf(out[1])
-}
 
 type ownContext struct{ own }
 
@@ -243,8 +246,6 @@ func (p *program) bridged(f *frame, v box, target reflect.Type) reflect.Value {
 		switch {
 		case o.is(errorType):
 			b = o.error()
-		case o.has("MarshalBinary"):
-			b = ownBinary{o}
 		case o.is(stringerType):
 			b = ownStringer{o}
 		default:

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // results is a call: what it returns, each a value of its own.
@@ -69,6 +71,7 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 	if !ok {
 		c.refuse(e.Pos(), thisCall.With())
 	}
+	c.sendable(e, sig)
 	args := c.arguments(e, sig)
 	if fun, ok := fun.(*ast.SelectorExpr); ok {
 		if selection, ok := c.info.Selections[fun]; ok && selection.Kind() == types.MethodVal {
@@ -104,6 +107,31 @@ func (c *compiler) prepare(e *ast.CallExpr) func(*frame) results {
 	}
 }
 
+// sendable refuses a struct of the lock's own that go-redis takes apart by reflection: into the
+// fields of a hash, or out of them.
+func (c *compiler) sendable(e *ast.CallExpr, sig *types.Signature) {
+	o, method := c.objectOf(ast.Unparen(e.Fun)), "MarshalBinary"
+	if o == nil || o.Pkg() == nil || o.Pkg().Path() != reflect.TypeFor[redis.Cmd]().PkgPath() {
+		return
+	}
+	if o.Name() == "Scan" {
+		method = "UnmarshalBinary"
+	}
+	last := sig.Params().Len() - 1
+	for i, arg := range e.Args {
+		t, wanted := c.typeOf(arg), sig.Params().At(min(i, last)).Type()
+		if list, ok := wanted.(*types.Slice); ok && sig.Variadic() && i >= last && !e.Ellipsis.IsValid() {
+			wanted = list.Elem()
+		}
+		if c.reflected(wanted) != anyType {
+			continue
+		}
+		if of, _ := structure(t); c.structOf(of) != nil && c.isOwn(of) && types.NewMethodSet(t).Lookup(c.pkg, method) == nil {
+			c.refuse(arg.Pos(), ownStruct.With("method", method))
+		}
+	}
+}
+
 // called is the function that a call calls: errors.As and fmt have to know the lock's own types.
 func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
 	o := c.objectOf(fun)
@@ -115,8 +143,10 @@ func (c *compiler) called(e *ast.CallExpr, fun ast.Expr) eval {
 		if _, isPointer := structure(c.typeOf(e.Args[1])); isPointer {
 			return c.errorsAs(c.typeOf(e.Args[1]))
 		}
+	case path == "fmt" && strings.HasPrefix(name, "Sscan"):
+		return prepared(c.expr(fun), scanning)
 	case path == "fmt" && strings.HasSuffix(name, "f"):
-		return c.typing(c.expr(fun))
+		return prepared(c.expr(fun), typing)
 	}
 	return c.expr(fun)
 }

@@ -132,9 +132,9 @@ func (c *compiler) typeCase(clause *ast.CaseClause, slot int, of types.Type) cho
 	if v := c.info.Implicits[clause]; v != nil {
 		put = c.fresh(v)
 		if len(clause.List) != 1 || isNil(c.typeOf(clause.List[0])) {
-			target, whole := c.reflected(of), put
+			target, into := c.reflected(of), put
 			put = func(f *frame) func(reflect.Value) {
-				return func(v reflect.Value) { whole(f)(f.inInterface(dynamic(v), target)) }
+				return func(reflect.Value) { into(f)(f.inInterface(dynamic(f.vars[slot]), target)) }
 			}
 		}
 	}

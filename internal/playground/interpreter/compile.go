@@ -151,7 +151,14 @@ func (c *compiler) compileFunc(into *code, isMethod bool, body *ast.BlockStmt, s
 	for v := range sig.Results().Variables() {
 		into.results = append(into.results, declare(v))
 	}
-	into.body = c.block(body.List)
+	do := c.block(body.List)
+	into.body = func(f *frame) next {
+		n := do(f)
+		if n.how != returns {
+			f.at = body.Rbrace
+		}
+		return n
+	}
 	return s
 }
 

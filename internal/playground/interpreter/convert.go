@@ -156,13 +156,20 @@ func (c *compiler) isInterface(to types.Type, target reflect.Type) func(*frame, 
 
 // implements tells whether a library's value has the methods of an interface of the lock.
 func (f *frame) implements(v reflect.Value, wanted *types.Interface) bool {
-	if known, ok := f.thread.program.natives.types[v.Type()]; ok {
+	natives := f.thread.program.natives
+	if known, ok := natives.types[v.Type()]; ok {
 		return types.Implements(known, wanted)
 	}
 	for m := range wanted.Methods() {
 		known, ok := common[m.Name()]
-		switch {
+		switch is := natives.method(v.Type(), m.Name()); {
+		case is != nil:
+			if !types.Identical(is.Signature(), m.Signature()) {
+				return false
+			}
 		case !m.Exported(), v.Type().NumMethod() == 0:
+			return false
+		case !ok && m.Name() != redirected && v.Type().Implements(errorType):
 			return false
 		case !ok:
 			f.stop(asksForType.With("type", v.Type().String(), "name", m.Name()))
@@ -180,6 +187,9 @@ type (
 	timeouter interface{ Timeout() bool }
 	temporary interface{ Temporary() bool }
 )
+
+// redirected is the one method that an error of a library may have besides the common ones.
+const redirected = "Addr"
 
 // common are methods that values of libraries may have whose type is not known here.
 var common = map[string]reflect.Value{

@@ -13,7 +13,7 @@ import (
 // Each part of the language means what it means to the compiler.
 func TestInterpretedLanguageIsGo(t *testing.T) {
 	files := map[string]string{}
-	for _, name := range []string{"language.go", "memory.go", "modern.go", "idioms.go"} {
+	for _, name := range []string{"language.go", "memory.go", "modern.go", "newer.go", "idioms.go"} {
 		source, err := os.ReadFile("language/" + name)
 		require.NoError(t, err)
 		files[name] = string(source)

@@ -36,6 +36,38 @@ type natives struct {
 	tries    map[*types.Func]reflect.Value // of mutexes: what takes one if it is free
 	frees    map[*types.Func]reflect.Value // of mutexes: what succeeds if there is nothing to let go of
 	values   map[types.Object]reflect.Value
+
+	interfaces []reflect.Type // that a lock can name
+	found      sync.Map       // methodKey → *types.Func
+}
+
+type methodKey struct {
+	of   reflect.Type
+	name string
+}
+
+// method is one that a library's value has: its type may be unknown here and have an interface that
+// is known, as clients have; nil if there is none.
+func (n *natives) method(of reflect.Type, name string) *types.Func {
+	if known, ok := n.found.Load(methodKey{of, name}); ok {
+		return known.(*types.Func)
+	}
+	find := func(r reflect.Type) *types.Func {
+		if t, ok := n.types[r]; ok {
+			o, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+			f, _ := o.(*types.Func)
+			return f
+		}
+		return nil
+	}
+	f := find(of)
+	for i := 0; f == nil && i < len(n.interfaces); i++ {
+		if of.Implements(n.interfaces[i]) {
+			f = find(n.interfaces[i])
+		}
+	}
+	n.found.Store(methodKey{of, name}, f)
+	return f
 }
 
 // tries are the functions that take a mutex if it is free.
@@ -229,6 +261,7 @@ func (n *natives) named(r reflect.Type) types.Type {
 	listed := lib.symbols[r.Name()] == any(r)
 	switch {
 	case r.Kind() == reflect.Interface && listed:
+		n.interfaces = append(n.interfaces, r)
 		t.SetUnderlying(n.interfaceOf(r, t))
 	case r.Kind() == reflect.Interface:
 		t.SetUnderlying(types.NewStruct(nil, nil)) // nobody can make one

@@ -121,27 +121,44 @@ var verbs = regexp.MustCompile(`%[-+# 0-9.]*.`)
 
 // typing is a function that formats, with the names of the lock's own types for %T: fmt asks nobody
 // for them.
-func (c *compiler) typing(get eval) eval {
+func typing(args []reflect.Value, list []any) {
+	format, n := len(args)-2, -1
+	text := verbs.ReplaceAllStringFunc(args[format].String(), func(verb string) string {
+		if n++; verb[len(verb)-1] == '%' {
+			n--
+		}
+		if verb[len(verb)-1] != 'T' || n >= len(list) {
+			return verb
+		}
+		b, ok := unbridge(reflect.ValueOf(list[n])).(box)
+		if !ok {
+			return verb
+		}
+		list[n] = own{box: b}.typeName()
+		return verb[:len(verb)-1] + "s"
+	})
+	args[format] = reflect.ValueOf(text)
+}
+
+// scanning is a function that reads into what pointers point to, also into numbers and texts of
+// the lock's own types: fmt sees what such a pointer is.
+func scanning(_ []reflect.Value, list []any) {
+	for i, to := range list {
+		if b, ok := unbridge(reflect.ValueOf(to)).(box); ok && reflect.TypeOf(b.value).Kind() == reflect.Pointer {
+			list[i] = b.value
+		}
+	}
+}
+
+// prepared is a variadic function of a library that gets its arguments as another one changes them.
+func prepared(get eval, change func(args []reflect.Value, list []any)) eval {
 	return func(f *frame) reflect.Value {
 		function := get(f)
 		return reflect.MakeFunc(function.Type(), func(args []reflect.Value) []reflect.Value {
-			format, n := len(args)-2, -1
-			list := slices.Clone(args[format+1].Interface().([]any))
-			text := verbs.ReplaceAllStringFunc(args[format].String(), func(verb string) string {
-				if n++; verb[len(verb)-1] == '%' {
-					n--
-				}
-				if verb[len(verb)-1] != 'T' || n >= len(list) {
-					return verb
-				}
-				own, ok := unbridge(reflect.ValueOf(list[n])).(box)
-				if !ok {
-					return verb
-				}
-				list[n] = types.TypeString(own.typ, (*types.Package).Name)
-				return verb[:len(verb)-1] + "s"
-			})
-			args[format], args[format+1] = reflect.ValueOf(text), reflect.ValueOf(list)
+			last := len(args) - 1
+			list := slices.Clone(args[last].Interface().([]any))
+			change(args, list)
+			args[last] = reflect.ValueOf(list)
 			return function.CallSlice(args)
 		})
 	}

@@ -21,6 +21,7 @@ var (
 // What is more than can be run.
 var (
 	ownType        = texts.New("a type of your own as a {type}")
+	ownStruct      = texts.New("a struct of your own for go-redis, without a method {method},")
 	notEmbedding   = texts.New("a {type} of your own that does not embed one")
 	inPlace        = texts.New("{method} in place of the method of what it embeds")
 	theFunction    = texts.New("the function {name}")
@@ -57,7 +58,7 @@ var (
 	notHeld      = texts.New("{method} of a mutex that nobody holds: it ends the process of a compiled lock")
 	waitsForLock = texts.New("waits here for a mutex that stays held: by this goroutine itself, or by one that waits " +
 		"for Redis or a channel. Nobody can cancel that wait")
-	asksForType = texts.New("here the lock asks whether a {type} has the method {name}, and nobody knows that here")
-	methodOf    = texts.New("the method {name} of a {type}")
+	asksForType = texts.New("here the lock asks whether a {type} has the method {name}, and nobody knows that here: " + elsewhere)
+	methodOf    = texts.New("the method {name} of a {type} is not known here: " + elsewhere)
 	panicked    = texts.New("panic: {what}")
 )

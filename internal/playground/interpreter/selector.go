@@ -203,12 +203,8 @@ func (f *frame) dynamicCall(v reflect.Value, name string, args []reflect.Value) 
 		m := c.methodOf(b.typ, name)
 		return f.invoke(m, m.receiver(reflect.ValueOf(b.value)), args)
 	}
-	if t, ok := c.natives.types[v.Type()]; ok {
-		if o, _, _ := types.LookupFieldOrMethod(t, true, nil, name); o != nil {
-			if native := c.natives.methods[o.(*types.Func)]; native.IsValid() {
-				return f.native(native, append([]reflect.Value{v}, args...))
-			}
-		}
+	if native := c.natives.methods[c.natives.method(v.Type(), name)]; native.IsValid() {
+		return f.native(native, append([]reflect.Value{v}, args...))
 	}
 	if native, ok := common[name]; ok && v.Type().Implements(native.Type().In(0)) {
 		return f.native(native, append([]reflect.Value{v}, args...))

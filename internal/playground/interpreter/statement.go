@@ -120,7 +120,9 @@ func (c *compiler) simple(s ast.Stmt) func(*frame) {
 		return func(f *frame) {
 			call := prepare(f)
 			f.defers = append(f.defers, func() {
-				f.at = at
+				if f.panicking { // else it is called at the line that returns
+					f.at = at
+				}
 				call(f)
 			})
 		}
@@ -171,6 +173,7 @@ func (c *compiler) returnOf(s *ast.ReturnStmt) exec {
 		for i, v := range values(f) {
 			f.vars[code.results[i].slot].Set(v)
 		}
+		f.at = at
 		return next{how: returns}
 	}
 }

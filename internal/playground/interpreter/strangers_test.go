@@ -16,12 +16,15 @@ import (
 	"lockkata/internal/playground/interpreter"
 	"lockkata/internal/playground/interpreter/testdata/strangers/causes"
 	"lockkata/internal/playground/interpreter/testdata/strangers/embedding"
+	"lockkata/internal/playground/interpreter/testdata/strangers/files"
 	"lockkata/internal/playground/interpreter/testdata/strangers/generics"
 	"lockkata/internal/playground/interpreter/testdata/strangers/itself"
+	"lockkata/internal/playground/interpreter/testdata/strangers/narrow"
 	"lockkata/internal/playground/interpreter/testdata/strangers/phases"
 	"lockkata/internal/playground/interpreter/testdata/strangers/queue"
 	"lockkata/internal/playground/interpreter/testdata/strangers/ranging"
 	"lockkata/internal/playground/interpreter/testdata/strangers/reentrant"
+	"lockkata/internal/playground/interpreter/testdata/strangers/scanned"
 	"lockkata/internal/playground/interpreter/testdata/strangers/storage"
 	"lockkata/internal/playground/interpreter/testdata/strangers/structs"
 	"lockkata/internal/playground/interpreter/testdata/strangers/values"
@@ -69,6 +72,9 @@ var strangers = map[string]stranger{
 	"values":    {from: "6.1", new: adapt.Holding(values.NewMutex, values.ErrLocked, values.ErrLost)},
 	"queue":     {from: "4", new: adapt.Plain(queue.NewMutex)},
 	"itself":    {from: "3", new: adapt.Plain(itself.NewMutex)},
+	"files":     {from: "3", new: adapt.Plain(files.NewMutex)},
+	"narrow":    {from: "3", new: adapt.Plain(narrow.NewMutex)},
+	"scanned":   {from: "3", new: adapt.Plain(scanned.NewMutex)},
 }
 
 func TestLockOfAStrangerHasTheCellsOfTheCompiledOne(t *testing.T) {

@@ -1,6 +1,7 @@
 package interpreter_test
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"testing"
@@ -96,9 +97,10 @@ func TestPanicInACallIsItsResultAndHasItsLine(t *testing.T) {
 	require.Equal(t, lineOf(t, files["mutex.go"], "none.key"), lock.Trouble().Line)
 }
 
-// No line of the lock is on the stack of go rdb.Del(ctx, key), in a compiled lock and in this one.
-func TestCommandWithAGoroutineOfItsOwnHasNoLine(t *testing.T) {
-	lock, problems := interpreter.Load("mine", edited(t, "mutex.go", beforeTry, beforeTry+"\tgo m.rdb.Publish(ctx, \"x\", 1)\n"))
+// sentAt are the lines at which a lock sends each command, while it is held for a second.
+func sentAt(t *testing.T, files map[string]string) map[string]string {
+	t.Helper()
+	lock, problems := interpreter.Load("mine", files)
 	require.Empty(t, problems)
 	trace, err := world.Run(t, lock.Subject("mine").Config(), func(w *world.World) {
 		w.Client("A").TryLock()
@@ -111,6 +113,21 @@ func TestCommandWithAGoroutineOfItsOwnHasNoLine(t *testing.T) {
 			lines[e.Command[0]] = path.Base(e.Source.String())
 		}
 	}
+	return lines
+}
+
+// What is deferred is called at the line that returns, or at the brace that ends the function.
+func TestDeferredCommandIsSentAtTheLineThatReturns(t *testing.T) {
+	files := edited(t, "mutex.go", beforeTry, beforeTry+"\tdefer m.rdb.Publish(ctx, \"x\", 1)\n\tm.before(ctx)\n")
+	files["mutex.go"] += "\nfunc (m *Mutex) before(ctx context.Context) {\n\tdefer m.rdb.Get(ctx, \"y\")\n\tm.ttl += 0\n} // before\n"
+	lines := sentAt(t, files)
+	require.Equal(t, fmt.Sprint("mutex.go:", lineOf(t, files["mutex.go"], "return true, nil")), lines["PUBLISH"])
+	require.Equal(t, fmt.Sprint("mutex.go:", lineOf(t, files["mutex.go"], "} // before")), lines["GET"])
+}
+
+// No line of the lock is on the stack of go rdb.Del(ctx, key), in a compiled lock and in this one.
+func TestCommandWithAGoroutineOfItsOwnHasNoLine(t *testing.T) {
+	lines := sentAt(t, edited(t, "mutex.go", beforeTry, beforeTry+"\tgo m.rdb.Publish(ctx, \"x\", 1)\n"))
 	require.Equal(t, ".", lines["PUBLISH"])
 	require.Contains(t, lines["SET"], "mutex.go:")
 }
@@ -133,6 +150,7 @@ func TestProblemHasItsPlaceAndASentence(t *testing.T) {
 		"type of itself": {"func NewMutex(", "type tree []tree\n\nvar _ tree\n\nfunc NewMutex(", "tree []tree", "the type tree, which consists of itself, is more than can be run here" + elsewhere},
 		"complex":        {beforeTry, beforeTry + "\tc := complex(1, 2)\n\t_ = c * c\n", "complex(1", "a constant of the type complex128 is more"},
 		"own writer":     {"func NewMutex(", "type sink struct{}\n\nfunc (sink) Write(b []byte) (int, error) { return 0, nil }\n\nfunc init() { fmt.Fprint(sink{}, 1) }\n\nfunc NewMutex(", "sink{}, 1", "a type of your own as a io.Writer is more than can be run here" + elsewhere},
+		"own hash":       {beforeTry, beforeTry + "\tm.rdb.HSet(ctx, m.key, struct{ Owner string }{value})\n", "HSet", "a struct of your own for go-redis, without a method MarshalBinary, is more than can be run here" + elsewhere},
 		"no NewMutex":    {"func NewMutex(", "func newMutex(", "", "there is no func NewMutex(rdb redis.UniversalClient"},
 		"other methods":  {"func NewMutex(", "func (m *Mutex) Close() error { return nil }\n\nfunc (m *Mutex) Token(context.Context) int64 { return 1 }\n\nfunc NewMutex(", "func NewMutex(", "a lock with these of Token, Lost, HoldCount, ForceUnlock and Close is more than can be run here" + elsewhere},
 		"other NewMutex": {"name string, ttl time.Duration, opts ...Option) (*Mutex", "name string, ttl int, opts ...Option) (*Mutex", "", ""},

@@ -58,6 +58,23 @@ func TestLockThatHangsIsStoppedAndThePageGoesOn(t *testing.T) {
 	require.True(t, value[bool](b, "globalThis.same"), "the page was not loaded again")
 }
 
+// An engine that gives no sign is given up soon with a lock that a visitor wrote. With ours it is only
+// slow, as in its first request on a busy machine.
+func TestSilentEngineIsGivenTimeWithOurLocks(t *testing.T) {
+	page, _ := withEngine(t, true)
+	b := open(t, onDisk(t, page), wide, high)
+	b.click(`a[href="#play/3"]`)
+	b.until("document.querySelector('.option')")
+	b.eval("engine.worker.postMessage = () => {}, 0") // it hears nothing
+	b.eval("asked({op: 'game', stage: '3'}), 0")
+	b.until("engine.silent >= 7")
+	require.Equal(t, 1, value[int](b, "engine.lives"))
+	b.eval("engine.hear({kind: 'answer', text: '{}'}), 0")
+	b.eval("asked({op: 'game', stage: '3', files: {}}), 0")
+	b.until("engine.lives === 2 && engine.isReady")
+	require.Equal(t, "The engine was started again: it gave no sign of life.", b.text("#note"))
+}
+
 // An engine that dies is replaced, and a game goes on where it was.
 func TestEngineThatDiesIsReplacedInAGame(t *testing.T) {
 	page, _ := withEngine(t, true)

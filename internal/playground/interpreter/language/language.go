@@ -24,6 +24,7 @@ func Answers() []string {
 		contexts, constants, labels, comparisons, variadic, mutexes, runtimePanics, builtins, shadows, conversions, pipelines,
 		arraysOfStructs, mapsOfStructs, linked, slicesOfStructs, order, orderOfTheCompiler, resultsAndDefers, boundMethods, statesOfAMachine, typedNil, namedTypes, printing,
 		generics, iterators, libraries, atomics, jumps, overflow, utf8Texts, growing, panicTexts,
+		casesOfSeveralTypes, askedForOwnMethods, narrowInterfaces, readInto, moreOfLibraries,
 		typesOfAllKinds, constantsOfAllKinds, embeddedThings, tables, closuresEverywhere, goroutinesAndChannels, interfacesInStructs, textsAndBytes,
 	} {
 		all = append(all, one())

@@ -282,3 +282,18 @@ func SortedFunc[E any](all func(yield func(E) bool), compare func(E, E) int) []E
 	SortFunc(s, compare)
 	return s
 }
+
+// Chunk gives parts of a size, one after the other.
+func Chunk[S ~[]E, E any](s S, size int) func(yield func(S) bool) {
+	if size < 1 {
+		panic("cannot be less than 1")
+	}
+	return func(yield func(S) bool) {
+		for i := 0; i < len(s); i += size {
+			end := min(size, len(s[i:]))
+			if !yield(s[i : i+end : i+end]) {
+				return
+			}
+		}
+	}
+}
