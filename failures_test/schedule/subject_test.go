@@ -14,8 +14,8 @@ import (
 	"lockkata/internal/columns"
 )
 
-// errand is a lock that sends each attempt from a goroutine of its own. Its value is its
-// owner's name.
+// errand is a lock that sends each attempt from a goroutine which no call has started, but
+// another goroutine has. Its value is its owner's name.
 type errand struct {
 	failures.Locker
 	rdb redis.UniversalClient
@@ -23,10 +23,11 @@ type errand struct {
 
 func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 	done := make(chan struct{})
-	go func() {
+	send := func() {
 		held, err = e.rdb.SetNX(ctx, "lock:order:1001", world.Lane(ctx), time.Minute/2).Result()
 		close(done)
-	}()
+	}
+	go func() { go send() }()
 	<-done
 	return held, err
 }
