@@ -11,8 +11,9 @@ import (
 
 // request is what one acquire asks for.
 type request struct {
-	lease time.Duration // in whole milliseconds, as Redis keeps it
-	fixed bool          // the lease is not renewed
+	lease  time.Duration // in whole milliseconds, as Redis keeps it
+	millis any           // so many, an int64: what scripts get
+	fixed  bool          // the lease is not renewed
 }
 
 // lock acquires or re-enters. patience says how long to wait for somebody else's
@@ -23,7 +24,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		return nil, ErrClosed
 	}
 	defer s.tasks.Done()
-	r := request{lease: s.lease}
+	r := request{lease: s.lease, millis: s.millis}
 	for _, opt := range opts {
 		r = opt(r)
 	}
@@ -68,10 +69,11 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 	for tries := 1; ; tries++ {
 		sent := time.Now()
 		o := &ownership{
-			mutex: m, request: r, owner: s.id + ":" + strconv.FormatInt(s.owners.Add(1), 10),
-			since: sent, deadline: sent.Add(r.lease), turn: make(chan struct{}, 1),
+			mutex: m, request: r, since: sent, deadline: sent.Add(r.lease),
+			owner: string(strconv.AppendInt(append(make([]byte, 0, 64), s.id...), s.owners.Add(1), 10)),
 		}
-		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.lease.Milliseconds()).Int64()
+		o.holds = o.one[:0]
+		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.millis).Int64()
 		switch {
 		case err != nil && redis.HasErrorPrefix(err, "TRYAGAIN") && tries < attempts && pause(ctx, passingPause):
 			continue

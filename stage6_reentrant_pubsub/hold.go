@@ -37,9 +37,12 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // newHold adds a hold whose context is made from parent.
 func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	m := o.mutex
-	h := &Hold{own: o, outer: m.carried(parent)}
+	h := &o.first
+	if h.own != nil {
+		h = &Hold{}
+	}
 	ctx, cancel := context.WithCancelCause(parent)
-	h.ctx, h.cancel = context.WithValue(ctx, m.inContext, h), cancel
+	*h = Hold{o, context.WithValue(ctx, m.inContext, h), cancel, m.carried(parent)}
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
 	if o.end != nil { // meanwhile

@@ -60,7 +60,7 @@ type LockOption func(request) request
 
 // Lease gives the hold a fixed lease that is not renewed.
 func Lease(d time.Duration) LockOption {
-	return func(request) request { return request{lease: d.Truncate(time.Millisecond), fixed: true} }
+	return func(request) request { return request{d.Truncate(time.Millisecond), d.Milliseconds(), true} }
 }
 
 func checkLease(what string, d time.Duration) error {

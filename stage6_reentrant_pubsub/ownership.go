@@ -13,10 +13,12 @@ type ownership struct {
 	owner any // a string, which scripts get as it is
 	token int64
 	since time.Time
-	turn  chan struct{} // capacity 1: who has filled it may change the count
+	first Hold          // those of re-entries are made one by one
+	turn  chan struct{} // made by the first re-entry, capacity 1: who has filled it may change the count
 
 	// Guarded by Service.mu.
 	holds    []*Hold
+	one      [1]*Hold  // where holds begins: most owners have one
 	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // until when the lease lasts for certain
 	renewAt  time.Time // when to renew it next
@@ -35,6 +37,11 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 	if r.fixed && (!o.fixed || r.lease != o.lease) {
 		return nil, fmt.Errorf("stage6: lock %s: a re-entry keeps the lease of the first hold, and cannot have one of %v", o.mutex.key, r.lease)
 	}
+	o.mutex.svc.mu.Lock()
+	if o.turn == nil {
+		o.turn = make(chan struct{}, 1)
+	}
+	o.mutex.svc.mu.Unlock()
 	if err := o.setCount(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -116,16 +123,16 @@ func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 // send sends a count once, and waits for a sixth of the lease at most; 0 frees the lock. It
 // tells whether Redis knew the owner.
 func (o *ownership) send(ctx context.Context, count int) (mine bool, err error) {
-	m, lease := o.mutex, o.lease
+	m, millis := o.mutex, o.millis
 	ctx, cancel := context.WithTimeout(ctx, min(o.lease, m.svc.lease)/6)
 	defer cancel()
 	if count == 0 {
 		return m.svc.run(ctx, releaseScript, m.toFree, o.owner).Bool()
 	}
 	if o.fixed {
-		lease = 0 // the one that is left stays
+		millis = 0 // the one that is left stays
 	}
-	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, lease.Milliseconds()).Bool()
+	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, millis).Bool()
 }
 
 // extend notes that a command that was sent at that time has given the lock its whole lease

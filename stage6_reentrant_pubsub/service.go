@@ -43,6 +43,7 @@ import (
 type Service struct {
 	rdb      redis.UniversalClient
 	lease    time.Duration
+	millis   any // of the lease
 	batch    int // how many locks one command renews at most
 	maxHold  time.Duration
 	layout   Layout
@@ -50,7 +51,7 @@ type Service struct {
 	logger   *slog.Logger
 	observer Observer
 
-	id     string          // of this process, in the names of its owners
+	id     string          // of this process: what the names of its owners begin with
 	owners atomic.Int64    // how many there have been
 	ctx    context.Context // ends when the service is closed
 	cancel context.CancelFunc
@@ -62,6 +63,7 @@ type Service struct {
 	timer   *time.Timer           // of the watchdog
 	wakesAt time.Time             // when the timer goes off; zero: it does not
 	queues  map[string]*waitQueue // by key: where this process waits
+	spare   *waitQueue            // one that nobody uses, for the next Lock; may be nil
 	sub     *redis.PubSub         // the one subscription, nil while nobody listens
 }
 
@@ -72,7 +74,7 @@ type Service struct {
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler), batch: 100,
-		id: uuid.NewString(), queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
+		id: uuid.NewString() + ":", queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
 	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
 		return nil, errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
@@ -93,7 +95,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	for _, opt := range opts {
 		opt(s)
 	}
-	s.lease = s.lease.Truncate(time.Millisecond) // as Redis keeps it
+	s.lease, s.millis = s.lease.Truncate(time.Millisecond), s.lease.Milliseconds() // as Redis keeps it
 	if err := checkLease("watchdog timeout", s.lease); err != nil {
 		return nil, err
 	}

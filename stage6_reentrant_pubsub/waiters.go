@@ -113,8 +113,10 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
 	if q == nil {
-		q = &waitQueue{mutex: m, first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-		s.queues[m.key] = q
+		if q = s.spare; q == nil {
+			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+		}
+		q.mutex, s.spare, s.queues[m.key] = m, nil, q
 	}
 	if others = q.waiting > 0; !others {
 		q.signal()
@@ -137,6 +139,8 @@ func (s *Service) leave(q *waitQueue, won bool) {
 	case q.waiting > 0:
 	case q.timer == nil: // nobody listened
 		delete(s.queues, q.mutex.key)
+		*q = waitQueue{first: q.first, wake: q.wake} // what it has heard does not count for another name
+		s.spare = q
 	default:
 		q.timer.Reset(s.lease)
 	}

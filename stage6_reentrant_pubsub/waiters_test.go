@@ -439,3 +439,28 @@ func TestWhoWaitsBehindAWinnerThatNeverListenedIsServed(t *testing.T) {
 		}
 	})
 }
+
+// A Lock that nobody disturbs leaves its queue to the next name: nothing of what the first name
+// heard, here on a channel that it shares, may count for the other.
+func TestQueueOfAnotherNameIsHeardAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		layout := stage6.DefaultLayout
+		layout.Channel = func(name string) string { return name[:1] }
+		here, there := r.Service(stage6.WithLayout(layout)), r.Service(stage6.WithLayout(layout))
+		a := lock(t, mutexOf(t, there, "a"), t.Context())
+		b := lock(t, mutexOf(t, there, "b"), t.Context())
+		waiting := startLock(mutexOf(t, here, "a"), t.Context())
+		requireWaiting(t, waiting)
+		r.Delay("acquire", time.Second)
+		free := startLock(mutexOf(t, here, "a2"), t.Context())
+		require.NoError(t, a.Unlock()) // its message is for both
+		time.Sleep(time.Second)
+		requireHeld(t, waiting)
+		requireHeld(t, free)
+		r.Delay("acquire", 0)
+		waiting = startLock(mutexOf(t, here, "b"), t.Context())
+		requireWaiting(t, waiting)
+		require.NoError(t, b.Unlock())
+		requireHeld(t, waiting)
+	})
+}

@@ -104,7 +104,7 @@ func (o *ownership) cause(now time.Time) error {
 func (s *Service) renew(batch []*ownership) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
-	keys, owners := []any{len(batch)}, []any{s.lease.Milliseconds()}
+	keys, owners := []any{len(batch)}, []any{s.millis}
 	for _, o := range batch {
 		keys, owners = append(keys, o.mutex.key), append(owners, o.owner)
 	}

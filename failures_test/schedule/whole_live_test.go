@@ -14,11 +14,13 @@ import (
 
 // What the documents show of the search is compared with the lessons.
 func TestSearchOfTheWholeSuiteFindsWhatTheLessonsSay(t *testing.T) {
+	t.Parallel()
 	runs, _ := searchAll(t, func(asked) bool { return true })
 	require.Equal(t, columns.SuiteSchedules, runs, "write it into searches.go, then go generate ./docs")
 }
 
 func TestSearchFindsWhatTheLessonsOfHiddenColumnsSay(t *testing.T) {
+	t.Parallel()
 	for _, a := range hidden(t) {
 		if slices.ContainsFunc(a.properties, func(p schedule.Property) bool { return a.stage.Search(p.Name, a.question.Env) == "" }) {
 			continue // not looked for: it takes many minutes
@@ -30,4 +32,7 @@ func TestSearchFindsWhatTheLessonsOfHiddenColumnsSay(t *testing.T) {
 	}
 }
 
-func TestSearchAgreesWithLongPlainEnumeration(t *testing.T) { requirePlainAgrees(t, 3000, 70) }
+func TestSearchAgreesWithLongPlainEnumeration(t *testing.T) {
+	t.Parallel()
+	requirePlainAgrees(t, 3000, 70)
+}

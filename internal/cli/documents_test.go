@@ -20,7 +20,7 @@ import (
 	"lockkata/internal/texts"
 )
 
-//go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -update
+//go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -timeout 30m -update
 
 var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the theatre into the documents")
 

@@ -102,8 +102,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "lease of the service sent for a fixed one", File: stage6 + "acquire.go",
-		Old:     `owner, r.lease.Milliseconds())`,
-		New:     `owner, s.lease.Milliseconds())`,
+		Old:     `owner, r.millis)`,
+		New:     `owner, s.millis)`,
 		Suffers: "a client that asks for a short fixed lease and dies keeps the others out for the watchdog's lease",
 		Failure: "last-millisecond", Outcome: failures.Broken, Rule: oracle.Lease,
 	},

@@ -21,7 +21,7 @@ import (
 	"lockkata/internal/texts"
 )
 
-//go:generate go test lockkata/internal/kata -run TestScripted -update
+//go:generate go test lockkata/internal/kata -run TestScripted -timeout 30m -update
 
 var update = flag.Bool("update", false, "write the recorded session into docs/kata.md")
 

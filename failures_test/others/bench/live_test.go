@@ -75,7 +75,7 @@ func TestWhatStage6CostsAndWhatItDoesNot(t *testing.T) {
 	}
 	const trips, allocations, idle, crowd, held, names = 0, 1, 3, 4, 5, 6 // row 2 has two lines
 	require.EqualValues(t, 2, of(trips, stage6Kind))
-	require.LessOrEqual(t, of(allocations, stage6Kind), 30.0)
+	require.LessOrEqual(t, of(allocations, stage6Kind), 22.0)
 	for _, other := range []string{bsmKind, redsyncKind, rueidisKind} {
 		require.Less(t, of(allocations, stage6Kind), of(allocations, other), other)
 	}
