@@ -322,3 +322,18 @@ func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 	})
 }
+
+// Redis says nothing, and there are more holds than Close releases side by side.
+func TestCloseOfManyHoldsTakesNoLongerThanALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		for i := range 200 {
+			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
+		}
+		r.Delay("release", time.Hour)
+		began := time.Now()
+		require.Error(t, svc.Close())
+		require.LessOrEqual(t, time.Since(began), lease+time.Second)
+		time.Sleep(2 * time.Hour)
+	})
+}

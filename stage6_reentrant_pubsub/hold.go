@@ -88,7 +88,7 @@ func (h *Hold) Unlock() error {
 	h.cancel(nil) // before the lock is freed: who works on is told in time
 	switch {
 	case end == nil && left == 0:
-		return o.release(ErrNotHeld)
+		return o.release(context.Background(), ErrNotHeld)
 	case end == nil:
 		if err := o.setCount(context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
 			return err

@@ -79,12 +79,12 @@ func (o *ownership) setCount(ctx context.Context, more int) error {
 
 // release frees the lock in Redis and ends the ownership for the reason given. It waits for
 // nobody: the owner is unique, so what a re-entry or a renewal has on its way finds nothing.
-func (o *ownership) release(reason error) error {
+func (o *ownership) release(ctx context.Context, reason error) error {
 	m := o.mutex
 	if !o.finish(reason) {
 		return o.end // it does not change any more
 	}
-	err := o.insist(context.Background(), "unlock", 0)
+	err := o.insist(ctx, "unlock", 0)
 	if tell := m.svc.observer.Released; tell != nil && err == nil {
 		tell(m.name, time.Since(o.since))
 	}

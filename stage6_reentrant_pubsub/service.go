@@ -136,11 +136,13 @@ func (s *Service) Close() error {
 		return nil
 	}
 	defer close(s.ended)
+	ctx, cancel := context.WithTimeout(context.Background(), s.lease)
+	defer cancel()
 	var errs []error
 	for some := range slices.Chunk(watched, closingAtOnce) {
 		released := make(chan error, len(some))
 		for _, o := range some {
-			go func() { released <- o.release(ErrClosed) }()
+			go func() { released <- o.release(ctx, ErrClosed) }()
 		}
 		for range some {
 			if err := <-released; !errors.Is(err, ErrLost) && !errors.Is(err, ErrNotHeld) { // else it was over already
@@ -152,7 +154,7 @@ func (s *Service) Close() error {
 	go func() { s.tasks.Wait(); close(idle) }()
 	select {
 	case <-idle:
-	case <-time.After(s.lease): // an acquire hangs, on a client without a read timeout
+	case <-ctx.Done(): // an acquire hangs, on a client without a read timeout
 	}
 	return errors.Join(errs...)
 }

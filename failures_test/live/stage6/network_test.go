@@ -3,6 +3,8 @@
 package stage6_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -69,7 +71,7 @@ func TestUnlockSaysSoWhenEveryReplyIsLost(t *testing.T) {
 	s := start(t)
 	p := s.Proxy()
 	hold := lock(t, p.Mutex(), t.Context())
-	p.Next("release", proxy.CutCommand, proxy.CutCommand, proxy.CutCommand)
+	p.Next("release", slices.Repeat([]proxy.Fault{proxy.CutCommand}, 10_000)...) // for longer than Unlock goes on
 	err := hold.Unlock()
 	requireBreak(t, err)
 	require.NotErrorIs(t, err, final.ErrLost, "nobody knows that")
@@ -92,10 +94,12 @@ func TestReentryThatFailedIsTakenOutOfTheCount(t *testing.T) {
 	p := s.Proxy()
 	m := p.Mutex()
 	outer := lock(t, m, t.Context())
-	p.Next("count", proxy.CutReply, proxy.CutReply, proxy.CutReply)
-	_, err := m.Lock(outer.Context())
+	p.Next("count", slices.Repeat([]proxy.Fault{proxy.CutReply}, 10_000)...)
+	brief, cancel := context.WithTimeout(outer.Context(), lease/30)
+	defer cancel()
+	_, err := m.Lock(brief)
 	requireBreak(t, err)
-	p.Await("count", 4)
+	p.Next("count")
 	eventually(t, func() bool { return s.HoldCounts()[0] == "1" }, "the count stays at 2")
 	require.NoError(t, outer.Unlock())
 	require.Empty(t, s.HoldCounts())
