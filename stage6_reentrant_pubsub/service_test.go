@@ -162,20 +162,25 @@ func TestClosedServiceIsForgotten(t *testing.T) {
 	require.Nil(t, closed.Value())
 }
 
-// A process that locks each order once keeps nothing of the orders that it is done with.
+// A process that locks each order once keeps nothing of the orders that it is done with, but for
+// the last one.
 func TestLockThatNobodyWaitedForIsForgotten(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
-		m := mutexOf(t, svc, lockName)
-		hold, err := m.Lock(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, hold.Unlock())
-		used := weak.Make(m)
-		m, hold = nil, nil
+		use := func(name string) weak.Pointer[stage6.Mutex] {
+			m := mutexOf(t, svc, name)
+			hold, err := m.Lock(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, hold.Unlock())
+			return weak.Make(m)
+		}
+		first, second := use("order:1"), use("order:2")
+		use("order:3")
 		for range 10 {
 			runtime.GC()
 		}
-		require.Nil(t, used.Value())
+		require.Nil(t, first.Value())
+		require.Nil(t, second.Value())
 		runtime.KeepAlive(svc)
 	})
 }
