@@ -238,3 +238,33 @@ func TestReleasedInnerHoldDoesNotHideTheOuterOne(t *testing.T) {
 		require.False(t, m.IsHeld(after))
 	})
 }
+
+// A re-entry gives a fixed lease no more time, in Redis nor here: beside a hold that believes in
+// more the next client comes in.
+func TestReentryOfAFixedLeaseDoesNotMoveItsEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m, began := r.Mutex(), time.Now()
+		r.Delay("acquire", time.Second) // Redis keeps the key for a second longer than the hold lasts
+		outer := lock(t, m, t.Context(), stage6.Lease(lease))
+		time.Sleep(20 * time.Second)
+		require.NoError(t, lock(t, m, outer.Context()).Unlock())
+		waitForEnd(t, outer)
+		require.Equal(t, lease, time.Since(began))
+	})
+}
+
+// The reply to a renewal comes after that to a re-entry that was sent later: the lease counts from
+// the later one.
+func TestReplyToAnEarlierRenewalTakesNothingFromTheLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m, began := r.Mutex(), time.Now()
+		hold := lock(t, m, t.Context())
+		r.Delay("renew", 2*time.Second)
+		time.Sleep(11 * time.Second)
+		lock(t, m, hold.Context())
+		r.Delay("renew", time.Hour)
+		waitForEnd(t, hold)
+		require.Equal(t, 11*time.Second+lease, time.Since(began))
+		time.Sleep(2 * time.Hour)
+	})
+}

@@ -198,16 +198,19 @@ func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
 func TestLockThatNobodyWaitedForIsForgotten(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
-		m := mutexOf(t, svc, lockName)
-		hold, err := m.Lock(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, hold.Unlock())
-		used := weak.Make(m)
-		m, hold = nil, nil
+		use := func(name string) weak.Pointer[stage6.Mutex] {
+			m := mutexOf(t, svc, name)
+			hold, err := m.Lock(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, hold.Unlock())
+			return weak.Make(m)
+		}
+		first, second := use("order:1"), use("order:2")
 		for range 10 {
 			runtime.GC()
 		}
-		require.Nil(t, used.Value())
+		require.Nil(t, first.Value())
+		require.Nil(t, second.Value())
 		runtime.KeepAlive(svc)
 	})
 }

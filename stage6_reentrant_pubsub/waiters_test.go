@@ -176,6 +176,7 @@ func TestWaitersOfAProcessShareASubscription(t *testing.T) {
 		for range 3 {
 			waiting = append(waiting, startLock(m, t.Context()))
 		}
+		require.Equal(t, 3, r.Count("acquire"), "the holder's, and those of the first waiter, before it listened and after")
 		for _, next := range waiting {
 			require.Equal(t, map[string]int{channel: 1}, r.PubSubNumSub(channel), "while somebody waits")
 			require.NoError(t, hold.Unlock())
