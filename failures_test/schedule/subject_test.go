@@ -14,19 +14,35 @@ import (
 	"lockkata/internal/columns"
 )
 
-// errand is a lock that sends each attempt from a goroutine of its own. Its value is its
+// errand is a lock whose goroutine sends the attempts of all its callers. Its value is its
 // owner's name.
 type errand struct {
 	failures.Locker
-	rdb redis.UniversalClient
+	rdb     redis.UniversalClient
+	errands chan func()
+}
+
+func newErrand(lock failures.Locker, rdb redis.UniversalClient) errand {
+	e := errand{lock, rdb, make(chan func())}
+	go func() {
+		for run := range e.errands {
+			run()
+		}
+	}()
+	return e
+}
+
+func (e errand) Close() error {
+	close(e.errands)
+	return nil
 }
 
 func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 	done := make(chan struct{})
-	go func() {
+	e.errands <- func() {
 		held, err = e.rdb.SetNX(ctx, "lock:order:1001", world.Lane(ctx), time.Minute/2).Result()
 		close(done)
-	}()
+	}
 	<-done
 	return held, err
 }
@@ -36,7 +52,7 @@ func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 func TestSearchKnowsWhoseCommandsALockSends(t *testing.T) {
 	subject := failures.Subject{Name: "errand", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		whole, err := columns.Must("2").Subject.New(rdb, name, lease)
-		return errand{whole, rdb}, err
+		return newErrand(whole, rdb), err
 	}}
 	truth, err := schedule.FindProperty("truth")
 	require.NoError(t, err)

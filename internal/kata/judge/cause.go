@@ -47,8 +47,8 @@ const (
 
 func init() {
 	for _, kind := range []texts.Text{
-		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay, IgnoresContext,
-		TooMuchMemory, TooSlow, Unsearchable, Elsewhere,
+		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
+		IgnoresContext, TooMuchMemory, TooSlow, Unsearchable, Elsewhere,
 	} {
 		texts.Know(kind)
 	}
