@@ -329,7 +329,8 @@ func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
 
 func TestKeyOfACallThatAsksAgainIsAsGoodAsLost(t *testing.T) {
 	asks := func() *story {
-		return newStory().call("A", world.OpLock).installs("A", "A1").pass(100*time.Millisecond).sends(world.Sent, "A", "DO").sends(world.Delivered, "A", "DO")
+		s := newStory().call("A", world.OpLock).installs("A", "A1").pass(100 * time.Millisecond)
+		return s.sends(world.Sent, "A", "DO").sends(world.Delivered, "A", "DO")
 	}
 	later := func(s *story) *story { return s.pass(10 * time.Second).lapse(s.owner("A", "A1")) }
 	require.True(t, later(asks()).convicted(oracle.Leak))

@@ -32,12 +32,13 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	sender := on.process.sender(from)
+	delegated := sender != nil && len(on.process.delegates) > 0 && on.process.delegates[from.goroutine()] == sender
 	var starter *Call
 	if sender == nil && w.config.AttributeTo == nil {
 		starter = on.process.starter(from)
 	}
 	for _, args := range commands {
-		r := &request{wire: on, starter: starter, stack: from}
+		r := &request{wire: on, starter: starter, delegated: delegated, stack: from}
 		r.Args, r.Name = args, strings.ToUpper(args[0])
 		if r.assign(sender); sender == nil {
 			r.assign(on.process.attributeTo(args))
@@ -65,7 +66,7 @@ func (r *request) settle() {
 		return slices.Contains(slices.Collect(maps.Values(r.wire.process.running)), call)
 	}
 	switch {
-	case r.call != nil && !isUnderWay(r.call):
+	case r.delegated && !isUnderWay(r.call):
 		r.assign(nil)
 	case r.call == nil && r.starter != nil && isUnderWay(r.starter):
 		r.assign(r.starter)

@@ -48,8 +48,8 @@ const (
 
 func init() {
 	for _, kind := range []texts.Text{
-		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay, IgnoresContext,
-		TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
+		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
+		IgnoresContext, TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
 	} {
 		texts.Know(kind)
 	}

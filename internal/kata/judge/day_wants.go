@@ -97,7 +97,8 @@ func (d *day) heeds(call *world.Call) bool {
 		case e.Kind == world.Called:
 			began = e.At
 		case e.Kind == world.Returned && took > e.Bound+time.Second: // a lock may pause for a second
-			return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", e.Bound, "time", (took-e.Bound).Truncate(time.Millisecond)))
+			late := (took - e.Bound).Truncate(time.Millisecond)
+			return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", e.Bound, "time", late))
 		}
 	}
 	return true
