@@ -116,8 +116,7 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
 		if q = s.spare; q == nil {
 			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 		}
-		*q = waitQueue{mutex: m, first: q.first, wake: q.wake}
-		s.spare, s.queues[m.key] = nil, q
+		q.mutex, s.spare, s.queues[m.key] = m, nil, q
 	}
 	if others = q.waiting > 0; !others {
 		q.signal()
@@ -140,6 +139,7 @@ func (s *Service) leave(q *waitQueue, won bool) {
 	case q.waiting > 0:
 	case q.timer == nil: // nobody listened
 		delete(s.queues, q.mutex.key)
+		*q = waitQueue{first: q.first, wake: q.wake} // what it has heard does not count for another name
 		s.spare = q
 	default:
 		q.timer.Reset(s.lease)
