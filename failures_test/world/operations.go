@@ -55,7 +55,7 @@ func (c *Client) StartUnlock(options ...Option) *Call {
 func (c *Client) ForceUnlock() *Call {
 	forcing, ok := c.process.locker.(Forcing)
 	if !ok {
-		fail("the lock of %s cannot be forced: it is no world.Forcing", c.Name)
+		fail("the lock of %s cannot be forced: it has no ForceUnlock(ctx) (bool, error)", c.Name)
 	}
 	return c.begin(OpForce, nil, func(ctx context.Context) (Result, error) {
 		freed, err := forcing.ForceUnlock(ctx)
