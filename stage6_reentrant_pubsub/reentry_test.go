@@ -239,8 +239,8 @@ func TestReleasedInnerHoldDoesNotHideTheOuterOne(t *testing.T) {
 	})
 }
 
-// A re-entry gives a fixed lease no more time, in Redis nor here: beside a hold that believes in
-// more the next client comes in.
+// A re-entry does not give a fixed lease more time. A hold that believed so would work on beside the
+// next client.
 func TestReentryOfAFixedLeaseDoesNotMoveItsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m, began := r.Mutex(), time.Now()

@@ -175,7 +175,7 @@ func TestLockThatIsExtendedByItsCallerIsJudged(t *testing.T) {
 		"second-hold-renewed":    {failures.Broken, failures.Safe},
 		"unlock-at-once":         {failures.NotTold, failures.Safe},
 		"unlock-error-dog-lives": {failures.Safe, failures.Safe},
-		"check-then-set":         {failures.Safe, failures.Safe}, // the client that is told no extends nothing
+		"check-then-set":         {failures.Safe, failures.Safe},      // the client that is told no extends nothing
 		"renew-foreign":          {failures.NotTold, failures.Broken}, // its Extend does not look whose key it is
 	} {
 		require.Equal(t, want[0], outcome(t, id, bare), "bare: %s", id)

@@ -70,7 +70,9 @@ func (deaf) Lock(ctx context.Context) error {
 func TestCallThatNothingCanEndIsGivenUp(t *testing.T) {
 	property, err := schedule.FindProperty("wake-up")
 	require.NoError(t, err)
-	subject := failures.Subject{Name: "deaf", New: func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) { return deaf{}, nil }}
+	subject := failures.Subject{Name: "deaf", New: func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+		return deaf{}, nil
+	}}
 	s := schedule.Setup{Subject: subject, Clients: 2, Attempts: 1, Env: schedule.Envs[0], Property: property}
 	played, err := schedule.Play(t, s, func(schedule.Point) (int, bool) { return 0, true })
 	require.NoError(t, err)

@@ -155,8 +155,8 @@ func TestTameScriptsRunAsInMiniredis(t *testing.T) {
 // wildScripts could leave something behind in a Lua state, are none, or name what the
 // scripts of locks do not use.
 var wildScripts = []string{
-	"x = 1", "function f() end", "redis = nil", "string.format = nil", "local s = string s.x = 1", "local r = redis r.call = nil", "local r = redis local c = r.call r.call = nil",
-	"return redis", "return redis.nosuch",
+	"x = 1", "function f() end", "redis = nil", "string.format = nil", "local s = string s.x = 1", "local r = redis r.call = nil",
+	"local r = redis local c = r.call r.call = nil", "return redis", "return redis.nosuch",
 	"setmetatable(_G, {})", "getmetatable('').__index = nil", "pcall(error)", "return math.random()", "math.randomseed(1)", "table.insert(string, 1)",
 	"rawset(_G, 'x', 1)", "setfenv(1, {})", "return cjson.encode({1})", "return redis.sha1hex('')", "return redis.error_reply('BAD')", "return (redis).call('GET', 's'), redis",
 	"redis.call('SELECT', 1) return redis.call('GET', 's')", "local function f() x = 1 end return 1", "return 1 +", "return 'open", "goto", "x = = 1", "",
