@@ -99,8 +99,8 @@ func (o *ownership) insist(ctx context.Context, doing string, count int) error {
 	for tries, unknown := 1, false; ; {
 		sent := time.Now()
 		mine, err := o.send(ctx, count)
-		silent := !isAnswer(err) && !errors.Is(err, redis.ErrClosed)
-		again := silent && tries < attempts || (silent || isPassing(err)) && sent.Before(passing)
+		silent := err != nil && !isAnswer(err) && !errors.Is(err, redis.ErrClosed)
+		again := silent && tries < attempts || err != nil && (silent || isPassing(err)) && sent.Before(passing)
 		switch {
 		case mine:
 			o.extend(sent)

@@ -54,7 +54,7 @@ var lessons = []struct {
 	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-x"}}},
 	{owned, []lesson{
 		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
-		{"double-unlock", "oooo"}, {"late-unlock", "ooxo"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
+		{"double-unlock", "oooo"}, {"late-unlock", "ooxu"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
 	}},
 	{shares, []lesson{{"shared-object", "xoxo"}, {"two-at-once", "xoxo"}}},
 	{stops, []lesson{
@@ -71,10 +71,10 @@ var lessons = []struct {
 	{orders, []lesson{{"fair-in-process", "---o"}}},
 	{lateGrant, []lesson{{"slow-grant", "oxxo"}}},
 	{cleansUp, []lesson{
-		{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxoo"}, {"grant-answered-with-error", "oxxx"}, {"cancel-in-flight", "oooo"},
+		{"close-after-lost-grant", "----"}, {"grant-reply-lost", "oxox"}, {"grant-answered-with-error", "oxxx"}, {"cancel-in-flight", "oooo"},
 		{"deadline-in-flight", "xxoo"}, {"acquire-arrives-late", "xxoo"},
 	}},
-	{resends, []lesson{{"grant-lost-asked-again", "oxoo"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
+	{resends, []lesson{{"grant-lost-asked-again", "oxox"}, {"retry-nx-false", "ooox"}, {"retry-unlock", "xxxo"}}},
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
 	{insists, []lesson{{"unlock-refused", "xxxx"}}},
 	{reenters, []lesson{
