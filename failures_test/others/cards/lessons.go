@@ -54,7 +54,7 @@ var lessons = []struct {
 	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-x"}}},
 	{owned, []lesson{
 		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
-		{"double-unlock", "oooo"}, {"late-unlock", "ooxu"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
+		{"double-unlock", "oooo"}, {"late-unlock", "oox-"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
 	}},
 	{shares, []lesson{{"shared-object", "xoxo"}, {"two-at-once", "xoxo"}}},
 	{stops, []lesson{

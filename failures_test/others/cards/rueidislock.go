@@ -37,6 +37,7 @@ var rueidislockLibrary = library{
 		SkipFrames:  []string{"github.com/redis/rueidis."},
 	},
 	Untold: map[string]string{
+		"late-unlock":                "its Unlock and its next attempt go through one connection, so neither overtakes the other",
 		"pool-starved":               "its client sends everything through one connection of its own, which no command of the business occupies",
 		"dog-unlock-race":            "it renews first after half of the lease, and this story is over by then",
 		"unlock-while-renewal-hangs": "it renews first after half of the lease, and this story is over by then",

@@ -87,6 +87,7 @@ var legend = []struct{ sign, says string }{
 	{"◐", "noticed: the hold is lost, and its owner is told in time"},
 	{"~", "inherent: no lock with a lease can prevent it"},
 	{"–", "not applicable: the library lacks what the failure is about, or its story cannot be told"},
+	{"?", "not told: what the story is about did not happen"},
 	{"·", "not played"},
 	{"!", "not what its lesson says"},
 }
