@@ -36,9 +36,16 @@ func TestFinalLockKeepsItsWordOnAServerThatForgets(t *testing.T) {
 	require.Empty(t, play(t, "--lossy"))
 }
 
+// Six seconds on a busy machine may show one kind of damage and not the others.
 func TestStage4IsConvicted(t *testing.T) {
-	found := play(t, "--lock", "stage4")
-	require.Positive(t, found[overlap])
-	require.Positive(t, found[lostUpdate])
-	require.Positive(t, found[nonLinearizable])
+	found := map[string]int{}
+	for range 10 {
+		for kind, n := range play(t, "--lock", "stage4") {
+			found[kind] += n
+		}
+		if found[overlap] > 0 && found[lostUpdate] > 0 && found[nonLinearizable] > 0 {
+			return
+		}
+	}
+	require.Fail(t, "stage 4 is not convicted of all three", "%v", found)
 }
