@@ -26,14 +26,16 @@ var serverFailures = []Failure{
 	{
 		ID: "oom", Family: Servers,
 		Title:  "Redis is full and refuses the acquire",
-		Story:  "Redis has no memory left and answers OOM. Lock has to return that error: to say that somebody else holds the lock would make A wait for nobody.",
-		Fixed:  "An error is an error, never a no.",
+		Story:  "Redis has no memory left and answers OOM. Lock has to return that error, or to ask again after a pause. To say that somebody else holds the lock would make A wait for nobody; to ask again at once would keep a full server busy.",
+		Fixed:  "An error is an error, never a no; and before it asks again a lock waits.",
 		Breaks: []oracle.Monitor{oracle.Truth},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // A waits for the server, and for no lock
 		Told:   []Premise{answered("OOM")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			w.FillMemory()
 			a.TryLock()
+			a.Lock(world.Within(patience(w)))
 		},
 	},
 	{

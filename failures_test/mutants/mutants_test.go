@@ -48,6 +48,7 @@ var kinds = []kind{
 			leasesNot:  "crash-before-expire",
 			keepsValue: "late-unlock",
 			waitsNot:   "second-client",
+			tryWaits:   "second-client",
 			heedsNot:   "second-client",
 			valueFirst: "try-while-holding",
 		},
@@ -192,4 +193,11 @@ func play(t *testing.T, f failures.Failure, subject failures.Subject) failures.V
 	v := failures.Run(t, f, subject)
 	require.NoError(t, v.Err)
 	return v
+}
+
+// A lock that asks again at once where Redis has refused it never lets the run come to its end.
+func TestLockThatAsksAgainAtOnceFloodsRedis(t *testing.T) {
+	v := failures.Run(t, find(t, "oom"), plainSubject(asksAtOnce))
+	require.ErrorContains(t, v.Err, "A floods Redis at ")
+	require.NotEqual(t, failures.Safe, v.Outcome)
 }

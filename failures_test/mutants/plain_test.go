@@ -19,6 +19,8 @@ const (
 	leasesNot  mistake = "gives the key no lease at all"
 	keepsValue mistake = "keeps its value for as long as the object lives"
 	waitsNot   mistake = "does not wait in Lock"
+	tryWaits   mistake = "waits in TryLock"
+	asksAtOnce mistake = "asks again at once after an error"
 	heedsNot   mistake = "waits on when the context has ended"
 	valueFirst mistake = "remembers its value before it has the lock"
 )
@@ -43,6 +45,16 @@ func newPlain(wrong mistake) world.Constructor {
 }
 
 func (p *plain) TryLock(ctx context.Context) (bool, error) {
+	if p.wrong == tryWaits {
+		wait, cancel := context.WithTimeout(ctx, p.lease/10)
+		defer cancel()
+		err := poll(wait, p.attempt)
+		return err == nil, nil
+	}
+	return p.attempt(ctx)
+}
+
+func (p *plain) attempt(ctx context.Context) (bool, error) {
 	value := uuid.NewString()
 	if p.wrong == keepsValue && p.value != "" {
 		value = p.value
@@ -80,6 +92,13 @@ func (p *plain) Lock(ctx context.Context) error {
 		return err
 	case heedsNot:
 		ctx = context.WithoutCancel(ctx)
+	case asksAtOnce:
+		return poll(ctx, func(ctx context.Context) (held bool, err error) {
+			for held, err = p.TryLock(ctx); err != nil && ctx.Err() == nil; {
+				held, err = p.TryLock(ctx)
+			}
+			return held, err
+		})
 	}
 	return poll(ctx, p.TryLock)
 }

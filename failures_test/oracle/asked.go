@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 var (
 	otherLease   = texts.New("{client} asked for a lease of {asked}, and its {command} set {time}")
 	waitsNot     = texts.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
+	tryWaits     = texts.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
 	heedsNot     = texts.New("{call} of {client} is still under way {time} after its context ended")
 	lossTooEarly = texts.New("the lock tells {client} that its hold is lost, but its key is there, and its lease lasts for another {time}")
 )
@@ -40,15 +43,25 @@ func leaseAsked(f *file) func(*world.Scene) {
 }
 
 // lockWaits finds a Lock that is told no while a client of another process holds the lock,
-// and does not wait. Who has taken the lock and not given it back may be told at once that
-// it cannot have it twice, or has lost it.
+// and does not wait; and a TryLock that does. Who has taken the lock and not given it back may be
+// told at once that it cannot have it twice, or has lost it.
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
+	tries := due{}
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
+		for try, took := range tries.late(f, s) {
+			for _, other := range s.Others(try.Client) {
+				f.convict(world.Event{Step: e.Step, At: e.At, Client: try.Client}, tryWaits, "client", try.Client, "time", took, "other", other)
+				break
+			}
+		}
 		switch e.Kind {
 		case world.Called:
+			if e.Op == world.OpTryLock {
+				tries[e.Call] = promise{e, e.At}
+			}
 			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
 				taken[e.Process]--
 			}
@@ -74,31 +87,51 @@ func lockWaits(f *file) func(*world.Scene) {
 // heedsContext finds acquires that go on when their context has ended. What is on its way
 // then may arrive, and a process that stands still notices nothing.
 func heedsContext(f *file) func(*world.Scene) {
-	over := map[int]time.Duration{} // call → when its context ended, and as much later as it was hindered
-	calls := map[int]world.Event{}
+	over := due{}
 	return func(s *world.Scene) {
 		e := s.Event
-		calls[e.Call] = e
 		switch {
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
-			over[e.Call] = e.At + e.Bound
+			over[e.Call] = promise{e, e.At + e.Bound}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
 			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
-				over[e.Call] = e.At
+				over[e.Call] = promise{call, e.At}
 			}
 		}
-		for call, at := range over {
-			isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == call })
-			last := calls[call]
+		for call, late := range over.late(f, s) {
+			f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, heedsNot, "call", call.Op, "client", call.Client, "time", late)
+		}
+	}
+}
+
+// promise is a call, and when it should be over: as much later as something has hindered it.
+type promise struct {
+	call world.Event
+	at   time.Duration
+}
+
+// due are calls that should come back.
+type due map[int]promise
+
+// late yields each call that has not come back a second after it should have, and by how much.
+// A lock may pause for a second, however short its lease.
+func (d due) late(f *file, s *world.Scene) iter.Seq2[world.Event, time.Duration] {
+	return func(yield func(world.Event, time.Duration) bool) {
+		e := s.Event
+		for _, id := range slices.Sorted(maps.Keys(d)) {
+			p := d[id]
+			isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
 			switch {
-			case e.At-at > max(Grace(f.Trace), time.Second): // a lock may pause for a second, however short its lease
-				delete(over, call)
-				f.convict(world.Event{Step: e.Step, At: e.At, Client: last.Client}, heedsNot,
-					"call", last.Op, "client", last.Client, "time", (e.At - at).Truncate(time.Millisecond))
-			case e.Call == call && (e.Kind == world.Returned || e.Kind == world.Crashed):
-				delete(over, call)
-			case isBusy || s.Condition(last.Process).Away():
-				over[call] += max(0, s.Until()-max(at, e.At))
+			case e.At-p.at > max(Grace(f.Trace), time.Second):
+				delete(d, id)
+				if !yield(p.call, (e.At - p.at).Truncate(time.Millisecond)) {
+					return
+				}
+			case e.Call == id && (e.Kind == world.Returned || e.Kind == world.Crashed):
+				delete(d, id)
+			case isBusy || s.Condition(p.call.Process).Away():
+				p.at += max(0, s.Until()-max(p.at, e.At))
+				d[id] = p
 			}
 		}
 	}

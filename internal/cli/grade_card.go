@@ -18,6 +18,7 @@ var (
 	isRuined     = texts.New("✗ it {kind}, in {during}: {what}")
 	isRuinedNow  = texts.New("✗ it {kind}: {what}")
 	notTried     = texts.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
+	shows        = texts.New("→ the runs show that the lock has more than was said of it: with --has {features} it is asked about that too")
 	searchFound  = texts.New("search: {property} in {env}: {what}")
 	searchNone   = texts.New("search: {property} in {env}: nothing up to cost {bound}")
 	searchCut    = texts.New("search: {property} in {env}: cut short")
@@ -50,6 +51,9 @@ func (a *app) gradeText(card kata.Card) {
 			a.item("  ", notTried.Of(left).In(a.lang))
 		}
 		a.gradeLegend(card.Cells)
+		if shown := card.Shows(); len(shown) > 0 {
+			a.item("  ", a.say(shows, "features", strings.Join(shown, ",")))
+		}
 	}
 	for _, found := range card.Found {
 		say := searchNone

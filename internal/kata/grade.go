@@ -235,6 +235,19 @@ func (card Card) Count(l texts.Language) string {
 	return playedAll.In(l, "n", len(card.Cells), "counts", counts)
 }
 
+// Shows is what the lock has, as its runs show, and nobody has said: it was not asked about that.
+func (card Card) Shows() (shown []string) {
+	for _, c := range card.Cells {
+		for _, f := range c.Verdict.Shows {
+			if !slices.Contains(shown, string(f)) {
+				shown = append(shown, string(f))
+			}
+		}
+	}
+	slices.Sort(shown)
+	return shown
+}
+
 // Golden is the card as a file for comparison: a line for each failure.
 func (card Card) Golden() string {
 	var b strings.Builder

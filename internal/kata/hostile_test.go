@@ -213,6 +213,19 @@ var heedless = Material{Column: "4", Edits: []Edit{
 	{"mutex.go", "case <-ctx.Done():", "case <-make(chan int):"},
 }}
 
+// patient waits in TryLock too.
+var patient = Material{Column: "4", Edits: []Edit{
+	{"mutex.go", "	if errors.Is(err, redis.Nil) {\n		return false, nil\n	}\n", `	if errors.Is(err, redis.Nil) {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-time.After(2 * time.Second):
+		}
+		return m.TryLock(ctx)
+	}
+`},
+}}
+
 // The failures pass over a lock that polls, that has no tokens, or that nobody ever
 // gets: none of them may pass an exercise.
 func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
@@ -258,16 +271,25 @@ func TestLockWithAMutexIsJudgedWhereNobodySharesIt(t *testing.T) {
 	}
 }
 
-// A lock whose Lock takes no context, or heeds none, can be graded.
-func TestLockThatDoesNotHeedItsContextIsGraded(t *testing.T) {
+// A lock whose Lock takes no context, or heeds none, and one whose TryLock waits, can be graded.
+func TestLockThatWaitsWhereItShouldNotIsGraded(t *testing.T) {
 	t.Parallel()
 	task := exercise(t, "4").task()
 	task.Leaks = true
-	report, err := program(t).Judge(t.Context(), filesOf(t, heedless), task)
-	require.NoError(t, err)
-	require.Equal(t, judge.IgnoresContext, report.Cause.Kind)
-	require.True(t, report.Verdict("delete-foreign").Good)
-	require.False(t, report.Verdict("waiter-gives-up").Good)
+	for _, c := range []struct {
+		lock      Material
+		kind      string
+		good, bad string
+	}{
+		{heedless, judge.IgnoresContext, "delete-foreign", "waiter-gives-up"},
+		{patient, judge.WaitsInTry, "loss-hidden-at-unlock", "second-client"},
+	} {
+		report, err := program(t).Judge(t.Context(), filesOf(t, c.lock), task)
+		require.NoError(t, err)
+		require.Equal(t, c.kind, report.Cause.Kind)
+		require.True(t, report.Verdict(c.good).Good)
+		require.False(t, report.Verdict(c.bad).Good)
+	}
 }
 
 func TestFilesBelowAreThereToBeEmbedded(t *testing.T) {

@@ -39,6 +39,7 @@ const (
 	Exits          = "ends the process"
 	NoDay          = "does not lock" // an ordinary day goes wrong in another way
 	IgnoresContext = "does not heed its context"
+	WaitsInTry     = "waits in TryLock"
 	TooMuchMemory  = "takes too much memory"
 	TooSlow        = "takes too long"
 	Unsearchable   = "cannot be searched"
@@ -49,7 +50,7 @@ const (
 func init() {
 	for _, kind := range []texts.Text{
 		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
-		IgnoresContext, TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
+		IgnoresContext, WaitsInTry, TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
 	} {
 		texts.Know(kind)
 	}

@@ -95,7 +95,7 @@ func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*d
 			d.cause.blame(w.Trace(), r.task.Lang)
 		}
 		d.cause.Trace = ofLockOnly(w.Trace())
-		if r.task.Leaks && (!d.basic || d.cause.Kind == IgnoresContext) { // this part is not right, but the others can be judged
+		if r.task.Leaks && (!d.basic || d.cause.Kind == IgnoresContext || d.cause.Kind == WaitsInTry) { // this part is not right, but the others can be judged
 			r.guard.tell(d.cause)
 			return
 		}

@@ -43,15 +43,19 @@ var (
 	ownKeys       = texts.New("A holds the lock and B gets it too: A's key is {first}, B's is {second}.")
 	oneKey        = texts.New("All owners of one name must use one key.")
 	tryFails      = texts.New("A holds the lock, and B's TryLock ends in an error: {error}")
+	tryIsLate     = texts.New("A holds the lock, and B's TryLock comes back after {time}.")
+	tryOnce       = texts.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
 	heldIsNoError = texts.New("That somebody else has the lock is no error: return false and nil.")
 )
 
 // refuses wants an attempt on a lock that is held to be refused. That it is not
 // is a failure of the catalogue, unless the two use different keys.
 func (d *day) refuses(call *world.Call) bool {
-	switch keys := d.now().Keys; {
-	case !d.ends(call) || !d.heeds(call):
+	switch keys, took := d.now().Keys, d.took(call); {
+	case !d.ends(call):
 		return false
+	case took > aMoment:
+		return d.fault(WaitsInTry, tryOnce, tryIsLate.With("time", took.Truncate(time.Millisecond)))
 	case call.Held() && len(keys) > 1:
 		return d.fault(OtherKeys, oneKey, ownKeys.With("first", keys[0].Name, "second", keys[1].Name))
 	case !call.Held() && d.answer(call).Text != refused:
@@ -88,18 +92,15 @@ func (d *day) waits(a, b *world.Client) bool {
 
 var comesLate = texts.New("A holds the lock. {call} of B has a context that ends after {bound}, and is still under way {time} later.")
 
+// aMoment is how long a lock may pause.
+const aMoment = time.Second
+
 // heeds wants an acquire to come back soon after its context has ended.
 func (d *day) heeds(call *world.Call) bool {
-	var began time.Duration
-	for _, e := range d.w.Trace().Events {
-		switch took := e.At - began; {
-		case e.Call != call.ID:
-		case e.Kind == world.Called:
-			began = e.At
-		case e.Kind == world.Returned && took > e.Bound+time.Second: // a lock may pause for a second
-			late := (took - e.Bound).Truncate(time.Millisecond)
-			return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", e.Bound, "time", late))
-		}
+	bound := d.called(call).Bound
+	if took := d.took(call); took > bound+aMoment {
+		late := (took - bound).Truncate(time.Millisecond)
+		return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", bound, "time", late))
 	}
 	return true
 }
@@ -173,12 +174,26 @@ func (d *day) fault(kind string, next texts.Text, text texts.Said) bool {
 	return false
 }
 
+// called is how a call began, and returned how it ended: nothing where it has not.
+func (d *day) called(call *world.Call) world.Event   { return d.event(world.Called, call) }
+func (d *day) returned(call *world.Call) world.Event { return d.event(world.Returned, call) }
+
+func (d *day) event(kind world.Kind, call *world.Call) world.Event {
+	all := d.w.Trace().Events
+	at := slices.IndexFunc(all, func(e world.Event) bool { return e.Kind == kind && e.Call == call.ID })
+	if at < 0 {
+		return world.Event{}
+	}
+	return all[at]
+}
+
+// took is how long a call was under way.
+func (d *day) took(call *world.Call) time.Duration { return d.returned(call).At - d.called(call).At }
+
 // result is what a call told its caller.
 func (d *day) result(call *world.Call) world.Result {
-	for _, e := range d.w.Trace().Events {
-		if e.Kind == world.Returned && e.Call == call.ID {
-			return *e.Result
-		}
+	if told := d.returned(call).Result; told != nil {
+		return *told
 	}
 	return world.Result{}
 }

@@ -69,7 +69,9 @@ type Verdict struct {
 	Required bool             `json:"required"`
 	Good     bool             `json:"good"` // safe, noticed, or about something that the lock does not have
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	Trace    *world.Trace     `json:"trace,omitempty"`
+	// Shows is what the lock has, as the run shows, and is not said to have.
+	Shows []failures.Feature `json:"shows,omitempty"`
+	Trace *world.Trace       `json:"trace,omitempty"`
 }
 
 // maxStack is how deep a lock may recurse: deeper than any that means to end.
@@ -206,6 +208,9 @@ func (r *run) verdict(v failures.Verdict) *Verdict {
 		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings),
 		Required: slices.Contains(r.task.Required, v.Failure.ID),
 		Good:     v.Outcome.IsGood(),
+	}
+	if v.Trace != nil {
+		told.Shows = r.subject.Shows(v.Trace)
 	}
 	first := !told.Good && told.Required && !r.red
 	r.red = r.red || first
