@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 )
 
 // Hold is one successful Lock: the proof of it, and the way to end it. It is
@@ -83,7 +82,7 @@ func (h *Hold) Unlock() error {
 		return ErrNotHeld
 	}
 	o.holds = slices.Delete(o.holds, at, at+1)
-	left, end, leased := len(o.holds), o.end, time.Now().Before(o.deadline)
+	left, end := len(o.holds), o.end
 	s.mu.Unlock()
 	h.cancel(nil) // before the lock is freed: who works on is told in time
 	switch {
@@ -94,7 +93,7 @@ func (h *Hold) Unlock() error {
 			return err
 		}
 		return nil
-	case left == 0 && s.maxHold > 0 && leased: // WithMaxHold has ended it, and its lease still runs
+	case left == 0 && end == ErrLost: // WithMaxHold has ended it, or renewals whose answers came too late
 		_, _ = o.send(context.Background(), 0) // the lease frees it else
 	}
 	return end

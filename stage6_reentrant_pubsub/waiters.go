@@ -80,7 +80,12 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 			q.signal()
 			return over()
 		}
-		o, left, err := m.attempt(ctx, r)
+		asked, cancel := ctx, func() {}
+		if refused { // a connection that was idle may lead nowhere, and a later answer grants nothing
+			asked, cancel = context.WithTimeout(ctx, min(r.lease, s.lease))
+		}
+		o, left, err := m.attempt(asked, r)
+		cancel()
 		switch {
 		case err == nil:
 			q.again = afterLease(min(o.lease, s.lease)) // its key may go without a message

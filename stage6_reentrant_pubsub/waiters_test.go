@@ -41,6 +41,26 @@ func TestLockOfAFreeLockIsOneCommand(t *testing.T) {
 	})
 }
 
+// The first waiter's connection leads nowhere by now, and the client has no read timeout. The
+// others of its process wait for it, though the lock is free.
+func TestWaiterWhoseAttemptHangsAsksAgainAfterALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold := lock(t, r.Mutex(), t.Context())
+		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 })), lockName)
+		first, second := startLock(m, t.Context()), startLock(m, t.Context())
+		time.Sleep(time.Second)
+		r.Delay("acquire", 3*lease)
+		require.NoError(t, hold.Unlock())
+		requireWaiting(t, first)
+		r.Delay("acquire", 0)
+		time.Sleep(lease + lease/60)
+		require.NoError(t, requireHeld(t, first).Unlock())
+		require.NoError(t, requireHeld(t, second).Unlock())
+		time.Sleep(3 * lease) // what hung has been cleaned up
+		require.False(t, r.Exists(key))
+	})
+}
+
 // What was published before the subscription was acknowledged, nobody heard: the
 // waiter has to try once more after it.
 func TestWaiterTriesAgainOnceItListens(t *testing.T) {

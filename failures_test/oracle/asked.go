@@ -44,10 +44,11 @@ func leaseAsked(f *file) func(*world.Scene) {
 
 // lockWaits finds a Lock that is told no while a client of another process holds the lock,
 // and does not wait; and a TryLock that does. Who has taken the lock and not given it back may be
-// told at once that it cannot have it twice, or has lost it.
+// told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
+	closed := map[string]bool{}
 	tries := due{}
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
@@ -59,6 +60,7 @@ func lockWaits(f *file) func(*world.Scene) {
 		}
 		switch e.Kind {
 		case world.Called:
+			closed[e.Process] = closed[e.Process] || e.Op == world.OpClose
 			if e.Op == world.OpTryLock {
 				tries[e.Call] = promise{e, e.At}
 			}
@@ -73,7 +75,7 @@ func lockWaits(f *file) func(*world.Scene) {
 				taken[e.Process]++
 			}
 			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
-			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 {
+			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || closed[e.Process] {
 				return
 			}
 			for _, other := range s.Others(e.Client) {

@@ -294,6 +294,45 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	}
 }
 
+// Renewals got through whose answers came too late. The Unlock frees what is left, or leaves it.
+func TestClientThatWasToldOfALossMayBeToldSoAgain(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		for _, frees := range []bool{true, false} {
+			s := newStory().holds("A", "A1")
+			a := s.owner("A", "A1")
+			if told {
+				s.happens(world.Lost, "A")
+			}
+			s.call("A", world.OpUnlock)
+			if frees {
+				s.does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a})
+			}
+			require.Equal(t, !told, s.returns("A", refused).convicted(oracle.Truth), "told: %v, frees: %v", told, frees)
+			if frees {
+				s.holds("A", "A2").frees("A", "A2").trace.Events[len(s.trace.Events)-1].Result = &refused
+				require.True(t, s.convicted(oracle.Truth), "it has got the lock since")
+			}
+		}
+	}
+}
+
+func TestWhoHasClosedTheLockMayBeToldSo(t *testing.T) {
+	closedError := world.Result{Claim: world.ClaimRefused, Error: "service is closed"}
+	for _, closes := range []bool{true, false} {
+		free, waits := newStory(), newStory().holds("B", "B1").call("A", world.OpLock)
+		waiting := waits.open["A"]
+		if closes {
+			free.call("A", world.OpClose).returns("A", done)
+			waits.call("A", world.OpClose)
+		}
+		require.Equal(t, !closes, free.call("A", world.OpTryLock).returns("A", closedError).convicted(oracle.Truth))
+		waits.open["A"], waits.op["A"] = waiting, world.OpLock
+		require.Equal(t, !closes, waits.returns("A", closedError).convicted(oracle.Waiting))
+	}
+	s := newStory().call("A", world.OpClose).returns("A", done).call("A", world.OpTryLock).returns("A", refused)
+	require.True(t, s.convicted(oracle.Truth), "nobody else has it")
+}
+
 func TestErrorOfTheNetworkIsTrue(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner

@@ -91,6 +91,10 @@ func lostWakeUp(f *file) func(*world.Scene) {
 		switch e.Kind {
 		case world.Sent:
 			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" || world.Blocks(e.Command[0])
+		case world.Delivered:
+			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" && strings.HasPrefix(e.Reply, "(error)") {
+				listens[e.Process] = false // Redis does not let it
+			}
 		case world.Called:
 			if e.Op == world.OpLock {
 				waiting, excused[e.Call] = append(waiting, e), e.At

@@ -64,6 +64,19 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 	}
 }
 
+// Redis refuses SUBSCRIBE: such a client may pause for as long as one that does not listen.
+func TestWaiterThatMayNotListenHasToAskNowAndThen(t *testing.T) {
+	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {
+		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
+			s := newStory().holds("A", "A1").call("B", world.OpLock)
+			s.background(world.Sent, "B", "SUBSCRIBE").background(world.Delivered, "B", "SUBSCRIBE")
+			s.trace.Events[len(s.trace.Events)-1].Reply = answer
+			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
+			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", answer, after)
+		}
+	}
+}
+
 // D dies before it has anything in Redis: nobody has to wait for it.
 func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)

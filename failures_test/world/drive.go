@@ -60,14 +60,18 @@ func (w *World) next() (on *wire, todo *request) {
 	now := w.reached
 	var next *reply
 	for _, p := range w.processes {
-		if p.isStopped() || p.cut {
+		if p.cut {
 			continue
 		}
+		stopped := p.isStopped()
 		for _, c := range p.wires {
-			if len(c.replies) > 0 && w.canArrive(c, c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
+			if !stopped && len(c.replies) > 0 && w.canArrive(c, c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
 				next, on = c.replies[0], c
 			}
-			if len(c.requests) > 0 && w.isDue(c.requests[0], now) && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
+			if len(c.requests) == 0 || stopped && c.requests[0].due == 0 { // what is late had left before
+				continue
+			}
+			if w.isDue(c.requests[0], now) && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
 				todo = c.requests[0]
 			}
 		}

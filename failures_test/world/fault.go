@@ -144,7 +144,7 @@ func (f *Fault) Drop() {
 }
 
 // Delay holds the command, or its reply, in the network for d. The client goes
-// on: its timeouts run.
+// on: its timeouts run. The command arrives also if the client stops meanwhile.
 func (f *Fault) Delay(d time.Duration) {
 	f.add("be late", func(w *World, r *request) { w.delay(r, f.moment, d) })
 }

@@ -96,6 +96,31 @@ func TestCrashedProcessNeverRunsAgain(t *testing.T) {
 	}
 }
 
+func TestLateCommandArrivesThoughItsSenderHasStopped(t *testing.T) {
+	for name, stop := range map[string]func(*world.Client){"dead": (*world.Client).Crash, "frozen": (*world.Client).Freeze} {
+		for _, late := range []bool{true, false} {
+			trace := run(t, func(w *world.World) {
+				a, b := w.Client("A"), w.Client("B")
+				if late {
+					a.Before(world.Write).Delay(2 * time.Second)
+					a.StartTryLock()
+					stop(a)
+				} else {
+					stop(a)
+					a.StartTryLock()
+				}
+				w.Sleep(time.Second)
+				require.Empty(t, executed(w.Trace()))
+				w.Sleep(2 * time.Second)
+				require.Equal(t, !late, b.TryLock().Held(), "%s, late: %v", name, late)
+			})
+			for _, e := range events(trace, world.Delivered) {
+				require.Equal(t, "B", e.Client, "A reads nothing")
+			}
+		}
+	}
+}
+
 func TestDroppedReplyIsABrokenConnection(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -44,6 +44,7 @@ func (h *Hold) Unlock(ctx context.Context) error {
 		return ErrNotHeld
 	}
 	if w.lost.Load() {
+		_ = unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner).Err() // Redis may have renewed it, and the answer came too late
 		return ErrLost
 	}
 	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time

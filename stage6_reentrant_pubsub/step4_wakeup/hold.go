@@ -56,6 +56,7 @@ func (h *Hold) Unlock() error {
 		return ErrNotHeld
 	}
 	if o.lost.Load() {
+		_, _ = o.setCount(o.owner, 0) // Redis may have renewed it, and the answer came too late
 		return ErrLost
 	}
 	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time
