@@ -56,7 +56,7 @@ var contextFailures = []Failure{
 			if b.Lock(world.Within(patience(w))).Held() {
 				b.Unlock()
 			}
-			if lock.Held() { // it does not heed its context
+			if lock.Held() { // it ignores its context
 				a.Unlock()
 			}
 			c.Before(world.Of(world.OpLock, world.Write)).Freeze()

@@ -143,7 +143,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "hold-released-twice", Family: Sharing,
 		Title:  "a client unlocks once more than it locked",
-		Story:  "A takes the lock twice and unlocks three times, as a defer too many does. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
+		Story:  "A takes the lock twice and unlocks three times, as with one defer too many. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
 		Fixed:  "Each hold is released once; a release too many returns ErrNotHeld.",
 		Breaks: []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
 		Needs:  []Feature{Reentry},
@@ -163,7 +163,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "second-goroutine-reenters", Family: Sharing,
 		Title:  "another goroutine of the process takes the lock for its own",
-		Story:  "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: that both live in one process makes neither the other's helper.",
+		Story:  "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: goroutines of one process are not each other's helpers.",
 		Fixed:  "The owner is the hold, not the process and not the lock object.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},
 		Needs:  []Feature{Reentry},

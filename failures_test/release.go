@@ -13,7 +13,7 @@ var releasing = []Failure{
 	{
 		ID: "unlock-at-once", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:  "Unlock comes before the watchdog has begun",
-		Story:  "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later finds nobody who would stop it: it renews a lock that nobody holds.",
+		Story:  "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later is stopped by nobody: it renews a lock that nobody holds.",
 		Fixed:  "The watchdog runs before Lock returns.",
 		Breaks: []oracle.Monitor{oracle.Watchdog, oracle.Leak},
 		Told:   []Premise{given("A A"), renewed("A")},
@@ -116,8 +116,8 @@ var releasing = []Failure{
 	{
 		ID: "reentered-for-ever", Family: Renewal, Variant: Limited, Loss: true, Needs: []Feature{Reentry},
 		Title:  "work that never ends takes its lock again and again",
-		Story:  "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that begins anew with each re-entry is none, and B never gets in.",
-		Fixed:  "The limit counts from the first hold: a re-entry is no new one.",
+		Story:  "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that begins anew with each re-entry limits nothing, and B never gets in.",
+		Fixed:  "The limit counts from the first hold: a re-entry does not begin it anew.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
 		Given:  []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
 		Told:   []Premise{given("A A")},

@@ -87,8 +87,8 @@ func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 }
 
 // Lock tries every 100 ms until it holds the lock. It returns the context's
-// error when ctx ends between two attempts, and the first error of an attempt as
-// it comes: that of one that was on its way when ctx ended is a timeout.
+// error when ctx ends between two attempts, and otherwise the first error of an
+// attempt: a timeout if ctx ended while the attempt was on its way.
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		held, err := m.TryLock(ctx)

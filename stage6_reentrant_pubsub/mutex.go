@@ -37,30 +37,30 @@ type Mutex struct {
 func (m *Mutex) Name() string { return m.name }
 
 // Lock waits until the caller holds the lock. With a context that carries a hold
-// of this lock it re-enters. It returns an error that is the context's when ctx is
-// done first, ErrLost with the context of a lost hold, and ErrClosed.
+// of this lock it re-enters. It returns an error that wraps the context's if ctx
+// ends first, ErrLost with the context of a lost hold, and ErrClosed.
 func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
 
-// TryLock makes one attempt; a grant that came when its lease was over is asked for again,
-// three times in all. It returns ErrLocked when somebody else holds the
+// TryLock makes one attempt; when a grant comes after its lease is over, it asks again, three
+// times in all. It returns ErrLocked when somebody else holds the
 // lock.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
 }
 
 // TryLockFor waits for the lock, but no longer than wait: then it returns
-// ErrLocked. It tries once at least, unless others of this process wait before it. An attempt
-// under way when wait is over is not broken off.
+// ErrLocked. It tries once at least, unless others of this process wait before it. If wait
+// ends during an attempt, the attempt is finished.
 func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...LockOption) (*Hold, error) {
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	return m.lock(ctx, patience, opts)
 }
 
-// Do runs work while it holds the lock. It returns work's error as it is; joined with that
-// of the unlock where that failed, and with ErrLost if the hold was lost meanwhile. A panic in
+// Do runs work while it holds the lock. It returns work's error as it is, or joined with that
+// of the unlock if the unlock failed: ErrLost if the hold was lost meanwhile. A panic in
 // work releases the lock and goes on.
 func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts ...LockOption) (err error) {
 	hold, err := m.Lock(ctx, opts...)

@@ -17,8 +17,8 @@ const shortestLease = 30 * time.Millisecond
 // Option changes what NewService makes.
 type Option func(*Service)
 
-// WithWatchdogTimeout sets the lease of locks that are renewed; a third of it is
-// how often. The default is 30 s.
+// WithWatchdogTimeout sets the lease of locks that are renewed, every third
+// of it. The default is 30 s.
 func WithWatchdogTimeout(d time.Duration) Option { return func(s *Service) { s.lease = d } }
 
 // WithLayout sets the names of the keys and channels in Redis.

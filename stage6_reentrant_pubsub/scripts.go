@@ -16,8 +16,8 @@ import (
 //go:embed *.lua
 var sources embed.FS
 
-// script is a Lua script: what the command begins with that runs it by the SHA1 by
-// which Redis knows it, and by its source.
+// script is a Lua script: how the command begins that runs it, by its SHA1 (byHash)
+// and by its source.
 type script struct{ byHash, bySource []any }
 
 func newScript(file string) script {

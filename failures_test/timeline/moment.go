@@ -1,11 +1,16 @@
 package timeline
 
 import (
+	"strings"
+
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
 )
 
-var onItsWay = texts.New("{request} of {client} is on its way")
+var (
+	onItsWay   = texts.New("{request} of {client} is on its way")
+	asksLedger = texts.New("{client} asks the ledger to {op} order {order}")
+)
 
 // Moment tells, in a sentence, what the last of so many events of a trace was.
 func Moment(trace *world.Trace, events int, language texts.Language) string {
@@ -14,6 +19,9 @@ func Moment(trace *world.Trace, events int, language texts.Language) string {
 	if told := Sentences(&part, events-1, language); len(told) > 0 {
 		return told[0]
 	}
-	s := &story{Trace: &part, key: trace.LockKey(), language: language} // a command has left
-	return s.ended(s.say(onItsWay, &label{event: part.Events[events-1]}))
+	s, e := &story{Trace: &part, key: trace.LockKey(), language: language}, part.Events[events-1]
+	if len(e.Command) == 0 { // a call of the ledger
+		return s.ended(asksLedger.In(language, "client", e.Client, "op", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)))
+	}
+	return s.ended(s.say(onItsWay, &label{event: e})) // a command has left
 }

@@ -87,7 +87,7 @@ var (
 	noName   = texts.New("--name is empty: name the worker, such as work1")
 	badName  = texts.New("--name {name} does not fit on a line: use letters, such as work1")
 	badHold  = texts.New("--hold {time} is negative: give the time that the work takes, such as 5s")
-	badWait  = texts.New("--wait {time} is no time: give how long to wait for the lock, such as 10s")
+	badWait  = texts.New("--wait {time} does not fit: give how long to wait for the lock, such as 10s")
 	badRedis = texts.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
 	badLease = texts.New("--lease {time} does not fit this lock: {error}")
 )

@@ -64,7 +64,7 @@ var (
 	goalsTitle    = texts.New("Goals:")
 	soFar         = texts.New("So far: go run . replay '{schedule}'")
 	nothingToUndo = texts.New("There is nothing to undo.")
-	noKeyHere     = texts.New("{key} is no key here. There are {keys}.")
+	noKeyHere     = texts.New("Unknown key {key}. Press one of {keys}.")
 	pipeKeys      = texts.New("{error}; try: echo KEYS | go run . play")
 	noKeyRead     = texts.New("no key can be read: {error}")
 	keysAtEnd     = texts.New("u, r and q")

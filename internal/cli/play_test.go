@@ -86,7 +86,7 @@ func TestGameGoesOnAfterTheGoal(t *testing.T) {
 	status, out, _ := played(t, winning3+"1uq", "--stage", "3")
 	require.Equal(t, exitOK, status)
 	all := screens(out)
-	require.Contains(t, all[10], "'1' is no key here. There are u, r and q.")
+	require.Contains(t, all[10], "Unknown key '1'. Press one of u, r and q.")
 	require.Equal(t, all[8], all[11])
 	status, _, errors := played(t, winning3+"r", "--stage", "3")
 	require.Equal(t, exitOK, status, "won is won: %s", errors)
@@ -143,8 +143,8 @@ func TestGameSaysThatNoWayIsKnown(t *testing.T) {
 func TestOtherKeysDoNothing(t *testing.T) {
 	_, out, _ := played(t, "9 x é \x1b q", "--stage", "3")
 	all := screens(out)
-	require.Contains(t, all[1], "'9' is no key here. There are 1 to 3, u, r, h and q.")
-	require.Contains(t, all[3], "'é' is no key here.")
+	require.Contains(t, all[1], "Unknown key '9'. Press one of 1 to 3, u, r, h and q.")
+	require.Contains(t, all[3], "Unknown key 'é'.")
 	for _, screen := range all[1:5] {
 		require.Contains(t, screen, "0 steps")
 	}

@@ -26,7 +26,7 @@ func init() {
 var map6 = []Part{
 	{
 		File:  "service.go",
-		Adds:  "One service for all locks of a process: what they share, the clients that it refuses, and Close, which frees what is held and ends who waits.",
+		Adds:  "One service for all locks of a process: what they share, the clients that it refuses, and Close, which frees what is held and ends every wait.",
 		Tests: []string{"TestCloseAmidLocksAndUnlocks", "TestNewServiceRefusesAClientOnWhichALockWouldNotWork"},
 		Skip:  "the checks of NewService",
 	},
@@ -38,7 +38,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "acquire.go",
-		Adds:  "A lease too short for the way to Redis is an error, a slot of a Cluster that moves is none, and an observer that panics leaks no lock. The rest is TryLock of 6.5.",
+		Adds:  "A lease too short for the way to Redis is an error, a slot of a Cluster that moves is asked again, and an observer that panics leaks no lock. The rest is TryLock of 6.5.",
 		Tests: []string{"TestLeaseThatIsTooShortForTheDistanceIsSaid", "TestCommandIsSentAgainAfterTryAgain", "TestPanicInAnObserverLeaksNoLock"},
 		Skip:  "the observer in lock",
 	},

@@ -137,7 +137,7 @@ var owners = []Edit{
 		Name: "comparison turned round", File: file3,
 		Old:     `if value != m.value {`,
 		New:     `if value == m.value {`,
-		Suffers: "only a stranger's key is deleted, and one's own stays",
+		Suffers: "only a stranger's key is deleted, and the holder's own stays",
 		Failure: "delete-foreign", Outcome: failures.Broken, Rule: oracle.WrongDelete, Search: "wrong-delete/async",
 	},
 	{
@@ -155,7 +155,7 @@ var owners = []Edit{
 		Failure: "try-while-holding", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{
-		Name: "any value taken for one's own", File: file3,
+		Name: "any value taken for the holder's own", File: file3,
 		Old:     `if value != m.value {`,
 		New:     `if value == "" {`,
 		Suffers: "a late Unlock deletes the next one's key",
@@ -192,7 +192,7 @@ var owners = []Edit{
 		Failure: "loss-hidden-at-unlock", Outcome: failures.Broken, Rule: oracle.LossNoticed,
 	},
 	{
-		Name: "Unlock of one who holds nothing succeeds", File: file3,
+		Name: "Unlock without a hold succeeds", File: file3,
 		Old: `if m.value == "" {
 		return ErrNotHeld`,
 		New: `if m.value == "" {
@@ -218,7 +218,7 @@ var owners = []Edit{
 		Name: "comparison turned round in Lua", File: file4,
 		Old:     `== ARGV[1] then`,
 		New:     `~= ARGV[1] then`,
-		Suffers: "only a stranger's key is deleted, and one's own stays",
+		Suffers: "only a stranger's key is deleted, and the holder's own stays",
 		Failure: "delete-foreign", Outcome: failures.Broken, Rule: oracle.WrongDelete,
 	},
 	{

@@ -48,7 +48,7 @@ var renewed = []Edit{
 		Failure: "work-outlives-ttl", Outcome: failures.Broken, Rule: oracle.Waiting,
 	},
 	{
-		Name: "Lock does not heed its context", File: file5,
+		Name: "Lock ignores its context", File: file5,
 		Old:     `held, err := m.TryLock(ctx)`,
 		New:     `ctx := context.WithoutCancel(ctx); held, err := m.TryLock(ctx)`,
 		Suffers: "Lock waits on when its caller has long gone",

@@ -20,7 +20,7 @@ var whole = []Edit{
 		Name: "token from a counter alone", File: stage6 + "acquire.lua",
 		Old:     `math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))`,
 		New:     `token + 1`,
-		Suffers: "after a flush the tokens begin at 1 again, and the fence lets an old holder write",
+		Suffers: "after a flush the tokens begin at 1 again, and the resource lets an old holder write",
 		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
 	},
 	{
@@ -87,7 +87,7 @@ var whole = []Edit{
 		Failure: "wake-lost", Outcome: failures.Broken, Rule: oracle.LostWakeUp, Search: "wake-up/short-pauses",
 	},
 	{
-		Name: "wake-up taken along by one who leaves", File: stage6 + "waiters.go",
+		Name: "wake-up taken along by a waiter that leaves", File: stage6 + "waiters.go",
 		Old:     `q.signal() // the next one has to look for itself`,
 		New:     ``,
 		Suffers: "a waiter that gives up takes the message along, and the others sleep on",

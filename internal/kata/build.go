@@ -175,7 +175,7 @@ func main() {
 const mostBytes = 1 << 20
 
 var (
-	tooLong = texts.New("the file has {n} MB: a lock has some kilobytes, so this is none")
+	tooLong = texts.New("the file has {n} MB: a lock has some kilobytes, so this is no lock")
 	isMain  = texts.New("the package is main, which nobody can import: call it mylock")
 )
 

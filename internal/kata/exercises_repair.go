@@ -62,7 +62,7 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "3", Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewString()\n	m.value = value\n"}}},
 		Fixes: []string{"try-while-holding", "two-at-once"},
 		Hints: [3]texts.Text{
-			"Follow the field value through a TryLock that is refused.",
+			"Follow what the field named value holds through a TryLock that is refused.",
 			"A holder that tries once more is refused, and has forgotten its own value by then.",
 			"In TryLock: remember the value after Redis has said OK, not before.",
 		},
@@ -89,7 +89,7 @@ var repairExercises = []Exercise{
 			"The value is made from the object, so all holds of one object have the same. A command that was stuck in the network fits them all.",
 			"In TryLock: a fresh uuid.NewString() for each attempt.",
 		},
-		Fixed:  "Each hold has a value of its own, so an Unlock that was on its way for long fits no later hold. Comparing is worth as much as what is compared.",
+		Fixed:  "Each hold has a value of its own, so an Unlock that was on its way for long fits no later hold. A comparison is only as good as the value that is compared.",
 		Search: Sought{Blind: "It takes a client whose Unlock times out, and that takes the lock again while the old command is on its way. In a search a client waits for the answer of its Unlock, however late that is."},
 		Predict: Prediction{
 			Failure: "self-deadlock", Until: quiz.Moment{Kind: world.Called, Client: "A", Op: world.OpLock, Nth: 2},
@@ -102,7 +102,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		ID: "r5", Title: "repair this lock: the nervous watchdog", Base: "5",
-		Story: "A lock of stage 5, with one mistake. After a hiccup of the network, long jobs lose their locks half a minute later. Read it first and say what is wrong; then let kata explore look; then mend it.",
+		Story: "A lock of stage 5, with one mistake. After the network has failed for a moment, long jobs lose their locks half a minute later. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "5", Edits: []Edit{{"watchdog.go", `if err == nil && renewed == 0 {`, `if err != nil || renewed == 0 {`}}},
 		Fixes: []string{"renew-blip", "renew-blips"},
 		Hints: [3]texts.Text{
@@ -134,7 +134,7 @@ var repairExercises = []Exercise{
 			"A renewal that leaves when the lease is over arrives after it.",
 			"In renew: a ticker of w.ttl / 3, so that one renewal may fail.",
 		},
-		Fixed:  "The watchdog renews after each third of the lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: who comes on the date is late.",
+		Fixed:  "The watchdog renews after each third of the lease, so it is early enough even when a renewal is lost. A lease is a promise with a date: a renewal that comes on that date is late.",
 		Search: Sought{Blind: "Where everything may be late by any time, so may a renewal, and a healthy watchdog loses the lock with the same few steps. Where nothing is late, nobody in a search works for long enough to be renewed."},
 		Predict: Prediction{
 			Failure: "renewed-for-ever", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
@@ -147,7 +147,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		ID: "r7", Title: "repair this lock: the second unlock", Base: "6.2",
-		Story: "A lock of step 6.2, with one mistake. Since the network is bad, the log is full of lost locks, and nobody else was ever inside. Read it first and say what is wrong; then let kata explore look; then mend it.",
+		Story: "A lock of step 6.2, with one mistake. Since the network became bad, the log is full of lost locks, and nobody else was ever inside. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "6.2", Edits: []Edit{
 			{"hold.go", "			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // else it was the unlock before that deleted it\n", "			if !deleted {\n"},
 			{"hold.go", "	unknown  bool // an unlock was sent, and nobody knows what became of it\n", ""},
@@ -172,7 +172,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		ID: "r8", Title: "repair this lock: the deaf waiter", Base: "6.4",
-		Story: "A lock of step 6.4, with one mistake. Once in a while a waiter sleeps for half a minute before a door that is open. Read it first and say what is wrong; then let kata explore look; then mend it.",
+		Story: "A lock of step 6.4, with one mistake. Once in a while a waiter sleeps for half a minute although the lock is free. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "6.4", Edits: []Edit{{"wait.go",
 			"	// A message says that the lock was freed, and an acknowledgement that it may have been\n	// before: what was published until then was not heard, also after a reconnect. The\n	// channel keeps both until they are taken. Health checks would be commands for nothing.\n	woken := sub.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(0))\n",
 			"	woken := sub.Channel(redis.WithChannelHealthCheckInterval(0)) // no commands for nothing\n",
@@ -220,7 +220,7 @@ var repairExercises = []Exercise{
 	},
 	{
 		ID: "r10", Title: "repair a document's lock: the stranger", Base: "doc1",
-		Story: "The lock of a document, as written, but for the constructor's name. It has many mistakes; one of them is that the owner of the lock may be anybody who calls Unlock once too often. Read it first and say which you see; docs/documents.md has them all. Then mend this one.",
+		Story: "The lock of a document, as written, but for the constructor's name. It has many mistakes; one of them shows when a client calls Unlock once too often. Read it first and say which you see; docs/documents.md has them all. Then mend this one.",
 		Start: Material{Column: "doc1", Edits: called1},
 		Solution: Material{Column: "doc1", Edits: slices.Concat(called1, []Edit{
 			{"lock.go", "	own := l.local(ctx)\n	if own.count--; own.count > 0 {\n", "	own := l.local(ctx)\n	if own.count == 0 {\n		return errors.New(\"mylock: this thread does not hold the lock\")\n	}\n	if own.count--; own.count > 0 {\n"},
@@ -228,10 +228,10 @@ var repairExercises = []Exercise{
 		Fixes: []string{"stranger-unlock", "double-unlock", "hold-released-twice"},
 		Hints: [3]texts.Text{
 			"Call Unlock, in your head, for a thread that never locked. What is its count after that, and what does its next TryLock do?",
-			"A count below zero is a debt: the next holds of this thread are paid with it. And an Unlock of nobody stops the watchdog of whoever holds the lock.",
+			"A count below zero is a debt: the next holds of this thread pay for it. And a thread that unlocks without a hold stops the watchdog of the holder.",
 			"At the beginning of Unlock: return an error if own.count is 0.",
 		},
-		Fixed:  "Whoever holds nothing can free nothing, and is told so. What the process counts about itself needs a floor.",
+		Fixed:  "Whoever holds nothing can free nothing, and is told so. A count in the process must never fall below zero.",
 		Search: Sought{Blind: "The clients of a search unlock what they have locked, once each."},
 		Predict: Prediction{
 			Failure: "renew-partition", Until: quiz.Moment{Kind: world.Called, Client: "B", Op: world.OpLock},
@@ -257,7 +257,7 @@ var repairExercises = []Exercise{
 			"The map has one semaphore for the channel. unsubscribe takes it out, whoever else waits for it: wait finds none and comes back at once, and release finds nobody.",
 			"Count those who need the semaphore: up in subscribe, down in unsubscribe, which takes it out when nobody is left.",
 		},
-		Fixed:  "What several share goes when the last one has left. The message finds whoever still waits, and nobody spins meanwhile.",
+		Fixed:  "What several waiters share goes only when the last of them has left. The message finds whoever still waits, and nobody spins meanwhile.",
 		Search: Sought{Blind: "In a search of two clients each has a process of its own, and shares nothing with the other."},
 		Predict: Prediction{
 			Failure: "expiry-wakes", Until: quiz.Moment{Kind: world.Crashed, Client: "A"},

@@ -99,8 +99,8 @@ func schedules(found []judge.Found) (runs int) {
 var (
 	searchedAll = texts.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
 		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
-	searchCut = texts.NewPlural("After {time}, or for want of memory, the search for {n} answer was cut short: the lines above say how far it came.",
-		"After {time}, or for want of memory, the search for {n} answers was cut short: the lines above say how far it came.")
+	searchCut = texts.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
+		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above say how far it came.")
 	searchNone = texts.New("Nothing is broken up to the costs above; that is no proof.")
 )
 

@@ -19,8 +19,8 @@ type wrongLock struct {
 // wrong are locks that a learner could take for right, with a failure that shows, and what
 // is said of it. Without a failure it is the judge's own finding.
 var wrong = []wrongLock{
-	{"Lock does not heed its context", "1", deafLock, "", "Lock of B has a context that ends after 3s, and is still under way"},
-	{"Lock does not heed its context", "2", deafLock, "", "Lock of B has a context that ends after 3s, and is still under way"},
+	{"Lock ignores its context", "1", deafLock, "", "Lock of B has a context that ends after 3s, and is still under way"},
+	{"Lock ignores its context", "2", deafLock, "", "Lock of B has a context that ends after 3s, and is still under way"},
 	{"Lock asks once", "1", instead("		case <-time.After(pollInterval):\n", "		default:\n			return errors.New(\"taken\")\n"), "second-client", "without waiting for A"},
 	{"Lock gives up and says that it holds", "4", instead("			return fmt.Errorf(\"mylock: wait for %s: %w\", m.key, ctx.Err())\n", "			return nil\n"), "second-client", "exclusion"},
 	{"lease in nanoseconds", "2", instead("m.ttl.Milliseconds()", "m.ttl.Nanoseconds()"), "second-client", "asked for a lease of 30s, and its SET set 8333h20m0s"},

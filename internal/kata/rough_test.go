@@ -54,7 +54,7 @@ func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
 		{"", "mutex.go:1: expected 'package', found 'EOF'"},
 		{"package mylock\n\nvar x = \"\xff\xfe\"\n", "mutex.go:3: illegal UTF-8 encoding"},
 		{"package mylock\x00", "mutex.go:1: illegal character NUL"},
-		{"package mylock\n" + strings.Repeat("// 16 characters\n", 1<<17), "mutex.go:1: the file has 2 MB: a lock has some kilobytes, so this is none"},
+		{"package mylock\n" + strings.Repeat("// 16 characters\n", 1<<17), "mutex.go:1: the file has 2 MB: a lock has some kilobytes, so this is no lock"},
 	} {
 		f.write(t, "mutex.go", c.text)
 		r, err := Check(t.Context(), f, texts.English, nil)

@@ -155,13 +155,13 @@ var (
 	killedLate = texts.New("Your lock did not end within {time} and had to be killed.")
 	killedNext = texts.New("Look for a loop without a wait.")
 	dies       = texts.New("Your lock ends the whole process{where}: {why}.")
-	diesNext   = texts.New("A panic on a goroutine of its own ends the program that uses the lock. Mend its reason.")
+	diesNext   = texts.New("A panic on a goroutine of its own ends the program that uses the lock. Find the cause, and mend it.")
 	otherRun   = texts.New("A variable of the package keeps a channel or a timer from one run to the next{where}: {why}.")
 	otherNext  = texts.New("Keep channels and timers in the lock that NewMutex makes: each run has a clock of its own. A sync.Mutex may stay.")
 	killed     = texts.New("The process of your lock was killed: {why}.")
 	signalNext = texts.New("Look for a signal that the lock sends, or for too much memory.")
 	exits      = texts.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
-	exitsNext  = texts.New("Return an error: whether the program ends is for its owner to say.")
+	exitsNext  = texts.New("Return an error: its owner decides whether the program ends.")
 )
 
 // endedBadly says why a run ended that could not say so itself.

@@ -161,7 +161,7 @@ function searchForm(first) {
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
     search(property.value, env.value);
-  }}, ...tell('Search the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}),
+  }}, ...tell('Search for the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}),
     el('button', {type: 'submit', class: 'search'}, say('Search')));
 }
 

@@ -196,7 +196,7 @@ function commandsOf(failure, stages) {
   const search = cellAt(failure, stages[0]).search;
   return el('p', {class: 'commands secondary'}, el('span', {}, say('The same in a terminal:')), ...lines.map(shown),
     search ? el('span', {title: say('the shortest schedule that breaks the same rule')},
-      ...tell('Search the shortest schedule: {command}', {command: shown(search)})) : null);
+      ...tell('Search for the shortest schedule: {command}', {command: shown(search)})) : null);
 }
 
 // neighbour is where b leads to: from one stage to it and the next, and back.

@@ -1,5 +1,5 @@
 // Package stage6 is step 6.4 on the way to the whole lock: waiters are woken. The
-// script that frees the lock publishes a message, and who waits has subscribed.
+// script that frees the lock publishes a message, and waiters have subscribed to it.
 //
 // It solves the polling: a waiter gets the lock when it comes free and not up to
 // 100 ms later, and sends nothing while nothing happens. Messages are not kept, so

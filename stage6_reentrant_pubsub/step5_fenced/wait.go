@@ -11,9 +11,9 @@ import (
 
 // Lock waits until it holds the lock, or re-enters. It asks when there is a reason to:
 // at first, when it listens for messages, when one comes, and when the holder's lease
-// is over. It returns the context's error when ctx ends between two attempts, and the
-// first error of an attempt as it comes: that of one that was on its way when ctx ended
-// is a timeout.
+// is over. It returns the context's error when ctx ends between two attempts, and
+// otherwise the first error of an attempt: a timeout if ctx ended while the attempt was
+// on its way.
 func (m *Mutex) Lock(ctx context.Context) (*Hold, error) {
 	hold, left, err := m.try(ctx)
 	if !errors.Is(err, ErrLocked) {

@@ -38,7 +38,7 @@ const (
 	Nonsense       = "answers nonsense"
 	Exits          = "ends the process"
 	NoDay          = "does not lock" // an ordinary day goes wrong in another way
-	IgnoresContext = "does not heed its context"
+	IgnoresContext = "ignores its context"
 	WaitsInTry     = "waits in TryLock"
 	TooMuchMemory  = "takes too much memory"
 	TooSlow        = "takes too long"

@@ -66,7 +66,7 @@ func (l *inside) Close() error {
 var (
 	reentersOther = texts.New("A holds the lock named \"{name}\". With the context of that hold it takes the one named \"{other}\", " +
 		"and is told that it has it, but there is no new key in Redis: it has taken the first one twice.")
-	nameInContext = texts.New("A hold in a context is one of one lock: make the key of the context's value from the lock's name too.")
+	nameInContext = texts.New("A hold in a context belongs to one lock: make the key of the context's value from the lock's name too.")
 )
 
 // takeInside: whoever holds one lock and takes another has both.
