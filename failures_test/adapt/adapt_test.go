@@ -168,6 +168,20 @@ func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
 	})
 }
 
+// Who leaves with a context that is over leaves the lock no other: it is over as the callback ends.
+func TestReleaseWithAContextThatIsOverHasNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		do := func(ctx context.Context, w work) error { _ = w(ctx); return ctx.Err() }
+		c := adapt.Callback(do, do, nil)
+		require.NoError(t, c.Lock(t.Context()))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, c.Unlock(ctx), context.Canceled)
+		require.NoError(t, c.Lock(t.Context()))
+		require.NoError(t, c.Unlock(t.Context()))
+	})
+}
+
 func TestCloseLetsEverybodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := false

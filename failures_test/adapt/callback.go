@@ -116,6 +116,9 @@ func (v *visit) end(ctx context.Context) error {
 		return ErrNoHold
 	}
 	defer context.AfterFunc(ctx, v.stop)()
+	if ctx.Err() != nil { // now, not at some time while it is being released
+		v.stop()
+	}
 	v.worksFor(ctx)
 	close(v.leave)
 	<-v.over

@@ -51,6 +51,7 @@ var kinds = []kind{
 			tryWaits:   "second-client",
 			heedsNot:   "second-client",
 			valueFirst: "try-while-holding",
+			saysBoth:   "oom",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.Waiting: {"second-client", waitsNot},

@@ -22,6 +22,7 @@ const (
 	tryWaits   mistake = "waits in TryLock"
 	asksAtOnce mistake = "asks again at once after an error"
 	heedsNot   mistake = "waits on when the context has ended"
+	saysBoth   mistake = "says true when TryLock ends in an error"
 	valueFirst mistake = "remembers its value before it has the lock"
 )
 
@@ -79,7 +80,7 @@ func (p *plain) attempt(ctx context.Context) (bool, error) {
 	if err == nil {
 		p.value = value
 	}
-	return err == nil, err
+	return err == nil || p.wrong == saysBoth, err
 }
 
 func (p *plain) Lock(ctx context.Context) error {

@@ -79,6 +79,67 @@ func (c *counting) Unlock(ctx context.Context) error {
 
 func (c *counting) HoldCount(context.Context) (int, error) { return c.times + c.lies, nil }
 
+// tally is a re-entrant lock whose count is in the value, behind the owner.
+type tally struct {
+	plain
+	times   int
+	forgets bool // the first Unlock frees it
+}
+
+var (
+	moreScript = redis.NewScript(`-- more
+local value, count = redis.call("GET", KEYS[1]), 0
+if value then
+	local owner, times = string.match(value, "^(.*):(%d+)$")
+	if owner ~= ARGV[1] then return 0 end
+	count = tonumber(times)
+end
+redis.call("SET", KEYS[1], ARGV[1] .. ":" .. count + 1, "PX", ARGV[2])
+return 1`)
+	lessScript = redis.NewScript(`-- less
+local owner, times = string.match(redis.call("GET", KEYS[1]) or "", "^(.*):(%d+)$")
+if owner ~= ARGV[1] then return 0 end
+if tonumber(times) <= tonumber(ARGV[2]) then return redis.call("DEL", KEYS[1]) end
+redis.call("SET", KEYS[1], owner .. ":" .. times - 1, "KEEPTTL")
+return 1`)
+)
+
+func tallySubject(forgets bool) failures.Subject {
+	return failures.Subject{
+		Name: "tally", Has: []failures.Feature{failures.Scripts, failures.Reentry},
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			p := plain{rdb: rdb, key: "lock:" + name, lease: lease, value: uuid.NewString()}
+			return &tally{plain: p, forgets: forgets}, nil
+		},
+	}
+}
+
+func (l *tally) TryLock(ctx context.Context) (bool, error) {
+	held, err := moreScript.Run(ctx, l.rdb, []string{l.key}, l.value, l.lease.Milliseconds()).Bool()
+	if held {
+		l.times++
+	}
+	return held, err
+}
+
+func (l *tally) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+func (l *tally) Unlock(ctx context.Context) error {
+	if l.times == 0 {
+		return errNotHeld
+	}
+	l.times--
+	last := 1
+	if l.forgets {
+		last = 2
+	}
+	held, err := lessScript.Run(ctx, l.rdb, []string{l.key}, l.value, last).Bool()
+	if err == nil && !held {
+		return errNotHeld
+	}
+	return err
+}
+
 // crowd is a lock whose waiters listen each for itself, in no order.
 type crowd struct {
 	plain
@@ -192,6 +253,49 @@ func (quarrelsome) TryLock(context.Context) (bool, error) {
 	return false, errors.New("Timer already cancelled")
 }
 
+// remembering is a lock that keeps its value in a variable of all locks of that name, or has one
+// value for ever.
+type remembering struct {
+	*plain
+	values map[string]string
+}
+
+func rememberingSubject(value func() string) failures.Subject {
+	values := map[string]string{}
+	return failures.Subject{Name: "remembering", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return remembering{&plain{rdb: rdb, key: name, lease: lease, value: value()}, values}, nil
+	}}
+}
+
+func (l remembering) TryLock(ctx context.Context) (bool, error) {
+	value := l.value
+	if value == "" {
+		value = uuid.NewString()
+	}
+	held, err := l.rdb.SetNX(ctx, l.key, value, l.lease).Result()
+	if held {
+		l.values[l.key] = value
+	}
+	return held, err
+}
+
+func (l remembering) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+func (l remembering) Unlock(ctx context.Context) error {
+	return freeScript.Run(ctx, l.rdb, []string{l.key}, l.values[l.key]).Err()
+}
+
+func TestWhoseValueItIsThatFreesAnothersLock(t *testing.T) {
+	const of = "wrong delete: A's EVALSHA removes the lock of B (B1)"
+	for says, value := range map[string]func() string{
+		of + ": A sends the value of B, which it never wrote": func() string { return "" },
+		of + ": A and B wrote the same value":                 func() string { return "4dd9f4dc-2e29-4d52-a1fd-3b0e2c7f1a55" },
+		of + ": A and B wrote the same value ":                func() string { return "locked" },
+	} {
+		require.Equal(t, strings.TrimSpace(says), play(t, find(t, "double-unlock"), rememberingSubject(value)).Sentence())
+	}
+}
+
 // What strangers' locks do differently is right; what they do wrong is found all the same.
 func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 	for _, c := range []struct {
@@ -204,10 +308,13 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"one owner value for all holds", "second-hold-renewed", watchedIn(oneValue, ""), watchedSubject(neverStops), oracle.Watchdog},
 		{"owner values that look like words", "second-hold-renewed", watchedIn(wordValues, ""), watchedIn(wordValues, neverStops), oracle.Watchdog},
 		{"a count outside the lock's key", "inner-unlock-frees", countingSubject(false, 0), countingSubject(false, 1), oracle.HoldCount},
+		{"a count behind the owner's value", "inner-unlock-frees", tallySubject(false), tallySubject(true), oracle.Exclusion},
+		{"a count that is written anew", "try-while-holding", tallySubject(false), plainSubject(valueFirst), oracle.Truth},
 		{"a repeated acquire, counted outside the lock's key", "retry-count-two", countingSubject(false, 0), countingSubject(true, 0), oracle.Leak},
 		{"waiters in no order", "wake-eaten", crowdSubject(false), crowdSubject(true), oracle.LostWakeUp},
 		{"a renewal that finds nothing", "dog-unlock-race", watchedIn(leavesRenewal, ""), watchedSubject(stopsWithoutJoin), oracle.Truth},
 		{"a renewal at once, and one under way", "dog-unlock-race", watchedIn(renewsAtOnce, ""), watchedIn(renewsAtOnce, stopsWithoutJoin), oracle.Truth},
+		{"a renewal before Lock comes back", "second-hold-renewed", watchedIn(renewsAtOnce, ""), watchedIn(renewsAtOnce, neverStops), oracle.Watchdog},
 		{"an acquire whose context ends", "acquire-context-ends", watchedSubject(""), watchedSubject(renewsInContext), oracle.Exclusion},
 		{"a lease with less than a millisecond left", "last-millisecond", reentrantSubject(""), reentrantSubject(zeroIsGranted), oracle.Exclusion},
 		{"a transaction in place of a script", "check-then-delete", transactingSubject(false), transactingSubject(true), oracle.WrongDelete},

@@ -12,6 +12,7 @@ import (
 
 var (
 	panics          = texts.New("{call} of {client} ends in a {error}")
+	saysBoth        = texts.New("{call} answers two things at once: {client} holds the lock, and an error: {error}")
 	neverOwn        = texts.New("{call} tells {client} that it holds the lock, but it never was its own")
 	nobodyDoes      = texts.New("{call} tells {client} that somebody else holds the lock, but nobody does")
 	failsForNobody  = texts.New("{call} of {client} fails with {error}, but nobody holds the lock")
@@ -142,6 +143,8 @@ func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed 
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
 		return panics
+	case e.Result.Claim == world.ClaimBoth:
+		return saysBoth
 	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
 		return neverOwn
 	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":

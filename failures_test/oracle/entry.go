@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ var (
 	removes      = texts.New("{client}'s {command} removes the lock of {owner} ({label})")
 	overwrites   = texts.New("{client}'s {command} overwrites the lock of {owner} ({label})")
 	becauseSame  = texts.New("{what}: {client} and {owner} wrote the same value")
+	becauseSends = texts.New("{what}: {client} sends the value of {owner}, which it never wrote")
 	becauseAgain = texts.New("{what}: both holds of {client} have the same value")
 	extends      = texts.New("{client}'s {command} extends the lock of {owner} ({label})")
 	staysFor     = texts.New("{why}, and its key stays for {time}")
@@ -30,46 +32,89 @@ var (
 func wrongDelete(f *file) func(*world.Scene) {
 	touched := map[string]time.Duration{} // label → when its entry was last written or renewed
 	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
-	wrote := map[string]bool{} // clients that have installed something
-	var before []world.Key     // what Redis held before the event
+	wrote := &values{}
+	var before []world.Key // what Redis held before the event
 	return func(s *world.Scene) {
 		e := s.Event
+		wrote.follow(s)
 		if e.Kind == world.Executed {
 			for _, effect := range e.Effects {
 				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) && e.At-touched[effect.Owner.Label] < f.Lease {
-					foreign(f, e, text, effect, wrote[e.Client] && sendsValue(e, before, effect))
+					foreign(f, e, text, effect, wrote.why(e, before, effect))
 				}
 			}
 		}
 		for _, effect := range e.Effects {
-			wrote[effect.Owner.Client] = wrote[effect.Owner.Client] || effect.Kind == world.Installed
 			touched[effect.Owner.Label] = e.At
 		}
 		before = s.Keys
 	}
 }
 
-// foreign convicts a command that touched what is not its own, and says so where the two
-// have one value.
-func foreign(f *file, e world.Event, text texts.Text, effect world.Effect, same bool) {
+// foreign convicts a command that touched what is not its own, and says why, if there is more
+// to say.
+func foreign(f *file, e world.Event, text texts.Text, effect world.Effect, why texts.Text) {
 	owner := effect.Owner
 	pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
-	switch {
-	case same && owner.Client == e.Client:
-		f.convict(e, becauseAgain, "what", text.With(pairs...), "client", e.Client)
-	case same:
-		f.convict(e, becauseSame, "what", text.With(pairs...), "client", e.Client, "owner", owner.Client)
-	default:
-		f.convict(e, text, pairs...)
+	if why != "" {
+		text, pairs = why, []any{"what", text.With(pairs...), "client", e.Client, "owner", owner.Client}
+	}
+	f.convict(e, text, pairs...)
+}
+
+// values is who wrote which value. A value has the label of its first installation here.
+type values struct {
+	first  map[string]string          // label → that of the first installation of the same value
+	writes map[string]map[string]bool // client → the values that it has installed
+}
+
+func (v *values) follow(s *world.Scene) {
+	e := s.Event
+	for _, effect := range e.Effects {
+		value := valueOf(s.Keys, effect)
+		if effect.Kind != world.Installed || value == "" {
+			continue
+		}
+		if v.first == nil {
+			v.first, v.writes = map[string]string{}, map[string]map[string]bool{}
+		}
+		// Before a random value is in Redis it has no label, or that of an earlier installation.
+		if at := slices.Index(e.Command, value); at >= 0 && s.Request != nil && s.Request.Sent >= 0 {
+			sent := s.Trace.Events[s.Request.Sent].Command[at]
+			v.first[value] = cmp.Or(v.first[sent], value)
+		}
+		client := effect.Owner.Client
+		if v.writes[client] == nil {
+			v.writes[client] = map[string]bool{}
+		}
+		v.writes[client][cmp.Or(v.first[value], value)] = true
 	}
 }
 
-// sendsValue tells whether the command has in it, for its own, the value of what it touched.
-func sendsValue(e world.Event, before []world.Key, effect world.Effect) bool {
-	return slices.ContainsFunc(before, func(k world.Key) bool {
-		value, _, _ := strings.Cut(k.Value, "=") // a hash is "A1=1"
-		return k.Name == effect.Key && slices.Contains(e.Command[1:], value)
-	})
+// why says why a command has touched what is not its own: it has that value in it for its own.
+func (v *values) why(e world.Event, before []world.Key, effect world.Effect) texts.Text {
+	value := valueOf(before, effect)
+	switch same := v.writes[e.Client][cmp.Or(v.first[value], value)]; {
+	case !slices.Contains(e.Command[1:], value):
+		return ""
+	case same && effect.Owner.Client == e.Client:
+		return becauseAgain
+	case same:
+		return becauseSame
+	case value == effect.Owner.Label && effect.Owner.Process != e.Process: // a variable that all share
+		return becauseSends
+	}
+	return ""
+}
+
+// valueOf is what the owner of a key has written there.
+func valueOf(keys []world.Key, effect world.Effect) string {
+	at := slices.IndexFunc(keys, func(k world.Key) bool { return k.Name == effect.Key })
+	if at < 0 {
+		return ""
+	}
+	value, _, _ := strings.Cut(keys[at].Value, "=") // a hash is "A1=1"
+	return value
 }
 
 // isForeign tells whether a command touched what is not its own: another
@@ -88,14 +133,16 @@ func isForeign(e world.Event, owner world.Owner) bool {
 
 // wrongExtend finds commands that give a new lease to another process's key.
 func wrongExtend(f *file) func(*world.Scene) {
+	wrote := &values{}
 	return func(s *world.Scene) {
 		e := s.Event
+		wrote.follow(s)
 		if e.Kind != world.Executed || e.Op == world.OpRun {
 			return
 		}
 		for _, effect := range e.Effects {
 			if effect.Kind == world.Leased && effect.Owner.Process != e.Process {
-				foreign(f, e, extends, effect, sendsValue(e, s.Keys, effect))
+				foreign(f, e, extends, effect, wrote.why(e, s.Keys, effect))
 			}
 		}
 	}

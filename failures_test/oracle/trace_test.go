@@ -288,7 +288,8 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 		"told that it holds nothing while its key is":  newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
 		"told that all is well though it held nothing": newStory().call("A", world.OpUnlock).does("A").returns("A", done),
 		"told no while there is no key":                newStory().call("A", world.OpTryLock).returns("A", refused),
-		"panic":                                        newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
+		"told that it has the lock, and an error":      newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
+		"panic": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
 	}

@@ -254,6 +254,18 @@ func TestLossOfWhatTheHolderGaveBackIsUntrue(t *testing.T) {
 	}
 }
 
+// A watchdog may renew before its Lock comes back. One of an acquire that fails may not go on.
+func TestRenewalOfAHoldThatIsBeingTakenIsNotOfTheLastOne(t *testing.T) {
+	for result, wrong := range map[world.Result]bool{held: false, unknown: true} {
+		s := newStory().holds("A", "A1").frees("A", "A1").pass(time.Minute)
+		s.call("A", world.OpLock).installs("A", "A2")
+		s.renews("A", s.owner("A", "A2"))
+		require.False(t, s.convicted(oracle.Watchdog))
+		s.returns("A", result).pass(10*time.Second).renews("A", s.owner("A", "A2"))
+		require.Equal(t, wrong, s.convicted(oracle.Watchdog), result)
+	}
+}
+
 // A lock that writes the same value for each hold renews the new hold, not the old one.
 func TestValueThatIsWrittenAgainIsOfTheNewHold(t *testing.T) {
 	for again, late := range map[bool]bool{true: false, false: true} {

@@ -121,6 +121,8 @@ func runGuarded(call *Call, do action) (result Result) {
 	}()
 	result, err := do(call.ctx)
 	switch {
+	case err != nil && result.Held && call.Op == OpTryLock:
+		return Result{Error: err.Error(), Claim: ClaimBoth}
 	case err != nil:
 		return Result{Error: err.Error(), Claim: claimOf(err)}
 	case result.Held:

@@ -99,10 +99,10 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 }
 
 // identify finds out what the entries of a key are. A hash is a count for each owner, or a
-// record of one owner. A record's random values, else its words, tell whose it is; the rest
-// may change.
+// record of one owner, as any other key is. A record's random values, else its words, tell whose
+// it is; the rest may change.
 func (s *keyspace) identify(k keyState) keyState {
-	words, random := "", ""
+	words, random := "", strings.Join(s.names.randomParts(k.value), "")
 	fields := slices.Sorted(maps.Keys(k.fields))
 	for _, field := range fields {
 		switch value := k.fields[field]; {
@@ -197,9 +197,10 @@ func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, 
 		if !slices.Contains(was.entries, entry) {
 			owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
 			s.names.learn(entry, owner.Label)
+			s.names.learn(now.value, owner.Label)
 			s.owners[at] = owner
 			effects = append(effects, Effect{Installed, name, owner})
-		} else if was.fields[entry] != now.fields[entry] {
+		} else if was.fields[entry] != now.fields[entry] || was.value != now.value {
 			effects = append(effects, Effect{Counted, name, s.owners[at]})
 		}
 	}

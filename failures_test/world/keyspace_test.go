@@ -56,6 +56,31 @@ func TestCommandThatFindsALeaseJustOverIsNoWrongDelete(t *testing.T) {
 	}
 }
 
+// A string may have more in it than its owner's random value.
+func TestStringIsARecordOfOneOwner(t *testing.T) {
+	owner := &Client{Name: "A", process: &process{name: "A"}}
+	const one, other = "f81d4fae-7dec-11d0-a765", "9c5b94b1-a8f3-41e2-b0d1"
+	for name, c := range map[string]struct {
+		before, after, shown string
+		want                 []EffectKind
+	}{
+		"a count":           {one + ":1", one + ":2", "A1:2", []EffectKind{Counted}},
+		"a date":            {one + " until 5", one + " until 9", "A1 until 9", []EffectKind{Counted}},
+		"another owner":     {one + ":1", other + ":1", "A2", []EffectKind{Overwritten, Installed}},
+		"another value":     {one, other, "A2", []EffectKind{Overwritten, Installed}},
+		"a number of words": {"locked:1", "locked:2", "locked:2", []EffectKind{Overwritten, Installed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redis := &shelf{state: map[string]keyState{"k": {kind: "string", value: c.before}}}
+			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+			keys.compare(owner, 1, false)
+			redis.state = map[string]keyState{"k": {kind: "string", value: c.after}}
+			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
+			require.Equal(t, c.shown, keys.keys()[0].Value)
+		})
+	}
+}
+
 // A hash may be a record of who holds the lock, of which a heartbeat is a part.
 func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 	owner := &Client{Name: "A", process: &process{name: "A"}}

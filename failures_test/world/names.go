@@ -66,10 +66,24 @@ func (n *names) text(value, lane string) string {
 	if label, ok := n.labels[value]; ok {
 		return label
 	}
+	for _, part := range n.randomParts(value) { // "…:2", a value with a count in it
+		if label, ok := n.labels[part]; ok {
+			return strings.ReplaceAll(value, part, label)
+		}
+	}
 	if n.looksRandom(value) {
 		return lane + "?"
 	}
 	return value
+}
+
+// randomParts are the parts of a value that look random, if it has several parts.
+func (n *names) randomParts(value string) []string {
+	if !utf8.ValidString(value) {
+		return nil
+	}
+	parts := strings.FieldsFunc(value, func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.DeleteFunc(parts, func(part string) bool { return part == value || !n.looksRandom(part) })
 }
 
 // command renders a command for people: the name in capitals, scripts by name.

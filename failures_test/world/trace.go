@@ -82,6 +82,7 @@ const (
 	ClaimDone    Claim = "done"    // it did what was asked
 	ClaimRefused Claim = "refused" // no: somebody else holds it, or the caller does not hold it
 	ClaimUnknown Claim = "unknown" // a context or the network ended the call: it may have taken effect
+	ClaimBoth    Claim = "both"    // the caller holds the lock, and an error
 	ClaimPanic   Claim = "panic"
 )
 

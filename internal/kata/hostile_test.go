@@ -58,6 +58,7 @@ var hostile = []struct {
 	},
 	{"sleeps", before(attempt, "	time.Sleep(3 * time.Hour)\n"), judge.Sleeps, "Lock sleeps", "time.Sleep(3 * time.Hour)"},
 	{"leaks", before(granted, "	go func() {\n		for {\n			time.Sleep(time.Second)\n		}\n	}()\n"), judge.Leaks, "still runs", "time.Sleep(time.Second)"},
+	{"listens", before(granted, "	m.rdb.Subscribe(ctx, m.key).Channel()\n"), judge.KeepsOpen, "still listens", ""},
 	{"leaksquietly", before(granted, "	go func() { select {} }()\n"), judge.Leaks, "still runs", "go func() { select {} }()"},
 	{
 		"mutexheld", importing("sync", append(after(valueField, "	mu sync.Mutex\n"), after(attempt, "	m.mu.Lock()\n	defer m.mu.Unlock()\n")...)...),

@@ -58,6 +58,12 @@ func ofLock() []goroutine {
 	}
 }
 
+// hasPubSub tells whether a goroutine of one of go-redis's subscriptions runs.
+func hasPubSub() bool {
+	buf := make([]byte, 1<<20)
+	return strings.Contains(string(buf[:runtime.Stack(buf, true)]), "github.com/redis/go-redis/v9.(*channel)")
+}
+
 var (
 	header   = regexp.MustCompile(`^goroutine \d+ [^\[]*\[([^\],]*)`)
 	position = regexp.MustCompile(`^\t(.*):(\d+)( |$)`)

@@ -170,6 +170,7 @@ func diagnose(over bool, after time.Duration) *Cause {
 var (
 	noOrdinaryDay = texts.New("Your lock does not survive an ordinary day: {why}")
 	comeBack      = texts.New("Let Lock, TryLock and Unlock come back.")
+	stillListens  = texts.New("Your lock still listens when every hold is over and the client is closed: it has not closed a subscription.")
 )
 
 // leftover is the verdict on a run whose goroutines did not end: they still stand
@@ -177,6 +178,9 @@ var (
 func leftover(err error) *Cause {
 	for _, g := range ofLock() {
 		return leaking(g)
+	}
+	if hasPubSub() {
+		return Because(KeepsOpen, endListening, stillListens.With())
 	}
 	return Because(NoDay, comeBack, noOrdinaryDay.With("why", err))
 }
