@@ -119,6 +119,23 @@ var renewing = []Failure{
 		},
 	},
 	{
+		ID: "renewals-unanswered", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
+		Title:  "the renewals arrive, and their answers do not",
+		Story:  "A's renewals reach Redis, and their answers are too late. A is told that its hold is lost, since it cannot know better, and unlocks. But Redis has given its key a new lease each time. If Unlock says no more than that the hold is lost, B waits for nobody until that lease is over.",
+		Fixed:  "The Unlock of a lost hold asks Redis to free it all the same, and Redis compares the owner.",
+		Breaks: []oracle.Monitor{oracle.Leak},
+		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
+		Told:   []Premise{given("A"), renewed("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Extends).Always().Delay(w.Lease)
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/30)
+			a.Unlock()
+			asks(w, b, patience(w))
+		},
+	},
+	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the key is gone, and only the watchdog sees it",
 		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",

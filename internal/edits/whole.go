@@ -66,6 +66,13 @@ var whole = []Edit{
 		Failure: "grant-answered-with-error", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
+		Name: "a lost hold left to its lease", File: stage6 + "hold.go",
+		Old:     `left == 0 && end == ErrLost`,
+		New:     `left < 0`,
+		Suffers: "the key of a hold that is lost may stay for a lease after its Unlock, because Redis has renewed it",
+		Failure: "renewals-unanswered", Outcome: failures.Broken, Rule: oracle.Leak,
+	},
+	{
 		Name: "an answer that will pass taken for a final one", File: stage6 + "ownership.go",
 		Old:     `(silent || isPassing(err))`,
 		New:     `silent`,
