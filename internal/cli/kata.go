@@ -239,7 +239,7 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")
 	f.StringVar(&asked.Env, "env", "", "only this environment")
-	f.IntVar(&asked.Bound, "bound", -1, "the highest cost, 0 to 9; without it, each question has its own")
+	f.IntVar(&asked.Bound, "bound", -1, "the highest cost, 0 to 9; without it, each search has its own")
 	f.BoolVar(&asJSON, "json", false, "print what was found, with its traces, as JSON")
 	return cmd
 }
