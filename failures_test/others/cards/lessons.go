@@ -48,7 +48,7 @@ var lessons = []struct {
 		{"fixed-beside-renewed", "----"}, {"acquire-context-ends", "-o-o"},
 	}},
 	{tellsLoss, []lesson{
-		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"}, {"renewal-from-reply", "-n-x"}, {"renewals-unanswered", "-?-?"},
+		{"work-outlives-fixed-lease", "xxx-"}, {"renew-partition", "-n-x"}, {"deadline-from-reply", "-n-x"}, {"renewal-from-reply", "-n-x"}, {"renewals-unanswered", "-n-o"},
 		{"key-gone", "-n-n"}, {"pool-starved", "-x--"},
 	}},
 	{tellsEnd, []lesson{{"loss-hidden-at-unlock", "ooo-"}, {"key-gone-at-unlock", "-n-x"}}},
