@@ -17,7 +17,8 @@ var (
 )
 
 // deadlock finds those who give up waiting although for a while nobody but themselves
-// has had a right to the lock. The time does not count in which their own command was on its way.
+// has had a right to the lock. The time does not count in which their own command was on its
+// way, or that of an Unlock.
 func deadlock(f *file) func(*world.Scene) {
 	waiting := map[int]world.Event{}
 	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
@@ -134,10 +135,13 @@ func isBusy(s *world.Scene, call world.Event) bool {
 	})
 }
 
-// isAsking tells whether a command of the call itself is on its way.
+// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way.
 func isAsking(s *world.Scene, call world.Event) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
-		return r.Call == call.Call && !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
+		if r.Call == call.Call {
+			return !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
+		}
+		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call && c.Op == world.OpUnlock })
 	})
 }
 

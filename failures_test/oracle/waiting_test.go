@@ -91,6 +91,7 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 		"its command is late": newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
 		"its network is gone": newStory().call("B", world.OpLock).happens(world.Cut, "B"),
 		"it stands still":     newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"an Unlock is late":   newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
 		require.False(t, s.convicted(oracle.Deadlock), name)
@@ -99,6 +100,8 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 		"it was answered long ago":   newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET").sends(world.Delivered, "B", "SET"),
 		"a command of its goroutine": newStory().call("B", world.OpLock).background(world.Sent, "B", "EVALSHA"),
 		"it sleeps in Redis":         newStory().call("B", world.OpLock).sends(world.Sent, "B", "BLPOP"),
+		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
+		"an Unlock has come back":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
 		"it has its network back":    newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
