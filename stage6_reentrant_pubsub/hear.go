@@ -59,22 +59,30 @@ func (s *Service) tick(q *waitQueue) {
 }
 
 // hear wakes queues for every message, and for every acknowledgement of a subscription: what
-// was published before it was not heard. go-redis connects and subscribes again by itself.
+// was published before it was not heard. go-redis connects and subscribes again by itself, and
+// does not look whether Redis refuses.
 func (s *Service) hear(sub *redis.PubSub) {
 	defer s.wake("", false)
 	defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
+
+	broken := false // its connection, and Redis has acknowledged nothing since
 	for {
 		message, err := sub.Receive(s.ctx)
 		switch m := message.(type) {
 		case *redis.Message:
 			s.wake(m.Channel, true)
 		case *redis.Subscription: // or the end of one: somebody may have come for it since
+			broken = false
 			s.wake(m.Channel, m.Kind == "subscribe")
 		default:
 			if errors.Is(err, redis.ErrClosed) || s.isClosed() {
 				return
 			}
 			s.logger.Warn("waiting without messages", "error", err)
+			if broken && isAnswer(err) {
+				s.wake("", false)
+			}
+			broken = broken || !isAnswer(err)
 			pause(s.ctx, passingPause)
 		}
 	}

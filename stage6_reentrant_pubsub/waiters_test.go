@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -426,6 +427,31 @@ func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
 			require.Less(t, (<-waiting).at.Sub(began), time.Second)
 			require.Equal(t, 1, strings.Count(log.String(), "waiting without messages"), log.String())
 		})
+	}
+}
+
+// The connection breaks as Redis starts again, and the subscription that go-redis makes anew is
+// refused: what the waiter has heard before does not count.
+func TestSubscriptionThatIsRefusedAfterAReconnectIsAskedForAgain(t *testing.T) {
+	for _, always := range []bool{false, true} {
+		run := asLocker.Play(t, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			waiting := b.StartLock()
+			w.Sleep(time.Second)
+			refused := b.Before(world.Named("SUBSCRIBE"))
+			if always {
+				refused = refused.Always()
+			}
+			refused.Fail(loading)
+			b.BreakSubscriptions()
+			w.Sleep(time.Second)
+			a.Unlock()
+			waiting.Wait()
+		})
+		late := run.Returned(t, "B", world.OpLock).At - run.Returned(t, "A", world.OpUnlock).At
+		require.Equal(t, always, late > 0)
+		require.LessOrEqual(t, late, lease/6)
 	}
 }
 

@@ -17,7 +17,8 @@ var (
 )
 
 // deadlock finds those who give up waiting although for a while nobody but themselves
-// has had a right to the lock.
+// has had a right to the lock. The time does not count in which their own command was on its
+// way, or that of an Unlock.
 func deadlock(f *file) func(*world.Scene) {
 	waiting := map[int]world.Event{}
 	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
@@ -47,6 +48,9 @@ func deadlock(f *file) func(*world.Scene) {
 				since[id] = max(since[id], e.At)
 			}
 			since[id] = max(since[id], until)
+			if s.Condition(call.Process).Away() || isAsking(s, call) {
+				since[id] += max(0, s.Until()-max(since[id], e.At))
+			}
 		}
 		before = s.Insiders()
 		call, waited := waiting[e.Call]
@@ -128,6 +132,16 @@ func isBusy(s *world.Scene, call world.Event) bool {
 			return name == "SUBSCRIBE"
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
+	})
+}
+
+// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way.
+func isAsking(s *world.Scene, call world.Event) bool {
+	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
+		if r.Call == call.Call {
+			return !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
+		}
+		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call && c.Op == world.OpUnlock })
 	})
 }
 

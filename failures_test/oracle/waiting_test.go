@@ -85,6 +85,30 @@ func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	require.Equal(t, "B waits in vain for 20s: nobody alive holds the lock", found[0].Text)
 }
 
+// It cannot know better, and no lock can help it.
+func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
+	for name, s := range map[string]*story{
+		"its command is late": newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
+		"its network is gone": newStory().call("B", world.OpLock).happens(world.Cut, "B"),
+		"it stands still":     newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"an Unlock is late":   newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
+	} {
+		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		require.False(t, s.convicted(oracle.Deadlock), name)
+	}
+	for name, s := range map[string]*story{
+		"it was answered long ago":   newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET").sends(world.Delivered, "B", "SET"),
+		"a command of its goroutine": newStory().call("B", world.OpLock).background(world.Sent, "B", "EVALSHA"),
+		"it sleeps in Redis":         newStory().call("B", world.OpLock).sends(world.Sent, "B", "BLPOP"),
+		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
+		"an Unlock has come back":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
+		"it has its network back":    newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
+	} {
+		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		require.True(t, s.convicted(oracle.Deadlock), name)
+	}
+}
+
 func TestLeaseThatEndsHasToBeNoticedByTheWaiter(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner

@@ -36,7 +36,7 @@ func watchdog(f *file) func(*world.Scene) {
 		if label := over.follow(s); label != "" && (renewal(e) || !release(e)) { // the release may come a little later
 			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
-		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(f.Trace) {
+		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(f.Trace) && !over.isComing(s) {
 			f.convict(e, renewsOver, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
 		}
 	}
@@ -77,6 +77,15 @@ func (f *finished) follow(s *world.Scene) string {
 		}
 	}
 	return ""
+}
+
+// isComing tells whether a command is about what a call has installed that is still under way: a
+// grant that was slow may be due for renewal as it comes back.
+func (f *finished) isComing(s *world.Scene) bool {
+	return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
+		label := f.made[c.Call]
+		return label != "" && slices.Contains(append(s.Event.Command, s.Event.About), label)
+	})
 }
 
 // expired finds the keys that expired although their watchdog had time to renew.

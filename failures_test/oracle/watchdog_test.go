@@ -69,6 +69,17 @@ func TestKeyMayExpireWhereTheWatchdogCouldNotRenew(t *testing.T) {
 	}
 }
 
+// A's second grant is slow, and due for renewal as it comes back.
+func TestRenewalOfAGrantThatIsComingBackIsNotTooLate(t *testing.T) {
+	for label, wrong := range map[string]bool{"A2": false, "A1": true} {
+		s := newStory().holds("A", "A1").pass(10 * time.Second)
+		s.renews("A", s.installed()).frees("A", "A1").pass(5*time.Second).call("A", world.OpLock).installs("A", "A2").pass(12 * time.Second)
+		s.background(world.Sent, "A", "PEXPIRE")
+		s.trace.Events[len(s.trace.Events)-1].Command = []string{"PEXPIRE", label}
+		require.Equal(t, wrong, s.returns("A", held).convicted(oracle.Watchdog), label)
+	}
+}
+
 func TestOneRefusedRenewalDoesNotExcuseTheWatchdog(t *testing.T) {
 	s := newStory().holds("A", "A1").pass(10 * time.Second)
 	s.background(world.Sent, "A", "PEXPIRE").background(world.Refused, "A", "PEXPIRE")

@@ -124,6 +124,18 @@ func TestRunOfEqualRefusalsIsOneRowToo(t *testing.T) {
 	require.Contains(t, got, "→ OK")
 }
 
+func TestRefusedSubscriptionIsNotOK(t *testing.T) {
+	for reply, shown := range map[string]string{"[subscribe c 1]": "SUBSCRIBE → OK", "(error) NOPERM": "SUBSCRIBE → (error) NOPERM"} {
+		trace := &world.Trace{Lanes: []string{"A"}, Lease: time.Minute}
+		for i, kind := range []world.Kind{world.Sent, world.Executed, world.Delivered} {
+			trace.Events = append(trace.Events, world.Event{
+				Step: i + 1, Kind: kind, Client: "A", Process: "A", Request: 1, Background: true, Command: []string{"SUBSCRIBE", "c"}, Reply: reply,
+			})
+		}
+		require.Contains(t, strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " "), shown)
+	}
+}
+
 func TestTwoInsideAreMarkedOnBothLanes(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

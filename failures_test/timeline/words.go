@@ -61,7 +61,7 @@ func shortened(text, key string) string {
 
 // reply is an answer in a word.
 func (s *story) reply(e world.Event) string {
-	if len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE") {
+	if len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && !strings.HasPrefix(e.Reply, "(error)") {
 		return "OK"
 	}
 	if e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused") {
