@@ -64,6 +64,8 @@ func Because(kind string, next texts.Text, text texts.Said) *Cause {
 var (
 	giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
 	lacks      = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
+	noNotices  = texts.New("{client} subscribes to {channel}. The failures are played on an embedded Redis, and that sends no keyspace notifications.")
+	passOver   = texts.New("Pass over what is said of waiters that nobody has woken; or let Unlock publish a message of its own.")
 	another    = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
 	mendScript = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
 	giveBack   = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
@@ -92,6 +94,16 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 		c.Text, c.Next = texts.Text(found.In(l)).With(), giveMillis.With()
 		return
 	}
+}
+
+// unheard says that the lock listens for what the embedded Redis never sends; nil if it does not.
+func unheard(trace *world.Trace) *Cause {
+	for _, e := range trace.Events {
+		if e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && strings.HasPrefix(e.Command[1], "__key") {
+			return Because(Elsewhere, passOver, noNotices.With("client", e.Client, "channel", e.Command[1]))
+		}
+	}
+	return nil
 }
 
 // at says at which line of the lock; nothing where nobody knows.
@@ -173,10 +185,10 @@ func mutexHeld(waiting goroutine, all []goroutine) *Cause {
 }
 
 var (
-	endsIn    = texts.New("{call} ends in a {panic}.")
+	endsIn    = texts.New("{call} ends in a {panic}{where}.")
 	panicNext = texts.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
 )
 
-func panics(op, text string) *Cause {
-	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text))
+func panics(op, text string, at frame) *Cause {
+	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text, "where", at.at()))
 }
