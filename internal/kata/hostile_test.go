@@ -60,6 +60,7 @@ var hostile = []struct {
 	{"leaks", before(granted, "	go func() {\n		for {\n			time.Sleep(time.Second)\n		}\n	}()\n"), judge.Leaks, "still runs", "time.Sleep(time.Second)"},
 	{"listens", before(granted, "	m.rdb.Subscribe(ctx, m.key).Channel()\n"), judge.KeepsOpen, "still listens", ""},
 	{"leaveskey", after(attempt, "	_ = m.rdb.Do(ctx, \"SET\", m.key+\":lease\", value, \"NX\", \"PX\", m.ttl.Milliseconds()).Err()\n	if m.rdb.Get(ctx, m.key+\":lease\").Val() != value {\n		return false, nil\n	}\n"), judge.NoDay, "Redis still has lock:order:1001:lease", ""},
+	{"overwrites", before(refused, "		m.rdb.Set(ctx, m.key, value, m.ttl)\n"), judge.NoDay, "B's SET overwrites the lock of A (A1)", ""},
 	{"leaksquietly", before(granted, "	go func() { select {} }()\n"), judge.Leaks, "still runs", "go func() { select {} }()"},
 	{
 		"mutexheld", importing("sync", append(after(valueField, "	mu sync.Mutex\n"), after(attempt, "	m.mu.Lock()\n	defer m.mu.Unlock()\n")...)...),
