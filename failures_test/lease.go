@@ -56,15 +56,18 @@ var leaseFailures = []Failure{
 	{
 		ID: "loss-hidden-at-unlock", Family: Lease, Variant: FixedLease,
 		Title:  "the lease ended, and Unlock says that all is well",
-		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected.",
+		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected. Then A wants the lock again, and nothing that the lost hold has left in its process may keep it out.",
 		Fixed:  "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
-		Breaks: []oracle.Monitor{oracle.LossNoticed},
+		Breaks: []oracle.Monitor{oracle.LossNoticed, oracle.Deadlock},
 		Told:   []Premise{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/30)
 			a.Unlock()
+			if a.Lock(world.Within(patience(w))).Held() {
+				a.Unlock()
+			}
 		},
 	},
 	{
@@ -93,6 +96,7 @@ var leaseFailures = []Failure{
 		Breaks: []oracle.Monitor{oracle.Lease, oracle.Exclusion},
 		Told:   []Premise{given("A")},
 		Script: func(w *world.World) {
+			w.Sleep(w.Lease * 9 / 35) // the clock of Redis, too, is between two seconds
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			w.Sleep(w.Lease * 13 / 14)

@@ -191,6 +191,7 @@ func (c *crowd) Unlock(ctx context.Context) error {
 type dated struct {
 	plain
 	inSteps bool // asking for the date and taking the key are two commands
+	inWhole bool // the time of day has whole seconds
 }
 
 var takeOverScript = redis.NewScript(`-- take
@@ -199,17 +200,20 @@ if value and string.match(value, "%d+$") > ARGV[2] then return 0 end
 redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[3])
 return 1`)
 
-func datedSubject(inSteps bool) failures.Subject {
+func datedSubject(inSteps, inWhole bool) failures.Subject {
 	return failures.Subject{
 		Name: "dated", Has: []failures.Feature{failures.Scripts},
 		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-			return &dated{plain{rdb: rdb, key: "lock:" + name, lease: lease}, inSteps}, nil
+			return &dated{plain{rdb: rdb, key: "lock:" + name, lease: lease}, inSteps, inWhole}, nil
 		},
 	}
 }
 
 func (l *dated) TryLock(ctx context.Context) (held bool, err error) {
 	now := time.Now()
+	if l.inWhole {
+		now = now.Truncate(time.Second)
+	}
 	value, at := fmt.Sprintf("%s until %d", uuid.NewString(), now.Add(l.lease).UnixMilli()), fmt.Sprint(now.UnixMilli())
 	if l.inSteps {
 		if held, err = l.rdb.SetNX(ctx, l.key, value, 2*l.lease).Result(); err == nil && !held {
@@ -228,6 +232,43 @@ func (l *dated) TryLock(ctx context.Context) (held bool, err error) {
 }
 
 func (l *dated) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+// turned is a lock that lets one goroutine of its process at a time ask Redis and hold.
+type turned struct {
+	*plain
+	turn  chan struct{} // has something in it while somebody holds or asks
+	keeps bool          // a hold that was lost keeps the turn
+}
+
+func turnSubject(keeps bool) failures.Subject {
+	return failures.Subject{Name: "turned", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return &turned{&plain{rdb: rdb, key: name, lease: lease}, make(chan struct{}, 1), keeps}, nil
+	}}
+}
+
+func (l *turned) Lock(ctx context.Context) error {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := l.plain.Lock(ctx)
+	if err != nil {
+		<-l.turn
+	}
+	return err
+}
+
+func (l *turned) Unlock(ctx context.Context) error {
+	err := l.plain.Unlock(ctx)
+	if err == nil || !l.keeps {
+		select {
+		case <-l.turn:
+		default: // it had none
+		}
+	}
+	return err
+}
 
 // early is a lock that talks to Redis as it is made.
 func earlySubject(wrong mistake) failures.Subject {
@@ -321,7 +362,9 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"waiters that sleep in Redis", "unlock-wakes", queuedSubject(false), queuedSubject(true), oracle.LostWakeUp},
 		{"waiters in a line in Redis", "waiter-gives-up", fairSubject(false), fairSubject(true), oracle.Truth},
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
-		{"a lease that is a date in the value", "check-then-set", datedSubject(false), datedSubject(true), oracle.WrongDelete},
+		{"a lease that is a date in the value", "check-then-set", datedSubject(false, false), datedSubject(true, false), oracle.WrongDelete},
+		{"a date in whole seconds", "lease-between-seconds", datedSubject(false, false), datedSubject(false, true), oracle.Exclusion},
+		{"a turn in the process", "loss-hidden-at-unlock", turnSubject(false), turnSubject(true), oracle.Deadlock},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
 		t.Run(c.what, func(t *testing.T) {

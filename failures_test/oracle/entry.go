@@ -107,13 +107,18 @@ func (v *values) why(e world.Event, before []world.Key, effect world.Effect) tex
 	return ""
 }
 
-// valueOf is what the owner of a key has written there.
+// valueOf is what the owner of a key has written there: a label, also one with more around it
+// ("A1=1", "count=1 owner=A1"), or a word.
 func valueOf(keys []world.Key, effect world.Effect) string {
 	at := slices.IndexFunc(keys, func(k world.Key) bool { return k.Name == effect.Key })
 	if at < 0 {
 		return ""
 	}
-	value, _, _ := strings.Cut(keys[at].Value, "=") // a hash is "A1=1"
+	label := func(word string) bool { return word == effect.Owner.Label }
+	if slices.ContainsFunc(strings.FieldsFunc(keys[at].Value, func(r rune) bool { return strings.ContainsRune("=: ", r) }), label) {
+		return effect.Owner.Label
+	}
+	value, _, _ := strings.Cut(keys[at].Value, "=")
 	return value
 }
 

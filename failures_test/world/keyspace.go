@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -200,11 +201,22 @@ func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, 
 			s.names.learn(now.value, owner.Label)
 			s.owners[at] = owner
 			effects = append(effects, Effect{Installed, name, owner})
-		} else if was.fields[entry] != now.fields[entry] || was.value != now.value {
+		} else if was.fields[entry] != now.fields[entry] || was.value != now.value || !now.counts && isCounted(was.fields, now.fields) {
 			effects = append(effects, Effect{Counted, name, s.owners[at]})
 		}
 	}
 	return effects
+}
+
+// isCounted tells whether a number of a record went up or down by one, as no time of day does.
+func isCounted(was, now map[string]string) bool {
+	for field, value := range now {
+		before, err := strconv.Atoi(was[field])
+		if after, e := strconv.Atoi(value); err == nil && e == nil && (after == before+1 || after == before-1) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *keyspace) forget(name string) {

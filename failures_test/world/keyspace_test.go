@@ -101,6 +101,7 @@ func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 		"a beat of a word":    {hash("owner", "worker", "beat", "5"), hash("owner", "worker", "beat", "9"), nil},
 		"another word":        {hash("owner", "worker", "beat", "5"), hash("owner", "boss", "beat", "5"), []EffectKind{Overwritten, Installed}},
 		"another state":       {hash("owner", one, "state", "new"), hash("owner", one, "state", "renewed"), nil},
+		"a record's count":    {hash("owner", one, "count", "1"), hash("owner", one, "count", "2"), []EffectKind{Counted}},
 		"a record goes":       {hash("owner", one, "since", "5"), nil, []EffectKind{Removed}},
 		"a count":             {hash(one, "1"), hash(one, "2"), []EffectKind{Counted}},
 		"a second owner":      {hash(one, "1"), hash(one, "1", other, "1"), []EffectKind{Installed}},

@@ -50,7 +50,7 @@ var hostile = []struct {
 	{"blockunlock", before(unlock, "	<-make(chan int)\n"), judge.BlocksForEver, "Unlock blocks for ever", "<-make(chan int)"},
 	{
 		"panics", after(attempt, "	var holds map[string]int\n	holds[value]++\n"),
-		judge.Panics, "Lock ends in a panic: assignment to entry in nil map", "",
+		judge.Panics, "Lock ends in a panic: assignment to entry in nil map at ", "holds[value]++",
 	},
 	{
 		"panicslater", before(granted, "	go func() { panic(\"the watchdog has no bone\") }()\n"),
@@ -59,6 +59,8 @@ var hostile = []struct {
 	{"sleeps", before(attempt, "	time.Sleep(3 * time.Hour)\n"), judge.Sleeps, "Lock sleeps", "time.Sleep(3 * time.Hour)"},
 	{"leaks", before(granted, "	go func() {\n		for {\n			time.Sleep(time.Second)\n		}\n	}()\n"), judge.Leaks, "still runs", "time.Sleep(time.Second)"},
 	{"listens", before(granted, "	m.rdb.Subscribe(ctx, m.key).Channel()\n"), judge.KeepsOpen, "still listens", ""},
+	{"leaveskey", after(attempt, "	_ = m.rdb.Do(ctx, \"SET\", m.key+\":lease\", value, \"NX\", \"PX\", m.ttl.Milliseconds()).Err()\n	if m.rdb.Get(ctx, m.key+\":lease\").Val() != value {\n		return false, nil\n	}\n"), judge.NoDay, "Redis still has lock:order:1001:lease", ""},
+	{"overwrites", before(refused, "		m.rdb.Set(ctx, m.key, value, m.ttl)\n"), judge.NoDay, "B's SET overwrites the lock of A (A1)", ""},
 	{"leaksquietly", before(granted, "	go func() { select {} }()\n"), judge.Leaks, "still runs", "go func() { select {} }()"},
 	{
 		"mutexheld", importing("sync", append(after(valueField, "	mu sync.Mutex\n"), after(attempt, "	m.mu.Lock()\n	defer m.mu.Unlock()\n")...)...),

@@ -62,16 +62,19 @@ func Because(kind string, next texts.Text, text texts.Said) *Cause {
 }
 
 var (
-	giveMillis = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
-	lacks      = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
-	another    = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
-	mendScript = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
-	giveBack   = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
+	giveMillis  = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
+	leaveTheirs = texts.New("Write and delete the key only while it is nobody's, or your own.")
+	lacks       = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
+	noNotices   = texts.New("{client} subscribes to {channel}. The failures are played on an embedded Redis, and that sends no keyspace notifications.")
+	passOver    = texts.New("Pass over what is said of waiters that nobody has woken; or let Unlock publish a message of its own.")
+	another     = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
+	mendScript  = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
+	giveBack    = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
 )
 
 // blame says why the day went wrong, where the trace shows it: a command that the embedded Redis
 // lacks, a script that it cannot read, a pool of connections that is empty, a lease that ends long
-// before its time, or never.
+// before its time, or never, a key that somebody else has taken away.
 func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 	for _, e := range trace.Events {
 		said, is := strings.CutPrefix(e.Reply, "(error) ")
@@ -88,10 +91,23 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 			return
 		}
 	}
-	for _, found := range oracle.Ask(trace, oracle.Lease) {
+	for _, found := range oracle.Ask(trace, oracle.Lease, oracle.WrongDelete) {
 		c.Text, c.Next = texts.Text(found.In(l)).With(), giveMillis.With()
+		if found.Monitor == oracle.WrongDelete {
+			c.Next = leaveTheirs.With()
+		}
 		return
 	}
+}
+
+// unheard says that the lock listens for what the embedded Redis never sends; nil if it does not.
+func unheard(trace *world.Trace) *Cause {
+	for _, e := range trace.Events {
+		if e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && strings.HasPrefix(e.Command[1], "__key") {
+			return Because(Elsewhere, passOver, noNotices.With("client", e.Client, "channel", e.Command[1]))
+		}
+	}
+	return nil
 }
 
 // at says at which line of the lock; nothing where nobody knows.
@@ -173,10 +189,10 @@ func mutexHeld(waiting goroutine, all []goroutine) *Cause {
 }
 
 var (
-	endsIn    = texts.New("{call} ends in a {panic}.")
+	endsIn    = texts.New("{call} ends in a {panic}{where}.")
 	panicNext = texts.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
 )
 
-func panics(op, text string) *Cause {
-	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text))
+func panics(op, text string, at frame) *Cause {
+	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text, "where", at.at()))
 }

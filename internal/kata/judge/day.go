@@ -41,6 +41,11 @@ func (r *run) ordinaryDay() {
 	if cause != nil {
 		first, _ = r.playOn(r.subject.New, ordinary, (*day).followOn)
 	}
+	if first != nil && r.task.Leaks {
+		if cause := unheard(first); cause != nil {
+			r.guard.tell(cause)
+		}
+	}
 	r.subject = r.subject.Ignoring(failures.KeysBeside(first))
 	r.playDay(twoNames, (*day).differentNames)
 	if !slices.Contains(r.task.Skip, SharedObject) {
@@ -71,6 +76,7 @@ type day struct {
 	cause    *Cause
 	basic    bool                       // it is about what any lock must do
 	nonsense atomic.Pointer[texts.Said] // an answer that contradicts itself
+	panicked frame                      // the line at which a call has panicked
 	key      string                     // what Unlock is to look at before it frees; "" is nothing
 	values   []string                   // what it saw there: a trace has names in their place
 }

@@ -15,6 +15,8 @@ import (
 var (
 	getsFree  = texts.New("{call} asks for a free lock and does not get it: {answer}")
 	getsFreed = texts.New("{call} asks for a lock that A has freed and does not get it: {answer}")
+	getsNotAs = texts.New("{call} asks for a lock that A has freed and does not get it: {answer}. Redis still has {key}.")
+	deleteAll = texts.New("Let Unlock delete whatever keeps others out.")
 	takeIt    = texts.New("Take the lock: Lock comes back without an error once the key in Redis is yours.")
 	noKey     = texts.New("{call} says that {client} holds the lock, but there is no key in Redis.")
 	askRedis  = texts.New("Ask Redis, and believe its answer.")
@@ -26,6 +28,11 @@ func (d *day) takes(call *world.Call, gets texts.Text) bool {
 	case !d.ends(call):
 		return false
 	case !call.Held():
+		for _, key := range d.now().Keys {
+			if gets == getsFreed && key.TTL != world.NoTTL {
+				return d.fault(NoDay, deleteAll, getsNotAs.With("call", call.Op, "answer", d.answer(call), "key", key.Name))
+			}
+		}
 		return d.fault(NoDay, takeIt, gets.With("call", call.Op, "answer", d.answer(call)))
 	case d.lockKey() == "":
 		return d.fault(Nonsense, askRedis, noKey.With("call", call.Op, "client", call.Client.Name))
@@ -137,7 +144,7 @@ func (d *day) ends(call *world.Call) bool {
 	case text != nil:
 		return d.fault(Nonsense, oneAnswer, *text)
 	case result.Claim == world.ClaimPanic:
-		d.cause = panics(call.Op, result.Error)
+		d.cause = panics(call.Op, result.Error, d.panicked)
 	default:
 		return true
 	}

@@ -37,8 +37,27 @@ type witness struct {
 // witnessFile is what a command of a witness has for its line.
 const witnessFile = "judge/day_witness.go"
 
+// Lock waits for the lock.
+func (l witness) Lock(ctx context.Context) error {
+	defer l.day.notePanic()
+	return l.Locker.Lock(ctx)
+}
+
+// notePanic remembers the line of the lock that has panicked.
+func (d *day) notePanic() {
+	if p := recover(); p != nil {
+		for _, g := range ofLock() {
+			if g.state == "running" {
+				d.panicked = g.inner
+			}
+		}
+		panic(p)
+	}
+}
+
 // Unlock frees the lock.
 func (l witness) Unlock(ctx context.Context) error {
+	defer l.day.notePanic()
 	if l.day.key != "" {
 		l.day.values = append(l.day.values, l.rdb.Get(ctx, l.day.key).Val())
 	}
@@ -57,6 +76,7 @@ var twoAnswers = texts.New("TryLock answers two things at once: true, so the cal
 
 // TryLock makes one attempt.
 func (l witness) TryLock(ctx context.Context) (bool, error) {
+	defer l.day.notePanic()
 	held, err := l.Locker.TryLock(ctx)
 	if held && err != nil {
 		text := twoAnswers.With("error", err)

@@ -103,7 +103,7 @@ var (
 // unsearchable is the verdict on a lock with which the search cannot go on.
 func unsearchable(err error) *Cause {
 	if p, ok := err.(panicked); ok {
-		return panics(p.op, p.text)
+		return panics(p.op, p.text, frame{})
 	}
 	if isLeftover(err) {
 		return leftover(err)
