@@ -65,8 +65,8 @@ func (h *Hold) Context() context.Context { return h.ctx }
 func (h *Hold) Token() int64 { return h.own.token }
 
 // Unlock releases the hold; the last one frees the lock. It returns ErrNotHeld for
-// a hold that was released before, ErrLost for one that was lost, and ErrClosed
-// where the service released it. It needs no
+// a hold that was released before, ErrLost for one that was lost, whose key it frees
+// where Redis still has it, and ErrClosed where the service released it. It needs no
 // context and is bounded in time, by a lease: whatever became of the caller's
 // context, the lock is freed. When the last release ends in any other error the
 // lock is no longer renewed, and free when its lease is over.
