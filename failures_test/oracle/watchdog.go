@@ -129,15 +129,11 @@ func (d *dog) follow(s *world.Scene) {
 			d.lastHeard = d.lastAcquire
 		}
 	}
-	for _, x := range e.Effects { // a watchdog may begin before its Lock comes back
-		d.released = d.released && (x.Kind != world.Installed || x.Owner.Process != e.Process)
-	}
 	if e.Acquires() {
 		d.lastAcquire, d.released = e.Call, false
 		return
 	}
-	failed := e.Kind == world.Returned && world.IsAcquire(e.Op) && !d.released
-	gaveBack := e.Kind == world.Lost || e.Kind == world.Returned && e.Op == world.OpUnlock || failed
+	gaveBack := e.Kind == world.Lost || e.Kind == world.Returned && e.Op == world.OpUnlock
 	if gaveBack && d.lastAcquire > 0 && !s.Believes(e.Process) {
 		d.released, d.since = true, e.At
 	}

@@ -12,11 +12,18 @@ import (
 
 // renews is a renewal by a goroutine of the client's process, of that owner's key.
 func (s *story) renews(client string, owner world.Owner) *story {
-	s.background(world.Sent, client, "PEXPIRE")
+	s.background(world.Sent, client, "PEXPIRE").of(owner.Label)
 	return s.add(world.Event{
 		Kind: world.Executed, Client: client, Background: true, Command: []string{"PEXPIRE"}, Keys: s.keys,
 		Effects: []world.Effect{{Kind: world.Leased, Key: "k", Owner: owner}},
 	})
+}
+
+// of names the owner in the command that the last event is about.
+func (s *story) of(label string) *story {
+	last := &s.trace.Events[len(s.trace.Events)-1]
+	last.Command = append(last.Command, label)
+	return s
 }
 
 // installed is the owner of the first installation.
@@ -74,8 +81,7 @@ func TestRenewalOfAGrantThatIsComingBackIsNotTooLate(t *testing.T) {
 	for label, wrong := range map[string]bool{"A2": false, "A1": true} {
 		s := newStory().holds("A", "A1").pass(10 * time.Second)
 		s.renews("A", s.installed()).frees("A", "A1").pass(5*time.Second).call("A", world.OpLock).installs("A", "A2").pass(12 * time.Second)
-		s.background(world.Sent, "A", "PEXPIRE")
-		s.trace.Events[len(s.trace.Events)-1].Command = []string{"PEXPIRE", label}
+		s.background(world.Sent, "A", "PEXPIRE").of(label)
 		require.Equal(t, wrong, s.returns("A", held).convicted(oracle.Watchdog), label)
 	}
 }

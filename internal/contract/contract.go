@@ -62,6 +62,7 @@ func Test(t *testing.T, l Lock) {
 		{"Unlock returns an error where Redis cannot be reached", true, returnsAnErrorOfTheNetwork},
 		{"Unlock tells a client that does not hold the lock", tells, tellsWhoDoesNotHold},
 		{"Unlock says what the context of the hold has said", l.Lost != l.NotHeld, saysWhatTheContextHasSaid},
+		{"Unlock frees a lock whose renewals got no answer", l.has(failures.Watchdog), freesWhatWasRenewedUnheard},
 		{"each acquire writes a value of its own", tells, writesAFreshValue},
 		{"a key without a lease is somebody's", true, refusesWithoutALease},
 		{"a waiter that has left listens no longer", !polls, listensNoLonger},

@@ -206,6 +206,19 @@ func saysWhatTheContextHasSaid(t *testing.T, l Lock) {
 	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
+// A lock that tells of a loss has told A by then: its lease goes on all the same.
+func freesWhatWasRenewedUnheard(t *testing.T, l Lock) {
+	l.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Extends).Always().Drop()
+		a.Lock()
+		w.Sleep(lease + time.Second)
+		require.False(t, b.TryLock().Held())
+		a.Unlock()
+		require.True(t, b.TryLock().Held())
+	})
+}
+
 // It asks the lock itself: a trace has only the text of an error.
 func tellsWhoDoesNotHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
