@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -270,6 +271,56 @@ func (l *turned) Unlock(ctx context.Context) error {
 	return err
 }
 
+// handing is a lock whose holder hands its key to the next waiter of its process.
+type handing struct {
+	*plain
+	turn    chan struct{} // has something in it while somebody holds or asks
+	waiting atomic.Int32
+	handed  atomic.Bool
+	joins   bool // a second goroutine takes for its own what the first one asks for
+}
+
+func handingSubject(joins bool) failures.Subject {
+	return failures.Subject{Name: "handing", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return &handing{plain: &plain{rdb: rdb, key: name, lease: lease}, turn: make(chan struct{}, 1), joins: joins}, nil
+	}}
+}
+
+func (l *handing) Lock(ctx context.Context) error {
+	if l.joins && len(l.turn) > 0 {
+		return nil
+	}
+	l.waiting.Add(1)
+	defer l.waiting.Add(-1)
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.handed.Swap(false) {
+		return nil
+	}
+	err := l.plain.Lock(ctx)
+	if err != nil {
+		<-l.turn
+	}
+	return err
+}
+
+func (l *handing) Unlock(ctx context.Context) (err error) {
+	if l.waiting.Load() > 0 {
+		l.handed.Store(true)
+		err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
+	} else {
+		err = l.plain.Unlock(ctx)
+	}
+	select {
+	case <-l.turn:
+	default: // it had none
+	}
+	return err
+}
+
 // early is a lock that talks to Redis as it is made.
 func earlySubject(wrong mistake) failures.Subject {
 	subject := plainSubject(wrong)
@@ -364,6 +415,7 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
 		{"a lease that is a date in the value", "check-then-set", datedSubject(false, false), datedSubject(true, false), oracle.WrongDelete},
 		{"a date in whole seconds", "lease-between-seconds", datedSubject(false, false), datedSubject(false, true), oracle.Exclusion},
+		{"a key that is handed on in its process", "two-at-once", handingSubject(false), handingSubject(true), oracle.Truth},
 		{"a turn in the process", "loss-hidden-at-unlock", turnSubject(false), turnSubject(true), oracle.Deadlock},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {

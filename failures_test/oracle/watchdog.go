@@ -58,7 +58,8 @@ func (f *finished) follow(s *world.Scene) string {
 	for _, effect := range e.Effects {
 		if effect.Kind == world.Installed {
 			f.made[effect.Owner.Call] = effect.Owner.Label
-			for _, arg := range e.Command { // a value that is written again is the new hold's
+			delete(f.over, effect.Owner.Label) // handed on inside a process
+			for _, arg := range e.Command {    // a value that is written again is the new hold's
 				delete(f.over, arg)
 			}
 		}
