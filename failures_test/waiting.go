@@ -146,6 +146,26 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
+		ID: "resubscribe-refused", Family: Waiting,
+		Title:  "the subscription is refused after a reconnect",
+		Story:  "B waits, and Redis starts anew. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which loads its data, refuses. Nobody tells B, who goes on waiting for messages. A unlocks, and B sleeps beside a free lock.",
+		Fixed:  "After a reconnect Redis has to acknowledge the subscription again. Until then the waiter asks now and then, and subscribes again.",
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:  []Feature{PubSub},
+		Told:   []Premise{given("A"), waits("B")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 12)
+			b.Before(world.Named("SUBSCRIBE")).Fail("LOADING Redis is loading the dataset in memory")
+			b.BreakSubscriptions()
+			w.Sleep(w.Lease / 12)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
 		ID: "expiry-wakes", Family: Waiting,
 		Title:  "the holder dies and publishes nothing",
 		Story:  "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever.",

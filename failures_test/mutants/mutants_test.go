@@ -104,6 +104,7 @@ var kinds = []kind{
 			leaverEndsAll:       "waiter-leaves",
 			keepsWakeUp:         "wake-eaten",
 			forgetsReconnects:   "pubsub-cut",
+			forgetsRefusals:     "resubscribe-refused",
 			onlyMessages:        "expiry-wakes",
 			lastComeFirst:       "fair-in-process",
 			keepsAsking:         "idle-waiters",

@@ -18,6 +18,7 @@ const (
 	leaverEndsAll       mistake = "ends the shared subscription when one waiter leaves"
 	keepsWakeUp         mistake = "does not pass a wake-up on"
 	forgetsReconnects   mistake = "takes no notice of a reconnect"
+	forgetsRefusals     mistake = "does not subscribe again where Redis has refused"
 	onlyMessages        mistake = "waits for messages only"
 	lastComeFirst       mistake = "serves the last waiter first"
 	keepsAsking         mistake = "listens, and keeps asking all the same"
@@ -167,6 +168,10 @@ func (r *reentrant) listen(s *subscription) {
 		}
 		if err != nil {
 			time.Sleep(r.lease / 300)
+			var refusal redis.Error
+			if errors.As(err, &refusal) && r.wrong != forgetsRefusals {
+				_ = s.pubsub.Subscribe(ctx, r.channel)
+			}
 			continue
 		}
 		if _, isAck := message.(*redis.Subscription); isAck {

@@ -73,6 +73,13 @@ var whole = []Edit{
 		Failure: "renewals-unanswered", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
+		Name: "a subscription that is refused after a reconnect counts as heard", File: stage6 + "hear.go",
+		Old:     `if broken && isAnswer(err) {`,
+		New:     `if false {`,
+		Suffers: "after a restart of Redis waiters sleep beside a free lock until the lease would be over",
+		Failure: "resubscribe-refused", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
+	},
+	{
 		Name: "an answer that will pass taken for a final one", File: stage6 + "ownership.go",
 		Old:     `(silent || isPassing(err))`,
 		New:     `silent`,

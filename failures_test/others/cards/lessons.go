@@ -65,7 +65,7 @@ var lessons = []struct {
 	{wakes, []lesson{
 		{"unlock-wakes", "---o"}, {"wake-lost", "----"}, {"wake-early", "----"}, {"waiter-leaves", "---o"}, {"waiter-gives-up", "oooo"},
 		{"wake-eaten", "----"},
-		{"pubsub-cut", "---o"}, {"expiry-wakes", "---o"}, {"subscription-silent", "----"}, {"idle-waiters", "xxxo"}, {"partial-unlock-wakes", "----"},
+		{"pubsub-cut", "---o"}, {"resubscribe-refused", "----"}, {"expiry-wakes", "---o"}, {"subscription-silent", "----"}, {"idle-waiters", "xxxo"}, {"partial-unlock-wakes", "----"},
 		{"publish-before-delete", "---o"},
 	}},
 	{orders, []lesson{{"fair-in-process", "---o"}}},

@@ -41,6 +41,7 @@ var rueidislockLibrary = library{
 		"pool-starved":               "its client sends everything through one connection of its own, which no command of the business occupies",
 		"dog-unlock-race":            "it renews first after half of the lease, and this story is over by then",
 		"unlock-while-renewal-hangs": "it renews first after half of the lease, and this story is over by then",
+		"resubscribe-refused":        "there is no SUBSCRIBE to be refused: its attempt itself makes Redis watch the key",
 		"wake-lost":                  "there is no SUBSCRIBE to be late: its attempt itself makes Redis watch the key",
 		"wake-early":                 "it has no second attempt that a message could overtake",
 		"wake-eaten":                 "the story's deadline is no moment of rueidislock's; go run ./cards defects tells it with one that is",
