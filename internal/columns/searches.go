@@ -2,4 +2,4 @@ package columns
 
 // SuiteSchedules is how many schedules the search of the suite runs on the columns that
 // are shown.
-const SuiteSchedules = 102822
+const SuiteSchedules = 104926

@@ -122,12 +122,12 @@ var stepExercises = []Exercise{
 	},
 	{
 		ID: "6", Title: "the whole lock (optional)", Base: "6", Before: "6.5",
-		Story:    "This one is optional: the exercises r1 to r11 do not need it. Your watchdog renews as long as its process lives, even for work that hangs and for a hold that somebody forgot. Limit a hold: an option WithMaxHold(d time.Duration) of NewMutex, after which the hold is lost and its owner told. And when Redis refuses an Unlock for a moment, as after a failover, yours gives up: let it ask again, for a third of the lease. Our whole lock is a service for many locks besides; docs/final-lock.md is its design. An API such as that needs func Subject() failures.Subject beside it: docs/kata.md has two.",
+		Story:    "This one is optional: the exercises r1 to r11 do not need it. Your watchdog renews as long as its process lives, even for work that hangs and for a hold that somebody forgot. Limit a hold: an option WithMaxHold(d time.Duration) of NewMutex, after which the hold is lost and its owner told. And when Redis refuses an Unlock for a moment, as after a failover, yours gives up: let it ask again, for a third of the lease. Redis may also refuse a subscription when go-redis has connected anew, and your waiter sleeps beside a free lock: let it look now and then. Our whole lock is a service for many locks besides; docs/final-lock.md is its design. An API such as that needs func Subject() failures.Subject beside it: docs/kata.md has two.",
 		Solution: Material{Column: "6", Adapter: columns.Adapter6, Folder: "06_adapter"},
 		Hints: [3]texts.Text{
 			"A watchdog cannot tell long work from stuck work. Who can, and when would it have to say so?",
 			"A hold has a latest end from its beginning on. No renewal is sent whose lease would outlast it. What ends the hold then is there already: the timer that counts the lease.",
-			"The option sets a field of the Mutex. watch: w.latest = sent.Add(m.maxHold). renew, before each attempt: if w.maxHold > 0 && time.Until(w.latest) < w.ttl, return. The timer tells the holder when the last lease is over: ErrLost. Unlock: READONLY is not the final answer. Wait a moment and send again, until a third of the lease is over.",
+			"The option sets a field of the Mutex. watch: w.latest = sent.Add(m.maxHold). renew, before each attempt: if w.maxHold > 0 && time.Until(w.latest) < w.ttl, return. The timer tells the holder when the last lease is over: ErrLost. Unlock: READONLY is not the final answer. Wait a moment and send again, until a third of the lease is over. Lock: wait for a third of the lease at most, then try, message or not.",
 		},
 		Fixed: "No hold lasts for ever, whatever its owner does or forgets. What remains is what no lock with a lease can prevent, and the token is the answer to that.",
 		Predict: Prediction{

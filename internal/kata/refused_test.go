@@ -116,8 +116,8 @@ func TestLimitedHoldPassesTheLastExercise(t *testing.T) {
 	require.True(t, report.Passed(e.Required()), "%+v %+v", report.Cause, report.Red())
 }
 
-// limited is the last step's lock with the option WithMaxHold, and an Unlock that is sent again, as
-// the hints have it.
+// limited is the last step's lock with the option WithMaxHold, an Unlock that is sent again, and a
+// waiter that looks now and then, as the hints have it.
 var limited = Material{Column: "6.5", Edits: []Edit{
 	{"mutex.go", "	renewed bool // a watchdog renews the lease\n", "	renewed bool // a watchdog renews the lease\n	maxHold time.Duration\n"},
 	{"watchdog.go", "// renewScript gives", "// WithMaxHold limits a hold.\nfunc WithMaxHold(d time.Duration) Option { return func(m *Mutex) { m.maxHold = d } }\n\n// renewScript gives"},
@@ -128,6 +128,7 @@ var limited = Material{Column: "6.5", Edits: []Edit{
 		}
 		attempt, cancel := context.WithTimeout(ctx, w.ttl/3)
 `},
+	{"wait.go", "time.After(left + time.Millisecond)", "time.After(min(left, m.ttl/3) + time.Millisecond)"},
 	{"ownership.go", "	for range attempts {\n", "	passes := time.Now().Add(o.ttl / 3)\n	for tries := 0; tries < attempts; tries++ {\n"},
 	{"ownership.go", "		case isAnswer(err):\n", `		case redis.IsReadOnlyError(err) && time.Now().Before(passes):
 			time.Sleep(o.ttl / 600)
