@@ -127,7 +127,7 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "5", Edits: []Edit{{"watchdog.go", `time.NewTicker(w.ttl / 3)`, `time.NewTicker(w.ttl)`}}},
 		Fixes: []string{
 			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
-			"unlock-while-renewal-hangs", "acquire-context-ends",
+			"unlock-while-renewal-hangs", "acquire-context-ends", "renewals-unanswered",
 		},
 		Hints: [3]texts.Text{
 			"Read when the first renewal is sent, and when the lease ends.",

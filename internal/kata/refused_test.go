@@ -43,13 +43,13 @@ var wrong = []wrongLock{
 	{"loss not told", "6.1", []Edit{{"watchdog.go", "	w.end(ErrLost)\n", ""}}, "renew-partition", "exclusion"},
 	{"nothing cleaned up", "6.2", []Edit{{"mutex.go", "				go m.cleanUp(owner)\n", "				_ = m.cleanUp\n"}}, "grant-reply-lost", "leak"},
 	{"counts added up in Redis", "6.3", []Edit{{"ownership.go", `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`, `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`}}, "try-while-holding", "hold count: A holds the lock once, but Redis counts 3"},
+	{"no time left taken for a free lock", "6.4", []Edit{{"mutex.go", "		if answer <= 0 {\n", "		if answer < 0 {\n"}}, "last-millisecond", "exclusion"},
 	{
 		"message before the delete", "6.4", []Edit{
 			{"ownership.go", "	redis.call(\"PUBLISH\", KEYS[1], \"free\")\n", ""},
 			{"unknown.go", "	return countScript.Run(ctx", "	if count == 0 {\n		m.rdb.Publish(ctx, m.key, \"free\")\n	}\n	return countScript.Run(ctx"},
 		}, "publish-before-delete", "lost wake-up",
 	},
-	{"no time left taken for a free lock", "6.4", []Edit{{"mutex.go", "		if answer <= 0 {\n", "		if answer < 0 {\n"}}, "last-millisecond", "exclusion"},
 	{"token of a counter", "6.5", []Edit{{"mutex.go", "math.max(clock, ", "math.max(0, "}}, "token-after-flush", "damage"},
 }
 
