@@ -91,12 +91,13 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 			return
 		}
 	}
-	for _, found := range oracle.Ask(trace, oracle.Lease, oracle.WrongDelete) {
-		c.Text, c.Next = texts.Text(found.In(l)).With(), giveMillis.With()
-		if found.Monitor == oracle.WrongDelete {
-			c.Next = leaveTheirs.With()
-		}
+	found := oracle.Ask(trace, oracle.Lease, oracle.WrongDelete)
+	if len(found) == 0 {
 		return
+	}
+	c.Text, c.Next = texts.Text(found[0].In(l)).With(), giveMillis.With()
+	if found[0].Monitor == oracle.WrongDelete {
+		c.Next = leaveTheirs.With()
 	}
 }
 
