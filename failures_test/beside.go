@@ -63,24 +63,3 @@ func (s Subject) Ignoring(keys []string) Subject {
 func isAmong(keys []world.Key, name string) bool {
 	return slices.ContainsFunc(keys, func(k world.Key) bool { return k.Name == name })
 }
-
-// Shows is which features a trace shows that the lock is not said to have. Of the others a trace
-// shows nothing.
-func (s Subject) Shows(trace *world.Trace) (shown []Feature) {
-	show := func(f Feature) {
-		if !slices.Contains(shown, f) && !slices.Contains(s.Has, f) {
-			shown = append(shown, f)
-		}
-	}
-	for _, e := range trace.Events {
-		switch {
-		case e.Kind == world.Sent && strings.HasPrefix(e.Command[0], "EVAL"):
-			show(Scripts)
-		case e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
-			show(PubSub)
-		case e.Kind == world.Executed && e.Background && slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased }):
-			show(Watchdog)
-		}
-	}
-	return shown
-}

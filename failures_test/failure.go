@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -63,6 +65,27 @@ const (
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
 	Closing  Feature = "close"    // it has to be closed, with goroutines of its own: an [io.Closer]
 )
+
+// Shows is which features a trace shows that the lock is not said to have. Of the others a trace
+// shows nothing.
+func (s Subject) Shows(trace *world.Trace) (shown []Feature) {
+	show := func(f Feature) {
+		if !slices.Contains(shown, f) && !slices.Contains(s.Has, f) {
+			shown = append(shown, f)
+		}
+	}
+	for _, e := range trace.Events {
+		switch {
+		case e.Kind == world.Sent && strings.HasPrefix(e.Command[0], "EVAL"):
+			show(Scripts)
+		case e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
+			show(PubSub)
+		case e.Kind == world.Executed && e.Background && slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased }):
+			show(Watchdog)
+		}
+	}
+	return shown
+}
 
 // Family groups failures that have one cause.
 type Family string

@@ -67,7 +67,6 @@ func truth(f *file) func(*world.Scene) {
 	taken := map[string]int{} // lane → how often it was given the lock and has not called Unlock
 	freed := map[int]bool{}   // acquires whose entry was removed by their own client
 	told := map[string]bool{} // lanes that were told of a loss, and have not got the lock since
-	closed := map[string]bool{}
 	kept := kept{}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -82,8 +81,6 @@ func truth(f *file) func(*world.Scene) {
 		case e.Kind == world.Called && e.Op == world.OpUnlock && taken[e.Client] > 0:
 			taken[e.Client]--
 			owed[e.Call] = true
-		case e.Kind == world.Called && e.Op == world.OpClose:
-			closed[e.Process] = true
 		case e.Kind == world.Lost:
 			if told[e.Client] = true; freed[e.Call] {
 				f.convict(e, falseLoss, "client", e.Client)
@@ -92,7 +89,7 @@ func truth(f *file) func(*world.Scene) {
 			mine := owns(s.Keys, e.Client) && !(isShared(s.Keys, e.Process) && len(s.Others(e.Client)) > 0)
 			text := contradiction(e, did[e.Call], s.Keys, mine, owed[e.Call])
 			switch {
-			case text == failsForNobody && (taken[e.Client] > 0 || closed[e.Process]): // it may be told that its hold is lost
+			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
 				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -48,21 +47,18 @@ func leaseAsked(f *file) func(*world.Scene) {
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
-	closed := map[string]bool{}
 	tries := due{}
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
-		for try, took := range tries.late(f, s) {
-			for _, other := range s.Others(try.Client) {
-				f.convict(world.Event{Step: e.Step, At: e.At, Client: try.Client}, tryWaits, "client", try.Client, "time", took, "other", other)
-				break
+		for _, try := range tries.late(f, s) {
+			if others := s.Others(try.call.Client); len(others) > 0 {
+				f.convict(of(try.call.Client, e), tryWaits, "client", try.call.Client, "time", try.late, "other", others[0])
 			}
 		}
 		switch e.Kind {
 		case world.Called:
-			closed[e.Process] = closed[e.Process] || e.Op == world.OpClose
 			if e.Op == world.OpTryLock {
-				tries[e.Call] = promise{e, e.At}
+				tries[e.Call] = promise{call: e, by: e.At}
 			}
 			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
 				taken[e.Process]--
@@ -75,12 +71,11 @@ func lockWaits(f *file) func(*world.Scene) {
 				taken[e.Process]++
 			}
 			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
-			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || closed[e.Process] {
+			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
 				return
 			}
-			for _, other := range s.Others(e.Client) {
-				f.convict(e, waitsNot, "client", e.Client, "time", took, "other", other, "error", e.Result.Error)
-				return
+			if others := s.Others(e.Client); len(others) > 0 {
+				f.convict(e, waitsNot, "client", e.Client, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}
 	}
@@ -94,49 +89,47 @@ func heedsContext(f *file) func(*world.Scene) {
 		e := s.Event
 		switch {
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
-			over[e.Call] = promise{e, e.At + e.Bound}
+			over[e.Call] = promise{call: e, by: e.At + e.Bound}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
 			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
-				over[e.Call] = promise{call, e.At}
+				over[e.Call] = promise{call: call, by: e.At}
 			}
 		}
-		for call, late := range over.late(f, s) {
-			f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, heedsNot, "call", call.Op, "client", call.Client, "time", late)
+		for _, p := range over.late(f, s) {
+			f.convict(of(p.call.Client, e), heedsNot, "call", p.call.Op, "client", p.call.Client, "time", p.late)
 		}
 	}
 }
 
-// promise is a call, and when it should be over: as much later as something has hindered it.
+// promise is a call and when it should be over: as much later as something has hindered it.
 type promise struct {
-	call world.Event
-	at   time.Duration
+	call     world.Event
+	by, late time.Duration
 }
 
 // due are calls that should come back.
 type due map[int]promise
 
-// late yields each call that has not come back a second after it should have, and by how much.
-// A lock may pause for a second, however short its lease.
-func (d due) late(f *file, s *world.Scene) iter.Seq2[world.Event, time.Duration] {
-	return func(yield func(world.Event, time.Duration) bool) {
-		e := s.Event
-		for _, id := range slices.Sorted(maps.Keys(d)) {
-			p := d[id]
-			isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
-			switch {
-			case e.At-p.at > max(Grace(f.Trace), time.Second):
-				delete(d, id)
-				if !yield(p.call, (e.At - p.at).Truncate(time.Millisecond)) {
-					return
-				}
-			case e.Call == id && (e.Kind == world.Returned || e.Kind == world.Crashed):
-				delete(d, id)
-			case isBusy || s.Condition(p.call.Process).Away():
-				p.at += max(0, s.Until()-max(p.at, e.At))
-				d[id] = p
-			}
+// late is each call that has not come back a second after it should have, once. A lock may
+// pause for a second, however short its lease.
+func (d due) late(f *file, s *world.Scene) (late []promise) {
+	e := s.Event
+	for _, id := range slices.Sorted(maps.Keys(d)) {
+		p := d[id]
+		isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
+		switch {
+		case e.At-p.by > max(Grace(f.Trace), time.Second):
+			delete(d, id)
+			p.late = (e.At - p.by).Truncate(time.Millisecond)
+			late = append(late, p)
+		case e.Call == id && (e.Kind == world.Returned || e.Kind == world.Crashed):
+			delete(d, id)
+		case isBusy || s.Condition(p.call.Process).Away():
+			p.by += max(0, s.Until()-max(p.by, e.At))
+			d[id] = p
 		}
 	}
+	return late
 }
 
 // lossIsTrue finds holders that are told of a loss although the last answer of Redis gave

@@ -145,6 +145,12 @@ func (f *file) convict(e world.Event, text texts.Text, pairs ...any) {
 	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(texts.English), said})
 }
 
+// of is the moment of an event, for a rule that another client has broken by then.
+func of(client string, e world.Event) world.Event {
+	e.Client = client
+	return e
+}
+
 // costs are the monitors of what costs commands and breaks nothing.
 var costs = []Monitor{Polling, CommandCount, RenewalCount}
 

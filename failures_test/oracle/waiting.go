@@ -89,7 +89,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 			if e.At-excused[call.Call] > moment && !told[call.Call] {
 				told[call.Call] = true
-				f.convict(world.Event{Step: e.Step, At: e.At, Client: call.Client}, notWoken, "client", call.Client)
+				f.convict(of(call.Client, e), notWoken, "client", call.Client)
 			}
 		}
 		switch e.Kind {

@@ -36,6 +36,7 @@ type Scene struct {
 // Condition is how a process is.
 type Condition struct {
 	Frozen, Dead, Cut bool
+	Closed            bool // it has called Close
 }
 
 // Away tells whether the process can notice nothing.
@@ -91,6 +92,9 @@ func (s *Scene) follow(e *Event) {
 	switch e.Kind {
 	case Called:
 		s.Calls = append(s.Calls, *e)
+		if e.Op == OpClose {
+			s.change(e)
+		}
 		if e.Op == OpUnlock && s.holds[e.Client] > 0 {
 			s.holds[e.Client]--
 		}
@@ -127,6 +131,8 @@ func (e Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) &&
 func (s *Scene) change(e *Event) {
 	c := s.processes[e.Process]
 	switch e.Kind {
+	case Called:
+		c.Closed = true
 	case Frozen, Thawed:
 		c.Frozen = e.Kind == Frozen
 	case Cut, Healed:

@@ -183,8 +183,7 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 		if id == texts.Text(judge.SharedObject).In(task.Lang) {
 			id, isFailure = judge.SharedObject, true // the object need not be shared to be judged
 		}
-		leaks := report.Cause.Kind == judge.Leaks || report.Cause.Kind == judge.KeepsOpen // which has ruined nothing
-		if !isFailure || leaks || ruined[id] != nil || time.Since(begun) > longestGrading {
+		if !isFailure || report.Cause.IsLeft() || ruined[id] != nil || time.Since(begun) > longestGrading {
 			break
 		}
 		ruined[id] = report.Cause

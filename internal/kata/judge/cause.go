@@ -47,6 +47,9 @@ const (
 	OtherRun       = "keeps a channel or a timer of another run"
 )
 
+// IsLeft tells of something that a run left behind: nothing was ruined by it.
+func (c *Cause) IsLeft() bool { return c.Kind == Leaks || c.Kind == KeepsOpen }
+
 func init() {
 	for _, kind := range []texts.Text{
 		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,

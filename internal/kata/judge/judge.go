@@ -156,7 +156,7 @@ func (r *run) rehearse() {
 // nothing.
 func (r *run) left(cause *Cause) {
 	switch {
-	case !r.task.Leaks || cause.Kind != Leaks && cause.Kind != KeepsOpen:
+	case !r.task.Leaks || !cause.IsLeft():
 		r.guard.convict(cause)
 	case !r.leaked:
 		r.leaked = true
