@@ -26,6 +26,28 @@ func TestExpectationOfALockOfOnesOwn(t *testing.T) {
 	}
 }
 
+// The runs show of each stage what it has of that, and nothing that was said of it.
+func TestRunsShowWhatALockHas(t *testing.T) {
+	for _, c := range columns.Stairs() {
+		unsaid := c.Subject
+		unsaid.Has = nil
+		shown := map[failures.Feature]bool{}
+		for _, id := range []string{"work-outlives-ttl", "unlock-wakes"} { // one client waits for another
+			f, ok := failures.Find(id)
+			require.True(t, ok)
+			f.Needs = nil
+			trace := failures.Run(t, f, unsaid).Trace
+			require.Empty(t, c.Subject.Shows(trace), c.ID)
+			for _, feature := range unsaid.Shows(trace) {
+				shown[feature] = true
+			}
+		}
+		for _, feature := range []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub} {
+			require.Equal(t, slices.Contains(c.Subject.Has, feature), shown[feature], "%s: %s", c.ID, feature)
+		}
+	}
+}
+
 func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 	for _, c := range []struct {
 		failure string

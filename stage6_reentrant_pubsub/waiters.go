@@ -29,10 +29,10 @@ type waitQueue struct {
 }
 
 // wait waits for the lock until patience, which ends with ctx at the latest, is
-// over. Attempts have ctx: an impatient caller does not break one off; behind a holder they last
-// for a lease at most. An attempt that
-// fails ends the wait, unless the failure will pass; once Redis has said that the lock is
-// held, so will a broken connection. Without patience there is one attempt.
+// over. Attempts have ctx: an impatient caller does not break one off; behind a holder they
+// last for a lease at most. An attempt that fails ends the wait, unless the failure will
+// pass; once Redis has said that the lock is held, so will a broken connection. Without
+// patience there is one attempt.
 func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, err error) {
 	if patience == nil {
 		won, _, err = m.attempt(ctx, r)
