@@ -148,7 +148,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "resubscribe-refused", Family: Waiting,
 		Title:  "the subscription is refused after a reconnect",
-		Story:  "B waits, and Redis starts anew. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which loads its data, refuses. Nobody tells B, who goes on waiting for messages. A unlocks, and B sleeps beside a free lock.",
+		Story:  "B waits, and Redis is started again. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which loads its data, refuses. Nobody tells B, who goes on waiting for messages. A unlocks, and B sleeps beside a free lock.",
 		Fixed:  "After a reconnect Redis has to acknowledge the subscription again. Until then the waiter asks now and then, and subscribes again.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},

@@ -18,7 +18,7 @@ var (
 	isRuined     = texts.New("✗ it {kind}, in {during}: {what}")
 	isRuinedNow  = texts.New("✗ it {kind}: {what}")
 	notTried     = texts.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
-	shows        = texts.New("→ the runs show that the lock has more than was said of it: with --has {features} it is asked about that too")
+	shows        = texts.New("→ the runs show features that nobody has named: --has {features} asks about them too")
 	searchFound  = texts.New("search: {property} in {env}: {what}")
 	searchNone   = texts.New("search: {property} in {env}: nothing up to cost {bound}")
 	searchCut    = texts.New("search: {property} in {env}: cut short")

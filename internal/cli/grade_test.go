@@ -78,7 +78,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	narrow.gradeText(card)
 	requireColumns(t, 80, screen.String())
 	require.NotRegexp(t, `\p{Han}`, screen)
-	require.Contains(t, screen.String(), "→ the runs show that the lock has more than was said of it: with --has scripts")
+	require.Contains(t, screen.String(), "→ the runs show features that nobody has named: --has scripts")
 	require.Equal(t, []string{"scripts"}, card.Shows())
 	require.Regexp(t, `(?m)^  ✓ safe in this one run\n(  .+\n)*  – not applicable: `, screen)
 	require.Empty(t, card.Differences(card.Golden(), texts.English))
