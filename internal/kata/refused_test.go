@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/texts"
 )
@@ -80,8 +81,27 @@ func TestWrongLockIsRefusedWithTheReason(t *testing.T) {
 			}
 			require.True(t, said.Required && !said.Good)
 			require.Contains(t, said.Sentence, w.says)
+			if broken := slices.ContainsFunc(report.Red(), judge.Verdict.IsTold); broken {
+				require.True(t, report.Red()[0].IsTold(), "what is broken is told before what could not happen")
+			}
 		})
 	}
+}
+
+// What broke says more than a story that could not happen; beyond that the order stays.
+func TestWhatIsBrokenComesBeforeWhatCouldNotHappen(t *testing.T) {
+	red := func(failure string, outcome failures.Outcome) judge.Verdict {
+		return judge.Verdict{Failure: failure, Outcome: outcome.String(), Required: true}
+	}
+	r := Report{Verdicts: []judge.Verdict{
+		red("a", failures.NotTold), red("b", failures.NotTold), red("c", failures.Broken), red("d", failures.NotPlayed), red("e", failures.Broken),
+	}}
+	var shown []string
+	for _, v := range r.Red() {
+		shown = append(shown, v.Failure)
+	}
+	require.Equal(t, []string{"c", "d", "e", "a", "b"}, shown)
+	require.Equal(t, "a", Report{Verdicts: r.Verdicts[:2]}.Red()[0].Failure)
 }
 
 // A lock that survives all the failures, and that a search breaks where ours holds.

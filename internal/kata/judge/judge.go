@@ -74,6 +74,9 @@ type Verdict struct {
 	Trace *world.Trace       `json:"trace,omitempty"`
 }
 
+// IsTold tells whether what the failure is about did happen.
+func (v Verdict) IsTold() bool { return v.Outcome != failures.NotTold.String() }
+
 // maxStack is how deep a lock may recurse: deeper than any that means to end.
 const maxStack = 64 << 20
 
@@ -120,7 +123,7 @@ const drawable = 2000
 
 type run struct {
 	t       *testing.T
-	red     bool // a required failure has shown
+	red     bool // a required failure has shown, and not only that its story could not happen
 	leaked  bool // a goroutine that was left has been told of
 	task    Task
 	subject failures.Subject
@@ -213,7 +216,7 @@ func (r *run) verdict(v failures.Verdict) *Verdict {
 		told.Shows = r.subject.Shows(v.Trace)
 	}
 	first := !told.Good && told.Required && !r.red
-	r.red = r.red || first
+	r.red = r.red || first && told.IsTold()
 	if v.Trace != nil && (first || slices.Contains(r.task.Draw, v.Failure.ID) || !told.Good && len(v.Trace.Events) <= drawable) {
 		told.Trace = v.Trace
 	}
