@@ -25,6 +25,15 @@ var wrong = []wrongLock{
 	{"Lock asks once", "1", instead("		case <-time.After(pollInterval):\n", "		default:\n			return errors.New(\"taken\")\n"), "second-client", "without waiting for A"},
 	{"Lock gives up and says that it holds", "4", instead("			return fmt.Errorf(\"mylock: wait for %s: %w\", m.key, ctx.Err())\n", "			return nil\n"), "second-client", "exclusion"},
 	{"lease in nanoseconds", "2", instead("m.ttl.Milliseconds()", "m.ttl.Nanoseconds()"), "second-client", "asked for a lease of 30s, and its SET set 8333h20m0s"},
+	{
+		"Unlock drops the error", "1",
+		instead("	if err := m.rdb.Do(ctx, \"DEL\", m.key).Err(); err != nil {\n		return fmt.Errorf(\"mylock: unlock %s: %w\", m.key, err)\n	}\n", "	m.rdb.Do(ctx, \"DEL\", m.key)\n"),
+		"", "Unlock says that all is well, but lock:order:1001 is still in Redis.",
+	},
+	{
+		"Unlock forgets the value at once", "4", before("		return fmt.Errorf(\"mylock: unlock %s: %w\", m.key, err)\n", "		m.value = \"\"\n"),
+		"", "A is told so and unlocks again, and lock:order:1001 is still in Redis.",
+	},
 	{"one value for each object", "3", oneValue, "", "A's two holds write the same value"},
 	{"one value for each object", "4", oneValue, "late-unlock", "wrong delete: A's EVALSHA removes the lock of A (A2)"},
 	{
