@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"sync"
 )
 
 // forgetEvery is after how many runs the channels of old ones are forgotten.
@@ -33,15 +34,30 @@ func (p *program) made(ch reflect.Value) reflect.Value {
 // ours is a channel that the lock uses. One of another run would end the process: each run is
 // a bubble of synctest. One that was made before all runs may be used in each.
 func (f *frame) ours(ch reflect.Value) reflect.Value {
-	if !ch.IsValid() || ch.IsNil() {
-		return ch
-	}
-	p := f.thread.program
-	run := p.run.Load()
-	if made, _ := p.channels.LoadOrStore(ch.UnsafePointer(), run); made != run && made != uint64(0) {
+	if ch.IsValid() && !ch.IsNil() && !f.thread.program.isOurs(ch) {
 		f.stop(otherRun.With())
 	}
 	return ch
+}
+
+func (p *program) isOurs(v reflect.Value) bool {
+	run := p.run.Load()
+	made, _ := p.channels.LoadOrStore(v.UnsafePointer(), run)
+	return made == run || made == uint64(0)
+}
+
+var waitGroup = reflect.TypeFor[*sync.WaitGroup]()
+
+// groups is told of a call of a WaitGroup: it belongs to the run that adds to it, until somebody
+// has waited. One in a variable of the package is nobody's, but only in a compiled lock.
+func (f *frame) groups(method string, group reflect.Value) {
+	switch p := f.thread.program; {
+	case group.IsNil():
+	case method == "Wait":
+		p.channels.Delete(group.UnsafePointer())
+	case !p.isOurs(group):
+		f.stop(beyond.With("what", sharedGroup))
+	}
 }
 
 var inBubble = regexp.MustCompile(`^goroutine \d+ \[[^\]]*synctest bubble (\d+)`)

@@ -43,6 +43,7 @@ var (
 	embedFor       = texts.New("go:embed for a {type}")
 	theseMethods   = texts.New("a lock with these of Token, Lost, HoldCount, ForceUnlock and Close")
 	localGeneric   = texts.New("a type that is declared inside a generic function")
+	sharedGroup    = texts.New("a sync.WaitGroup that more than one run uses")
 	ofItself       = texts.New("the type {type}, which consists of itself,")
 )
 

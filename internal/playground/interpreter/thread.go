@@ -42,7 +42,7 @@ type program struct {
 	goroutines atomic.Int64
 	memory     atomic.Int64  // what the run has made
 	run        atomic.Uint64 // its number, 0 before all
-	channels   sync.Map      // channel → the run that made it, or used it first
+	channels   sync.Map      // channel or WaitGroup → the run that made it, or used it first
 	trouble    atomic.Pointer[Problem]
 	stopped    atomic.Bool
 }

@@ -95,13 +95,15 @@ func TestChannelOfAnotherRunIsToldWithItsLine(t *testing.T) {
 		"range":      {"var kept chan int", "if kept == nil {\n\t\tkept = make(chan int)\n\t\tclose(kept)\n\t}\n\tfor range kept {\n\t}\n", "for range"},
 		"select":     {"var kept = map[string]chan int{}", "if kept[m.key] == nil {\n\t\tkept[m.key] = make(chan int)\n\t}\n\tselect {\n\tcase <-kept[m.key]:\n\tdefault:\n\t}\n", "select {\n\tcase <-kept"},
 		"timer":      {"var kept *time.Timer", "if kept == nil {\n\t\tkept = time.NewTimer(time.Millisecond)\n\t}\n\tselect {\n\tcase <-kept.C:\n\tdefault:\n\t}\n", "select {\n\tcase <-kept"},
+		"group":      {"var kept sync.WaitGroup", "kept.Add(1)\n\tkept.Done()\n", "kept.Add"},
+		"waited for": {"var kept sync.WaitGroup", "kept.Add(1)\n\tkept.Done()\n\tkept.Wait()\n", ""},
 		"before all": {"var kept = make(chan int, 99)", "kept <- 1\n\t<-kept\n", ""},
 		"of a run":   {"var kept = map[string]chan int{}", "kept[m.key] = make(chan int, 1)\n\tkept[m.key] <- 1\n\tclose(kept[m.key])\n", ""},
 		"none":       {"var kept chan int", "select {\n\tcase <-kept:\n\tdefault:\n\t}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := edited(t, "mutex.go", beforeTry, beforeTry+"\t"+c.code)
-			files["mutex.go"] += "\n" + c.kept + "\n"
+			files["mutex.go"] = strings.Replace(files["mutex.go"], "\t\"time\"\n", "\t\"sync\"\n\t\"time\"\n", 1) + "\nvar _ sync.Mutex\n\n" + c.kept + "\n"
 			lock, problems := interpreter.Load("mine", files)
 			require.Empty(t, problems)
 			for run := range 3 {
@@ -113,7 +115,7 @@ func TestChannelOfAnotherRunIsToldWithItsLine(t *testing.T) {
 				})
 				if c.at != "" && run > 0 {
 					require.Equal(t, lineOf(t, files["mutex.go"], c.at), lock.Trouble().Line)
-					require.Contains(t, lock.Trouble().Text, "a channel or a timer of another run")
+					require.Regexp(t, "a channel or a timer of another run|a sync.WaitGroup that more than one run uses is more than can be run here", lock.Trouble().Text)
 					return
 				}
 				require.NoError(t, err)
