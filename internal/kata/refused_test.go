@@ -138,6 +138,15 @@ func passed3(r Report) []judge.Verdict {
 	return r.which(func(v judge.Verdict) bool { return slices.Contains(e.Required(), v.Failure) })
 }
 
+// The whole lock and the documents' locks leave a refused Unlock to the lease.
+func TestWhoLeavesARefusedUnlockToTheLeasePasses(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"6", "r10"} {
+		e, report := judged(t, id, filesOf(t, exercise(t, id).Solution))
+		require.True(t, report.Passed(e.Required()), "%s: %+v %+v", id, report.Cause, report.Red())
+	}
+}
+
 // What the last exercise asks for does for a lock what the whole one does.
 func TestLimitedHoldPassesTheLastExercise(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func (r *run) whatItHas() {
 	if r.task.Fresh {
 		r.playDay(twoHolds, (*day).compareValues)
 	}
-	if !r.task.Leaks { // a card says what breaks, and this is what a learner is asked for
+	if r.task.Again {
 		r.playDay(refusedOne, (*day).unlockAgain)
 	}
 	if slices.Contains(r.subject.Has, failures.Reentry) {
@@ -228,7 +228,7 @@ var (
 )
 
 // unlockAgain: who is told that an Unlock was refused frees the lock with another one, unless the
-// lock has none, as one that calls back.
+// lock has none, as one that calls back has.
 func (d *day) unlockAgain() {
 	a := d.w.Client("A")
 	if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
