@@ -1,11 +1,13 @@
 package interpreter
 
 import (
+	"context"
 	"reflect"
 	"regexp"
 	"runtime"
 	"strconv"
 	"sync"
+	"unsafe"
 )
 
 // forgetEvery is after how many runs the channels of old ones are forgotten.
@@ -14,7 +16,7 @@ const forgetEvery = 1000
 // enterRun begins to count channels as those of the run that this goroutine is in.
 func (p *program) enterRun() {
 	run := bubble()
-	if p.run.Swap(run) != run && run%forgetEvery == 0 {
+	if p.run.Swap(run)/forgetEvery != run/forgetEvery {
 		p.channels.Range(func(ch, made any) bool {
 			if made != uint64(0) {
 				p.channels.Delete(ch)
@@ -40,7 +42,17 @@ func (f *frame) ours(ch reflect.Value) reflect.Value {
 	return ch
 }
 
+// ended is the channel of every context that had ended before anybody asked for its channel.
+var ended = func() unsafe.Pointer {
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	return reflect.ValueOf(ctx.Done()).UnsafePointer()
+}()
+
 func (p *program) isOurs(v reflect.Value) bool {
+	if v.UnsafePointer() == ended {
+		return true
+	}
 	run := p.run.Load()
 	made, _ := p.channels.LoadOrStore(v.UnsafePointer(), run)
 	return made == run || made == uint64(0)

@@ -99,6 +99,7 @@ func TestChannelOfAnotherRunIsToldWithItsLine(t *testing.T) {
 		"waited for": {"var kept sync.WaitGroup", "kept.Add(1)\n\tkept.Done()\n\tkept.Wait()\n", ""},
 		"before all": {"var kept = make(chan int, 99)", "kept <- 1\n\t<-kept\n", ""},
 		"of a run":   {"var kept = map[string]chan int{}", "kept[m.key] = make(chan int, 1)\n\tkept[m.key] <- 1\n\tclose(kept[m.key])\n", ""},
+		"ended":      {"", "over, end := context.WithCancel(ctx)\n\tend()\n\t<-over.Done()\n", ""},
 		"none":       {"var kept chan int", "select {\n\tcase <-kept:\n\tdefault:\n\t}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
