@@ -124,6 +124,10 @@ func (a *app) run(args []string) int {
 	if a.lang, err = a.language(askedLanguage(args)); err != nil {
 		return a.badUsage(err)
 	}
+	out := &output{Writer: a.out}
+	if _, isTerminal := keyboard.Terminal(a.out); !isTerminal { // a terminal has room, and is asked for its size
+		a.out = out
+	}
 	root := a.root()
 	a.speak(root)
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
@@ -134,6 +138,9 @@ func (a *app) run(args []string) int {
 	err = root.Execute()
 	var failed failedError
 	switch {
+	case out.err != nil: // whatever else was wrong: what was asked for is not all there
+		fmt.Fprintln(a.err, a.say(notPrinted, "why", out.err))
+		return exitFailed
 	case err == nil:
 		return exitOK
 	case errors.As(err, &failed):
@@ -141,6 +148,23 @@ func (a *app) run(args []string) int {
 		return exitFailed
 	}
 	return a.badUsage(err)
+}
+
+var notPrinted = texts.New("the output cannot be written: {why}")
+
+// output is where a command prints. It remembers the first error, which a command that prints does
+// not look at.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // badUsage ends a command that cannot be carried out.
@@ -165,6 +189,9 @@ func (a *app) root() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			if part.steps && part.documents {
 				return exclude("--steps", "--documents")
+			}
+			if part.asJSON && part.totals {
+				return exclude("--json", "--totals")
 			}
 			return a.matrix(redis, part)
 		},

@@ -11,6 +11,6 @@ func TestPlaygroundIsBuiltInTheRepositoryOnly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	status, _, errors := command(t, "site", "public")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, errors, "it is built from lockkata's own folder, with Go")
+	require.Contains(t, errors, "it is built from lockkata's own folder, with Go: this folder is in no module")
 	require.NoFileExists(t, "public/index.html")
 }

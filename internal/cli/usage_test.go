@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"net"
+	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
@@ -119,6 +122,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"site usage.go", "usage.go is a file: name a folder"},
 		{"kata start --dir usage.go", "usage.go is a file: name a folder"},
 		{"--steps --documents", "--steps, --documents exclude each other"},
+		{"--json --totals", "--json, --totals exclude each other"},
 		{"kata next x", `next takes no arguments, not "x"`},
 		{"kata start 1 2", "start takes one exercise at most, not 2: 1 2"},
 		{"interview --minutes 0", "--minutes 0: give a whole number of minutes, from 1 to 240"},
@@ -154,6 +158,23 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},
 		{"--redis " + nobody, "--redis names the Redis for --live: add --live"},
 	})
+}
+
+// full is a disk on which there is no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestOutputThatIsLostIsAFailure(t *testing.T) {
+	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"diff", "2"}, {"--help"}} {
+		var errors bytes.Buffer
+		require.Equal(t, exitFailed, Run(t, os.DirFS("../.."), nil, full{}, &errors, args...), args)
+		require.Equal(t, "the output cannot be written: no space left on device\n", errors.String())
+		status, out, said := command(t, args...)
+		require.Equal(t, exitOK, status)
+		require.NotEmpty(t, out)
+		require.Empty(t, said)
+	}
 }
 
 func TestWhatCannotBeDoneIsAFailureInOneLine(t *testing.T) {

@@ -2,6 +2,7 @@ package kata
 
 import (
 	"slices"
+	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
@@ -145,5 +146,8 @@ func (e Exercise) Required() []string {
 
 // task is what is asked of a lock.
 func (e Exercise) task() judge.Task {
-	return judge.Task{Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has, Fresh: e.Fresh}
+	return judge.Task{
+		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has, Fresh: e.Fresh,
+		Again: e.Base != "6" && !strings.HasPrefix(e.Base, "doc"), // the whole lock leaves the rest to its lease, as documents' locks do
+	}
 }

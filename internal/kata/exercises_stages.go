@@ -10,7 +10,7 @@ import (
 var stageExercises = []Exercise{
 	{
 		ID: "1", Title: "a lock at all", Base: "1",
-		Story: "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. A lease would be good; how it is set is your choice.",
+		Story: "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. It needs a lease; how that is set is your choice.",
 		Start: Material{Folder: "01_skeleton"},
 		Hints: [3]texts.Text{
 			"Asking whether the lock is free and taking it must be one command, or two clients find it free at the same moment. Redis has one that creates a key only if it does not exist.",

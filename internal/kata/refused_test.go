@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/texts"
 )
@@ -24,6 +25,15 @@ var wrong = []wrongLock{
 	{"Lock asks once", "1", instead("		case <-time.After(pollInterval):\n", "		default:\n			return errors.New(\"taken\")\n"), "second-client", "without waiting for A"},
 	{"Lock gives up and says that it holds", "4", instead("			return fmt.Errorf(\"mylock: wait for %s: %w\", m.key, ctx.Err())\n", "			return nil\n"), "second-client", "exclusion"},
 	{"lease in nanoseconds", "2", instead("m.ttl.Milliseconds()", "m.ttl.Nanoseconds()"), "second-client", "asked for a lease of 30s, and its SET set 8333h20m0s"},
+	{
+		"Unlock drops the error", "1",
+		instead("	if err := m.rdb.Do(ctx, \"DEL\", m.key).Err(); err != nil {\n		return fmt.Errorf(\"mylock: unlock %s: %w\", m.key, err)\n	}\n", "	m.rdb.Do(ctx, \"DEL\", m.key)\n"),
+		"", "Unlock says that all is well, but lock:order:1001 is still in Redis.",
+	},
+	{
+		"Unlock forgets the value at once", "4", before("		return fmt.Errorf(\"mylock: unlock %s: %w\", m.key, err)\n", "		m.value = \"\"\n"),
+		"", "A is told so and unlocks again, and lock:order:1001 is still in Redis.",
+	},
 	{"one value for each object", "3", oneValue, "", "A's two holds write the same value"},
 	{"one value for each object", "4", oneValue, "late-unlock", "wrong delete: A's EVALSHA removes the lock of A (A2)"},
 	{
@@ -80,8 +90,27 @@ func TestWrongLockIsRefusedWithTheReason(t *testing.T) {
 			}
 			require.True(t, said.Required && !said.Good)
 			require.Contains(t, said.Sentence, w.says)
+			if broken := slices.ContainsFunc(report.Red(), judge.Verdict.IsTold); broken {
+				require.True(t, report.Red()[0].IsTold(), "what is broken is told before what could not happen")
+			}
 		})
 	}
+}
+
+// What broke says more than a story that could not happen; beyond that the order stays.
+func TestWhatIsBrokenComesBeforeWhatCouldNotHappen(t *testing.T) {
+	red := func(failure string, outcome failures.Outcome) judge.Verdict {
+		return judge.Verdict{Failure: failure, Outcome: outcome.String(), Required: true}
+	}
+	r := Report{Verdicts: []judge.Verdict{
+		red("a", failures.NotTold), red("b", failures.NotTold), red("c", failures.Broken), red("d", failures.NotPlayed), red("e", failures.Broken),
+	}}
+	var shown []string
+	for _, v := range r.Red() {
+		shown = append(shown, v.Failure)
+	}
+	require.Equal(t, []string{"c", "d", "e", "a", "b"}, shown)
+	require.Equal(t, "a", Report{Verdicts: r.Verdicts[:2]}.Red()[0].Failure)
 }
 
 // A lock that survives all the failures, and that a search breaks where ours holds.
@@ -107,6 +136,15 @@ func TestLockThatASearchBreaksIsRefused(t *testing.T) {
 func passed3(r Report) []judge.Verdict {
 	e, _ := Find("3")
 	return r.which(func(v judge.Verdict) bool { return slices.Contains(e.Required(), v.Failure) })
+}
+
+// The whole lock and the documents' locks leave a refused Unlock to the lease.
+func TestWhoLeavesARefusedUnlockToTheLeasePasses(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"6", "r10"} {
+		e, report := judged(t, id, filesOf(t, exercise(t, id).Solution))
+		require.True(t, report.Passed(e.Required()), "%s: %+v %+v", id, report.Cause, report.Red())
+	}
 }
 
 // What the last exercise asks for does for a lock what the whole one does.

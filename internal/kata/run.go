@@ -33,9 +33,13 @@ func (r Report) Passed(required []string) bool {
 	return r.Compile == nil && (r.Cause == nil || r.Cause.Optional) && len(r.Red()) == 0 && len(good) == len(required)
 }
 
-// Red are the required failures that the lock does not survive, in order.
+// Red are the required failures that the lock does not survive, in order; those whose story
+// could not happen come last, since they say less.
 func (r Report) Red() []judge.Verdict {
-	return r.which(func(v judge.Verdict) bool { return v.Required && !v.Good })
+	red := func(isTold bool) []judge.Verdict {
+		return r.which(func(v judge.Verdict) bool { return v.Required && !v.Good && v.IsTold() == isTold })
+	}
+	return append(red(true), red(false)...)
 }
 
 // Verdict is that on the failure; it is empty if that was not played.

@@ -1,7 +1,6 @@
 package kata
 
 import (
-	"slices"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -63,7 +62,7 @@ var (
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
 	red, mistakes := r.Report.Red(), r.Exercise.mistakes(r.Report.Found)
-	isSeen := slices.ContainsFunc(red, func(v judge.Verdict) bool { return v.Outcome != failures.NotTold.String() })
+	isSeen := len(red) > 0 && red[0].IsTold()
 	after, more := r.Exercise.next()
 	switch {
 	case r.Report.Compile == nil && (isSeen || len(red) > 0 && r.Report.Cause == nil): // a cause says more than that a story was not told

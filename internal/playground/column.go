@@ -1,6 +1,8 @@
 package playground
 
 import (
+	"cmp"
+
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/columns"
@@ -57,10 +59,14 @@ func (e *Engine) column(r Request, tell Tell) (Column, error) {
 			cell.Was = string(rune(was))
 		}
 		all.Cells = append(all.Cells, cell)
-		if r.Required != nil && !v.Outcome.IsGood() {
+		if r.Required == nil || v.Outcome.IsGood() {
+			continue
+		}
+		if v.Outcome != failures.NotTold {
 			all.Red = f.ID
 			break
 		}
+		all.Red = cmp.Or(all.Red, f.ID) // what breaks later on says more than a story that could not happen
 	}
 	return all, nil
 }

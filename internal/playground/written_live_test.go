@@ -110,7 +110,9 @@ func TestExercisesHaveTheVerdictsOfKata(t *testing.T) {
 			continue
 		}
 		require.Contains(t, l.of.Fixes, column.Red, l.of.ID)
-		require.Equal(t, column.Red, column.Cells[len(column.Cells)-1].Failure, "it ends there")
+		if outcome(column, column.Red) != string(failures.NotTold) {
+			require.Equal(t, column.Red, column.Cells[len(column.Cells)-1].Failure, "it ends there")
+		}
 		if len(report.Verdicts) > 0 {
 			require.Equal(t, report.Red()[0].Failure, column.Red, l.of.ID)
 		}

@@ -153,6 +153,30 @@ func TestKeyBesideAWrittenLockIsNotTakenForIt(t *testing.T) {
 	require.Contains(t, string(played), ":asked")
 }
 
+// What broke is told before a story that could not happen, and ends what is played.
+func TestWhatIsBrokenIsToldBeforeWhatCouldNotHappen(t *testing.T) {
+	e := engine(t)
+	dir := columns.Must("6.4").Dir
+	files := map[string]string{}
+	for _, name := range []string{"hold.go", "mutex.go", "once.go", "ownership.go", "unknown.go", "wait.go", "watchdog.go"} {
+		raw, err := os.ReadFile(filepath.Join("../..", dir, name))
+		require.NoError(t, err)
+		files[name] = strings.NewReplacer( // the message comes before the delete
+			"	redis.call(\"PUBLISH\", KEYS[1], \"free\")\n", "",
+			"	return countScript.Run(ctx", "	if count == 0 {\n		m.rdb.Publish(ctx, m.key, \"free\")\n	}\n	return countScript.Run(ctx",
+		).Replace(string(raw))
+	}
+	asked := playground.Request{Op: "column", Stage: "6.4", Files: files, Required: []string{"retry-unlock", "publish-before-delete", "second-client"}}
+	column := ask[playground.Column](t, e, asked)
+	require.Equal(t, string(failures.NotTold), column.Cells[0].Outcome)
+	require.Equal(t, "publish-before-delete", column.Red)
+	require.Len(t, column.Cells, 2)
+	asked.Required = []string{"second-client", "retry-unlock", "double-unlock"}
+	column = ask[playground.Column](t, e, asked)
+	require.Equal(t, "retry-unlock", column.Red, "there is nothing else to tell")
+	require.Len(t, column.Cells, 3)
+}
+
 type refusal struct {
 	Error    string
 	Problems []interpreter.Problem

@@ -109,7 +109,8 @@ function checked({cells, stopped, red}) {
   if (red) {
     return [el('p', {class: 'verdict ' + toneClass('r')},
       ...tell('Not passed: the lock survives {n} of the {all} failures that are asked for, and then comes {failure}.',
-      {n: cells.length - 1, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}), gap(), cells.at(-1).verdict)];
+      {n: cells.filter(({outcome}) => 'on-'.includes(outcome)).length, all: required.length, failure: el('a', {href: hashOfBroken(red)}, red)}),
+      gap(), cells.find(({failure}) => failure === red).verdict)];
   }
   if (stopped) return [];
   const next = data.exercises[data.exercises.findIndex((e) => e.id === id) + 1];

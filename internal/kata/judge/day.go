@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
 	"lockkata/internal/quiz"
 	"lockkata/internal/texts"
@@ -30,6 +31,7 @@ var (
 	idleWaiter = texts.New("a waiter for whom nothing happens")
 	twoTokens  = texts.New("two holds, one after the other")
 	heldInside = texts.New("a lock that is taken inside another one")
+	refusedOne = texts.New("an Unlock that Redis refuses")
 )
 
 // ordinaryDay plays what any lock must do before its failures say anything. It
@@ -58,6 +60,9 @@ func (r *run) ordinaryDay() {
 func (r *run) whatItHas() {
 	if r.task.Fresh {
 		r.playDay(twoHolds, (*day).compareValues)
+	}
+	if r.task.Again {
+		r.playDay(refusedOne, (*day).unlockAgain)
 	}
 	if slices.Contains(r.subject.Has, failures.Reentry) {
 		r.playOn(nested(r.subject.New), heldInside, (*day).takeInside)
@@ -214,6 +219,33 @@ func (d *day) compareValues() {
 	}
 	if d.values[0] == d.values[1] {
 		d.fault(SameValue, newValue, sameValue.With())
+	}
+}
+
+var (
+	unlocksInVain = texts.New("Redis refuses A's Unlock. A is told so and unlocks again, and {key} is still in Redis.")
+	keepValue     = texts.New("Keep what Unlock needs until Redis has answered: after an error it may be called again.")
+)
+
+// unlockAgain: who is told that an Unlock was refused frees the lock with another one, unless the
+// lock has none, as one that calls back has.
+func (d *day) unlockAgain() {
+	a := d.w.Client("A")
+	if !d.takes(a.Lock(world.Within(d.w.Lease)), getsFree) {
+		return
+	}
+	a.Before(world.Of(world.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+	call := a.Unlock(world.Within(d.w.Lease))
+	switch {
+	case !d.ends(call):
+		return
+	case d.answer(call).Text == done:
+		d.frees(call)
+		return
+	}
+	call = a.Unlock(world.Within(d.w.Lease))
+	if d.ends(call) && d.answer(call).Text != texts.Text(adapt.ErrNoHold.Error()) && d.lockKey() != "" {
+		d.fault(Nonsense, keepValue, unlocksInVain.With("key", d.lockKey()))
 	}
 }
 

@@ -30,6 +30,7 @@ type Task struct {
 	Has      []failures.Feature `json:"has"`                // what the lock is said to have, unless it says so itself
 	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
 	Fresh    bool               `json:"fresh"`              // each hold has to write a value of its own
+	Again    bool               `json:"again,omitempty"`    // an Unlock that was refused has to free the lock when it is called again
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
 	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
 	Lang     texts.Language     `json:"lang,omitempty"`     // of the sentences
@@ -73,6 +74,9 @@ type Verdict struct {
 	Shows []failures.Feature `json:"shows,omitempty"`
 	Trace *world.Trace       `json:"trace,omitempty"`
 }
+
+// IsTold tells whether what the failure is about did happen.
+func (v Verdict) IsTold() bool { return v.Outcome != failures.NotTold.String() }
 
 // maxStack is how deep a lock may recurse: deeper than any that means to end.
 const maxStack = 64 << 20
@@ -120,7 +124,7 @@ const drawable = 2000
 
 type run struct {
 	t       *testing.T
-	red     bool // a required failure has shown
+	red     bool // a required failure has shown, and not only that its story could not happen
 	leaked  bool // a goroutine that was left has been told of
 	task    Task
 	subject failures.Subject
@@ -213,7 +217,7 @@ func (r *run) verdict(v failures.Verdict) *Verdict {
 		told.Shows = r.subject.Shows(v.Trace)
 	}
 	first := !told.Good && told.Required && !r.red
-	r.red = r.red || first
+	r.red = r.red || first && told.IsTold()
 	if v.Trace != nil && (first || slices.Contains(r.task.Draw, v.Failure.ID) || !told.Good && len(v.Trace.Events) <= drawable) {
 		told.Trace = v.Trace
 	}

@@ -33,6 +33,7 @@ const (
 var (
 	notHere = texts.New("it is built from lockkata's own folder, with Go: {why}")
 	isOther = texts.New("this is {name}")
+	isNone  = texts.New("this folder is in no module")
 )
 
 // Wasm builds the playground from the module that has the folder, and compresses it by
@@ -40,6 +41,9 @@ var (
 func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
+	if name == "command-line-arguments" { // what go list says outside all modules
+		return nil, notHere.With("why", isNone.With())
+	}
 	if err != nil || name != "lockkata" {
 		return nil, notHere.With("why", cmp.Or(err, error(isOther.With("name", strconv.Quote(name)))))
 	}

@@ -161,7 +161,7 @@ func (c *compiler) many(e ast.Expr) (results, []types.Type) {
 		return func(f *frame) []reflect.Value { return pair(lookup(f)) }, of
 	case *ast.UnaryExpr:
 		from := c.operand(e.X)
-		return func(f *frame) []reflect.Value { return pair(from(f).Recv()) }, of
+		return func(f *frame) []reflect.Value { return pair(f.ours(from(f)).Recv()) }, of
 	case *ast.TypeAssertExpr:
 		assert := c.assertion(e)
 		return func(f *frame) []reflect.Value { return pair(assert(f)) }, of

@@ -52,7 +52,7 @@ func (c *compiler) prepareBuiltin(e *ast.CallExpr, name string) func(*frame) res
 		"copy": func(_ *frame, a []reflect.Value) []reflect.Value {
 			return []reflect.Value{reflect.ValueOf(reflect.Copy(a[0], a[1]))}
 		},
-		"close":   func(_ *frame, a []reflect.Value) []reflect.Value { a[0].Close(); return nil },
+		"close":   func(f *frame, a []reflect.Value) []reflect.Value { f.ours(a[0]).Close(); return nil },
 		"delete":  func(_ *frame, a []reflect.Value) []reflect.Value { a[0].SetMapIndex(a[1], reflect.Value{}); return nil },
 		"clear":   func(_ *frame, a []reflect.Value) []reflect.Value { a[0].Clear(); return nil },
 		"panic":   func(f *frame, a []reflect.Value) []reflect.Value { panic(f.panicValue(a[0])) },
@@ -116,7 +116,7 @@ func (c *compiler) makeCall(e *ast.CallExpr) func(*frame) results {
 		}
 		switch r.Kind() {
 		case reflect.Chan:
-			return fixed(reflect.MakeChan(r, n[0]))
+			return fixed(f.thread.program.made(reflect.MakeChan(r, n[0])))
 		case reflect.Map:
 			return fixed(reflect.MakeMap(r))
 		}

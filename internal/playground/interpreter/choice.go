@@ -187,6 +187,7 @@ func (c *compiler) selectOf(s *ast.SelectStmt, label string) exec {
 		cases := make([]reflect.SelectCase, len(all))
 		for i, one := range all {
 			cases[i] = one.prepare(f)
+			f.ours(cases[i].Chan)
 		}
 		chosen, v, ok := reflect.Select(cases)
 		n := all[chosen].do(f, v, ok)

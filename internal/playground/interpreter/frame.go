@@ -142,6 +142,9 @@ func (f *frame) invoke(m *method, recv reflect.Value, args []reflect.Value) []re
 	case m.free.IsValid() && m.free.Call([]reflect.Value{recv})[0].Bool():
 		f.stop(notHeld.With("method", m.name))
 	case m.native.IsValid():
+		if recv.Type() == waitGroup {
+			f.groups(m.name, recv)
+		}
 		return f.native(m.native, slices.Concat([]reflect.Value{recv}, args))
 	}
 	return f.dynamicCall(dynamic(recv), m.name, args)

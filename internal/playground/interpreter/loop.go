@@ -172,7 +172,7 @@ func (c *compiler) rangeOver(s *ast.RangeStmt, label string, round round) exec {
 		if all.Kind() == reflect.Chan {
 			for {
 				f.step(s.Pos())
-				v, ok := all.Recv()
+				v, ok := f.ours(all).Recv()
 				if !ok {
 					return next{}
 				}

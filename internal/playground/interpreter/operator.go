@@ -16,7 +16,7 @@ func (c *compiler) unary(e *ast.UnaryExpr) eval {
 	switch e.Op {
 	case token.ARROW:
 		return func(f *frame) reflect.Value {
-			v, _ := get(f).Recv()
+			v, _ := f.ours(get(f)).Recv()
 			return v
 		}
 	case token.NOT:

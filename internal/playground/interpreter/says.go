@@ -43,6 +43,7 @@ var (
 	embedFor       = texts.New("go:embed for a {type}")
 	theseMethods   = texts.New("a lock with these of Token, Lost, HoldCount, ForceUnlock and Close")
 	localGeneric   = texts.New("a type that is declared inside a generic function")
+	sharedGroup    = texts.New("a sync.WaitGroup that more than one run uses")
 	ofItself       = texts.New("the type {type}, which consists of itself,")
 )
 
@@ -60,5 +61,6 @@ var (
 		"for Redis or a channel. Nobody can cancel that wait")
 	asksForType = texts.New("here the lock asks whether a {type} has the method {name}, and nobody knows that here: " + elsewhere)
 	methodOf    = texts.New("the method {name} of a {type} is not known here: " + elsewhere)
+	otherRun    = texts.New("a channel or a timer of another run, kept in a variable of the package: keep it in the lock that NewMutex makes, since each run has a clock of its own")
 	panicked    = texts.New("panic: {what}")
 )

@@ -111,7 +111,7 @@ func (c *compiler) simple(s ast.Stmt) func(*frame) {
 		return c.declare(s.Decl.(*ast.GenDecl))
 	case *ast.SendStmt:
 		to, value := c.expr(s.Chan), c.as(s.Value, c.typeOf(s.Chan).Underlying().(*types.Chan).Elem())
-		return func(f *frame) { ch := to(f); ch.Send(value(f)) }
+		return func(f *frame) { ch := f.ours(to(f)); ch.Send(value(f)) }
 	case *ast.GoStmt:
 		prepare := c.later(s.Call)
 		return func(f *frame) { f.start(prepare(f)) }

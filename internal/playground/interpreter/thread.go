@@ -40,7 +40,9 @@ type program struct {
 	moment     atomic.Int64 // when the steps at that moment were last counted from
 	since      atomic.Int64 // the count of steps then
 	goroutines atomic.Int64
-	memory     atomic.Int64 // what the run has made
+	memory     atomic.Int64  // what the run has made
+	run        atomic.Uint64 // its number, 0 before all
+	channels   sync.Map      // channel or WaitGroup → the run that made it, or used it first
 	trouble    atomic.Pointer[Problem]
 	stopped    atomic.Bool
 }
@@ -99,6 +101,7 @@ func (p *program) begin() {
 	p.since.Store(0)
 	p.moment.Store(0)
 	p.memory.Store(0)
+	p.enterRun()
 }
 
 // step is one statement.

@@ -85,6 +85,47 @@ func TestLockThatDoesNotEndIsStoppedAtItsLine(t *testing.T) {
 	}
 }
 
+// A channel of another run ends the process of a compiled lock, and would end this one.
+func TestChannelOfAnotherRunIsToldWithItsLine(t *testing.T) {
+	for name, c := range map[string]struct{ kept, code, at string }{
+		"send":       {"var kept chan int", "if kept == nil {\n\t\tkept = make(chan int, 9)\n\t}\n\tkept <- 1\n", "kept <-"},
+		"receive":    {"var kept chan int", "if kept == nil {\n\t\tkept = make(chan int)\n\t\tclose(kept)\n\t}\n\t<-kept\n", "<-kept"},
+		"two values": {"var kept chan int", "if kept == nil {\n\t\tkept = make(chan int)\n\t\tclose(kept)\n\t}\n\t_, _ = <-kept\n", "_, _ = <-kept"},
+		"close":      {"var kept []chan int", "for _, ch := range kept {\n\t\tclose(ch)\n\t}\n\tkept = []chan int{make(chan int)}\n", "close(ch)"},
+		"range":      {"var kept chan int", "if kept == nil {\n\t\tkept = make(chan int)\n\t\tclose(kept)\n\t}\n\tfor range kept {\n\t}\n", "for range"},
+		"select":     {"var kept = map[string]chan int{}", "if kept[m.key] == nil {\n\t\tkept[m.key] = make(chan int)\n\t}\n\tselect {\n\tcase <-kept[m.key]:\n\tdefault:\n\t}\n", "select {\n\tcase <-kept"},
+		"timer":      {"var kept *time.Timer", "if kept == nil {\n\t\tkept = time.NewTimer(time.Millisecond)\n\t}\n\tselect {\n\tcase <-kept.C:\n\tdefault:\n\t}\n", "select {\n\tcase <-kept"},
+		"group":      {"var kept sync.WaitGroup", "kept.Add(1)\n\tkept.Done()\n", "kept.Add"},
+		"waited for": {"var kept sync.WaitGroup", "kept.Add(1)\n\tkept.Done()\n\tkept.Wait()\n", ""},
+		"before all": {"var kept = make(chan int, 99)", "kept <- 1\n\t<-kept\n", ""},
+		"of a run":   {"var kept = map[string]chan int{}", "kept[m.key] = make(chan int, 1)\n\tkept[m.key] <- 1\n\tclose(kept[m.key])\n", ""},
+		"ended":      {"", "over, end := context.WithCancel(ctx)\n\tend()\n\t<-over.Done()\n", ""},
+		"none":       {"var kept chan int", "select {\n\tcase <-kept:\n\tdefault:\n\t}\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := edited(t, "mutex.go", beforeTry, beforeTry+"\t"+c.code)
+			files["mutex.go"] = strings.Replace(files["mutex.go"], "\t\"time\"\n", "\t\"sync\"\n\t\"time\"\n", 1) + "\nvar _ sync.Mutex\n\n" + c.kept + "\n"
+			lock, problems := interpreter.Load("mine", files)
+			require.Empty(t, problems)
+			for run := range 3 {
+				_, err := world.Run(t, lock.Subject("mine").Config(), func(w *world.World) {
+					a, b := w.Client("A"), w.Client("B")
+					a.TryLock()
+					w.Sleep(time.Second)
+					b.TryLock()
+				})
+				if c.at != "" && run > 0 {
+					require.Equal(t, lineOf(t, files["mutex.go"], c.at), lock.Trouble().Line)
+					require.Regexp(t, "a channel or a timer of another run|a sync.WaitGroup that more than one run uses is more than can be run here", lock.Trouble().Text)
+					return
+				}
+				require.NoError(t, err)
+				require.Nil(t, lock.Trouble())
+			}
+		})
+	}
+}
+
 // A panic in a call is what it is for a compiled lock, and its line is known.
 func TestPanicInACallIsItsResultAndHasItsLine(t *testing.T) {
 	files := edited(t, "mutex.go", beforeTry, beforeTry+"\tvar none *Mutex\n\tnone.key = value\n")
