@@ -23,6 +23,7 @@ var (
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
 	neverGaveUp  = texts.New("{client} did not give up while another client held the lock")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
+	noneOvertook = texts.New("{client} was not given the lock while {other} was about to take it")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
@@ -150,6 +151,24 @@ func asksWhile(client, other string) Premise {
 		return e.Kind == world.Called && e.Op == world.OpLock && e.Client == client &&
 			busy && call.Op == world.OpLock && len(s.Insiders()) == 0 && len(s.Keys) == 0
 	})
+}
+
+// overtakes: that client was given the lock while the command was on its way with which the
+// other one took it.
+func overtakes(client, other string) Premise {
+	return func(trace *world.Trace) texts.Said {
+		given := -1
+		for s := trace.Begin(); s.Next(); {
+			e := s.Event
+			if e.Acquires() && e.Client == client {
+				given = s.Index
+			}
+			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < given {
+				return texts.Said{}
+			}
+		}
+		return noneOvertook.With("client", client, "other", other)
+	}
 }
 
 // asksAsItEnds: Redis executed a command of that client while somebody's key had less than

@@ -142,6 +142,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 				a.Unlock()
 			}
 		}, "no Unlock of A reached Redis when A had the lock again"},
+		{"token-before-grant", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			for _, c := range []*world.Client{a, b, a} {
+				c.Lock()
+				c.Unlock()
+			}
+		}, "B was not given the lock while A was about to take it"},
 		{"retry-count-two", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Named("SUBSCRIBE")).Drop()

@@ -79,6 +79,7 @@ var kinds = []kind{
 			watchesTwice:     "dog-per-reentry",
 			countsTokens:     "token-after-flush token-after-failover",
 			tokenAtWrite:     "process-pause-fenced clock-jump-fenced",
+			tokenFirst:       "token-before-grant",
 			neverStops:       "second-hold-renewed",
 			halvesAfterABlip: "renew-blip renew-blips",
 			losesAtABlip:     "renew-blip",
