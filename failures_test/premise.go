@@ -29,6 +29,7 @@ var (
 	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
 	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
+	stillOpen    = texts.New("Close of {client} did not come back")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
@@ -221,6 +222,13 @@ func unlocksDuring(client string) Premise {
 			}
 		}
 		return false
+	})
+}
+
+// closes: that client's Close came back.
+func closes(client string) Premise {
+	return seen(stillOpen.With("client", client), func(s *world.Scene) bool {
+		return s.Event.Kind == world.Returned && s.Event.Op == world.OpClose && s.Event.Client == client
 	})
 }
 
