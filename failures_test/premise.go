@@ -27,6 +27,7 @@ var (
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
+	noneTooLate  = texts.New("no Lock of {client} took the lock after its deadline")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
 	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
 	stillOpen    = texts.New("Close of {client} did not come back")
@@ -208,6 +209,22 @@ func arrivesLate(client string) Premise {
 		e := s.Event
 		return e.Kind == world.Executed && e.Op == world.OpUnlock && e.Client == client && s.Holds(client) > 0
 	})
+}
+
+// arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
+func arrivesTooLate(client string) Premise {
+	return func(trace *world.Trace) texts.Said {
+		deadline := map[int]time.Duration{} // of the client's calls
+		for _, e := range trace.Events {
+			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client {
+				deadline[e.Call] = e.At + e.Bound
+			}
+			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
+				return texts.Said{}
+			}
+		}
+		return noneTooLate.With("client", client)
+	}
 }
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.

@@ -39,6 +39,7 @@ const (
 	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
 	losesAtABlip     mistake = "takes a renewal that failed for a loss"
 	leavesLossToDog  mistake = "believes its watchdog that nothing was lost, whatever Unlock finds"
+	looksAfterwards  mistake = "renews whatever it finds with GETEX, and looks at it afterwards"
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 )
 
@@ -311,6 +312,10 @@ func (w *watched) renew(ctx context.Context, value string, end time.Time) (bool,
 	}
 	if w.wrong == renewsSeconds {
 		lease = int64(w.lease.Seconds())
+	}
+	if w.wrong == looksAfterwards {
+		found, err := w.rdb.GetEx(ctx, w.key, w.lease).Result()
+		return found == value, err
 	}
 	return script.Run(ctx, w.rdb, []string{w.key}, value, lease).Bool()
 }
