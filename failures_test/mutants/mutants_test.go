@@ -47,6 +47,7 @@ var kinds = []kind{
 			asksFirst:  "check-then-set",
 			leasesNot:  "crash-before-expire",
 			keepsValue: "late-unlock",
+			clings:     "late-unlock",
 			waitsNot:   "second-client",
 			tryWaits:   "second-client",
 			heedsNot:   "second-client",
