@@ -98,6 +98,7 @@ var tokenFailures = []Failure{
 				b.Insert(order)
 				b.Unlock()
 			}
+			w.Sleep(w.Lease / 60) // no clock says the same twice
 			a.Thaw()
 			if lock.Wait().Held() {
 				a.Insert("coffee")
