@@ -50,8 +50,15 @@ func TestKeysBesideALockAreFoundOnAnOrdinaryDay(t *testing.T) {
 		lock   sending
 		beside []string
 	}{
-		"a counter stays":                 {sending{granted: []any{"INCR", "counter"}, freed: frees}, []string{"counter"}},
-		"who is refused leaves a word":    {sending{refused: []any{"SET", "asked", "me", "PX", "50"}, freed: frees}, []string{"asked"}},
+		"a counter stays":              {sending{granted: []any{"INCR", "counter"}, freed: frees}, []string{"counter"}},
+		"who is refused leaves a word": {sending{refused: []any{"SET", "asked", "me", "PX", "50"}, freed: frees}, []string{"asked"}},
+		"each has a key of its own": {
+			sending{
+				granted: []any{"SET", "of:f81d4fae7dec11d0a765", "me"}, refused: []any{"SET", "of:9c5b94b1a8f341e2b0d1", "me", "PX", "50"},
+				freed: []any{"DEL", "lock", "of:f81d4fae7dec11d0a765"},
+			},
+			nil,
+		},
 		"who is refused takes the lock":   {sending{refused: []any{"SET", "lock", "fedcba9876543210"}, freed: frees}, nil},
 		"Unlock frees nothing":            {sending{}, nil},
 		"nothing but the lock":            {sending{freed: frees}, nil},
@@ -73,4 +80,12 @@ func TestKeysBesideALockAreFoundOnAnOrdinaryDay(t *testing.T) {
 		})
 	}
 	require.Empty(t, failures.KeysBeside(nil))
+}
+
+func TestEachWaiterMayHaveAKeyOfItsOwn(t *testing.T) {
+	const one, other = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "9c5b94b1-35ad-49bb-b118-8e8fc24abf80"
+	s := failures.Subject{}.Ignoring([]string{"waits:" + one})
+	for key, ignored := range map[string]bool{"waits:" + one: true, "waits:" + other: true, "waits:me": false, "lock:" + other: false} {
+		require.Equal(t, ignored, s.Ignore(key), key)
+	}
 }

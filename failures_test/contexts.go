@@ -48,6 +48,7 @@ var contextFailures = []Failure{
 		Fixed:  "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Told:   []Premise{arrivesTooLate("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Before(world.Of(world.OpLock, world.Write)).Delay(w.Lease / 15)

@@ -78,6 +78,50 @@ var tokenFailures = []Failure{
 		},
 		Live: "a real Redis reads the clock of its machine, which is not ours to set",
 	},
+	{
+		ID: "token-before-grant", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		Title:  "the token is fetched before the lock is granted",
+		Story:  "A locks for the second time. As it is about to take the lock, its process stands still; what it sends before that has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
+		Fixed:  "The command that takes the lock makes the token as well.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Told:   []Premise{given("A B A"), overtakes("B", "A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Unlock()
+			takes := nthTakes(w.Trace(), "A")
+			w.Sleep(w.Lease / 30)
+			a.Before(world.Nth(takes, world.Of(world.OpLock, world.Any))).Freeze()
+			lock := a.StartLock()
+			w.Sleep(w.Lease / 30)
+			if b.Lock(world.Within(patience(w))).Held() {
+				b.Insert(order)
+				b.Unlock()
+			}
+			w.Sleep(w.Lease / 60) // no clock says the same twice
+			a.Thaw()
+			if lock.Wait().Held() {
+				a.Insert("coffee")
+			}
+		},
+	},
+}
+
+// nthTakes is which command of that client's Lock has taken the lock, counted from 1; 0: none
+// of them.
+func nthTakes(trace *world.Trace, client string) (n int) {
+	for _, e := range trace.Events {
+		if e.Kind == world.Executed && e.Client == client && e.Op == world.OpLock {
+			if n++; installs(e) {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+func installs(e world.Event) bool {
+	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 }
 
 // loseToken gives A its second token, loses what Redis knows, and lets B create

@@ -120,7 +120,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "late-unlock", Family: Owner,
 		Title:  "an Unlock that timed out arrives after the next Lock",
-		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A.",
+		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A. And when A unlocks, that must free the new hold, and not try the old one again.",
 		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete},
 		Given:  []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
@@ -135,6 +135,7 @@ var ownerFailures = []Failure{
 			a.Lock(world.Within(patience(w)))
 			w.Sleep(patience(w)) // the old Unlock arrives
 			c.TryLock()
+			a.Unlock()
 		},
 	},
 	{

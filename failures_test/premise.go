@@ -23,11 +23,14 @@ var (
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
 	neverGaveUp  = texts.New("{client} did not give up while another client held the lock")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
+	noneOvertook = texts.New("{client} was not given the lock while {other} was about to take it")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
 	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
+	noneTooLate  = texts.New("no Lock of {client} took the lock after its deadline")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
 	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
+	stillOpen    = texts.New("Close of {client} did not come back")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
@@ -152,6 +155,24 @@ func asksWhile(client, other string) Premise {
 	})
 }
 
+// overtakes: that client was given the lock while the command was on its way with which the
+// other one took it.
+func overtakes(client, other string) Premise {
+	return func(trace *world.Trace) texts.Said {
+		given := -1
+		for s := trace.Begin(); s.Next(); {
+			e := s.Event
+			if e.Acquires() && e.Client == client {
+				given = s.Index
+			}
+			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < given {
+				return texts.Said{}
+			}
+		}
+		return noneOvertook.With("client", client, "other", other)
+	}
+}
+
 // asksAsItEnds: Redis executed a command of that client while somebody's key had less than
 // a millisecond left.
 func asksAsItEnds(client string) Premise {
@@ -190,6 +211,22 @@ func arrivesLate(client string) Premise {
 	})
 }
 
+// arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
+func arrivesTooLate(client string) Premise {
+	return func(trace *world.Trace) texts.Said {
+		deadline := map[int]time.Duration{} // of the client's calls
+		for _, e := range trace.Events {
+			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client {
+				deadline[e.Call] = e.At + e.Bound
+			}
+			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
+				return texts.Said{}
+			}
+		}
+		return noneTooLate.With("client", client)
+	}
+}
+
 // unlocksDuring: a renewal was on its way as that client called Unlock.
 func unlocksDuring(client string) Premise {
 	return seen(noRenewal.With("client", client), func(s *world.Scene) bool {
@@ -202,6 +239,13 @@ func unlocksDuring(client string) Premise {
 			}
 		}
 		return false
+	})
+}
+
+// closes: that client's Close came back.
+func closes(client string) Premise {
+	return seen(stillOpen.With("client", client), func(s *world.Scene) bool {
+		return s.Event.Kind == world.Returned && s.Event.Op == world.OpClose && s.Event.Client == client
 	})
 }
 

@@ -51,7 +51,6 @@ var releasing = []Failure{
 		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes. Where each hold has an owner of its own it need not wait: it forgets the hold first.",
 		Breaks: []oracle.Monitor{oracle.Truth},
 		Told:   []Premise{given("A"), unlocksDuring("A")},
-		Given:  []oracle.Monitor{oracle.Watchdog}, // the renewal is on its way before Unlock
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			late := a.Before(w.Renews)
@@ -59,7 +58,7 @@ var releasing = []Failure{
 			a.Lock()
 			w.SleepUntil(late, w.Lease, w.Lease/30)
 			a.Unlock()
-			w.Sleep(w.Lease / 6)
+			w.Sleep(w.Lease / 2)
 		},
 	},
 	{

@@ -10,14 +10,15 @@ var serverFailures = []Failure{
 	{
 		ID: "script-flush", Family: Servers,
 		Title:  "Redis forgets the lock's scripts",
-		Story:  "A holds the lock when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays.",
+		Story:  "A holds the lock, and B has been refused, when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays. B's Lock has to send its script anew as well.",
 		Fixed:  "EVALSHA with EVAL to fall back on.",
 		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock},
 		Needs:  []Feature{Scripts},
-		Told:   []Premise{given("A")},
+		Told:   []Premise{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
+			b.TryLock()
 			w.FlushScripts()
 			a.Unlock()
 			asks(w, b, patience(w))
@@ -56,7 +57,7 @@ var serverFailures = []Failure{
 				a.Before(unlocking).IfSent().Fail(refusal)
 			}
 			a.Unlock()
-			b.Lock(world.Within(patience(w)))
+			asks(w, b, patience(w))
 		},
 	},
 }

@@ -22,6 +22,7 @@ const (
 	tryWaits   mistake = "waits in TryLock"
 	asksAtOnce mistake = "asks again at once after an error"
 	heedsNot   mistake = "waits on when the context has ended"
+	clings     mistake = "goes on to free a hold whose Unlock failed, when it has another one"
 	saysBoth   mistake = "says true when TryLock ends in an error"
 	valueFirst mistake = "remembers its value before it has the lock"
 )
@@ -33,6 +34,7 @@ type plain struct {
 	lease time.Duration
 	wrong mistake
 	value string
+	owes  bool // an Unlock failed
 }
 
 func plainSubject(wrong mistake) failures.Subject {
@@ -77,7 +79,7 @@ func (p *plain) attempt(ctx context.Context) (bool, error) {
 	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}
-	if err == nil {
+	if err == nil && !(p.owes && p.wrong == clings) {
 		p.value = value
 	}
 	return err == nil || p.wrong == saysBoth, err
@@ -112,6 +114,7 @@ return 0`)
 
 func (p *plain) Unlock(ctx context.Context) error {
 	n, err := freeScript.Run(ctx, p.rdb, []string{p.key}, p.value).Int()
+	p.owes = err != nil
 	if err == nil && n == 0 {
 		return errNotHeld
 	}

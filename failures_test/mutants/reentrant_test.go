@@ -29,6 +29,8 @@ const (
 	zeroIsGranted      mistake = "takes a lease of less than a millisecond for a grant"
 	publishesFirst     mistake = "publishes before it deletes"
 	forcesSilently     mistake = "publishes nothing when it is forced"
+	renewsOnceClosed   mistake = "renews on when it is closed"
+	closesSilently     mistake = "tells its holders nothing when it is closed"
 )
 
 // reentrant is a small correct lock of stage 6's kind, which mutants damage: a
@@ -45,6 +47,7 @@ type reentrant struct {
 	mu     sync.Mutex
 	owners int
 	holds  map[string]*hold // lane → what it holds
+	closed bool
 	line   line
 }
 
@@ -62,7 +65,7 @@ func reentrantSubject(wrong mistake) failures.Subject {
 		Name: "re-entrant", New: newReentrant(wrong, false),
 		Variants: map[failures.Variant]world.Constructor{failures.FixedLease: newReentrant(wrong, true)},
 		Has: []failures.Feature{
-			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force,
+			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force, failures.Closing,
 		},
 	}
 }
@@ -289,11 +292,17 @@ func (r *reentrant) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	return h.ended, h.lost.Load
 }
 
-// Close ends the watchdogs of holds that nobody has released.
+// Close ends the watchdogs of holds that nobody has released, and tells their holders. The
+// leases do the rest.
 func (r *reentrant) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.wrong == renewsOnceClosed && !r.closed {
+		r.closed = true // the world closes each lock at its end
+		return nil
+	}
 	for lane, h := range r.holds {
+		h.lost.Store(r.wrong != closesSilently)
 		close(h.stop)
 		delete(r.holds, lane)
 	}

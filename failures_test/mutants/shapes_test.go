@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -196,4 +197,51 @@ func alarmedSubject() failures.Subject {
 			Loss:    func(lost chan struct{}) (<-chan struct{}, func() bool) { return lost, func() bool { return true } },
 		}, nil
 	}}
+}
+
+// timed is a lock whose watchdog is a timer that arms itself again.
+type timed struct {
+	plain
+	blind bool // also after Unlock, by a renewal that was on its way
+
+	mu    sync.Mutex
+	timer *time.Timer
+	over  bool
+}
+
+func timedSubject(blind bool) failures.Subject {
+	return failures.Subject{
+		Name: "timed", Has: []failures.Feature{failures.Scripts, failures.Watchdog},
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return &timed{plain: plain{rdb: rdb, key: "lock:" + name, lease: lease}, blind: blind}, nil
+		},
+	}
+}
+
+func (l *timed) Lock(ctx context.Context) error {
+	err := l.plain.Lock(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = err != nil
+	if err == nil {
+		l.timer = time.AfterFunc(l.lease/3, l.renew)
+	}
+	return err
+}
+
+func (l *timed) renew() {
+	_ = extendScript.Run(context.Background(), l.rdb, []string{l.key}, l.value, l.lease.Milliseconds()).Err()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over || l.blind {
+		l.timer.Reset(l.lease / 3)
+	}
+}
+
+func (l *timed) Unlock(ctx context.Context) error {
+	l.mu.Lock()
+	l.over = true
+	l.timer.Stop()
+	l.mu.Unlock()
+	return l.plain.Unlock(ctx)
 }

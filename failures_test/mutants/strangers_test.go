@@ -468,3 +468,10 @@ func TestErrorOfTheLocksOwnIsToldAsItIs(t *testing.T) {
 	v := play(t, failures.Failure{Script: func(w *world.World) { w.Client("A").TryLock() }}, subject)
 	require.Equal(t, "truth: TryLock of A fails with Timer already cancelled, but nobody holds the lock", v.Sentence())
 }
+
+func TestTimerThatArmsItselfAfterUnlockIsConvicted(t *testing.T) {
+	for blind, want := range map[bool]failures.Outcome{false: failures.Safe, true: failures.Broken} {
+		v := play(t, find(t, "dog-unlock-race"), timedSubject(blind))
+		require.Equal(t, want, v.Outcome, v.Sentence())
+	}
+}

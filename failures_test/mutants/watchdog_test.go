@@ -33,11 +33,13 @@ const (
 	watchesTwice     mistake = "starts a watchdog for each re-entry"
 	countsTokens     mistake = "takes a plain counter for its token"
 	tokenAtWrite     mistake = "takes the token when it writes"
+	tokenFirst       mistake = "fetches the token, and then asks for the lock"
 	neverStops       mistake = "does not stop its watchdog"
 	renewsInContext  mistake = "renews for as long as the acquire's context lives"
 	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
 	losesAtABlip     mistake = "takes a renewal that failed for a loss"
 	leavesLossToDog  mistake = "believes its watchdog that nothing was lost, whatever Unlock finds"
+	looksAfterwards  mistake = "renews whatever it finds with GETEX, and looks at it afterwards"
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 )
 
@@ -115,6 +117,7 @@ if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
 redis.call("SET", KEYS[1], ARGV[1], ARGV[3], ARGV[2])
 local token = redis.call("INCR", KEYS[2])
 if ARGV[4] == "counter" then return token end
+if ARGV[5] then return tonumber(ARGV[5]) end
 local time = redis.call("TIME")
 token = math.max(token, tonumber(time[1]) * 1000000 + tonumber(time[2]))
 redis.call("SET", KEYS[2], string.format("%.0f", token))
@@ -145,8 +148,16 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 	if w.wrong == countsTokens {
 		tokens = "counter"
 	}
+	args := []any{value, w.lease.Milliseconds(), unit, tokens}
+	if w.wrong == tokenFirst {
+		clock, err := w.rdb.Time(ctx).Result()
+		if err != nil {
+			return false, err
+		}
+		args = append(args, clock.UnixMicro())
+	}
 	sent := time.Now()
-	token, err := takeScript.Run(ctx, w.rdb, []string{w.key, "token"}, value, w.lease.Milliseconds(), unit, tokens).Int64()
+	token, err := takeScript.Run(ctx, w.rdb, []string{w.key, "token"}, args...).Int64()
 	if err != nil || token == 0 {
 		return false, err
 	}
@@ -301,6 +312,10 @@ func (w *watched) renew(ctx context.Context, value string, end time.Time) (bool,
 	}
 	if w.wrong == renewsSeconds {
 		lease = int64(w.lease.Seconds())
+	}
+	if w.wrong == looksAfterwards {
+		found, err := w.rdb.GetEx(ctx, w.key, w.lease).Result()
+		return found == value, err
 	}
 	return script.Run(ctx, w.rdb, []string{w.key}, value, lease).Bool()
 }

@@ -124,13 +124,13 @@ func valueOf(keys []world.Key, effect world.Effect) string {
 
 // isForeign tells whether a command touched what is not its own: another
 // client's, or what a later call of the same client installed. A goroutine of
-// the lock's own acts for its whole process; who unlocks by force does it by right, and
-// what the business sends is not the lock's doing.
+// the lock's own acts for its whole process, and so does Close; who unlocks by force does it
+// by right, and what the business sends is not the lock's doing.
 func isForeign(e world.Event, owner world.Owner) bool {
 	if e.Op == world.OpForce || e.Op == world.OpRun {
 		return false
 	}
-	if e.Background {
+	if e.Background || e.Op == world.OpClose {
 		return owner.Process != e.Process
 	}
 	return owner.Client != e.Client || owner.Call > e.Call

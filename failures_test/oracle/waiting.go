@@ -173,7 +173,9 @@ func countCommands(f *file) func(*world.Scene) {
 	waiting := map[int]*listener{} // call → its process
 	return func(s *world.Scene) {
 		e := s.Event
-		freed := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Removed || x.Kind == world.Lapsed })
+		freed := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { // but for what a waiter clears away behind itself
+			return (x.Kind == world.Removed || x.Kind == world.Lapsed) && (e.Op != world.OpLock || x.Owner.Client != e.Client)
+		})
 		for _, l := range listeners {
 			l.waited += time.Duration(l.waiters) * (e.At - l.since)
 			l.since = e.At

@@ -306,3 +306,14 @@ func TestWaiterMayGiveUpWithAnErrorOfItsOwn(t *testing.T) {
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
 	require.True(t, s.convicted(oracle.EndlessHold))
 }
+
+// A waiter may make a key of its own for each attempt, and clear it away: for it nothing has happened.
+func TestWaiterThatClearsAwayItsOwnKeyPolls(t *testing.T) {
+	for owner, polls := range map[string]bool{"A": false, "B": true} {
+		s := newStory().holds("A", "A1").call("B", world.OpLock)
+		for range 20 {
+			s.sends(world.Sent, "B", "SET").does("B", world.Effect{Kind: world.Removed, Key: "k", Owner: s.owner(owner, owner+"1")})
+		}
+		require.Equal(t, polls, s.convicted(oracle.Polling), owner)
+	}
+}

@@ -13,6 +13,7 @@ var (
 	renewsLate  = texts.New("{command} of {client} reaches Redis for {label}, after its Unlock returned")
 	renewsOver  = texts.New("{client} renews a lock that it gave back {time} ago")
 	notRenewed  = texts.New("the lock of {client} expires while it holds it: its watchdog did not renew")
+	renewsShut  = texts.New("{client} renews a lock that it closed {time} ago")
 	renewsOften = texts.New("{client} renews its lock for the {n}th time in one lease")
 )
 
@@ -36,8 +37,8 @@ func watchdog(f *file) func(*world.Scene) {
 		if label := over.follow(s); label != "" && (renewal(e) || !release(e)) { // the release may come a little later
 			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
-		if e.Kind == world.Sent && renewal(e) && d.released && e.At-d.since > Grace(f.Trace) && !over.isComing(s) {
-			f.convict(e, renewsOver, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
+		if e.Kind == world.Sent && renewal(e) && d.over != "" && e.At-d.since > Grace(f.Trace) && !over.isComing(s) {
+			f.convict(e, d.over, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
 		}
 	}
 }
@@ -112,8 +113,8 @@ type dog struct {
 	lastAcquire int           // the newest call that gave a lane of the process the lock
 	lastHeard   int           // the newest such call at the time of its last command
 	hindered    time.Duration // when something last kept it from renewing
-	released    bool          // no lane of the process believes, and one has
-	since       time.Duration // when the last of them gave the lock back
+	over        texts.Text    // what a renewal would be now: no lane of the process believes, and one has, or it has closed the lock
+	since       time.Duration // when the last of them gave the lock back, or it was closed
 }
 
 func (d *dog) follow(s *world.Scene) {
@@ -131,12 +132,15 @@ func (d *dog) follow(s *world.Scene) {
 		}
 	}
 	if e.Acquires() {
-		d.lastAcquire, d.released = e.Call, false
+		d.lastAcquire, d.over = e.Call, ""
 		return
 	}
 	gaveBack := e.Kind == world.Lost || e.Kind == world.Returned && e.Op == world.OpUnlock
 	if gaveBack && d.lastAcquire > 0 && !s.Believes(e.Process) {
-		d.released, d.since = true, e.At
+		d.over, d.since = renewsOver, e.At
+	}
+	if e.Kind == world.Returned && e.Op == world.OpClose {
+		d.over, d.since = renewsShut, e.At
 	}
 }
 

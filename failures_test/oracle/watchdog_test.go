@@ -318,3 +318,15 @@ func TestWhatOnlyCostsCommandsIsJudgedWhereTheStoryIsAboutIt(t *testing.T) {
 	require.Empty(t, oracle.Judge(&s.trace))
 	require.NotEmpty(t, oracle.Judge(&s.trace, oracle.RenewalCount))
 }
+
+func TestRenewalAfterCloseIsConvicted(t *testing.T) {
+	for _, closes := range []bool{false, true} {
+		s := newStory().holds("A", "A1")
+		if closes {
+			s.call("G", world.OpClose).returns("G", done)
+			s.trace.Events[len(s.trace.Events)-1].Process = "A"
+		}
+		s.pass(10*time.Second).renews("A", s.installed())
+		require.Equal(t, closes, s.convicted(oracle.Watchdog))
+	}
+}

@@ -104,11 +104,12 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 // it is; the rest may change.
 func (s *keyspace) identify(k keyState) keyState {
 	words, random := "", strings.Join(s.names.randomParts(k.value), "")
+	var owners []string
 	fields := slices.Sorted(maps.Keys(k.fields))
 	for _, field := range fields {
 		switch value := k.fields[field]; {
 		case s.names.looksRandom(field):
-			k.counts = true
+			owners = append(owners, field)
 		case s.names.looksRandom(value):
 			random += value
 		case !isNumber(value):
@@ -116,8 +117,11 @@ func (s *keyspace) identify(k keyState) keyState {
 		}
 	}
 	k.entries = []string{cmp.Or(random, words, k.value)}
-	if k.counts = k.counts || k.kind == "hash" && k.entries[0] == ""; k.counts {
-		k.entries = fields
+	switch {
+	case len(owners) > 0: // what stands beside them, such as a mode, is nobody's
+		k.counts, k.entries = true, owners
+	case k.kind == "hash" && k.entries[0] == "":
+		k.counts, k.entries = true, fields
 	}
 	return k
 }
@@ -183,6 +187,11 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 // compareEntries says which entries of a key went and came, and which have another count.
 func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, call int) []Effect {
 	var effects []Effect
+	if from, to := (place{name, was.value}), (place{name, now.value}); isStep(was.value, now.value) { // a counter is whose it was
+		s.owners[to] = s.owners[from]
+		delete(s.owners, from)
+		return []Effect{{Counted, name, s.owners[to]}}
+	}
 	gone := Overwritten
 	if now.counts {
 		gone = Removed
@@ -211,12 +220,17 @@ func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, 
 // isCounted tells whether a number of a record went up or down by one, as no time of day does.
 func isCounted(was, now map[string]string) bool {
 	for field, value := range now {
-		before, err := strconv.Atoi(was[field])
-		if after, e := strconv.Atoi(value); err == nil && e == nil && (after == before+1 || after == before-1) {
+		if isStep(was[field], value) {
 			return true
 		}
 	}
 	return false
+}
+
+func isStep(was, now string) bool {
+	before, err := strconv.Atoi(was)
+	after, e := strconv.Atoi(now)
+	return err == nil && e == nil && (after == before+1 || after == before-1)
 }
 
 func (s *keyspace) forget(name string) {

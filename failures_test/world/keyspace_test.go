@@ -69,6 +69,8 @@ func TestStringIsARecordOfOneOwner(t *testing.T) {
 		"another owner":     {one + ":1", other + ":1", "A2", []EffectKind{Overwritten, Installed}},
 		"another value":     {one, other, "A2", []EffectKind{Overwritten, Installed}},
 		"a number of words": {"locked:1", "locked:2", "locked:2", []EffectKind{Overwritten, Installed}},
+		"a counter":         {"1", "2", "2", []EffectKind{Counted}},
+		"a time of day":     {"1000", "1500", "1500", []EffectKind{Overwritten, Installed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: map[string]keyState{"k": {kind: "string", value: c.before}}}
@@ -107,6 +109,7 @@ func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 		"a second owner":      {hash(one, "1"), hash(one, "1", other, "1"), []EffectKind{Installed}},
 		"another for one":     {hash(one, "1"), hash(other, "1"), []EffectKind{Removed, Installed}},
 		"a mode and an owner": {hash("mode", "write", one, "1"), hash("mode", "write", one, "2"), []EffectKind{Counted}},
+		"another mode":        {hash("mode", "write", one, "1"), hash("mode", "read", one, "1"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: c.before}

@@ -178,6 +178,13 @@ var steps = []Edit{
 		Failure: "token-after-clock-back", Outcome: failures.Broken, Rule: oracle.Damage,
 	},
 	{
+		Name: "token read from the process's clock before the grant", File: step5 + "mutex.go",
+		Old:     `m.newOwnership(ctx, owner, answer, sent)`,
+		New:     `m.newOwnership(ctx, owner, sent.UnixMicro(), sent)`,
+		Suffers: "a holder whose acquire was slow has a lower token than the holder before, and the resource refuses its writes",
+		Failure: "token-before-grant", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
 		Name: "waiters not woken by force", File: step5 + "force.go",
 		Old:     `redis.call("PUBLISH", KEYS[1], "free")`,
 		New:     ``,

@@ -152,6 +152,13 @@ var whole = []Edit{
 		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
 	{
+		Name: "holds forgotten when the service is closed", File: stage6 + "service.go",
+		Old:     `watched := slices.Collect(maps.Keys(s.watched))`,
+		New:     `watched := slices.Collect(maps.Keys(s.watched))[:0]`,
+		Suffers: "who is at work when the service is closed is told nothing, and the lease ends under it",
+		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Watchdog,
+	},
+	{
 		Name: "limit of the hold begun anew by a re-entry", File: stage6 + "ownership.go",
 		Old:     `	return o.newHold(ctx)`,
 		New:     `	o.since = time.Now(); return o.newHold(ctx)`,

@@ -1,10 +1,15 @@
 package judge
 
 import (
+	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/redis/go-redis/v9"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
@@ -70,6 +75,8 @@ var (
 	lacks       = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
 	noNotices   = texts.New("{client} subscribes to {channel}. The failures are played on an embedded Redis, and that sends no keyspace notifications.")
 	passOver    = texts.New("Pass over what is said of waiters that nobody has woken; or let Unlock publish a message of its own.")
+	onePID      = texts.New("{client} sends the number of its process. All clients of a run are in one process, so that two of them may write the same value.")
+	addRandom   = texts.New("Pass over what is said of two clients with the same value; or add something random: in two containers the numbers may be the same too.")
 	another     = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
 	mendScript  = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
 	giveBack    = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
@@ -94,7 +101,7 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 			return
 		}
 	}
-	found := oracle.Ask(trace, oracle.Lease, oracle.WrongDelete)
+	found := oracle.Ask(without(trace, failures.KeysBeside(trace)), oracle.Lease, oracle.WrongDelete)
 	if len(found) == 0 {
 		return
 	}
@@ -104,11 +111,36 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 	}
 }
 
+// without is the trace without what was done to these keys.
+func without(trace *world.Trace, keys []string) *world.Trace {
+	part := *trace
+	part.Events = slices.Clone(trace.Events)
+	for i, e := range part.Events {
+		part.Events[i].Effects = slices.DeleteFunc(slices.Clone(e.Effects), func(x world.Effect) bool { return slices.Contains(keys, x.Key) })
+	}
+	return &part
+}
+
 // unheard says that the lock listens for what the embedded Redis never sends; nil if it does not.
 func unheard(trace *world.Trace) *Cause {
 	for _, e := range trace.Events {
 		if e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && strings.HasPrefix(e.Command[1], "__key") {
 			return Because(Elsewhere, passOver, noNotices.With("client", e.Client, "channel", e.Command[1]))
+		}
+	}
+	return nil
+}
+
+// numbered says that the lock's values have the number of the process in them, which is the same for
+// all clients of a run; nil if they have not.
+func numbered(trace *world.Trace) *Cause {
+	pid := strconv.Itoa(os.Getpid())
+	noDigit := func(r rune) bool { return !unicode.IsDigit(r) }
+	for _, e := range trace.Events {
+		for _, arg := range e.Command {
+			if arg != pid && !strings.Contains(arg, trace.Lock) && slices.Contains(strings.FieldsFunc(arg, noDigit), pid) {
+				return Because(SameValue, addRandom, onePID.With("client", e.Client))
+			}
 		}
 	}
 	return nil

@@ -44,8 +44,10 @@ func (r *run) ordinaryDay() {
 		first, _ = r.playOn(r.subject.New, ordinary, (*day).followOn)
 	}
 	if first != nil && r.task.Leaks {
-		if cause := unheard(first); cause != nil {
-			r.guard.tell(cause)
+		for _, cause := range []*Cause{unheard(first), numbered(first)} {
+			if cause != nil {
+				r.guard.tell(cause)
+			}
 		}
 	}
 	r.subject = r.subject.Ignoring(failures.KeysBeside(first))

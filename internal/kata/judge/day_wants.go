@@ -126,7 +126,7 @@ func (d *day) frees(call *world.Call) bool {
 		return false
 	case d.answer(call).Text != done:
 		return d.fault(NoDay, freeIt, unlockFails.With("client", call.Client.Name, "error", d.answer(call)))
-	case d.lockKey() != "":
+	case d.lockKey() != "" && len(d.now().Insiders()) == 0: // else it may be that of somebody who was let in beside
 		return d.fault(Nonsense, deleteIt, keyStays.With("key", d.lockKey()))
 	}
 	return true
