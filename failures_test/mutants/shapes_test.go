@@ -245,3 +245,33 @@ func (l *timed) Unlock(ctx context.Context) error {
 	l.mu.Unlock()
 	return l.plain.Unlock(ctx)
 }
+
+// counter is a lock whose key is a number: how many have asked, or a token, which nobody else may
+// set.
+type counter struct {
+	plain
+	sets bool
+}
+
+func (c counter) TryLock(ctx context.Context) (bool, error) {
+	if c.sets {
+		token, err := c.rdb.Incr(ctx, "token").Result()
+		if err != nil {
+			return false, err
+		}
+		err = c.rdb.Set(ctx, c.key, token, c.lease).Err()
+		return err == nil, err
+	}
+	asked, err := c.rdb.Eval(ctx, "local n = redis.call('INCR', KEYS[1]) if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end return n",
+		[]string{c.key}, c.lease.Milliseconds()).Int()
+	return asked == 1, err
+}
+
+func counterSubject(sets bool) failures.Subject {
+	return failures.Subject{
+		Name: "counter", Ignore: func(key string) bool { return key == "token" },
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return &counter{plain{rdb: rdb, key: name, lease: lease}, sets}, nil
+		},
+	}
+}

@@ -475,3 +475,13 @@ func TestTimerThatArmsItselfAfterUnlockIsConvicted(t *testing.T) {
 		require.Equal(t, want, v.Outcome, v.Sentence())
 	}
 }
+
+func TestWhoCountsOverwritesNobodyAndWhoSetsDoes(t *testing.T) {
+	two := failures.Failure{Breaks: []oracle.Monitor{oracle.WrongDelete}, Script: func(w *world.World) {
+		w.Client("A").TryLock()
+		w.Client("B").TryLock()
+	}}
+	require.Equal(t, failures.Safe, play(t, two, counterSubject(false)).Outcome)
+	v := play(t, two, counterSubject(true))
+	require.Equal(t, "wrong delete: B's SET overwrites the lock of A (A1)", v.Sentence())
+}

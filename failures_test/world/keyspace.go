@@ -31,6 +31,7 @@ type keyState struct {
 	counts  bool              // it is a hash with a field, and a count, for each entry; any other key has one entry
 	expires time.Time         // on the server's clock; zero: never
 	leased  bool              // the last command gave it a lease, also one that ends when its old one did
+	set     bool              // the last command has set it, and not counted in it
 }
 
 // place is where an entry is.
@@ -187,7 +188,7 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 // compareEntries says which entries of a key went and came, and which have another count.
 func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, call int) []Effect {
 	var effects []Effect
-	if from, to := (place{name, was.value}), (place{name, now.value}); isStep(was.value, now.value) { // a counter is whose it was
+	if from, to := (place{name, was.value}), (place{name, now.value}); !now.set && isStep(was.value, now.value) { // a counter is whose it was
 		s.owners[to] = s.owners[from]
 		delete(s.owners, from)
 		return []Effect{{Counted, name, s.owners[to]}}

@@ -69,7 +69,6 @@ func TestStringIsARecordOfOneOwner(t *testing.T) {
 		"another owner":     {one + ":1", other + ":1", "A2", []EffectKind{Overwritten, Installed}},
 		"another value":     {one, other, "A2", []EffectKind{Overwritten, Installed}},
 		"a number of words": {"locked:1", "locked:2", "locked:2", []EffectKind{Overwritten, Installed}},
-		"a counter":         {"1", "2", "2", []EffectKind{Counted}},
 		"a time of day":     {"1000", "1500", "1500", []EffectKind{Overwritten, Installed}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +79,18 @@ func TestStringIsARecordOfOneOwner(t *testing.T) {
 			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
 			require.Equal(t, c.shown, keys.keys()[0].Value)
 		})
+	}
+}
+
+// Tokens go up by one too: who sets another one overwrites the first.
+func TestNumberThatIsSetIsNoCounter(t *testing.T) {
+	owner := &Client{Name: "A", process: &process{name: "A"}}
+	for set, want := range map[bool][]EffectKind{false: {Counted}, true: {Overwritten, Installed}} {
+		redis := &shelf{state: map[string]keyState{"k": {kind: "string", value: "1"}}}
+		keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+		keys.compare(owner, 1, false)
+		redis.state = map[string]keyState{"k": {kind: "string", value: "2", set: set}}
+		require.Equal(t, want, kinds(keys.compare(owner, 2, false)))
 	}
 }
 

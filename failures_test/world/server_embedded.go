@@ -26,6 +26,7 @@ type embedded struct {
 	// written says that the command, which may be a script, has written already.
 	written bool
 	leased  []string // the keys to which the command gave a lease, also the one that they had; told once
+	set     []string // the keys that the command has set; told once
 }
 
 // newEmbedded makes a Redis. It belongs into the bubble.
@@ -50,6 +51,9 @@ func newEmbedded() (*embedded, error) {
 func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	if givesLease[command] && len(args) > 1 && !slices.ContainsFunc(args[2:], keepsLease) {
 		e.leased = append(e.leased, args[0])
+	}
+	if strings.Contains(command, "SET") && len(args) > 0 {
+		e.set = append(e.set, args[0])
 	}
 	capLease(command, args)
 	return e.full && e.refuse(c, command)
@@ -95,7 +99,7 @@ func (e *embedded) read(ignore func(string) bool) map[string]keyState {
 		if ignore(name) {
 			continue
 		}
-		k := keyState{kind: e.mini.Type(name), leased: slices.Contains(e.leased, name)}
+		k := keyState{kind: e.mini.Type(name), leased: slices.Contains(e.leased, name), set: slices.Contains(e.set, name)}
 		switch k.kind {
 		case "string":
 			k.value, _ = e.mini.Get(name)
@@ -111,7 +115,7 @@ func (e *embedded) read(ignore func(string) bool) map[string]keyState {
 		}
 		state[name] = k
 	}
-	e.leased = nil
+	e.leased, e.set = nil, nil
 	return state
 }
 
@@ -233,7 +237,7 @@ func (e *embedded) newLink() link {
 
 func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	l.redis.tick()
-	l.redis.written, l.redis.leased = false, nil
+	l.redis.written, l.redis.leased, l.redis.set = false, nil, nil
 	name := strings.ToUpper(args[0])
 	if l.runScript(name, args) {
 		return l.answer(), nil
