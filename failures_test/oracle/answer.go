@@ -33,9 +33,10 @@ var (
 // callEffects is what the commands of one call did in Redis.
 type callEffects struct {
 	installed []world.Owner
-	freed     bool // removed an entry of its own client, or took one from its count
-	owned     bool // saw, or left, an entry of its own client
-	met       bool // saw, or left, an entry of anybody
+	freed     bool   // removed an entry of its own client, or took one from its count
+	owned     bool   // saw, or left, an entry of its own client
+	met       bool   // saw, or left, an entry of anybody
+	unknown   string // a script that Redis did not know, and that was not sent to it then
 }
 
 // byCall are the effects of calls.
@@ -53,6 +54,12 @@ func (b byCall) follow(e world.Event) {
 		case (effect.Kind == world.Removed || effect.Kind == world.Counted) && effect.Owner.Client == e.Client:
 			d.freed = true
 		}
+	}
+	switch isUnknown := strings.HasPrefix(e.Reply, "(error) NOSCRIPT"); {
+	case isUnknown && d.unknown == "":
+		d.unknown = e.Command[1]
+	case !isUnknown && len(e.Command) > 1 && e.Command[1] == d.unknown:
+		d.unknown = ""
 	}
 	for _, key := range e.Keys {
 		d.met = true
@@ -144,7 +151,7 @@ func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed 
 		return saysBoth
 	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
 		return neverOwn
-	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
+	case world.IsAcquire(e.Op) && (refused && !did.met || did.unknown != "" && !e.Result.Held) && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
 	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes

@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -292,6 +293,22 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 		"panic": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
+	}
+}
+
+// Who is told that Redis does not know a script can send it; who does not never gets the lock.
+func TestLockThatDoesNotSendAScriptAnewTellsNoTruth(t *testing.T) {
+	for command, convicted := range map[string]bool{"": true, "EVAL grab": false, "EVAL drop": true} {
+		s := newStory().call("A", world.OpTryLock)
+		asks := func(words, reply string) {
+			s.add(world.Event{Kind: world.Executed, Client: "A", Process: "A", Call: s.open["A"], Op: world.OpTryLock, Command: strings.Fields(words), Reply: reply})
+		}
+		asks("EVALSHA grab", "(error) NOSCRIPT No matching script")
+		if command != "" {
+			asks(command, "0")
+		}
+		s.returns("A", world.Result{Claim: world.ClaimUnknown, Error: "NOSCRIPT No matching script"})
+		require.Equal(t, convicted, s.convicted(oracle.Truth), command)
 	}
 }
 
