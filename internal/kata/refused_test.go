@@ -147,6 +147,18 @@ func TestWhoLeavesARefusedUnlockToTheLeasePasses(t *testing.T) {
 	}
 }
 
+// unhurried frees the lock a moment later, if Redis has refused.
+var unhurried = Material{Column: "4", Edits: before("		return fmt.Errorf(\"mylock: unlock %s: %w\", m.key, err)\n", `		value := m.value
+		m.value = ""
+		time.AfterFunc(100*time.Millisecond, func() { _ = unlockScript.Run(context.Background(), m.rdb, []string{m.key}, value).Err() })
+`)}
+
+func TestRefusedUnlockMayBeMadeUpForInTheBackground(t *testing.T) {
+	t.Parallel()
+	_, report := judged(t, "4", filesOf(t, unhurried))
+	require.Nil(t, report.Cause)
+}
+
 // What the last exercise asks for does for a lock what the whole one does.
 func TestLimitedHoldPassesTheLastExercise(t *testing.T) {
 	t.Parallel()

@@ -246,6 +246,7 @@ func (d *day) unlockAgain() {
 		return
 	}
 	call = a.Unlock(world.Within(d.w.Lease))
+	d.w.Sleep(d.w.Lease / 15) // a goroutine may do the rest
 	if d.ends(call) && d.answer(call).Text != texts.Text(adapt.ErrNoHold.Error()) && d.lockKey() != "" {
 		d.fault(Nonsense, keepValue, unlocksInVain.With("key", d.lockKey()))
 	}
