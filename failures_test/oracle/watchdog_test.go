@@ -319,6 +319,16 @@ func TestWhatOnlyCostsCommandsIsJudgedWhereTheStoryIsAboutIt(t *testing.T) {
 	require.NotEmpty(t, oracle.Judge(&s.trace, oracle.RenewalCount))
 }
 
+// Close frees what any lane of its process holds, and nothing else.
+func TestCloseActsForItsProcess(t *testing.T) {
+	for process, wrong := range map[string]bool{"A": false, "B": true} {
+		s := newStory().holds("A", "A1")
+		freed := world.Effect{Kind: world.Removed, Key: "k", Owner: s.owner("A", "A1")}
+		s.call("G", world.OpClose).in(process).does("G", freed).in(process).returns("G", done).in(process)
+		require.Equal(t, wrong, s.convicted(oracle.WrongDelete), process)
+	}
+}
+
 func TestRenewalAfterCloseIsConvicted(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		s := newStory().holds("A", "A1")

@@ -34,6 +34,13 @@ var wrong = []wrongLock{
 		"Unlock forgets the value at once", "4", before("		return fmt.Errorf(\"mylock: unlock %s: %w\", m.key, err)\n", "		m.value = \"\"\n"),
 		"", "A is told so and unlocks again, and lock:order:1001 is still in Redis.",
 	},
+	{
+		"two may hold the lock", "4", append(
+			instead("Do(ctx, \"SET\", m.key, value, \"NX\", \"PX\", m.ttl.Milliseconds())",
+				"Eval(ctx, `if redis.call(\"SCARD\", KEYS[1]) > 1 then return false end redis.call(\"SADD\", KEYS[1], ARGV[1]) return redis.call(\"PEXPIRE\", KEYS[1], ARGV[2])`, []string{m.key}, value, m.ttl.Milliseconds())"),
+			instead("if redis.call(\"GET\", KEYS[1]) == ARGV[1] then\n	return redis.call(\"DEL\", KEYS[1])\nend\nreturn 0", "return redis.call(\"SREM\", KEYS[1], ARGV[1])")...),
+		"two-at-once", "exclusion: A is inside the lock while G still is",
+	},
 	{"one value for each object", "3", oneValue, "", "A's two holds write the same value"},
 	{"one value for each object", "4", oneValue, "late-unlock", "wrong delete: A's EVALSHA removes the lock of A (A2)"},
 	{
