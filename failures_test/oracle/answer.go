@@ -80,7 +80,7 @@ func truth(f *file) func(*world.Scene) {
 		did.follow(e)
 		kept.follow(f, s, did)
 		for _, effect := range e.Effects {
-			if effect.Kind == world.Removed && e.Kind == world.Executed && e.Client == effect.Owner.Client {
+			if effect.Kind == world.Removed && e.Kind == world.Executed && e.Client == effect.Owner.Client && e.Op != world.OpClose {
 				freed[effect.Owner.Call] = true
 			}
 		}

@@ -329,6 +329,17 @@ func TestCloseActsForItsProcess(t *testing.T) {
 	}
 }
 
+// Whose hold Close has ended may be told so after its key has gone; who has unlocked may not.
+func TestHoldThatCloseEndedIsLost(t *testing.T) {
+	for op, wrong := range map[string]bool{world.OpClose: false, world.OpUnlock: true} {
+		s := newStory().holds("A", "A1")
+		owner := s.owner("A", "A1")
+		s.call("A", op).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: owner})
+		s.add(world.Event{Kind: world.Lost, Client: "A", Call: owner.Call})
+		require.Equal(t, wrong, s.convicted(oracle.Truth), op)
+	}
+}
+
 func TestRenewalAfterCloseIsConvicted(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		s := newStory().holds("A", "A1")
