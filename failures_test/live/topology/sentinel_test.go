@@ -132,7 +132,7 @@ func (p *party) unlocks(hold *stage6.Hold) {
 func TestHoldThatWasReplicatedOutlivesItsMasterAndItsWaiterIsServed(t *testing.T) {
 	t.Parallel()
 	g := startGroup(t)
-	a, b := join(t, g.client(), 15*time.Second), join(t, g.client(), long)
+	a, b := join(t, g.client(), 30*time.Second), join(t, g.client(), long)
 	hold, done := a.take(lockName), inBackground(b.Lock)
 	g.master.waitForWaiters(1)
 	g.replicated()
@@ -194,8 +194,8 @@ func TestPlannedFailoverIsFollowedByHolderAndWaiter(t *testing.T) {
 		return err, err == nil
 	})
 	next := g.promoted()
-	g.master.waitFor("role:slave")
-	next.waitForWaiters(1)
+	g.master.waitFor("role:slave", "master_link_status:up")
+	waitForWaitersOf(1, next, g.master) // the old master passes on what the new one publishes
 	a.unlocks(hold)
 	holdB := served(t, soon, done)
 	require.Greater(t, holdB.Token(), hold.Token())
