@@ -165,18 +165,8 @@ func ended(t *testing.T, bound time.Duration, done <-chan outcome) outcome {
 // this server.
 func (n *Node) waitForWaiters(count int64) {
 	n.t.Helper()
-	waitForWaitersOf(count, n)
-}
-
-// waitForWaitersOf waits until that many listen on these servers together.
-func waitForWaitersOf(count int64, nodes ...*Node) {
-	t := nodes[0].t
-	t.Helper()
-	eventually(t, "a subscription", func() (any, bool) {
-		var got int64
-		for _, n := range nodes {
-			got += n.Rdb.PubSubNumSub(t.Context(), channel).Val()[channel]
-		}
+	eventually(n.t, "a subscription", func() (any, bool) {
+		got := n.Rdb.PubSubNumSub(n.t.Context(), channel).Val()[channel]
 		return got, got == count
 	})
 }
