@@ -159,13 +159,13 @@ func asksWhile(client, other string) Premise {
 // other one took it.
 func overtakes(client, other string) Premise {
 	return func(trace *world.Trace) texts.Said {
-		given := -1
+		granted := -1
 		for s := trace.Begin(); s.Next(); {
 			e := s.Event
 			if e.Acquires() && e.Client == client {
-				given = s.Index
+				granted = s.Index
 			}
-			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < given {
+			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < granted {
 				return texts.Said{}
 			}
 		}
@@ -216,7 +216,7 @@ func arrivesTooLate(client string) Premise {
 	return func(trace *world.Trace) texts.Said {
 		deadline := map[int]time.Duration{} // of the client's calls
 		for _, e := range trace.Events {
-			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client {
+			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client && e.Bound > 0 {
 				deadline[e.Call] = e.At + e.Bound
 			}
 			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
