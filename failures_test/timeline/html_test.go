@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -58,8 +59,10 @@ func TestStepsAreTheRowsOfTheText(t *testing.T) {
 		a.Unlock()
 	})
 	var said []string
+	var at string
 	for _, s := range r.Steps {
-		said = append(said, s.At+" "+s.Says)
+		at = cmp.Or(s.At, at) // it stands where it changes
+		said = append(said, at+" "+s.Says)
 	}
 	require.Equal(t, []string{
 		"0s A calls Lock().",

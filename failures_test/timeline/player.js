@@ -37,7 +37,7 @@ function el(name, attributes = {}, ...children) {
 // statesOf gives every step all that it left out because it was as before, and the
 // place in the code that was run last.
 function statesOf(run) {
-  let now = {inside: '', state: '', does: [], lines: [], keys: [], orders: []};
+  let now = {at: '', ms: 0, inside: '', state: '', does: [], lines: [], keys: [], orders: []};
   let last = null;
   return run.steps.map((step) => {
     now = {...now};

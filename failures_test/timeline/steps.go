@@ -22,9 +22,9 @@ type Run struct {
 
 // Step is a row of the text, with how things stand after it.
 type Step struct {
-	At     string   `json:"at"`
-	Time   float64  `json:"ms"`
-	Lane   int      `json:"lane"` // -1: no client's
+	At     string   `json:"at,omitempty"`
+	Time   float64  `json:"ms,omitempty"` // 0 before the first one
+	Lane   int      `json:"lane"`         // -1: no client's
 	Kind   string   `json:"kind"`
 	Text   string   `json:"text"`             // as in the lane
 	Says   string   `json:"says"`             // a sentence
@@ -105,6 +105,12 @@ func (s *story) step(l *label) Step {
 
 // without leaves out what is as it was.
 func (s Step) without(before Step) Step {
+	if s.At == before.At {
+		s.At = ""
+	}
+	if s.Time == before.Time {
+		s.Time = 0
+	}
 	if s.Inside == before.Inside {
 		s.Inside = ""
 	}
