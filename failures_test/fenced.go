@@ -105,6 +105,28 @@ var tokenFailures = []Failure{
 			}
 		},
 	},
+	{
+		ID: "token-after-grant", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		Title:  "the token is fetched after the lock is granted",
+		Story:  "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs none has come back. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger takes A's late write for the newer one.",
+		Fixed:  "The command that takes the lock makes the token as well.",
+		Breaks: []oracle.Monitor{oracle.Damage},
+		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Told:   []Premise{given("B"), ends("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Of(world.OpLock, a.Has)).IfSent().Freeze()
+			lock := a.Lock(world.Within(2 * w.Lease))
+			a.Freeze()
+			w.Sleep(w.Lease + w.Lease/30)
+			createOrder(w, b)
+			w.Sleep(w.Lease / 60)
+			a.Thaw()
+			if lock.Wait().Held() {
+				a.Insert(order)
+			}
+		},
+	},
 }
 
 // nthTakes is which command of that client's Lock has taken the lock, counted from 1; 0: none

@@ -149,6 +149,12 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 				c.Unlock()
 			}
 		}, "B was not given the lock while A was about to take it"},
+		{"token-after-grant", whole, func(w *world.World) {
+			for _, c := range []*world.Client{w.Client("B"), w.Client("A")} {
+				c.Lock()
+				c.Unlock()
+			}
+		}, "A's key had gone before, in another way"},
 		{"acquire-arrives-late", whole, func(w *world.World) {
 			w.Client("A").Lock(world.Within(w.Lease))
 			w.Sleep(2 * w.Lease)

@@ -82,6 +82,7 @@ var kinds = []kind{
 			countsTokens:     "token-after-flush token-after-failover",
 			tokenAtWrite:     "process-pause-fenced clock-jump-fenced",
 			tokenFirst:       "token-before-grant",
+			tokenLast:        "token-after-grant",
 			neverStops:       "second-hold-renewed",
 			halvesAfterABlip: "renew-blip renew-blips",
 			losesAtABlip:     "renew-blip",

@@ -34,6 +34,7 @@ const (
 	countsTokens     mistake = "takes a plain counter for its token"
 	tokenAtWrite     mistake = "takes the token when it writes"
 	tokenFirst       mistake = "fetches the token, and then asks for the lock"
+	tokenLast        mistake = "takes the lock, and then fetches the token"
 	neverStops       mistake = "does not stop its watchdog"
 	renewsInContext  mistake = "renews for as long as the acquire's context lives"
 	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
@@ -150,16 +151,21 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 	}
 	args := []any{value, w.lease.Milliseconds(), unit, tokens}
 	if w.wrong == tokenFirst {
-		clock, err := w.rdb.Time(ctx).Result()
+		clock, err := w.clock(ctx)
 		if err != nil {
 			return false, err
 		}
-		args = append(args, clock.UnixMicro())
+		args = append(args, clock)
 	}
 	sent := time.Now()
 	token, err := takeScript.Run(ctx, w.rdb, []string{w.key, "token"}, args...).Int64()
 	if err != nil || token == 0 {
 		return false, err
+	}
+	if w.wrong == tokenLast {
+		if token, err = w.clock(ctx); err != nil {
+			return false, err
+		}
 	}
 	w.value, w.token, w.holds, w.asked = value, token, 1, ctx
 	if w.wrong == startsLate {
@@ -168,6 +174,12 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 	}
 	w.start(value, w.from(sent).Add(w.lease))
 	return true, nil
+}
+
+// clock is the server's, in microseconds.
+func (w *watched) clock(ctx context.Context) (int64, error) {
+	now, err := w.rdb.Time(ctx).Result()
+	return now.UnixMicro(), err
 }
 
 // from is when a lease began whose command was sent then and answered now.

@@ -80,6 +80,17 @@ func (w *World) Grants(c Command) bool {
 	return false
 }
 
+// Has matches what is sent while the client has a key with a lease in Redis.
+func (c *Client) Has(Command) bool {
+	keys := c.world.keys
+	for name, k := range keys.state {
+		if !k.expires.IsZero() && keys.ownerOf(name, k).Client == c.Name {
+			return true
+		}
+	}
+	return false
+}
+
 // Renews matches a renewal that is due: a write of a goroutine of the lock's own, to keep a
 // lease that is a while old. A lock may renew at once too.
 func (w *World) Renews(c Command) bool {

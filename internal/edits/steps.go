@@ -185,6 +185,13 @@ var steps = []Edit{
 		Failure: "token-before-grant", Outcome: failures.Broken, Rule: oracle.Damage,
 	},
 	{
+		Name: "token fetched after the grant", File: step5 + "mutex.go",
+		Old:     `m.newOwnership(ctx, owner, answer, sent)`,
+		New:     `m.newOwnership(ctx, owner, m.rdb.Time(ctx).Val().UnixMicro(), sent)`,
+		Suffers: "a holder that stood still after its acquire gets a higher token than the one who came after it, and the resource takes its late write",
+		Failure: "token-after-grant", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
 		Name: "waiters not woken by force", File: step5 + "force.go",
 		Old:     `redis.call("PUBLISH", KEYS[1], "free")`,
 		New:     ``,

@@ -91,7 +91,7 @@ var lessons = []struct {
 	{forces, []lesson{{"forced-unlock", "----"}}},
 	{fences, []lesson{
 		{"process-pause-fenced", "----"}, {"write-delayed-fenced", "----"}, {"evicted-or-flushed-fenced", "----"},
-		{"failover-async-fenced", "----"}, {"clock-jump-fenced", "----"}, {"token-after-flush", "----"}, {"token-after-failover", "----"}, {"token-after-clock-back", "----"}, {"token-before-grant", "----"},
+		{"failover-async-fenced", "----"}, {"clock-jump-fenced", "----"}, {"token-after-flush", "----"}, {"token-after-failover", "----"}, {"token-after-clock-back", "----"}, {"token-before-grant", "----"}, {"token-after-grant", "----"},
 	}},
 }
 
