@@ -339,15 +339,23 @@ func TestSubscriptionThatHangsIsNotAskedForTwice(t *testing.T) {
 	})
 }
 
-// One channel is refused: the waiters of the others are heard all the same.
+// One channel is refused: the waiters of the others are heard all the same, and ask no more
+// often, also where their connection broke before and has come back.
 func TestRefusedChannelDisturbsNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		holder, svc := r.Service(), r.Service()
 		first, second := lock(t, mutexOf(t, holder, "order:1"), t.Context()), lock(t, mutexOf(t, holder, "order:2"), t.Context())
+		lock(t, mutexOf(t, holder, "order:3"), t.Context())
 		heard := startLock(mutexOf(t, svc, "order:1"), t.Context())
+		time.Sleep(time.Second)
+		r.Refuse("SUBSCRIBE", "")
+		startLock(mutexOf(t, svc, "order:3"), t.Context())
+		time.Sleep(time.Second)
+		r.Forget()
 		r.Refuse("SUBSCRIBE", slices.Repeat([]string{"NOPERM no permissions to access one of the channels"}, 99)...)
 		deaf := startLock(mutexOf(t, svc, "order:2"), t.Context())
-		time.Sleep(5 * time.Second)
+		time.Sleep(lease/3 + time.Second)
+		require.Equal(t, 3, r.Count("acquire"), "the refused one asks every sixth of a lease")
 		require.NoError(t, first.Unlock())
 		time.Sleep(100 * time.Millisecond) // it may have been refused just now
 		requireHeld(t, heard)
