@@ -106,6 +106,33 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
+		ID: "reentries-at-once", Family: Sharing, Needs: []Feature{Reentry},
+		Title:  "two helpers of a holder take the lock again at the same moment",
+		Story:  "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",
+		Fixed:  "Who changes the count waits for whoever is changing it; or the command adds one to what is there.",
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
+		Told:   []Premise{given("A A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Before(world.Of(world.OpLock, world.Write)).IfSent().Delay(w.Lease / 60)
+			first := a.StartLock(world.Within(w.Lease / 2))
+			w.Sleep(w.Lease / 240)
+			second := a.StartLock(world.Within(w.Lease / 2))
+			first.Wait()
+			second.Wait()
+			for _, helper := range []*world.Call{first, second} {
+				if helper.Held() {
+					a.Unlock()
+				}
+			}
+			a.HoldCount()
+			b.TryLock()
+			a.Unlock()
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
 		ID: "reentry-after-loss", Family: Sharing, Variant: FixedLease,
 		Title:  "a client re-enters a lock that it has lost",
 		Story:  "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper is let in without asking Redis, beside B.",

@@ -72,7 +72,7 @@ func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
 			lock, unlock := results(t, holding(given, func(h *hold, _ context.Context) error { *h.released = true; return nil }))
 			require.Equal(t, given != nil, lock.Held)
 			if given == nil {
-				require.Equal(t, adapt.ErrNothing.Error(), lock.Error)
+				require.Equal(t, world.ErrNothing.Error(), lock.Error)
 				require.Equal(t, adapt.ErrNoHold.Error(), unlock.Error)
 			}
 		})

@@ -13,10 +13,6 @@ import (
 // lock: there is nothing that it could release.
 var ErrNoHold = errors.New("adapt: the client has no hold to release")
 
-// ErrNothing is what an acquire of a [Holds] ends with that brings neither a hold nor
-// an error: Taken is how a lock says that somebody else has it.
-var ErrNothing = errors.New("adapt: the lock returns neither a hold nor an error")
-
 // ErrNoRelease is what Unlock returns of a hold that has no method to free the lock.
 var ErrNoRelease = errors.New("adapt: the hold has no Unlock and no Release: fill in a Holds")
 
@@ -72,8 +68,8 @@ func (h *Holds[H]) TryLock(ctx context.Context) (bool, error) {
 func (h *Holds[H]) take(ctx context.Context, acquire func(context.Context) (H, error)) error {
 	nested, cancel := h.Nest(ctx)
 	hold, err := acquire(nested)
-	if err == nil && isNil(hold) {
-		err = ErrNothing
+	if err == nil && isNil(hold) { // Taken is how a lock says that somebody else has it
+		err = world.ErrNothing
 	}
 	if err != nil {
 		cancel()

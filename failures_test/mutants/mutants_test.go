@@ -115,6 +115,7 @@ var kinds = []kind{
 			publishesAlways:     "partial-unlock-wakes",
 			publishesNothing:    "unlock-wakes",
 			innerUnlockFrees:    "inner-unlock-frees",
+			countsAtOnce:        "reentries-at-once",
 			takesBackTooMuch:    "inner-lock-fails",
 			countsLocally:       "reentry-after-loss",
 			countsUp:            "retry-count-two",

@@ -21,6 +21,7 @@ const (
 	publishesAlways    mistake = "publishes at every unlock"
 	publishesNothing   mistake = "publishes nothing"
 	innerUnlockFrees   mistake = "frees the lock at the first unlock"
+	countsAtOnce       mistake = "lets two re-entries change the count at once"
 	takesBackTooMuch   mistake = "frees the outer hold when an inner acquire fails"
 	countsLocally      mistake = "counts in its own memory only"
 	countsUp           mistake = "adds to the count instead of setting it"
@@ -57,6 +58,7 @@ type hold struct {
 	count int
 	stop  chan struct{} // closed by the final Unlock
 	ended chan struct{} // closed when the watchdog has ended
+	turn  chan struct{} // capacity 1: full while an acquire changes the count
 	lost  atomic.Bool
 }
 
@@ -151,8 +153,12 @@ func (r *reentrant) try(ctx context.Context) (time.Duration, error) {
 	if h == nil {
 		r.mu.Lock()
 		r.owners++
-		h = &hold{owner: fmt.Sprintf("%s:%d", r.id, r.owners), stop: make(chan struct{}), ended: make(chan struct{})}
+		h = &hold{owner: fmt.Sprintf("%s:%d", r.id, r.owners), stop: make(chan struct{}), ended: make(chan struct{}), turn: make(chan struct{}, 1)}
 		r.mu.Unlock()
+	}
+	if r.wrong != countsAtOnce {
+		h.turn <- struct{}{}
+		defer func() { <-h.turn }()
 	}
 	script := acquireScript
 	if r.wrong == countsUp {

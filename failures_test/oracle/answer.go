@@ -13,6 +13,7 @@ import (
 var (
 	panics          = texts.New("{call} of {client} ends in a {error}")
 	saysBoth        = texts.New("{call} answers two things at once: {client} holds the lock, and an error: {error}")
+	saysNothing     = texts.New("{call} of {client} returns neither a hold nor an error")
 	neverOwn        = texts.New("{call} tells {client} that it holds the lock, but it never was its own")
 	nobodyDoes      = texts.New("{call} tells {client} that somebody else holds the lock, but nobody does")
 	failsForNobody  = texts.New("{call} of {client} fails with {error}, but nobody holds the lock")
@@ -23,6 +24,7 @@ var (
 	nothingToFree   = texts.New("Unlock tells {client} that all is well, but it held nothing to give back")
 	falseLoss       = texts.New("the lock tells {client} that its hold is lost, but {client} has given it back itself")
 	lossHidden      = texts.New("Unlock tells {client} that all is well, but it had lost the lock before")
+	countFails      = texts.New("HoldCount of {client} fails with {error}, but the key in Redis is its own")
 	countsOther     = texts.New("{client} holds the lock {times}, but Redis counts {n}")
 	tellsOther      = texts.New("HoldCount tells {client} {told}, but Redis counts {n}")
 	tellsOtherTimes = texts.New("HoldCount tells {client} {told}, but {client} holds the lock {times}")
@@ -75,8 +77,12 @@ func truth(f *file) func(*world.Scene) {
 	freed := map[int]bool{}   // acquires whose entry was removed by their own client
 	told := map[string]bool{} // lanes that were told of a loss, and have not got the lock since
 	kept := kept{}
+	ends := map[int]time.Duration{} // calls with a deadline, after which nobody waits for an answer
 	return func(s *world.Scene) {
 		e := s.Event
+		if e.Kind == world.Called && e.Bound > 0 {
+			ends[e.Call] = e.At + e.Bound
+		}
 		did.follow(e)
 		kept.follow(f, s, did)
 		for _, effect := range e.Effects {
@@ -95,7 +101,9 @@ func truth(f *file) func(*world.Scene) {
 		case e.Kind == world.Returned:
 			mine := owns(s.Keys, e.Client) && !(isShared(s.Keys, e.Process) && len(s.Others(e.Client)) > 0)
 			text := contradiction(e, did[e.Call], s.Keys, mine, owed[e.Call])
+			end, bounded := ends[e.Call]
 			switch {
+			case text == saysNothing && bounded && e.At >= end:
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
@@ -149,6 +157,8 @@ func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed 
 		return panics
 	case e.Result.Claim == world.ClaimBoth:
 		return saysBoth
+	case e.Result.Claim == world.ClaimNothing:
+		return saysNothing
 	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
 		return neverOwn
 	case world.IsAcquire(e.Op) && (refused && !did.met || did.unknown != "" && !e.Result.Held) && len(keys) == 0 && e.Result.Error != "":
@@ -212,6 +222,9 @@ func holdCount(f *file) func(*world.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
 			owners[effect.Owner.Label] = effect.Owner.Client
+		}
+		if e.Kind == world.Returned && e.Op == world.OpCount && e.Result.Claim == world.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
+			f.convict(e, countFails, "client", e.Client, "error", e.Result.Error)
 		}
 		if e.Kind != world.Returned || e.Op == world.OpRun || e.Result.Claim != world.ClaimDone {
 			return

@@ -284,15 +284,26 @@ func TestWaitingForOneselfIsADeadlock(t *testing.T) {
 
 func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	for name, s := range map[string]*story{
-		"told that it holds what it never wrote":       newStory().call("A", world.OpLock).does("A").returns("A", held),
-		"told no while its own key is in Redis":        newStory().call("A", world.OpTryLock).installs("A", "A1").returns("A", refused),
-		"told that it holds nothing while its key is":  newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
-		"told that all is well though it held nothing": newStory().call("A", world.OpUnlock).does("A").returns("A", done),
-		"told no while there is no key":                newStory().call("A", world.OpTryLock).returns("A", refused),
-		"told that it has the lock, and an error":      newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
+		"told that it holds what it never wrote":         newStory().call("A", world.OpLock).does("A").returns("A", held),
+		"told no while its own key is in Redis":          newStory().call("A", world.OpTryLock).installs("A", "A1").returns("A", refused),
+		"told that it holds nothing while its key is":    newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
+		"told that all is well though it held nothing":   newStory().call("A", world.OpUnlock).does("A").returns("A", done),
+		"told no while there is no key":                  newStory().call("A", world.OpTryLock).returns("A", refused),
+		"told that it has the lock, and an error":        newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
+		"told neither that it has the lock nor an error": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimNothing, Error: "nothing"}),
 		"panic": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
+	}
+}
+
+// After its deadline a caller looks at its context.
+func TestLockThatReturnsNothingIsUntrueUntilItsDeadline(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{time.Second: true, 2 * time.Second: false} {
+		s := newStory().call("A", world.OpLock)
+		s.trace.Events[len(s.trace.Events)-1].Bound = 2 * time.Second
+		s.pass(after).returns("A", world.Result{Claim: world.ClaimNothing, Error: "nothing"})
+		require.Equal(t, wrong, s.convicted(oracle.Truth), after)
 	}
 }
 

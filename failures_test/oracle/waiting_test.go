@@ -184,6 +184,15 @@ func TestCountAfterAnAnswerThatLeavesDoubtIsNotJudged(t *testing.T) {
 	require.False(t, s.convicted(oracle.HoldCount))
 }
 
+func TestHolderIsToldItsCount(t *testing.T) {
+	for answer, wrong := range map[world.Result]bool{{Count: 1, Claim: world.ClaimDone}: false, refused: true, unknown: false} {
+		s := newStory().holds("A", "A1").call("A", world.OpCount).does("A").returns("A", answer)
+		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
+		s = newStory().call("A", world.OpCount).does("A").returns("A", refused)
+		require.False(t, s.convicted(oracle.HoldCount), "who holds nothing may be told that")
+	}
+}
+
 func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
 	s.call("A", world.OpUnlock).counts("A1=1").returns("A", done)

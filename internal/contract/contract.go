@@ -67,6 +67,7 @@ func Test(t *testing.T, l Lock) {
 		{"a key without a lease is somebody's", true, refusesWithoutALease},
 		{"a waiter that has left listens no longer", !polls, listensNoLonger},
 		{"the context of a hold ends with Unlock", l.has(failures.Watchdog), endsTheContextOfTheHold},
+		{"HoldCount is how often the caller holds the lock, or why nobody knows", l.has(failures.Reentry), countsItsHolds},
 		{"Unlock sends a script that Redis has forgotten once more", l.has(failures.Scripts), sendsItsScriptAgain},
 	} {
 		if promise.made {

@@ -338,3 +338,28 @@ func sendsItsScriptAgain(t *testing.T, l Lock) {
 	byHash := commands[len(commands)-2] // answered NOSCRIPT
 	require.Equal(t, strings.Replace(byHash, "EVALSHA", "EVAL", 1), commands[len(commands)-1])
 }
+
+func countsItsHolds(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	mutex := l.take(t, server, lease)
+	counts := func(want int) {
+		t.Helper()
+		n, err := mutex.(world.Counting).HoldCount(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	counts(0)
+	for n := range 2 {
+		require.NoError(t, mutex.Lock(t.Context()))
+		counts(n + 1)
+	}
+	server.SetError("LOADING Redis is loading the dataset in memory")
+	_, err := mutex.(world.Counting).HoldCount(t.Context())
+	require.ErrorContains(t, err, l.Prefix+": ")
+	require.ErrorContains(t, err, "LOADING")
+	server.SetError("")
+	for n := range 2 {
+		require.NoError(t, mutex.Unlock(t.Context()))
+		counts(1 - n)
+	}
+}

@@ -107,6 +107,24 @@ var steps = []Edit{
 		Failure: "unlock-behind-reentry", Outcome: failures.Broken, Rule: oracle.Deadlock,
 	},
 	{
+		Name: "two counts changed at once", File: step3 + "ownership.go",
+		Old:     `turn: make(chan struct{}, 1)`,
+		New:     `turn: make(chan struct{}, 2)`,
+		Suffers: "two re-entries at once count as one, and the lock is free while its holder is at work",
+		Failure: "reentries-at-once", Outcome: failures.Broken, Rule: oracle.HoldCount,
+	},
+	{
+		Name: "re-entry that fails without an error", File: step5 + "ownership.go",
+		Old: `	if err := o.set("lock", o.count+1); err != nil {
+		return nil, err
+`,
+		New: `	if err := o.set("lock", o.count+1); err != nil {
+		return nil, nil
+`,
+		Suffers: "the helper has no error, and ends at its first step with a hold that is none",
+		Failure: "inner-lock-fails", Outcome: failures.Broken, Rule: oracle.Truth,
+	},
+	{
 		Name: "turn not given back by a re-entry that fails", File: step3 + "ownership.go",
 		Old: `	defer func() { <-o.turn }()
 	if err := o.set("lock", o.count+1); err != nil {

@@ -78,7 +78,7 @@ var lessons = []struct {
 	{frees, []lesson{{"unlock-cancelled-ctx", "oooo"}}},
 	{insists, []lesson{{"unlock-refused", "xxxx"}}},
 	{reenters, []lesson{
-		{"self-deadlock", "xxox"}, {"dog-per-reentry", "----"}, {"inner-unlock-frees", "----"}, {"inner-lock-fails", "----"}, {"unlock-behind-reentry", "----"},
+		{"self-deadlock", "xxox"}, {"dog-per-reentry", "----"}, {"inner-unlock-frees", "----"}, {"inner-lock-fails", "----"}, {"unlock-behind-reentry", "----"}, {"reentries-at-once", "----"},
 		{"reentry-after-loss", "----"}, {"retry-count-two", "----"}, {"hold-released-twice", "----"},
 		{"second-goroutine-reenters", "----"},
 	}},
