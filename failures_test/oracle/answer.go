@@ -104,6 +104,7 @@ func truth(f *file) func(*world.Scene) {
 			end, bounded := ends[e.Call]
 			switch {
 			case text == saysNothing && bounded && e.At >= end:
+			case text == saysNothing && len(s.Keys) > 0 && !owns(s.Keys, e.Client): // a refusal, to those who look for a hold
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":

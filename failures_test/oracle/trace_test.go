@@ -297,8 +297,11 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	}
 }
 
-// After its deadline a caller looks at its context.
+// After its deadline a caller looks at its context; and where somebody else has the lock, nothing
+// may be how a lock says so.
 func TestLockThatReturnsNothingIsUntrueUntilItsDeadline(t *testing.T) {
+	taken := newStory().holds("B", "B1").call("A", world.OpLock)
+	require.False(t, taken.returns("A", world.Result{Claim: world.ClaimNothing, Error: "nothing"}).convicted(oracle.Truth))
 	for after, wrong := range map[time.Duration]bool{time.Second: true, 2 * time.Second: false} {
 		s := newStory().call("A", world.OpLock)
 		s.trace.Events[len(s.trace.Events)-1].Bound = 2 * time.Second
