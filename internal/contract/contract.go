@@ -65,9 +65,11 @@ func Test(t *testing.T, l Lock) {
 		{"Unlock frees a lock whose renewals got no answer", l.has(failures.Watchdog), freesWhatWasRenewedUnheard},
 		{"each acquire writes a value of its own", tells, writesAFreshValue},
 		{"a key without a lease is somebody's", true, refusesWithoutALease},
+		{"a lock that is free is taken without listening", !polls, listensToNothing},
 		{"a waiter that has left listens no longer", !polls, listensNoLonger},
 		{"the context of a hold ends with Unlock", l.has(failures.Watchdog), endsTheContextOfTheHold},
 		{"HoldCount is how often the caller holds the lock, or why nobody knows", l.has(failures.Reentry), countsItsHolds},
+		{"a re-entry that finds the lock gone tells the holder", l.has(failures.Reentry), tellsAtReentry},
 		{"Unlock sends a script that Redis has forgotten once more", l.has(failures.Scripts), sendsItsScriptAgain},
 	} {
 		if promise.made {

@@ -259,6 +259,17 @@ func (l Lock) keys(run Run) (keys []world.Key) {
 	return keys
 }
 
+// A subscription would be a connection of its own.
+func listensToNothing(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	mutex := l.take(t, server, lease)
+	for range 3 {
+		require.NoError(t, mutex.Lock(t.Context()))
+		require.NoError(t, mutex.Unlock(t.Context()))
+	}
+	require.Equal(t, 1, server.TotalConnectionCount())
+}
+
 // A subscription may outlive its last waiter by a lease. One that is forgotten is a
 // connection to Redis for each wait.
 func listensNoLonger(t *testing.T, l Lock) {
@@ -362,4 +373,20 @@ func countsItsHolds(t *testing.T, l Lock) {
 		require.NoError(t, mutex.Unlock(t.Context()))
 		counts(1 - n)
 	}
+}
+
+// It does not wait for the next renewal.
+func tellsAtReentry(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	mutex := l.take(t, server, lease)
+	require.NoError(t, mutex.Lock(t.Context()))
+	told, isLost := mutex.(world.Noticing).Lost(t.Context())
+	server.Del(l.Key)
+	require.ErrorIs(t, mutex.Lock(t.Context()), l.Lost)
+	select {
+	case <-told:
+	case <-time.After(lease / 6):
+		require.Fail(t, "the holder works on")
+	}
+	require.True(t, isLost())
 }
