@@ -84,7 +84,7 @@ func findFailure(id string) (failures.Failure, error) {
 }
 
 var (
-	breaksNone = texts.New("{failure} breaks no stage: go run . show {failure} --stage 1 shows how it stays safe")
+	breaksNone = texts.New("{failure} breaks no stage: go run . show {failure} --stage {stage} shows how it stays safe")
 	breaksAll  = texts.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
 )
 
@@ -102,7 +102,7 @@ func chooseColumns(of []columns.Column, f failures.Failure, asked string, before
 	case !beforeAfter:
 		return []columns.Column{*broken}, nil
 	case broken == nil:
-		return nil, breaksNone.With("failure", f.ID)
+		return nil, breaksNone.With("failure", f.ID, "stage", columns.First(of, f).ID)
 	case mended == nil:
 		return nil, breaksAll.With("failure", f.ID)
 	}
