@@ -77,12 +77,8 @@ func truth(f *file) func(*world.Scene) {
 	freed := map[int]bool{}   // acquires whose entry was removed by their own client
 	told := map[string]bool{} // lanes that were told of a loss, and have not got the lock since
 	kept := kept{}
-	ends := map[int]time.Duration{} // calls with a deadline, after which nobody waits for an answer
 	return func(s *world.Scene) {
 		e := s.Event
-		if e.Kind == world.Called && e.Bound > 0 {
-			ends[e.Call] = e.At + e.Bound
-		}
 		did.follow(e)
 		kept.follow(f, s, did)
 		for _, effect := range e.Effects {
@@ -101,10 +97,8 @@ func truth(f *file) func(*world.Scene) {
 		case e.Kind == world.Returned:
 			mine := owns(s.Keys, e.Client) && !(isShared(s.Keys, e.Process) && len(s.Others(e.Client)) > 0)
 			text := contradiction(e, did[e.Call], s.Keys, mine, owed[e.Call])
-			end, bounded := ends[e.Call]
 			switch {
-			case text == saysNothing && bounded && e.At >= end:
-			case text == saysNothing && len(s.Keys) > 0 && !owns(s.Keys, e.Client): // a refusal, to those who look for a hold
+			case text == saysNothing && gaveUp(e, s.Began): // whoever called looks at the context
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
@@ -158,7 +152,7 @@ func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed 
 		return panics
 	case e.Result.Claim == world.ClaimBoth:
 		return saysBoth
-	case e.Result.Claim == world.ClaimNothing:
+	case e.Op == world.OpLock && e.Result.Error == world.ErrNothing.Error() && (len(keys) == 0 || owns(keys, e.Client)): // else it is a refusal
 		return saysNothing
 	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
 		return neverOwn

@@ -290,24 +290,28 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 		"told that all is well though it held nothing":   newStory().call("A", world.OpUnlock).does("A").returns("A", done),
 		"told no while there is no key":                  newStory().call("A", world.OpTryLock).returns("A", refused),
 		"told that it has the lock, and an error":        newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
-		"told neither that it has the lock nor an error": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimNothing, Error: "nothing"}),
+		"told neither that it has the lock nor an error": newStory().call("A", world.OpLock).returns("A", nothing),
 		"panic": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
 	}
 }
 
-// After its deadline a caller looks at its context; and where somebody else has the lock, nothing
-// may be how a lock says so.
-func TestLockThatReturnsNothingIsUntrueUntilItsDeadline(t *testing.T) {
-	taken := newStory().holds("B", "B1").call("A", world.OpLock)
-	require.False(t, taken.returns("A", world.Result{Claim: world.ClaimNothing, Error: "nothing"}).convicted(oracle.Truth))
+// nothing is neither a hold nor an error.
+var nothing = world.Result{Claim: world.ClaimRefused, Error: world.ErrNothing.Error()}
+
+// After its deadline a caller looks at its context; TryLock, and Lock where somebody else has the
+// lock, may say no in this way.
+func TestNothingMayBeARefusal(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: true, 2 * time.Second: false} {
-		s := newStory().call("A", world.OpLock)
-		s.trace.Events[len(s.trace.Events)-1].Bound = 2 * time.Second
-		s.pass(after).returns("A", world.Result{Claim: world.ClaimNothing, Error: "nothing"})
+		s := newStory().call("A", world.OpLock).pass(after)
+		s.add(world.Event{Kind: world.Returned, Client: "A", Call: s.open["A"], Op: world.OpLock, Bound: 2 * time.Second, Result: &nothing})
 		require.Equal(t, wrong, s.convicted(oracle.Truth), after)
 	}
+	require.False(t, newStory().holds("A", "A1").call("A", world.OpTryLock).returns("A", nothing).convicted(oracle.Truth))
+	taken := newStory().holds("B", "B1").call("A", world.OpLock).returns("A", nothing)
+	require.False(t, taken.convicted(oracle.Truth))
+	require.True(t, taken.convicted(oracle.Waiting), "but Lock has to wait")
 }
 
 // Who is told that Redis does not know a script can send it; who does not never gets the lock.

@@ -123,8 +123,6 @@ func runGuarded(call *Call, do action) (result Result) {
 	switch {
 	case err != nil && result.Held && call.Op == OpTryLock:
 		return Result{Error: err.Error(), Claim: ClaimBoth}
-	case errors.Is(err, ErrNothing) && call.Op == OpLock:
-		return Result{Error: err.Error(), Claim: ClaimNothing}
 	case err != nil:
 		return Result{Error: err.Error(), Claim: claimOf(err)}
 	case result.Held:
@@ -134,10 +132,6 @@ func runGuarded(call *Call, do action) (result Result) {
 	}
 	return result
 }
-
-// ErrNothing is what the Lock and TryLock of a Locker end with whose lock brings neither a hold
-// nor an error.
-var ErrNothing = errors.New("the lock returns neither a hold nor an error")
 
 // claimOf reads an error as a claim. An error of the context, the network or
 // Redis says nothing about what became of the command; any other error is the

@@ -83,7 +83,6 @@ const (
 	ClaimRefused Claim = "refused" // no: somebody else holds it, or the caller does not hold it
 	ClaimUnknown Claim = "unknown" // a context or the network ended the call: it may have taken effect
 	ClaimBoth    Claim = "both"    // the caller holds the lock, and an error
-	ClaimNothing Claim = "nothing" // Lock came back without the lock and without an error
 	ClaimPanic   Claim = "panic"
 )
 

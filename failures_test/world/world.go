@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -25,6 +26,10 @@ type Locker interface {
 	// Unlock frees the lock.
 	Unlock(ctx context.Context) error
 }
+
+// ErrNothing is what Lock and TryLock of an adapter return where the lock itself returns neither a
+// hold nor an error.
+var ErrNothing = errors.New("the lock returns neither a hold nor an error")
 
 // The interfaces below are what a Locker may have beyond that. Each method gets
 // the context of a call; [Lane] tells whose it is.
