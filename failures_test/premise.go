@@ -23,6 +23,7 @@ var (
 	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
 	neverGaveUp  = texts.New("{client} did not give up while another client held the lock")
 	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
+	noneBeside   = texts.New("no two Locks of {client} were under way at once")
 	noneOvertook = texts.New("{client} was not given the lock while {other} was about to take it")
 	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = texts.New("nothing renewed {client}'s lock")
@@ -152,6 +153,19 @@ func asksWhile(client, other string) Premise {
 		call, busy := s.Call(other)
 		return e.Kind == world.Called && e.Op == world.OpLock && e.Client == client &&
 			busy && call.Op == world.OpLock && len(s.Insiders()) == 0 && len(s.Keys) == 0
+	})
+}
+
+// asksTwice: that client had two Locks under way at once.
+func asksTwice(client string) Premise {
+	return seen(noneBeside.With("client", client), func(s *world.Scene) bool {
+		locks := 0
+		for _, call := range s.Calls {
+			if call.Client == client && call.Op == world.OpLock {
+				locks++
+			}
+		}
+		return locks > 1
 	})
 }
 

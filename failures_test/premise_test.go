@@ -159,6 +159,16 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			w.Client("A").Lock(world.Within(w.Lease))
 			w.Sleep(2 * w.Lease)
 		}, "no Lock of A took the lock after its deadline"},
+		{"acquire-arrives-late", whole, func(w *world.World) { // it has no deadline
+			a := w.Client("A")
+			a.Before(world.Write).Delay(w.Lease / 60)
+			a.Lock()
+		}, "no Lock of A took the lock after its deadline"},
+		{"reentries-at-once", whole, func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Lock()
+		}, "no two Locks of A were under way at once"},
 		{"retry-count-two", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Named("SUBSCRIBE")).Drop()

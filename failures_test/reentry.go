@@ -111,7 +111,7 @@ var reentryFailures = []Failure{
 		Story:  "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",
 		Fixed:  "Who changes the count waits for whoever is changing it; or the command adds one to what is there.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
-		Told:   []Premise{given("A A")},
+		Told:   []Premise{given("A A"), asksTwice("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

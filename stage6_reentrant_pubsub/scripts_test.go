@@ -178,7 +178,8 @@ func TestReentryOfUnknownOutcomeIsRepeated(t *testing.T) {
 	})
 }
 
-// Redis has its key for a lease from then on, unless it is freed, and freed again where that fails.
+// A grant that comes too late leaves a key for a whole lease: the Lock frees it, and tries again if
+// that fails.
 func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
 	for _, failing := range [][]string{nil, {""}} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {

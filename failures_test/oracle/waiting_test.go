@@ -188,9 +188,12 @@ func TestHolderIsToldItsCount(t *testing.T) {
 	for answer, wrong := range map[world.Result]bool{{Count: 1, Claim: world.ClaimDone}: false, refused: true, unknown: false} {
 		s := newStory().holds("A", "A1").call("A", world.OpCount).does("A").returns("A", answer)
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
-		s = newStory().call("A", world.OpCount).does("A").returns("A", refused)
-		require.False(t, s.convicted(oracle.HoldCount), "who holds nothing may be told that")
 	}
+	stranger := newStory().call("A", world.OpCount).does("A").returns("A", refused)
+	require.False(t, stranger.convicted(oracle.HoldCount), "who holds nothing may be told that")
+	lost := newStory().holds("A", "A1")
+	lost.lapse(lost.trace.Events[1].Effects[0].Owner).call("A", world.OpCount).returns("A", refused)
+	require.False(t, lost.convicted(oracle.HoldCount), "whose key has gone may be told that")
 }
 
 func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {

@@ -23,7 +23,7 @@ type Run struct {
 // Step is a row of the text, with how things stand after it.
 type Step struct {
 	At     string   `json:"at,omitempty"`
-	Time   float64  `json:"ms,omitempty"` // 0 before the first one
+	Time   float64  `json:"ms,omitempty"`
 	Lane   int      `json:"lane"`         // -1: no client's
 	Kind   string   `json:"kind"`
 	Text   string   `json:"text"`             // as in the lane

@@ -314,6 +314,18 @@ func TestLeaseForAKeyThatHasNoneExtendsNoOther(t *testing.T) {
 	require.Equal(t, []bool{false, false, false, true, true}, extends)
 }
 
+func TestClientHasWhatIsItsOwnAndHasALease(t *testing.T) {
+	run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		has := func() []bool { return []bool{a.Has(world.Command{}), b.Has(world.Command{})} }
+		require.Equal(t, []bool{false, false}, has())
+		a.StartRun("SETNX", "lock:order:1001", "a value").Wait()
+		require.Equal(t, []bool{false, false}, has(), "without a lease")
+		a.StartRun("PEXPIRE", "lock:order:1001", 30000).Wait()
+		require.Equal(t, []bool{true, false}, has())
+	})
+}
+
 func TestNthMatchesOneCommand(t *testing.T) {
 	run(t, func(w *world.World) {
 		a := w.Client("A")

@@ -121,7 +121,7 @@ var steps = []Edit{
 		New: `	if err := o.set("lock", o.count+1); err != nil {
 		return nil, nil
 `,
-		Suffers: "the helper has no error, and ends at its first step with a hold that is none",
+		Suffers: "the helper is told of no error, and crashes when it uses its hold, which is nil",
 		Failure: "inner-lock-fails", Outcome: failures.Broken, Rule: oracle.Truth,
 	},
 	{

@@ -55,7 +55,8 @@ func startGroup(t *testing.T) *group {
 
 // startSentinel starts one that looks more often than Sentinels do, so that a
 // failover takes no longer than it must, and that trusts its clock on a busy
-// machine. It lets the master be silent: on such a machine a live one may be for a second.
+// machine. It takes no silent master for dead: on such a machine a live one may say nothing
+// for a second.
 func startSentinel(t *testing.T, master *Node) *Node {
 	host, port := master.hostPort()
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
@@ -64,7 +65,7 @@ func startSentinel(t *testing.T, master *Node) *Node {
 		masterName, host, port, time.Hour.Milliseconds()), 0o600))
 	s := Start(t, redisserver.Config{File: file, Args: []string{"--sentinel"}})
 	s.do("SENTINEL", "DEBUG", "info-period", 400, "ask-period", 100,
-		"publish-period", 1000, // who hears of a new master four of these too late makes it a replica of the old one again
+		"publish-period", 1000, // a Sentinel that hears of the new master four of these too late makes it a replica of the old one
 		"ping-period", 400, // a replica not heard of for five of these is no candidate, and its INFO comes once a second
 		"tilt-trigger", 20_000, "tilt-period", 1000)
 	return s
@@ -95,8 +96,8 @@ func (g *group) patience(d time.Duration) {
 }
 
 // failOver has the Sentinels look for a new master, since theirs is dead, and waits for
-// it. They promote no replica that had lost its master more than ten times their patience
-// before they found it silent, and on a busy machine that is soon said of all.
+// it. A replica that had lost its master for more than ten times their patience by then is not
+// promoted, so their patience is not too short: on a busy machine that may be every replica.
 func (g *group) failOver() (master *Node) {
 	g.patience(2 * time.Second)
 	defer g.patience(time.Hour) // with the new one they are content
