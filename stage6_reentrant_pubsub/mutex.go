@@ -44,8 +44,7 @@ func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 }
 
 // TryLock makes one attempt; when a grant comes after its lease is over, it asks again, three
-// times in all. It returns ErrLocked when somebody else holds the
-// lock.
+// times in all. It returns ErrLocked when somebody else holds the lock.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
 }

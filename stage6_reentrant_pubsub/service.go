@@ -121,9 +121,9 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,
 // and returns when all its goroutines and every Lock and Unlock under way have ended, a lease
-// later at most where Redis does not answer. What a Lock under way gets is freed. It does not wait for OnLost, which may
-// close the service itself. The client stays open. Closing twice is no error: the
-// second one waits for the first.
+// later at most where Redis does not answer. What a Lock under way gets is freed. It does not
+// wait for OnLost, which may close the service itself. The client stays open. Closing twice is
+// no error: the second one waits for the first.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	second := s.isClosed()

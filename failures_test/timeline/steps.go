@@ -24,7 +24,7 @@ type Run struct {
 type Step struct {
 	At     string   `json:"at,omitempty"`
 	Time   float64  `json:"ms,omitempty"`
-	Lane   int      `json:"lane"`         // -1: no client's
+	Lane   int      `json:"lane"` // -1: no client's
 	Kind   string   `json:"kind"`
 	Text   string   `json:"text"`             // as in the lane
 	Says   string   `json:"says"`             // a sentence
