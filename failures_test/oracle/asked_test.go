@@ -29,6 +29,8 @@ func TestLockThatIsToldNoHasToWait(t *testing.T) {
 		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(after).does("B").returns("B", refused)
 		require.Equal(t, wrong, s.convicted(oracle.Waiting), after)
 	}
+	again := newStory().holds("B", "B1").frees("B", "B1").holds("A", "A1").call("B", world.OpLock).does("B").returns("B", refused)
+	require.True(t, again.convicted(oracle.Waiting), "it has given back what it took")
 	for name, s := range map[string]*story{
 		"TryLock":                         newStory().holds("A", "A1").call("B", world.OpTryLock).does("B").returns("B", refused),
 		"its context had ended":           newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Cancelled, "B", "").returns("B", refused),
