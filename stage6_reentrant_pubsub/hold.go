@@ -89,7 +89,7 @@ func (h *Hold) Unlock() error {
 	case end == nil && left == 0:
 		return o.release(context.Background(), ErrNotHeld)
 	case end == nil:
-		if err := o.setCount(context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
+		if _, err := o.setCount(context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
 			return err
 		}
 		return nil

@@ -45,18 +45,15 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 		o.turn = make(chan struct{}, 1)
 	}
 	o.mutex.svc.mu.Unlock()
-	if err := o.setCount(ctx, 1); err != nil {
-		return nil, err
-	}
-	return o.newHold(ctx)
+	return o.setCount(ctx, 1)
 }
 
-// setCount writes how many holds the owner has, and how many more are to come. It waits until
-// nobody else does: the count is absolute, so that it may be sent again. One that a failed
-// re-entry may have raised is set again in the background.
-func (o *ownership) setCount(ctx context.Context, more int) error {
+// setCount writes how many holds the owner has, and one more if it is to come: that hold it
+// returns. It waits until nobody else does: the count is absolute, so that it may be sent again.
+// One that a failed re-entry may have raised is set again in the background.
+func (o *ownership) setCount(parent context.Context, more int) (added *Hold, err error) {
 	s := o.mutex.svc
-	ctx, cancel := context.WithTimeout(ctx, min(o.lease, s.lease))
+	ctx, cancel := context.WithTimeout(parent, min(o.lease, s.lease))
 	defer cancel()
 	select {
 	case o.turn <- struct{}{}:
@@ -65,16 +62,18 @@ func (o *ownership) setCount(ctx context.Context, more int) error {
 	}
 	count, end, _ := o.state()
 	if end != nil {
-		return end
+		return nil, end
 	}
 	if err := ctx.Err(); err != nil { // both may have been ready
-		return fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
+		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
 	}
-	err := o.insist(ctx, "count of", count+more)
-	if more > 0 && isUnknown(err) {
-		s.tasks.Go(func() { _ = o.setCount(s.ctx, 0) }) // the next one to count sets it anyway
+	switch err = o.insist(ctx, "count of", count+more); {
+	case more > 0 && err == nil:
+		return o.newHold(parent) // before the next one counts
+	case more > 0 && isUnknown(err):
+		s.tasks.Go(func() { _, _ = o.setCount(s.ctx, 0) }) // the next one to count sets it anyway
 	}
-	return err
+	return nil, err
 }
 
 // release frees the lock in Redis and ends the ownership for the reason given. It waits for

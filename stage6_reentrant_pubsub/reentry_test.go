@@ -141,6 +141,29 @@ func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
 	})
 }
 
+// slowValues is a context in which finding something takes a moment: whoever waits for a turn gets
+// it in between, as on another processor.
+type slowValues struct{ context.Context }
+
+func (s slowValues) Value(key any) any {
+	time.Sleep(time.Millisecond)
+	return s.Context.Value(key)
+}
+
+func TestReentriesAtOnceCountEachOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		first, second := startLock(m, slowValues{outer.Context()}), startLock(m, slowValues{outer.Context()})
+		time.Sleep(time.Second)
+		inner := requireHeld(t, first)
+		requireHeld(t, second)
+		require.Equal(t, []string{"3"}, r.HoldCounts())
+		require.NoError(t, inner.Unlock())
+		require.Equal(t, []string{"2"}, r.HoldCounts())
+	})
+}
+
 // By design: who hands a held context on, shares the hold.
 func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {

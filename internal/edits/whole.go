@@ -160,8 +160,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "limit of the hold begun anew by a re-entry", File: stage6 + "ownership.go",
-		Old:     `	return o.newHold(ctx)`,
-		New:     `	o.since = time.Now(); return o.newHold(ctx)`,
+		Old:     `	return o.setCount(ctx, 1)`,
+		New:     `	o.since = time.Now(); return o.setCount(ctx, 1)`,
 		Suffers: "work that hangs in a loop and takes its lock in each turn keeps it for ever",
 		Failure: "reentered-for-ever", Outcome: failures.Broken, Rule: oracle.EndlessHold,
 	},
