@@ -85,6 +85,17 @@ func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	require.Equal(t, "B waits in vain for 20s: nobody alive holds the lock", found[0].Text)
 }
 
+func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		s := newStory().holds("D", "D1").happens(world.Crashed, "D")
+		if gone {
+			s.taken(world.Server, "", s.installed())
+		}
+		s.call("B", world.OpLock).pass(20*time.Second).sends(world.Blocked, "B", "")
+		require.Equal(t, gone, s.convicted(oracle.Deadlock))
+	}
+}
+
 // It cannot know better, and no lock can help it.
 func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 	for name, s := range map[string]*story{
@@ -219,6 +230,13 @@ func TestEachHoldOfALostLockHasToSaySo(t *testing.T) {
 		s.call("A", world.OpUnlock).does("A").returns("A", answer)
 		require.Equal(t, noticed, !s.convicted(oracle.LossNoticed), answer)
 	}
+}
+
+// It took the lock again in its own memory.
+func TestReentryOfALostLockHidesNoLoss(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.lapse(s.installed()).call("A", world.OpLock).returns("A", held).call("A", world.OpUnlock).returns("A", done)
+	require.True(t, s.convicted(oracle.LossNoticed))
 }
 
 func TestReentryWithoutACommandIsTrueWhileTheKeyIsThere(t *testing.T) {

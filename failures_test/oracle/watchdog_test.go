@@ -107,6 +107,14 @@ func TestRenewalAfterTheReleaseIsConvictedWhenTheGraceIsOver(t *testing.T) {
 	}
 }
 
+func TestRenewalWhileTheReleaseIsUnderWayIsRight(t *testing.T) {
+	for _, op := range []string{world.OpUnlock, world.OpClose} {
+		s := newStory().holds("A", "A1")
+		s.renews("A", s.installed()).call("A", op).pass(time.Minute).background(world.Sent, "A", "PEXPIRE")
+		require.False(t, s.convicted(oracle.Watchdog), op)
+	}
+}
+
 func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).background(world.Sent, "A", "UNSUBSCRIBE")
@@ -235,6 +243,11 @@ func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
 			func(s *story) *story {
 				s.happens(world.Lost, "A").pass(time.Second).holds("A", "A2").pass(time.Second)
 				return s.taken(world.Server, "", s.installed())
+			}, 0, false,
+		},
+		"evicted, told, and inside again": {
+			func(s *story) *story {
+				return s.taken(world.Server, "", s.installed()).pass(time.Second).happens(world.Lost, "A").holds("A", "A2")
 			}, 0, false,
 		},
 		"evicted, never told": {
