@@ -42,7 +42,7 @@ var networkFailures = []Failure{
 		ID: "grant-answered-with-error", Family: Network,
 		Title:  "Redis executes the acquire, and a proxy answers with an error",
 		Story:  "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
-		Fixed:  "Redis begins an error with a code, such as OOM, and has then done nothing. After an error without one the outcome is unknown: free what the acquire may have got.",
+		Fixed:  "Redis begins an error with a code, such as OOM: then it has refused the acquire. After an error without one the outcome is unknown: free what the acquire may have got.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {

@@ -59,7 +59,7 @@ func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 // loss that only Unlock finds is Unlock's error: the context had ended before.
 func (h *Hold) Context() context.Context { return h.ctx }
 
-// Token is the fencing token: higher than that of every earlier hold. Send it with
+// Token is the fencing token: higher than that of every earlier owner. Send it with
 // each write to the resource, which refuses one lower than the highest it has
 // seen, and an equal one of another owner.
 func (h *Hold) Token() int64 { return h.own.token }

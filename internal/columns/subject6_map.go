@@ -38,7 +38,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "acquire.go",
-		Adds:  "A lease too short for the way to Redis is an error, a slot of a Cluster that moves is asked again, and an observer that panics leaks no lock. The rest is TryLock of 6.5.",
+		Adds:  "A lease too short for the way to Redis is an error, a slot of a Cluster that moves is asked again, and an Acquired of an observer that panics leaks no lock. The rest is TryLock of 6.5.",
 		Tests: []string{"TestLeaseThatIsTooShortForTheDistanceIsSaid", "TestCommandIsSentAgainAfterTryAgain", "TestPanicInAnObserverLeaksNoLock"},
 		Skip:  "the observer in lock",
 	},

@@ -43,7 +43,7 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // Lock with it, or with a context made from it, re-enters.
 func (h *Hold) Context() context.Context { return h.ctx }
 
-// Token is the fencing token: higher than that of every earlier hold. Send it with
+// Token is the fencing token: higher than that of every earlier owner. Send it with
 // each write to the resource, which refuses one lower than the highest it has seen.
 func (h *Hold) Token() int64 { return h.own.token }
 

@@ -1,5 +1,5 @@
 // Package stage6 is step 6.5 on the way to the whole lock: each hold has a fencing
-// token, which is higher than that of every hold before. The holder sends it with each
+// token, which is higher than that of every owner before. The holder sends it with each
 // write, and the resource refuses a token lower than the highest it has seen.
 //
 // It solves, together with the resource, what no lock can prevent: a holder that
