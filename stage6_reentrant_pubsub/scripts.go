@@ -87,7 +87,7 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// isAnswer tells whether Redis answered with this error: the command did nothing. Redis begins
+// isAnswer tells whether Redis answered with this error: it did not do what was asked. Redis begins
 // it with a code, such as OOM. What has none is the word of a proxy, which may have waited no
 // longer: after that, as after any other error, nobody knows whether the command did anything.
 func isAnswer(err error) bool {

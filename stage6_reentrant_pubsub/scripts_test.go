@@ -72,7 +72,7 @@ func TestReleaseMayBeRepeated(t *testing.T) {
 	})
 }
 
-func TestForceMayBeRepeated(t *testing.T) {
+func TestForceTwiceFindsNothing(t *testing.T) {
 	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
 		require.Equal(t, int64(1), eval("force", channel))
 		require.Equal(t, int64(0), eval("force", channel))
