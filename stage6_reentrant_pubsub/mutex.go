@@ -49,9 +49,9 @@ func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) 
 	return m.lock(ctx, nil, opts)
 }
 
-// TryLockFor waits for the lock, but no longer than wait: then it returns
-// ErrLocked. It tries once at least, unless others of this process wait before it. If wait
-// ends during an attempt, the attempt is finished.
+// TryLockFor waits for the lock, but no longer than wait: then it returns ErrLocked, or why
+// the last attempt failed. It tries once at least, unless others of this process wait before
+// it. If wait ends during an attempt, the attempt is finished.
 func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...LockOption) (*Hold, error) {
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

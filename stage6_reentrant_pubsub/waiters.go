@@ -52,12 +52,12 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		case last == nil: // a very short patience: there is one attempt all the same
 			won, _, err = m.attempt(ctx, r)
 			return won, err
-		case ctx.Err() == nil && last == ErrLocked:
-			return nil, ErrLocked
+		case ctx.Err() == nil: // the caller has time, but does not want to wait longer
+			return nil, last
 		case last == ErrLocked: // but no ErrLocked: that is for those who wait for a limited time
-			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, patience.Err(), last)
+			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, ctx.Err(), last)
 		default:
-			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, patience.Err(), last)
+			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, ctx.Err(), last)
 		}
 	}
 	select {

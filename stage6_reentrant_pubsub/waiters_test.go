@@ -414,6 +414,7 @@ func TestErrorOfAWaitSaysWhetherRedisRefused(t *testing.T) {
 		_, err := r.Mutex().TryLockFor(t.Context(), 5*time.Second)
 		require.Error(t, err)
 		require.NotErrorIs(t, err, stage6.ErrLocked, "it is not known")
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's context has time")
 		r.Refuse("acquire")
 		require.NoError(t, hold.Unlock())
 	})
