@@ -321,6 +321,25 @@ func (l *handing) Unlock(ctx context.Context) (err error) {
 	return err
 }
 
+// wordy is a lock whose errors have the words of Redis's, and not their type.
+type wordy struct{ *plain }
+
+func (l wordy) TryLock(ctx context.Context) (bool, error) {
+	held, err := l.plain.TryLock(ctx)
+	return held, inWords(err)
+}
+
+func (l wordy) Lock(ctx context.Context) error { return inWords(l.plain.Lock(ctx)) }
+
+func (l wordy) Unlock(ctx context.Context) error { return inWords(l.plain.Unlock(ctx)) }
+
+func inWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("wordy: %v", err)
+}
+
 // early is a lock that talks to Redis as it is made.
 func earlySubject(wrong mistake) failures.Subject {
 	subject := plainSubject(wrong)
@@ -467,6 +486,16 @@ func TestErrorOfTheLocksOwnIsToldAsItIs(t *testing.T) {
 	}}
 	v := play(t, failures.Failure{Script: func(w *world.World) { w.Client("A").TryLock() }}, subject)
 	require.Equal(t, "truth: TryLock of A fails with Timer already cancelled, but nobody holds the lock", v.Sentence())
+}
+
+// An error of Redis may be one part of the lock's words, and its type lost.
+func TestErrorOfRedisInTheLocksOwnWordsIsNoRefusal(t *testing.T) {
+	for _, id := range []string{"oom", "late-unlock", "unlock-after-failed-unlock"} {
+		v := play(t, find(t, id), failures.Subject{Name: "wordy", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return wordy{&plain{rdb: rdb, key: name, lease: lease}}, nil
+		}})
+		require.Equal(t, failures.Safe, v.Outcome, v.Sentence())
+	}
 }
 
 func TestTimerThatArmsItselfAfterUnlockIsConvicted(t *testing.T) {
