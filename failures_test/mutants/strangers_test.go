@@ -278,11 +278,12 @@ type handing struct {
 	waiting atomic.Int32
 	handed  atomic.Bool
 	joins   bool // a second goroutine takes for its own what the first one asks for
+	rest    bool // the next one gets the rest of the lease
 }
 
-func handingSubject(joins bool) failures.Subject {
+func handingSubject(joins, rest bool) failures.Subject {
 	return failures.Subject{Name: "handing", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		return &handing{plain: &plain{rdb: rdb, key: name, lease: lease}, turn: make(chan struct{}, 1), joins: joins}, nil
+		return &handing{plain: &plain{rdb: rdb, key: name, lease: lease}, turn: make(chan struct{}, 1), joins: joins, rest: rest}, nil
 	}}
 }
 
@@ -310,7 +311,9 @@ func (l *handing) Lock(ctx context.Context) error {
 func (l *handing) Unlock(ctx context.Context) (err error) {
 	if l.waiting.Load() > 0 {
 		l.handed.Store(true)
-		err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
+		if !l.rest {
+			err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
+		}
 	} else {
 		err = l.plain.Unlock(ctx)
 	}
@@ -434,7 +437,8 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
 		{"a lease that is a date in the value", "check-then-set", datedSubject(false, false), datedSubject(true, false), oracle.WrongDelete},
 		{"a date in whole seconds", "lease-between-seconds", datedSubject(false, false), datedSubject(false, true), oracle.Exclusion},
-		{"a key that is handed on in its process", "two-at-once", handingSubject(false), handingSubject(true), oracle.Truth},
+		{"a key that is handed on in its process", "two-at-once", handingSubject(false, false), handingSubject(true, false), oracle.Truth},
+		{"a key that is handed on with a new lease", "two-at-once", handingSubject(false, false), handingSubject(false, true), oracle.Exclusion},
 		{"a turn in the process", "loss-hidden-at-unlock", turnSubject(false), turnSubject(true), oracle.Deadlock},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {

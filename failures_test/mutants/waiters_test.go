@@ -1,6 +1,7 @@
 package mutants_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -22,6 +23,8 @@ const (
 	onlyMessages        mistake = "waits for messages only"
 	lastComeFirst       mistake = "serves the last waiter first"
 	keepsAsking         mistake = "listens, and keeps asking all the same"
+	deafBehindOthers    mistake = "waits behind another waiter without its context"
+	deafOnceWoken       mistake = "forgets its context once it was woken"
 )
 
 // line is where the callers of one process wait. The first of them asks Redis; the
@@ -53,10 +56,16 @@ func (r *reentrant) Lock(ctx context.Context) error {
 	}
 	w, s := r.join()
 	defer r.leave(w)
+	var done <-chan struct{}
+	if r.wrong == deafBehindOthers {
+		done = make(chan struct{})
+	}
 	select {
 	case <-w.turn:
-	case <-ctx.Done():
+	case <-cmp.Or(done, ctx.Done()):
 		return ctx.Err()
+	case <-r.over.Done():
+		return errClosed
 	}
 	if r.wrong != waitsUnacknowledged {
 		select {
@@ -75,6 +84,9 @@ func (r *reentrant) Lock(ctx context.Context) error {
 		skip = false
 		if err := r.wait(ctx, s, left); err != nil {
 			return err
+		}
+		if r.wrong == deafOnceWoken {
+			ctx = context.WithoutCancel(ctx)
 		}
 	}
 }
@@ -99,8 +111,12 @@ func (r *reentrant) wait(ctx context.Context, s *subscription, left time.Duratio
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-r.over.Done():
+		return errClosed
 	}
 }
+
+var errClosed = errors.New("mutant: closed")
 
 func (l *line) isEmpty() bool {
 	l.mu.Lock()

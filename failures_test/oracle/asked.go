@@ -14,6 +14,8 @@ var (
 	waitsNot     = texts.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
 	tryWaits     = texts.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
 	heedsNot     = texts.New("{call} of {client} is still under way {time} after its context ended")
+	waitsShut    = texts.New("Lock of {client} is still under way {time} after its process has closed the lock")
+	getsShut     = texts.New("Lock gives {client} the lock after its process has closed it")
 	lossTooEarly = texts.New("the lock tells {client} that its hold is lost, but its key is there, and its lease lasts for another {time}")
 )
 
@@ -81,13 +83,23 @@ func lockWaits(f *file) func(*world.Scene) {
 	}
 }
 
-// heedsContext finds acquires that go on when their context has ended. What is on its way
-// then may arrive, and a process that stands still notices nothing.
+// heedsContext finds acquires that go on when their context has ended, or their process has
+// closed the lock. What is on its way then may arrive, and a process that stands still notices
+// nothing.
 func heedsContext(f *file) func(*world.Scene) {
-	over := due{}
+	over, shut := due{}, due{}
 	return func(s *world.Scene) {
 		e := s.Event
+		_, isShut := shut[e.Call]
 		switch {
+		case e.Kind == world.Returned && e.Op == world.OpClose:
+			for _, call := range s.Calls {
+				if call.Op == world.OpLock && call.Process == e.Process {
+					shut[call.Call] = promise{call: call, by: e.At}
+				}
+			}
+		case e.Acquires() && isShut:
+			f.convict(e, getsShut, "client", e.Client)
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
@@ -97,6 +109,9 @@ func heedsContext(f *file) func(*world.Scene) {
 		}
 		for _, p := range over.late(f, s) {
 			f.convict(of(p.call.Client, e), heedsNot, "call", p.call.Op, "client", p.call.Client, "time", p.late)
+		}
+		for _, p := range shut.late(f, s) {
+			f.convict(of(p.call.Client, e), waitsShut, "client", p.call.Client, "time", p.late)
 		}
 	}
 }

@@ -66,6 +66,22 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	}
 }
 
+func TestWaitEndsWithoutTheLockWhenItsProcessClosesIt(t *testing.T) {
+	closes := func() *story {
+		s := newStory().call("B", world.OpLock).call("A", world.OpClose)
+		s.trace.Events[len(s.trace.Events)-1].Process = "B"
+		s.returns("A", world.Result{Claim: world.ClaimDone})
+		s.trace.Events[len(s.trace.Events)-1].Process = "B"
+		return s
+	}
+	for after, wrong := range map[time.Duration]bool{0: false, 2 * time.Second: true} {
+		require.Equal(t, wrong, closes().pass(after).returns("B", refused).convicted(oracle.Context), after)
+	}
+	require.True(t, closes().installs("B", "B1").returns("B", held).convicted(oracle.Context), "it gets the lock")
+	later := closes().returns("B", refused).call("B", world.OpLock).installs("B", "B1").returns("B", held)
+	require.False(t, later.convicted(oracle.Context), "it was asked for afterwards")
+}
+
 func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
 	for _, hindered := range []world.Kind{world.Cut, world.Dropped, world.Called, ""} {
 		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
