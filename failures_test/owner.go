@@ -30,9 +30,9 @@ var ownerFailures = []Failure{
 	{
 		ID: "check-then-set", Family: Owner,
 		Title:  "two clients find the lock free at the same moment",
-		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since.",
+		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since. To be too late is a no, and no error.",
 		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete},
+		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
 		Told:   []Premise{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

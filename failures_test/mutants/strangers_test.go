@@ -324,6 +324,40 @@ func (l *handing) Unlock(ctx context.Context) (err error) {
 	return err
 }
 
+// racing is a lock that takes its key in a transaction.
+type racing struct {
+	*plain
+	fails bool // one that fails is an error
+}
+
+func racingSubject(fails bool) failures.Subject {
+	return failures.Subject{Name: "racing", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return &racing{&plain{rdb: rdb, key: name, lease: lease}, fails}, nil
+	}}
+}
+
+func (l *racing) TryLock(ctx context.Context) (held bool, err error) {
+	value := uuid.NewString()
+	err = l.rdb.Watch(ctx, func(tx *redis.Tx) error {
+		n, err := tx.Exists(ctx, l.key).Result()
+		if err != nil || n > 0 {
+			return err
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.Set(ctx, l.key, value, l.lease).Err() })
+		held = err == nil
+		return err
+	}, l.key)
+	if held {
+		l.value = value
+	}
+	if errors.Is(err, redis.TxFailedErr) && !l.fails {
+		return false, nil
+	}
+	return held, err
+}
+
+func (l *racing) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
 // wordy is a lock whose errors have the words of Redis's, and not their type.
 type wordy struct{ *plain }
 
@@ -439,6 +473,7 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a date in whole seconds", "lease-between-seconds", datedSubject(false, false), datedSubject(false, true), oracle.Exclusion},
 		{"a key that is handed on in its process", "two-at-once", handingSubject(false, false), handingSubject(true, false), oracle.Truth},
 		{"a key that is handed on with a new lease", "two-at-once", handingSubject(false, false), handingSubject(false, true), oracle.Exclusion},
+		{"a transaction that somebody else was faster than", "check-then-set", racingSubject(false), racingSubject(true), oracle.Waiting},
 		{"a turn in the process", "loss-hidden-at-unlock", turnSubject(false), turnSubject(true), oracle.Deadlock},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {

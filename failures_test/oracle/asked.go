@@ -3,6 +3,7 @@ package oracle
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -12,6 +13,7 @@ import (
 var (
 	otherLease   = texts.New("{client} asked for a lease of {asked}, and its {command} set {time}")
 	waitsNot     = texts.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
+	tryFails     = texts.New("TryLock of {client} fails with {error}, while {other} holds the lock")
 	tryWaits     = texts.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
 	heedsNot     = texts.New("{call} of {client} is still under way {time} after its context ended")
 	waitsShut    = texts.New("Lock of {client} is still under way {time} after its process has closed the lock")
@@ -44,12 +46,14 @@ func leaseAsked(f *file) func(*world.Scene) {
 }
 
 // lockWaits finds a Lock that is told no while a client of another process holds the lock,
-// and does not wait; and a TryLock that does. Who has taken the lock and not given it back may be
+// and does not wait; and a TryLock that does, or whose answer is an error although Redis has
+// answered without one and nothing was lost or late. Who has taken the lock and not given it back may be
 // told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
 	tries := due{}
+	failed := map[string]bool{} // processes to which something else has happened than an answer of Redis
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
@@ -58,6 +62,10 @@ func lockWaits(f *file) func(*world.Scene) {
 			}
 		}
 		switch e.Kind {
+		case world.Cut, world.Dropped, world.Refused, world.Delayed, world.Server:
+			failed[e.Process] = true
+		case world.Executed:
+			failed[e.Process] = failed[e.Process] || strings.HasPrefix(e.Reply, "(error)")
 		case world.Called:
 			if e.Op == world.OpTryLock {
 				tries[e.Call] = promise{call: e, by: e.At}
@@ -69,6 +77,11 @@ func lockWaits(f *file) func(*world.Scene) {
 			left[e.Call] = true
 		case world.Returned:
 			took := e.At - call.At
+			others := s.Others(e.Client)
+			if call.Op == world.OpTryLock && e.Result.Claim == world.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
+				!left[e.Call] && !failed[e.Process] && !failed[""] && len(others) > 0 {
+				f.convict(e, tryFails, "client", e.Client, "other", others[0], "error", e.Result.Error)
+			}
 			if e.Acquires() {
 				taken[e.Process]++
 			}
@@ -76,7 +89,7 @@ func lockWaits(f *file) func(*world.Scene) {
 			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
 				return
 			}
-			if others := s.Others(e.Client); len(others) > 0 {
+			if len(others) > 0 {
 				f.convict(e, waitsNot, "client", e.Client, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}

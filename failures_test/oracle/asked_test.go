@@ -1,6 +1,8 @@
 package oracle_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +66,25 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
 	}
+}
+
+func TestRefusalIsNoError(t *testing.T) {
+	tries := func() *story { return newStory().holds("A", "A1").call("B", world.OpTryLock) }
+	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
+	for name, s := range map[string]*story{
+		"its command was lost":  tries().happens(world.Dropped, "B").returns("B", unknown),
+		"something is late":     tries().happens(world.Delayed, "B").returns("B", unknown),
+		"it took too long":      tries().pass(time.Minute).returns("B", unknown),
+		"its context had ended": tries().sends(world.Cancelled, "B", "").returns("B", unknown),
+		"nobody holds it":       newStory().call("B", world.OpTryLock).does("B").returns("B", unknown),
+	} {
+		t.Run(name, func(t *testing.T) { require.False(t, fails(s)) })
+	}
+}
+
+// fails tells whether a TryLock is convicted of an error in place of a no.
+func fails(s *story) bool {
+	return slices.ContainsFunc(oracle.Ask(&s.trace, oracle.Waiting), func(f oracle.Finding) bool { return strings.Contains(f.Text, "fails with") })
 }
 
 func TestWaitEndsWithoutTheLockWhenItsProcessClosesIt(t *testing.T) {
