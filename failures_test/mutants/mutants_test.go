@@ -111,6 +111,7 @@ var kinds = []kind{
 			forgetsReconnects:   "pubsub-cut",
 			forgetsRefusals:     "resubscribe-refused",
 			onlyMessages:        "expiry-wakes",
+			waitsInSeconds:      "expiry-wakes",
 			lastComeFirst:       "fair-in-process",
 			keepsAsking:         "idle-waiters",
 			deafBehindOthers:    "waiter-gives-up",

@@ -21,6 +21,7 @@ const (
 	forgetsReconnects   mistake = "takes no notice of a reconnect"
 	forgetsRefusals     mistake = "does not subscribe again where Redis has refused"
 	onlyMessages        mistake = "waits for messages only"
+	waitsInSeconds      mistake = "counts the rest of a lease in whole seconds"
 	lastComeFirst       mistake = "serves the last waiter first"
 	keepsAsking         mistake = "listens, and keeps asking all the same"
 	deafBehindOthers    mistake = "waits behind another waiter without its context"
@@ -101,6 +102,8 @@ func (r *reentrant) wait(ctx context.Context, s *subscription, left time.Duratio
 		left = min(left, 100*time.Millisecond)
 	case onlyMessages:
 		left = time.Hour
+	case waitsInSeconds:
+		left = max(left.Truncate(time.Second), time.Millisecond)
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
