@@ -209,7 +209,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "two-at-once", Family: Sharing,
 		Title:  "two goroutines ask for a free lock at the same moment",
-		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, and each gives back its own hold.",
+		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, with a lease of its own, and each gives back its own hold.",
 		Fixed:  "What an attempt leaves in the process belongs to that attempt alone: its value, its hold, its place in the queue.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
 		// Whose command reaches Redis first is the network's choice here.
@@ -224,15 +224,16 @@ var reentryFailures = []Failure{
 			second := g.StartLock(world.Within(w.Lease / 2))
 			w.Sleep(w.Lease / 6)
 			b.TryLock()
+			holder, next, wait := a, g, second
 			if second.Held() { // it overtook A's command
-				g.Unlock()
-				first.Wait()
-				a.Unlock()
-			} else {
-				a.Unlock()
-				second.Wait()
-				g.Unlock()
+				holder, next, wait = g, a, first
 			}
+			holder.Unlock()
+			if wait.Wait().Held() {
+				w.Sleep(w.Lease * 9 / 10)
+				b.TryLock()
+			}
+			next.Unlock()
 			b.Lock(world.Within(patience(w)))
 		},
 	},

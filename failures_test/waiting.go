@@ -89,14 +89,20 @@ var waitingFailures = []Failure{
 	{
 		ID: "waiter-gives-up", Family: Waiting,
 		Title:  "a waiter gives up, and its place stays",
-		Story:  "B waits while A holds the lock, and gives up. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. A lock that keeps its waiters in a line in Redis refuses C if B is still in it.",
-		Fixed:  "A waiter that gives up leaves the line, also when its context is over.",
-		Breaks: []oracle.Monitor{oracle.Truth},
+		Story:  "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. A lock that keeps its waiters in a line in Redis refuses C if B is still in it.",
+		Fixed:  "A waiter that gives up leaves the line. It looks at its context wherever it waits: behind another waiter, and after a wake-up.",
+		Breaks: []oracle.Monitor{oracle.Truth, oracle.Context},
 		Told:   []Premise{given("A"), givesUp("B")},
 		Script: func(w *world.World) {
-			a, b, c := w.Client("A"), w.Client("B"), w.Client("C")
+			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			b.Lock(world.Within(patience(w)))
+			first := b.StartLock(world.Within(patience(w)))
+			w.Sleep(w.Lease / 60)
+			second := b.Goroutine("G").StartLock(world.Within(patience(w) / 2))
+			w.Sleep(w.Lease / 12)
+			b.BreakSubscriptions()
+			second.Wait()
+			first.Wait()
 			a.Unlock()
 			c.TryLock()
 		},
@@ -168,14 +174,15 @@ var waitingFailures = []Failure{
 	{
 		ID: "expiry-wakes", Family: Waiting,
 		Title:  "the holder dies and publishes nothing",
-		Story:  "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever.",
+		Story:  "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever. One that asks for the rest of the lease in whole seconds wakes up too early, and keeps Redis busy until the lease is over.",
 		Fixed:  "The wait ends with the lease of the holder, message or not.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock, oracle.CommandCount},
 		Needs:  []Feature{PubSub},
 		Told:   []Premise{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
+			w.Sleep(w.Lease / 100) // what is left is no whole number of seconds
 			wait := b.StartLock()
 			w.Sleep(w.Lease / 6)
 			a.Crash()

@@ -23,6 +23,7 @@ const (
 	asksAtOnce mistake = "asks again at once after an error"
 	heedsNot   mistake = "waits on when the context has ended"
 	clings     mistake = "goes on to free a hold whose Unlock failed, when it has another one"
+	sticks     mistake = "unlocks no more when an Unlock has failed"
 	saysBoth   mistake = "says true when TryLock ends in an error"
 	valueFirst mistake = "remembers its value before it has the lock"
 )
@@ -113,6 +114,9 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) 
 return 0`)
 
 func (p *plain) Unlock(ctx context.Context) error {
+	if p.owes && p.wrong == sticks {
+		return errNotHeld
+	}
 	n, err := freeScript.Run(ctx, p.rdb, []string{p.key}, p.value).Int()
 	p.owes = err != nil
 	if err == nil && n == 0 {

@@ -32,6 +32,7 @@ const (
 	forcesSilently     mistake = "publishes nothing when it is forced"
 	renewsOnceClosed   mistake = "renews on when it is closed"
 	closesSilently     mistake = "tells its holders nothing when it is closed"
+	waitsOnceClosed    mistake = "waits on when it is closed"
 )
 
 // reentrant is a small correct lock of stage 6's kind, which mutants damage: a
@@ -49,6 +50,8 @@ type reentrant struct {
 	owners int
 	holds  map[string]*hold // lane → what it holds
 	closed bool
+	over   context.Context // ends with Close
+	end    context.CancelFunc
 	line   line
 }
 
@@ -74,10 +77,12 @@ func reentrantSubject(wrong mistake) failures.Subject {
 
 func newReentrant(wrong mistake, fixed bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		return &reentrant{
+		r := &reentrant{
 			rdb: rdb, key: "lock:{" + name + "}", channel: "lock__channel:{" + name + "}", lease: lease,
 			fixed: fixed, wrong: wrong, id: uuid.NewString(), holds: map[string]*hold{},
-		}, nil
+		}
+		r.over, r.end = context.WithCancel(context.Background())
+		return r, nil
 	}
 }
 
@@ -298,11 +303,14 @@ func (r *reentrant) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	return h.ended, h.lost.Load
 }
 
-// Close ends the watchdogs of holds that nobody has released, and tells their holders. The
-// leases do the rest.
+// Close ends the waits, and the watchdogs of holds that nobody has released, and tells their
+// holders. The leases do the rest.
 func (r *reentrant) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.wrong != waitsOnceClosed {
+		r.end()
+	}
 	if r.wrong == renewsOnceClosed && !r.closed {
 		r.closed = true // the world closes each lock at its end
 		return nil

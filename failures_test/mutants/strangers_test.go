@@ -278,11 +278,12 @@ type handing struct {
 	waiting atomic.Int32
 	handed  atomic.Bool
 	joins   bool // a second goroutine takes for its own what the first one asks for
+	rest    bool // the next one gets the rest of the lease
 }
 
-func handingSubject(joins bool) failures.Subject {
+func handingSubject(joins, rest bool) failures.Subject {
 	return failures.Subject{Name: "handing", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		return &handing{plain: &plain{rdb: rdb, key: name, lease: lease}, turn: make(chan struct{}, 1), joins: joins}, nil
+		return &handing{plain: &plain{rdb: rdb, key: name, lease: lease}, turn: make(chan struct{}, 1), joins: joins, rest: rest}, nil
 	}}
 }
 
@@ -310,7 +311,9 @@ func (l *handing) Lock(ctx context.Context) error {
 func (l *handing) Unlock(ctx context.Context) (err error) {
 	if l.waiting.Load() > 0 {
 		l.handed.Store(true)
-		err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
+		if !l.rest {
+			err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
+		}
 	} else {
 		err = l.plain.Unlock(ctx)
 	}
@@ -319,6 +322,59 @@ func (l *handing) Unlock(ctx context.Context) (err error) {
 	default: // it had none
 	}
 	return err
+}
+
+// racing is a lock that takes its key in a transaction.
+type racing struct {
+	*plain
+	fails bool // one that fails is an error
+}
+
+func racingSubject(fails bool) failures.Subject {
+	return failures.Subject{Name: "racing", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return &racing{&plain{rdb: rdb, key: name, lease: lease}, fails}, nil
+	}}
+}
+
+func (l *racing) TryLock(ctx context.Context) (held bool, err error) {
+	value := uuid.NewString()
+	err = l.rdb.Watch(ctx, func(tx *redis.Tx) error {
+		n, err := tx.Exists(ctx, l.key).Result()
+		if err != nil || n > 0 {
+			return err
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.Set(ctx, l.key, value, l.lease).Err() })
+		held = err == nil
+		return err
+	}, l.key)
+	if held {
+		l.value = value
+	}
+	if errors.Is(err, redis.TxFailedErr) && !l.fails {
+		return false, nil
+	}
+	return held, err
+}
+
+func (l *racing) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+// wordy is a lock whose errors have the words of Redis's, and not their type.
+type wordy struct{ *plain }
+
+func (l wordy) TryLock(ctx context.Context) (bool, error) {
+	held, err := l.plain.TryLock(ctx)
+	return held, inWords(err)
+}
+
+func (l wordy) Lock(ctx context.Context) error { return inWords(l.plain.Lock(ctx)) }
+
+func (l wordy) Unlock(ctx context.Context) error { return inWords(l.plain.Unlock(ctx)) }
+
+func inWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("wordy: %v", err)
 }
 
 // early is a lock that talks to Redis as it is made.
@@ -415,7 +471,9 @@ func TestStrangersLocksAreJudgedFairly(t *testing.T) {
 		{"a signal of losses only", "second-client", alarmedSubject(), plainSubject(waitsNot), oracle.Waiting},
 		{"a lease that is a date in the value", "check-then-set", datedSubject(false, false), datedSubject(true, false), oracle.WrongDelete},
 		{"a date in whole seconds", "lease-between-seconds", datedSubject(false, false), datedSubject(false, true), oracle.Exclusion},
-		{"a key that is handed on in its process", "two-at-once", handingSubject(false), handingSubject(true), oracle.Truth},
+		{"a key that is handed on in its process", "two-at-once", handingSubject(false, false), handingSubject(true, false), oracle.Truth},
+		{"a key that is handed on with a new lease", "two-at-once", handingSubject(false, false), handingSubject(false, true), oracle.Exclusion},
+		{"a transaction that somebody else was faster than", "check-then-set", racingSubject(false), racingSubject(true), oracle.Waiting},
 		{"a turn in the process", "loss-hidden-at-unlock", turnSubject(false), turnSubject(true), oracle.Deadlock},
 		{"a lock that subscribes as it is made", "check-then-set", earlySubject(""), earlySubject(asksFirst), oracle.Exclusion},
 	} {
@@ -467,6 +525,16 @@ func TestErrorOfTheLocksOwnIsToldAsItIs(t *testing.T) {
 	}}
 	v := play(t, failures.Failure{Script: func(w *world.World) { w.Client("A").TryLock() }}, subject)
 	require.Equal(t, "truth: TryLock of A fails with Timer already cancelled, but nobody holds the lock", v.Sentence())
+}
+
+// An error of Redis may be one part of the lock's words, and its type lost.
+func TestErrorOfRedisInTheLocksOwnWordsIsNoRefusal(t *testing.T) {
+	for _, id := range []string{"oom", "late-unlock", "unlock-after-failed-unlock"} {
+		v := play(t, find(t, id), failures.Subject{Name: "wordy", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return wordy{&plain{rdb: rdb, key: name, lease: lease}}, nil
+		}})
+		require.Equal(t, failures.Safe, v.Outcome, v.Sentence())
+	}
 }
 
 func TestTimerThatArmsItselfAfterUnlockIsConvicted(t *testing.T) {

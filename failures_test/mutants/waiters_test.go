@@ -1,6 +1,7 @@
 package mutants_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,8 +21,11 @@ const (
 	forgetsReconnects   mistake = "takes no notice of a reconnect"
 	forgetsRefusals     mistake = "does not subscribe again where Redis has refused"
 	onlyMessages        mistake = "waits for messages only"
+	waitsInSeconds      mistake = "counts the rest of a lease in whole seconds"
 	lastComeFirst       mistake = "serves the last waiter first"
 	keepsAsking         mistake = "listens, and keeps asking all the same"
+	deafBehindOthers    mistake = "waits behind another waiter without its context"
+	deafOnceWoken       mistake = "forgets its context once it was woken"
 )
 
 // line is where the callers of one process wait. The first of them asks Redis; the
@@ -53,10 +57,16 @@ func (r *reentrant) Lock(ctx context.Context) error {
 	}
 	w, s := r.join()
 	defer r.leave(w)
+	var done <-chan struct{}
+	if r.wrong == deafBehindOthers {
+		done = make(chan struct{})
+	}
 	select {
 	case <-w.turn:
-	case <-ctx.Done():
+	case <-cmp.Or(done, ctx.Done()):
 		return ctx.Err()
+	case <-r.over.Done():
+		return errClosed
 	}
 	if r.wrong != waitsUnacknowledged {
 		select {
@@ -76,6 +86,9 @@ func (r *reentrant) Lock(ctx context.Context) error {
 		if err := r.wait(ctx, s, left); err != nil {
 			return err
 		}
+		if r.wrong == deafOnceWoken {
+			ctx = context.WithoutCancel(ctx)
+		}
 	}
 }
 
@@ -89,6 +102,8 @@ func (r *reentrant) wait(ctx context.Context, s *subscription, left time.Duratio
 		left = min(left, 100*time.Millisecond)
 	case onlyMessages:
 		left = time.Hour
+	case waitsInSeconds:
+		left = max(left.Truncate(time.Second), time.Millisecond)
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
@@ -99,8 +114,12 @@ func (r *reentrant) wait(ctx context.Context, s *subscription, left time.Duratio
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-r.over.Done():
+		return errClosed
 	}
 }
+
+var errClosed = errors.New("mutant: closed")
 
 func (l *line) isEmpty() bool {
 	l.mu.Lock()

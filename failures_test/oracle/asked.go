@@ -3,6 +3,7 @@ package oracle
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -12,8 +13,11 @@ import (
 var (
 	otherLease   = texts.New("{client} asked for a lease of {asked}, and its {command} set {time}")
 	waitsNot     = texts.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
+	tryFails     = texts.New("TryLock of {client} fails with {error}, while {other} holds the lock")
 	tryWaits     = texts.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
 	heedsNot     = texts.New("{call} of {client} is still under way {time} after its context ended")
+	waitsShut    = texts.New("Lock of {client} is still under way {time} after its process has closed the lock")
+	getsShut     = texts.New("Lock gives {client} the lock after its process has closed it")
 	lossTooEarly = texts.New("the lock tells {client} that its hold is lost, but its key is there, and its lease lasts for another {time}")
 )
 
@@ -42,12 +46,14 @@ func leaseAsked(f *file) func(*world.Scene) {
 }
 
 // lockWaits finds a Lock that is told no while a client of another process holds the lock,
-// and does not wait; and a TryLock that does. Who has taken the lock and not given it back may be
+// and does not wait; and a TryLock that does, or whose answer is an error although Redis has
+// answered without one and nothing was lost or late. Who has taken the lock and not given it back may be
 // told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
 	tries := due{}
+	failed := map[string]bool{} // processes to which something else has happened than an answer of Redis
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
@@ -56,6 +62,10 @@ func lockWaits(f *file) func(*world.Scene) {
 			}
 		}
 		switch e.Kind {
+		case world.Cut, world.Dropped, world.Refused, world.Delayed, world.Server:
+			failed[e.Process] = true
+		case world.Executed:
+			failed[e.Process] = failed[e.Process] || strings.HasPrefix(e.Reply, "(error)")
 		case world.Called:
 			if e.Op == world.OpTryLock {
 				tries[e.Call] = promise{call: e, by: e.At}
@@ -67,6 +77,11 @@ func lockWaits(f *file) func(*world.Scene) {
 			left[e.Call] = true
 		case world.Returned:
 			took := e.At - call.At
+			others := s.Others(e.Client)
+			if call.Op == world.OpTryLock && e.Result.Claim == world.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
+				!left[e.Call] && !failed[e.Process] && !failed[""] && len(others) > 0 {
+				f.convict(e, tryFails, "client", e.Client, "other", others[0], "error", e.Result.Error)
+			}
 			if e.Acquires() {
 				taken[e.Process]++
 			}
@@ -74,20 +89,30 @@ func lockWaits(f *file) func(*world.Scene) {
 			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
 				return
 			}
-			if others := s.Others(e.Client); len(others) > 0 {
+			if len(others) > 0 {
 				f.convict(e, waitsNot, "client", e.Client, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}
 	}
 }
 
-// heedsContext finds acquires that go on when their context has ended. What is on its way
-// then may arrive, and a process that stands still notices nothing.
+// heedsContext finds acquires that go on when their context has ended, or their process has
+// closed the lock. What is on its way then may arrive, and a process that stands still notices
+// nothing.
 func heedsContext(f *file) func(*world.Scene) {
-	over := due{}
+	over, shut := due{}, due{}
 	return func(s *world.Scene) {
 		e := s.Event
+		_, isShut := shut[e.Call]
 		switch {
+		case e.Kind == world.Returned && e.Op == world.OpClose:
+			for _, call := range s.Calls {
+				if call.Op == world.OpLock && call.Process == e.Process {
+					shut[call.Call] = promise{call: call, by: e.At}
+				}
+			}
+		case e.Acquires() && isShut:
+			f.convict(e, getsShut, "client", e.Client)
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
@@ -97,6 +122,9 @@ func heedsContext(f *file) func(*world.Scene) {
 		}
 		for _, p := range over.late(f, s) {
 			f.convict(of(p.call.Client, e), heedsNot, "call", p.call.Op, "client", p.call.Client, "time", p.late)
+		}
+		for _, p := range shut.late(f, s) {
+			f.convict(of(p.call.Client, e), waitsShut, "client", p.call.Client, "time", p.late)
 		}
 	}
 }

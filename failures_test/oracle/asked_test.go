@@ -1,6 +1,8 @@
 package oracle_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +68,41 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
 	}
+}
+
+func TestRefusalIsNoError(t *testing.T) {
+	tries := func() *story { return newStory().holds("A", "A1").call("B", world.OpTryLock) }
+	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
+	for name, s := range map[string]*story{
+		"its command was lost":  tries().happens(world.Dropped, "B").returns("B", unknown),
+		"something is late":     tries().happens(world.Delayed, "B").returns("B", unknown),
+		"it took too long":      tries().pass(time.Minute).returns("B", unknown),
+		"its context had ended": tries().sends(world.Cancelled, "B", "").returns("B", unknown),
+		"nobody holds it":       newStory().call("B", world.OpTryLock).does("B").returns("B", unknown),
+	} {
+		t.Run(name, func(t *testing.T) { require.False(t, fails(s)) })
+	}
+}
+
+// fails tells whether a TryLock is convicted of an error in place of a no.
+func fails(s *story) bool {
+	return slices.ContainsFunc(oracle.Ask(&s.trace, oracle.Waiting), func(f oracle.Finding) bool { return strings.Contains(f.Text, "fails with") })
+}
+
+func TestWaitEndsWithoutTheLockWhenItsProcessClosesIt(t *testing.T) {
+	closes := func() *story {
+		s := newStory().call("B", world.OpLock).call("A", world.OpClose)
+		s.trace.Events[len(s.trace.Events)-1].Process = "B"
+		s.returns("A", world.Result{Claim: world.ClaimDone})
+		s.trace.Events[len(s.trace.Events)-1].Process = "B"
+		return s
+	}
+	for after, wrong := range map[time.Duration]bool{0: false, 2 * time.Second: true} {
+		require.Equal(t, wrong, closes().pass(after).returns("B", refused).convicted(oracle.Context), after)
+	}
+	require.True(t, closes().installs("B", "B1").returns("B", held).convicted(oracle.Context), "it gets the lock")
+	later := closes().returns("B", refused).call("B", world.OpLock).installs("B", "B1").returns("B", held)
+	require.False(t, later.convicted(oracle.Context), "it was asked for afterwards")
 }
 
 func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
