@@ -96,10 +96,10 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			first := b.StartLock(world.Within(patience(w)))
+			first := b.StartLock(world.Within(patience(w) / 3))
+			w.Sleep(w.Lease / 64) // so that the two never ask at the same moment
+			second := b.Goroutine("G").StartLock(world.Within(patience(w) / 10))
 			w.Sleep(w.Lease / 60)
-			second := b.Goroutine("G").StartLock(world.Within(patience(w) / 2))
-			w.Sleep(w.Lease / 12)
 			b.BreakSubscriptions()
 			second.Wait()
 			first.Wait()
