@@ -77,7 +77,7 @@ var networkFailures = []Failure{
 		Story:  "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or ends its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and nothing may renew its key any more. G waits there for the lock: it has to come back, and without the lock.",
 		Fixed:  "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
 		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
-		Told:   []Premise{given("B B"), closes("B")},
+		Told:   []Premise{given("B B"), waitsAs("G", world.OpClose), closes("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Delay(w.Lease / 15)

@@ -30,7 +30,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "check-then-set", Family: Owner,
 		Title:  "two clients find the lock free at the same moment",
-		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since. To be too late is a no, and no error.",
+		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since. To come too late is a refusal, and no error.",
 		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
 		Told:   []Premise{given("B")},
@@ -145,7 +145,7 @@ var ownerFailures = []Failure{
 		Fixed:  "Unlock compares the owner's value; and what is unknown stays unknown only for as long as the lease lasts.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Given:  []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
-		Told:   []Premise{given("A B"), ends("A")},
+		Told:   []Premise{given("A B A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			fails := true

@@ -123,9 +123,15 @@ func ends(client string) Premise { return taken(client, string(world.Expired)) }
 // waits: the clients, separated by spaces, waited in Lock as another one freed the lock, or
 // died.
 func waits(clients string) Premise {
+	return waitsAs(clients, string(world.Crashed), world.OpUnlock, world.OpForce)
+}
+
+// waitsAs: the clients waited in Lock in an event of one of those kinds, or as one of those
+// operations was called.
+func waitsAs(clients string, moments ...string) Premise {
 	return seen(noneWaited.With("clients", clients), func(s *world.Scene) bool {
 		e := s.Event
-		if e.Kind != world.Crashed && (e.Kind != world.Called || e.Op != world.OpUnlock && e.Op != world.OpForce) {
+		if !slices.Contains(moments, string(e.Kind)) && (e.Kind != world.Called || !slices.Contains(moments, e.Op)) {
 			return false
 		}
 		for client := range strings.FieldsSeq(clients) {

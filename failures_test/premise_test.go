@@ -133,6 +133,26 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Unlock()
 			b.Lock()
 		}, "B did not give up while another client held the lock"},
+		{"waiter-gives-up", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			b.Lock(world.Within(w.Lease / 6))
+		}, "G did not give up while another client held the lock"},
+		{"close-after-lost-grant", whole, func(w *world.World) {
+			b := w.Client("B")
+			for range 2 {
+				b.Lock()
+				b.Unlock()
+			}
+			b.Close()
+		}, "not all of those who were to wait did: G"},
+		{"unlock-after-failed-unlock", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			for _, c := range []*world.Client{a, b} {
+				c.Lock()
+				c.Unlock()
+			}
+		}, "A was given the lock 1 times, and not 2"},
 		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
 		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
 		{"late-unlock", whole, func(w *world.World) {

@@ -92,11 +92,11 @@ var waitingFailures = []Failure{
 		Story:  "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. A lock that keeps its waiters in a line in Redis refuses C if B is still in it.",
 		Fixed:  "A waiter that gives up leaves the line. It looks at its context wherever it waits: behind another waiter, and after a wake-up.",
 		Breaks: []oracle.Monitor{oracle.Truth, oracle.Context},
-		Told:   []Premise{given("A"), givesUp("B")},
+		Told:   []Premise{given("A"), givesUp("B"), givesUp("G")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			first := b.StartLock(world.Within(patience(w) / 3))
+			first := b.StartLock(world.Within(patience(w)))
 			w.Sleep(w.Lease / 64) // so that the two never ask at the same moment
 			second := b.Goroutine("G").StartLock(world.Within(patience(w) / 10))
 			w.Sleep(w.Lease / 60)

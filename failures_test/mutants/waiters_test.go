@@ -1,7 +1,6 @@
 package mutants_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -57,13 +56,13 @@ func (r *reentrant) Lock(ctx context.Context) error {
 	}
 	w, s := r.join()
 	defer r.leave(w)
-	var done <-chan struct{}
+	behind := ctx
 	if r.wrong == deafBehindOthers {
-		done = make(chan struct{})
+		behind = context.WithoutCancel(ctx)
 	}
 	select {
 	case <-w.turn:
-	case <-cmp.Or(done, ctx.Done()):
+	case <-behind.Done():
 		return ctx.Err()
 	case <-r.over.Done():
 		return errClosed

@@ -73,11 +73,18 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 func TestRefusalIsNoError(t *testing.T) {
 	tries := func() *story { return newStory().holds("A", "A1").call("B", world.OpTryLock) }
 	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
+	short, full := tries(), tries().does("B")
+	short.trace.Events[len(short.trace.Events)-1].Bound = time.Second
+	full.trace.Events[len(full.trace.Events)-1].Reply = "(error) OOM"
 	for name, s := range map[string]*story{
 		"its command was lost":  tries().happens(world.Dropped, "B").returns("B", unknown),
 		"something is late":     tries().happens(world.Delayed, "B").returns("B", unknown),
 		"it took too long":      tries().pass(time.Minute).returns("B", unknown),
 		"its context had ended": tries().sends(world.Cancelled, "B", "").returns("B", unknown),
+		"its network was gone":  tries().happens(world.Cut, "B").returns("B", unknown),
+		"Redis restarted":       tries().happens(world.Server, "").returns("B", unknown),
+		"its time was short":    short.returns("B", unknown),
+		"Redis answered so":     full.returns("B", unknown),
 		"nobody holds it":       newStory().call("B", world.OpTryLock).does("B").returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, fails(s)) })
@@ -90,15 +97,15 @@ func fails(s *story) bool {
 }
 
 func TestWaitEndsWithoutTheLockWhenItsProcessClosesIt(t *testing.T) {
-	closes := func() *story {
-		s := newStory().call("B", world.OpLock).call("A", world.OpClose)
-		s.trace.Events[len(s.trace.Events)-1].Process = "B"
-		s.returns("A", world.Result{Claim: world.ClaimDone})
-		s.trace.Events[len(s.trace.Events)-1].Process = "B"
-		return s
+	during := func(op, process string) *story {
+		return newStory().call("B", op).call("A", world.OpClose).in(process).returns("A", done).in(process)
 	}
+	closes := func() *story { return during(world.OpLock, "B") }
 	for after, wrong := range map[time.Duration]bool{0: false, 2 * time.Second: true} {
 		require.Equal(t, wrong, closes().pass(after).returns("B", refused).convicted(oracle.Context), after)
+	}
+	for _, other := range []*story{during(world.OpLock, "A"), during(world.OpUnlock, "B")} {
+		require.False(t, other.pass(2*time.Second).returns("B", refused).convicted(oracle.Context), "another process, or no Lock")
 	}
 	require.True(t, closes().installs("B", "B1").returns("B", held).convicted(oracle.Context), "it gets the lock")
 	later := closes().returns("B", refused).call("B", world.OpLock).installs("B", "B1").returns("B", held)

@@ -74,7 +74,7 @@ var rules = []rule{
 	{Polling, "while nothing happens, those who wait send a few commands each lease, and nothing else.", countCommands},
 	{Lease, "the lease that a key gets is not twice what was asked for, nor a third less.", leaseAsked},
 	{Waiting, "Lock waits while another process holds the lock; TryLock does not, and says no.", lockWaits},
-	{Context, "Lock and TryLock come back soon after their context has ended; a Lock also when its process closes the lock, and without it.", heedsContext},
+	{Context, "Lock and TryLock come back soon after their context has ended; a Lock also when its process closes the lock: then it comes back without it.", heedsContext},
 	{EarlyLoss, "nobody who can reach Redis is told of a loss while its key is there and much of its lease is left.", lossIsTrue},
 }
 

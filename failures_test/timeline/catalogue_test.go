@@ -62,7 +62,7 @@ func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 		case e.Kind == world.Cut:
 			count["loses its network"]++
 		case e.Kind == world.Lost:
-			count["is told: "]++
+			count["is told: the hold is lost"]++
 		case e.Kind == world.Server:
 			count["▸ "]++
 		case e.Kind == world.Expired:

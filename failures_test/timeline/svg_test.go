@@ -73,8 +73,9 @@ func (d drawing) texts() []string {
 // says counts the lines that begin with a text.
 func (d drawing) says(text string) int {
 	n := 0
-	for _, line := range d.texts() {
-		if strings.HasPrefix(line, text) {
+	lines := d.texts()
+	for i := range lines { // in a narrow lane a text is folded
+		if strings.HasPrefix(strings.Join(lines[i:min(i+2, len(lines))], " "), text) {
 			n++
 		}
 	}

@@ -142,14 +142,14 @@ func claimOf(err error) Claim {
 	var protocol redis.Error
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) ||
-		errors.As(err, &network) || errors.As(err, &protocol) || unknown.MatchString(err.Error()) {
+		errors.As(err, &network) || errors.As(err, &protocol) || wordsOfUnknown.MatchString(err.Error()) {
 		return ClaimUnknown
 	}
 	return ClaimRefused
 }
 
-// unknown finds the words of such an error in one that the lock has made of it, with %v.
-var unknown = regexp.MustCompile(`context canceled|context deadline exceeded|\bEOF\b|use of closed network connection|client is closed|i/o timeout|` +
+// wordsOfUnknown are in such an error of which the lock has made its own, with %v.
+var wordsOfUnknown = regexp.MustCompile(`context canceled|context deadline exceeded|\bEOF\b|use of closed network connection|client is closed|i/o timeout|` +
 	`\b(ERR|OOM|MISCONF|READONLY|LOADING|NOSCRIPT|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|NOAUTH|NOPERM|WRONGTYPE|EXECABORT|CROSSSLOT|BUSY Redis) `)
 
 // Wait lets the world go on until the call is over. It gives up when the process

@@ -96,8 +96,8 @@ func (g *group) patience(d time.Duration) {
 }
 
 // failOver has the Sentinels look for a new master, since theirs is dead, and waits for
-// it. A replica that had lost its master for more than ten times their patience by then is not
-// promoted, so their patience is not too short: on a busy machine that may be every replica.
+// it. They promote no replica that had lost its master for longer than ten times their patience.
+// On a busy machine no replica may be left, if their patience is short.
 func (g *group) failOver() (master *Node) {
 	g.patience(2 * time.Second)
 	defer g.patience(time.Hour) // with the new one they are content
