@@ -115,6 +115,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Unlock()
 		}, "no renewal was on its way as A unlocked"},
 		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
+		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
 		{"last-millisecond", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

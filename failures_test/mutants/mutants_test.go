@@ -90,6 +90,8 @@ var kinds = []kind{
 			diesOfTheSecond:  "renew-blips",
 			leavesLossToDog:  "key-gone-at-unlock",
 			renewsInContext:  "acquire-context-ends",
+			renewsByTheClock: "short-lease-renewed",
+			leasesByTheClock: "short-lease-renewed",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.WrongExtend:  {"renew-foreign", renewsBlindly},

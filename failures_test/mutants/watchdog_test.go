@@ -42,6 +42,8 @@ const (
 	leavesLossToDog  mistake = "believes its watchdog that nothing was lost, whatever Unlock finds"
 	looksAfterwards  mistake = "renews whatever it finds with GETEX, and looks at it afterwards"
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
+	renewsByTheClock mistake = "renews every ten seconds, whatever its lease"
+	leasesByTheClock mistake = "renews for thirty seconds, whatever its lease"
 )
 
 // way is how a lock may be built and be correct.
@@ -248,8 +250,11 @@ func (w *watched) stop() {
 func (w *watched) watch(ctx context.Context, g *guard, value string, deadline time.Time) {
 	defer close(g.ended)
 	period := w.lease / 3
-	if w.wrong == renewsTooLate {
+	switch w.wrong {
+	case renewsTooLate:
 		period = w.lease + w.lease/2
+	case renewsByTheClock:
+		period = 10 * time.Second
 	}
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
@@ -322,8 +327,11 @@ func (w *watched) renew(ctx context.Context, value string, end time.Time) (bool,
 	if w.wrong == halvesAfterABlip && w.blip {
 		lease /= 2
 	}
-	if w.wrong == renewsSeconds {
+	switch w.wrong {
+	case renewsSeconds:
 		lease = int64(w.lease.Seconds())
+	case leasesByTheClock:
+		lease = 30_000
 	}
 	if w.wrong == looksAfterwards {
 		found, err := w.rdb.GetEx(ctx, w.key, w.lease).Result()

@@ -90,6 +90,13 @@ var renewed = []Edit{
 		Failure: "work-outlives-ttl", Outcome: failures.Broken, Rule: oracle.Exclusion,
 	},
 	{
+		Name: "renewal every ten seconds, whatever the lease", File: dog5,
+		Old:     `time.NewTicker(w.ttl / 3)`,
+		New:     `time.NewTicker(10 * time.Second)`,
+		Suffers: "whoever asks for a short lease is not renewed at all",
+		Failure: "short-lease-renewed", Outcome: failures.Broken, Rule: oracle.Exclusion,
+	},
+	{
 		Name: "watchdog ended by one error", File: dog5,
 		Old:     `if err == nil && renewed == 0 {`,
 		New:     `if err != nil || renewed == 0 {`,

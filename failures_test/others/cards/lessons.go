@@ -44,7 +44,7 @@ var lessons = []struct {
 	{excludes, []lesson{{"second-client", "oooo"}, {"check-then-set", "oooo"}, {"last-millisecond", "oou-"}}},
 	{ends, []lesson{{"crash-before-expire", "oooo"}, {"crash-while-holding", "oooo"}, {"lease-below-a-second", "oo--"}, {"lease-between-seconds", "ooo-"}}},
 	{renews, []lesson{
-		{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"renew-blips", "-x-o"}, {"second-hold-renewed", "-o-o"},
+		{"work-outlives-ttl", "xoxo"}, {"renew-blip", "-x-o"}, {"renew-blips", "-x-o"}, {"second-hold-renewed", "-o-o"}, {"short-lease-renewed", "-o-o"},
 		{"fixed-beside-renewed", "----"}, {"acquire-context-ends", "-o-o"},
 	}},
 	{tellsLoss, []lesson{
