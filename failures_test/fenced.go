@@ -38,21 +38,21 @@ var tokenFailures = []Failure{
 	{
 		ID: "token-after-flush", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
 		Title:  "the counter of tokens is flushed away",
-		Story:  "A holds the lock for the second time. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
+		Story:  "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
 		Fixed:  "The token is at least the server's clock in microseconds, so it rises without a memory.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A A"), taken("A", serverDid)},
+		Told:   []Premise{given("A A A"), taken("A", serverDid)},
 		Script: func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
 	{
 		ID: "token-after-failover", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
 		Title:  "the replica never saw the counter of tokens",
-		Story:  "A holds the lock for the second time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
+		Story:  "A holds the lock for the third time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
 		Fixed:  "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
 		Breaks: []oracle.Monitor{oracle.Damage},
 		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A A"), taken("A", serverDid)},
+		Told:   []Premise{given("A A A"), taken("A", serverDid)},
 		Script: func(w *world.World) { loseToken(w, w.Failover) },
 	},
 	{
@@ -146,16 +146,17 @@ func installs(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 }
 
-// loseToken gives A its second token, loses what Redis knows, and lets B create
+// loseToken gives A its third token, loses what Redis knows, and lets B create
 // the order before A does. The ledger has not yet seen A's token: else it would
 // refuse B's, who holds the lock.
 func loseToken(w *world.World, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
+	for range 2 {
+		a.Lock()
+		a.Unlock()
+	}
 	a.Lock()
-	a.Unlock()
-	w.Sleep(w.Lease / 30)
-	a.Lock()
-	w.Sleep(w.Lease / 30)
+	w.Sleep(w.Lease / 300)
 	lose()
 	createOrder(w, b)
 	a.Insert(order)

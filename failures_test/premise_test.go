@@ -115,7 +115,21 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Unlock()
 		}, "no renewal was on its way as A unlocked"},
 		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
-		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
+		{"delete-sibling", whole, func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Unlock()
+			a.Goroutine("G").Lock()
+		}, "A's key had gone before, in another way"},
+		{"publish-before-delete", whole, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 4)
+			a.Unlock()
+			wait.Wait()
+		}, "not all of those who were to wait did: C"},
+		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "B was given the lock 0 times, and not 1"},
 		{"last-millisecond", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

@@ -41,6 +41,28 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
+		ID: "delete-sibling", Family: Sharing,
+		Title:  "a late Unlock meets the lock of the next goroutine",
+		Story:  "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks: that is over for A, and the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If it has one watchdog for all, what A finds ends G's renewals, and G works longer than its lease.",
+		Fixed:  "Each hold has a value and a watchdog of its own, and an Unlock is that of one hold.",
+		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
+		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, and a lease that nobody renews ends: those are other stories
+		Told:   []Premise{given("A G"), taken("A", serverDid)},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			g := a.Goroutine("G")
+			a.Lock()
+			w.Sleep(w.Lease * 2 / 15)
+			w.Evict()
+			g.Lock(world.Within(patience(w)))
+			w.Sleep(w.Lease / 2)
+			a.Unlock()
+			w.Sleep(w.Lease)
+			b.TryLock()
+			g.Unlock()
+		},
+	},
+	{
 		ID: "inner-unlock-frees", Family: Sharing,
 		Title:  "the inner unlock frees the outer hold",
 		Story:  "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",

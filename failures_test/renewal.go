@@ -213,25 +213,25 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 900 * time.Millisecond,
+		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 3 * time.Second,
 		Title:  "the watchdog's times do not fit a short lease",
-		Story:  "A asks for a lease of 900 ms and works for twice as long. A locks again, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: B takes the lock, and both create the same order. One that always renews for thirty seconds lets B wait for a dead client.",
+		Story:  "A asks for a lease of 3 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. One that always renews for thirty seconds lets C wait for a dead client.",
 		Fixed:  "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
-		Told:   []Premise{given("A A")},
+		Told:   []Premise{given("A B")},
 		Live:   "there the lease has to be one that a busy machine can keep",
 		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
+			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
 			a.Check(order)
 			w.Sleep(2 * w.Lease)
 			createOrder(w, b)
 			a.Insert(order)
 			a.Unlock()
-			a.Lock()
-			w.Sleep(w.Lease / 9 * 4) // a whole number of milliseconds: what is left is not rounded to 0
-			a.Crash()
-			asks(w, b, w.Lease+patience(w))
+			b.Lock()
+			w.Sleep(w.Lease * 2 / 5)
+			b.Crash()
+			asks(w, c, w.Lease+patience(w))
 		},
 	},
 	{

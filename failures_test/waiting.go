@@ -216,14 +216,14 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "publish-before-delete", Family: Waiting,
-		Title:  "the message is there before the lock is free",
-		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already.",
+		Title:  "the lock is freed and its waiters are told with two commands",
+		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that one deletes, and the message was to come in a second one, C sleeps beside a free lock.",
 		Fixed:  "One script deletes and publishes, in this order.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Told:   []Premise{given("A B"), waits("B"), waits("C")},
 		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
+			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
 			wait := b.StartLock()
 			w.Sleep(w.Lease / 4)
@@ -231,6 +231,11 @@ var waitingFailures = []Failure{
 			unlock := a.StartUnlock()
 			wait.Wait()
 			unlock.Wait()
+			wait = c.StartLock()
+			w.Sleep(w.Lease / 4)
+			b.After(world.Of(world.OpUnlock, world.Any)).Crash()
+			b.StartUnlock()
+			wait.Wait()
 		},
 	},
 	{

@@ -18,21 +18,24 @@ import (
 
 // What a mutant of the re-entrant lock does wrong.
 const (
-	publishesAlways    mistake = "publishes at every unlock"
-	publishesNothing   mistake = "publishes nothing"
-	innerUnlockFrees   mistake = "frees the lock at the first unlock"
-	countsAtOnce       mistake = "lets two re-entries change the count at once"
-	takesBackTooMuch   mistake = "frees the outer hold when an inner acquire fails"
-	countsLocally      mistake = "counts in its own memory only"
-	countsUp           mistake = "adds to the count instead of setting it"
-	vanishedIsUnlocked mistake = "takes a lock that is gone for unlocked"
-	oneOwnerForAll     mistake = "takes the whole process for one owner"
-	zeroIsGranted      mistake = "takes a lease of less than a millisecond for a grant"
-	publishesFirst     mistake = "publishes before it deletes"
-	forcesSilently     mistake = "publishes nothing when it is forced"
-	renewsOnceClosed   mistake = "renews on when it is closed"
-	closesSilently     mistake = "tells its holders nothing when it is closed"
-	waitsOnceClosed    mistake = "waits on when it is closed"
+	publishesAlways     mistake = "publishes at every unlock"
+	publishesNothing    mistake = "publishes nothing"
+	innerUnlockFrees    mistake = "frees the lock at the first unlock"
+	countsAtOnce        mistake = "lets two re-entries change the count at once"
+	takesBackTooMuch    mistake = "frees the outer hold when an inner acquire fails"
+	countsLocally       mistake = "counts in its own memory only"
+	countsUp            mistake = "adds to the count instead of setting it"
+	vanishedIsUnlocked  mistake = "takes a lock that is gone for unlocked"
+	oneOwnerForAll      mistake = "takes the whole process for one owner"
+	zeroIsGranted       mistake = "takes a lease of less than a millisecond for a grant"
+	publishesFirst      mistake = "publishes before it deletes"
+	publishesAfterwards mistake = "publishes with a command of its own when it has deleted"
+	freesTheNewest      mistake = "frees the newest hold of its process, whoever unlocks"
+	losesForAll         mistake = "ends all renewals of its process when one hold is lost"
+	forcesSilently      mistake = "publishes nothing when it is forced"
+	renewsOnceClosed    mistake = "renews on when it is closed"
+	closesSilently      mistake = "tells its holders nothing when it is closed"
+	waitsOnceClosed     mistake = "waits on when it is closed"
 )
 
 // reentrant is a small correct lock of stage 6's kind, which mutants damage: a
@@ -45,14 +48,16 @@ type reentrant struct {
 	fixed   bool // the lease is not renewed
 	wrong   mistake
 
-	id     string // of the process; owners begin with it
-	mu     sync.Mutex
-	owners int
-	holds  map[string]*hold // lane → what it holds
-	closed bool
-	over   context.Context // ends with Close
-	end    context.CancelFunc
-	line   line
+	id      string // of the process; owners begin with it
+	mu      sync.Mutex
+	owners  int
+	holds   map[string]*hold // lane → what it holds
+	closed  bool
+	newest  string          // owner
+	dogless atomic.Bool     // nothing is renewed any more
+	over    context.Context // ends with Close
+	end     context.CancelFunc
+	line    line
 }
 
 // hold is one lane's ownership.
@@ -188,7 +193,7 @@ func (r *reentrant) enter(ctx context.Context, h *hold) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if h.count++; h.count == 1 {
-		r.holds[r.lane(ctx)] = h
+		r.holds[r.lane(ctx)], r.newest = h, h.owner
 		go r.keep(h)
 	}
 }
@@ -212,14 +217,18 @@ func (r *reentrant) release(ctx context.Context, owner string, count int) *redis
 			return redis.NewCmdResult(nil, err)
 		}
 		publish = "never"
-	case publishesNothing:
+	case publishesNothing, publishesAfterwards:
 		publish = "never"
 	case publishesAlways:
 		publish = "always"
 	case innerUnlockFrees:
 		count = 0
 	}
-	return releaseScript.Run(ctx, r.rdb, []string{r.key}, owner, count, r.lease.Milliseconds(), r.channel, publish)
+	freed := releaseScript.Run(ctx, r.rdb, []string{r.key}, owner, count, r.lease.Milliseconds(), r.channel, publish)
+	if r.wrong == publishesAfterwards && count == 0 {
+		r.rdb.Publish(ctx, r.channel, "0")
+	}
+	return freed
 }
 
 // keep renews the lease, or with a fixed one waits for its end.
@@ -241,9 +250,13 @@ func (r *reentrant) keep(h *hold) {
 			return
 		case <-tick.C:
 		}
+		if r.dogless.Load() {
+			return
+		}
 		n, err := renewScript.Run(context.Background(), r.rdb, []string{r.key}, h.owner, r.lease.Milliseconds()).Int()
 		if err == nil && n == 0 {
 			h.lost.Store(true)
+			r.dogless.Store(r.wrong == losesForAll)
 			return
 		}
 	}
@@ -271,7 +284,11 @@ func (r *reentrant) Unlock(ctx context.Context) error {
 	} else if r.wrong == countsLocally {
 		return nil
 	}
-	answer, err := r.release(ctx, h.owner, h.count).Int64()
+	owner := h.owner
+	if r.wrong == freesTheNewest {
+		owner = r.newest
+	}
+	answer, err := r.release(ctx, owner, h.count).Int64()
 	if err == nil && answer == gone && r.wrong != vanishedIsUnlocked {
 		return errNotHeld
 	}

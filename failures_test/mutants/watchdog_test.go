@@ -32,6 +32,7 @@ const (
 	knowsNoLimit     mistake = "renews for ever"
 	watchesTwice     mistake = "starts a watchdog for each re-entry"
 	countsTokens     mistake = "takes a plain counter for its token"
+	countsSeconds    mistake = "takes the clock in seconds for its token"
 	tokenAtWrite     mistake = "takes the token when it writes"
 	tokenFirst       mistake = "fetches the token, and then asks for the lock"
 	tokenLast        mistake = "takes the lock, and then fetches the token"
@@ -122,7 +123,9 @@ local token = redis.call("INCR", KEYS[2])
 if ARGV[4] == "counter" then return token end
 if ARGV[5] then return tonumber(ARGV[5]) end
 local time = redis.call("TIME")
-token = math.max(token, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+local now = tonumber(time[1])
+if ARGV[4] ~= "seconds" then now = now * 1000000 + tonumber(time[2]) end
+token = math.max(token, now)
 redis.call("SET", KEYS[2], string.format("%.0f", token))
 return token`)
 	extendScript = redis.NewScript(`-- renew
@@ -148,8 +151,11 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 	if w.wrong == leasesForHours {
 		unit = "EX"
 	}
-	if w.wrong == countsTokens {
+	switch w.wrong {
+	case countsTokens:
 		tokens = "counter"
+	case countsSeconds:
+		tokens = "seconds"
 	}
 	args := []any{value, w.lease.Milliseconds(), unit, tokens}
 	if w.wrong == tokenFirst {

@@ -28,7 +28,7 @@ class Code {
       el('option', {value: ''}, say('other files')));
     this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': say('the code of the lock')});
     this.element = el('div', {class: 'code'}, this.tabs, this.body);
-    const visited = run.steps.flatMap((step) => ofLanes(step).flatMap((text) => places(text).map((place) => place.file)));
+    const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));
     const isVisited = (file) => files.length <= 3 || visited.includes(file.name);
     for (const file of files) this.add(file.name, () => this.sheet(file), isVisited(file));
     for (const diff of diffs) this.add(diff.name, () => diffSheet(diff), true);

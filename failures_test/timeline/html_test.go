@@ -88,10 +88,10 @@ func TestStepKnowsTheLineThatEachClientRuns(t *testing.T) {
 		a.Lock()
 		a.Unlock()
 	})
-	require.EqualValues(t, []string{line(code, "func (p *plain) Lock(")}, r.Steps[0].Lines, "where the call begins")
-	require.EqualValues(t, []string{line(code, `p.rdb.Do(ctx, "SET"`)}, r.Steps[1].Lines, "where the command is sent")
-	require.EqualValues(t, []string{""}, r.Steps[2].Lines, "A is in its own code")
-	require.EqualValues(t, []string{line(code, `p.rdb.Do(ctx, "DEL"`)}, find(t, r, "A calls Unlock").Lines, "a call in one line")
+	require.Equal(t, []string{line(code, "func (p *plain) Lock(")}, r.Steps[0].Lines, "where the call begins")
+	require.Equal(t, []string{line(code, `p.rdb.Do(ctx, "SET"`)}, r.Steps[1].Lines, "where the command is sent")
+	require.Equal(t, []string{""}, r.Steps[2].Lines, "A is in its own code")
+	require.Equal(t, []string{line(code, `p.rdb.Do(ctx, "DEL"`)}, find(t, r, "A calls Unlock").Lines, "a call in one line")
 	require.Nil(t, find(t, r, "A sends DEL").Lines, "it is as before")
 }
 

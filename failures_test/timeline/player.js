@@ -34,9 +34,6 @@ function el(name, attributes = {}, ...children) {
   return made;
 }
 
-// ofLanes are the lines that each lane runs in a step.
-const ofLanes = (step) => (step.lines || '').split('|');
-
 // statesOf gives every step all that it left out because it was as before, and the
 // place in the code that was run last.
 function statesOf(run) {
@@ -45,7 +42,7 @@ function statesOf(run) {
   return run.steps.map((step) => {
     now = {...now};
     for (const field of Object.keys(now)) {
-      if (step[field] !== undefined) now[field] = field === 'lines' ? ofLanes(step) : step[field];
+      if (step[field] !== undefined) now[field] = step[field];
     }
     last = places(now.lines[step.lane]).at(-1) || now.lines.flatMap(places)[0] || last;
     return {...step, ...now, last};

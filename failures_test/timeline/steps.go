@@ -32,23 +32,12 @@ type Step struct {
 	Inside string   `json:"inside,omitempty"` // a letter for each lane: - outside, i inside, x against the rule with another, e excused with another
 	State  string   `json:"state,omitempty"`  // a letter for each lane: - runs, s stands still, d dead, n has no network
 	Does   []string `json:"does,omitempty"`   // the call that each lane is in, "" for none
-	Lines  ofLanes  `json:"lines,omitempty"`  // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
+	Lines  []string `json:"lines,omitempty"`  // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
 	Keys   *[]Held  `json:"keys,omitempty"`
 	Orders []string `json:"orders,omitempty"`
 	Redis  string   `json:"redis,omitempty"` // what is new there
 	Ledger string   `json:"ledger,omitempty"`
 	Found  []string `json:"found,omitempty"`
-}
-
-// ofLanes is a text for each lane. As JSON it is one text, with | between them: a page holds
-// thousands.
-type ofLanes []string
-
-func (l ofLanes) MarshalText() ([]byte, error) { return []byte(strings.Join(l, "|")), nil }
-
-func (l *ofLanes) UnmarshalText(text []byte) error {
-	*l = strings.Split(string(text), "|")
-	return nil
 }
 
 // Held is a key in Redis.
@@ -128,10 +117,7 @@ func (s Step) without(before Step) Step {
 	if s.State == before.State {
 		s.State = ""
 	}
-	if slices.Equal(s.Lines, before.Lines) {
-		s.Lines = nil
-	}
-	for _, list := range []struct{ now, was *[]string }{{&s.Does, &before.Does}, {&s.Orders, &before.Orders}} {
+	for _, list := range []struct{ now, was *[]string }{{&s.Does, &before.Does}, {&s.Lines, &before.Lines}, {&s.Orders, &before.Orders}} {
 		if slices.Equal(*list.now, *list.was) {
 			*list.now = nil
 		}

@@ -182,6 +182,13 @@ var steps = []Edit{
 		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
 	},
 	{
+		Name: "token in seconds", File: step5 + "mutex.go",
+		Old:     `tonumber(time[1]) * 1000000 + tonumber(time[2])`,
+		New:     `tonumber(time[1])`,
+		Suffers: "after a flush the token is lower than those of the same second, and the resource lets an old holder write",
+		Failure: "token-after-flush", Outcome: failures.Broken, Rule: oracle.Damage,
+	},
+	{
 		Name: "token as high as the last one", File: step5 + "mutex.go",
 		Old:     `tonumber(redis.call("GET", KEYS[2]) or "0") + 1)`,
 		New:     `tonumber(redis.call("GET", KEYS[2]) or "0"))`,

@@ -149,5 +149,6 @@ func (e Exercise) task() judge.Task {
 	return judge.Task{
 		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has, Fresh: e.Fresh,
 		Again: e.Base != "6" && !strings.HasPrefix(e.Base, "doc"), // the whole lock leaves the rest to its lease, as documents' locks do
+		Ends:  strings.HasPrefix(e.Base, "6"),
 	}
 }

@@ -126,7 +126,7 @@ var repairExercises = []Exercise{
 		Story: "A lock of stage 5, with one mistake. It renews, and still two clients have been inside at once, again and again. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start: Material{Column: "5", Edits: []Edit{{"watchdog.go", `time.NewTicker(w.ttl / 3)`, `time.NewTicker(w.ttl)`}}},
 		Fixes: []string{
-			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
+			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "short-lease-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
 			"unlock-while-renewal-hangs", "acquire-context-ends", "renewals-unanswered",
 		},
 		Hints: [3]texts.Text{

@@ -58,6 +58,16 @@ var wrong = []wrongLock{
 	},
 	{"loss told after one blip", "6.1", []Edit{{"watchdog.go", "if err == nil && renewed == 0 {", "if err != nil || renewed == 0 {"}}, "renew-blip", "early loss: the lock tells A that its hold is lost"},
 	{"loss not told", "6.1", []Edit{{"watchdog.go", "	w.end(ErrLost)\n", ""}}, "renew-partition", "exclusion"},
+	{"context outlives Unlock", "6.1", []Edit{{"hold.go", "	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time\n", ""}}, "", "the context of its hold has not ended"},
+	{
+		"Unlock frees the newest hold of the object", "6.1", []Edit{
+			{"mutex.go", "	renewed bool", "	newest  string\n	renewed bool"},
+			{"hold.go", "	released bool\n", "	released bool\n	mutex    *Mutex\n"},
+			{"hold.go", "	h := &Hold{}\n", "	h := &Hold{mutex: m}\n	m.newest = owner\n"},
+			{"hold.go", "deleted, err := unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner)", "deleted, err := unlockScript.Run(ctx, w.rdb, []string{w.key}, h.mutex.newest)"},
+			{"hold.go", "_ = unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner)", "_ = unlockScript.Run(ctx, w.rdb, []string{w.key}, h.mutex.newest)"},
+		}, "delete-sibling", "wrong delete: A's EVALSHA removes the lock of G",
+	},
 	{"nothing cleaned up", "6.2", []Edit{{"mutex.go", "				go m.cleanUp(owner)\n", "				_ = m.cleanUp\n"}}, "grant-reply-lost", "leak"},
 	{"counts added up in Redis", "6.3", []Edit{{"ownership.go", `redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])`, `redis.call("HINCRBY", KEYS[1], ARGV[1], 1)`}}, "try-while-holding", "hold count: A holds the lock once, but Redis counts 3"},
 	{"no time left taken for a free lock", "6.4", []Edit{{"mutex.go", "		if answer <= 0 {\n", "		if answer < 0 {\n"}}, "last-millisecond", "exclusion"},
@@ -67,6 +77,13 @@ var wrong = []wrongLock{
 			{"unknown.go", "	return countScript.Run(ctx", "	if count == 0 {\n		m.rdb.Publish(ctx, m.key, \"free\")\n	}\n	return countScript.Run(ctx"},
 		}, "publish-before-delete", "lost wake-up",
 	},
+	{
+		"message after the delete, by itself", "6.4", []Edit{
+			{"ownership.go", "	redis.call(\"PUBLISH\", KEYS[1], \"free\")\n", ""},
+			{"unknown.go", "	return countScript.Run(ctx", "	if count == 0 {\n		defer m.rdb.Publish(ctx, m.key, \"free\")\n	}\n	return countScript.Run(ctx"},
+		}, "publish-before-delete", "lost wake-up",
+	},
+	{"token in seconds", "6.5", []Edit{{"mutex.go", "tonumber(time[1]) * 1000000 + tonumber(time[2])", "tonumber(time[1])"}}, "token-after-flush", "damage"},
 	{"token of a counter", "6.5", []Edit{{"mutex.go", "math.max(clock, ", "math.max(0, "}}, "token-after-flush", "damage"},
 }
 

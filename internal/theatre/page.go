@@ -64,6 +64,7 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine 
 	if err != nil {
 		return nil, err
 	}
+	all[0].Texts = fold(all[0].Failures)
 	data, err := timeline.JSON(all[0])
 	if err != nil {
 		return nil, err

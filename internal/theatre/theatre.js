@@ -4,7 +4,7 @@
 // location's hash says what is shown: nothing, #check-then-delete/3/step-7, or
 // #check-then-delete/3..4/step-7 for two stages beside each other.
 
-const data = JSON.parse(document.getElementById('data').textContent);
+const data = unfolded(JSON.parse(document.getElementById('data').textContent));
 const main = document.querySelector('main');
 const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
@@ -19,6 +19,16 @@ const failureOf = (id) => data.failures.find((f) => f.id === id);
 let stepper = null; // of the failure that is shown
 let shown = null; // {failure, stages}
 let lastCell = null; // the cell that was opened last, for the way back
+
+// unfolded puts the texts of the runs where their numbers stand: the page has each text once.
+function unfolded(folded) {
+  const whole = (number) => number && folded.texts[number];
+  for (const step of folded.failures.flatMap((f) => f.cells).flatMap((c) => (c.run ? c.run.steps : []))) {
+    for (const field of ['kind', 'text', 'says', 'full', 'redis']) step[field] = whole(step[field]);
+    for (const field of ['does', 'lines']) step[field] = step[field]?.map(whole);
+  }
+  return folded;
+}
 
 // viewOf reads a hash. It gives null where there is nothing of the kind.
 function viewOf(hash) {

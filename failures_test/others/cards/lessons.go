@@ -56,7 +56,7 @@ var lessons = []struct {
 		{"delete-foreign", "ooo-"}, {"check-then-delete", "oooo"}, {"stranger-unlock", "oooo"},
 		{"double-unlock", "oooo"}, {"late-unlock", "oox-"}, {"unlock-after-failed-unlock", "ooox"}, {"renew-foreign", "-o-o"},
 	}},
-	{shares, []lesson{{"shared-object", "xoxo"}, {"two-at-once", "xoxo"}}},
+	{shares, []lesson{{"shared-object", "xoxo"}, {"delete-sibling", "xoxo"}, {"two-at-once", "xoxo"}}},
 	{stops, []lesson{
 		{"unlock-at-once", "-o-o"}, {"unlock-error-dog-lives", "-o-x"}, {"dog-unlock-race", "-o--"},
 		{"unlock-while-renewal-hangs", "-o--"},

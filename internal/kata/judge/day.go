@@ -32,6 +32,7 @@ var (
 	twoTokens  = texts.New("two holds, one after the other")
 	heldInside = texts.New("a lock that is taken inside another one")
 	refusedOne = texts.New("an Unlock that Redis refuses")
+	endedHold  = texts.New("the context of a hold that is freed")
 )
 
 // ordinaryDay plays what any lock must do before its failures say anything. It
@@ -65,6 +66,9 @@ func (r *run) whatItHas() {
 	}
 	if r.task.Again {
 		r.playDay(refusedOne, (*day).unlockAgain)
+	}
+	if r.task.Ends {
+		r.endHolds()
 	}
 	if slices.Contains(r.subject.Has, failures.Reentry) {
 		r.playOn(nested(r.subject.New), heldInside, (*day).takeInside)

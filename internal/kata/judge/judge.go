@@ -31,6 +31,7 @@ type Task struct {
 	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
 	Fresh    bool               `json:"fresh"`              // each hold has to write a value of its own
 	Again    bool               `json:"again,omitempty"`    // an Unlock that was refused has to free the lock when it is called again
+	Ends     bool               `json:"ends,omitempty"`     // the context of a hold has to end with its Unlock
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
 	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
 	Lang     texts.Language     `json:"lang,omitempty"`     // of the sentences
