@@ -43,8 +43,8 @@ var reentryFailures = []Failure{
 	{
 		ID: "delete-sibling", Family: Sharing,
 		Title:  "a late Unlock meets the lock of the next goroutine",
-		Story:  "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks: that is over for A, and the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If it has one watchdog for all, what A finds ends G's renewals, and G works longer than its lease.",
-		Fixed:  "Each hold has a value and a watchdog of its own, and an Unlock is that of one hold.",
+		Story:  "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
+		Fixed:  "Each hold has its own value and its own renewals, and its Unlock frees no other.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
 		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, and a lease that nobody renews ends: those are other stories
 		Told:   []Premise{given("A G"), taken("A", serverDid)},

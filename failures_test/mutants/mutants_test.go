@@ -54,6 +54,7 @@ var kinds = []kind{
 			heedsNot:   "second-client",
 			valueFirst: "try-while-holding",
 			saysBoth:   "oom",
+			owesOne:    "stranger-unlock",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.Waiting: {"second-client", waitsNot},

@@ -49,9 +49,9 @@ var repairExercises = []Exercise{
 		Search: Sought{Property: "truth", Env: "refusal", Bound: 2},
 		Predict: Prediction{
 			Failure: "stranger-unlock", Until: quiz.Moment{Kind: world.Called, Client: "C", Op: world.OpTryLock},
-			Question: "A holds the lock. B, which never had it, has called Unlock. C calls TryLock. Who believes in the end to hold the lock?",
-			Choices:  []Choice{{"A", "A"}, {"C", "C"}, {"A and C", "A and C"}},
-			Answer:   2, Asks: quiz.Insiders,
+			Question: "A holds the lock. B, which never had it, has called Unlock. C calls TryLock. What is C told?",
+			Choices:  []Choice{{"At once, that somebody else has the lock", "refused"}, {"It has the lock, beside A", "held"}, {"An error", "error"}},
+			Answer:   1, Asks: quiz.Told("C"),
 		},
 		Question: "Which answers can SET NX get, and what does each one mean to a caller?",
 		Read:     "stage2_set_nx_ex/README.md",
