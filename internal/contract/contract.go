@@ -63,6 +63,7 @@ func Test(t *testing.T, l Lock) {
 		{"Unlock tells a client that does not hold the lock", tells, tellsWhoDoesNotHold},
 		{"Unlock says what the context of the hold has said", l.Lost != l.NotHeld, saysWhatTheContextHasSaid},
 		{"Unlock frees a lock whose renewals got no answer", l.has(failures.Watchdog), freesWhatWasRenewedUnheard},
+		{"Unlock waits for a renewal that is under way", !l.Service && l.has(failures.Watchdog), waitsForARenewal},
 		{"each acquire writes a value of its own", tells, writesAFreshValue},
 		{"a key without a lease is somebody's", true, refusesWithoutALease},
 		{"a lock that is free is taken without listening", !polls, listensToNothing},

@@ -219,6 +219,18 @@ func freesWhatWasRenewedUnheard(t *testing.T, l Lock) {
 	})
 }
 
+func waitsForARenewal(t *testing.T, l Lock) {
+	const late = lease / 6
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Extends).Delay(late)
+		a.Lock()
+		w.Sleep(lease/3 + time.Second)
+		a.Unlock()
+	})
+	require.Equal(t, lease/3+late, run.Returned(t, "A", world.OpUnlock).At)
+}
+
 // It asks the lock itself: a trace has only the text of an error.
 func tellsWhoDoesNotHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
