@@ -90,7 +90,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "stranger-unlock", Family: Owner,
 		Title:  "a client that holds nothing unlocks",
-		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A. Later B holds the lock itself, and unlocks: the Unlock that was one too many must not stand for this one, and C gets the lock.",
+		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A. Later B holds the lock itself, and unlocks. The extra Unlock must not count in place of this one: C has to get the lock.",
 		Fixed:  "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
 		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Told:   []Premise{given("A B")},

@@ -55,6 +55,12 @@ func TestNoPremiseIsMetWhereNothingHappens(t *testing.T) {
 	}
 }
 
+// scriptOf is the script of another failure.
+func scriptOf(id string) func(*world.World) {
+	f, _ := failures.Find(id)
+	return f.Script
+}
+
 // In these runs everything happens that the failure is about, but for one thing.
 func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 	renews := failures.Subject{Name: "renews, and does not say so", New: columns.Must("5").Subject.New}
@@ -121,14 +127,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Unlock()
 			a.Goroutine("G").Lock()
 		}, "A's key had gone before, in another way"},
-		{"publish-before-delete", whole, func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.Lock()
-			wait := b.StartLock()
-			w.Sleep(w.Lease / 4)
-			a.Unlock()
-			wait.Wait()
-		}, "not all of those who were to wait did: C"},
+		{"publish-before-delete", whole, scriptOf("unlock-wakes"), "not all of those who were to wait did: C"},
 		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "B was given the lock 0 times, and not 1"},
 		{"last-millisecond", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

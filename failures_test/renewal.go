@@ -219,7 +219,7 @@ var renewing = []Failure{
 		Fixed:  "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
 		Told:   []Premise{given("A B")},
-		Live:   "there the lease has to be one that a busy machine can keep",
+		Live:   leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()

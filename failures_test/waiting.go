@@ -217,7 +217,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "publish-before-delete", Family: Waiting,
 		Title:  "the lock is freed and its waiters are told with two commands",
-		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that one deletes, and the message was to come in a second one, C sleeps beside a free lock.",
+		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps beside a free lock.",
 		Fixed:  "One script deletes and publishes, in this order.",
 		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:  []Feature{PubSub},

@@ -53,7 +53,7 @@ type reentrant struct {
 	owners  int
 	holds   map[string]*hold // lane → what it holds
 	closed  bool
-	newest  string          // owner
+	newest  string          // the owner that came last
 	dogless atomic.Bool     // nothing is renewed any more
 	over    context.Context // ends with Close
 	end     context.CancelFunc

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -11,7 +10,7 @@ import (
 	"lockkata/internal/texts"
 )
 
-// ending is a lock that remembers how one can tell that the hold which was freed last has ended.
+// ending is a lock that keeps the signal with which its last freed hold ends.
 type ending struct {
 	world.Locker
 	ended <-chan struct{} // nil: the lock does not tell
@@ -26,12 +25,7 @@ func (l *ending) Unlock(ctx context.Context) error {
 }
 
 // Close ends a lock that has to be ended.
-func (l *ending) Close() error {
-	if closing, ok := l.Locker.(io.Closer); ok {
-		return closing.Close()
-	}
-	return nil
-}
+func (l *ending) Close() error { return closed(l.Locker) }
 
 var (
 	outlives = texts.New("A's Unlock has come back, and the context of its hold has not ended.")

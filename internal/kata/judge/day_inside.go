@@ -3,7 +3,6 @@ package judge
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -56,9 +55,7 @@ func (l *inside) Unlock(ctx context.Context) error {
 func (l *inside) Close() error {
 	var all []error
 	for _, lock := range []world.Locker{l.second, l.Locker} {
-		if closing, ok := lock.(io.Closer); ok {
-			all = append(all, closing.Close())
-		}
+		all = append(all, closed(lock))
 	}
 	return errors.Join(all...)
 }

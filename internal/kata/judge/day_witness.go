@@ -65,8 +65,11 @@ func (l witness) Unlock(ctx context.Context) error {
 }
 
 // Close ends a lock that has to be ended.
-func (l witness) Close() error {
-	if closing, ok := l.Locker.(io.Closer); ok {
+func (l witness) Close() error { return closed(l.Locker) }
+
+// closed closes a lock that has to be ended.
+func closed(l world.Locker) error {
+	if closing, ok := l.(io.Closer); ok {
 		return closing.Close()
 	}
 	return nil

@@ -44,7 +44,7 @@ func TestThemeFollowsTheSystemAndTheSwitch(t *testing.T) {
 	b.eval("localStorage.clear()")
 }
 
-// Every run steps to its verdict, and no page body scrolls sideways.
+// Every run steps to its verdict and has all its texts, and no page body scrolls sideways.
 func TestEveryRunStepsToItsVerdictAndFitsAPhone(t *testing.T) {
 	url := onDisk(t, page(t))
 	b := open(t, url, 360, 740)
@@ -63,6 +63,10 @@ func TestEveryRunStepsToItsVerdictAndFitsAPhone(t *testing.T) {
 		for (const failure of data.failures) {
 			for (const [i, cell] of failure.cells.entries()) {
 				if (!cell.run) continue;
+				for (const {kind, text, says, full, redis, does, lines} of cell.run.steps) {
+					const number = [kind, text, says, full, redis, ...(does || []), ...(lines || [])].find((said) => /^\d+$/.test(said));
+					if (number) wrong.push({Hash: failure.id + '/' + (i + 1) + ' says ' + number});
+				}
 				await show(failure.id + '/' + (i + 1));
 				stepper.go(stepper.together.length - 1);
 				fits(location.hash);
