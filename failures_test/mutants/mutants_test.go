@@ -89,6 +89,8 @@ var kinds = []kind{
 			neverStops:       "second-hold-renewed",
 			halvesAfterABlip: "renew-blip renew-blips",
 			losesAtABlip:     "renew-blip",
+			givesUpRenewing:  "renew-blip renew-blips",
+			renewsFirstOnly:  "second-hold-renewed",
 			diesOfTheSecond:  "renew-blips",
 			leavesLossToDog:  "key-gone-at-unlock",
 			renewsInContext:  "acquire-context-ends",

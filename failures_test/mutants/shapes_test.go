@@ -82,27 +82,38 @@ func (l *queued) Unlock(ctx context.Context) error {
 // fair is a lock whose waiters stand in a line in Redis.
 type fair struct {
 	plain
-	line  string
-	stays bool // who gives up stays in the line
+	line    string
+	stays   bool // who gives up stays in the line
+	haunted bool // who dies stays in the line
 }
 
-func fairSubject(stays bool) failures.Subject {
+func fairSubject(stays, haunted bool) failures.Subject {
 	return failures.Subject{
 		Name: "fair", Has: []failures.Feature{failures.Scripts},
 		Ignore: func(key string) bool { return strings.HasPrefix(key, "line:") },
 		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-			return &fair{plain{rdb: rdb, key: "lock:" + name, lease: lease}, "line:" + name, stays}, nil
+			return &fair{plain{rdb: rdb, key: "lock:" + name, lease: lease}, "line:" + name, stays, haunted}, nil
 		},
 	}
 }
 
 func (l *fair) TryLock(ctx context.Context) (bool, error) { return l.tryAs(ctx, "") }
 
-// tryAs tries if that place is the first of the line, or the line is empty.
+// tryAs tries if that place is the first of the line, or the line is empty. A place whose
+// heartbeat has ended is put out.
 func (l *fair) tryAs(ctx context.Context, place string) (bool, error) {
+	if place != "" {
+		l.rdb.Set(ctx, l.line+place, "waits", l.lease/15)
+	}
 	first, err := l.rdb.LIndex(ctx, l.line, 0).Result()
-	if err != nil && !errors.Is(err, redis.Nil) || first != place {
+	if err != nil && !errors.Is(err, redis.Nil) {
 		return false, err
+	}
+	if first != place {
+		if l.rdb.Exists(ctx, l.line+first).Val() == 0 && !l.haunted {
+			l.rdb.LRem(ctx, l.line, 1, first)
+		}
+		return false, nil
 	}
 	return l.plain.TryLock(ctx)
 }

@@ -42,6 +42,8 @@ const (
 	losesAtABlip     mistake = "takes a renewal that failed for a loss"
 	leavesLossToDog  mistake = "believes its watchdog that nothing was lost, whatever Unlock finds"
 	looksAfterwards  mistake = "renews whatever it finds with GETEX, and looks at it afterwards"
+	givesUpRenewing  mistake = "renews no more after an error, and counts its lease to the end"
+	renewsFirstOnly  mistake = "renews the first hold only, and counts the lease of each to the end"
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 	renewsByTheClock mistake = "renews every ten seconds, whatever its lease"
 	leasesByTheClock mistake = "renews for thirty seconds, whatever its lease"
@@ -83,6 +85,7 @@ type watched struct {
 type guard struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
+	idle   bool // it renews nothing
 	lost   atomic.Bool
 }
 
@@ -233,7 +236,7 @@ func (w *watched) start(value string, deadline time.Time) {
 	if w.wrong == renewsInContext {
 		ctx, cancel = context.WithCancel(w.asked)
 	}
-	g := &guard{cancel: cancel, ended: make(chan struct{})}
+	g := &guard{cancel: cancel, ended: make(chan struct{}), idle: w.ending && w.wrong == renewsFirstOnly}
 	w.guard, w.guards = g, append(w.guards, g)
 	go w.watch(ctx, g, value, deadline)
 }
@@ -291,7 +294,7 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 			g.lost.Store(true)
 			return
 		}
-		if w.fixed {
+		if w.fixed || g.idle || blips > 0 && w.wrong == givesUpRenewing {
 			continue
 		}
 		sent := time.Now()

@@ -33,7 +33,7 @@ func watchdog(f *file) func(*world.Scene) {
 		if e.Kind == world.Expired {
 			expired(f, s, dogs)
 		}
-		d.follow(s)
+		d.follow(s, renewal)
 		if label := over.follow(s); label != "" && (renewal(e) || !release(e)) { // the release may come a little later
 			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
@@ -90,7 +90,9 @@ func (f *finished) isComing(s *world.Scene) bool {
 	})
 }
 
-// expired finds the keys that expired although their watchdog had time to renew.
+// expired finds the keys that expired although their watchdog had time to renew. A lock may end a
+// hold by renewing it no more, and tell its holder in time. It may not do so because of an error,
+// nor if it has renewed an earlier hold, and never this one.
 func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 	e := s.Event
 	for _, effect := range e.Effects {
@@ -100,7 +102,9 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 			continue
 		}
 		hindered := s.Condition(owner.Process).Away() || d.hindered > 0 && e.At-d.hindered <= f.Lease/3+Grace(f.Trace)
-		if d.lastHeard < owner.Call || hindered || isTold(f.Events[s.Index:], owner.Client, e.At) {
+		forgotten := d.renews && e.At-d.acquired > f.Lease/2 && d.lastHeard < owner.Call
+		ended := d.lastHeard < owner.Call || !d.failed && isTold(f.Events[s.Index:], owner.Client, e.At)
+		if hindered || ended && !forgotten {
 			continue
 		}
 		f.convict(world.Event{Step: e.Step, At: e.At, Client: owner.Client},
@@ -112,12 +116,15 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 type dog struct {
 	lastAcquire int           // the newest call that gave a lane of the process the lock
 	lastHeard   int           // the newest such call at the time of its last command
+	acquired    time.Duration // when that call came back
+	renews      bool          // it has given a key of the process a new lease
+	failed      bool          // what it last sent was refused
 	hindered    time.Duration // when something last kept it from renewing
 	over        texts.Text    // what a renewal would be now: no lane of the process believes, and one has, or it has closed the lock
 	since       time.Duration // when the last of them gave the lock back, or it was closed
 }
 
-func (d *dog) follow(s *world.Scene) {
+func (d *dog) follow(s *world.Scene, renewal func(world.Event) bool) {
 	e := s.Event
 	switch e.Kind {
 	case world.Thawed, world.Healed:
@@ -125,14 +132,17 @@ func (d *dog) follow(s *world.Scene) {
 	case world.Refused, world.Dropped, world.Delayed:
 		if e.Background {
 			d.hindered = e.At
+			d.failed = d.failed || e.Kind == world.Refused
 		}
 	case world.Sent:
 		if e.Background && e.Command[0] != "SUBSCRIBE" {
-			d.lastHeard = d.lastAcquire
+			d.lastHeard, d.failed = d.lastAcquire, false
 		}
+	case world.Executed:
+		d.renews = d.renews || renewal(e)
 	}
 	if e.Acquires() {
-		d.lastAcquire, d.over = e.Call, ""
+		d.lastAcquire, d.acquired, d.failed, d.over = e.Call, e.At, false, ""
 		return
 	}
 	gaveBack := e.Kind == world.Lost || e.Kind == world.Returned && e.Op == world.OpUnlock
@@ -174,26 +184,32 @@ func shape(e world.Event) string {
 // of it is enough; one more is for the edges.
 const renewalLimit = 4
 
-// renewalCount finds processes that renew more often than that. Each is told once. What came
-// back as an error, or not at all, may be sent again and does not count.
+// renewalCount finds processes that renew a key more often than that. Each is told once. What
+// came back as an error, or not at all, may be sent again and does not count.
 func renewalCount(f *file) func(*world.Scene) {
 	renewal := does(f.Trace, world.Leased)
-	renewed := map[string][]world.Event{} // process → its renewals of the last lease
+	type place struct{ process, key string }
+	renewed := map[place][]world.Event{} // the renewals of the last lease
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event
-		recent := renewed[e.Process]
 		if e.Kind == world.Dropped || e.Kind == world.Refused {
-			renewed[e.Process] = slices.DeleteFunc(recent, func(r world.Event) bool { return r.Request == e.Request })
+			for at, recent := range renewed { // its number tells it from all others
+				renewed[at] = slices.DeleteFunc(recent, func(r world.Event) bool { return r.Request == e.Request })
+			}
 		}
 		if e.Kind != world.Executed || !renewal(e) {
 			return
 		}
-		recent = append(recent, e)
+		at := place{process: e.Process} // one that found nothing has no key
+		for _, x := range e.Effects {
+			at.key = x.Key
+		}
+		recent := append(renewed[at], e)
 		for e.At-recent[0].At >= f.Lease {
 			recent = recent[1:]
 		}
-		renewed[e.Process] = recent
+		renewed[at] = recent
 		if len(recent) > renewalLimit && !told[e.Process] {
 			told[e.Process] = true
 			f.convict(e, renewsOften, "client", e.Client, "n", len(recent))

@@ -98,6 +98,39 @@ func TestKeyMayExpireAsItsHolderIsTold(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
+func TestErrorIsNoReasonToRenewNoMore(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.renews("A", s.installed()).pass(10*time.Second).background(world.Sent, "A", "PEXPIRE").background(world.Refused, "A", "PEXPIRE")
+	s.pass(20*time.Second).lapse(s.installed()).happens(world.Lost, "A")
+	require.True(t, s.convicted(oracle.Watchdog))
+}
+
+func TestHoldMustBeRenewedAsTheOneBeforeWas(t *testing.T) {
+	for renewed, wrong := range map[bool]bool{false: false, true: true} {
+		s := newStory().holds("A", "A1")
+		if renewed {
+			s.renews("A", s.installed())
+		}
+		s.frees("A", "A1").call("A", world.OpLock).installs("A", "A2").returns("A", held)
+		second := s.trace.Events[len(s.trace.Events)-2].Effects[0].Owner
+		s.pass(30*time.Second).lapse(second).happens(world.Lost, "A")
+		require.Equal(t, wrong, s.convicted(oracle.Watchdog), renewed)
+	}
+}
+
+// A lock may have more keys than one, as Redlock has, each of which is renewed.
+func TestRenewalsAreCountedForEachKey(t *testing.T) {
+	for key, wrong := range map[string]bool{"k": true, "another": false} {
+		s := newStory().holds("A", "A1")
+		for range 3 {
+			s.renews("A", s.installed())
+			s.renews("A", s.installed())
+			s.trace.Events[len(s.trace.Events)-1].Effects[0].Key = key
+		}
+		require.Equal(t, wrong, oracle.Convicts(oracle.Ask(&s.trace, oracle.RenewalCount), oracle.RenewalCount), key)
+	}
+}
+
 func TestRenewalAfterTheReleaseIsConvictedWhenTheGraceIsOver(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: false, time.Second + time.Millisecond: true} {
 		s := newStory().holds("A", "A1")

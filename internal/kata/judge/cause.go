@@ -79,6 +79,7 @@ var (
 	addRandom   = texts.New("Pass over what is said of two clients with the same value; or add something random: in two containers the numbers may be the same too.")
 	another     = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
 	mendScript  = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
+	spellIt     = texts.New("See how the script spells that command, in the line that the error has. If it is right, the embedded Redis on which the failures are played lacks it, and nothing is said about the lock.")
 	giveBack    = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
 )
 
@@ -94,6 +95,9 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 		}
 		if is && strings.HasPrefix(said, "ERR Error compiling script") {
 			c.Next = mendScript.With()
+			if strings.Contains(said, "Unknown Redis command") {
+				c.Next = spellIt.With()
+			}
 			return
 		}
 		if e.Kind == world.Returned && strings.Contains(e.Result.Error, redis.ErrPoolTimeout.Error()) {

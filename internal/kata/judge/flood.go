@@ -2,7 +2,9 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -45,6 +47,15 @@ type meter struct {
 type meteredConn struct {
 	net.Conn
 	meter *meter
+}
+
+// SyscallConn is how go-redis asks whether the other side has hung up.
+func (c meteredConn) SyscallConn() (syscall.RawConn, error) {
+	conn, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return conn.SyscallConn()
 }
 
 var (
