@@ -77,6 +77,28 @@ func TestWaiterThatMayNotListenHasToAskNowAndThen(t *testing.T) {
 	}
 }
 
+// Each SUBSCRIBE of B's fails, and B sends the next one half a second later. That one is on its
+// way now and then, and is no reason to wait; but it is after one that got through.
+func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
+	tries := func(kind world.Kind, reply string, grace time.Duration) *story {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
+		for range grace / (time.Second / 2) {
+			s.background(world.Sent, "B", "SUBSCRIBE").background(kind, "B", "SUBSCRIBE")
+			s.trace.Events[len(s.trace.Events)-1].Reply = reply
+			s.pass(time.Second / 2)
+		}
+		return s.pass(time.Millisecond).installs("B", "B1").returns("B", held)
+	}
+	for name, failed := range map[string]func(time.Duration) *story{
+		"its connection breaks": func(d time.Duration) *story { return tries(world.Dropped, "", d) },
+		"Redis refuses":         func(d time.Duration) *story { return tries(world.Delivered, "(error) LOADING", d) },
+	} {
+		require.False(t, failed(10*time.Second).convicted(oracle.LostWakeUp), name)
+		require.True(t, failed(12*time.Second).convicted(oracle.LostWakeUp), name)
+	}
+	require.False(t, tries(world.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
+}
+
 // D dies before it has anything in Redis: nobody has to wait for it.
 func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)
