@@ -100,6 +100,8 @@ func truth(f *file) func(*world.Scene) {
 			switch {
 			case text == saysNothing && gaveUp(e, s.Began): // whoever called looks at the context
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
+			case text == refusedByItself && e.Result.Error != "" && s.Condition(e.Process).Closed: // so may its attempt, which is cleaned up
+			case text == stillItsOwn && unlocks(s, e.Client): // the one that is under way will free it
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
 				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
@@ -131,6 +133,11 @@ func (k kept) follow(f *file, s *world.Scene, did byCall) {
 	if unlocked && !did[e.Call].freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
 		k[e.Client] = e
 	}
+}
+
+// unlocks tells whether an Unlock of that client is under way.
+func unlocks(s *world.Scene, client string) bool {
+	return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Client == client && c.Op == world.OpUnlock })
 }
 
 // owns tells whether one of the keys is that client's.

@@ -367,6 +367,26 @@ func TestWhoHasClosedTheLockMayBeToldSo(t *testing.T) {
 	}
 	s := newStory().call("A", world.OpClose).returns("A", done).call("A", world.OpTryLock).returns("A", refused)
 	require.True(t, s.convicted(oracle.Truth), "nobody else has it")
+	for _, closes := range []bool{true, false} { // the clean-up is still to come
+		s := newStory().call("A", world.OpLock).installs("A", "A1")
+		lock := s.open["A"]
+		if closes {
+			s.call("A", world.OpClose).open["A"] = lock
+		}
+		s.op["A"] = world.OpLock
+		require.Equal(t, !closes, s.returns("A", closedError).convicted(oracle.Truth))
+	}
+}
+
+// The hold is A's no more as soon as A has called Unlock, whenever the command arrives.
+func TestSecondUnlockMayBeToldSoBeforeTheFirstIsOver(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		s := newStory().holds("A", "A1")
+		if first {
+			s.call("A", world.OpUnlock)
+		}
+		require.Equal(t, !first, s.call("A", world.OpUnlock).returns("A", refused).convicted(oracle.Truth))
+	}
 }
 
 func TestErrorOfTheNetworkIsTrue(t *testing.T) {
