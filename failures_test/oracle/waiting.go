@@ -138,13 +138,17 @@ func isBusy(s *world.Scene, call world.Event, deaf bool) bool {
 	})
 }
 
-// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way.
+// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way, or
+// somebody's grant on its way back.
 func isAsking(s *world.Scene, call world.Event) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Call == call.Call {
 			return !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
 		}
-		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call && c.Op == world.OpUnlock })
+		granted := r.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[r.Struck].Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
+		return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
+			return c.Call == r.Call && (c.Op == world.OpUnlock || world.IsAcquire(c.Op) && granted)
+		})
 	})
 }
 

@@ -120,10 +120,17 @@ func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
 
 // It cannot know better, and no lock can help it.
 func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
+	answerIsLate := func(effects ...world.Effect) *story {
+		s := newStory().call("B", world.OpLock).call("A", world.OpLock).sends(world.Sent, "A", "SET").sends(world.Executed, "A", "SET")
+		s.trace.Events[len(s.trace.Events)-1].Effects = effects
+		return s
+	}
+	grant := world.Effect{Kind: world.Installed, Key: "k", Owner: world.Owner{Label: "A1", Client: "A", Process: "A"}}
 	for name, s := range map[string]*story{
 		"its command is late": newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
 		"its network is gone": newStory().call("B", world.OpLock).happens(world.Cut, "B"),
 		"it stands still":     newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"a grant is late":     answerIsLate(grant),
 		"an Unlock is late":   newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
@@ -134,6 +141,8 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 		"a command of its goroutine": newStory().call("B", world.OpLock).background(world.Sent, "B", "EVALSHA"),
 		"it sleeps in Redis":         newStory().call("B", world.OpLock).sends(world.Sent, "B", "BLPOP"),
 		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
+		"a refusal is late":          answerIsLate(),
+		"who was granted it left":    answerIsLate(grant).returns("A", unknown),
 		"an Unlock has come back":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
 		"it has its network back":    newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
 	} {
