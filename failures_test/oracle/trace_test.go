@@ -316,14 +316,23 @@ func TestNothingMayBeARefusal(t *testing.T) {
 
 // Who is told that Redis does not know a script can send it; who does not never gets the lock.
 func TestLockThatDoesNotSendAScriptAnewTellsNoTruth(t *testing.T) {
-	for command, convicted := range map[string]bool{"": true, "EVAL grab": false, "EVAL drop": true} {
+	for command, convicted := range map[string]bool{"": true, "EVAL grab": false, "EVAL drop": true, "the answer is lost": false, "the caller leaves": false} {
 		s := newStory().call("A", world.OpTryLock)
-		asks := func(words, reply string) {
-			s.add(world.Event{Kind: world.Executed, Client: "A", Process: "A", Call: s.open["A"], Op: world.OpTryLock, Command: strings.Fields(words), Reply: reply})
+		asks := func(kind world.Kind, words, reply string) {
+			s.add(world.Event{Kind: kind, Client: "A", Process: "A", Call: s.open["A"], Op: world.OpTryLock, Command: strings.Fields(words), Reply: reply})
 		}
-		asks("EVALSHA grab", "(error) NOSCRIPT No matching script")
-		if command != "" {
-			asks(command, "0")
+		asks(world.Executed, "EVALSHA grab", "(error) NOSCRIPT No matching script")
+		switch command {
+		case "the answer is lost":
+			asks(world.Dropped, "EVALSHA grab", "")
+		case "the caller leaves":
+			asks(world.Delivered, "EVALSHA grab", "(error) NOSCRIPT No matching script")
+			s.sends(world.Cancelled, "A", "")
+		default:
+			asks(world.Delivered, "EVALSHA grab", "(error) NOSCRIPT No matching script")
+			if command != "" {
+				asks(world.Sent, command, "")
+			}
 		}
 		s.returns("A", world.Result{Claim: world.ClaimUnknown, Error: "NOSCRIPT No matching script"})
 		require.Equal(t, convicted, s.convicted(oracle.Truth), command)
