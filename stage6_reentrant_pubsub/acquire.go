@@ -42,7 +42,8 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		return nil, err
 	}
 	hold, err := o.newHold(ctx)
-	if err != nil { // the service closed, or the lease was over
+	if err != nil { // the service closed, or the hold was over at once, and its key may be there
+		_, _ = o.send(context.Background(), 0)
 		return nil, err
 	}
 	if tell := s.observer.Acquired; tell != nil {

@@ -79,7 +79,7 @@ func (s *Service) hear(sub *redis.PubSub) {
 				return
 			}
 			s.logger.Warn("waiting without messages", "error", err)
-			if broken && isAnswer(err) {
+			if broken {
 				s.wake("", false)
 			}
 			broken = broken || !isAnswer(err)

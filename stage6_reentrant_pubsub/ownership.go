@@ -70,7 +70,7 @@ func (o *ownership) setCount(parent context.Context, more int) (added *Hold, err
 	switch err = o.insist(ctx, "count of", count+more); {
 	case more > 0 && err == nil:
 		return o.newHold(parent) // before the next one counts
-	case more > 0 && isUnknown(err):
+	case more > 0 && (isUnknown(err) || isPassing(err)): // behind one that will pass there were several tries
 		s.tasks.Go(func() { _, _ = o.setCount(s.ctx, 0) }) // the next one to count sets it anyway
 	}
 	return nil, err

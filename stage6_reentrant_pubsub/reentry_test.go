@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -162,6 +163,27 @@ func TestReentriesAtOnceCountEachOther(t *testing.T) {
 		require.NoError(t, inner.Unlock())
 		require.Equal(t, []string{"2"}, r.HoldCounts())
 	})
+}
+
+// The first try may have counted, and the last one says only that Redis does not count now.
+func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
+	run := asLocker.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		counts := world.Of(world.OpLock, world.Write)
+		tries := 0
+		a.After(counts).Drop()
+		a.Before(func(c world.Command) bool {
+			if counts(c) {
+				tries++
+			}
+			return counts(c) && tries > 1
+		}).Always().Fail(loading)
+		require.False(t, a.Lock().Held())
+		w.Sleep(time.Second)
+		a.HoldCount()
+	})
+	require.Equal(t, 1, run.Returned(t, "A", world.OpCount).Result.Count)
 }
 
 // By design: who hands a held context on, shares the hold.

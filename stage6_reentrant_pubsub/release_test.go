@@ -190,6 +190,7 @@ var busy = []string{
 	"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", loading,
 	"READONLY You can't write against a read only replica.", "NOREPLICAS Not enough good replicas to write.",
 	"CLUSTERDOWN The cluster is down", "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+	"ERR max number of clients reached",
 	// Redis 6 says it so when a command of a script is refused.
 	"ERR Error running script (call to f_45e87c07f6aff394093b73766a458691d0460655): @user_script:8: @user_script: 8: " +
 		"-READONLY You can't write against a read only replica.",

@@ -111,11 +111,11 @@ func isUnsent(err error) bool {
 func isUnknown(err error) bool { return err != nil && !isAnswer(err) && !isUnsent(err) }
 
 // isPassing tells whether Redis did not apply a command, and will before long: it has just
-// started, runs a long script, or changes its role or its slots. Redis 6 puts its own words
-// before a READONLY that a command of a script met.
+// started, runs a long script, has too many clients, or changes its role or its slots. Redis 6
+// puts its own words before a READONLY that a command of a script met.
 func isPassing(err error) bool {
 	passing := []string{"TRYAGAIN", "LOADING", "CLUSTERDOWN", "BUSY", "NOREPLICAS", "MASTERDOWN"}
-	return redis.IsReadOnlyError(err) || slices.ContainsFunc(passing, func(code string) bool { return redis.HasErrorPrefix(err, code) })
+	return redis.IsReadOnlyError(err) || redis.IsMaxClientsError(err) || slices.ContainsFunc(passing, func(code string) bool { return redis.HasErrorPrefix(err, code) })
 }
 
 // explain says what an error of Redis means for a lock. It adds the context's own error to

@@ -440,26 +440,30 @@ func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
 }
 
 // The connection breaks as Redis starts again, and the subscription that go-redis makes anew is
-// refused: what the waiter has heard before does not count.
-func TestSubscriptionThatIsRefusedAfterAReconnectIsAskedForAgain(t *testing.T) {
-	for _, always := range []bool{false, true} {
+// refused, or breaks its connection too: what the waiter has heard before does not count.
+func TestSubscriptionThatFailsAfterAReconnectIsAskedForAgain(t *testing.T) {
+	for _, test := range []struct{ always, breaks bool }{{false, false}, {true, false}, {true, true}} {
 		run := asLocker.Play(t, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			waiting := b.StartLock()
 			w.Sleep(time.Second)
 			refused := b.Before(world.Named("SUBSCRIBE"))
-			if always {
+			if test.always {
 				refused = refused.Always()
 			}
-			refused.Fail(loading)
+			if test.breaks {
+				refused.Drop()
+			} else {
+				refused.Fail(loading)
+			}
 			b.BreakSubscriptions()
 			w.Sleep(time.Second)
 			a.Unlock()
 			waiting.Wait()
 		})
 		late := run.Returned(t, "B", world.OpLock).At - run.Returned(t, "A", world.OpUnlock).At
-		require.Equal(t, always, late > 0)
+		require.Equal(t, test.always, late > 0)
 		require.LessOrEqual(t, late, lease/6)
 	}
 }

@@ -60,6 +60,16 @@ func TestMaxHoldEndsNoOther(t *testing.T) {
 }
 
 // The lock is free as soon as the work that took too long has ended.
+// The process stands still between the grant and the hold, which nobody gets: nobody can unlock.
+func TestHoldThatIsOverBeforeAnybodyHasItIsFreed(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		hold, err := r.Mutex(stage6.WithMaxHold(time.Nanosecond)).Lock(slowValues{t.Context()})
+		require.ErrorIs(t, err, stage6.ErrLost)
+		require.Nil(t, hold)
+		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
+	})
+}
+
 func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex(stage6.WithMaxHold(45 * time.Second))

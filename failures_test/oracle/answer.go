@@ -38,17 +38,29 @@ type callEffects struct {
 	freed     bool   // removed an entry of its own client, or took one from its count
 	owned     bool   // saw, or left, an entry of its own client
 	met       bool   // saw, or left, an entry of anybody
-	unknown   string // a script that Redis did not know, and that was not sent to it then
+	unknown   string // a script that Redis was said not to know, and that was not sent to it then
+	left      bool   // its caller waits no longer
 }
 
 // byCall are the effects of calls.
 type byCall map[int]callEffects
 
 func (b byCall) follow(e world.Event) {
-	if e.Call == 0 || e.Kind != world.Executed {
+	if e.Call == 0 {
 		return
 	}
 	d := b[e.Call]
+	switch isUnknown := strings.HasPrefix(e.Reply, "(error) NOSCRIPT"); {
+	case e.Kind == world.Cancelled:
+		d.left = true
+	case e.Kind == world.Delivered && isUnknown && d.unknown == "":
+		d.unknown = e.Command[1]
+	case e.Kind == world.Sent && e.Command[0] == "EVAL" && e.Command[1] == d.unknown: // and may be lost
+		d.unknown = ""
+	}
+	if b[e.Call] = d; e.Kind != world.Executed {
+		return
+	}
 	for _, effect := range e.Effects {
 		switch {
 		case effect.Kind == world.Installed:
@@ -56,12 +68,6 @@ func (b byCall) follow(e world.Event) {
 		case (effect.Kind == world.Removed || effect.Kind == world.Counted) && effect.Owner.Client == e.Client:
 			d.freed = true
 		}
-	}
-	switch isUnknown := strings.HasPrefix(e.Reply, "(error) NOSCRIPT"); {
-	case isUnknown && d.unknown == "":
-		d.unknown = e.Command[1]
-	case !isUnknown && len(e.Command) > 1 && e.Command[1] == d.unknown:
-		d.unknown = ""
 	}
 	for _, key := range e.Keys {
 		d.met = true
@@ -100,6 +106,8 @@ func truth(f *file) func(*world.Scene) {
 			switch {
 			case text == saysNothing && gaveUp(e, s.Began): // whoever called looks at the context
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
+			case text == refusedByItself && e.Result.Error != "" && s.Condition(e.Process).Closed: // so may its attempt, which is cleaned up
+			case text == stillItsOwn && unlocks(s, e.Client): // the one that is under way will free it
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
 				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
@@ -133,6 +141,11 @@ func (k kept) follow(f *file, s *world.Scene, did byCall) {
 	}
 }
 
+// unlocks tells whether an Unlock of that client is under way.
+func unlocks(s *world.Scene, client string) bool {
+	return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Client == client && c.Op == world.OpUnlock })
+}
+
 // owns tells whether one of the keys is that client's.
 func owns(keys []world.Key, client string) bool {
 	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })
@@ -156,7 +169,7 @@ func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed 
 		return saysNothing
 	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
 		return neverOwn
-	case world.IsAcquire(e.Op) && (refused && !did.met || did.unknown != "" && !e.Result.Held) && len(keys) == 0 && e.Result.Error != "":
+	case world.IsAcquire(e.Op) && (refused && !did.met || did.unknown != "" && !did.left && !e.Result.Held) && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
 	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes

@@ -316,14 +316,23 @@ func TestNothingMayBeARefusal(t *testing.T) {
 
 // Who is told that Redis does not know a script can send it; who does not never gets the lock.
 func TestLockThatDoesNotSendAScriptAnewTellsNoTruth(t *testing.T) {
-	for command, convicted := range map[string]bool{"": true, "EVAL grab": false, "EVAL drop": true} {
+	for command, convicted := range map[string]bool{"": true, "EVAL grab": false, "EVAL drop": true, "the answer is lost": false, "the caller leaves": false} {
 		s := newStory().call("A", world.OpTryLock)
-		asks := func(words, reply string) {
-			s.add(world.Event{Kind: world.Executed, Client: "A", Process: "A", Call: s.open["A"], Op: world.OpTryLock, Command: strings.Fields(words), Reply: reply})
+		asks := func(kind world.Kind, words, reply string) {
+			s.add(world.Event{Kind: kind, Client: "A", Process: "A", Call: s.open["A"], Op: world.OpTryLock, Command: strings.Fields(words), Reply: reply})
 		}
-		asks("EVALSHA grab", "(error) NOSCRIPT No matching script")
-		if command != "" {
-			asks(command, "0")
+		asks(world.Executed, "EVALSHA grab", "(error) NOSCRIPT No matching script")
+		switch command {
+		case "the answer is lost":
+			asks(world.Dropped, "EVALSHA grab", "")
+		case "the caller leaves":
+			asks(world.Delivered, "EVALSHA grab", "(error) NOSCRIPT No matching script")
+			s.sends(world.Cancelled, "A", "")
+		default:
+			asks(world.Delivered, "EVALSHA grab", "(error) NOSCRIPT No matching script")
+			if command != "" {
+				asks(world.Sent, command, "")
+			}
 		}
 		s.returns("A", world.Result{Claim: world.ClaimUnknown, Error: "NOSCRIPT No matching script"})
 		require.Equal(t, convicted, s.convicted(oracle.Truth), command)
@@ -367,6 +376,26 @@ func TestWhoHasClosedTheLockMayBeToldSo(t *testing.T) {
 	}
 	s := newStory().call("A", world.OpClose).returns("A", done).call("A", world.OpTryLock).returns("A", refused)
 	require.True(t, s.convicted(oracle.Truth), "nobody else has it")
+	for _, closes := range []bool{true, false} { // the clean-up is still to come
+		s := newStory().call("A", world.OpLock).installs("A", "A1")
+		lock := s.open["A"]
+		if closes {
+			s.call("A", world.OpClose).open["A"] = lock
+		}
+		s.op["A"] = world.OpLock
+		require.Equal(t, !closes, s.returns("A", closedError).convicted(oracle.Truth))
+	}
+}
+
+// The hold is A's no more as soon as A has called Unlock, whenever the command arrives.
+func TestSecondUnlockMayBeToldSoBeforeTheFirstIsOver(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		s := newStory().holds("A", "A1")
+		if first {
+			s.call("A", world.OpUnlock)
+		}
+		require.Equal(t, !first, s.call("A", world.OpUnlock).returns("A", refused).convicted(oracle.Truth))
+	}
 }
 
 func TestErrorOfTheNetworkIsTrue(t *testing.T) {

@@ -79,6 +79,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
 	listens := map[string]bool{} // processes that get messages; the others ask now and then
+	deaf := map[string]bool{}    // those whose last SUBSCRIBE came to nothing: the next one is no reason to wait
 	var waiting []world.Event
 	return func(s *world.Scene) {
 		e := s.Event
@@ -94,10 +95,11 @@ func lostWakeUp(f *file) func(*world.Scene) {
 		}
 		switch e.Kind {
 		case world.Sent:
-			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" || world.Blocks(e.Command[0])
-		case world.Delivered:
-			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" && strings.HasPrefix(e.Reply, "(error)") {
-				listens[e.Process] = false // Redis does not let it
+			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" && !deaf[e.Process] || world.Blocks(e.Command[0])
+		case world.Delivered, world.Dropped:
+			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" { // Redis, or the network, may not let it
+				deaf[e.Process] = e.Kind == world.Dropped || strings.HasPrefix(e.Reply, "(error)")
+				listens[e.Process] = !deaf[e.Process]
 			}
 		case world.Called:
 			if e.Op == world.OpLock {
@@ -113,7 +115,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 		}
 		for _, call := range waiting {
-			if taken || s.Condition(call.Process).Away() || isBusy(s, call) {
+			if taken || s.Condition(call.Process).Away() || isBusy(s, call, deaf[call.Process]) {
 				excused[call.Call] = max(excused[call.Call], s.Until())
 			}
 		}
@@ -121,27 +123,32 @@ func lostWakeUp(f *file) func(*world.Scene) {
 }
 
 // isBusy tells whether a command of the waiter's process is on its way. One of the
-// background counts only if it is about listening: nobody waits for a renewal.
-func isBusy(s *world.Scene, call world.Event) bool {
+// background counts only if it is about listening, and the one before did not fail: nobody waits
+// for a renewal, nor for a message as long as none can come.
+func isBusy(s *world.Scene, call world.Event, deaf bool) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
 		name := s.Trace.Events[max(r.Sent, 0)].Command[0]
 		if r.Call == 0 || world.Blocks(name) { // a client that sleeps in Redis is not busy
-			return name == "SUBSCRIBE"
+			return name == "SUBSCRIBE" && !deaf
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})
 }
 
-// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way.
+// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way, or
+// somebody's grant on its way back.
 func isAsking(s *world.Scene, call world.Event) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Call == call.Call {
 			return !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
 		}
-		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call && c.Op == world.OpUnlock })
+		granted := r.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[r.Struck].Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
+		return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
+			return c.Call == r.Call && (c.Op == world.OpUnlock || world.IsAcquire(c.Op) && granted)
+		})
 	})
 }
 

@@ -77,6 +77,28 @@ func TestWaiterThatMayNotListenHasToAskNowAndThen(t *testing.T) {
 	}
 }
 
+// Each SUBSCRIBE of B's fails, and B sends the next one half a second later. That one is on its
+// way now and then, and is no reason to wait; but it is after one that got through.
+func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
+	tries := func(kind world.Kind, reply string, grace time.Duration) *story {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
+		for range grace / (time.Second / 2) {
+			s.background(world.Sent, "B", "SUBSCRIBE").background(kind, "B", "SUBSCRIBE")
+			s.trace.Events[len(s.trace.Events)-1].Reply = reply
+			s.pass(time.Second / 2)
+		}
+		return s.pass(time.Millisecond).installs("B", "B1").returns("B", held)
+	}
+	for name, failed := range map[string]func(time.Duration) *story{
+		"its connection breaks": func(d time.Duration) *story { return tries(world.Dropped, "", d) },
+		"Redis refuses":         func(d time.Duration) *story { return tries(world.Delivered, "(error) LOADING", d) },
+	} {
+		require.False(t, failed(10*time.Second).convicted(oracle.LostWakeUp), name)
+		require.True(t, failed(12*time.Second).convicted(oracle.LostWakeUp), name)
+	}
+	require.False(t, tries(world.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
+}
+
 // D dies before it has anything in Redis: nobody has to wait for it.
 func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)
@@ -98,10 +120,17 @@ func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
 
 // It cannot know better, and no lock can help it.
 func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
+	answerIsLate := func(effects ...world.Effect) *story {
+		s := newStory().call("B", world.OpLock).call("A", world.OpLock).sends(world.Sent, "A", "SET").sends(world.Executed, "A", "SET")
+		s.trace.Events[len(s.trace.Events)-1].Effects = effects
+		return s
+	}
+	grant := world.Effect{Kind: world.Installed, Key: "k", Owner: world.Owner{Label: "A1", Client: "A", Process: "A"}}
 	for name, s := range map[string]*story{
 		"its command is late": newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
 		"its network is gone": newStory().call("B", world.OpLock).happens(world.Cut, "B"),
 		"it stands still":     newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"a grant is late":     answerIsLate(grant),
 		"an Unlock is late":   newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
@@ -112,6 +141,8 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 		"a command of its goroutine": newStory().call("B", world.OpLock).background(world.Sent, "B", "EVALSHA"),
 		"it sleeps in Redis":         newStory().call("B", world.OpLock).sends(world.Sent, "B", "BLPOP"),
 		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
+		"a refusal is late":          answerIsLate(),
+		"who was granted it left":    answerIsLate(grant).returns("A", unknown),
 		"an Unlock has come back":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
 		"it has its network back":    newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
 	} {

@@ -57,6 +57,9 @@ func Done() Option { return func(c *Call) { c.cancel() } }
 func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
 	c.world.recordCall(Called, call, Event{Bound: call.bound})
+	if IsAcquire(op) && call.ctx.Err() != nil { // see [Done]
+		c.world.recordCall(Cancelled, call, Event{})
+	}
 	call.began = time.Now()
 	go call.run(do)
 	return call

@@ -252,6 +252,10 @@ func TestCallOfAFrozenProcessComesBackAfterTheThaw(t *testing.T) {
 func TestCallWithADoneContextSendsNothing(t *testing.T) {
 	trace := run(t, func(w *world.World) { w.Client("A").Unlock(world.Done()) })
 	require.Empty(t, executed(trace))
+	require.Empty(t, events(trace, world.Cancelled))
+	trace = run(t, func(w *world.World) { w.Client("A").TryLock(world.Done()) })
+	require.Empty(t, executed(trace))
+	require.Len(t, events(trace, world.Cancelled), 1, "who judges the answer has to know")
 }
 
 func TestServerFaults(t *testing.T) {
