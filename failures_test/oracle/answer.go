@@ -53,6 +53,7 @@ func (b byCall) follow(e world.Event) {
 	switch isUnknown := strings.HasPrefix(e.Reply, "(error) NOSCRIPT"); {
 	case e.Kind == world.Cancelled:
 		d.left = true
+	case len(e.Command) < 2:
 	case e.Kind == world.Delivered && isUnknown && d.unknown == "":
 		d.unknown = e.Command[1]
 	case e.Kind == world.Sent && e.Command[0] == "EVAL" && e.Command[1] == d.unknown: // and may be lost
