@@ -74,7 +74,7 @@ var whole = []Edit{
 	},
 	{
 		Name: "a subscription that is refused after a reconnect counts as heard", File: stage6 + "hear.go",
-		Old:     `if broken && isAnswer(err) {`,
+		Old:     `if broken {`,
 		New:     `if false {`,
 		Suffers: "after a restart of Redis waiters sleep beside a free lock until the lease would be over",
 		Failure: "resubscribe-refused", Outcome: failures.Broken, Rule: oracle.LostWakeUp,
