@@ -199,7 +199,7 @@ func leak(f *file) func(*world.Scene) {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
-			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || i.owner.Call == 0 && s.Believes(i.owner.Process))
+			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || unlocks(s, i.owner.Client) || i.owner.Call == 0 && s.Believes(i.owner.Process))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {
