@@ -121,7 +121,7 @@ func (o *ownership) cleanUp() {
 	s := o.mutex.svc
 	ctx, cancel := context.WithTimeout(s.ctx, min(o.lease, s.lease))
 	defer cancel()
-	for wait := s.lease / 60; ; wait *= 2 {
+	for wait := s.short() / 60; ; wait *= 2 {
 		freed, err := o.send(context.Background(), 0)
 		if err != nil {
 			s.logger.Warn("clean-up after an acquire of unknown outcome failed", "name", o.mutex.name, "error", err)

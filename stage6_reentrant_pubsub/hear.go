@@ -10,12 +10,12 @@ import (
 
 // lookAgain has the queue woken by every message, and when the lease of the present holder may
 // be over. It has the service's one subscription take up the queue's channel; until Redis has
-// acknowledged that, which it may have refused, the queue looks, and asks, every sixth of a lease.
+// acknowledged that, which it may have refused, the queue looks, and asks, every sixth of a short lease.
 func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.again, q.silent = at, false
-	if soon := time.Now().Add(s.lease / 6); !q.heard && soon.Before(at) {
+	if soon := time.Now().Add(s.short() / 6); !q.heard && soon.Before(at) {
 		at = soon
 	}
 	if !q.heard && q.asking.CompareAndSwap(false, true) {

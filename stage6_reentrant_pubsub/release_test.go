@@ -218,6 +218,38 @@ func TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait(t *testing.T) {
 	}
 }
 
+// The lease may be a day: who was not answered asks again soon all the same.
+func TestLongLeaseDelaysNoSecondTry(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		day := stage6.WithWatchdogTimeout(24 * time.Hour)
+		began, hold := time.Now(), lock(t, r.Mutex(day), t.Context())
+		waiting := startLock(r.Mutex(day), t.Context())
+		r.Refuse("acquire", busy[0], busy[0])
+		require.NoError(t, hold.Unlock())
+		o := <-waiting
+		require.NoError(t, o.err)
+		require.NoError(t, o.hold.Unlock())
+		require.Less(t, time.Since(began), 5*time.Second, "a waiter")
+
+		r.Refuse("SUBSCRIBE", loading)
+		began, hold = time.Now(), lock(t, r.Mutex(day), t.Context())
+		waiting = startLock(r.Mutex(day), t.Context())
+		require.NoError(t, hold.Unlock())
+		o = <-waiting
+		require.NoError(t, o.err)
+		require.NoError(t, o.hold.Unlock())
+		require.Less(t, time.Since(began), 15*time.Second, "a waiter that hears nothing")
+
+		r.Forget()
+		r.Refuse("acquire", "")
+		r.Refuse("release", loading)
+		_, err := r.Mutex(day).TryLock(t.Context())
+		require.Error(t, err)
+		time.Sleep(5 * time.Second)
+		require.Greater(t, r.Count("release"), 1, "a clean-up")
+	})
+}
+
 // Whoever stands between breaks each connection at once: a balancer without a master, or a Redis
 // that has too many clients.
 func TestConnectionThatBreaksAtOnceForAWhileEndsNoUnlock(t *testing.T) {

@@ -95,7 +95,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 			refused = true
 			s.lookAgain(q, afterLease(left))
 		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
-			s.lookAgain(q, afterLease(s.lease/60))
+			s.lookAgain(q, afterLease(s.short()/60))
 		default:
 			q.signal() // the next one has to look for itself
 			return nil, err
@@ -151,6 +151,10 @@ func (s *Service) leave(q *waitQueue, won bool) {
 		q.timer.Reset(s.lease)
 	}
 }
+
+// short is the lease, and a minute at most: from it comes how soon to ask again where there was no
+// answer, or may be no message. A lease of a day should keep nobody beside a free lock.
+func (s *Service) short() time.Duration { return min(s.lease, time.Minute) }
 
 // afterLease is when a lease that lasts so much longer is over. Redis lets a key expire just
 // after its time.

@@ -146,8 +146,8 @@ var whole = []Edit{
 	},
 	{
 		Name: "no clean-up once the service is closed", File: stage6 + "acquire.go",
-		Old:     `for wait := s.lease / 60; ; wait *= 2 {`,
-		New:     `for wait := s.lease / 60; ctx.Err() == nil; wait *= 2 {`,
+		Old:     `for wait := s.short() / 60; ; wait *= 2 {`,
+		New:     `for wait := s.short() / 60; ctx.Err() == nil; wait *= 2 {`,
 		Suffers: "a process that ends amid an acquire leaves a key that nobody holds",
 		Failure: "close-after-lost-grant", Outcome: failures.Broken, Rule: oracle.Leak,
 	},
