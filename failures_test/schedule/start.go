@@ -60,7 +60,7 @@ func (a *actor) accounted() int {
 	switch c := a.call; {
 	case c == nil:
 		return 0
-	case c.Held(), c.Op == world.OpCheck, c.Op == world.OpInsert, c.Op == world.OpUnlock && !c.Over():
+	case c.Held(), c.Op == world.OpCheck, c.Op == world.OpInsert: // a hold whose Unlock was called counts no more
 		return 1
 	}
 	return 0

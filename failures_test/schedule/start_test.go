@@ -7,6 +7,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 )
 
@@ -50,4 +51,32 @@ func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
 	played, err = schedule.Play(t, s, func(schedule.Point) (int, bool) { return 0, false })
 	require.NoError(t, err)
 	require.Empty(t, played.Broken(s.Property.Breaks))
+}
+
+// Wherever a run is taken over, each client unlocks as often as it was given the lock.
+func TestWhoIsTakenOverUnlocksAsOftenAsItLocks(t *testing.T) {
+	for id, stage := range map[string]string{"work-outlives-ttl": "5", "try-while-holding": "5", "inner-unlock-frees": "6.3"} {
+		f, _ := failures.Find(id)
+		subject := columns.Must(stage).Subject
+		s, _, _, err := schedule.Parse(taken)
+		require.NoError(t, err)
+		s.Subject = subject
+		for n := range failures.Run(t, f, subject).Trace.Events {
+			s.From = &schedule.Start{Failure: f, Events: n + 1}
+			played, err := schedule.Play(t, s, func(p schedule.Point) (int, bool) { return p.Default, true })
+			require.NoError(t, err)
+			inside := map[string]int{}
+			for _, e := range played.Trace.Events {
+				switch {
+				case e.Acquires():
+					inside[e.Client]++
+				case e.Kind == world.Called && e.Op == world.OpUnlock:
+					inside[e.Client]--
+				}
+			}
+			for client, more := range inside {
+				require.Zero(t, more, "%s of %s on stage %s, taken over after event %d", client, id, stage, n)
+			}
+		}
+	}
 }
