@@ -61,7 +61,7 @@ func (o *ownership) setCount(parent context.Context, more int) (added *Hold, err
 	case <-ctx.Done():
 	}
 	count, end, _ := o.state()
-	if end != nil {
+	if end != nil || count+more == 0 { // the last Unlock frees it, or is about to
 		return nil, end
 	}
 	if err := ctx.Err(); err != nil { // both may have been ready
