@@ -43,7 +43,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	}
 	hold, err := o.newHold(ctx)
 	if err != nil { // the service closed, or the hold was over at once, and its key may be there
-		_, _ = o.send(context.Background(), 0)
+		s.tasks.Go(o.cleanUp)
 		return nil, err
 	}
 	if tell := s.observer.Acquired; tell != nil {

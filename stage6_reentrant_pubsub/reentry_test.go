@@ -146,8 +146,10 @@ func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
 // it in between, as on another processor.
 type slowValues struct{ context.Context }
 
+const slowValue = time.Millisecond
+
 func (s slowValues) Value(key any) any {
-	time.Sleep(time.Millisecond)
+	time.Sleep(slowValue)
 	return s.Context.Value(key)
 }
 

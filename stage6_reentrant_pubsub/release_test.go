@@ -116,6 +116,26 @@ func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
 	})
 }
 
+// The last Unlock has taken its hold away, and does not free the lock yet, when a partial one gets its turn.
+func TestPartialUnlockThatGetsItsTurnLastLeavesTheLockToTheLast(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, slowValues{t.Context()}) // its end takes a moment
+		inner := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context())}
+		r.Delay("count", time.Second)
+		results := make(chan error, len(inner))
+		for _, hold := range inner {
+			go func() { results <- hold.Unlock() }()
+		}
+		time.Sleep(time.Second - slowValue/2)
+		require.NoError(t, outer.Unlock())
+		for range inner {
+			require.NoError(t, <-results)
+		}
+		require.False(t, r.Exists(key))
+	})
+}
+
 // The first partial Unlock finds out that the lock is lost; the second one waits for its turn meanwhile.
 func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
