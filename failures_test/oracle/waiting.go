@@ -18,7 +18,8 @@ var (
 
 // deadlock finds those who give up waiting although for a while nobody but themselves
 // has had a right to the lock. The time does not count in which their own command was on its
-// way, or that of an Unlock.
+// way, or that of an Unlock; nor does a lease, where the key went while they waited and nobody
+// tells of it: Redis lost it, or a command of the business removed it.
 func deadlock(f *file) func(*world.Scene) {
 	waiting := map[int]world.Event{}
 	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
@@ -40,6 +41,8 @@ func deadlock(f *file) func(*world.Scene) {
 				until = max(until, at+f.Lease)
 			}
 		}
+		vanished := (e.Kind == world.Server || e.Op == world.OpRun) &&
+			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Removed })
 		if e.Kind == world.Called && e.Op == world.OpLock {
 			waiting[e.Call], since[e.Call] = e, e.At
 		}
@@ -48,6 +51,9 @@ func deadlock(f *file) func(*world.Scene) {
 				since[id] = max(since[id], e.At)
 			}
 			since[id] = max(since[id], until)
+			if vanished {
+				since[id] = max(since[id], e.At+f.Lease)
+			}
 			if s.Condition(call.Process).Away() || isAsking(s, call) {
 				since[id] += max(0, s.Until()-max(since[id], e.At))
 			}
@@ -139,9 +145,11 @@ func isBusy(s *world.Scene, call world.Event, deaf bool) bool {
 }
 
 // isAsking tells whether a command of the call itself is on its way, or of an Unlock under way, or
-// somebody's grant on its way back.
+// somebody's grant on its way back. An Unlock whose process is cut off, or stands still, counts as
+// long as there is a key.
 func isAsking(s *world.Scene, call world.Event) bool {
-	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
+	stuck := func(c world.Event) bool { return c.Op == world.OpUnlock && s.Condition(c.Process).Away() }
+	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Call == call.Call {
 			return !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
 		}

@@ -118,6 +118,32 @@ func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
 	}
 }
 
+// Whoever waits when Redis loses the key hears of it when the lease would have been over.
+func TestKeyThatRedisLosesExcusesAWaitForALease(t *testing.T) {
+	for _, test := range []struct {
+		kind      world.Kind
+		waits     bool // when the key goes
+		after     time.Duration
+		convicted bool
+	}{
+		{world.Server, true, 30 * time.Second, false},
+		{world.Server, true, 32 * time.Second, true},
+		{world.Server, false, 20 * time.Second, true},
+		{world.Executed, true, 20 * time.Second, true},
+	} {
+		s := newStory().holds("A", "A1")
+		if test.waits {
+			s.call("B", world.OpLock)
+		}
+		s.taken(test.kind, "", s.installed()).call("A", world.OpUnlock).returns("A", refused)
+		if !test.waits {
+			s.call("B", world.OpLock)
+		}
+		s.pass(test.after).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		require.Equal(t, test.convicted, s.convicted(oracle.Deadlock), "%+v", test)
+	}
+}
+
 // It cannot know better, and no lock can help it.
 func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 	answerIsLate := func(effects ...world.Effect) *story {
@@ -127,11 +153,12 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 	}
 	grant := world.Effect{Kind: world.Installed, Key: "k", Owner: world.Owner{Label: "A1", Client: "A", Process: "A"}}
 	for name, s := range map[string]*story{
-		"its command is late": newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
-		"its network is gone": newStory().call("B", world.OpLock).happens(world.Cut, "B"),
-		"it stands still":     newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
-		"a grant is late":     answerIsLate(grant),
-		"an Unlock is late":   newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
+		"its command is late":  newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
+		"its network is gone":  newStory().call("B", world.OpLock).happens(world.Cut, "B"),
+		"it stands still":      newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"a grant is late":      answerIsLate(grant),
+		"an Unlock is cut off": newStory().holds("A", "A1").call("B", world.OpLock).happens(world.Cut, "A").call("A", world.OpUnlock),
+		"an Unlock is late":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
 		require.False(t, s.convicted(oracle.Deadlock), name)
@@ -142,9 +169,11 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 		"it sleeps in Redis":         newStory().call("B", world.OpLock).sends(world.Sent, "B", "BLPOP"),
 		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
 		"a refusal is late":          answerIsLate(),
-		"who was granted it left":    answerIsLate(grant).returns("A", unknown),
-		"an Unlock has come back":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
-		"it has its network back":    newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
+		"an Unlock is cut off, and the key has gone": newStory().holds("A", "A1").frees("A", "A1").call("B", world.OpLock).
+			happens(world.Cut, "A").call("A", world.OpUnlock),
+		"who was granted it left": answerIsLate(grant).returns("A", unknown),
+		"an Unlock has come back": newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
+		"it has its network back": newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
 		require.True(t, s.convicted(oracle.Deadlock), name)
