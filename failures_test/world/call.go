@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"reflect"
 	"regexp"
 	"sync/atomic"
 	"time"
@@ -126,15 +127,31 @@ func runGuarded(call *Call, do action) (result Result) {
 	result, err := do(call.ctx)
 	switch {
 	case err != nil && result.Held && call.Op == OpTryLock:
-		return Result{Error: err.Error(), Claim: ClaimBoth}
+		return Result{Error: says(err), Claim: ClaimBoth}
 	case err != nil:
-		return Result{Error: err.Error(), Claim: claimOf(err)}
+		return Result{Error: says(err), Claim: claimOf(err)}
 	case result.Held:
 		result.Claim = ClaimDone
 	case result.Claim == "":
 		result.Claim = ClaimRefused
 	}
 	return result
+}
+
+// NilError is said of an error that is a nil pointer, and whose text cannot be had.
+const NilError = "the error is a nil "
+
+// says is the error's text.
+func says(err error) string {
+	defer func() {
+		if p := recover(); p != nil {
+			if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+				p = NilError + v.Type().String()
+			}
+			panic(p)
+		}
+	}()
+	return err.Error()
 }
 
 // claimOf reads an error as a claim. An error of the context, the network or

@@ -209,6 +209,8 @@ func (l *owned) TryLock(ctx context.Context) (bool, error) {
 func TestPanicOfALockIsAResult(t *testing.T) {
 	trace := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
 	require.Equal(t, world.Result{Error: "panic: no idea", Claim: world.ClaimPanic}, result(t, trace, "A"))
+	trace = runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Unlock() })
+	require.Equal(t, world.Result{Error: "panic: the error is a nil *world_test.speechless", Claim: world.ClaimPanic}, result(t, trace, "A"))
 }
 
 type panicky struct{ lock }
@@ -218,6 +220,13 @@ func newPanicky(rdb redis.UniversalClient, name string, lease time.Duration) (wo
 }
 
 func (*panicky) Lock(context.Context) error { panic("no idea") }
+
+func (*panicky) Unlock(context.Context) error { return (*speechless)(nil) }
+
+// speechless is an error that has no text where it is nil.
+type speechless struct{ text string }
+
+func (s *speechless) Error() string { return s.text }
 
 func TestScenarioThatMakesNoSenseIsAnError(t *testing.T) {
 	for name, c := range map[string]struct {
