@@ -118,24 +118,29 @@ func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
 	}
 }
 
-// Whoever waits when Redis loses the key hears of it when the lease would have been over.
+// Whoever waits when Redis loses the key, or the business removes it, hears of it when the lease
+// would have been over.
 func TestKeyThatRedisLosesExcusesAWaitForALease(t *testing.T) {
 	for _, test := range []struct {
 		kind      world.Kind
+		op        string
 		waits     bool // when the key goes
 		after     time.Duration
 		convicted bool
 	}{
-		{world.Server, true, 30 * time.Second, false},
-		{world.Server, true, 32 * time.Second, true},
-		{world.Server, false, 20 * time.Second, true},
-		{world.Executed, true, 20 * time.Second, true},
+		{world.Server, "", true, 30 * time.Second, false},
+		{world.Server, "", true, 32 * time.Second, true},
+		{world.Server, "", false, 20 * time.Second, true},
+		{world.Executed, world.OpRun, true, 30 * time.Second, false},
+		{world.Executed, world.OpUnlock, true, 20 * time.Second, true},
 	} {
 		s := newStory().holds("A", "A1")
 		if test.waits {
 			s.call("B", world.OpLock)
 		}
-		s.taken(test.kind, "", s.installed()).call("A", world.OpUnlock).returns("A", refused)
+		s.taken(test.kind, "", s.installed())
+		s.trace.Events[len(s.trace.Events)-1].Op = test.op
+		s.call("A", world.OpUnlock).returns("A", refused)
 		if !test.waits {
 			s.call("B", world.OpLock)
 		}

@@ -206,6 +206,31 @@ func (l *owned) TryLock(ctx context.Context) (bool, error) {
 	return err == nil, nil
 }
 
+// What go-redis says on a new connection is nobody's command. What a lock says so later is.
+func TestConnectionIsGreetedOnce(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		for _, command := range [][]any{{"CLIENT", "SETNAME", "first"}, {"GET", "x"}, {"CLIENT", "SETNAME", "second"}} {
+			a.StartRun(command...).Wait()
+		}
+	})
+	require.Equal(t, []string{"A GET x", "A CLIENT SETNAME second"}, executed(trace))
+}
+
+// The SELECT of a new connection counts for the scripts that are sent on it.
+func TestScriptRunsInTheDatabaseOfItsConnection(t *testing.T) {
+	config := world.Config{New: newScripted, Client: func(o *redis.Options) { o.DB = 1 }}
+	trace := runWith(t, config, func(w *world.World) {
+		a := w.Client("A")
+		a.TryLock()
+		a.Unlock()
+		require.True(t, a.TryLock().Held()) // now Redis knows the script
+		a.StartRun("EXISTS", "lock:"+w.Lock).Wait()
+	})
+	found := events(trace, world.Executed)
+	require.Equal(t, "1", found[len(found)-1].Reply)
+}
+
 func TestPanicOfALockIsAResult(t *testing.T) {
 	trace := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
 	require.Equal(t, world.Result{Error: "panic: no idea", Claim: world.ClaimPanic}, result(t, trace, "A"))
