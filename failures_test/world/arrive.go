@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -18,7 +17,6 @@ type shared struct {
 	lost     []*Call       // acquires whose hold was lost
 	wake     chan struct{} // capacity 1: something arrived or finished
 	slow     time.Duration // how long a call took, at worst, before it did something
-	greeting atomic.Int32  // how many new connections shake hands
 }
 
 // nudge has whoever waits at the channel, of capacity 1, look again.
@@ -123,17 +121,58 @@ func (p *process) attributeTo(args []string) *Call {
 	return oldest
 }
 
-// admit takes over new wires, and puts the commands that arrived at one moment onto theirs, in an
-// order that does not depend on which goroutine was faster.
-func (w *World) admit() {
+// receive takes over new wires and what was written to them. It answers what
+// go-redis says by itself on a new connection, and tells whether it did: then a
+// command that waited for the connection is still to come.
+func (w *World) receive() bool {
 	w.mu.Lock()
+	arrived := w.arrived
+	w.arrived = nil
 	for _, p := range w.processes {
 		p.wires = append(p.wires, p.opened...)
 		p.opened = nil
 	}
-	arrived := w.arrived
-	w.arrived = nil
+	w.mu.Unlock()
 	for _, r := range arrived {
+		if isHandshake(r.Name) {
+			r.wire.requests = append(r.wire.requests, r)
+		} else {
+			w.staged = append(w.staged, r)
+		}
+	}
+	return w.shakeHands()
+}
+
+func (w *World) shakeHands() bool {
+	shook := false
+	for _, p := range w.processes {
+		if p.isStopped() || p.cut {
+			continue
+		}
+		for _, c := range p.wires {
+			for len(c.requests) > 0 && isHandshake(c.requests[0].Name) {
+				r := c.requests[0]
+				w.take(r)
+				shook = true
+				c.subscribed = c.subscribed || isTracking(r.Args)
+				if raw, err := c.link.execute(r.Args); err == nil {
+					c.deliver(raw)
+				} else {
+					w.breakWire(c)
+				}
+			}
+		}
+	}
+	return shook
+}
+
+// admit puts the commands that arrived at one moment onto their wires, in an
+// order that does not depend on which goroutine was faster.
+func (w *World) admit() {
+	staged := w.staged
+	w.staged = nil
+	w.mu.Lock()
+	for _, r := range staged {
 		r.settle()
 	}
 	w.mu.Unlock()
@@ -143,7 +182,7 @@ func (w *World) admit() {
 		from string
 	}
 	orders := map[pipeline]string{}
-	for _, r := range arrived {
+	for _, r := range staged {
 		r.sent, r.Write = w.Now(), r.wire.changes(r.Name)
 		p := pipeline{r.wire, r.stack.source(w.config.SkipFrames).String()}
 		if _, known := orders[p]; !known {
@@ -151,8 +190,8 @@ func (w *World) admit() {
 		}
 		r.order = orders[p]
 	}
-	slices.SortStableFunc(arrived, compareRequests)
-	for _, r := range arrived {
+	slices.SortStableFunc(staged, compareRequests)
+	for _, r := range staged {
 		w.requests++
 		r.id = w.requests
 		r.wire.requests = append(r.wire.requests, r)
@@ -206,4 +245,9 @@ func compareRequests(a, b *request) int {
 		cmp.Compare(a.lane.index, b.lane.index),
 		cmp.Compare(a.order, b.order),
 	)
+}
+
+// isHandshake tells what go-redis sends by itself when it opens a connection.
+func isHandshake(name string) bool {
+	return slices.Contains([]string{"HELLO", "CLIENT", "AUTH", "SELECT", "READONLY"}, name)
 }

@@ -108,7 +108,7 @@ func (c *Client) Listens() (n int) {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
 	for _, wire := range c.process.wires {
-		if wire.subscribed.Load() && !wire.closed {
+		if wire.subscribed && !wire.closed {
 			n++
 		}
 	}

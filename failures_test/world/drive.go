@@ -19,10 +19,14 @@ func (w *World) Drive(next func() bool) {
 }
 
 // RunUntilIdle lets everything happen that needs no choice: the clients run until each waits for
-// an answer or for time, and calls return. It returns false when something happened first.
+// an answer or for time, new connections shake hands, calls return. It returns false when
+// something happened first.
 func (w *World) RunUntilIdle() (atRest bool) {
 	for {
 		atRest = w.timeMode.rest(w)
+		if w.receive() {
+			continue
+		}
 		w.admit()
 		w.prune()
 		w.collectPushes()
@@ -143,7 +147,7 @@ func (w *World) take(r *request) { r.wire.requests = r.wire.requests[1:] }
 func (w *World) note(r *request) {
 	switch name, args := r.Name, r.Args; {
 	case isSubscribe(name):
-		r.wire.subscribed.Store(true)
+		r.wire.subscribed = true
 	case name == "EVAL" && len(args) > 1:
 		w.keys.learnScript(args[1])
 	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "load"):

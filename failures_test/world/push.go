@@ -6,7 +6,7 @@ package world
 // message was on its way.
 func (c *Client) BreakSubscriptions() {
 	for _, wire := range c.process.wires {
-		if wire.subscribed.Load() {
+		if wire.subscribed {
 			c.world.losePushes(wire)
 		}
 	}
@@ -17,7 +17,7 @@ func (c *Client) BreakSubscriptions() {
 // connection on which nothing is sent for long.
 func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
-		if wire.subscribed.Load() {
+		if wire.subscribed {
 			wire.unsubscribe()
 			c.world.disturb("Redis forgets who listens, on a connection that stays open", false, func() error { return nil })
 		}

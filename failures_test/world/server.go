@@ -35,8 +35,6 @@ type link interface {
 	// execute runs one command and returns what Redis answered. An error means that
 	// the connection is gone.
 	execute(args []string) ([]byte, error)
-	// greet does so with what a client says on a new connection, on any goroutine.
-	greet(args []string) ([]byte, error)
 	// pushed returns what Redis wrote beside its answers.
 	pushed() []byte
 	// unsubscribe ends the connection's subscriptions: its client has hung up.

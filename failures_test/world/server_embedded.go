@@ -18,7 +18,6 @@ import (
 // embedded is a Redis inside the bubble, on its clock.
 type embedded struct {
 	mini  *miniredis.Miniredis
-	mu    sync.Mutex    // held while a command runs: a new connection may say something at any moment
 	admin *embeddedLink // the world's own connection
 	skew  time.Duration // how far its clock is ahead of the clients'
 	full  bool          // it has no memory left
@@ -236,16 +235,7 @@ func (e *embedded) newLink() link {
 	return l
 }
 
-func (l *embeddedLink) greet(args []string) ([]byte, error) {
-	l.redis.mu.Lock()
-	defer l.redis.mu.Unlock()
-	l.special = l.special || slices.Contains(makesSpecial, strings.ToUpper(args[0]))
-	return l.dispatch(args...), nil
-}
-
 func (l *embeddedLink) execute(args []string) ([]byte, error) {
-	l.redis.mu.Lock()
-	defer l.redis.mu.Unlock()
 	l.redis.tick()
 	l.redis.written, l.redis.leased, l.redis.set = false, nil, nil
 	name := strings.ToUpper(args[0])
@@ -303,11 +293,7 @@ func (l *embeddedLink) answer() []byte {
 	return raw
 }
 
-func (l *embeddedLink) pushed() []byte {
-	l.redis.mu.Lock()
-	defer l.redis.mu.Unlock()
-	return l.sink.take()
-}
+func (l *embeddedLink) pushed() []byte { return l.sink.take() }
 
 // unsubscribe ends the goroutines that Redis keeps for a subscriber.
 func (l *embeddedLink) unsubscribe() {

@@ -159,7 +159,7 @@ func (r *realServer) isReadOnly(command string) bool {
 // published before comes before that answer.
 func (r *realServer) settlePushes(wires iter.Seq[*wire]) {
 	for w := range wires {
-		if w.subscribed.Load() {
+		if w.subscribed {
 			w.link.(*realLink).settle()
 		}
 	}
@@ -266,17 +266,13 @@ type realLink struct {
 func (r *realServer) newLink() link { return &realLink{redis: r} }
 
 func (l *realLink) execute(args []string) ([]byte, error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
 	for _, arg := range args[1:] {
 		if strings.Contains(arg, l.redis.lock) {
 			l.redis.keys[arg] = true
 		}
-	}
-	return l.greet(args)
-}
-
-func (l *realLink) greet(args []string) ([]byte, error) {
-	if err := l.open(); err != nil {
-		return nil, err
 	}
 	if err := l.write(args); err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (realTime) rest(w *World) bool {
 	}
 	timer := time.NewTimer(quietTurn)
 	defer timer.Stop()
-	for turn := 0; turn < quietTurns || w.greeting.Load() > 0; turn++ {
+	for range quietTurns {
 		began := time.Now()
 		select {
 		case <-w.wake:

@@ -5,10 +5,7 @@ import (
 	"cmp"
 	"net"
 	"os"
-	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -33,12 +30,10 @@ type wire struct {
 
 	closed bool // the client hung up; guarded by world.mu
 
-	greeted    bool        // what go-redis says by itself is over; Write's own
-	subscribed atomic.Bool // Redis pushes to it
-
 	// The rest belongs to the scenario's goroutine.
-	requests []*request
-	replies  []*reply
+	requests   []*request
+	replies    []*reply
+	subscribed bool
 	// What is queued for a transaction changes something when EXEC comes.
 	transaction, writes bool
 }
@@ -106,39 +101,10 @@ func (w *wire) Write(b []byte) (int, error) {
 		commands = append(commands, args)
 	}
 	w.mu.Unlock()
-	for ; !w.greeted && len(commands) > 0 && isHandshake(commands[0][0]); commands = commands[1:] {
-		w.greet(commands[0])
-	}
 	if len(commands) > 0 {
-		w.greeted = true
 		w.world.arrive(w, commands, w.world.callerStack())
 	}
 	return len(b), nil
-}
-
-// greet answers what go-redis says by itself on a new connection. That cannot wait for the
-// scenario's goroutine: go-redis holds a mutex meanwhile, and as long as somebody waits for a
-// mutex, a bubble does not come to rest.
-func (w *wire) greet(args []string) {
-	w.world.greeting.Add(1)
-	defer func() {
-		nudge(w.world.wake)
-		w.world.greeting.Add(-1)
-	}()
-	raw, err := w.link.greet(args)
-	if err != nil {
-		w.hangUp(errLost)
-		return
-	}
-	if isTracking(args) {
-		w.subscribed.Store(true)
-	}
-	w.deliver(raw)
-}
-
-// isHandshake tells what go-redis sends by itself when it opens a connection.
-func isHandshake(name string) bool {
-	return slices.Contains([]string{"HELLO", "CLIENT", "AUTH", "SELECT", "READONLY"}, strings.ToUpper(name))
 }
 
 // Read returns delivered replies. A deadline that passes while the client is
@@ -188,7 +154,8 @@ func (w *wire) Close() error {
 
 // unsubscribe ends what Redis keeps for a subscriber.
 func (w *wire) unsubscribe() {
-	if w.subscribed.Swap(false) {
+	if w.subscribed {
+		w.subscribed = false
 		w.link.unsubscribe()
 	}
 }

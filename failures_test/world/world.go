@@ -116,6 +116,7 @@ type World struct {
 	reached   time.Duration // how far the scenario has let things happen
 	processes []*process
 	calls     []*Call
+	staged    []*request        // written, not yet on their wires
 	requests  int               // how many there have been
 	replies   int               // how many replies and pushes there have been
 	seen      map[string]digest // process → what it has seen; nil: nobody asks

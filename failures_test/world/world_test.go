@@ -206,17 +206,6 @@ func (l *owned) TryLock(ctx context.Context) (bool, error) {
 	return err == nil, nil
 }
 
-// What go-redis says on a new connection is nobody's command. What a lock says so later is.
-func TestConnectionIsGreetedOnce(t *testing.T) {
-	trace := run(t, func(w *world.World) {
-		a := w.Client("A")
-		for _, command := range [][]any{{"CLIENT", "SETNAME", "first"}, {"GET", "x"}, {"CLIENT", "SETNAME", "second"}} {
-			a.StartRun(command...).Wait()
-		}
-	})
-	require.Equal(t, []string{"A GET x", "A CLIENT SETNAME second"}, executed(trace))
-}
-
 // The SELECT of a new connection counts for the scripts that are sent on it.
 func TestScriptRunsInTheDatabaseOfItsConnection(t *testing.T) {
 	config := world.Config{New: newScripted, Client: func(o *redis.Options) { o.DB = 1 }}
