@@ -89,7 +89,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "waiter-gives-up", Family: Waiting,
 		Title:  "a waiter gives up, and its place stays",
-		Story:  "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a line in Redis refuses C if B is still in it, and E for ever if nobody puts out D.",
+		Story:  "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a line in Redis refuses C if B is still in it, and E for ever if the place of D stays.",
 		Fixed:  "A waiter that gives up leaves the line, and a place ends with its waiter's heartbeat. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
 		Breaks: []oracle.Monitor{oracle.Truth, oracle.Context, oracle.Deadlock},
 		Told:   []Premise{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(world.Slept))},

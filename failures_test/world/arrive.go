@@ -143,10 +143,12 @@ func (w *World) receive() bool {
 	return w.shakeHands()
 }
 
+// shakeHands answers a process that stands still as well: its goroutines run on, go-redis
+// holds a mutex as it shakes hands, and while somebody waits for one nothing comes to rest.
 func (w *World) shakeHands() bool {
 	shook := false
 	for _, p := range w.processes {
-		if p.isStopped() || p.cut {
+		if p.cut {
 			continue
 		}
 		for _, c := range p.wires {

@@ -59,3 +59,35 @@ func TestOtherConnectionsThanSubscriptionsStay(t *testing.T) {
 	})
 	require.Empty(t, events(trace, world.Dropped))
 }
+
+// leaving is a lock whose Lock waits for a message until its context ends, and hangs up then.
+type leaving struct{ *lock }
+
+func (l leaving) Lock(ctx context.Context) error {
+	pubsub := l.rdb.Subscribe(ctx, "news")
+	defer pubsub.Close()
+	select {
+	case <-pubsub.Channel():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close waits for a mutex that go-redis holds while it connects.
+func TestWhoHangsUpWhileGoRedisConnectsAnewComesToRest(t *testing.T) {
+	newLeaving := func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		return leaving{&lock{rdb, "lock:" + name, lease}}, nil
+	}
+	runWith(t, world.Config{New: newLeaving}, func(w *world.World) {
+		a := w.Client("A")
+		listen := a.StartLock(world.Within(2 * time.Second))
+		w.Sleep(time.Second)
+		a.Freeze()
+		a.BreakSubscriptions()
+		w.Sleep(2 * time.Second)
+		a.Thaw()
+		require.False(t, listen.Wait().Held())
+		require.Zero(t, a.Listens())
+	})
+}

@@ -6,7 +6,8 @@ import (
 
 // Freeze stops the client's whole process now, as SIGSTOP does: what it sends
 // waits, what it is sent stays unread, and the deadlines on its connections stand
-// still. Its timers run, but what they send waits too.
+// still. Its timers run, but what they send waits too. Only what go-redis says on a
+// new connection is answered, since that decides nothing.
 func (c *Client) Freeze() {
 	c.world.settle()
 	c.world.freeze(c.process, Event{})
