@@ -2,11 +2,14 @@ package world
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // keyspace is what Redis holds, and who installed what is in it.
@@ -19,7 +22,8 @@ type keyspace struct {
 	ignore  func(key string) bool
 	// blur is how far apart two moments must be to be told apart: nothing in fake
 	// time, some milliseconds where Redis has a clock of its own.
-	blur time.Duration
+	blur   time.Duration
+	writes map[string]writing // what a key without a TTL says of its end
 }
 
 // keyState is one key as it is now.
@@ -43,7 +47,7 @@ func newKeyspace(server redisServer, n *names, ignore func(string) bool, blur ti
 	}
 	return &keyspace{
 		server: server, names: n, ignore: ignore, blur: blur,
-		state: map[string]keyState{}, owners: map[place]Owner{},
+		state: map[string]keyState{}, owners: map[place]Owner{}, writes: map[string]writing{},
 	}
 }
 
@@ -66,7 +70,13 @@ func (s *keyspace) learnScript(source string) {
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	before, after := s.state, s.server.read(s.ignore)
 	for name, k := range after {
-		after[name] = s.identify(k)
+		k = s.identify(k)
+		if k.expires.IsZero() {
+			k.expires = s.written(name, k)
+		}
+		if after[name] = k; !k.expires.IsZero() && !k.expires.After(s.server.now()) {
+			delete(after, name)
+		}
 	}
 	s.state = after
 	effects := s.lapsed(before, after)
@@ -125,6 +135,37 @@ func (s *keyspace) identify(k keyState) keyState {
 		k.counts, k.entries = true, fields
 	}
 	return k
+}
+
+// farthest is how far ahead the end of a lease may be: whatever looks like a time of day and is
+// further away is none.
+const farthest = 24 * time.Hour
+
+// writing is what stands in a key without a TTL, and the moment at which it says to end.
+type writing struct {
+	text string
+	ends time.Time // zero: it says nothing
+}
+
+// written is the moment at which a key that Redis keeps for ever ends by what its owner has
+// written into it: a lock may keep its lease there, and let the next client take the key over.
+// It is a time of day in whatever unit, which was ahead when it was written.
+func (s *keyspace) written(name string, k keyState) time.Time {
+	text, now := fmt.Sprint(k.value, k.fields), s.server.now()
+	if s.writes[name].text == text {
+		return s.writes[name].ends
+	}
+	w := writing{text: text}
+	for _, number := range strings.FieldsFunc(text, func(r rune) bool { return r != '.' && !unicode.IsDigit(r) }) {
+		for of, _ := strconv.ParseFloat(number, 64); of > 1; of /= 1000 {
+			at := time.UnixMicro(int64(math.Round(of * 1e6)))
+			if ahead := at.Sub(now); ahead > s.blur && ahead < farthest {
+				w.ends = at
+			}
+		}
+	}
+	s.writes[name] = w
+	return w.ends
 }
 
 // lapsed takes out of before the keys whose lease ended just when somebody else's

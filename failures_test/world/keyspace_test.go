@@ -136,3 +136,50 @@ func TestHashIsARecordOfOneOwnerOrACountForEach(t *testing.T) {
 		})
 	}
 }
+
+// A lock may keep its lease in the value, and Redis its key for ever.
+func TestLeaseMayStandInWhatIsWritten(t *testing.T) {
+	start, owner := time.Unix(946684800, 0), &Client{Name: "A", process: &process{name: "A"}}
+	for name, c := range map[string]struct {
+		value string
+		field bool          // of a hash
+		ends  time.Duration // 0: never
+	}{
+		"milliseconds":          {value: "946684830000", ends: 30 * time.Second},
+		"seconds":               {value: "946684830", ends: 30 * time.Second},
+		"seconds and a part":    {value: "946684830.5", ends: 30*time.Second + time.Second/2},
+		"microseconds":          {value: "946684830000001", ends: 30*time.Second + time.Microsecond},
+		"nanoseconds":           {value: "946684830000000000", ends: 30 * time.Second},
+		"beside an owner":       {value: "f81d4fae-7dec-11d0-a765 until 946684830000", ends: 30 * time.Second},
+		"in a hash":             {value: "946684830000", field: true, ends: 30 * time.Second},
+		"the time of writing":   {value: "946684800000"},
+		"a moment that is over": {value: "946684799000"},
+		"next year":             {value: "978307200000"},
+		"a number":              {value: "30000"},
+		"two numbers":           {value: "946684830.000.5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keyState{kind: "string", value: c.value}
+			if c.field {
+				k = keyState{kind: "hash", fields: map[string]string{"owner": "me", "until": c.value}}
+			}
+			redis := &shelf{clock: start, state: map[string]keyState{"k": k}}
+			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+			take := func(at time.Duration) []EffectKind {
+				redis.clock, redis.state = start.Add(at), map[string]keyState{"k": k}
+				return kinds(keys.compare(owner, 1, true))
+			}
+			take(0)
+			if c.ends == 0 {
+				require.Equal(t, NoTTL, keys.keys()[0].TTL)
+				require.Empty(t, take(time.Hour))
+				return
+			}
+			require.Equal(t, c.ends, keys.keys()[0].TTL)
+			require.Empty(t, take(c.ends-time.Microsecond))
+			require.Equal(t, []EffectKind{Lapsed}, take(c.ends))
+			require.Empty(t, keys.keys())
+			require.Empty(t, take(2*c.ends))
+		})
+	}
+}
