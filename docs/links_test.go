@@ -5,8 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"lockkata/internal/site"
+	"unicode"
 )
 
 // Every link leads to a file of the repository, and to an anchor that it has, or
@@ -62,10 +61,10 @@ func (c *code) linkProblem(d *document, l link, all []*document) string {
 func (d *document) targets() map[string]bool {
 	targets := map[string]bool{}
 	for _, h := range d.headings {
-		slug := site.Slug(h.text)
-		unique := slug
+		first := slug(h.text)
+		unique := first
 		for n := 1; targets[unique]; n++ {
-			unique = fmt.Sprintf("%s-%d", slug, n)
+			unique = fmt.Sprintf("%s-%d", first, n)
 		}
 		targets[unique] = true
 	}
@@ -73,4 +72,17 @@ func (d *document) targets() map[string]bool {
 		targets[a.text] = true
 	}
 	return targets
+}
+
+// slug is the anchor that GitHub gives a heading.
+func slug(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(heading))
 }

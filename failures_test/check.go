@@ -78,7 +78,7 @@ func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 
 // Config is what a world needs to know of the lock.
 func (s Subject) Config() world.Config {
-	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Line: s.Line, Scripts: s.Scripts}
+	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config is the world in which the failure is played on a lock.
@@ -196,7 +196,7 @@ func within(t *testing.T, what string, run func()) {
 		case <-time.After(tick):
 		}
 	}
-	t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.Standing(nil), ", "))
+	t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.Standing(), ", "))
 }
 
 // Check runs the whole catalogue on a lock, one subtest for each failure, and

@@ -23,11 +23,10 @@ type Subject struct {
 	Variants map[Variant]world.Constructor
 	// Ignore tells which keys are no locks, but counters or queues beside one.
 	Ignore func(key string) bool
-	// AttributeTo, SkipFrames and Line fit the world to a lock that sends through goroutines
-	// or layers of its own, or is interpreted; see [world.Config].
+	// AttributeTo and SkipFrames fit the world to a lock that sends through goroutines or
+	// layers of its own; see [world.Config].
 	AttributeTo world.AttributeTo
 	SkipFrames  []string
-	Line        func(goroutine uint64) (line world.Source, ok bool)
 	// Has lists what the lock has beyond a Locker; a failure that needs something
 	// else does not apply.
 	Has []Feature

@@ -17,19 +17,13 @@ import (
 type stack struct {
 	pcs   [40]uintptr
 	depth int
-	line  *Source // where the lock says that it is itself; see [Config]
-	id    uint64  // of the goroutine; 0: nobody has asked
+	id    uint64 // of the goroutine; 0: nobody has asked
 }
 
 // callerStack is cheap enough for every command: some two microseconds.
 func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
-	if w.config.Line != nil {
-		if line, ok := w.config.Line(s.goroutine()); ok {
-			s.line = &line
-		}
-	}
 	return s
 }
 
@@ -119,9 +113,6 @@ type sourceKey struct {
 // source is the innermost line that is neither go-redis nor the world, nor in a
 // function whose name begins as one of skipFrames does.
 func (s *stack) source(skipFrames []string) Source {
-	if s.line != nil {
-		return *s.line
-	}
 	key := sourceKey{s.pcs, strings.Join(skipFrames, "\n")}
 	if known, ok := sources.Load(key); ok {
 		return known.(Source)

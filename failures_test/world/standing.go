@@ -15,14 +15,14 @@ import (
 var ErrLeft = errors.New("goroutines of the lock were left when all was over")
 
 var (
-	bubbleHeader = regexp.MustCompile(`^goroutine (\d+) (?:[^\[]* )?\[([^\],]*).*synctest bubble (\d+)`)
+	bubbleHeader = regexp.MustCompile(`^goroutine \d+ (?:[^\[]* )?\[([^\],]*).*synctest bubble (\d+)`)
 	framePlace   = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
 )
 
 // Standing says where the goroutines of the newest bubble stand, each by the innermost line
 // of the lock: "mine/mutex.go:41 (sync.Mutex.Lock)". Those that keep the bubble from coming
-// to rest come first. own is the Line of a [Config]; nil: Go's stacks tell.
-func Standing(own func(goroutine uint64) (Source, bool)) []string {
+// to rest come first.
+func Standing() []string {
 	dump := make([]byte, 1<<20)
 	dump = dump[:runtime.Stack(dump, true)]
 	newest := 0
@@ -32,18 +32,13 @@ func Standing(own func(goroutine uint64) (Source, bool)) []string {
 		if head == nil {
 			continue
 		}
-		if bubble, _ := strconv.Atoi(head[3]); bubble > newest { // digits, says the pattern
+		if bubble, _ := strconv.Atoi(head[2]); bubble > newest { // digits, says the pattern
 			newest, first, others = bubble, nil, nil
 		} else if bubble < newest {
 			continue
 		}
-		state, rests := strings.CutSuffix(head[2], " (durable)")
+		state, rests := strings.CutSuffix(head[1], " (durable)")
 		line := lineOfLock(block)
-		if own != nil {
-			id, _ := strconv.ParseUint(head[1], 10, 64) // digits, says the pattern
-			is, _ := own(id)
-			line = is.String()
-		}
 		switch {
 		case line == "":
 		case rests:

@@ -82,9 +82,6 @@ type Config struct {
 	// SkipFrames are the beginnings of the names of functions that only pass on what
 	// the lock sends: a driver, a hook. The line that sent a command is above them.
 	SkipFrames []string
-	// Line tells which line of the lock a goroutine has come to, if it is in the lock: for one
-	// whose lines no stack of Go's shows, since it is interpreted.
-	Line func(goroutine uint64) (line Source, ok bool)
 }
 
 func (c Config) withDefaults() Config {
@@ -139,7 +136,7 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	config = config.withDefaults()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(config.Line), ", "))
+			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(), ", "))
 		}
 	}()
 	crowded := false

@@ -46,7 +46,7 @@ type app struct {
 	binary   string              // this program, to be started again; "": it cannot be
 	terminal bool                // a person looks at err
 	watched  bool                // a person looks at out
-	builds   bool                // serve builds the playground
+	builds   bool                // serve builds the page's engine
 	getenv   func(string) string // nil: there is no environment
 	lang     texts.Language      // of what it says
 }
@@ -97,8 +97,8 @@ const widestProse = 100
 const usualWidth = 120
 
 // Run runs the command with these arguments inside a test and returns its exit status.
-// It has no terminal and no environment, and starts no other process of this program; serve
-// has no playground.
+// It has no terminal and no environment, and starts no other process of this program; the
+// page of serve has no engine.
 func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args ...string) int {
 	a := &app{t: t, sources: sources, in: in, out: out, err: errors, width: usualWidth}
 	return a.run(args)
@@ -207,7 +207,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
-	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand(), a.siteCommand())
+	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand())
 	return root
 }
 

@@ -89,7 +89,7 @@ func TestTheatreIsWhatTheRunsShow(t *testing.T) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(line)
-	require.Equal(t, "放映厅在 "+address+"；按 Ctrl-C 结束\n", line)
+	require.Equal(t, "在 "+address+" 可以一步一步看每次运行；按 Ctrl-C 结束\n", line)
 
 	answer, err := http.Get(address)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ func (a *app) replayCommand() *cobra.Command {
 			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; " +
 			"replay refuses the name of an edited lock, such as mylock~3f2a91c0. CLIENTS is 2c for two " +
 			"clients; or it is check-then-delete@12 for the clients of that failure's run, which the schedule " +
-			"takes over after its twelfth event, as in the playground of serve. A step is a or a2: Redis " +
+			"takes over after its twelfth event, as in the page of serve. A step is a or a2: Redis " +
 			"executes what A sent; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands " +
 			"still; wa: A goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of " +
 			"A gives up; ha: A has its network again.",

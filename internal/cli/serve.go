@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -15,48 +17,54 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
+	"lockkata/internal/playground/build"
 	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	var addr string
+	var addr, file string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Show every failure on every stage in a browser, step by step",
 		Long: "serve runs every failure on every stage, as they are now, and serves the page that " +
 			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and " +
-			"broken: the playground for that is built in the background. Ctrl-C ends it.",
+			"broken: the engine for that is built in the background. Ctrl-C ends it.\n\n" +
+			"With --file it writes the page with its engine into one file, which a browser opens " +
+			"without a server and without Go, and ends.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := untilInterrupted(cmd.Context())
 			defer stop()
+			switch isFile := cmd.Flags().Changed("file"); {
+			case isFile && cmd.Flags().Changed("addr"):
+				return exclude("--addr", "--file")
+			case isFile:
+				err := a.writePage(ctx, file)
+				if err != nil && ctx.Err() != nil {
+					return errInterrupted
+				}
+				return err
+			}
 			return a.serve(ctx, addr)
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8077", "the `host:port` to listen on; port 0 takes a free one")
+	cmd.Flags().StringVar(&file, "file", "", "write the page with its engine into this `FILE`, and end")
 	return cmd
 }
 
-// performance is what the theatre shows: the stages as they are, with their verdicts.
-type performance struct {
-	columns []columns.Column
-	rows    [][]failures.Verdict
-	sources fs.FS
-}
-
-// perform plays the catalogue on the stages.
-func (a *app) perform() (performance, error) {
+// page plays the catalogue on the stages, and returns the page of it.
+func (a *app) page(e theatre.Engine) ([]byte, error) {
 	shown, err := columns.Ready(a.t, columns.Shown())
 	if err != nil {
-		return performance{}, failedError{err}
+		return nil, failedError{err}
 	}
-	return performance{shown, columns.Judge(a.t, failures.All, shown), a.sources}, nil
-}
-
-// page is the theatre with an engine.
-func (s performance) page(e theatre.Engine) ([]byte, error) {
-	return theatre.Page(s.columns, s.rows, s.sources, e)
+	rows := columns.Judge(a.t, failures.All, shown)
+	if err := a.surprises(expecting(shown, rows)); err != nil {
+		fmt.Fprintln(a.err, err) // the page shows it as it is
+	}
+	return theatre.Page(shown, rows, a.sources, e)
 }
 
 // serve serves the page until ctx ends. It listens first: an address that cannot be
@@ -67,17 +75,17 @@ func (a *app) serve(ctx context.Context, addr string) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	runner, engine := a.buildEngine(ctx)
-	shown, err := a.perform()
+	made, engine := theatre.Engine{}, (func(context.Context) ([]byte, error))(nil)
+	if a.builds {
+		if made.Runner, err = build.Runner(ctx, "."); err != nil {
+			a.note(noEngine, "error", err)
+		} else {
+			made.File, engine = theatre.EngineFile, a.buildEngine(ctx)
+		}
+	}
+	page, err := a.page(made)
 	if err != nil {
 		return err
-	}
-	page, err := shown.page(engineBeside(runner))
-	if err != nil {
-		return err
-	}
-	if err := a.surprises(expecting(shown.columns, shown.rows)); err != nil {
-		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
 	server := &http.Server{Handler: theatre.Handler(page, engine), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintln(a.out, a.say(isServed, "page", fmt.Sprintf("http://%s/", listener.Addr())))
@@ -100,8 +108,82 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	return nil
 }
 
+// buildEngine builds the engine in the background. What it returns waits for the engine.
+func (a *app) buildEngine(ctx context.Context) func(context.Context) ([]byte, error) {
+	var packed []byte
+	var err error
+	done := make(chan struct{})
+	begun := time.Now()
+	go func() {
+		defer close(done)
+		if packed, err = build.Wasm(ctx, ".", a.sources); err == nil && ctx.Err() == nil {
+			a.note(isBuilt, "time", time.Since(begun).Round(100*time.Millisecond), "size", megabytes(packed))
+		} else if ctx.Err() == nil {
+			a.note(noEngine, "error", err)
+		}
+	}()
+	return func(asked context.Context) ([]byte, error) {
+		select {
+		case <-done:
+			return packed, err
+		case <-asked.Done():
+			return nil, asked.Err()
+		}
+	}
+}
+
+// writePage writes the page with its engine inside into a file.
+func (a *app) writePage(ctx context.Context, name string) error {
+	if name == "" {
+		return noPageFile.With()
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return isFolder.With("name", name, "file", filepath.Join(name, "lockkata.html"))
+	}
+	if _, err := os.Stat(filepath.Dir(name)); err != nil {
+		return failedError{notSaved.With("file", name, "error", err)}
+	}
+	runner, err := build.Runner(ctx, ".")
+	if err != nil {
+		return failedError{noEngine.With("error", err)}
+	}
+	a.note(isBuilding)
+	packed, err := build.Wasm(ctx, ".", a.sources)
+	if err != nil {
+		return failedError{noEngine.With("error", err)}
+	}
+	page, err := a.page(theatre.Engine{Runner: runner, Packed: packed})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, page, 0o644); err != nil {
+		return failedError{notSaved.With("file", name, "error", err)}
+	}
+	fmt.Fprintln(a.out, a.say(isSaved, "file", name, "size", megabytes(page)))
+	return nil
+}
+
+func megabytes(raw []byte) string { return fmt.Sprintf("%.1f", float64(len(raw))/1e6) }
+
+// saying guards what is said in the background.
+var saying sync.Mutex
+
+// note says something that happened in the background.
+func (a *app) note(t texts.Text, pairs ...any) {
+	saying.Lock()
+	defer saying.Unlock()
+	fmt.Fprintln(a.err, a.say(t, pairs...))
+}
+
 var (
-	isServed    = texts.New("{page} shows the theatre; Ctrl-C ends it")
+	isServed    = texts.New("{page} shows every run; Ctrl-C ends it")
+	isBuilding  = texts.New("building the page's engine: a minute or two the first time, seconds after that")
+	isBuilt     = texts.New("the engine is built, in {time}: {size} MB")
+	noEngine    = texts.New("the page gets no engine: {error}")
+	isSaved     = texts.New("{file}: the page with its engine, {size} MB; open it in a browser")
+	notSaved    = texts.New("cannot write {file}: {error}; name a file in a folder that exists, such as lockkata.html")
+	noPageFile  = texts.New("--file is empty: name the file, such as lockkata.html")
+	isFolder    = texts.New("{name} is a folder: name a file, such as {file}")
 	serverEnded = texts.New("the server ended: {error}")
 	badAddress  = texts.New("--addr {address} is no address to listen on: give host:port, such as 127.0.0.1:8077")
 	isTaken     = texts.New("{address} is in use: --addr takes another one, such as 127.0.0.1:0 for a free port")

@@ -119,9 +119,6 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"replay v1/stage3/2c/1x/async/leak/a.", `step 2 of the schedule, "", is no step`},
 		{"replay v1/stage3/2c/1x/async/wake-up/a", "wake-up is about pub/sub, which stage 3 does not have; there are leak, wron"},
 
-		{"site", "site takes one folder, as in: go run . site public"},
-		{"site a b", "site takes one folder"},
-		{"site usage.go", "usage.go is a file: name a folder"},
 		{"kata start --dir usage.go", "usage.go is a file: name a folder"},
 		{"--steps --documents", "--steps, --documents exclude each other"},
 		{"--json --totals", "--json, --totals exclude each other"},
@@ -135,6 +132,9 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"serve --addr nonsense", `--addr "nonsense" is no address to listen on`},
 		{"serve --addr 127.0.0.1:99999", `--addr "127.0.0.1:99999" is no address to listen on`},
 		{"serve --addr ", `--addr "" is no address to listen on`},
+		{"serve --file ", "--file is empty: name the file, such as lockkata.html"},
+		{"serve --file .", ". is a folder: name a file, such as lockkata.html"},
+		{"serve --file x --addr 127.0.0.1:0", "--addr, --file exclude each other"},
 
 		{"demo work1", `demo takes no arguments, not "work1"`},
 		{"demo --redis " + nobody, "no Redis answers at " + nobody + ": start one with redis-server --port 1, or leave --redis out\n"},
@@ -186,6 +186,7 @@ func TestWhatCannotBeDoneIsAFailureInOneLine(t *testing.T) {
 	requireRefused(t, exitFailed, []refusal{
 		{"show oom --html /nowhere/at/all.html", "cannot write the page: open /nowhere/at/all.html"},
 		{"serve --addr " + taken.Addr().String(), taken.Addr().String() + " is in use: --addr takes another one"},
+		{"serve --file /nowhere/page.html", "cannot write /nowhere/page.html: stat /nowhere: no such file or directory; name a file in a folder that exists"},
 		{"serve --addr 192.0.2.1:80", "cannot listen on 192.0.2.1:80"},
 	})
 }

@@ -1,11 +1,9 @@
 package playground
 
 import (
-	"cmp"
-
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
+	"lockkata/failures_test/timeline"
 	"lockkata/internal/texts"
 )
 
@@ -15,93 +13,75 @@ var noFailure = texts.New("there is no failure \"{failure}\"")
 type Column struct {
 	Cells   []Cell `json:"cells"`
 	Stopped bool   `json:"stopped,omitempty"` // before all were played
-	Red     string `json:"red,omitempty"`     // the failure that is required, and not survived
 }
 
-// asked are the failures that a column is about.
-func (r Request) asked() ([]failures.Failure, error) {
-	if len(r.Required) == 0 {
-		return failures.All, nil
-	}
-	var some []failures.Failure
-	for _, id := range r.Required {
-		f, found := failures.Find(id)
-		if !found {
-			return nil, noFailure.With("failure", id)
-		}
-		some = append(some, f)
-	}
-	return some, nil
+// Cell is one failure on one lock.
+type Cell struct {
+	Failure string        `json:"failure,omitempty"`
+	Outcome string        `json:"outcome"`
+	Was     string        `json:"was,omitempty"` // of the lock as it stands, where that is another
+	Verdict string        `json:"verdict"`
+	Tone    timeline.Tone `json:"tone,omitempty"`
+	Run     *timeline.Run `json:"run,omitempty"`
 }
 
-// column plays the catalogue on a lock, or what is required of it.
+// CellOf returns a verdict as a page shows it, with its run.
+func CellOf(v failures.Verdict, of timeline.Code, in texts.Language) Cell {
+	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
+	if v.Trace != nil {
+		run := timeline.NewRun(v.Trace, v.Findings, of, in)
+		told := timeline.Caption{Verdict: c.Verdict, Tone: v.Tone()}.Told(run.Key)
+		c.Run, c.Verdict, c.Tone = &run, told.Text, told.Tone
+	}
+	return c
+}
+
+// column plays the catalogue on a lock.
 func (e *Engine) column(r Request, tell Tell) (Column, error) {
+	l, err := e.find(r)
+	if err != nil {
+		return Column{}, err
+	}
 	all := Column{Cells: []Cell{}}
-	c, of, err := e.find(r)
-	if err != nil {
-		return all, err
-	}
-	if c.Subject, err = e.rehearse(c.Subject); err != nil {
-		return all, err
-	}
-	asked, err := r.asked()
-	if err != nil {
-		return all, err
-	}
-	for i, f := range asked {
-		if tell(Progress{Done: i, Of: len(asked), Failure: f.ID}) {
+	for i, f := range failures.All {
+		if tell(Progress{Done: i, Of: len(failures.All)}) {
 			all.Stopped = true
 			break
 		}
-		v := failures.Run(e.t, f, c.Subject)
+		v := failures.Run(e.t, f, l.Subject)
 		cell := Cell{Failure: f.ID, Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(r.Lang)}
-		if was := c.Expect(f); of.isEdited && was != v.Outcome {
+		if was := l.Expect(f); was != v.Outcome {
 			cell.Was = string(rune(was))
 		}
 		all.Cells = append(all.Cells, cell)
-		if r.Required == nil || v.Outcome.IsGood() {
-			continue
-		}
-		if v.Outcome != failures.NotTold {
-			all.Red = f.ID
-			break
-		}
-		all.Red = cmp.Or(all.Red, f.ID) // what breaks later on says more than a story that could not happen
 	}
 	return all, nil
 }
 
 // run plays one failure on a lock.
 func (e *Engine) run(r Request) (Cell, error) {
-	_, of, v, err := e.played(r)
+	l, v, err := e.verdict(r)
 	if err != nil {
 		return Cell{}, err
 	}
-	return CellOf(v, of.Code, r.Lang), nil
+	return CellOf(v, l.code, r.Lang), nil
 }
 
-// played plays one failure on a lock.
-func (e *Engine) played(r Request) (columns.Column, code, failures.Verdict, error) {
+// verdict plays one failure on a lock.
+func (e *Engine) verdict(r Request) (lock, failures.Verdict, error) {
 	f, found := failures.Find(r.Failure)
-	c, of, err := e.find(r)
-	if err == nil && !found {
-		err = noFailure.With("failure", r.Failure)
+	if !found {
+		return lock{}, failures.Verdict{}, noFailure.With("failure", r.Failure)
 	}
-	if err == nil {
-		c.Subject, err = e.rehearse(c.Subject)
-	}
+	l, err := e.find(r)
 	if err != nil {
-		return c, of, failures.Verdict{}, err
+		return l, failures.Verdict{}, err
 	}
-	return c, of, failures.Run(e.t, f, c.Subject), nil
+	return l, failures.Run(e.t, f, l.Subject), nil
 }
 
 // search looks for a shortest schedule.
 func (e *Engine) search(r Request, tell Tell) (schedule.Answer, error) {
-	c, _, err := e.find(r)
-	if err != nil {
-		return schedule.Answer{}, err
-	}
 	property, err := schedule.FindProperty(r.Goal)
 	if err != nil {
 		return schedule.Answer{}, err
@@ -110,10 +90,11 @@ func (e *Engine) search(r Request, tell Tell) (schedule.Answer, error) {
 	if err != nil {
 		return schedule.Answer{}, err
 	}
-	if c.Subject, err = e.rehearse(c.Subject); err != nil {
+	l, err := e.find(r)
+	if err != nil {
 		return schedule.Answer{}, err
 	}
-	setup := schedule.Setup{Subject: c.Subject, Clients: max(2, r.Clients), Attempts: max(1, r.Attempts), Env: env}
+	setup := schedule.Setup{Subject: l.Subject, Clients: max(2, r.Clients), Attempts: max(1, r.Attempts), Env: env}
 	properties := []schedule.Property{property}
 	result, err := schedule.Search(e.t, setup, properties, schedule.Limits{Bound: r.Bound, Stop: stop(tell)})
 	if err != nil {

@@ -33,55 +33,53 @@ type Position struct {
 
 // begin begins a game: a challenge, a schedule's string, or a run that is taken over.
 func (e *Engine) begin(r Request) (Position, error) {
-	c, of, err := e.find(r)
-	if err != nil {
-		return Position{}, err
-	}
+	settings := game.Settings{Goal: r.Goal, Env: r.Env, Clients: r.Clients, Attempts: r.Attempts}
+	var l lock
 	var g *game.Game
+	var challenge game.Challenge
+	var err error
 	switch r.Op {
 	case "replay":
-		g, err = game.Replay(e.t, r.Schedule, []columns.Column{c})
-	case "take":
-		g, err = e.take(r)
-	default:
-		var challenge game.Challenge
-		if challenge, err = r.settings().Of(c); err == nil {
-			g, err = game.New(e.t, challenge)
+		if l, err = e.find(r); err == nil {
+			g, err = game.Replay(e.t, r.Schedule, []columns.Column{l.Column})
 		}
+	case "take":
+		l, challenge, err = e.take(r, settings)
+	default:
+		if l, err = e.find(r); err == nil {
+			challenge, err = settings.Of(l.Column)
+		}
+	}
+	if err == nil && g == nil {
+		g, err = game.New(e.t, challenge)
 	}
 	if err != nil {
 		return Position{}, err
 	}
-	e.game, e.code = g, of
+	e.game, e.played = g, l
 	g.Language = r.Lang
 	g.KnowsWay()
 	p, err := e.position()
-	p.Files = of.Files
+	p.Files = l.code.Files
 	return p, err
 }
 
-func (r Request) settings() game.Settings {
-	return game.Settings{Goal: r.Goal, Env: r.Env, Clients: r.Clients, Attempts: r.Attempts}
-}
-
-// take takes a run over, after a step as it is drawn.
-func (e *Engine) take(r Request) (*game.Game, error) {
-	c, of, v, err := e.played(r)
+// take returns the challenge to take a run over, after a step as it is drawn.
+func (e *Engine) take(r Request, settings game.Settings) (lock, game.Challenge, error) {
+	none := game.Challenge{}
+	l, v, err := e.verdict(r)
 	if err != nil {
-		return nil, err
+		return l, none, err
 	}
 	if v.Trace == nil {
-		return nil, noRun.With("failure", r.Failure, "lock", c.Said())
+		return l, none, noRun.With("failure", r.Failure, "lock", l.Said())
 	}
-	ends := timeline.Ends(v.Trace, v.Findings, of.Code)
+	ends := timeline.Ends(v.Trace, v.Findings, l.code)
 	if r.Step < 1 || r.Step > len(ends) {
-		return nil, noStep.With("failure", r.Failure, "lock", c.Said(), "n", len(ends), "step", r.Step)
+		return l, none, noStep.With("failure", r.Failure, "lock", l.Said(), "n", len(ends), "step", r.Step)
 	}
-	challenge, err := r.settings().Taken(c, v.Failure, ends[r.Step-1])
-	if err != nil {
-		return nil, err
-	}
-	return game.New(e.t, challenge)
+	challenge, err := settings.Taken(l.Column, v.Failure, ends[r.Step-1])
+	return l, challenge, err
 }
 
 // play takes a turn in the game.
@@ -89,7 +87,7 @@ func (e *Engine) play(r Request, tell Tell) (Position, error) {
 	if e.game == nil {
 		return Position{}, errors.New("no game has begun")
 	}
-	e.use(e.code)
+	e.use(e.played)
 	e.game.Language = r.Lang
 	e.game.Stop = stop(tell)
 	var hint *game.Hint
@@ -122,7 +120,7 @@ func (e *Engine) position() (Position, error) {
 	view, err := g.View()
 	// A picture tells whether two are inside against the rule, whatever the goal is.
 	found := oracle.Ask(g.Trace(), append([]oracle.Monitor{oracle.Exclusion}, g.Property.Breaks...)...)
-	p := Position{View: view, Stage: g.Column.ID, Run: timeline.NewRun(g.Trace(), found, e.code.Code, g.Language)}
+	p := Position{View: view, Stage: g.Column.ID, Run: timeline.NewRun(g.Trace(), found, e.played.code, g.Language)}
 	if g.From != nil {
 		p.Taken = g.From.Failure.ID
 	}

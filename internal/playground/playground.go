@@ -4,7 +4,6 @@
 package playground
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -12,23 +11,23 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
-	"lockkata/internal/playground/interpreter"
 	"lockkata/internal/texts"
 )
 
 // Engine answers requests. A page has one.
 type Engine struct {
-	locks
-	game *game.Game
-	code code           // of the game's lock
-	lang texts.Language // of the newest request
+	t       *testing.T
+	sources fs.FS
+	force   func(i int)
+	game    *game.Game
+	played  lock // by the game
 }
 
-// New is an engine in a test, as worlds need one. sources is the repository's own folder.
+// New returns an engine in a test, as worlds need one. sources is the repository's own folder.
 // force makes the locks run with edit number i of the suite's, from 1, and with none for 0;
 // it is nil where the locks are as they stand.
 func New(t *testing.T, sources fs.FS, force func(i int)) *Engine {
-	return &Engine{locks: locks{t: t, sources: sources, force: force}}
+	return &Engine{t: t, sources: sources, force: force}
 }
 
 // Request is what a page asks for. Which fields count depends on Op.
@@ -36,7 +35,7 @@ type Request struct {
 	Op       string         `json:"op"`
 	Lang     texts.Language `json:"lang,omitempty"`
 	Stage    string         `json:"stage,omitempty"` // a column's ID: 3, 6.1
-	Edit     string         `json:"edit,omitempty"`  // the IDs of edits of that column, with a + between them
+	Edit     string         `json:"edit,omitempty"`  // the ID of an edit of that column
 	Goal     string         `json:"goal,omitempty"`  // the name of a property
 	Env      string         `json:"env,omitempty"`
 	Clients  int            `json:"clients,omitempty"`
@@ -46,44 +45,30 @@ type Request struct {
 	Failure  string         `json:"failure,omitempty"` // a failure's ID
 	Step     int            `json:"step,omitempty"`    // of a failure's run, as it is drawn, from 1
 	Bound    int            `json:"bound,omitempty"`   // the highest cost of a search
-	// Required are the failures that a column is to survive, in this order: it ends at the
-	// first one that it does not. Without them it is about all.
-	Required []string `json:"required,omitempty"`
-	// Files are a lock that a visitor wrote in place of the column's, by their names.
-	Files map[string]string `json:"files,omitempty"`
 }
 
 // Progress is how far a long request is.
 type Progress struct {
 	Done   int `json:"done"`             // schedules, or failures
-	Of     int `json:"of,omitempty"`     // 0: nobody knows
+	Of     int `json:"of,omitempty"`     // 0: not known
 	States int `json:"states,omitempty"` // that a search has seen
 	Cost   int `json:"cost,omitempty"`   // that a search looks through
-	// Failure is the one that is played next.
-	Failure string `json:"failure,omitempty"`
 }
 
-// Tell is told how far a long request is; true ends it. What is known by then is answered.
+// Tell gets the progress of a long request. It returns true to end the request, whose answer
+// then is what is known so far.
 type Tell func(Progress) (stop bool)
 
-// fault is the answer to a request that cannot be answered.
-type fault struct {
-	Error    string                `json:"error"`
-	Problems []interpreter.Problem `json:"problems,omitempty"` // of a lock that a visitor wrote
-}
-
-// Answer answers a request.
+// Answer answers a request. The answer to one that is refused has an error.
 func (e *Engine) Answer(request []byte, tell Tell) []byte {
 	var r Request
 	err := json.Unmarshal(request, &r)
-	e.lang = r.Lang
 	var answer any
 	if err == nil {
 		answer, err = e.answer(r, tell)
-		err = cmp.Or(e.trouble(), err)
 	}
 	if err != nil {
-		answer = fault{Error: texts.Words(err, r.Lang), Problems: problemsOf(err).all(r.Lang)}
+		answer = map[string]string{"error": texts.Words(err, r.Lang)}
 	}
 	raw, err := json.Marshal(answer)
 	if err != nil {

@@ -141,7 +141,6 @@ func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
 		`{"op": "game", "stage": "1", "goal": "x"}`:                                               `there is no property \"x\"`,
 		`{"op": "lock", "stage": "2", "edit": "x"}`:                                               `there is no edit \"x\" of stage 2`,
 		`{"op": "run", "stage": "2", "failure": "x"}`:                                             `there is no failure \"x\"`,
-		`{"op": "column", "stage": "2", "required": ["x"]}`:                                       `there is no failure \"x\"`,
 		`{"op": "take", "stage": "2", "failure": "late-unlock", "step": 99}`:                      "no step 99",
 		`{"op": "take", "stage": "1", "failure": "wake-lost", "step": 1}`:                         "has no run on stage 1",
 		`{"op": "replay", "stage": "2", "schedule": "v1/stage2/x@1/1x/async/leak/"}`:              "there is no failure",

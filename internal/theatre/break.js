@@ -1,6 +1,5 @@
 // Break it: a lock with its edits as switches. #break/2 is stage 2, #break/2/nx-dropped the
-// same with an edit, #break/2/nx-dropped+every-error-taken-for-a-no with two, and
-// #break/2/nx-dropped/delete-foreign/step-3 a run of that.
+// same with an edit, and #break/2/nx-dropped/delete-foreign/step-3 a run of that.
 
 let broken = null; // the lock that is shown: {stage, edit, column, found}
 
@@ -26,82 +25,58 @@ pages.break = async ([, stage, edit, failure, step]) => {
   if (!broken.column) playColumn();
 };
 
-// editsIn are the edits that are in the lock, in the order of its list.
-const editsIn = () => broken.told.edits.filter(({id}) => broken.edit.split('+').includes(id));
+// editIn is the edit that is in the lock, if there is one.
+const editIn = () => broken.told.edits.find(({id}) => id === broken.edit);
 
-// editedName is the name of the lock, with its edits.
-const editedName = () => (broken.edit ? say('{lock}, edited: {edits}',
-  {lock: broken.told.name, edits: both(editsIn().map(({name}) => name))}) : broken.told.name);
+// editedName is the name of the lock, with its edit.
+const editedName = () => (broken.edit ? say('{lock}, edited: {edit}', {lock: broken.told.name, edit: editIn().name}) : broken.told.name);
 
 // about is which lock it is, in a request.
-const about = () => ({stage: broken.stage, edit: broken.edit, files: broken.files});
+const about = () => ({stage: broken.stage, edit: broken.edit});
 
-const hashOfBroken = (...words) => broken.files ? ['#' + broken.place, ...words].join('/') : '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
+const hashOfBroken = (...words) => '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
 
 // showBroken shows the lock, its edits, its column and what can be searched for.
 function showBroken() {
-  if (broken.files) return showWriting();
   const {told, stage, edit} = broken;
-  const chosen = editsIn();
+  const chosen = editIn();
   document.title = say('Break {lock}', {lock: editedName()});
-  const heading = el('h1', {tabindex: '-1'}, chosen.length > 0 ? both(chosen.map(({name}) => name)) : document.title);
+  const heading = el('h1', {tabindex: '-1'}, chosen ? chosen.name : document.title);
   broken.status = el('p', {role: 'status'});
   broken.list = el('ul', {class: 'column', 'aria-label': say('the failures on this lock')});
   broken.result = el('div', {class: 'found', role: 'status'});
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
-    el('p', {class: 'story'}, chosen.map(({suffers}) => say('{what}.', {what: suffers[0].toUpperCase() + suffers.slice(1)})).join(gap())
-      || say('Each of these mistakes damages one line of the lock. Choose one or more: the column changes colour, and the search finds the shortest schedule that does harm.')),
+    el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
+      : say('Each of these mistakes damages one line of the lock. Choose one: the column changes colour, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
       el('section', {'aria-label': say('the edits')},
         el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)),
-        codeOf(told, chosen.at(-1))),
-      el('section', {'aria-label': say('what breaks it')}, searchForm((chosen.at(-1) || told).search), broken.result, broken.status,
-        chosen.length > 1 ? confirmation(filesOf(told.files)) : null, broken.list))));
+        codeOf(told, chosen)),
+      el('section', {'aria-label': say('what breaks it')}, searchForm((chosen || told).search), broken.result, broken.status, broken.list))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   heading.focus({preventScroll: true});
 }
 
-// refusal is why an edit cannot be put beside those that are in the lock; '' if it can.
-function refusal(edit) {
-  const others = editsIn().filter(({id}) => id !== edit.id);
-  if (others.length === editsIn().length && others.length > 0 && broken.told.oneEdit) {
-    return say('{lock} takes one edit at a time: the page interprets a lock that has more, and this one has to be compiled',
-      {lock: broken.told.name});
-  }
-  const other = others.find(({id}) => edit.clashes.includes(id));
-  return other ? say('“{edit}” cannot be on beside “{other}”: both change the same code', {edit: edit.name, other: other.name}) : '';
-}
-
-// turnOver puts an edit into the lock, or takes it out again.
-function turnOver(edit) {
-  note.textContent = '';
-  const was = broken.edit ? broken.edit.split('+') : [], why = refusal(edit);
-  if (why) note.textContent = say('{what}.', {what: why});
-  else location.hash = ['#break', broken.stage,
-    (was.includes(edit.id) ? was.filter((id) => id !== edit.id) : [...was, edit.id]).join('+')].filter(Boolean).join('/');
-}
-
-// switchOf is a button that turns an edit over, and says whether it is in the lock.
-const switchOf = (edit, ...says) => el('button',
-  {type: 'button', title: refusal(edit) || null, 'aria-disabled': refusal(edit) ? 'true' : null,
-  'aria-pressed': String(editsIn().includes(edit)), onclick: () => turnOver(edit)}, ...says);
+// switchOf is a button that puts an edit into the lock, or takes it out again.
+const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit === editIn()),
+  onclick: () => { location.hash = `#break/${broken.stage}` + (edit === editIn() ? '' : '/' + edit.id); }}, ...says);
 
 const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
   el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing'))), el('small', {}, `${edit.file}:${edit.line}`)));
 
-// EditedCode is the code of the lock with the switches of its edits, each at its line.
+// EditedCode is the code of the lock with the switch of each edit, at its line.
 class EditedCode extends Code {
   sheet(file) {
     const sheet = super.sheet(file);
     for (const edit of broken.told.edits.filter((e) => e.file === file.name)) {
       const line = sheet.children[edit.line - 1];
       line.append(switchOf(edit, edit.name));
-      if (editsIn().includes(edit)) line.classList.add('edited');
+      if (edit === editIn()) line.classList.add('edited');
     }
     return sheet;
   }
@@ -124,7 +99,7 @@ async function playColumn() {
   const here = broken;
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'));
   here.status.replaceChildren(say('The failures are played on this lock …'), ' ', stop);
-  const column = await asked({op: 'column', ...about(), required: here.exercise?.required},
+  const column = await asked({op: 'column', ...about()},
     {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); },
       canWait: true});
   if (!column && broken === here) here.status.replaceChildren();
@@ -135,22 +110,20 @@ async function playColumn() {
 
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(...broken.exercise ? checked(column)
-    : [broken.edit ? say('{n} of {all} failures end in another way than on {lock} as it stands.',
+  broken.status.replaceChildren(broken.edit ? say('{n} of {all} failures end in another way than on {lock} as it stands.',
     {n: turned, all: column.cells.length, lock: broken.told.name})
-    : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.files ? say('your lock') : broken.told.name})],
+    : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.told.name}),
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
   broken.list.replaceChildren(...column.cells.filter((cell) => cell.outcome !== '-').sort((a, b) => Boolean(b.was) - Boolean(a.was)).map(columnRow));
 }
 
 function columnRow(cell) {
-  const says = cell.was ? say('{failure}: {outcome}, without the edits {was}',
+  const says = cell.was ? say('{failure}: {outcome}, without the edit {was}',
     {failure: cell.failure, outcome: wordOf(cell.outcome), was: wordOf(cell.was)})
     : say('{failure}: {outcome}', {failure: cell.failure, outcome: wordOf(cell.outcome)});
   return el('li', {class: cell.was ? 'turned' : ''}, el('a', {class: 'cell cell-' + cell.outcome, href: hashOfBroken(cell.failure), title: cell.verdict, 'aria-label': says},
     signs[cell.outcome] || cell.outcome), el('span', {},
-      cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure),
-    document.getElementById('confirm') && cell.outcome === 'x' ? confirmLink() : null);
+      cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure));
 }
 
 // searchForm asks the search.
@@ -184,9 +157,7 @@ function showFound(found) {
     say('{rule} in {world}: {answer}', {rule: found.property, world: found.env, answer: answerOf(found)})),
     el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.',
       {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), gap(),
-      found.found && broken.files ? el('button', {type: 'button', class: 'see',
-        onclick: () => playWritten({op: 'replay', schedule: found.schedule})}, say('See it step by step')) : null,
-      found.found && !broken.files ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')},
+      found.found ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')},
         say('See it step by step')) : null));
 }
 
@@ -212,23 +183,16 @@ async function showBrokenRun(id, step) {
   }
   document.body.classList.add('showing');
   document.title = listed([id, editedName()]);
-  const files = broken.files ? Object.entries(broken.files).map(([name, text]) => ({name, text})) : broken.told.files;
-  const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files}, broken.told.name);
+  const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files: broken.told.files}, broken.told.name);
   stepper = new Stepper([player], alone(player));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, editedName())),
     el('p', {class: 'story secondary'}, say(failure.story)),
       el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
-    el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element, printedBox()));
-  let at = 1;
-  stepper.element.append(el('a', {class: 'take', href: '#', onclick: (event) => {
-    if (!broken.files) return;
-    event.preventDefault();
-    playWritten({op: 'take', failure: id, step: at});
-  }}, say('Take over from here')));
+    el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
+  stepper.element.append(el('a', {class: 'take', href: '#'}, say('Take over from here')));
   stepper.moved = (position) => {
-    at = position + 1;
     history.replaceState(null, '', hashOfBroken(id, `step-${position + 1}`));
     stepper.element.querySelector('.take').href = `#take/${id}/${broken.stage}/step-${position + 1}` + (broken.edit ? '/' + broken.edit : '');
   };

@@ -14,15 +14,13 @@ import (
 
 // content is all that the page shows.
 type content struct {
-	Title     string     `json:"title"`
-	Total     string     `json:"total"`
-	Stages    []stage    `json:"stages"`
-	Failures  []failure  `json:"failures"`
-	Texts     []string   `json:"texts,omitempty"` // of the runs, each once: see fold
-	Locks     []lock     `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
-	Envs      []string   `json:"envs,omitempty"`
-	Exercises []exercise `json:"exercises,omitempty"`
-	Documents []lock     `json:"documents,omitempty"` // the other locks that exercises begin with
+	Title    string    `json:"title"`
+	Total    string    `json:"total"`
+	Stages   []stage   `json:"stages"`
+	Failures []failure `json:"failures"`
+	Texts    []string  `json:"texts,omitempty"` // of the runs, each once: see fold
+	Locks    []lock    `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
+	Envs     []string  `json:"envs,omitempty"`
 }
 
 // lock is what is known of a lock before the engine is there.
@@ -33,31 +31,20 @@ type lock struct {
 	Goals []string `json:"goals"`
 }
 
-// playable is what a page with an engine knows of what it can play.
-func (c *content) playable(sources fs.FS, in texts.Language) (err error) {
+// playable adds what a page with an engine knows of what it can play.
+func (c *content) playable(in texts.Language) {
 	for _, column := range columns.Stairs() {
-		c.Locks = append(c.Locks, lockOf(column, in))
+		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
+		for _, p := range schedule.Properties {
+			if p.Suits(column.Subject) {
+				l.Goals = append(l.Goals, p.Name)
+			}
+		}
+		c.Locks = append(c.Locks, l)
 	}
 	for _, e := range schedule.Envs {
 		c.Envs = append(c.Envs, e.Name)
 	}
-	c.Exercises, err = exercises(sources, in)
-	for _, e := range c.Exercises {
-		if column := columns.Must(e.Base); column.Hidden {
-			c.Documents = append(c.Documents, lockOf(column, in))
-		}
-	}
-	return err
-}
-
-func lockOf(c columns.Column, in texts.Language) lock {
-	l := lock{ID: c.ID, Name: c.NameIn(in), Title: c.TitleIn(in)}
-	for _, p := range schedule.Properties {
-		if p.Suits(c.Subject) {
-			l.Goals = append(l.Goals, p.Name)
-		}
-	}
-	return l
 }
 
 // stage is a lock with its source, once for all runs.

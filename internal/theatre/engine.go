@@ -18,10 +18,6 @@ var (
 	playScript string
 	//go:embed break.js
 	breakScript string
-	//go:embed write.js
-	writeScript string
-	//go:embed share.js
-	shareScript string
 	//go:embed play.css
 	playStyle string
 	//go:embed worker.js

@@ -1,11 +1,6 @@
 // The engine: the real locks as WebAssembly, in a worker of its own. It is loaded when it
 // is first wanted, and by a click: opening a link runs nothing.
 
-// mostSilent is after how many looks, half a second apart, without a sign that it gets on a
-// worker is replaced: soon where it runs a lock that a visitor wrote, which may hang. With our
-// own locks it is only slow: what it does first may take seconds on a busy machine.
-const mostSilent = {written: 5, ours: 60};
-
 class Engine {
   // made is what the page has of it: {worker, url} or {worker, packed}; null for none.
   constructor(made) {
@@ -76,12 +71,11 @@ class Engine {
     const turn = this.last.then(() => this.ready()).then(() => new Promise((done, fail) => {
       this.now = {done, progress, canWait};
       this.fail = fail;
-      this.listen(request.files ? mostSilent.written : mostSilent.ours);
       this.worker.postMessage({request: JSON.stringify({lang: language, ...request})});
     }));
     this.last = turn.catch(() => {});
     return turn.then((answer) => {
-      if (answer.error) throw Object.assign(new Error(answer.error), {problems: answer.problems});
+      if (answer.error) throw new Error(answer.error);
       return answer;
     });
   }
@@ -90,54 +84,23 @@ class Engine {
   stop() { this.worker?.postMessage({stop: true}); }
 
   hear({kind, text}) {
-    if (kind === 'ended') return this.end({error: text || say('it has ended')});
-    if (kind === 'hangs') return this.end(JSON.parse(text));
+    if (kind === 'ended') return this.end(text || say('it has ended'));
     if (!this.now) return;
-    if (kind === 'beat' && text) {
-      this.now.stuck = JSON.parse(text); // if it goes on like that
-      return;
-    }
-    this.silent = 0;
-    this.now.stuck = null;
-    if (kind === 'beat') return;
-    if (kind === 'printed') return this.printed(text);
-    if (kind === 'progress') {
-      const far = JSON.parse(text);
-      this.now.failure = far.failure;
-      return this.now.progress?.(far);
-    }
+    if (kind === 'progress') return this.now.progress?.(JSON.parse(text));
     const {done} = this.now;
-    this.deaf();
-    return done(JSON.parse(text));
-  }
-
-  // listen looks for signs while something is asked. A page that slept has looked once.
-  listen(most) {
-    this.silent = 0;
-    this.ear = setInterval(() => {
-      if (++this.silent >= most) this.end(this.now.stuck || {error: say('it gave no sign of life')});
-    }, 500);
-  }
-
-  deaf() {
-    clearInterval(this.ear);
     this.now = null;
+    done(JSON.parse(text));
   }
 
-  // end is after the worker has died, or hangs: what was asked has failed, and what is asked
-  // next is asked of another one, which begins at once.
-  end({error, problems}) {
-    const {worker, fail, isReady, now} = this;
+  // end is after the worker has died: what was asked has failed, and what is asked next is
+  // asked of another one, which begins at once.
+  end(error) {
+    const {worker, fail, isReady} = this;
     worker.terminate();
-    this.worker = null;
-    this.deaf();
-    this.loading = null;
+    this.worker = this.now = this.loading = null;
     this.isReady = false;
     this.lives++;
-    const during = (what) => (now?.failure ? say('{what} in {failure}', {what, failure: now.failure}) : what);
-    fail(Object.assign(new Error(isReady ? say('{what}: {error}.', {what: during(say('The engine was started again')), error})
-      : say('The engine does not start: {error}.', {error})),
-      {problems: problems?.map((one) => ({...one, text: during(one.text)}))}));
+    fail(new Error(isReady ? say('The engine was started again: {error}.', {error}) : say('The engine does not start: {error}.', {error})));
     if (isReady) this.ready().catch(() => {}); // told to who asks next
   }
 }
@@ -153,7 +116,7 @@ async function unzipped(blob) {
 
 const engine = new Engine(JSON.parse(document.getElementById('engine').textContent));
 
-// Pages of the playground want the engine, and a click on a link to one is a click for it.
+// Some pages want the engine, and a click on a link to one is a click for it.
 const pages = {};
 const isPage = (hash) => Object.hasOwn(pages, hash.slice(1).split('/')[0]);
 document.addEventListener('click', (event) => {

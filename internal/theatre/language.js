@@ -52,17 +52,15 @@ function showKeys() { help.showModal(); }
 
 // changeLanguage keeps the visitor's place, and asks the engine again for what it has said.
 function changeLanguage() {
-  const here = game, link = new URL(location.href);
+  const link = new URL(location.href);
   speak(otherLanguage());
   keep.set('language', language);
   if (link.searchParams.has('lang')) {
     link.searchParams.set('lang', language);
     try { history.replaceState(null, '', link); } catch { /* a page from disk may have to keep its address */ }
   }
-  for (const one of written.values()) Object.assign(one, {told: null, column: null, found: null, problems: []});
   leave();
-  broken = here?.written || null;
-  if (here?.written) begin({op: 'replay', stage: here.stage, files: broken.files, schedule: here.position.view.schedule});
-  else route();
+  broken = null;
+  route();
   document.getElementById('tool-language').focus();
 }

@@ -34,7 +34,7 @@ var (
 
 // pageScript is the page's own, and pageTexts what it says besides its player.
 var (
-	pageScript = languageScript + engineScript + playScript + breakScript + writeScript + shareScript + script
+	pageScript = languageScript + engineScript + playScript + breakScript + script
 	pageTexts  = texts.OfScript(pageScript)
 )
 
@@ -51,9 +51,7 @@ func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine 
 			return nil, err
 		}
 		if engine.isThere() {
-			if err := all[i].playable(sources, l); err != nil {
-				return nil, err
-			}
+			all[i].playable(l)
 		}
 	}
 	said, _, err := dictionaries(all[0], all[1])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -21,8 +20,6 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
-	"lockkata/internal/kata"
-	"lockkata/internal/texts"
 	"lockkata/internal/theatre"
 )
 
@@ -159,52 +156,5 @@ func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
 		require.Equal(t, one.status, answer.StatusCode)
 		require.Equal(t, one.says, string(body))
 		server.Close()
-	}
-}
-
-// A page with an engine has kata's exercises as they are, each with the lock that it begins
-// with, unless that is for a compiler.
-func TestPageWithAnEngineHasTheExercises(t *testing.T) {
-	sources := os.DirFS("../..")
-	type exercise struct {
-		ID, Base string
-		Story    texts.Text
-		Hints    []texts.Text
-		Required []string
-		Files    []struct{ Name, Text string }
-		Search   struct{ Property, Env string }
-		Blind    texts.Text
-	}
-	data := func(e theatre.Engine) (data struct {
-		Exercises []exercise
-		Locks     []struct{ ID string }
-		Documents []struct{ ID string }
-	}) {
-		page, err := theatre.Page(columns.Shown(), hostile(), sources, e)
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
-		return data
-	}
-	require.Empty(t, data(theatre.Engine{}).Exercises)
-	engine := data(theatre.Engine{File: theatre.EngineFile})
-	require.Len(t, engine.Exercises, len(kata.All))
-	known := fmt.Sprint(engine.Locks, engine.Documents)
-	for i, of := range kata.All {
-		e := engine.Exercises[i]
-		require.Contains(t, known, "{"+e.Base+"}", "the page knows the lock that %s is judged as", e.ID)
-		require.Equal(t, exercise{
-			of.ID, of.Base, of.Story, of.Hints[:], of.Required(), e.Files, struct{ Property, Env string }{of.Search.Property, of.Search.Env}, of.Search.Blind,
-		}, e)
-		if of.Solution.Adapter != "" {
-			require.Empty(t, e.Files, e.ID)
-			continue
-		}
-		start, err := of.Start.Files(sources)
-		require.NoError(t, err)
-		files := kata.Files{}
-		for _, f := range e.Files {
-			files[f.Name] = f.Text
-		}
-		require.Equal(t, start, files)
 	}
 }

@@ -6,8 +6,6 @@ const optionKeys = '123456789abcdefgijklmnosvwxyz'; // u, r and h are others; so
 let game = null; // {position, edit, player, hint}
 
 const lockOf = (id) => data.locks.find((lock) => lock.id === id);
-// baseOf is what a lock begins with: one of those, or a document's.
-const baseOf = (id) => lockOf(id) || data.documents.find((lock) => lock.id === id);
 
 // requestOf reads a hash. It gives null where there is no such game.
 function requestOf([kind, ...words]) {
@@ -40,13 +38,12 @@ pages.play = pages.take = async (words) => {
 async function begin(request) {
   const hash = location.hash;
   const position = await asked(request);
-  if (!position && !game && !request.files && location.hash === hash) showMatrix();
+  if (!position && !game && location.hash === hash) showMatrix();
   if (!position || location.hash !== hash) return;
   leave();
-  if (request.files && !hash.includes('/play')) history.pushState(null, '', `#${broken.place}/play`); // the way back to the editor
   document.body.classList.add('showing');
-  game = {life: engine.lives, edit: request.edit, written: request.files && broken, files: position.files, stage: request.stage, taken: position.taken};
-  const lock = baseOf(request.stage);
+  game = {life: engine.lives, edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
+  const lock = lockOf(request.stage);
   document.title = say('play {lock}: {goal}', {lock: say(lock.name), goal: position.view.goal.words});
   game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
   game.place = el('div', {class: 'players one'});
@@ -54,7 +51,7 @@ async function begin(request) {
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
     el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
       el('span', {class: 'stage-title'}, request.edit
-        ? say('{lock}, edited: {edits}', {lock: titled(lock), edits: request.edit.replaceAll('+', ' + ')}) : titled(lock))),
+        ? say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit}) : titled(lock))),
     el('p', {class: 'story secondary'}, position.taken
       ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
@@ -67,22 +64,20 @@ async function begin(request) {
 // asked asks the engine, and says in the page what it does and what went wrong.
 async function asked(request, options) {
   note.textContent = '';
-  engine.printed('');
   try {
     return await engine.ask(request, options);
   } catch (error) {
-    if (error.problems && broken?.files) showProblems(error.problems);
-    if (!error.problems || !broken?.wrong?.isConnected) note.textContent = error.message;
+    note.textContent = error.message;
     return null;
   }
 }
 
 // askedInGame asks about the game, of which a fresh engine has to be told first.
 async function askedInGame(request, options) {
-  const {stage, edit, written, position} = game;
+  const {stage, edit, position} = game;
   if (game.life !== engine.lives) {
     const here = game, life = engine.lives;
-    if (!await asked({op: 'replay', stage, edit, files: written?.files, schedule: position.view.schedule})) return null;
+    if (!await asked({op: 'replay', stage, edit, schedule: position.view.schedule})) return null;
     here.life = life;
   }
   return asked(request, options);
@@ -93,14 +88,13 @@ function settings(request, {view, taken}) {
   const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
     begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
   }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
-  const lock = baseOf(request.stage);
+  const lock = lockOf(request.stage);
   return el('nav', {class: 'choose secondary', 'aria-label': say('games')},
     el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a',
       {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
     taken && request.op === 'replay' ? null : choose(say('goal'), view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
     taken && request.op === 'replay' ? null : choose(say('world'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
-    request.files ? el('a', {href: `#${broken.place}`}, say('back to your lock'))
-      : el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
+    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
@@ -109,7 +103,7 @@ const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + ed
 function showPosition(position) {
   const chosen = game.player?.code?.chosen;
   game.position = position;
-  game.hash = game.written ? `#${game.written.place}/play` : hashOfGame(position, game.edit);
+  game.hash = hashOfGame(position, game.edit);
   history.replaceState(null, '', game.hash);
   game.player = new Player(position.run, {text: ''}, {files: game.files}, say('the game'));
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
@@ -153,15 +147,13 @@ function ending({view, verdict, taken}) {
   const isWon = view.findings.length > 0;
   const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
     copyButton(location.href.split('#')[0] + game.hash));
-  if (game.written) share(friend, 'play', view.schedule);
   return el('div', {class: 'ending'},
     el('p', {class: 'verdict ' + toneClass(verdict.tone)},
       isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it came to another end.')
       : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict.text),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,
-      game.edit || game.written ? el('span', {}, game.edit ? say('This lock is edited: its schedule replays in a page only.')
-        : say('This lock is yours: its schedule replays in a page only.'))
+      game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 

@@ -43,12 +43,16 @@ function viewOf(hash) {
 
 const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` + (step ? `/step-${step}` : '');
 
-// placeAsked is the hash, to be told: a link to a lock is long.
+// placeAsked is the hash, to be told: some are long.
 const placeAsked = () => (location.hash.length > 60 ? location.hash.slice(0, 60) + '…' : location.hash);
 
 function route() {
   const hash = location.hash;
   note.textContent = '';
+  if (/^#(write|exercise)\//.test(hash)) { // links of earlier pages
+    note.textContent = say('Locks are no longer written in the page: in lockkata’s folder, “go run . kata start” begins one in your editor.');
+    return showMatrix();
+  }
   if (isPage(hash) && !engine.isThere) {
     note.textContent = say('This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.');
     return showMatrix();
@@ -75,7 +79,7 @@ function showMatrix() {
   const signed = (outcome, text) => el('li', {}, el('span', {class: 'cell cell-' + outcome}, signs[outcome]), ' ', text);
   main.replaceChildren(el('div', {class: 'matrix-view'}, el('h1', {}, say(data.title)),
     el('p', {class: 'intro'}, say('Six stages, each a complete lock. Each cell is a run of the stage’s real code on an embedded Redis. Choose one to step through it.')),
-    engine.isThere ? locksToTry() : null,
+    locksToTry(),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
       signed('n', say('noticed: lost, and its owner is told in time')),
       signed('i', say('inherent: no lease can prevent it')), signed('-', wordOf('-'))),
@@ -88,10 +92,15 @@ function showMatrix() {
   if (back) back.focus();
 }
 
-// locksToTry links to the locks that can be played, broken and written.
-const locksToTry = () => el('nav', {class: 'choose', 'aria-label': say('the playground')},
-  ...['play', 'break', 'write'].flatMap((kind) => linksTo(kind, data.locks)),
-  ...linksTo('exercise', data.exercises));
+// locksToTry links to the locks that can be played and broken, and says how one writes a lock.
+const locksToTry = () => el('div', {},
+  engine.isThere ? el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('play', say('play')), ...linksTo('break', say('break'))) : null,
+  el('p', {class: 'commands'}, el('span', {}, ...engine.isThere ? tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})
+    : tell('To play, break and search the locks in this page, run {serve} in lockkata’s folder. To write one yourself, run {kata} there.',
+      {serve: el('code', {}, 'go run . serve'), kata: el('code', {}, 'go run . kata start')}))));
+
+const linksTo = (kind, word) => [el('span', {class: 'what'}, word), ...data.locks.map(({id, name, title}) =>
+  el('a', {href: `#${kind}/${id}`, title: say(title), 'aria-label': say('{kind} {lock}', {kind: word, lock: say(name)})}, id))];
 
 function matrix() {
   const table = el('table', {class: 'matrix', role: 'table'}, el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, say('failure')),
@@ -246,7 +255,7 @@ const keys = {
 };
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open || event.target.closest('textarea')) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   if (stepper && stepper.key(event) || game && keyOfGame(event)) return event.preventDefault();
   const act = keys[event.key];
   if (act) {

@@ -10,9 +10,6 @@ async function run(wasm) {
   post('ended', '');
 }
 
-// While the engine works nothing comes in here, unless it waits.
-setInterval(() => globalThis.idle?.(), 500);
-
 onmessage = ({data}) => {
   if (data.wasm) run(data.wasm).catch((error) => post('ended', String(error)));
   else if (data.stop) globalThis.stop();

@@ -6,6 +6,7 @@ package build
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -20,7 +21,6 @@ import (
 
 	"lockkata/internal/columns"
 	"lockkata/internal/damage"
-	"lockkata/internal/site"
 	"lockkata/internal/texts"
 )
 
@@ -109,11 +109,25 @@ func compressed(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := site.Compress(raw)
+	packed, err := compress(raw)
 	if err != nil {
 		return nil, err
 	}
 	return packed, os.WriteFile(beside, packed, 0o600)
+}
+
+// compress compresses by gzip, as small as it can.
+func compress(raw []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(raw); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
 }
 
 // run runs a command for the browser in a folder, and returns what it prints. What it

@@ -17,7 +17,6 @@ import (
 
 	"lockkata/internal/columns"
 	"lockkata/internal/edits"
-	"lockkata/internal/kata"
 	"lockkata/internal/playground"
 	"lockkata/internal/playground/build"
 )
@@ -60,23 +59,6 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	for stage, goal := range map[string]string{"1": "leak", "2": "wrong-delete", "3": "wrong-delete", "6.3": "exclusion"} {
 		asked = append(asked, playground.Request{Op: "search", Stage: stage, Goal: goal, Env: "async", Bound: 2})
 	}
-	raw, err := os.ReadFile(filepath.Join(root, columns.Must("3").Dir, "mutex.go"))
-	require.NoError(t, err)
-	written := map[string]string{"mutex.go": strings.Replace(string(raw), `"NX", `, "", 1)}
-	asked = append(asked, playground.Request{Op: "column", Stage: "3", Files: written},
-		playground.Request{Op: "column", Stage: "3", Files: written, Required: []string{"late-unlock", "second-client", "two-at-once"}},
-		playground.Request{Op: "search", Stage: "3", Files: written, Goal: "exclusion", Env: "async", Bound: 2})
-	for _, id := range []string{"r9", "r10", "r11"} { // the documents' locks are in no page but as exercises
-		exercise, err := kata.Find(id)
-		require.NoError(t, err)
-		for _, m := range []kata.Material{exercise.Start, exercise.Solution} {
-			files, err := m.Files(os.DirFS(root))
-			require.NoError(t, err)
-			asked = append(asked, playground.Request{Op: "lock", Stage: exercise.Base, Files: files},
-				playground.Request{Op: "column", Stage: exercise.Base, Files: files, Required: exercise.Required()},
-				playground.Request{Op: "game", Stage: exercise.Base, Files: files})
-		}
-	}
 	asked = append(asked, playground.Request{Op: "nothing"})
 	asked = append(asked, playground.Request{Op: "column", Stage: "5", Lang: "zh"})
 	for _, c := range columns.Stairs() { // in Chinese
@@ -84,7 +66,6 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 			playground.Request{Op: "run", Stage: c.ID, Lang: "zh", Failure: "check-then-delete"}, playground.Request{Op: "game", Stage: c.ID, Lang: "zh"},
 			playground.Request{Op: "hint", Lang: "zh"}, playground.Request{Op: "choose", Lang: "zh"})
 	}
-	asked = append(asked, playground.Request{Op: "column", Stage: "2", Edit: "nx-dropped+unlock-shortens-the-lease"})
 	here := playground.New(t, os.DirFS(root), nil)
 	var want []string
 	for _, r := range asked {
@@ -121,7 +102,7 @@ func underNode(t *testing.T, node string, asked []playground.Request) []string {
 	wasm, err := io.ReadAll(plain)
 	require.NoError(t, err)
 	t.Logf("%.1f MB, %.1f MB compressed", float64(len(wasm))/1e6, float64(len(packed))/1e6)
-	require.Less(t, len(packed), 5_500_000, "what a visitor loads, with the interpreter and every edit")
+	require.Less(t, len(packed), 5_500_000, "what a visitor loads, with every edit")
 	script, err := build.Runner(t.Context(), root)
 	require.NoError(t, err)
 	folder := t.TempDir()

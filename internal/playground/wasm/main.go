@@ -7,7 +7,6 @@ package main
 import (
 	"encoding/json"
 	"io/fs"
-	"log"
 	"sync/atomic"
 	"syscall/js"
 	"testing"
@@ -16,7 +15,6 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/playground"
-	"lockkata/internal/playground/interpreter"
 )
 
 // What the build's own file sets.
@@ -29,14 +27,10 @@ var (
 // milliseconds to look.
 const often = 100 * time.Millisecond
 
-// beat is how often a sign is given while something is done. None comes from code that lets
-// nobody else run.
-const beat = 500 * time.Millisecond
-
 func main() {
 	world.Main(func(t *testing.T, _ []string) int {
 		requests := make(chan string, 1)
-		var stopped, working, resting atomic.Bool
+		var stopped atomic.Bool
 		js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
 			requests <- args[0].String()
 			return nil
@@ -47,44 +41,19 @@ func main() {
 		}))
 		post := js.Global().Get("post")
 		engine := playground.New(t, sources, force)
-		js.Global().Set("idle", js.FuncOf(func(js.Value, []js.Value) any {
-			if working.Load() && !resting.Load() { // nothing runs, and something is to be done
-				post.Invoke("hangs", string(engine.Stuck()))
-			}
-			return nil
-		}))
-		go func() {
-			for ; ; time.Sleep(beat) {
-				if working.Load() {
-					post.Invoke("beat", string(engine.Sign()))
-				}
-			}
-		}()
-		log.SetOutput(&interpreter.Printed)
 		post.Invoke("ready", "{}")
 		for request := range requests {
 			stopped.Store(false)
-			working.Store(true)
 			told := time.Now()
-			answer := engine.Answer([]byte(request), func(p playground.Progress) bool {
-				isDue := time.Since(told) >= often
-				if isDue || p.Failure != "" {
-					raw, _ := json.Marshal(p) // numbers, and a name
+			post.Invoke("answer", string(engine.Answer([]byte(request), func(p playground.Progress) bool {
+				if time.Since(told) >= often {
+					raw, _ := json.Marshal(p) // numbers
 					post.Invoke("progress", string(raw))
-				}
-				if isDue {
-					resting.Store(true)
 					time.Sleep(time.Millisecond) // outside every bubble: the browser's messages come in
-					resting.Store(false)
 					told = time.Now()
 				}
 				return stopped.Load()
-			})
-			working.Store(false)
-			if text := interpreter.Printed.Take(); text != "" {
-				post.Invoke("printed", text)
-			}
-			post.Invoke("answer", string(answer))
+			})))
 		}
 		return 0
 	})

@@ -62,53 +62,6 @@ func TestSearchMakesNobodyWait(t *testing.T) {
 	b.click("#tool-language") // the browser keeps it
 }
 
-// Edits that touch different code are in the lock together, wherever it is shown; one that
-// touches the same says why it cannot.
-func TestSeveralEditsAreInTheLockTogether(t *testing.T) {
-	page, _ := withEngine(t, true)
-	url := onDisk(t, page)
-	b := open(t, url+"#break/2/nx-dropped", wide, high)
-	b.click(".start")
-	b.until("document.querySelector('.column .turned')")
-	press := func(name string) {
-		b.eval(fmt.Sprintf(`[...document.querySelectorAll('.edits button')].find((button) => button.innerText.startsWith(%q)).click(), 0`, name))
-		b.settle()
-	}
-	press("no lease")
-	require.Equal(t, "“no lease” cannot be on beside “NX dropped”: both change the same code.", b.text("#note"))
-	require.Equal(t, "#break/2/nx-dropped", b.hash())
-	press("Unlock shortens the lease")
-	require.Equal(t, "#break/2/nx-dropped+unlock-shortens-the-lease", b.hash())
-	b.until("document.querySelectorAll('.edits [aria-pressed=true]').length === 2 && document.querySelector('.column .turned')")
-	require.Equal(t, "NX dropped and Unlock shortens the lease", b.text("h1"))
-	require.Equal(t, 2, b.count(".lines .edited"))
-	require.Empty(t, b.text("#note"))
-	require.Contains(t, b.text(".column"), "second-client was ✓")
-	require.Contains(t, b.text(".confirm"), "go run . grade mine")
-	b.click(".search")
-	b.until("document.querySelector('.see')")
-	b.click(".see")
-	b.until("document.querySelector('.ending')")
-	require.Contains(t, b.text(".lines"), `"PEXPIRE", m.key, 5000`)
-	require.Regexp(t, `^#play/v1/stage2~[0-9a-f]{8}/2c/1x/async/wrong-delete/[a-zA-Z0-9.]+/nx-dropped\+unlock-shortens-the-lease$`, b.hash())
-
-	again := open(t, url+b.hash(), wide, high)
-	again.click(".start")
-	again.until("document.querySelector('.ending')")
-	require.Contains(t, again.text(".ending"), "The goal is reached. BROKEN: ")
-	again.eval("location.hash = '#break/2/nx-dropped+unlock-shortens-the-lease/second-client/step-2', 0")
-	again.until("document.querySelector('.controls .take')")
-	require.Contains(t, again.text(".stage-title"), "edited: NX dropped and Unlock shortens the lease")
-	again.click(".take")
-	again.until("document.querySelector('.option')")
-	require.Contains(t, again.hash(), "/nx-dropped+unlock-shortens-the-lease")
-
-	again.eval("location.hash = '#break/6/no-clean-up-once-the-service-is-closed', 0")
-	again.until("document.querySelectorAll('.edits [aria-pressed=true]').length === 1")
-	again.eval(`document.querySelector('.edits [aria-pressed=false]').click(), 0`)
-	require.Contains(t, again.text("#note"), "stage 6 takes one edit at a time")
-}
-
 func TestRunOfABrokenLockIsSteppedAndTakenOver(t *testing.T) {
 	page, _ := withEngine(t, true)
 	b := open(t, onDisk(t, page)+"#break/5/watchdog-forgotten-not-ended", wide, high)
@@ -136,11 +89,13 @@ func TestLinkToNothingSaysSo(t *testing.T) {
 		"#play/9":       "There is nothing to play at #play/9",
 		"#break/9":      "There is nothing to break at #break/9",
 		"#break/2/none": `there is no edit "none" of stage 2`,
-		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":          "is no step",
-		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":    "a lock that is not here",
-		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b": "not possible any more",
-		"#take/no-such/3/step-2":                                 `there is no failure "no-such"`,
-		"#take/late-unlock/3/step-999":                           "no step 999",
+		"#write/3":      "Locks are no longer written in the page", "#exercise/r3": "go run . kata start",
+		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":                       "is no step",
+		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":                 "a lock that is not here",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b":              "not possible any more",
+		"#take/no-such/3/step-2":                                              `there is no failure "no-such"`,
+		"#take/late-unlock/3/step-999":                                        "no step 999",
 	} {
 		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		b.until("document.querySelector('#note').innerText")

@@ -104,18 +104,10 @@ func TestPlaygroundShots(t *testing.T) {
 		{"break-dark", "#break/5", ".column li", 1280, 900, "dark", "", false},
 		{"break-phone", "#break/3", ".column li", 360, 740, "light", "", true},
 		{"break-run", "#break/2/nx-dropped/second-client/step-99", ".controls .take", 1280, 800, "light", "", false},
-		{"exercise", "#exercise/3", ".editor", 1280, 900, "light", "", false},
-		{"exercise-phone", "#exercise/6.5", ".editor", 360, 740, "dark", "", true},
-		{"exercise-repair", "#exercise/r11", ".editor", 1280, 900, "dark", "", false},
-		{"exercise-repair-phone", "#exercise/r10", ".editor", 360, 740, "light", "", true},
-		{"exercise-compiled", "#exercise/6", ".task", 360, 740, "light", "", true},
 		{"zh-play", "?lang=zh#play/3", ".option", 1280, 800, "light", "", false},
 		{"zh-play-end", "?lang=zh#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "light", "", true},
 		{"zh-break", "?lang=zh#break/2/nx-dropped", ".column .turned", 1280, 900, "dark", "", false},
 		{"zh-break-phone", "?lang=zh#break/5", ".column li", 360, 740, "light", "", true},
-		{"zh-break-two", "?lang=zh#break/2/nx-dropped+unlock-shortens-the-lease", ".column .turned", 1280, 900, "light", "", false},
-		{"break-two", "#break/2/nx-dropped+unlock-shortens-the-lease", ".column .turned", 360, 740, "light", "", true},
-		{"zh-exercise", "?lang=zh#exercise/3", ".editor", 1280, 900, "light", "", false},
 		{"play-phone-end", "#play/v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b", ".ending", 360, 740, "dark", "", true},
 	} {
 		if !strings.HasPrefix(shot.name, *shotsOf) {
