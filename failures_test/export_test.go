@@ -4,3 +4,6 @@ import "time"
 
 // StuckAfter changes how long a run may take.
 func StuckAfter(d time.Duration) { stuckAfter = d }
+
+// ExpectedRows are the failures that have expected outcomes.
+var ExpectedRows = expected.Rows

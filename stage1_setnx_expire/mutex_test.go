@@ -7,18 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	stage1 "lockkata/stage1_setnx_expire"
 )
 
-var lock = contract.Lock{Subject: columns.Must("1").Subject}
+var subject = failures.Subject{Name: "stage1", New: adapt.Plain(stage1.NewMutex)}
+
+var lock = contract.Lock{Subject: subject}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "1") }
+func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("1")) }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -7,18 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	stage2 "lockkata/stage2_set_nx_ex"
 )
 
-var lock = contract.Lock{Subject: columns.Must("2").Subject}
+var subject = failures.Subject{Name: "stage2", New: adapt.Plain(stage2.NewMutex)}
+
+var lock = contract.Lock{Subject: subject}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "2") }
+func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("2")) }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

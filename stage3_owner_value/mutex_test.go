@@ -7,19 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
 	stage3 "lockkata/stage3_owner_value"
 )
 
-var lock = contract.Lock{Subject: columns.Must("3").Subject, NotHeld: stage3.ErrNotHeld}
+var subject = failures.Subject{Name: "stage3", New: adapt.Plain(stage3.NewMutex)}
+
+var lock = contract.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "3") }
+func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("3")) }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -7,19 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
 	stage4 "lockkata/stage4_lua_unlock"
 )
 
-var lock = contract.Lock{Subject: columns.Must("4").Subject, NotHeld: stage4.ErrNotHeld}
+var subject = failures.Subject{Name: "stage4", New: adapt.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts}}
+
+var lock = contract.Lock{Subject: subject, NotHeld: stage4.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "4") }
+func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("4")) }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -7,19 +7,29 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
 	stage5 "lockkata/stage5_watchdog"
 )
 
-var lock = contract.Lock{Subject: columns.Must("5").Subject, NotHeld: stage5.ErrNotHeld}
+var subject = failures.Subject{
+	Name: "stage5",
+	New:  adapt.Plain(adapt.With(stage5.NewMutex)),
+	Has:  []failures.Feature{failures.Scripts, failures.Watchdog},
+	Variants: map[failures.Variant]world.Constructor{
+		failures.FixedLease: adapt.Plain(adapt.With(stage5.NewMutex, stage5.WithoutWatchdog())),
+	},
+}
+
+var lock = contract.Lock{Subject: subject, NotHeld: stage5.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "5") }
+func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("5")) }
 
 func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -5,14 +5,15 @@ import (
 
 	"go.uber.org/goleak"
 
-	"lockkata/internal/columns"
+	failures "lockkata/failures_test"
 	"lockkata/internal/contract"
+	"lockkata/internal/stages/subject6"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
 // asLocker is the lock as the failures see it.
 var asLocker = contract.Lock{
-	Subject: columns.Must("6").Subject, Service: true, Key: key,
+	Subject: subject6.Subject(), Service: true, Key: key,
 	NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Again: stage6.ErrNotHeld,
 	Refused: "; the last attempt: stage6: lock is held by somebody else",
 }
@@ -21,4 +22,4 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, asLocker) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "6") }
+func TestFailures(t *testing.T) { failures.Check(t, asLocker.Subject, failures.Expected("6")) }

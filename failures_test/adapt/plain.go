@@ -17,3 +17,11 @@ func Plain[L world.Locker](newLock func(redis.UniversalClient, string, time.Dura
 		return newLock(rdb, name, lease)
 	}
 }
+
+// With gives a constructor its options.
+func With[L, O any](newLock func(redis.UniversalClient, string, time.Duration, ...O) (L, error), opts ...O,
+) func(redis.UniversalClient, string, time.Duration) (L, error) {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (L, error) {
+		return newLock(rdb, name, lease, opts...)
+	}
+}

@@ -16,7 +16,7 @@ import (
 func TestSearchOfTheWholeSuiteFindsWhatTheLessonsSay(t *testing.T) {
 	t.Parallel()
 	runs, _ := searchAll(t, func(asked) bool { return true })
-	require.Equal(t, columns.SuiteSchedules, runs, "write it into searches.go, then go generate ./docs")
+	require.Equal(t, columns.SuiteSchedules, runs, "write it into columns.go, then go generate ./docs")
 }
 
 func TestSearchFindsWhatTheLessonsOfHiddenColumnsSay(t *testing.T) {

@@ -4,10 +4,10 @@
 package columns
 
 import (
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/texts"
@@ -27,6 +27,16 @@ type Column struct {
 	Challenge string
 	Subject   failures.Subject
 }
+
+// SuiteSchedules is how many schedules the search of the suite runs on the columns that
+// are shown.
+const SuiteSchedules = 104926
+
+//go:embed searches.txt
+var searchesText string
+
+// searches has a row for each property in an environment, in it a word for each column.
+var searches = failures.ReadTable(searchesText)
 
 var stageName = texts.New("stage {id}")
 
@@ -56,19 +66,14 @@ func (c Column) TitleIn(l texts.Language) string { return texts.Text(c.Title).In
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
 // Expect is the outcome that its lesson says a failure has.
-func (c Column) Expect(f failures.Failure) failures.Outcome {
-	if letter := expected.cell(f.ID, c.ID); letter != "" {
-		return failures.Outcome(letter[0])
-	}
-	return 0
-}
+func (c Column) Expect(f failures.Failure) failures.Outcome { return failures.Expected(c.ID)(f) }
 
 // Search is what its lesson says the search finds about a property in an environment:
 // the cost and the number of steps of the shortest counterexample with one attempt of
 // each client, as in 2/9; none up to the suite's bound; - where the property does not
 // apply; "" where nobody asks.
 func (c Column) Search(property, env string) string {
-	if found := searches.cell(property+"/"+env, c.ID); found != "?" {
+	if found := searches.Cell(property+"/"+env, c.ID); found != "?" {
 		return found
 	}
 	return ""
@@ -149,10 +154,4 @@ func First(of []Column, f failures.Failure) Column {
 		}
 	}
 	return of[0]
-}
-
-// Check is [failures.Check] of a column, which has to be what its lesson says.
-func Check(t *testing.T, id string) {
-	c := Must(id)
-	failures.Check(t, c.Subject, c.Expect)
 }

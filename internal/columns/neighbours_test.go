@@ -14,7 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
-	"lockkata/internal/damage"
+	"lockkata/internal/edits"
 )
 
 // lessons are the declarations in which a lock differs from the one before. Everything
@@ -116,11 +116,11 @@ func read(t *testing.T, file string) string {
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
 // locks are the declarations of a column's lock, file by file.
-func locks(t *testing.T, c columns.Column) map[string][]damage.Declaration {
+func locks(t *testing.T, c columns.Column) map[string][]edits.Declaration {
 	t.Helper()
 	code, err := c.Code(os.DirFS("../.."))
 	require.NoError(t, err)
-	files := map[string][]damage.Declaration{}
+	files := map[string][]edits.Declaration{}
 	for _, f := range code.Files {
 		files[f.Name] = lock(t, f.Text)
 	}
@@ -128,15 +128,15 @@ func locks(t *testing.T, c columns.Column) map[string][]damage.Declaration {
 }
 
 // lock are the declarations of a file, with the stage's own name left out.
-func lock(t *testing.T, source string) []damage.Declaration {
+func lock(t *testing.T, source string) []edits.Declaration {
 	t.Helper()
-	all, err := damage.Declarations(stageName.ReplaceAllString(source, "stage"))
+	all, err := edits.Declarations(stageName.ReplaceAllString(source, "stage"))
 	require.NoError(t, err)
 	return all
 }
 
 // differences are the names that are not in both files with the same text.
-func differences(before, after []damage.Declaration) []string {
+func differences(before, after []edits.Declaration) []string {
 	var names []string
 	for _, d := range slices.Concat(before, after) {
 		if (!slices.Contains(before, d) || !slices.Contains(after, d)) && !slices.Contains(names, d.Name) {
@@ -147,10 +147,10 @@ func differences(before, after []damage.Declaration) []string {
 }
 
 // common are the names in a that b has too, in a's order.
-func common(a, b []damage.Declaration) []string {
+func common(a, b []edits.Declaration) []string {
 	var names []string
 	for _, d := range a {
-		if slices.ContainsFunc(b, func(o damage.Declaration) bool { return o.Name == d.Name }) {
+		if slices.ContainsFunc(b, func(o edits.Declaration) bool { return o.Name == d.Name }) {
 			names = append(names, d.Name)
 		}
 	}

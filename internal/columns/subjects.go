@@ -2,13 +2,11 @@ package columns
 
 import (
 	"slices"
-	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapt"
 	"lockkata/failures_test/world"
+	"lockkata/internal/stages/subject6"
 	stage1 "lockkata/stage1_setnx_expire"
 	stage2 "lockkata/stage2_set_nx_ex"
 	stage3 "lockkata/stage3_owner_value"
@@ -48,8 +46,10 @@ var All = slices.Concat([]Column{
 		Lesson:    "TryLock starts the watchdog, Unlock stops it before it deletes. Everything else is watchdog.go.",
 		Challenge: "v1/stage5/2c/1x/pause/damage/a.t.A.a.za.b.B.b.b.wa.a",
 		Subject: failures.Subject{
-			Name: "stage5", New: adapt.Plain(renewed), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(unrenewed)},
+			Name: "stage5", New: adapt.Plain(adapt.With(stage5.NewMutex)), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
+			Variants: map[failures.Variant]world.Constructor{
+				failures.FixedLease: adapt.Plain(adapt.With(stage5.NewMutex, stage5.WithoutWatchdog())),
+			},
 		},
 	},
 }, steps, []Column{
@@ -57,14 +57,6 @@ var All = slices.Concat([]Column{
 		ID: "6", Before: "6.5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
 		Lesson:    "One service for many locks and waiters: one watchdog, one subscription, a queue, and a limit for a hold. Read service.go first.",
 		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
-		Subject:   subject6("stage6"), Map: map6,
+		Subject:   subject6.Subject(), Map: map6,
 	},
 }, documents)
-
-func renewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
-	return stage5.NewMutex(rdb, name, ttl)
-}
-
-func unrenewed(rdb redis.UniversalClient, name string, ttl time.Duration) (*stage5.Mutex, error) {
-	return stage5.NewMutex(rdb, name, ttl, stage5.WithoutWatchdog())
-}

@@ -11,8 +11,3 @@ import (
 func TestEveryCellOfEveryColumnGivesTheSameTraceAgain(t *testing.T) {
 	requireSameAgain(t, columns.All)
 }
-
-func TestEachEditIsFoundByItsSearch(t *testing.T) {
-	t.Setenv(wholeSearch, "1")
-	TestEachEditTurnsItsCellRed(t)
-}

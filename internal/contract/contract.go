@@ -1,7 +1,7 @@
 // Package contract tests what all locks of this repository have in common, whatever they are made of: who gets in and
 // for how long, how a client waits, and what the errors say. A stage's own tests are about what is that stage's own.
 //
-//	var lock = contract.Lock{Subject: columns.Must("3").Subject, NotHeld: stage3.ErrNotHeld}
+//	var lock = contract.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 //
 //	func TestContract(t *testing.T) { contract.Test(t, lock) }
 //

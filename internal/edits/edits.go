@@ -1,9 +1,11 @@
-// Package edits holds mistakes that somebody could make in a lock of this repository: each
-// damages one line, and says what a user would suffer and what shows it.
+// Package edits holds mistakes that are easy to make in a lock of this repository. Each is a
+// change of a line or two, with what a user of the lock would suffer and what shows it.
 package edits
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -17,7 +19,7 @@ import (
 type Edit struct {
 	Name     string
 	File     string // in the repository
-	Old, New string // what stands in the file once, and what the edit makes of it
+	Old, New string // the text that is in the file once, and what takes its place
 	Suffers  string // what a user of the lock would suffer
 	// What shows it: a failure whose cell has another outcome than the lesson's, and the
 	// rule that it breaks.
@@ -25,6 +27,90 @@ type Edit struct {
 	Outcome failures.Outcome
 	Rule    oracle.Monitor
 	Search  string // the search that must find it too, property/environment; "" if none is asked
+}
+
+// Each text has the edits of one lock, which its name names: stage2.txt, stage6.1.txt.
+//
+//	== NX dropped
+//	file: mutex.go
+//	- "locked", "NX", "PX"
+//	+ "locked", "PX"
+//	suffers: every SET succeeds, so everybody gets in
+//	cell: second-client x exclusion
+//	search: exclusion/short-pauses
+//
+// The first line is the edit's name. Lines with - are its old text, and lines with + its new
+// one. The cell is the failure, its outcome with the edit, and the rule. An edit without a
+// file changes the same file as the edit before.
+//
+//go:embed *.txt
+var texts embed.FS
+
+// All are the edits, by the lock that they change.
+var All = mustRead(texts)
+
+func mustRead(texts fs.FS) []Edit {
+	all, err := read(texts)
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+// read reads the edits in a folder.
+func read(texts fs.FS) (all []Edit, err error) {
+	names, err := fs.Glob(texts, "*.txt")
+	for _, name := range names {
+		column, err := columns.Find(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
+		if err != nil {
+			return nil, fmt.Errorf("edits: %s: %w", name, err)
+		}
+		raw, err := fs.ReadFile(texts, name)
+		if err != nil {
+			return nil, err
+		}
+		var e Edit
+		for _, entry := range strings.Split("\n"+strings.TrimSpace(string(raw)), "\n== ")[1:] {
+			if e, err = parse(entry, column.Dir, e.File); err != nil {
+				return nil, fmt.Errorf("edits: %s: %q: %w", name, e.Name, err)
+			}
+			all = append(all, e)
+		}
+	}
+	return all, err
+}
+
+// parse reads an edit of a lock in the folder dir. file is the file of the edit before.
+func parse(entry, dir, file string) (Edit, error) {
+	lines := strings.Split(entry, "\n")
+	e, cell := Edit{Name: lines[0], File: file}, ""
+	fields := map[string]*string{"file:": &e.File, "-": &e.Old, "+": &e.New, "suffers:": &e.Suffers, "cell:": &cell, "search:": &e.Search}
+	for _, line := range lines[1:] {
+		key, value, _ := strings.Cut(line, " ")
+		field := fields[key]
+		switch {
+		case field == nil:
+			return e, fmt.Errorf("line %q begins with none of - + file: suffers: cell: search:", line)
+		case key == "-" || key == "+":
+			*field += value + "\n"
+		case key == "file:":
+			*field = path.Join(dir, value)
+		default:
+			*field = value
+		}
+	}
+	for _, key := range []string{"file:", "-", "suffers:", "cell:"} {
+		if *fields[key] == "" {
+			return e, fmt.Errorf("no line begins with %s", key)
+		}
+	}
+	words := strings.SplitN(cell, " ", 3)
+	if len(words) < 3 || words[1] == "" {
+		return e, fmt.Errorf("cell %q is not a failure, its outcome and a rule", cell)
+	}
+	e.Failure, e.Outcome, e.Rule = words[0], failures.Outcome(words[1][0]), oracle.Monitor(words[2])
+	e.Old, e.New = strings.TrimSuffix(e.Old, "\n"), strings.TrimSuffix(e.New, "\n")
+	return e, nil
 }
 
 var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)

@@ -2,7 +2,6 @@ package kata
 
 import (
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
 	"lockkata/internal/texts"
 )
@@ -123,7 +122,7 @@ var stepExercises = []Exercise{
 	{
 		ID: "6", Title: "the whole lock (optional)", Base: "6", Before: "6.5",
 		Story:    "This one is optional: the exercises r1 to r11 do not need it. Your watchdog renews as long as its process lives, even for work that hangs and for a hold that somebody forgot. Limit a hold: an option WithMaxHold(d time.Duration) of NewMutex, after which the hold is lost and its owner told. And when Redis refuses an Unlock for a moment, as after a failover, yours gives up: let it ask again, for a third of the lease. Redis may also refuse a subscription when go-redis has connected anew, and your waiter sleeps beside a free lock: let it look now and then. Our whole lock is a service for many locks besides; docs/final-lock.md is its design. An API such as that needs func Subject() failures.Subject beside it: docs/kata.md has two.",
-		Solution: Material{Column: "6", Adapter: columns.Adapter6, Folder: "06_adapter"},
+		Solution: Material{Column: "6", Adapter: "internal/stages/subject6/subject6.go"},
 		Hints: [3]texts.Text{
 			"A watchdog cannot tell long work from stuck work. Who can, and when would it have to say so?",
 			"A hold has a latest end from its beginning on. No renewal is sent whose lease would outlast it. What ends the hold then is there already: the timer that counts the lease.",

@@ -109,10 +109,13 @@ func isCompiled(name string, text []byte) bool {
 func within(text, dir string) string {
 	name, _, _ := strings.Cut(dir, "_")
 	text = strings.Replace(text, "\t"+name+" \"lockkata/"+dir+"\"\n", "", 1)
-	return strings.Replace(strings.ReplaceAll(text, name+".", ""), "package columns\n", "package mylock\n", 1)
+	return adapterPackage.ReplaceAllString(renamed(strings.ReplaceAll(text, name+".", "")), "package mylock")
 }
 
-var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
+var (
+	packageName    = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
+	adapterPackage = regexp.MustCompile(`(?m)^package \w+$`)
+)
 
 // renamed is a column's file in the learner's package. The package comment tells
 // what the lock's bug is, so it stays behind.

@@ -7,21 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	"lockkata/internal/stages/subject61"
 	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
 )
 
 var lock = contract.Lock{
-	Subject: columns.Must("6.1").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: subject61.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "6.1") }
+func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.1")) }
 
 // The fix: A's network is gone, and A is told when the lease is over that its last
 // answered renewal has begun, which is before Redis lets the key go.

@@ -11,21 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	"lockkata/internal/stages/subject62"
 	stage6 "lockkata/stage6_reentrant_pubsub/step2_unknown"
 )
 
 var lock = contract.Lock{
-	Subject: columns.Must("6.2").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: subject62.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "6.2") }
+func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.2")) }
 
 // The fix: the reply to A's acquire is lost, and what it has got is freed.
 func TestAcquireOfUnknownOutcomeIsCleanedUp(t *testing.T) {

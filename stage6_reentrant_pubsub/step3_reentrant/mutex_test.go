@@ -11,21 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	"lockkata/internal/stages/subject63"
 	stage6 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
 )
 
 var lock = contract.Lock{
-	Subject: columns.Must("6.3").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: subject63.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "6.3") }
+func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.3")) }
 
 // The fix: A's helper takes the lock that A holds, and the last Unlock frees it.
 func TestHolderReenters(t *testing.T) {

@@ -10,21 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	"lockkata/internal/stages/subject64"
 	stage6 "lockkata/stage6_reentrant_pubsub/step4_wakeup"
 )
 
 var lock = contract.Lock{
-	Subject: columns.Must("6.4").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: subject64.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "6.4") }
+func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.4")) }
 
 // The fix: B sends nothing while it waits, and has the lock when A has freed it.
 func TestWaiterIsWokenByUnlock(t *testing.T) {

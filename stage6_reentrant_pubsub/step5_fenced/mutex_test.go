@@ -9,21 +9,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/contract"
+	"lockkata/internal/stages/subject65"
 	stage6 "lockkata/stage6_reentrant_pubsub/step5_fenced"
 )
 
 var lock = contract.Lock{
-	Subject: columns.Must("6.5").Subject, Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: subject65.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) { contract.Test(t, lock) }
 
-func TestFailures(t *testing.T) { columns.Check(t, "6.5") }
+func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.5")) }
 
 // The fix: every hold's token is higher than those before, whatever Redis forgets.
 func TestTokensRise(t *testing.T) {

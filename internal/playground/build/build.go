@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"lockkata/internal/columns"
-	"lockkata/internal/damage"
+	"lockkata/internal/edits"
 	"lockkata/internal/texts"
 )
 
@@ -55,7 +55,7 @@ func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := damage.Overlay(kept, root, files)
+	list, err := edits.Overlay(kept, root, files)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +147,12 @@ func run(ctx context.Context, folder, name string, args ...string) (string, erro
 
 // files are the files that only the build has, by their names in the repository.
 func files(sources fs.FS) (map[string]string, error) {
-	files, err := damage.Files(sources)
+	files, err := edits.Files(sources)
 	if err != nil {
 		return nil, err
 	}
 	var text strings.Builder
-	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + damage.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
+	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + edits.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
 	for _, c := range columns.Stairs() {
 		names, err := fs.Glob(sources, c.Dir+"/*")
 		if err != nil {

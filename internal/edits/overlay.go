@@ -1,6 +1,4 @@
-// Package damage makes locks that have every edit of the suite in them, of which one at a
-// time is in force. A build gets them as an overlay: nothing is written into the repository.
-package damage
+package edits
 
 import (
 	"encoding/json"
@@ -10,8 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"lockkata/internal/edits"
 )
 
 // Package is the import path of a package that only such a build has. Its InForce is the
@@ -23,7 +19,7 @@ const Package = "lockkata/internal/damaged"
 // or with the edit that is in force.
 func Files(sources fs.FS) (map[string]string, error) {
 	files := map[string]string{"internal/damaged/damaged.go": "package damaged\n\nvar InForce int\n"}
-	for _, e := range edits.All {
+	for _, e := range All {
 		if path.Ext(e.File) != ".go" || files[e.File] != "" {
 			continue
 		}
@@ -46,7 +42,7 @@ func damaged(file, source string) (string, error) {
 		return "", err
 	}
 	cases := make([]string, len(whole)) // the other bodies of each function
-	for i, e := range edits.All {
+	for i, e := range All {
 		if e.File != file {
 			continue
 		}

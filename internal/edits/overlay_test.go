@@ -1,4 +1,4 @@
-package damage_test
+package edits_test
 
 import (
 	"fmt"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/damage"
 	"lockkata/internal/edits"
 )
 
@@ -20,7 +19,7 @@ import (
 // it is edited, however many bodies a function has in the build.
 func TestLinesOfADamagedLockAreItsOwn(t *testing.T) {
 	sources := os.DirFS("../..")
-	files, err := damage.Files(sources)
+	files, err := edits.Files(sources)
 	require.NoError(t, err)
 	for _, e := range edits.All {
 		if path.Ext(e.File) != ".go" {

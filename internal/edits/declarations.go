@@ -1,4 +1,4 @@
-package damage
+package edits
 
 import (
 	"go/ast"

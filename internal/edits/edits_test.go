@@ -1,4 +1,4 @@
-package columns_test
+package edits_test
 
 import (
 	"os"
@@ -48,7 +48,9 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 
 			choose(i + 1)
 			defer choose(0)
-			subject, err = e.InScripts(subject, read(t, e.File))
+			source, err := os.ReadFile("../../" + e.File)
+			require.NoError(t, err)
+			subject, err = e.InScripts(subject, string(source))
 			require.NoError(t, err)
 			subject, err = failures.DiscoverScripts(t, subject)
 			require.NoError(t, err, "it survives an ordinary day")

@@ -1,4 +1,4 @@
-package columns_test
+package edits_test
 
 import (
 	"os"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/damage"
+	"lockkata/internal/edits"
 )
 
 // chooser is a file that only the damaged build has: how the test chooses an edit.
-const chooser = `package columns_test
+const chooser = `package edits_test
 
-import "` + damage.Package + `"
+import "` + edits.Package + `"
 
 func init() { choose = func(i int) { damaged.InForce = i } }
 `
@@ -24,11 +24,11 @@ func buildDamaged(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	files, err := damage.Files(os.DirFS(root))
+	files, err := edits.Files(os.DirFS(root))
 	require.NoError(t, err)
-	files["internal/columns/choose_test.go"] = chooser
+	files["internal/edits/choose_test.go"] = chooser
 	scratch := t.TempDir()
-	list, err := damage.Overlay(scratch, root, files)
+	list, err := edits.Overlay(scratch, root, files)
 	require.NoError(t, err)
 	program := filepath.Join(scratch, "damaged.exe")
 	build := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", program, ".")

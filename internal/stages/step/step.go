@@ -1,0 +1,35 @@
+// Package step has what the subjects of the steps to stage 6 have in common.
+package step
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/world"
+)
+
+// Lock is a step's Mutex, whose holds are of the type H.
+type Lock[H any] interface {
+	Lock(context.Context) (H, error)
+	TryLock(context.Context) (H, error)
+}
+
+// Subject shows a step, such as "6.1", to the failures. folder is its folder in that of
+// stage 6, and fixed its option that keeps the lease as it is.
+func Subject[H, O any, L Lock[H]](id, folder string, newMutex func(redis.UniversalClient, string, time.Duration, ...O) (L, error),
+	fixed O, locked, lost error, has ...failures.Feature,
+) failures.Subject {
+	return failures.Subject{
+		Name: "stage" + id, New: adapt.Holding(adapt.With(newMutex), locked, lost), Has: has,
+		Variants: map[failures.Variant]world.Constructor{
+			failures.FixedLease: adapt.Holding(adapt.With(newMutex, fixed), locked, lost),
+		},
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for others
+		Ignore:     func(key string) bool { return strings.HasSuffix(key, ":token") },
+	}
+}

@@ -1,0 +1,92 @@
+// Package subject6 shows stage 6, whose API is its own, to the failures.
+package subject6
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/world"
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// Subject is stage 6.
+func Subject() failures.Subject {
+	return failures.Subject{
+		Name: "stage6", New: variant(failures.Default),
+		Variants: map[failures.Variant]world.Constructor{
+			failures.FixedLease: variant(failures.FixedLease),
+			failures.Limited:    variant(failures.Limited),
+			failures.Beside:     variant(failures.Beside),
+		},
+		Ignore: func(key string) bool { return strings.HasSuffix(key, ":token") || strings.Contains(key, another) },
+		// These only send scripts for others.
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
+		Has: []failures.Feature{
+			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
+			failures.Closing,
+		},
+	}
+}
+
+// another is in the name of a second lock that a process holds.
+const another = "another:"
+
+func variant(of failures.Variant) world.Constructor {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		options := []stage6.Option{stage6.WithWatchdogTimeout(lease)}
+		var leases []stage6.LockOption
+		switch of {
+		case failures.Limited:
+			options = append(options, stage6.WithMaxHold(3*lease))
+		case failures.FixedLease: // a third of the watchdog's lease, so that they cannot be confused
+			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
+			leases = []stage6.LockOption{stage6.Lease(lease)}
+		}
+		svc, err := stage6.NewService(rdb, options...)
+		if err != nil {
+			return nil, err
+		}
+		if of == failures.Beside { // a lock that no other process knows
+			other, err := svc.Mutex(another + uuid.NewString())
+			if err != nil {
+				return nil, err
+			}
+			if _, err := other.TryLock(context.Background(), stage6.Lease(20*lease)); err != nil {
+				return nil, err
+			}
+		}
+		m, err := svc.Mutex(name)
+		if err != nil {
+			return nil, err
+		}
+		lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, leases...) }
+		try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
+		return locker{adapt.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
+	}
+}
+
+// locker makes stage 6 a Locker.
+type locker struct {
+	*adapt.Holds[*stage6.Hold]
+	svc   *stage6.Service
+	mutex *stage6.Mutex
+}
+
+// HoldCount is how often the client holds the lock.
+func (l locker) HoldCount(ctx context.Context) (int, error) {
+	nested, cancel := l.Nest(ctx)
+	defer cancel()
+	return l.mutex.HoldCount(nested)
+}
+
+// ForceUnlock frees the lock, no matter which client holds it.
+func (l locker) ForceUnlock(ctx context.Context) (bool, error) { return l.mutex.ForceUnlock(ctx) }
+
+// Close ends the service.
+func (l locker) Close() error { return l.svc.Close() }
