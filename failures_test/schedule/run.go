@@ -47,19 +47,19 @@ type Played struct {
 	Ends     []int    // after each of them, how many events there were
 	Begun    int      // how many events there were before the first choice
 	Finished bool     // it was not ended by the chooser
-	Taken    int      // how many events a failure's run had when it was taken over; 0: none was
+
+	taken bool // a failure's run was taken over
 }
 
 // Play runs a setup as the chooser chooses, in a world of its own.
 func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
-	var played Played
+	played := Played{taken: s.From != nil}
 	var err, stuck error
 	end := 0
 	played.Trace, err = world.Run(t, s.config(), func(w *world.World) {
 		w.Observe()
 		if s.From != nil {
 			w.Begin(s.From.Failure.Script, s.From.Events)
-			played.Taken = len(w.Trace().Events)
 		}
 		r := &run{setup: s, world: w, actors: actors(w, s), played: &played, end: w.Now() + horizon}
 		stuck = r.play(choose)
@@ -123,7 +123,7 @@ func (r *run) play(choose Chooser) (err error) {
 
 // point is the present moment.
 func (r *run) point() Point {
-	all := r.offer(r.world.Choices(r.end))
+	all := r.world.Choices(r.end)
 	p := Point{World: r.world, Choices: make([]Option, 0, len(all))}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}

@@ -17,8 +17,6 @@ type Limits struct {
 	Stop func(Progress) bool
 	// See is shown each run; an error ends the search with it. nil: nobody looks.
 	See func(Played) error
-	// Cut ends a run where it is true, after the steps that it begins with. nil: nowhere.
-	Cut func(Point) bool
 	// Plain runs every schedule, also where two lead to one state.
 	Plain bool
 	// From is how every schedule begins. What it costs does not count: cost 0 is a calm day
@@ -154,7 +152,7 @@ func (x *search) run(prefix *node, cost int) error {
 			follow = follow[1:]
 			return i, ok
 		}
-		if x.limits.Cut != nil && x.limits.Cut(p) || !x.isNew(p, cost, at) {
+		if !x.isNew(p, cost, at) {
 			return 0, false
 		}
 		for i, o := range p.Choices {

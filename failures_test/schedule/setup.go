@@ -23,9 +23,6 @@ type Setup struct {
 	From     *Start
 	Env      Env
 	Property Property
-
-	prompt      bool // nothing goes wrong any more,
-	promptAfter int  // after so many steps
 }
 
 // Env is what may happen to clients.

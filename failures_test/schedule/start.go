@@ -70,7 +70,7 @@ func (a *actor) accounted() int {
 // taken over.
 func (p Played) Broken(by []oracle.Monitor) (found []oracle.Finding) {
 	for _, f := range oracle.Ask(p.Trace, by...) {
-		if p.Taken == 0 || f.Step > p.Begun {
+		if !p.taken || f.Step > p.Begun {
 			found = append(found, f)
 		}
 	}

@@ -16,13 +16,6 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language texts.Language
-	TooLate  TooLate
-}
-
-// TooLate says after how many events no continuation keeps a rule; the zero value says nothing.
-type TooLate struct {
-	Events int
-	Rule   oracle.Monitor
 }
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
@@ -33,19 +26,13 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		o.Width = 120
 	}
 	d := &drawing{Options: o, story: newStory(trace, found, Code{}, o.Language)}
-	before, late := time.Duration(-1), -1
+	before := time.Duration(-1)
 	for l := range d.told {
 		r := row{label: l, text: d.text(l), redis: d.redis(l), ledger: d.ledgerNews(l), source: source(l.event)}
 		if l.at != before {
 			r.at, before = term.Clock(l.at), l.at
 		}
-		if l.first < o.TooLate.Events {
-			late = len(d.rows)
-		}
 		d.rows = append(d.rows, r)
-	}
-	if late >= 0 {
-		d.rows[late].tooLate = true
 	}
 	d.measure()
 	d.head()
@@ -59,7 +46,6 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 type row struct {
 	*label
 	at, text, redis, ledger, source string
-	tooLate                         bool
 }
 
 type drawing struct {
@@ -84,7 +70,6 @@ const gap = 2
 var (
 	timeColumn   = texts.New("time")
 	ledgerColumn = texts.New("ledger")
-	tooLate      = texts.New("⚑ too late: even if nothing goes wrong any more, the rule \"{rule}\" will be broken")
 )
 
 // measure gives each column what it needs, and takes from the widest until the
@@ -210,17 +195,10 @@ func (d *drawing) row(r row) {
 	d.findings(r)
 }
 
-// findings draws below a row what was found there, and since when it was too late.
+// findings draws below a row what was found there.
 func (d *drawing) findings(r row) {
-	var below []string
-	if r.tooLate {
-		below = append(below, tooLate.In(d.Language, "rule", texts.Text(d.TooLate.Rule)))
-	}
 	for _, f := range r.found {
-		below = append(below, f.Sentence(d.Language))
-	}
-	for _, text := range below {
-		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, narrowest[1])) {
+		for _, said := range term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, narrowest[1])) {
 			d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, said))
 		}
 	}

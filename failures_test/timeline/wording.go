@@ -172,16 +172,11 @@ func (s *story) sentence(l *label) string {
 	if told := s.wording(l).sentence; told != "" {
 		text = s.stops(s.say(told, l), l.event)
 	}
-	return s.ended(s.shorten(text))
-}
-
-// ended is a sentence with its stop.
-func (s *story) ended(text string) string {
 	stop := "."
 	if s.language == texts.Chinese {
 		stop = "。"
 	}
-	return strings.TrimRight(text, ".。") + stop
+	return strings.TrimRight(s.shorten(text), ".。") + stop
 }
 
 // request is a command in a sentence.

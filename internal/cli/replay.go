@@ -62,11 +62,9 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	}
 	a.lines(a.painted(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
-	since := a.sinceStep(c.Setup, m)
-	a.draw(m.Trace, m.Found, since)
+	a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
 		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))))
-		a.lines(since.in(a, m.Trace))
 	} else {
 		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
 	}

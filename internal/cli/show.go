@@ -26,12 +26,7 @@ func (a *app) showCommand() *cobra.Command {
 		Short: "Draw a failure, step by step",
 		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their " +
 			"owner and lease, the ledger, and the line of the lock that sent each command. Without " +
-			"--stage it takes the last stage that the failure breaks.\n\n" +
-			"It also says from which moment on it was too late. From there every continuation breaks the " +
-			"rule, even if nobody stands still any more, no message is lost, and each message arrives before " +
-			"anybody's work is done. Only the order of the steps is open, up to the cost that is printed. Each " +
-			"client ends its work, unlocks, and asks once more. The schedule that is printed below starts just " +
-			"before that moment, and keeps the rule.",
+			"--stage it takes the last stage that the failure breaks.",
 		Args: exactlyOne(aFailure, failureIDs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if beforeAfter && cmd.Flags().Changed("stage") {
@@ -120,7 +115,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 		verdicts = append(verdicts, failures.Run(a.t, f, c.Subject))
 	}
 	if as.json {
-		return a.showJSON(verdicts, chosen)
+		return a.showJSON(verdicts)
 	}
 	for i, v := range verdicts {
 		if as.isPicture() {
@@ -136,7 +131,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		a.showOne(v, chosen[i], a.since(v, chosen[i]), i == 0, of)
+		a.showOne(v, chosen[i], i == 0, of)
 	}
 	for i, v := range verdicts {
 		if want := chosen[i].Expect(f); want != v.Outcome {
@@ -146,7 +141,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, withStory bool, of []columns.Column) {
+func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
 	f := v.Failure
 	if withStory {
 		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", texts.Text(f.Title)), 0), "\n")
@@ -158,9 +153,8 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 		fmt.Fprintln(a.out, a.say(titled, "name", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang)))
 		return
 	}
-	a.draw(v.Trace, v.Findings, since)
+	a.draw(v.Trace, v.Findings)
 	a.verdict(v)
-	a.lines(since.in(a, v.Trace))
 	if withStory && v.Outcome != failures.Safe {
 		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
 		fmt.Fprint(a.out, a.fixedWhere(f, of))
@@ -169,8 +163,8 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, since *tooLate, with
 }
 
 // draw draws a run.
-func (a *app) draw(trace *world.Trace, findings []oracle.Finding, since *tooLate) {
-	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang, TooLate: since.mark()}
+func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
+	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang}
 	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
 }
 
@@ -215,19 +209,18 @@ func (a *app) legend(trace *world.Trace) string {
 	return bars + "   " + names
 }
 
-func (a *app) showJSON(verdicts []failures.Verdict, of []columns.Column) error {
+func (a *app) showJSON(verdicts []failures.Verdict) error {
 	type jsonRun struct {
 		Failure  string           `json:"failure"`
 		Subject  string           `json:"subject"`
 		Outcome  string           `json:"outcome"`
 		Sentence string           `json:"sentence"`
 		Findings []oracle.Finding `json:"findings"`
-		TooLate  *tooLate         `json:"too_late,omitempty"`
 		Trace    *world.Trace     `json:"trace"`
 	}
 	var runs []jsonRun
-	for i, v := range verdicts {
-		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, a.since(v, of[i]), v.Trace})
+	for _, v := range verdicts {
+		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
 	}
 	return a.printJSON(runs)
 }
