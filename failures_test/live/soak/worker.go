@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9/logging"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
