@@ -15,7 +15,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 

@@ -11,8 +11,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/redisserver"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 )

@@ -23,7 +23,7 @@ import (
 	"github.com/google/uuid"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/world"
 	"lockkata/internal/texts"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"lockkata/failures_test/live/proxy"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/world"
 )
 

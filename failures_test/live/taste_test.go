@@ -10,7 +10,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/columns"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/columns"
 	"lockkata/internal/texts"
 )

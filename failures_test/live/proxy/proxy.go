@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 )
 
 // Scripts are the sources of scripts by name. A command that runs one of them has

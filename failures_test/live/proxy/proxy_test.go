@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/live/proxy"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

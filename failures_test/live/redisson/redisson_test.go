@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/live/topology"
-	"lockkata/failures_test/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 

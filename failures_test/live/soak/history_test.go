@@ -1,238 +1,219 @@
-package main
+//go:build live && unix
+
+package soak
 
 import (
+	"cmp"
 	"fmt"
-	"testing"
+	"slices"
+	"sync"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-	"github.com/stretchr/testify/require"
-
-	"lockkata/failures_test/redisserver"
+	"golang.org/x/sys/unix"
 )
 
-// told is a history that is made by hand, of one lock, with a lease of a second and
-// times in milliseconds.
-type told struct{ *history }
+// Every time of a run counts from its start, on the machine's monotonic clock. All
+// processes share that clock, so their times can be compared.
 
-func tell() told {
-	h := told{&history{settings: settings{Locks: 1, Lease: time.Second}, holds: map[int64]*hold{}, counts: map[string]int{}}}
-	h.until = time.Hour
-	return h
-}
+// clock is the start of a run.
+type clock time.Duration
 
-func at(ms int) moment { return time.Duration(ms) * time.Millisecond }
-
-// hold adds a hold, of a process of its own that lives on, with a token that rises,
-// and with what happened to it, in turn: a kind of event, and when.
-func (h told) hold(asked, got int, events ...any) *hold {
-	id := int64(len(h.holds) + 1)
-	by := &process{name: fmt.Sprint("w", id)}
-	h.take(by, event{Kind: asks, At: at(asked), Hold: id})
-	h.take(by, event{Kind: holds, At: at(got), Hold: id, Token: 10 * id})
-	for i := 0; i < len(events); i += 2 {
-		h.take(by, event{Kind: events[i].(string), At: at(events[i+1].(int)), Hold: id})
+func (c clock) now() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		panic(err) // every Unix has it
 	}
-	return h.holds[id]
+	return time.Duration(t.Nano()) - time.Duration(c)
 }
 
-// stood says that the hold's process stood still.
-func (o *hold) stood(from, to int) { o.by.stalls = append(o.by.stalls, span{at(from), at(to)}) }
+// span is a stretch of time, both ends included.
+type span struct{ from, to time.Duration }
 
-func (h told) lose(lock, from, to int) {
-	h.losses = append(h.losses, loss{span{at(from), at(to)}, lock})
+// The kinds of events. A worker reports each event before it goes on, so that the
+// driver has them all when the worker is killed.
+const (
+	asked     = "asked for the lock"         // before the call
+	acquired  = "acquired the lock"          // after the call
+	refused   = "did not get the lock"       // after the call
+	lost      = "was told that it lost it"   // the hold's context ended
+	read      = "read the ledger"            // Value: the counter
+	wrote     = "wrote the ledger"           // Value: the new counter
+	rejected  = "was rejected by the ledger" // its token is stale
+	reentered = "re-entered the lock"
+	unlocking = "unlocks"                  // before the call
+	unlocked  = "unlocked"                 // after the call, which returned nil
+	notHeld   = "had lost it before"       // after the call, which said so
+	unclear   = "unlocked with an error"   // after the call, which may have unlocked
+	stalled   = "did not run for a moment" // the whole process
+)
+
+// event is what a worker reports.
+type event struct {
+	Kind  string
+	At    time.Duration
+	Since time.Duration // when the request to the ledger, or the stall, began
+	Hold  int64         // the ID of the attempt to acquire, and of the hold
+	Lock  int
+	Lane  int // the worker's goroutine
+	Token int64
+	Value int64
+	Text  string
 }
 
-// kinds are those of the violations that are found.
-func (h told) kinds() (kinds []string) {
-	h.judge()
-	for _, v := range h.violations {
-		kinds = append(kinds, v.kind)
+// hold is one attempt to acquire the lock, and the hold if it succeeded.
+type hold struct {
+	event  // the first one
+	by     *process
+	events []event
+	mayEnd time.Duration // the earliest end of its lease; see earliestEnd
+}
+
+// at returns the time of the first event of that kind, 0 if there is none.
+func (o *hold) at(kind string) time.Duration {
+	for _, e := range o.events {
+		if e.Kind == kind {
+			return e.At
+		}
 	}
-	return kinds
+	return 0
 }
 
-func TestWhatALockMayDoIsAccepted(t *testing.T) {
-	for name, story := range map[string]func(told){
-		"one after the other": func(h told) {
-			h.hold(1, 10, unlocks, 20, freed, 30)
-			h.hold(5, 35, unlocks, 40, freed, 50)
-		},
-		"a release that takes effect before its answer": func(h told) {
-			h.hold(1, 10, unlocks, 20, freed, 60)
-			h.hold(5, 35, unlocks, 40, freed, 50)
-		},
-		"expiry, then takeover": func(h told) {
-			h.hold(1, 10, lost, 1000)
-			h.hold(5, 1005, unlocks, 1010, freed, 1020)
-		},
-		"a late unlock that says that the hold was lost": func(h told) {
-			h.hold(1, 10, unlocks, 3010, gone, 3020).stood(500, 3000)
-			h.hold(5, 1505, unlocks, 1510, freed, 1520)
-		},
-		"an unlock of unknown outcome that freed the lock": func(h told) {
-			h.hold(1, 10, unlocks, 20, unknown, 30)
-			h.hold(5, 25, unlocks, 40, freed, 50)
-		},
-		"an unlock that freed the lock, by a process that stood still before the answer": func(h told) {
-			h.hold(1, 10, unlocks, 20, gone, 1520).stood(22, 1500)
-			h.hold(5, 25, unlocks, 40, freed, 50)
-		},
-		"a forced unlock": func(h told) {
-			h.hold(1, 10, unlocks, 500, gone, 510)
-			h.lose(0, 20, 30)
-			h.hold(5, 35, unlocks, 40, freed, 50)
-		},
-		"a server that came back without its data": func(h told) {
-			h.hold(1, 10, lost, 500)
-			h.lose(every, 20, 30)
-			h.hold(5, 35, unlocks, 40, freed, 50)
-		},
-		"a holder that was killed while its unlock was under way": func(h told) {
-			h.hold(1, 10, unlocks, 20)
-			h.hold(5, 25, unlocks, 40, freed, 50)
-		},
-		"a holder that was killed": func(h told) {
-			h.hold(1, 10, reads, 20)
-			h.hold(5, 1005, unlocks, 1010, freed, 1020)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := tell()
-			story(h)
-			require.Empty(t, h.kinds())
-		})
+// String names the holder: process and goroutine.
+func (o *hold) String() string {
+	return fmt.Sprintf("%s.%d", o.by.name, o.Lane)
+}
+
+// ended returns when the holder stopped believing that it holds the lock: it was
+// told of a loss, began to unlock, or was killed.
+func (o *hold) ended() time.Duration {
+	end := cmp.Or(o.at(unlocking), o.by.last)
+	if o.at(lost) > 0 {
+		end = min(end, o.at(lost))
 	}
+	return max(end, o.at(acquired))
 }
 
-func TestWhatNoLockMayDoIsNotLinearizable(t *testing.T) {
-	for name, story := range map[string]func(told){
-		"two holders at once": func(h told) {
-			h.hold(1, 10, unlocks, 100, freed, 110)
-			h.hold(20, 30, unlocks, 40, freed, 50)
-		},
-		"a stranger's unlock that succeeded": func(h told) {
-			h.hold(1, 10, unlocks, 1500, freed, 1510)
-			h.hold(5, 1005, unlocks, 2000, freed, 2010)
-		},
-		"a takeover before the lease was over": func(h told) {
-			h.hold(1, 10, lost, 950)
-			h.hold(5, 500, unlocks, 510, freed, 520)
-		},
-		"a takeover from a holder that was never told": func(h told) {
-			h.hold(1, 10, unlocks, 3000, gone, 3010)
-			h.hold(5, 1500, unlocks, 1510, freed, 1520)
-		},
-		"an unlock that frees the lock and says that it was lost": func(h told) {
-			h.hold(1, 10, unlocks, 20, gone, 30)
-			h.hold(5, 25, unlocks, 40, freed, 50)
-		},
-		"a takeover from a killed holder before its lease was over": func(h told) {
-			h.hold(1, 10, reads, 20)
-			h.hold(5, 500, unlocks, 510, freed, 520)
-		},
-		"a token that does not rise": func(h told) {
-			h.hold(1, 10, unlocks, 20, freed, 30)
-			h.hold(35, 40, unlocks, 50, freed, 60).Token = 1
-		},
-		"two holders at once, after a forced unlock of another": func(h told) {
-			h.hold(1, 10, unlocks, 100, gone, 110)
-			h.lose(0, 15, 20)
-			h.hold(320, 322, unlocks, 500, freed, 510)
-			h.hold(330, 340, unlocks, 420, freed, 430)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := tell()
-			story(h)
-			require.Contains(t, h.kinds(), nonLinearizable)
-		})
+// over returns when the hold's last command had ended.
+func (o *hold) over() time.Duration {
+	return max(cmp.Or(o.at(unlocked), o.at(notHeld), o.at(unclear), o.by.last), o.ended())
+}
+
+// loss is a time when holds were removed by something else than their owners: by
+// force, or because the server lost its data.
+type loss struct {
+	span
+	lock int // or everyLock
+}
+
+const everyLock = -1
+
+// violation is one finding, and the holds that it is about.
+type violation struct {
+	kind, text string
+	of         []*hold
+}
+
+// The kinds of violations.
+const (
+	lockIllegal   = "the lock is not linearizable"
+	ledgerIllegal = "the ledger is not linearizable"
+	unserved      = "a waiter was left at a free lock"
+	leakedKey     = "a key is left"
+	deadWorker    = "a worker ended by itself"
+)
+
+// history is what the driver knows about its workers and their holds.
+type history struct {
+	mu         sync.Mutex
+	holds      map[int64]*hold
+	faults     []fault
+	losses     []loss
+	counts     map[string]int // of events
+	violations []violation
+	until      time.Duration // when the workers were told to finish
+}
+
+// add records an event.
+func (h *history) add(by *process, e event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	by.last = max(by.last, e.At)
+	h.counts[e.Kind]++
+	switch e.Kind {
+	case stalled:
+		by.stalls = append(by.stalls, span{e.Since, e.At})
+		return
+	case asked:
+		h.holds[e.Hold] = &hold{event: e, by: by}
 	}
+	o := h.holds[e.Hold]
+	o.events = append(o.events, e)
+	o.Token = max(o.Token, e.Token)
 }
 
-// A history that is cut into pieces is refused where it is wrong, and only there.
-func TestLongHistoryIsCheckedInPieces(t *testing.T) {
-	h := tell()
-	for i := range 2000 {
-		h.hold(max(1, 10*i-200), 10*i+2, unlocks, 10*i+5, freed, 10*i+6)
+func (h *history) addViolation(kind, text string, of ...*hold) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.violations = append(h.violations, violation{kind, text, slices.DeleteFunc(of, func(o *hold) bool { return o == nil })})
+}
+
+// granted returns the holds of a lock in the order in which they were acquired.
+func (h *history) granted(lock int) []*hold {
+	var got []*hold
+	for _, o := range h.holds {
+		if o.Lock == lock && o.at(acquired) > 0 {
+			got = append(got, o)
+		}
 	}
-	checked := h.judge()
-	require.Empty(t, h.violations)
-	require.Greater(t, checked.pieces, 10)
-	h.hold(9990, 10_003, unlocks, 10_004, freed, 10_005).Token = 10_011
-	h.judge()
-	require.NotEmpty(t, h.violations)
-	require.LessOrEqual(t, len(h.violations), 3, "one overlap, and one cut may be in the middle of it")
-	for _, v := range h.violations {
-		require.InDelta(t, 10_000, v.of[0].at(holds).Milliseconds(), 50, v.text)
+	slices.SortFunc(got, func(a, b *hold) int { return cmp.Compare(a.at(acquired), b.at(acquired)) })
+	return got
+}
+
+// slack is how late a process that gets its share of the processor may notice that a
+// lease has ended.
+const slack = lease / 5
+
+// sureUntil returns until when the holder must have had a lease: it was not told of a
+// loss, and its process was running. If the process stalled shortly before the hold
+// ended, only the time before the stall counts.
+func (o *hold) sureUntil() time.Duration {
+	at := o.ended() - slack
+	for moved := true; moved; {
+		moved = false
+		for _, s := range o.by.stalls {
+			if s.from-slack < at && at <= s.to {
+				at, moved = s.from-slack, true
+			}
+		}
 	}
+	return at
 }
 
-// A renewal that does not look for its owner keeps a hold alive that was forced.
-func TestHoldThatWasTakenAwayMayBeBelievedForALeaseAndNoLonger(t *testing.T) {
-	for until, want := range map[int][]string{1100: nil, 1300: {overlap}} {
-		h := tell()
-		h.hold(1, 10, unlocks, until, gone, until+10)
-		h.lose(0, 20, 30)
-		h.hold(35, 40, unlocks, 2000, freed, 2010)
-		require.Equal(t, want, h.kinds())
+// longestWait is how long a waiter may be left at a free lock: as long as a hold of
+// unknown outcome can block it, and some time for a busy machine.
+const longestWait = 2*lease + 500*time.Millisecond
+
+// checkWaits reports waiters that were left at a free lock while nothing was disturbed.
+func (h *history) checkWaits(lock int, granted []*hold) {
+	for _, o := range h.holds {
+		from, to := o.at(asked), min(cmp.Or(o.at(acquired), o.at(refused), o.by.last), h.until)
+		if o.Lock != lock || to-from <= longestWait {
+			continue
+		}
+		for _, other := range granted {
+			if other.at(acquired) < to && other.at(unlocked) > 0 {
+				from = max(from, other.over())
+			} else if other.at(acquired) < to {
+				from = max(from, other.over()+lease) // Redis may keep its key that long
+			}
+		}
+		for _, f := range h.faults {
+			if f.from < to {
+				from = max(from, f.to+2*lease)
+			}
+		}
+		if to-from > longestWait {
+			h.addViolation(unserved, fmt.Sprintf("%s waited for lock %d, free since %v, until %v", o, lock, from, to), o)
+		}
 	}
-}
-
-func TestBeliefsThatOverlapAreFound(t *testing.T) {
-	h := tell()
-	h.hold(1, 10, unlocks, 3000, gone, 3010)
-	h.hold(5, 1500, unlocks, 1510, freed, 1520)
-	require.Contains(t, h.kinds(), overlap)
-}
-
-func TestWaiterWhomNobodyServesIsFound(t *testing.T) {
-	h := tell()
-	h.hold(1, 10, unlocks, 20, freed, 30)
-	h.hold(15, 9000, unlocks, 9010, freed, 9020)
-	require.Equal(t, []string{unserved}, h.kinds())
-	h.violations, h.faults = nil, []fault{{"stop the server", redisName, span{at(4000), at(6000)}}}
-	require.Empty(t, h.kinds(), "a fault was active")
-}
-
-func TestWriteThatUndoesOthersIsALostUpdate(t *testing.T) {
-	h := tell()
-	o := h.hold(1, 10, reads, 20)
-	h.take(o.by, event{Kind: writes, At: at(30), Hold: 1, Undone: 3})
-	require.Equal(t, []string{lostUpdate}, h.kinds())
-	require.Contains(t, h.timeline([]*hold{o}), "0.030000 s  w1.0     writes")
-}
-
-// accounts is a ledger with a Redis of its own.
-func accounts(t *testing.T, fenced bool) ledger {
-	rdb := redisserver.NewClient(miniredis.RunT(t).Addr())
-	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	return ledger{rdb, fenced}
-}
-
-func TestLedgerCountsAndTellsWhatAWriteUndid(t *testing.T) {
-	l := accounts(t, false)
-	for n := range int64(3) {
-		value, writes, ok := l.read(0, 1, 0)
-		require.Equal(t, []any{n, n, true}, []any{value, writes, ok})
-		value, writes, ok = l.write(0, 1, 0, value+1)
-		require.Equal(t, []any{n + 1, n + 1, true}, []any{value, writes, ok})
-	}
-}
-
-// Between the next holder's read and its write: a ledger that looked only at the
-// tokens of writes would take it, and lose it.
-func TestFencedLedgerRefusesAnOldTokenAndAnEqualOneOfAnother(t *testing.T) {
-	l := accounts(t, true)
-	refuses := func(lock int, hold, token int64, value any) bool {
-		_, _, ok := l.write(lock, hold, token, value)
-		return !ok
-	}
-	const newest = 1_700_000_000_000_001 // as large as stage 6's
-	require.False(t, refuses(0, 1, newest, ""))
-	require.True(t, refuses(0, 2, newest, ""), "equal, of another")
-	require.False(t, refuses(0, 2, newest+1, ""))
-	require.True(t, refuses(0, 1, newest, 1), "old, though nobody has written since")
-	require.False(t, refuses(0, 2, newest+1, 1))
-	require.False(t, refuses(1, 1, newest, 1), "another account")
 }

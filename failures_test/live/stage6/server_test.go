@@ -18,7 +18,7 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/live/proxy"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	final "lockkata/stage6_reentrant_pubsub"
 )
 

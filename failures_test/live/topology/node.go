@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 )
 
 // within is how long anything may take that is to happen; nothing is expected to

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockkata/failures_test/live/fleet"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 )
 
 // site is a redis-server, a connection of our own to ask it, and the processes that

@@ -12,8 +12,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/redisserver"
 )
 
 // isOvertaken tells whether another process was faster than a waiter by chance, in a failure

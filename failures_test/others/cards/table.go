@@ -7,7 +7,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/timeline"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/redisserver"
+	"lockkata/failures_test/live/redisserver"
 )
 
 func TestServerAnswersOnItsSocketAndItsPortUntilItIsKilled(t *testing.T) {

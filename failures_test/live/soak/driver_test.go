@@ -1,0 +1,174 @@
+//go:build live && unix
+
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/proxy"
+	"lockkata/failures_test/live/redisserver"
+	stage6 "lockkata/stage6_reentrant_pubsub"
+)
+
+// The size of a run.
+const (
+	workers    = 8  // processes
+	goroutines = 16 // in each
+	locks      = 4  // that they share
+	lease      = 500 * time.Millisecond
+)
+
+// settings say what a run does.
+type settings struct {
+	Lock  string
+	Lossy bool // the server may lose its data
+	Seed  uint64
+}
+
+// run is the driver's side of a soak.
+type run struct {
+	settings
+	*history
+	t       *testing.T
+	clock   clock
+	slots   []*slot
+	server  *redisserver.Server
+	onRedis slot // busy during a fault of the server
+	ledger  *redisserver.Server
+	admin   *redis.Client   // not through a proxy
+	forcer  *stage6.Service // nil: the lock has no ForceUnlock
+	forced  int
+	readers sync.WaitGroup // of the workers' events
+	started atomic.Int64   // processes
+
+	operations, undecided int // of the check
+}
+
+// slot is one of the workers: its way to Redis and its current process. A killed
+// process is replaced.
+type slot struct {
+	busy  sync.Mutex // held during a fault of this worker
+	proxy *proxy.Proxy
+	*process
+}
+
+// process is one worker process. history.mu guards its times.
+type process struct {
+	*fleet.Process
+	name   string        // w1, w2, … in the order of their starts
+	last   time.Duration // of its last event
+	ended  time.Duration // when the driver noticed its end
+	stalls []span        // when it did not run
+}
+
+// soak runs the workers and the faults for some time, and checks the history.
+func soak(t *testing.T, s settings, d time.Duration) *run {
+	var config redisserver.Config
+	if !s.Lossy {
+		// Redis writes before it answers, and the system keeps what a killed process has
+		// written. Only a power failure would need an fsync, which a busy disk delays.
+		config.Args = []string{"--appendonly", "yes", "--appendfsync", "no"}
+	}
+	r := &run{
+		settings: s, t: t, clock: clock(clock(0).now()), onRedis: slot{process: &process{name: "redis"}},
+		history: &history{holds: map[int64]*hold{}, counts: map[string]int{}},
+		server:  redisserver.ForTest(t, config), ledger: redisserver.ForTest(t, redisserver.Config{}),
+	}
+	// The server may be stopped for longer than the usual timeout.
+	r.admin = redisserver.NewClient(r.server.Socket(), func(o *redis.Options) { o.ReadTimeout = time.Minute })
+	defer r.admin.Close()
+	if s.Lock == finalLock {
+		var err error
+		r.forcer, err = stage6.NewService(r.admin, stage6.WithWatchdogTimeout(lease))
+		require.NoError(t, err)
+		defer r.forcer.Close()
+	}
+	for range workers {
+		p, err := proxy.Open(proxy.Config{Server: r.server.Socket()})
+		require.NoError(t, err)
+		w := &slot{proxy: p}
+		defer p.Close()
+		require.NoError(t, r.start(w))
+		defer func() { w.Kill() }() // the process that is there then
+		r.slots = append(r.slots, w)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	r.disturb(ctx)
+	r.until = r.clock.now()
+	r.finish()
+	r.checkKeys()
+	r.operations, r.undecided = r.check()
+	return r
+}
+
+// start starts a worker process in a slot.
+func (r *run) start(w *slot) error {
+	j := job{r.settings, r.clock, r.started.Add(1), w.proxy.Addr(), r.ledger.Socket()}
+	p, err := fleet.Start(fleet.Again(j))
+	if err != nil {
+		return err
+	}
+	started := &process{Process: p, name: fmt.Sprintf("w%d", j.Process), last: r.clock.now()}
+	w.process = started
+	r.readers.Go(func() { r.readEvents(started) })
+	return nil
+}
+
+// readEvents records the events of a worker until it ends.
+func (r *run) readEvents(p *process) {
+	for {
+		var e event
+		if err := p.Hear(&e); errors.Is(err, fleet.ErrEnded) {
+			break
+		} else if err == nil {
+			r.add(p, e)
+		} // else it is a line of a panic
+	}
+	if err := p.Wait(); err != nil {
+		r.addViolation(deadWorker, fmt.Sprintf("%s: %v", p.name, err))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.ended = r.clock.now()
+}
+
+// finish lets the workers complete what they do.
+func (r *run) finish() {
+	late := time.AfterFunc(20*time.Second, func() {
+		for _, w := range r.slots {
+			r.addViolation(deadWorker, w.name+" does not end")
+			w.Kill()
+		}
+	})
+	for _, w := range r.slots {
+		_ = w.Tell("end") // the end of a worker that has ended by itself is noted
+	}
+	r.readers.Wait()
+	late.Stop()
+}
+
+// checkKeys reports the keys that are left when every lease must have ended.
+func (r *run) checkKeys() {
+	time.Sleep(lease + slack)
+	keys, err := r.admin.Keys(r.t.Context(), "*").Result()
+	assert.NoError(r.t, err)
+	for _, key := range keys {
+		if r.Lock == finalLock && strings.HasSuffix(key, ":token") {
+			continue // it stays, so that tokens rise
+		}
+		r.addViolation(leakedKey, fmt.Sprintf("%s, with a time to live of %v", key, r.admin.PTTL(r.t.Context(), key).Val()))
+	}
+}
