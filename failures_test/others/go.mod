@@ -5,7 +5,7 @@ go 1.26.0
 replace lockkata => ../..
 
 // Nothing here is built with it: redsync's own tests import it, which go mod tidy
-// follows, and proxy.golang.org refuses the version that redsync asks for.
+// follows, and the version that redsync asks for cannot be downloaded.
 replace github.com/redis/rueidis/rueidiscompat v1.0.79 => github.com/redis/rueidis/rueidiscompat v1.0.78
 
 require (
