@@ -21,6 +21,7 @@ func TestNoLineBeginsWithChinesePunctuation(t *testing.T) {
 // A cell of a table keeps to its width, whatever is in it.
 func TestWordThatIsTooLongIsCutInACellOnly(t *testing.T) {
 	require.Equal(t, []string{"a", "lock:order", "b"}, Wrap("a lock:order b", 4))
+	require.Equal(t, []string{"show", "delete-foreign", "--before-after"}, Wrap("show delete-foreign --before-after", 16), "no break at a hyphen")
 	require.Equal(t, []string{"a", "lock", ":ord", "er b"}, Fold("a lock:order b", 4))
 	require.Equal(t, []string{"锁", "锁a", "锁"}, Fold("锁锁a锁", 3))
 	require.Equal(t, []string{"→ A1", "b"}, Fold("→"+NoBreak+"A1 b", 4))
@@ -32,6 +33,7 @@ func TestChineseCharactersTakeTwoColumns(t *testing.T) {
 	require.Equal(t, "锁  ", Pad("锁", 4))
 	require.Equal(t, "锁…", Clip("锁锁锁", 4))
 	require.Equal(t, "锁锁", Clip("锁锁", 4))
+	require.Equal(t, Color(true).Paint(Red, "锁…"), Clip(Color(true).Paint(Red, "锁锁锁"), 4))
 }
 
 func TestClockHasNoZeroUnits(t *testing.T) {

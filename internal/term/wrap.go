@@ -1,32 +1,32 @@
 package term
 
 import (
+	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // NoBreak is a space at which no line is broken.
 const NoBreak = "\u00a0"
 
+// Punctuation that stays with the character before or after it.
+const (
+	closing = "，。、；：？！）」『”’》】…"
+	opening = "（「『“‘《【"
+)
+
 // Wrap breaks a text into lines of at most width columns: at spaces, and between
-// Chinese characters. A word that is longer stands out.
-func Wrap(text string, width int) []string { return lines(atoms(text), width) }
+// Chinese characters. A word that is longer stands out. It is not ansi.Wrap, which also
+// breaks names at their hyphens and lets a line begin with Chinese punctuation.
+func Wrap(text string, width int) []string { return fill(pieces(text, math.MaxInt), width) }
 
 // Fold is [Wrap] for a cell of a table: it cuts a word that is longer than a line.
-func Fold(text string, width int) []string {
-	var pieces []atom
-	for _, a := range atoms(text) {
-		for Columns(a.text) > width {
-			head := cut(a.text, width)
-			pieces = append(pieces, atom{head, a.spaced})
-			a = atom{a.text[len(head):], false}
-		}
-		pieces = append(pieces, a)
-	}
-	return lines(pieces, width)
-}
+func Fold(text string, width int) []string { return fill(pieces(text, width), width) }
 
-// Beside is a text beside what it is about, with each further line below the first.
+// Beside puts a text next to its head and indents the further lines.
 func Beside(head, text string, width int) (lines []string) {
 	indent := Columns(head)
 	for _, line := range Wrap(text, max(width-indent, 20)) {
@@ -36,70 +36,49 @@ func Beside(head, text string, width int) (lines []string) {
 	return lines
 }
 
-// lines fills one line after the other.
-func lines(all []atom, width int) []string {
-	var done []string
-	line, room := "", width
-	for _, a := range all {
-		n, gap := Columns(a.text), ""
-		if a.spaced && line != "" {
-			gap = " "
+// fill joins pieces to lines of at most width columns.
+func fill(pieces []string, width int) (lines []string) {
+	for _, piece := range pieces {
+		last := len(lines) - 1
+		if last >= 0 && Columns(lines[last]+piece) <= width {
+			lines[last] += piece
+		} else {
+			lines = append(lines, strings.TrimPrefix(piece, " "))
 		}
-		if line != "" && len(gap)+n > room {
-			done, line, room, gap = append(done, line), "", width, ""
-		}
-		line += gap + strings.ReplaceAll(a.text, NoBreak, " ")
-		room -= len(gap) + n
 	}
-	if line != "" {
-		done = append(done, line)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], NoBreak, " ")
 	}
-	return done
+	return lines
 }
 
-// atom is what no line end divides.
-type atom struct {
-	text   string
-	spaced bool // a space stands before it
-}
-
-// atoms are the words of a text. Each Chinese character is one, with the punctuation
-// that belongs to it.
-func atoms(text string) []atom {
-	var all []atom
+// pieces are the parts of a text between which a line may end, of at most longest columns.
+// The first of each word has a space before it.
+func pieces(text string, longest int) (all []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && string(r) != NoBreak }) {
-		all = append(all, atom{spaced: true})
-		before, painting := rune(0), false
-		for _, r := range word {
-			if painting = painting || r == escape; !painting {
-				between := before != 0 && (isWide(before) || isWide(r))
-				if between && !strings.ContainsRune(closing, r) && !strings.ContainsRune(opening, before) {
-					all = append(all, atom{})
+		all = append(all, " ")
+		before, room, state := "", longest, byte(0)
+		for len(word) > 0 {
+			next, width, n, after := ansi.DecodeSequence(word, state, nil) // a character, or what paints
+			word, state = word[n:], after
+			if width > 0 {
+				chinese := before != "" && (width == 2 || Columns(before) == 2)
+				belongs := strings.Contains(closing, next) || strings.Contains(opening, before)
+				if chinese && !belongs || before != "" && width > room {
+					all, room = append(all, ""), longest
 				}
-				before = r
+				before, room = next, room-width
 			}
-			painting = painting && r != 'm'
-			all[len(all)-1].text += string(r)
+			all[len(all)-1] += next
 		}
 	}
 	return all
 }
 
-// Punctuation that stays with the character before or after it.
-const (
-	closing = "，。、；：？！）」』”’》】…"
-	opening = "（「『“‘《【"
-)
-
 // Joined joins two lines of a paragraph. Chinese has no spaces between words.
 func Joined(a, b string) string {
-	before, after := rune(' '), rune(' ')
-	for _, r := range strings.TrimRight(a, "*") {
-		before = r
-	}
-	for _, after = range b {
-		break
-	}
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(a, "*"))
+	after, _ := utf8.DecodeRuneInString(b)
 	if a == "" || isWide(before) && (isWide(after) || strings.ContainsRune(closing, before)) {
 		return a + b
 	}
