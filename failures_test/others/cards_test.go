@@ -50,7 +50,7 @@ func grade(t *testing.T, library string, unfit map[string]string, play func(*tes
 			}
 			broken = append(broken, v)
 			if _, line, sent := strings.Cut(strings.TrimSuffix(v.Headline(), "."), ".go:"); sent {
-				require.Contains(t, section, ".go:"+line+"`]", "the README links the line that sends the command")
+				require.True(t, strings.Contains(section, ".go:"+line+"`]"), "the README does not link line %s", line)
 			}
 		})
 	}

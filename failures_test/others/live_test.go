@@ -22,27 +22,33 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// startRueidislock starts redis-servers and returns a function that plays failures on them.
-func startRueidislock(t *testing.T, servers int) (play func(...failures.Failure) []failures.Verdict) {
+// playRueidislock plays failures on redis-servers, at most six at once. One with another outcome
+// than the expected one is played twice more, alone: a busy machine can delay a renewal for
+// longer than a lease.
+func playRueidislock(t *testing.T, want map[string]string, all ...failures.Failure) map[string]failures.Verdict {
 	t.Helper()
-	s, err := live.Start(t.Context(), servers)
+	s, err := live.Start(t.Context(), min(6, len(all)))
 	redisserver.Need(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	subject, err := s.DiscoverScripts(Rueidislock)
 	require.NoError(t, err)
 	noteRenewals(subject.Scripts)
-	return func(all ...failures.Failure) []failures.Verdict {
-		var jobs []live.Job
-		for _, f := range all {
-			jobs = append(jobs, live.Job{Failure: f, Subject: subject})
-		}
-		return s.Play(jobs)
+	var jobs []live.Job
+	for _, f := range all {
+		jobs = append(jobs, live.Job{Failure: f, Subject: subject})
 	}
+	verdicts := map[string]failures.Verdict{}
+	for i, v := range s.Play(jobs) {
+		for again := 0; again < 2 && v.Outcome != failures.Elsewhere && v.Outcome.String() != want[v.Failure.ID]; again++ {
+			v = s.Play(jobs[i : i+1])[0]
+		}
+		verdicts[v.Failure.ID] = v
+	}
+	return verdicts
 }
 
-// A failure with another outcome than the expected one is played twice more, alone: a busy
-// machine can delay a renewal for longer than a lease.
 func TestRueidislock(t *testing.T) {
+	t.Parallel()
 	unfit := map[string]string{
 		"late-unlock":                "its Unlock and its next attempt go through one connection, so neither overtakes the other",
 		"pool-starved":               "its client has one connection of its own, which the work's commands do not use",
@@ -53,15 +59,8 @@ func TestRueidislock(t *testing.T) {
 		"wake-early":                 "it has no second attempt that a message could overtake",
 		"wake-eaten":                 "its waiters leave at other moments: TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves",
 	}
-	play, want := startRueidislock(t, 6), expected(t, "rueidislock")
 	fits := slices.DeleteFunc(slices.Clone(failures.All), func(f failures.Failure) bool { return unfit[f.ID] != "" })
-	verdicts := map[string]failures.Verdict{}
-	for _, v := range play(fits...) {
-		for again := 0; again < 2 && v.Outcome != failures.Elsewhere && v.Outcome.String() != want[v.Failure.ID]; again++ {
-			v = play(v.Failure)[0]
-		}
-		verdicts[v.Failure.ID] = v
-	}
+	verdicts := playRueidislock(t, expected(t, "rueidislock"), fits...)
 	grade(t, "rueidislock", unfit, func(t *testing.T, f failures.Failure) failures.Verdict {
 		v := verdicts[f.ID]
 		against, _ := v.Against()
@@ -76,8 +75,10 @@ func TestRueidislock(t *testing.T) {
 
 // The first waiter leaves while the attempt for which it was woken is on its way.
 func TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves(t *testing.T) {
-	v := startRueidislock(t, 1)(failures.Failure{
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+	t.Parallel()
+	const id = "waiter-leaves-when-woken"
+	v := playRueidislock(t, map[string]string{id: failures.Broken.String()}, failures.Failure{
+		ID: id, Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")
@@ -93,7 +94,7 @@ func TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves(t *testing.T) {
 			first.Wait()
 			second.Wait()
 		},
-	})[0]
+	})[id]
 	if errors.Is(v.Err, live.ErrBusy) {
 		t.Skip(v.Err)
 	}
@@ -103,6 +104,7 @@ func TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves(t *testing.T) {
 // newLocker returns a locker with the options of the README, and its server.
 func newLocker(t *testing.T, noLoopTracking bool) (rueidislock.Locker, *redisserver.Server) {
 	t.Helper()
+	t.Parallel()
 	server := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort})
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption: rueidis.ClientOption{InitAddress: []string{server.Addr()}},

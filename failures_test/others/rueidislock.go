@@ -178,8 +178,10 @@ func holdValue(args []string) string {
 // clientOf returns the client whose call sends a script. Renewals belong to no call.
 func clientOf(args []string) (client string, isCall bool) {
 	value := holdValue(args)
-	if value != "" && (isRenewal(args[1]) || renewals[args[1]]) {
-		return "", false
+	if value != "" {
+		if _, renews := renewals.Load(args[1]); renews || isRenewal(args[1]) {
+			return "", false
+		}
 	}
 	sender, _ := senders.Load(value)
 	client, _ = sender.(string)
@@ -187,13 +189,13 @@ func clientOf(args []string) (client string, isCall bool) {
 }
 
 // renewals has the SHA1 sums of the scripts that renew.
-var renewals = map[string]bool{}
+var renewals sync.Map
 
 // noteRenewals fills renewals, before the first scenario.
 func noteRenewals(scripts []string) {
 	for _, source := range scripts {
 		if isRenewal(source) {
-			renewals[fmt.Sprintf("%x", sha1.Sum([]byte(source)))] = true
+			renewals.Store(fmt.Sprintf("%x", sha1.Sum([]byte(source))), true)
 		}
 	}
 }

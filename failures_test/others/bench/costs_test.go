@@ -67,18 +67,18 @@ const (
 func TestWhatStage6CostsAndWhatItDoesNot(t *testing.T) {
 	tab := &table{cells: map[string]map[string]float64{}}
 	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			server := startServer(t)
-			measurePair(t, tab, kind, server)
-			measureIdle(t, tab, kind, server)
-			measureCrowd(t, tab, kind, server)
-			measureHeld(t, tab, kind, server)
-			measureNames(t, tab, kind, server)
-		})
+		for _, m := range []struct {
+			name string
+			run  func(*testing.T, *table, string, *redisserver.Server)
+		}{
+			{"pair", measurePair}, {"waiters", measureWaiters}, {"crowd", measureCrowd}, {"held", measureHeld}, {"names", measureNames},
+		} {
+			t.Run(kind+"/"+m.name, func(t *testing.T) { m.run(t, tab, kind, startServer(t)) })
+		}
 	}
 	fmt.Fprint(t.Output(), tab)
 	for _, kind := range kinds {
-		require.InDelta(t, 2, tab.cells[tripsRow][kind], 0, kind)
+		require.EqualValues(t, 2, tab.cells[tripsRow][kind], kind)
 	}
 	of := func(row string) float64 { return tab.cells[row][stage6Lock] }
 	require.LessOrEqual(t, of(allocationsRow), 22.0)
@@ -129,7 +129,7 @@ func (l locker) take(t *testing.T, prefix string, n int) {
 	require.NoError(t, group.Wait())
 }
 
-func measureIdle(t *testing.T, tab *table, kind string, server *redisserver.Server) {
+func measureWaiters(t *testing.T, tab *table, kind string, server *redisserver.Server) {
 	holder, waiters := open(t, kind, server, 0), open(t, kind, server, 0)
 	holder.take(t, "idle", 1)
 	waiters.wait(t, "idle", 1, 1000)
