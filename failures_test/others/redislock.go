@@ -21,7 +21,7 @@ var Redislock = failures.Subject{
 }
 
 // newRedislock makes a lock that waits as the library's example for retries does. It
-// releases with a context of its own, as the README does.
+// releases with its own context, as the README does.
 func newRedislock(renewed bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		client := redislock.New(rdb)

@@ -49,7 +49,7 @@ func BenchmarkOneGoroutine(b *testing.B) {
 	}
 }
 
-// Each of the 64 goroutines has a lock of its own.
+// Each of the 64 goroutines has its own lock.
 func Benchmark64Goroutines(b *testing.B) {
 	for _, kind := range kinds {
 		b.Run(kind, func(b *testing.B) {

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// workerEnv has the library and the address for a worker, a process of its own.
+// workerEnv has the library and the address for a worker process.
 const workerEnv = "LOCKKATA_BENCH_WORKER"
 
 func TestMain(m *testing.M) {
@@ -68,7 +68,7 @@ type worker struct {
 	out *bufio.Reader
 }
 
-// start starts a worker, in a process of its own or on a goroutine of this one.
+// start starts a worker in another process, or on a goroutine if process is nil.
 func start(t testing.TB, l locker, process *exec.Cmd) worker {
 	t.Helper()
 	if process == nil {

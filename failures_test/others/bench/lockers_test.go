@@ -34,7 +34,7 @@ const (
 
 var kinds = []string{stage6Lock, redislockLock, redsyncLock, rueidislockLock}
 
-// locker is a library over a client of its own, used as its README says. It makes the lock
+// locker is a library over its own client, used as its README says. It makes the lock
 // of a name, for one goroutine.
 type locker struct {
 	*wire
