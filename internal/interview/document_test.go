@@ -200,7 +200,7 @@ func TestProofRunsInProcessWhereItCan(t *testing.T) {
 		"go run . show oom > /tmp/x":              "",
 		"go run . show $(rm x)":                   "",
 		"go run . interview":                      "",
-		"cd failures_test/others && go run .":     "",
+		"cd failures_test/others && go test -v .": "",
 	} {
 		args, keys, ok := inProcess(command)
 		require.Equal(t, want != "", ok, command)

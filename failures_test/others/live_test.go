@@ -1,0 +1,145 @@
+//go:build live
+
+package others
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/live"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/world"
+)
+
+// playRueidislock plays failures on redis-servers, at most six at once. One with another outcome
+// than the expected one is played twice more, alone: a busy machine can delay a renewal for
+// longer than a lease.
+func playRueidislock(t *testing.T, want map[string]string, all ...failures.Failure) map[string]failures.Verdict {
+	t.Helper()
+	s, err := live.Start(t.Context(), min(6, len(all)))
+	redisserver.Need(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	subject, err := s.DiscoverScripts(Rueidislock)
+	require.NoError(t, err)
+	noteRenewals(subject.Scripts)
+	var jobs []live.Job
+	for _, f := range all {
+		jobs = append(jobs, live.Job{Failure: f, Subject: subject})
+	}
+	verdicts := map[string]failures.Verdict{}
+	for i, v := range s.Play(jobs) {
+		for again := 0; again < 2 && v.Outcome != failures.Elsewhere && v.Outcome.String() != want[v.Failure.ID]; again++ {
+			v = s.Play(jobs[i : i+1])[0]
+		}
+		verdicts[v.Failure.ID] = v
+	}
+	return verdicts
+}
+
+func TestRueidislock(t *testing.T) {
+	t.Parallel()
+	unfit := map[string]string{
+		"late-unlock":                "its Unlock and its next attempt go through one connection, so neither overtakes the other",
+		"pool-starved":               "its client has one connection of its own, which the work's commands do not use",
+		"dog-unlock-race":            "it renews first after half of the lease, and this story is over by then",
+		"unlock-while-renewal-hangs": "it renews first after half of the lease, and this story is over by then",
+		"resubscribe-refused":        "it sends no SUBSCRIBE: its attempt itself makes Redis watch the key",
+		"wake-lost":                  "it sends no SUBSCRIBE: its attempt itself makes Redis watch the key",
+		"wake-early":                 "it has no second attempt that a message could overtake",
+		"wake-eaten":                 "its waiters leave at other moments: TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves",
+	}
+	fits := slices.DeleteFunc(slices.Clone(failures.All), func(f failures.Failure) bool { return unfit[f.ID] != "" })
+	verdicts := playRueidislock(t, expected(t, "rueidislock"), fits...)
+	grade(t, "rueidislock", unfit, func(t *testing.T, f failures.Failure) failures.Verdict {
+		v := verdicts[f.ID]
+		against, _ := v.Against()
+		if errors.Is(v.Err, live.ErrBusy) {
+			t.Skip(v.Err)
+		} else if against.Monitor == oracle.BoundedWait && !slices.Contains(f.Breaks, oracle.BoundedWait) {
+			t.Skip("another process was faster than a waiter, by chance")
+		}
+		return v
+	})
+}
+
+// The first waiter leaves while the attempt for which it was woken is on its way.
+func TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves(t *testing.T) {
+	t.Parallel()
+	const id = "waiter-leaves-when-woken"
+	v := playRueidislock(t, map[string]string{id: failures.Broken.String()}, failures.Failure{
+		ID: id, Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			g := b.Goroutine("G")
+			a.Lock()
+			first := b.StartLock()
+			w.Sleep(w.Lease / 15)
+			second := g.StartLock()
+			w.Sleep(w.Lease / 15)
+			b.Before(func(c world.Command) bool { return world.Write(c) && c.Lane == "B" }).Delay(w.Lease / 6)
+			a.Unlock()
+			w.Sleep(w.Lease / 15)
+			first.Cancel()
+			first.Wait()
+			second.Wait()
+		},
+	})[id]
+	if errors.Is(v.Err, live.ErrBusy) {
+		t.Skip(v.Err)
+	}
+	require.Equal(t, failures.Broken, v.Outcome, v.Sentence())
+}
+
+// newLocker returns a locker with the options of the README, and its server.
+func newLocker(t *testing.T, noLoopTracking bool) (rueidislock.Locker, *redisserver.Server) {
+	t.Helper()
+	t.Parallel()
+	server := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort})
+	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
+		ClientOption: rueidis.ClientOption{InitAddress: []string{server.Addr()}},
+		KeyMajority:  1, NoLoopTracking: noLoopTracking, TryNextAfter: time.Second,
+	})
+	require.NoError(t, err)
+	t.Cleanup(locker.Close)
+	return locker, server
+}
+
+func TestRueidislockReturnsANilCancelWithAnError(t *testing.T) {
+	locker, _ := newLocker(t, true)
+	_, cancel, err := locker.WithContext(t.Context(), "order:1001")
+	require.NoError(t, err)
+	defer cancel()
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	_, none, err := locker.WithContext(ctx, "order:1001")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Nil(t, none)
+}
+
+// A lease of five seconds needs a renewal every 2.5 s, and not a hundred in ten seconds.
+func TestRueidislockRenewsWithoutAPauseUnlessNoLoopTracking(t *testing.T) {
+	locker, server := newLocker(t, false)
+	_, cancel, err := locker.WithContext(t.Context(), "order:1001")
+	require.NoError(t, err)
+	defer cancel()
+	rdb := redisserver.NewClient(server.Socket())
+	defer rdb.Close()
+	require.Eventually(t, func() bool {
+		stats, err := rdb.InfoMap(t.Context(), "commandstats").Result()
+		require.NoError(t, err)
+		calls, _, _ := strings.Cut(strings.TrimPrefix(stats["Commandstats"]["cmdstat_pexpireat"], "calls="), ",")
+		n, _ := strconv.Atoi(calls)
+		return n > 100
+	}, 10*time.Second, 10*time.Millisecond)
+}

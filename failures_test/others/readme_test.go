@@ -1,0 +1,91 @@
+package others
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+)
+
+// modules are the libraries by the paths in go.mod.
+var modules = map[string]string{
+	"github.com/go-redsync/redsync/v4": "redsync", "github.com/bsm/redislock": "redislock",
+	"github.com/zeromicro/go-zero": "go-zero", "github.com/redis/rueidis": "rueidislock",
+}
+
+func readme(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// readmeSection returns the README's section on a library.
+func readmeSection(t *testing.T, library string) string {
+	t.Helper()
+	_, section, found := strings.Cut(readme(t), "\n### "+library+" ")
+	require.True(t, found, library)
+	section, _, _ = strings.Cut(section, "\n##")
+	return section
+}
+
+func TestREADMEHasARowForEveryFailureThatBreaksALibrary(t *testing.T) {
+	for _, library := range modules {
+		var broken, shown []string
+		for failure, outcome := range expected(t, library) {
+			if outcome == failures.Broken.String() {
+				broken = append(broken, failure)
+			}
+		}
+		for line := range strings.Lines(readmeSection(t, library)) {
+			if cell, isRow := strings.CutPrefix(line, "| `"); isRow {
+				cell, _, _ = strings.Cut(cell, "` |")
+				shown = append(shown, strings.Split(cell, "`, `")...)
+			}
+		}
+		require.ElementsMatch(t, broken, shown, library)
+	}
+}
+
+// A link's text is a quotation from the line that it leads to, or the line's name.
+func TestREADMEQuotesTheVersionsThatAreGraded(t *testing.T) {
+	text := readme(t)
+	links := regexp.MustCompile("\\[[`“]([^]]+)[`”]\\]\\(https://([^)]+)/blob/([^/]+)/([^)#]+)#L([0-9]+)\\)").FindAllStringSubmatch(text, -1)
+	require.Len(t, links, strings.Count(text, "#L"), "other links to lines")
+	list := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Version}} {{.Dir}}")
+	for module := range modules {
+		list.Args = append(list.Args, module)
+	}
+	out, err := list.Output()
+	require.NoError(t, err)
+	checked := 0
+	for module := range strings.Lines(string(out)) {
+		fields := strings.Fields(module)
+		name, version, dir := fields[0], fields[1], fields[2]
+		require.Contains(t, text, "\n### "+modules[name]+" "+version+"\n")
+		for _, l := range links {
+			quoted, repository, tag, file, line := l[1], l[2], l[3], l[4], l[5]
+			if repository != strings.TrimSuffix(name, "/v4") {
+				continue
+			}
+			require.Equal(t, version, tag, l[0])
+			raw, err := os.ReadFile(filepath.Join(dir, file))
+			require.NoError(t, err)
+			n, err := strconv.Atoi(line)
+			require.NoError(t, err)
+			lines := strings.Split(string(raw), "\n")
+			require.Contains(t, fmt.Sprintf("%s:%d %s", path.Base(file), n, lines[n-1]), quoted, l[0])
+			checked++
+		}
+	}
+	require.Equal(t, len(links), checked)
+}

@@ -1,0 +1,53 @@
+package others
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+)
+
+// Redsync is redsync with one pool and without a renewal: its README shows none. redsync
+// sends from a goroutine for each pool, so every command belongs to the call under way.
+var Redsync = failures.Subject{
+	Name: "redsync", New: newRedsync,
+	Has:         []failures.Feature{failures.Scripts},
+	AttributeTo: func([]string) (client string, isCall bool) { return "", true },
+	SkipFrames:  []string{"github.com/go-redsync/redsync/v4/redis/"},
+}
+
+type redsyncLocker struct{ mutex *redsync.Mutex }
+
+// redsyncPause is within redsync's default, 50 to 250 ms. No deadline of a scenario
+// is a multiple of it: when both fall on one instant, Go is free to see either first.
+const redsyncPause = 170 * time.Millisecond
+
+// newRedsync sets three options for the scenarios: the lease, as many tries as the caller's
+// context allows instead of 32, and a pause between them that is not random.
+func newRedsync(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	return redsyncLocker{redsync.New(goredis.NewPool(rdb)).NewMutex(name,
+		redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt32), redsync.WithRetryDelay(redsyncPause))}, nil
+}
+
+// Lock waits for the lock.
+func (l redsyncLocker) Lock(ctx context.Context) error {
+	return withContextError(ctx, l.mutex.LockContext(ctx))
+}
+
+// TryLock makes one attempt.
+func (l redsyncLocker) TryLock(ctx context.Context) (bool, error) {
+	err := l.mutex.TryLockContext(ctx)
+	if taken := new(redsync.ErrTaken); errors.As(err, &taken) {
+		return false, nil
+	}
+	return err == nil, withContextError(ctx, err)
+}
+
+// Unlock releases the lock as the README does, without the caller's context.
+func (l redsyncLocker) Unlock(context.Context) error { return released(l.mutex.Unlock()) }
