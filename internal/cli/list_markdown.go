@@ -67,7 +67,7 @@ func (a *app) chapter(f failures.Failure) {
 		a.paragraph(fmt.Sprintf("**The rule:** *%s*: %s", m, m.Rule()))
 	}
 	a.paragraph("**See it.** " + howToSee(f, shown))
-	if known := incidents.All[f.ID]; len(known) > 0 {
+	if known := incidents.All()[f.ID]; len(known) > 0 {
 		fmt.Fprint(a.out, "**Public reports.**\n\n")
 		for _, i := range known {
 			item := documentLines(fmt.Sprintf("- [%s](%s): %s", i.Source, i.Link, i.What))
