@@ -87,7 +87,7 @@ func TestFaultsInDocumentsAreFound(t *testing.T) {
 		"`go test -run 'TestOne|TestGone' ./stage1_a`":      ":1: there is no TestGone in stage1_a",
 		"`go test -run TestFailures/gone ./stage1_a`":       ":1: there is no failure gone",
 		"`go test -run Test.* ./stage1_a`":                  ":1: -run Test.*: name the tests",
-		"`late-unlock` `wrong-delete` `string-meets-hash`":  "",
+		"`late-unlock` `wrong-delete`":                      "",
 		"`late-unlok`":                                      ":1: there is no failure late-unlok",
 		"a\nb `TestThree`":                                  ":2: there is no TestThree in internal/a, stage1_a",
 		"`TestTwo` is in [it](../stage1_a/mutex.go)":        ":1: there is no TestTwo in stage1_a",

@@ -216,7 +216,7 @@ func Check(t *testing.T, s Subject, expect Expect) {
 			within(t, f.ID+" on "+s.Name, func() { v = Run(t, f, s) })
 			want := expect(f)
 			wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
-			fmt.Fprintf(t.Output(), "%s: %s: %s\n", f.ID, v.Outcome, v.Sentence())
+			fmt.Fprintf(t.Output(), "%s: %s: %s\n", f.ID, v.Outcome.Word(), v.Sentence())
 			if v.Err != nil {
 				fmt.Fprintf(t.Output(), "%v\n", v.Err)
 			}
@@ -225,7 +225,7 @@ func Check(t *testing.T, s Subject, expect Expect) {
 			}
 			sum.add(v, wrong)
 			if wrong {
-				t.Errorf("expected %s", want)
+				t.Errorf("expected %s", want.Word())
 			}
 		})
 		if !passed && sum.last != f.ID {

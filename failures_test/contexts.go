@@ -8,8 +8,8 @@ import (
 // Failures of contexts: the caller goes away while a command is on its way.
 var contextFailures = []Failure{
 	{
-		ID: "cancel-in-flight", Family: Contexts,
-		Title:  "the context is cancelled while the acquire is on its way",
+		ID: "cancel-in-flight", Family: Contexts, Lesson: true,
+		Title:  "a cancelled acquire still arrives",
 		Story:  "A's request is cancelled while the reply to its acquire is on its way. go-redis does not break off a command that has been sent, so A gets its OK. Stage 1 still has to send PEXPIRE, and with a cancelled context it sends nothing: a key without a lease.",
 		Fixed:  "One command: either nothing was sent, or the whole lock was taken and the caller knows.",
 		Breaks: []oracle.Monitor{oracle.Leak, oracle.Truth},

@@ -9,6 +9,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
 )
 
 // Locker is a lock of one name as one owner uses it.
@@ -123,8 +124,10 @@ type Failure struct {
 	Fenced bool
 	// Inherent says that no lock with a lease can prevent it.
 	Inherent bool
-	Needs    []Feature // without all of these the failure does not apply
-	Unless   []Feature // with any of these it does not apply
+	// Lesson marks what the first screen shows: the failures that tell the story of the stages.
+	Lesson bool
+	Needs  []Feature // without all of these the failure does not apply
+	Unless []Feature // with any of these it does not apply
 	// Loss says that the story takes the hold away: a lock that tells its holder in
 	// time is then noticed, not safe.
 	Loss bool
@@ -176,6 +179,17 @@ func (o Outcome) String() string {
 		return "not told"
 	}
 	return "not played"
+}
+
+// Word is the outcome as people read it; String is its id.
+func (o Outcome) Word() texts.Text {
+	switch o {
+	case Inherent:
+		return "unavoidable"
+	case NotTold:
+		return "not tested"
+	}
+	return texts.Text(o.String())
 }
 
 // All is the catalogue, family by family.

@@ -29,6 +29,7 @@ func twins() []Failure {
 		f.Story = twinStories[limitFailures[i].ID]
 		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
 		f.Fenced, f.Inherent, f.Needs = true, false, []Feature{Fencing}
+		f.Lesson = f.ID == "process-pause-fenced"
 		all[i] = f
 	}
 	return all

@@ -26,19 +26,16 @@ var (
 
 func init() {
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTold, NotPlayed} {
-		texts.Know(texts.Text(o.String()), o.loud())
+		texts.Know(o.Word(), o.loud())
 	}
 	for _, f := range All {
 		texts.Know(texts.Text(f.Family), texts.Text(f.Title), texts.Text(f.Story), texts.Text(f.Fixed), texts.Text(f.Live))
 	}
 	texts.Know(texts.Text(FixedLease), texts.Text(Beside))
-	for _, f := range NotInMatrix {
-		texts.Know(texts.Text(f.Title))
-	}
 }
 
 // loud is the outcome at the head of a line.
-func (o Outcome) loud() texts.Text { return texts.Text(strings.ToUpper(o.String())) }
+func (o Outcome) loud() texts.Text { return texts.Text(strings.ToUpper(string(o.Word()))) }
 
 // Headline is the outcome in a sentence, as it stands above a run or at its end.
 func (v Verdict) Headline() string { return v.HeadlineIn(texts.English) }
@@ -75,7 +72,7 @@ func (v Verdict) SentenceIn(l texts.Language) string {
 	if v.Err != nil {
 		return v.Err.Error()
 	}
-	return texts.Text(v.Outcome.String()).In(l)
+	return v.Outcome.Word().In(l)
 }
 
 // at is the line that sent the command for which the lock is broken; "" if it was none.

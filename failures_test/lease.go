@@ -10,8 +10,8 @@ import (
 // Failures of the lease: it is missing, or it ends before the work does.
 var leaseFailures = []Failure{
 	{
-		ID: "crash-before-expire", Family: Lease,
-		Title:  "a client dies between SETNX and PEXPIRE",
+		ID: "crash-before-expire", Family: Lease, Lesson: true,
+		Title:  "a crash between SETNX and PEXPIRE",
 		Story:  "A takes the lock and dies before it can give the key a lease. An hour later the key is still there, and B waits for a client that does not exist.",
 		Fixed:  "SET with NX and PX: the key and its lease come in one command.",
 		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
@@ -24,7 +24,7 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "work-outlives-ttl", Family: Lease,
+		ID: "work-outlives-ttl", Family: Lease, Lesson: true,
 		Title:  "the work takes longer than the lease",
 		Story:  "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
 		Fixed:  "A watchdog renews the lease for as long as the work takes.",
@@ -54,8 +54,8 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "loss-hidden-at-unlock", Family: Lease, Variant: FixedLease,
-		Title:  "the lease ended, and Unlock says that all is well",
+		ID: "loss-hidden-at-unlock", Family: Lease, Lesson: true, Variant: FixedLease,
+		Title:  "Unlock returns nil for a lost lock",
 		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected. Then A wants the lock again, and nothing that the lost hold has left in its process may keep it out.",
 		Fixed:  "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
 		Breaks: []oracle.Monitor{oracle.LossNoticed, oracle.Deadlock},

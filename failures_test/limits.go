@@ -9,8 +9,8 @@ import (
 // by refusing a write that comes with an old fencing token.
 var limitFailures = []Failure{
 	{
-		ID: "process-pause", Family: Limits, Inherent: true,
-		Title:  "a holder stands still and wakes up after its lease",
+		ID: "process-pause", Family: Limits, Lesson: true, Inherent: true,
+		Title:  "a holder pauses beyond its lease",
 		Story:  "A holds the lock, sees that the order is free, and its process stands still: a garbage collection, a full swap, a sleeping laptop. B takes the lock and creates the order. A wakes up and creates it too.",
 		Fixed:  "Nothing in the lock: A cannot know that time passed. The ledger can refuse A's old token.",
 		Breaks: []oracle.Monitor{oracle.Damage},
@@ -57,8 +57,8 @@ var limitFailures = []Failure{
 		Script: func(w *world.World) { loseKey(w, w.Evict) },
 	},
 	{
-		ID: "failover-async", Family: Limits, Inherent: true,
-		Title:  "the master dies before the replica has the key",
+		ID: "failover-async", Family: Limits, Lesson: true, Inherent: true,
+		Title:  "a failover loses the key",
 		Story:  "Redis acknowledges A's lock before it copies it. The master dies, a replica without the key takes over, and B takes the lock there. Both create the order.",
 		Fixed:  "Nothing in the lock: replication is asynchronous. The ledger can refuse A's old token, if tokens do not go back with the data.",
 		Breaks: []oracle.Monitor{oracle.Damage},
@@ -67,7 +67,7 @@ var limitFailures = []Failure{
 		Script: func(w *world.World) { loseKey(w, w.Failover) },
 	},
 	{
-		ID: "clock-jump", Family: Limits, Inherent: true,
+		ID: "clock-jump", Family: Limits, Lesson: true, Inherent: true,
 		Title:  "the clock of Redis jumps ahead",
 		Story:  "Somebody sets the server's clock, and for Redis A's lease is over at once. B takes the lock and creates the order. On A's clock the lease has hardly begun, and A creates it too.",
 		Fixed:  "Nothing in the lock: a lease is a promise about two clocks. The ledger can refuse A's old token.",

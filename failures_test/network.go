@@ -25,8 +25,8 @@ var networkFailures = []Failure{
 		},
 	},
 	{
-		ID: "grant-reply-lost", Family: Network,
-		Title:  "the connection breaks after Redis granted the lock",
+		ID: "grant-reply-lost", Family: Network, Lesson: true,
+		Title:  "the reply to the acquire is lost",
 		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and goes away; its key stays and keeps everybody out.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got.",
 		Breaks: []oracle.Monitor{oracle.Leak},

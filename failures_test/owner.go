@@ -52,7 +52,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "delete-foreign", Family: Owner, Variant: FixedLease,
+		ID: "delete-foreign", Family: Owner, Lesson: true, Variant: FixedLease,
 		Title:  "a late Unlock deletes the next client's lock",
 		Story:  "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:  "The owner's value in the key, compared before the delete.",
@@ -69,7 +69,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "check-then-delete", Family: Owner,
+		ID: "check-then-delete", Family: Owner, Lesson: true,
 		Title:  "the lock changes hands between GET and DEL",
 		Story:  "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
 		Fixed:  "A Lua script: Redis compares and deletes in one step.",
@@ -106,7 +106,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "double-unlock", Family: Owner,
+		ID: "double-unlock", Family: Owner, Lesson: true,
 		Title:  "a client unlocks twice",
 		Story:  "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
 		Fixed:  "A fresh value for each hold, forgotten once it is unlocked.",
@@ -122,7 +122,7 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "late-unlock", Family: Owner,
+		ID: "late-unlock", Family: Owner, Lesson: true,
 		Title:  "an Unlock that timed out arrives after the next Lock",
 		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A. And when A unlocks, that must free the new hold, and not try the old one again.",
 		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",

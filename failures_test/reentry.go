@@ -13,8 +13,8 @@ import (
 // one object.
 var reentryFailures = []Failure{
 	{
-		ID: "self-deadlock", Family: Sharing,
-		Title:  "a holder calls a function that takes the same lock",
+		ID: "self-deadlock", Family: Sharing, Lesson: true,
+		Title:  "a holder takes the same lock again",
 		Story:  "A holds the lock and calls a helper that locks as well. The helper waits for A, and A waits for the helper.",
 		Fixed:  "Re-entry: the owner's count goes up instead.",
 		Breaks: []oracle.Monitor{oracle.Deadlock},

@@ -68,7 +68,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "renew-partition", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
+		ID: "renew-partition", Family: Renewal, Lesson: true, Needs: []Feature{Watchdog}, Loss: true,
 		Title:  "the holder loses its network",
 		Story:  "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and works on, unless it looks at its own clock.",
 		Fixed:  "The holder counts the lease itself, and ends the hold when it could not renew in time.",

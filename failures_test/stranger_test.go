@@ -73,7 +73,7 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 				for _, f := range failures.All {
 					cells[columns.Must("4").Expect(f)]++
 				}
-				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, inherent %d, not applicable %d",
+				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, unavoidable %d, not applicable %d",
 					cells[failures.Broken], cells[failures.Safe], cells[failures.Inherent], cells[failures.NotApplicable]))
 				require.Contains(t, string(out), "\n        1 failure: nobody is told of a loss: work-outlives-fixed-lease\n")
 			}

@@ -49,7 +49,7 @@ func (v Verdict) cause() texts.Text {
 	against, ok := v.Against()
 	switch {
 	case !ok:
-		return texts.Text(v.Outcome.String())
+		return v.Outcome.Word()
 	case against.Monitor == oracle.Truth && strings.Contains(against.Text, "panic: "): // in each language
 		return callPanics
 	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
@@ -81,7 +81,7 @@ func (s *summary) String() string {
 	var counts []string
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTold, NotPlayed, NotApplicable} {
 		if s.count[o] > 0 {
-			counts = append(counts, fmt.Sprintf("%s %d", o, s.count[o]))
+			counts = append(counts, fmt.Sprintf("%s %d", o.Word(), s.count[o]))
 		}
 	}
 	text := strings.Join(counts, ", ")

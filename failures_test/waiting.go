@@ -274,8 +274,8 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "idle-waiters", Family: Waiting,
-		Title:  "waiters keep Redis busy although nothing happens",
+		ID: "idle-waiters", Family: Waiting, Lesson: true,
+		Title:  "idle waiters keep Redis busy",
 		Story:  "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Those who poll ask ten times a second, each of them, for nothing.",
 		Fixed:  "Wait for the message, or for the end of the lease; ask only then.",
 		Breaks: []oracle.Monitor{oracle.Polling, oracle.CommandCount},

@@ -12,7 +12,7 @@ import (
 )
 
 func TestIncidentsBelongToFailures(t *testing.T) {
-	for id, all := range incidents.All {
+	for id, all := range incidents.All() {
 		_, ok := failures.Find(id)
 		require.True(t, ok, "%s is no failure of the catalogue", id)
 		require.NotEmpty(t, all, id)
@@ -33,6 +33,6 @@ func TestIncidentsBelongToFailures(t *testing.T) {
 func TestIncidentsOnGitHubNameTheirThread(t *testing.T) {
 	require.Equal(t, incidents.Incident{
 		Source: "redis/redis-py #818", Link: "https://github.com/redis/redis-py/issues/818",
-		What: incidents.All["crash-before-expire"][0].What,
-	}, incidents.All["crash-before-expire"][0])
+		What: incidents.All()["crash-before-expire"][0].What,
+	}, incidents.All()["crash-before-expire"][0])
 }

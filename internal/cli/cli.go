@@ -180,7 +180,8 @@ func (a *app) root() *cobra.Command {
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real " +
-			"go-redis clients on an embedded Redis in fake time, and prints the matrix.\n\n" +
+			"go-redis clients on an embedded Redis in fake time, and prints a table of those that tell the " +
+			"story of the stages.\n\n" +
 			"With --lang zh it speaks Chinese. JSON, Markdown, and what locks, Redis and the compiler say " +
 			"stay English.",
 		Args:          noArguments,
@@ -198,6 +199,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.Flags().BoolVar(&part.asJSON, "json", false, "print the matrix as JSON")
 	root.Flags().StringSliceVar(&part.families, "family", nil, "only the failures of this family: owner, waiters, ...")
+	root.Flags().BoolVar(&part.all, "all", false, "every failure, by family; with --steps and --documents too")
 	root.Flags().BoolVar(&part.totals, "totals", false, "only how many cells there are of each kind")
 	root.Flags().BoolVar(&part.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
 	root.Flags().BoolVar(&part.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")

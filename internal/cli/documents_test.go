@@ -71,7 +71,7 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 		require.Contains(t, out, "](pictures/"+f.ID+"-", "a failure without a picture")
 	}
 	words := strings.Join(strings.Fields(out), " ")
-	for _, all := range incidents.All {
+	for _, all := range incidents.All() {
 		for _, i := range all {
 			require.Contains(t, words, "("+i.Link+"): "+i.What)
 		}

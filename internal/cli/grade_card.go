@@ -29,8 +29,8 @@ var (
 		{failures.Broken, texts.New("broken")},
 		{failures.Safe, texts.New("safe in this one run")},
 		{failures.Noticed, texts.New("noticed: the holder is told in time")},
-		{failures.Inherent, texts.New("inherent: no lock with a lease can prevent it")},
-		{failures.NotTold, texts.New("not told: what the failure is about did not happen")},
+		{failures.Inherent, texts.New("unavoidable: no lock that expires can prevent this")},
+		{failures.NotTold, texts.New("not tested: what the failure is about did not happen")},
 		{failures.NotPlayed, texts.New("not played to the end")},
 		{failures.NotApplicable, texts.New("not applicable: --has says what a lock has")},
 	}

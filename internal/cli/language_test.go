@@ -54,7 +54,7 @@ func requireChinese(t *testing.T, words ...string) {
 func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 	const schedule = "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b"
 	for _, words := range [][]string{
-		{}, {"--family", "租约"}, {"list"}, {"replay", schedule}, {"explore", "--stage", "1", "--property", "leak", "--env", "crash"},
+		{}, {"--all"}, {"--steps"}, {"--family", "租约"}, {"list"}, {"list", "--long"}, {"replay", schedule}, {"explore", "--stage", "1", "--property", "leak", "--env", "crash"},
 		{"explore", "--stage", "2", "--env", "async", "--random", "20"},
 		{"demo", "--hold", "0s"}, {"demo", "--hold", "0s", "--stage", "1"},
 	} {
@@ -115,7 +115,7 @@ func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 func TestScreensFitATerminalInEachLanguage(t *testing.T) {
 	fewFailures(t, "pubsub-cut", "second-goroutine-reenters")
 	whole := regexp.MustCompile(`(?m)^.*go (?:run|test) .*\n|^[-+ ].*//.*\n|^[-+]\t.*\n`)
-	for _, words := range [][]string{{}, {"--steps"}, {"--documents"}, {"list"}, {"diff", "3"}, {"demo", "--hold", "0s"}} {
+	for _, words := range [][]string{{}, {"--steps"}, {"--documents"}, {"--all"}, {"list"}, {"list", "--long"}, {"diff", "3"}, {"demo", "--hold", "0s"}} {
 		for _, lang := range texts.Languages {
 			a, out, errors := onTerminal(t, 80)
 			require.Equal(t, exitOK, a.run(append(words, "--lang", string(lang))), errors)

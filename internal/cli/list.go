@@ -12,64 +12,70 @@ import (
 )
 
 func (a *app) listCommand() *cobra.Command {
-	var asJSON, asMarkdown bool
+	var long, asJSON, asMarkdown bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "The catalogue: every failure with its story",
+		Short: "The catalogue: every failure, by family",
 		Args:  noWords,
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON && asMarkdown {
-				return exclude("--json", "--markdown")
-			}
-			if asMarkdown {
+			switch {
+			case asJSON && asMarkdown, long && (asJSON || asMarkdown):
+				return exclude("--long", "--json", "--markdown")
+			case asJSON:
+				return a.listJSON()
+			case asMarkdown:
 				a.listMarkdown()
-				return nil
+			default:
+				a.list(long)
 			}
-			return a.list(asJSON)
+			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&long, "long", false, "tell the story of each, what fixes it, and where it runs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
 	return cmd
 }
 
-func (a *app) list(asJSON bool) error {
-	if asJSON {
-		return a.listJSON()
-	}
-	var family failures.Family
-	for _, f := range failures.All {
-		if f.Family != family {
-			family = f.Family
-			fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
-		}
-		a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", texts.Text(f.Title)))
-		for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
-			fmt.Fprintf(a.out, "    %s\n", line)
-		}
-		for _, text := range []texts.Said{fixedBy.With("what", texts.Text(f.Fixed)), runsIn(f)} {
-			for _, line := range a.wrapped(text.In(a.lang), 4) {
-				fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
+// list prints the catalogue by family: a line for each failure, or its story.
+func (a *app) list(long bool) {
+	for _, family := range families() {
+		fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(texts.Text(family[0].Family))))
+		var rows []row
+		for _, f := range family {
+			rows = append(rows, row{f.ID, a.say(texts.Text(f.Title))})
+			if long {
+				a.story(f)
 			}
+		}
+		if !long {
+			fmt.Fprint(a.out, a.table(rows))
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.color.Paint(term.Bold, a.say(besideCatalogue)))
-	for _, b := range failures.NotInMatrix {
-		a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, b.ID), "what", texts.Text(b.Title)))
-		fmt.Fprintf(a.out, "    %s\n\n", a.color.Paint(term.Dim, "go test -v -run "+b.Test+" ./stage6_reentrant_pubsub"))
-	}
 	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.All)))
-	return nil
+}
+
+// story prints what happens in a failure, what fixes it, and where it runs.
+func (a *app) story(f failures.Failure) {
+	fmt.Fprintln(a.out)
+	a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", texts.Text(f.Title)))
+	for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
+		fmt.Fprintf(a.out, "    %s\n", line)
+	}
+	for _, text := range []texts.Said{fixedBy.With("what", texts.Text(f.Fixed)), runsIn(f)} {
+		for _, line := range a.wrapped(text.In(a.lang), 4) {
+			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
+		}
+	}
 }
 
 var (
-	titled          = texts.New("{name}: {what}")
-	fixedBy         = texts.New("Fixed by: {what}")
-	runsInBoth      = texts.New("Runs in: world and live")
-	runsInWorld     = texts.New("Runs in: world: {why}")
-	besideCatalogue = texts.New("beside the catalogue: judged by the last stage's own tests")
-	howMany         = texts.New("{n} failures; go run . show FAILURE draws one")
+	titled      = texts.New("{name}: {what}")
+	fixedBy     = texts.New("Fixed by: {what}")
+	runsInBoth  = texts.New("Runs in: world and live")
+	runsInWorld = texts.New("Runs in: world: {why}")
+	howMany     = texts.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
 )
 
 // runsIn says where a failure runs.

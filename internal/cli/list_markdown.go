@@ -39,16 +39,12 @@ func (a *app) listMarkdown() {
 			a.chapter(f)
 		}
 	}
-	fmt.Fprint(a.out, "<a id=\"beside-the-catalogue\"></a>\n## Beside the catalogue\n\n")
-	a.paragraph("These need more than a lock of one name and one owner at a time. A test of the last stage's own judges each.")
-	for _, b := range failures.NotInMatrix {
-		fmt.Fprintf(a.out, "- %s: %s.\n  `go test -v -run %s ./stage6_reentrant_pubsub`\n", b.ID, b.Title, b.Test)
-	}
+	a.paragraph("Five failures need more than one lock name and one owner at a time; [the last stage](final-lock.md#failures-outside-the-catalogue) tests them.")
 }
 
 // signLegend explains the signs of the outcomes.
 const signLegend = "The signs: ✗ broken; ✓ safe, which means not broken in this run; ◐ noticed: the hold is lost, and its owner is told " +
-	"in time; ~ inherent: no lock with a lease can prevent it; – not applicable. No stage has the others: ? not told, since what " +
+	"in time; ~ unavoidable: no lock that expires can prevent this; – not applicable. No stage has the others: ? not tested, since what " +
 	"the failure is about did not happen; … not played to its end."
 
 // chapter is one failure.
@@ -60,14 +56,14 @@ func (a *app) chapter(f failures.Failure) {
 	shown := pictured(f)
 	for _, c := range shown {
 		fmt.Fprintf(a.out, "![%s, on %s (%s): %s.](pictures/%s-%s.svg)\n\n",
-			capital(f.Title), c.Name(), c.Title, c.Expect(f), f.ID, c.ID)
+			capital(f.Title), c.Name(), c.Title, c.Expect(f).Word(), f.ID, c.ID)
 	}
 	a.paragraph("**What helps.** " + f.Fixed)
 	for _, m := range f.Breaks {
 		a.paragraph(fmt.Sprintf("**The rule:** *%s*: %s", m, m.Rule()))
 	}
 	a.paragraph("**See it.** " + howToSee(f, shown))
-	if known := incidents.All[f.ID]; len(known) > 0 {
+	if known := incidents.All()[f.ID]; len(known) > 0 {
 		fmt.Fprint(a.out, "**Public reports.**\n\n")
 		for _, i := range known {
 			item := documentLines(fmt.Sprintf("- [%s](%s): %s", i.Source, i.Link, i.What))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,13 +61,14 @@ func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
 // excerpt is the part of the matrix that is printed.
 type excerpt struct {
 	families  []string // only these; none: all of them, and the totals
+	all       bool     // every failure, by family
 	totals    bool     // the totals only
 	steps     bool     // the columns are those that lead to the last stage
 	documents bool     // the columns are the locks of the documents
 	asJSON    bool
 }
 
-// columns are those that it is about.
+// columns are the locks of the excerpt.
 func (e excerpt) columns() []columns.Column {
 	switch {
 	case e.documents:
@@ -77,20 +79,77 @@ func (e excerpt) columns() []columns.Column {
 	return columns.Shown()
 }
 
+// byFamily reports whether the rows are a whole catalogue or whole families of it.
+func (e excerpt) byFamily() bool { return e.all || len(e.families) > 0 }
+
 var (
 	stagesTitle    = texts.New("A Redis lock, stage by stage, and what breaks it")
+	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
 	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
 	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
 	noFamily       = texts.New("--family {name}: there is no such family; there are: {names}")
-	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
+	someFailures   = texts.New("{n} of {all} failures are shown; all were run. {command} shows all, by family.")
+	someChanges    = texts.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. {command} shows all, by family.")
 )
 
-// title stands above it.
-func (e excerpt) title() texts.Text {
-	if e.documents {
-		return documentsTitle
+// rows returns the failures that are shown, and what is said of the others.
+func (e excerpt) rows(g grid) (rows [][]cell, rest texts.Said) {
+	switch {
+	case e.byFamily():
+		return g.rows, texts.Said{}
+	case e.steps:
+		rows, changed := g.changes()
+		return rows, someChanges.With("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
 	}
-	return stagesTitle
+	for _, row := range g.rows {
+		if row[0].verdict.Failure.Lesson {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b []cell) int {
+		return cmp.Compare(placeOfFix(a[0].verdict.Failure), placeOfFix(b[0].verdict.Failure))
+	})
+	command := "go run . --all"
+	if e.documents {
+		command = "go run . --documents --all"
+	}
+	return rows, someFailures.With("n", len(rows), "all", len(g.rows), "command", command)
+}
+
+// placeOfFix is the place of the stage or step that fixes the failure. What none fixes comes last.
+func placeOfFix(f failures.Failure) int {
+	stairs := columns.Stairs()
+	if _, fixed := columns.Turn(stairs, f); fixed != nil {
+		return slices.Index(columns.IDs(stairs), fixed.ID)
+	}
+	return len(stairs)
+}
+
+// mostOfAStep is how many failures --steps shows for each step.
+const mostOfAStep = 4
+
+// changes returns the rows that --steps shows, by step, and how many rows change at all. A failure
+// is shown once.
+func (g grid) changes() (shown [][]cell, changed int) {
+	left := slices.DeleteFunc(slices.Clone(g.rows), func(row []cell) bool {
+		return !slices.ContainsFunc(row, func(c cell) bool { return c.want != row[0].want })
+	})
+	changed = len(left)
+	for step := 1; step < len(g.columns); step++ {
+		isFixed := func(row []cell) bool { return row[step-1].want == failures.Broken && row[step].want != failures.Broken }
+		applies := func(row []cell) bool { return row[step-1].want != row[step].want && row[step].want != failures.Broken }
+		room := mostOfAStep
+		for _, isChanged := range []func([]cell) bool{isFixed, applies} {
+			left = slices.DeleteFunc(left, func(row []cell) bool {
+				take := room > 0 && isChanged(row)
+				if take {
+					shown, room = append(shown, row), room-1
+				}
+				return take
+			})
+		}
+	}
+	return shown, changed
 }
 
 // failures are those that it is about.
@@ -145,9 +204,8 @@ func (a *app) matrix(w where, e excerpt) error {
 	case e.totals:
 		a.printTotals(g, w, time.Since(start))
 	default:
-		a.printMatrix(a.say(e.title()), g)
+		a.printMatrix(e, g)
 		if len(e.families) == 0 {
-			fmt.Fprintln(a.out)
 			a.printTotals(g, w, time.Since(start))
 			if !e.documents {
 				a.printNext(e.steps)
@@ -160,40 +218,60 @@ func (a *app) matrix(w where, e excerpt) error {
 	return a.surprises(g)
 }
 
-// shortestTitle is how many columns a title needs to tell anything.
-const shortestTitle = 12
+// narrowestTitle is how many columns a title needs to take two lines at most.
+const narrowestTitle = 24
 
-func (a *app) printMatrix(title string, g grid) {
-	fmt.Fprint(a.out, a.color.Paint(term.Bold, title)+"\n\n")
-	for _, c := range g.columns {
-		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
+// printMatrix prints the locks, a row for each failure that is shown, and what is said of the others.
+func (a *app) printMatrix(e excerpt, g grid) {
+	title := stagesTitle
+	if e.documents {
+		title = documentsTitle
 	}
-	width := 0
-	for _, row := range g.rows {
-		f := row[0].verdict.Failure
-		width = max(width, len(f.ID), term.Columns(a.say(texts.Text(f.Family)))-2)
-	}
+	fmt.Fprint(a.out, a.color.Paint(term.Bold, a.say(title))+"\n\n")
 	ids := ""
 	for _, c := range g.columns {
+		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
 		ids += "  " + c.ID
 	}
-	var family failures.Family
-	for _, row := range g.rows {
+	rows, rest := e.rows(g)
+	width := 0
+	for _, row := range rows {
 		f := row[0].verdict.Failure
-		if f.Family != family {
+		width = max(width, len(f.ID))
+		if e.byFamily() {
+			width = max(width, term.Columns(a.say(texts.Text(f.Family)))-2)
+		}
+	}
+	heading := func(family failures.Family) {
+		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, term.Pad(a.say(texts.Text(family)), width+2)+ids))
+	}
+	if !e.byFamily() {
+		heading("")
+	}
+	var family failures.Family
+	for _, row := range rows {
+		f := row[0].verdict.Failure
+		if e.byFamily() && f.Family != family {
 			family = f.Family
-			heading := term.Pad(a.say(texts.Text(family)), width+2)
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, heading+ids))
+			heading(family)
 		}
-		fmt.Fprintf(a.out, "  %-*s", width, f.ID)
+		line := "  " + term.Pad(f.ID, width)
 		for n, c := range row {
-			fmt.Fprint(a.out, strings.Repeat(" ", 1+len(g.columns[n].ID)), a.sign(c))
+			line += strings.Repeat(" ", 1+len(g.columns[n].ID)) + a.sign(c)
 		}
-		title := a.say(texts.Text(f.Title))
-		if room := a.width - width - 6 - len(ids); room >= shortestTitle {
-			fmt.Fprint(a.out, "   "+a.color.Paint(term.Dim, term.Clip(title, room)))
+		room := a.width - width - 5 - len(ids)
+		if room < narrowestTitle {
+			fmt.Fprintln(a.out, line)
+			continue
 		}
-		fmt.Fprintln(a.out)
+		for _, part := range term.Wrap(a.say(texts.Text(f.Title)), room) {
+			fmt.Fprintln(a.out, line+"   "+a.color.Paint(term.Dim, part))
+			line = strings.Repeat(" ", width+2+len(ids))
+		}
+	}
+	fmt.Fprintln(a.out)
+	if rest.Text != "" {
+		a.prose(rest)
 	}
 }
 
@@ -230,15 +308,22 @@ var outcomeMarks = map[failures.Outcome]struct {
 
 // What is counted below the matrix.
 var (
-	totalOutcomes = texts.New("  {x} broken {broken}   {o} safe {safe}   {n} noticed {noticed}: the hold is lost, and its owner is told in time")
-	totalLimits   = texts.New("  {i} inherent {inherent}: no lock with a lease can prevent it   {dash} not applicable {none}")
-	totalRuns     = texts.New("  {n} runs of real locks and real go-redis clients on {where}{took}; {expected}")
-	totalNotTold  = texts.New("  {q} not told {n}: what the failure is about did not happen   {d} not played {m} to the end")
-	totalWorld    = texts.New("  {d} world only {n}: not played here; go run . list says why")
-	totalSafe     = texts.New("  safe means: not broken in this one run, whose every step is the failure's script")
-	allExpected   = texts.New("every cell is what its lesson says")
-	notExpected   = texts.NewPlural("1 cell (!) is not what its lesson says", "{n} cells (!) are not what their lesson says")
+	totalOutcomes = texts.New("  {x} broken {broken}   {o} safe {safe}   {dash} not applicable {none}")
+	totalRuns     = texts.New("  {n} runs on {where}{took}: {expected}")
+	totalSafe     = texts.New("\"safe\" means that this one scripted run did not break the lock. It is no proof.")
+	allExpected   = texts.New("all results are as expected")
+	notExpected   = texts.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
 	inSeconds     = texts.New(", in {n} s")
+	totalOfOthers = []struct {
+		failures.Outcome
+		means texts.Text
+	}{
+		{failures.Noticed, texts.New("noticed {n}: the hold is lost, and its owner is told in time")},
+		{failures.Inherent, texts.New("unavoidable {n}: no lock that expires can prevent this")},
+		{failures.NotTold, texts.New("not tested {n}: what the failure is about did not happen")},
+		{failures.NotPlayed, texts.New("not played to the end {n}")},
+		{failures.Elsewhere, texts.New("world only {n}: not played here; go run . list --long says why")},
+	}
 )
 
 func (a *app) printTotals(g grid, w where, took time.Duration) {
@@ -252,23 +337,19 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 			}
 		}
 	}
-	line := func(t texts.Text, pairs ...any) { a.line(a.say(t, pairs...)) }
-	line(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe), "safe", count[failures.Safe],
-		"n", a.signOf(failures.Noticed), "noticed", count[failures.Noticed])
-	line(totalLimits, "i", a.signOf(failures.Inherent), "inherent", count[failures.Inherent],
-		"dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable])
+	a.line(a.say(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe),
+		"safe", count[failures.Safe], "dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable]))
+	for _, other := range totalOfOthers {
+		if n := count[other.Outcome]; n > 0 {
+			a.item("  "+a.signOf(other.Outcome)+" ", a.say(other.means, "n", n))
+		}
+	}
 	expected := a.say(allExpected)
 	if n := len(a.unexpected(g)); n > 0 {
 		expected = a.color.Paint(term.Red, notExpected.Of(n).In(a.lang))
 	}
-	line(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected)
-	if n, m := count[failures.NotTold], count[failures.NotPlayed]; n+m > 0 {
-		line(totalNotTold, "q", a.signOf(failures.NotTold), "n", n, "d", a.signOf(failures.NotPlayed), "m", m)
-	}
-	if n := count[failures.Elsewhere]; n > 0 {
-		line(totalWorld, "d", a.signOf(failures.Elsewhere), "n", n)
-	}
-	line(totalSafe)
+	a.line(a.say(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected))
+	a.line(a.say(totalSafe))
 }
 
 // took says how long something took, to a person: what goes into a file or a
@@ -291,15 +372,15 @@ var (
 	whatChanged  = texts.New("what the fix changed")
 	nextOfStages = []next{
 		{"go run . show check-then-delete --stage 3", texts.New("the failure, step by step")},
-		{"go run . show check-then-delete --before-after", texts.New("the last stage that breaks, and the first that does not")},
+		{"go run . show check-then-delete --before-after", texts.New("before and after")},
 		{"go run . diff 4", whatChanged},
-		{"go test -v ./stage4_lua_unlock/...", texts.New("every failure on one stage, as tests")},
-		{"go run . --steps", texts.New("the five steps from stage 5 to stage 6")},
+		{"go test -v ./stage4_lua_unlock/...", texts.New("the failures, as tests")},
+		{"go run . --steps", texts.New("five steps to stage 6")},
 	}
 	nextOfSteps = []next{
-		{"go run . show grant-reply-lost --steps --before-after", texts.New("the last step that breaks, and the first that does not")},
+		{"go run . show grant-reply-lost --steps --before-after", texts.New("before and after")},
 		{"go run . diff 6.2", whatChanged},
-		{"go run . explore --stage 6.2", texts.New("all schedules of a step, up to a bound")},
+		{"go run . explore --stage 6.2", texts.New("all its schedules")},
 	}
 	otherLanguage = texts.New("中文：go run . --lang zh，docs/zh-CN/README.md")
 )
@@ -321,8 +402,8 @@ var isSurprise = texts.New("{failure} on {stage}: expected {want}, got {outcome}
 // surprise is a line about a cell that is not as expected.
 func (a *app) surprise(c cell) texts.Said {
 	v := c.verdict
-	return isSurprise.With("failure", v.Failure.ID, "stage", v.Subject, "want", texts.Text(c.want.String()),
-		"outcome", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang))
+	return isSurprise.With("failure", v.Failure.ID, "stage", v.Subject, "want", c.want.Word(),
+		"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 }
 
 func (a *app) unexpected(g grid) (lines []string) {

@@ -48,7 +48,7 @@ func (f format) check(beforeAfter bool) error {
 // picture is a run as SVG or a page.
 func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, error) {
 	if v.Trace == nil {
-		return "", nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang))
+		return "", nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 	}
 	switch {
 	case f.page:

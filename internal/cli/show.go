@@ -150,7 +150,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
-		fmt.Fprintln(a.out, a.say(titled, "name", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang)))
+		fmt.Fprintln(a.out, a.say(titled, "name", v.Outcome.Word(), "what", v.SentenceIn(a.lang)))
 		return
 	}
 	a.draw(v.Trace, v.Findings)

@@ -56,7 +56,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
 		{"help shw", `there is no command "shw"; did you mean show?`},
-		{"--colour", "there is no flag --colour; there are: --documents, "},
+		{"--colour", "there is no flag --colour; there are: --all, --documents, "},
 		{"show oom --stag 1", "there is no flag --stag; did you mean one of these: --stage, --steps, --svg?"},
 		{"list -x", "there is no flag -x; there are: --help, "},
 		{"list --json=x", `--json="x": leave out the value, or give true or false`},
@@ -83,7 +83,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"show wake-lost --svg --stage 1", "there is nothing to draw: wake-lost on stage 1 is"},
 
 		{"list stage1", `list takes no arguments, not "stage1"`},
-		{"list --json --markdown", "--json, --markdown exclude each other"},
+		{"list --json --markdown", "--long, --json, --markdown exclude each other"},
+		{"list --long --json", "--long, --json, --markdown exclude each other"},
 
 		{"diff", "diff: which stage? There are: 2, 3, 4, 5, 6"},
 		{"diff 1", "stage 1 is built on no other; diff takes: 2, 3, 4, 5, 6"},

@@ -2,8 +2,6 @@ package columns_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,22 +43,6 @@ func TestDocumentsLocksAreWhatIsSaidOfThem(t *testing.T) {
 	for _, c := range columns.Documents() {
 		require.True(t, c.Hidden, c.ID)
 		t.Run(c.ID, func(t *testing.T) { failures.Check(t, c.Subject, c.Expect) })
-	}
-}
-
-func TestFailuresThatAreNotInTheMatrixHaveTheirTest(t *testing.T) {
-	files, err := filepath.Glob("../../stage6_reentrant_pubsub/*_test.go")
-	require.NoError(t, err)
-	var tests strings.Builder
-	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		require.NoError(t, err)
-		tests.Write(raw)
-	}
-	for _, b := range failures.NotInMatrix {
-		require.Contains(t, tests.String(), "func "+b.Test+"(", b.ID)
-		_, twice := failures.Find(b.ID)
-		require.False(t, twice, "%s has a row", b.ID)
 	}
 }
 

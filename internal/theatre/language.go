@@ -13,7 +13,7 @@ var (
 	title   = texts.New(Title)
 	fromTo  = texts.New("From {before} to {after}: {lesson}")
 	allRuns = texts.New("{n} runs of real locks and real go-redis clients on an embedded Redis: " +
-		"{broken} broken, {safe} safe, {noticed} noticed, {inherent} inherent.")
+		"{broken} broken, {safe} safe, {noticed} noticed, {inherent} unavoidable.")
 	needsScript = texts.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
 )
 

@@ -8,8 +8,8 @@ const data = unfolded(JSON.parse(document.getElementById('data').textContent));
 const main = document.querySelector('main');
 const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
-const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('inherent'), '-': say('not applicable'),
-  u: say('not told')})[outcome] || say('not played');
+const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('unavoidable'), '-': say('not applicable'),
+  u: say('not tested')})[outcome] || say('not played');
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)];
 const cellAt = (failure, id) => failure.cells[indexOf(id)];
@@ -82,10 +82,10 @@ function showMatrix() {
     locksToTry(),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
       signed('n', say('noticed: lost, and its owner is told in time')),
-      signed('i', say('inherent: no lease can prevent it')), signed('-', wordOf('-'))),
+      signed('i', say('unavoidable: no lock that expires can prevent this')), signed('-', wordOf('-'))),
     el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
     el('div', {class: 'foot'}, el('p', {}, say(data.total)),
-      el('p', {}, say('Safe means: not broken in this one run, whose every step is the failure’s script.')))));
+      el('p', {}, say('"safe" means that this one scripted run did not break the lock. It is no proof.')))));
   const cells = [...main.querySelectorAll('a.cell')];
   const back = cells.find((cell) => cell.getAttribute('href') === lastCell);
   (back || cells[0]).tabIndex = 0;
