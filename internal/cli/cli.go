@@ -216,11 +216,11 @@ func (a *app) root() *cobra.Command {
 // helpCommand is "help", for those who type it as a word.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
-		target, rest, err := cmd.Parent().Find(args)
-		if err == nil && len(rest) == 0 {
-			return target.Help()
+		target, rest, _ := cmd.Parent().Find(args) // what is not found is the rest
+		if len(rest) > 0 && target.HasSubCommands() {
+			return noArguments(target, rest)
 		}
-		return noArguments(cmd.Parent(), args)
+		return target.Help()
 	}}
 }
 

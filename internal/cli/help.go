@@ -31,24 +31,20 @@ const belowHelp = "below"
 // What commands say of themselves stands beside them, in English, and is known from the
 // beginning.
 func init() {
-	know := func(text *string) { texts.Know(texts.Text(*text)) }
-	eachHelp(new(app).root(), know)
+	eachHelp(new(app).root(), func(text *string) { texts.Know(texts.Text(*text)) })
 }
 
 // eachHelp visits what a command and those below it say of themselves and their flags.
 func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	visit(&cmd.Short)
 	visit(&cmd.Long)
-	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { visitUsage(f, visit) })
-	cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { visitUsage(f, visit) })
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			visit(&f.Usage)
+		}
+	})
 	for _, sub := range cmd.Commands() {
 		eachHelp(sub, visit)
-	}
-}
-
-func visitUsage(f *pflag.Flag, visit func(*string)) {
-	if !f.Hidden && f.Name != "help" {
-		visit(&f.Usage)
 	}
 }
 

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"cmp"
-	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"lockkata/internal/texts"
 )
@@ -32,51 +32,22 @@ func suggest(fault texts.Said, name string, known []string) error {
 	return didYouMean.Of(len(near), "fault", fault, "names", strings.Join(near, ", "))
 }
 
-// nearest returns up to three names that one could have meant: those that contain
-// the word, else those a few letters away.
-func nearest(name string, known []string) []string {
-	type candidate struct {
-		name     string
-		distance int
+// nearest returns up to three names that contain a word, or else those with the fewest
+// typing errors.
+func nearest(word string, known []string) (near []string) {
+	if word == "" {
+		return nil
 	}
-	var found []candidate
-	for _, k := range known {
-		d := distance(name, k)
-		if len(name) >= 4 && len(name) < len(k) {
-			d = min(d, distance(name, k[:len(name)]))
+	names := new(cobra.Command) // which has the search for commands that one could have meant
+	for _, name := range known {
+		if strings.Contains(name, strings.ToLower(word)) {
+			near = append(near, name)
 		}
-		switch {
-		case name != "" && strings.Contains(k, strings.ToLower(name)):
-			found = append(found, candidate{k, 0})
-		case d <= max(2, len(name)/4):
-			found = append(found, candidate{k, d})
-		}
+		names.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var names []string
-	for _, c := range found[:min(3, len(found))] {
-		names = append(names, c.name)
+	for len(near) == 0 && names.SuggestionsMinimumDistance < max(2, len(word)/4) {
+		names.SuggestionsMinimumDistance++
+		near = names.SuggestionsFor(word)
 	}
-	return names
-}
-
-// distance is Levenshtein's: how many letters to add, drop or change.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return near[:min(3, len(near))]
 }

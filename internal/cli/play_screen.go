@@ -261,10 +261,7 @@ func (a *app) paintLines(lines []screenLine) []string {
 		if !strings.HasPrefix(text, "go run . replay ") {
 			text = term.Clip(text, screenWidth)
 		}
-		if l.style != "" {
-			text = a.color.Paint(l.style, text)
-		}
-		all = append(all, text)
+		all = append(all, a.color.Paint(l.style, text))
 	}
 	return all
 }

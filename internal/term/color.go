@@ -1,11 +1,13 @@
-// Package term is what every screen of the program is made of: colours, lines of a
-// certain width, and the clock that shows fake time. Its keys are in a package of
-// their own, which needs a library that a picture does without.
+// Package term lays text out on a screen: colours, lines of a certain width, and the
+// clock that shows fake time. Keys are read by package keyboard below it.
 package term
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// Color tells whether there are colours.
+// Color is whether there are colours.
 type Color bool
 
 // Style is how a text looks: the parameters of an ANSI escape sequence.
@@ -24,24 +26,19 @@ const (
 
 // Paint puts a text into a style. What is blank needs none.
 func (c Color) Paint(s Style, text string) string {
-	if !c || strings.TrimSpace(text) == "" {
+	if !c || s == "" || strings.TrimSpace(text) == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
+var (
+	diffMark   = regexp.MustCompile(`^(---|\+\+\+|@@|-|\+)`)
+	diffStyles = map[string]Style{"---": Bold, "+++": Bold, "@@": Cyan, "-": Red, "+": Green}
+)
+
 // Diff puts a line of a unified diff into its colour.
-func (c Color) Diff(line string) string {
-	for _, begins := range []struct {
-		with  string
-		style Style
-	}{{"---", Bold}, {"+++", Bold}, {"@@", Cyan}, {"-", Red}, {"+", Green}} {
-		if strings.HasPrefix(line, begins.with) {
-			return c.Paint(begins.style, line)
-		}
-	}
-	return line
-}
+func (c Color) Diff(line string) string { return c.Paint(diffStyles[diffMark.FindString(line)], line) }
 
 // What empties the screen of a terminal, and the line that it stands on.
 const (

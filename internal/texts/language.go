@@ -1,7 +1,7 @@
 package texts
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 )
 
@@ -25,31 +25,22 @@ func (l Language) Tag() string {
 	return "en"
 }
 
-// Find finds a language by its name, as anybody may write it: zh_CN.UTF-8, zh-CN,
-// zh-Hans and 中文 are zh. It is English, and false, if there is none of that name.
-func Find(name string) (Language, bool) {
-	name = strings.ToLower(name)
-	switch name {
-	case "中文", "简体中文", "汉语", "chinese":
-		return Chinese, true
-	case "english", "英文", "英语":
-		return English, true
-	}
-	name, _, _ = strings.Cut(strings.NewReplacer("_", "-", ".", "-", "@", "-").Replace(name), "-")
-	if l := Language(name); slices.Contains(Languages, l) {
-		return l, true
-	}
-	return English, false
+var named = map[string]Language{
+	"en": English, "english": English, "英文": English, "英语": English,
+	"zh": Chinese, "chinese": Chinese, "中文": Chinese, "简体中文": Chinese, "汉语": Chinese,
 }
 
-// OfEnvironment is the language that the environment asks for: the first variable that is
-// set decides. One in a language that there is not is no fault, but English.
+// Find finds a language by its name or its locale: zh_CN.UTF-8, zh-Hans and 中文 are zh.
+// It returns English and false if there is none of that name.
+func Find(name string) (Language, bool) {
+	name, _, _ = strings.Cut(strings.NewReplacer("_", "-", ".", "-", "@", "-").Replace(strings.ToLower(name)), "-")
+	l, ok := named[name]
+	return cmp.Or(l, English), ok
+}
+
+// OfEnvironment is the language of the locale: the first variable that is set decides.
+// It is English for a language that is not here.
 func OfEnvironment(getenv func(string) string) Language {
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if value := getenv(name); value != "" {
-			l, _ := Find(value)
-			return l
-		}
-	}
-	return English
+	l, _ := Find(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")))
+	return l
 }

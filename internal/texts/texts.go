@@ -1,22 +1,20 @@
 // Package texts has what readers read, in each language. A text is a template in
-// English, beside the code that says it:
+// English, next to the code that says it:
 //
 //	var standsStill = texts.New("{client} stands still")
 //	…
 //	standsStill.In(language, "client", "A")
 //
-// Its translation is in a file of the language, under the English template. Sentences
-// with parts are one template: nothing is glued together, since the order of words
-// differs between languages. A test lists what has no translation, and finds what is
-// translated but said nowhere.
+// Its translation is in zh.json, under the English template. A sentence with parts is one
+// template, since the order of words differs between languages. Tests find translations
+// that are missing or unused.
 package texts
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -32,43 +30,25 @@ func New(english string) Text {
 	return Text(english)
 }
 
-// Know makes texts known that stand in literals, such as a failure's story; empty ones are
-// none. It is for init. What is not known counts as unused where it is translated.
+// Know makes texts known that stand in literals, such as a failure's story. It is for init.
+// What is not known counts as unused where it is translated.
 func Know(all ...Text) {
 	for _, t := range all {
-		if t != "" {
-			known[t] = true
-		}
+		known[t] = true
 	}
 }
-
-// Known are all texts that are known, sorted.
-func Known() []Text { return slices.Sorted(maps.Keys(known)) }
 
 // In is the text in a language, in English where it has no translation. Names and what
 // they stand for come in pairs.
 func (t Text) In(l Language, pairs ...any) string {
-	said := string(t)
 	if l == Chinese {
-		if translated, ok := Translations()[t]; ok {
-			said = translated
-		}
-	}
-	if len(pairs) == 0 {
-		return said
+		t = Text(cmp.Or(Translations()[t], string(t)))
 	}
 	put := make([]string, 0, len(pairs))
 	for i := 0; i+1 < len(pairs); i += 2 {
-		value := pairs[i+1]
-		switch inner := value.(type) {
-		case Text:
-			value = inner.In(l)
-		case inLanguages:
-			value = inner.In(l)
-		}
-		put = append(put, fmt.Sprintf("{%v}", pairs[i]), fmt.Sprint(value))
+		put = append(put, fmt.Sprintf("{%v}", pairs[i]), Words(pairs[i+1], l))
 	}
-	return strings.NewReplacer(put...).Replace(said)
+	return strings.NewReplacer(put...).Replace(string(t))
 }
 
 // Each are texts in a language.
@@ -104,19 +84,16 @@ func (s Said) Unwrap() (all []error) {
 	return all
 }
 
-// inLanguages is what can be said in each language: a [Said], or an error that has some.
-type inLanguages interface{ In(Language) string }
-
-// Words are those of an error, in a language if it can be said in that.
-func Words(err error, l Language) string {
-	if said, ok := err.(inLanguages); ok {
-		return said.In(l)
+// Words returns what is printed of a value, such as an error: in a language if it can be said in that.
+func Words(value any, l Language) string {
+	switch value := value.(type) {
+	case Text:
+		return value.In(l)
+	case interface{ In(Language) string }:
+		return value.In(l)
 	}
-	return err.Error()
+	return fmt.Sprint(value)
 }
-
-// Only is what is said in one language for good, as another process has to send it.
-func (s Said) Only(l Language) Said { return Said{Text: Text(s.In(l))} }
 
 // MarshalText is the English of it.
 func (s Said) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
@@ -135,11 +112,11 @@ func NewPlural(one, many string) Plural { return Plural{New(one), New(many)} }
 
 // Of says it of a number, with what else is put in.
 func (p Plural) Of(n int, pairs ...any) Said {
-	pairs = append([]any{"n", n}, pairs...)
+	text := p.Many
 	if n == 1 {
-		return p.One.With(pairs...)
+		text = p.One
 	}
-	return p.Many.With(pairs...)
+	return text.With(append([]any{"n", n}, pairs...)...)
 }
 
 //go:embed zh.json

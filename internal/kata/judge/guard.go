@@ -78,7 +78,7 @@ func (g *guard) tell(c *Cause) {
 	g.mu.Lock()
 	c.During = g.during
 	g.mu.Unlock()
-	c.Text, c.Next = c.Text.Only(g.lang), c.Next.Only(g.lang)
+	c.Text, c.Next = texts.Text(c.Text.In(g.lang)).With(), texts.Text(c.Next.In(g.lang)).With()
 	c.Optional = g.optional.Load()
 	g.write(Line{Cause: c})
 }

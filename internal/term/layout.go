@@ -9,6 +9,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// Columns returns the columns that a text takes: two for a Chinese character, none for colours.
+func Columns(text string) int { return ansi.StringWidth(text) }
+
+// Pad fills a text up with spaces.
+func Pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-Columns(text)))
+}
+
+// Clip cuts a text that is too long and ends it with "…".
+func Clip(text string, width int) string { return ansi.Truncate(text, width, "…") }
+
 // NoBreak is a space at which no line is broken.
 const NoBreak = "\u00a0"
 
@@ -46,9 +57,6 @@ func fill(pieces []string, width int) (lines []string) {
 			lines = append(lines, strings.TrimPrefix(piece, " "))
 		}
 	}
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], NoBreak, " ")
-	}
 	return lines
 }
 
@@ -57,29 +65,31 @@ func fill(pieces []string, width int) (lines []string) {
 func pieces(text string, longest int) (all []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && string(r) != NoBreak }) {
 		all = append(all, " ")
-		before, room, state := "", longest, byte(0)
+		before, room := "", longest
 		for len(word) > 0 {
-			next, width, n, after := ansi.DecodeSequence(word, state, nil) // a character, or what paints
-			word, state = word[n:], after
+			next, width, n, _ := ansi.DecodeSequence(word, ansi.NormalState, nil) // a character, or a colour
+			word = word[n:]
 			if width > 0 {
-				chinese := before != "" && (width == 2 || Columns(before) == 2)
+				chinese := before != "" && (isWide(next) || isWide(before))
 				belongs := strings.Contains(closing, next) || strings.Contains(opening, before)
 				if chinese && !belongs || before != "" && width > room {
 					all, room = append(all, ""), longest
 				}
 				before, room = next, room-width
 			}
-			all[len(all)-1] += next
+			all[len(all)-1] += strings.Replace(next, NoBreak, " ", 1)
 		}
 	}
 	return all
 }
 
+func isWide(char string) bool { return Columns(char) == 2 }
+
 // Joined joins two lines of a paragraph. Chinese has no spaces between words.
 func Joined(a, b string) string {
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(a, "*"))
 	after, _ := utf8.DecodeRuneInString(b)
-	if a == "" || isWide(before) && (isWide(after) || strings.ContainsRune(closing, before)) {
+	if a == "" || isWide(string(before)) && (isWide(string(after)) || strings.ContainsRune(closing, before)) {
 		return a + b
 	}
 	return a + " " + b
