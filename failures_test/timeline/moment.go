@@ -19,9 +19,9 @@ func Moment(trace *world.Trace, events int, language texts.Language) string {
 	if told := Sentences(&part, events-1, language); len(told) > 0 {
 		return told[0]
 	}
-	s, e := &story{Trace: &part, key: trace.LockKey(), language: language}, part.Events[events-1]
+	s, e := &Story{Trace: &part, Key: trace.LockKey(), language: language}, part.Events[events-1]
 	if len(e.Command) == 0 { // a call of the ledger
 		return s.ended(asksLedger.In(language, "client", e.Client, "op", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)))
 	}
-	return s.ended(s.say(onItsWay, &label{event: e})) // a command has left
+	return s.ended(s.say(onItsWay, &Label{Event: e})) // a command has left
 }
