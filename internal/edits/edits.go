@@ -46,14 +46,13 @@ type Edit struct {
 var texts embed.FS
 
 // All are the edits, by the lock that they change.
-var All = mustRead(texts)
+var All []Edit
 
-func mustRead(texts fs.FS) []Edit {
-	all, err := read(texts)
-	if err != nil {
+func init() {
+	var err error
+	if All, err = read(texts); err != nil {
 		panic(err)
 	}
-	return all
 }
 
 // read reads the edits in a folder.
