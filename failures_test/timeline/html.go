@@ -43,7 +43,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // reader steps through the run, and sees at each step the keys in Redis and the
 // lines of the lock that the clients run.
 func HTML(trace *world.Trace, found []oracle.Finding, code Code, c Caption) (string, error) {
-	c = c.orFrom(found)
+	c = c.WithVerdict(found)
 	data, err := JSON(map[string]any{
 		"run": NewRun(trace, found, code, c.Language), "verdict": c.Told(trace.LockKey()), "files": code.Files,
 		"dictionary": texts.Dictionary(c.Language, PlayerTexts...),

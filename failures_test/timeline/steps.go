@@ -51,8 +51,8 @@ type Held struct {
 
 // NewRun turns a trace into steps: those of [Text], row by row.
 func NewRun(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) Run {
-	s := newStory(trace, found, code, language)
-	run := Run{Lanes: trace.Lanes, Key: s.key, Lease: milliseconds(trace.Lease), Ledger: s.ledger, Steps: []Step{}}
+	s := NewStory(trace, found, code, language)
+	run := Run{Lanes: trace.Lanes, Key: s.Key, Lease: milliseconds(trace.Lease), Ledger: s.Ledger, Steps: []Step{}}
 	var before Step
 	for l := range s.told {
 		step := s.step(l)
@@ -64,41 +64,41 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code Code, language text
 
 // Ends is, for each step of [NewRun], how many events have happened then.
 func Ends(trace *world.Trace, found []oracle.Finding, code Code) (events []int) {
-	s := newStory(trace, found, code, texts.English)
+	s := NewStory(trace, found, code, texts.English)
 	for l := range s.told {
-		events = append(events, l.last+1)
+		events = append(events, l.Last+1)
 	}
 	return events
 }
 
-func (s *story) step(l *label) Step {
+func (s *Story) step(l *Label) Step {
 	step := Step{
-		At: strings.Join(clock(l.at, l.until), " "), Time: milliseconds(l.until), Lane: l.lane, Kind: string(l.event.Kind), Text: s.text(l),
-		Redis: s.redis(l), Ledger: s.ledgerNews(l), Says: s.sentence(l), Inside: l.after.inside, State: l.after.state,
-		Does: l.after.does, Lines: l.after.source, Orders: s.orders(l.after.orders),
+		At: strings.Join(Clock(l.At, l.Until), " "), Time: milliseconds(l.Until), Lane: l.Lane, Kind: string(l.Event.Kind), Text: s.text(l),
+		Redis: s.redis(l), Ledger: s.LedgerNews(l), Says: s.sentence(l), Inside: l.After.Inside, State: l.After.Process,
+		Does: l.After.does, Lines: l.After.source, Orders: s.orders(l.After.Orders),
 	}
-	switch l.event.Kind {
+	switch l.Event.Kind {
 	case world.Stored:
-		if s.reply(l.event) != l.event.Reply {
-			step.Full = l.event.Reply
+		if s.reply(l.Event) != l.Event.Reply {
+			step.Full = l.Event.Reply
 		}
 	case world.Executed, world.Refused:
-		whole := s.shorten(l.event.Line())
+		whole := s.Shorten(l.Event.Line())
 		if !strings.Contains(step.Text, whole) {
 			step.Full = whole
 		}
 	}
 	keys := []Held{}
-	for _, k := range l.after.keys {
-		held := Held{Name: s.shorten(k.Name), Value: s.shorten(k.Value), Owner: k.Owner.Label, Lane: slices.Index(s.Lanes, k.Owner.Client), Until: -1}
+	for _, k := range l.After.Keys {
+		held := Held{Name: s.Shorten(k.Name), Value: s.Shorten(k.Value), Owner: k.Owner.Label, Lane: slices.Index(s.Lanes, k.Owner.Client), Until: -1}
 		if k.TTL != world.NoTTL {
-			held.Until = milliseconds(l.after.keysAt + k.TTL)
+			held.Until = milliseconds(l.After.KeysAt + k.TTL)
 		}
 		keys = append(keys, held)
 	}
 	step.Keys = &keys
-	for _, f := range l.found {
-		step.Found = append(step.Found, strings.TrimPrefix(s.shorten(f.Sentence(s.language)), "✗ "))
+	for _, f := range l.Found {
+		step.Found = append(step.Found, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))
 	}
 	return step
 }

@@ -1,7 +1,7 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
-// is for a terminal, [SVG] for a page or a wall, [HTML] for a browser, step by step.
-// All three draw the same labels.
+// is for a terminal, package svg for a page or a wall, [HTML] for a browser, step by step.
+// All three draw the labels of a [Story].
 package timeline
 
 import (
@@ -14,57 +14,54 @@ import (
 	"lockkata/internal/texts"
 )
 
-// story is a trace as labels, in the order in which things happened.
-type story struct {
+// Story is a trace as labels, in the order in which things happened.
+type Story struct {
 	*world.Trace
-	key      string // the lock's key, shown as K
+	Key      string // the lock's key, shown as K
 	language texts.Language
-	labels   []*label
+	Labels   []*Label
 	requests []*world.Request // event → the request that it is about
-	ledger   bool             // somebody asked it
+	Ledger   bool             // a client asked it
 	apart    bool             // each event has a label of its own
 }
 
-// label is what a picture says about some events that belong together: one event, a
+// Label is what a picture says about some events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
-type label struct {
-	first, last int         // indices of its events
-	event       world.Event // what it is about
-	request     *world.Request
-	lane        int // -1: no client's
-	at, until   time.Duration
+type Label struct {
+	First, Last int         // indices of its events
+	Event       world.Event // what it is about
+	Request     *world.Request
+	Lane        int // -1: no client's
+	At, Until   time.Duration
 	times       int  // how often the same was tried
-	leaves      bool // a command leaves that arrives later
-	answered    bool // the reply is part of it
+	Leaves      bool // a command leaves that arrives later
+	Answered    bool // the reply is part of it
 	before      int  // how often its client held the lock before
-	after       moment
-	found       []oracle.Finding
-
-	y, arrows, below int // where a picture has it, its arrows (0: it has none), and what comes next
-	lines            []string
+	After       State
+	Found       []oracle.Finding
 }
 
-// moment is how things stand after a label: letters and words for each lane.
-type moment struct {
-	inside string // - outside, i inside, x inside with another against the rule, e the same and excused
-	state  string // - runs, s stands still, d dead, n has no network
-	waits  []bool // in Lock
-	keys   []world.Key
-	keysAt time.Duration
-	orders []world.Order
-	does   []string // the call that each lane is in
-	source []string // the lines of the lock that each lane runs
+// State is how things stand after a label: letters and words for each lane.
+type State struct {
+	Inside  string // - outside, i inside, x inside with another against the rule, e the same and excused
+	Process string // - runs, s stands still, d dead, n has no network
+	Waits   []bool // in Lock
+	Keys    []world.Key
+	KeysAt  time.Duration
+	Orders  []world.Order
+	does    []string // the call that each lane is in
+	source  []string // the lines of the lock that each lane runs
 }
 
-// newStory turns a trace into labels.
-func newStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *story {
-	s := &story{Trace: trace, key: trace.LockKey(), language: language}
+// NewStory turns a trace into labels.
+func NewStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *Story {
+	s := &Story{Trace: trace, Key: trace.LockKey(), language: language}
 	s.tellAll(found, code)
 	return s
 }
 
 // tellAll makes the labels.
-func (s *story) tellAll(found []oracle.Finding, code Code) {
+func (s *Story) tellAll(found []oracle.Finding, code Code) {
 	trace := s.Trace
 	s.requests = make([]*world.Request, len(trace.Events))
 	for scene := trace.Begin(); scene.Next(); {
@@ -86,16 +83,16 @@ func (s *story) tellAll(found []oracle.Finding, code Code) {
 		}
 		after := s.moment(scene, excused, at)
 		for _, l := range labels {
-			l.after, l.before = after, before[l.event.Client]
+			l.After, l.before = after, before[l.Event.Client]
 			if len(trace.Lanes) > 0 {
-				l.lane = slices.Index(trace.Lanes, l.event.Client)
+				l.Lane = slices.Index(trace.Lanes, l.Event.Client)
 			}
 		}
 		for _, lane := range trace.Lanes {
 			before[lane] = scene.Holds(lane)
 		}
-		s.labels = append(s.labels, labels...)
-		s.ledger = s.ledger || len(scene.Orders) > 0
+		s.Labels = append(s.Labels, labels...)
+		s.Ledger = s.Ledger || len(scene.Orders) > 0
 		found = s.tell(found, trace.Events[last].Step)
 	}
 	s.tell(found, -1)
@@ -103,43 +100,43 @@ func (s *story) tellAll(found []oracle.Finding, code Code) {
 
 // tell gives the findings up to a step to the last label, if that tells of the step; -1: all
 // that are left. A command that is told together with its execution has no label of its own.
-func (s *story) tell(found []oracle.Finding, step int) []oracle.Finding {
-	if len(s.labels) == 0 {
+func (s *Story) tell(found []oracle.Finding, step int) []oracle.Finding {
+	if len(s.Labels) == 0 {
 		return found
 	}
-	l := s.labels[len(s.labels)-1]
-	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.last].Step)) {
-		l.found, found = append(l.found, found[0]), found[1:]
+	l := s.Labels[len(s.Labels)-1]
+	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.Last].Step)) {
+		l.Found, found = append(l.Found, found[0]), found[1:]
 	}
 	return found
 }
 
 // labelsAt are the labels that begin with an event, none if it is told with another one,
 // and the last event that they tell of.
-func (s *story) labelsAt(i int) (labels []*label, last int) {
+func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	if end := repetition(s.Events, s.requests, i); end > i && !s.apart {
 		return s.repeat(i, end), end
 	}
 	e, r := s.Events[i], s.requests[i]
-	l := &label{first: i, last: i, event: e, request: r, at: e.At, until: e.At, times: 1}
+	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
 	switch {
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
 			return nil, i
 		}
-		l.leaves = true
+		l.Leaves = true
 	case r != nil && r.Struck == i && !s.apart:
-		l.answered = r.Delivered == i || r.Delivered == i+1
+		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
-			l.last = i + 1
+			l.Last = i + 1
 		}
 	}
-	return []*label{l}, l.last
+	return []*Label{l}, l.Last
 }
 
 // isLate tells whether a request leaves before, and not just as, it arrives. One that
 // waited because its process stood still had not left.
-func (s *story) isLate(r *world.Request) bool {
+func (s *Story) isLate(r *world.Request) bool {
 	if r.Held || r.Struck == r.Sent+1 {
 		return false
 	}
@@ -152,8 +149,8 @@ func (s *story) isLate(r *world.Request) bool {
 }
 
 // repeat makes one label of each command of a repetition.
-func (s *story) repeat(first, end int) (labels []*label) {
-	of := map[string]*label{}
+func (s *Story) repeat(first, end int) (labels []*Label) {
+	of := map[string]*Label{}
 	for i := first; i <= end; i++ {
 		e, r := s.Events[i], s.requests[i]
 		if e.Kind != world.Executed && e.Kind != world.Refused {
@@ -161,13 +158,13 @@ func (s *story) repeat(first, end int) (labels []*label) {
 		}
 		l := of[attempt(e)]
 		if l == nil {
-			l = &label{first: first, last: end, event: e, request: r, at: e.At, answered: true}
+			l = &Label{First: first, Last: end, Event: e, Request: r, At: e.At, Answered: true}
 			of[attempt(e)] = l
 			labels = append(labels, l)
 		}
-		l.until = e.At
+		l.Until = e.At
 		l.times++
-		l.event.Keys, l.event.Effects = e.Keys, append(l.event.Effects, e.Effects...)
+		l.Event.Keys, l.Event.Effects = e.Keys, append(l.Event.Effects, e.Effects...)
 	}
 	return labels
 }
@@ -214,8 +211,8 @@ func hasNewOwner(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
 }
 
-func (s *story) moment(scene *world.Scene, excused bool, at *sources) moment {
-	m := moment{keys: scene.Keys, keysAt: scene.KeysAt, orders: scene.Orders}
+func (s *Story) moment(scene *world.Scene, excused bool, at *sources) State {
+	m := State{Keys: scene.Keys, KeysAt: scene.KeysAt, Orders: scene.Orders}
 	together := len(scene.Insiders()) > 1
 	for _, lane := range s.Lanes {
 		inside, state := "-", "-"
@@ -236,11 +233,11 @@ func (s *story) moment(scene *world.Scene, excused bool, at *sources) moment {
 		case c.Cut:
 			state = "n"
 		}
-		m.inside, m.state = m.inside+inside, m.state+state
+		m.Inside, m.Process = m.Inside+inside, m.Process+state
 		does, lines := at.does(lane, scene, s.language)
 		m.does, m.source = append(m.does, does), append(m.source, lines)
 		call, _ := scene.Call(lane)
-		m.waits = append(m.waits, call.Op == world.OpLock)
+		m.Waits = append(m.Waits, call.Op == world.OpLock)
 	}
 	return m
 }

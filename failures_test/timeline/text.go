@@ -25,12 +25,12 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	if o.Width == 0 {
 		o.Width = 120
 	}
-	d := &drawing{Options: o, story: newStory(trace, found, Code{}, o.Language)}
+	d := &drawing{Options: o, Story: NewStory(trace, found, Code{}, o.Language)}
 	before := time.Duration(-1)
 	for l := range d.told {
-		r := row{label: l, text: d.text(l), redis: d.redis(l), ledger: d.ledgerNews(l), source: source(l.event)}
-		if l.at != before {
-			r.at, before = term.Clock(l.at), l.at
+		r := row{Label: l, text: d.text(l), redis: d.redis(l), ledger: d.LedgerNews(l), source: source(l.Event)}
+		if l.At != before {
+			r.at, before = term.Clock(l.At), l.At
 		}
 		d.rows = append(d.rows, r)
 	}
@@ -44,13 +44,13 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 
 // row is a label as a terminal shows it.
 type row struct {
-	*label
+	*Label
 	at, text, redis, ledger, source string
 }
 
 type drawing struct {
 	Options
-	*story
+	*Story
 	rows                 []row
 	out                  strings.Builder
 	time, redisW, orders int // widths of the columns
@@ -84,11 +84,11 @@ func (d *drawing) measure() {
 		d.redisW = max(d.redisW, term.Columns(r.redis))
 		d.orders = max(d.orders, term.Columns(r.ledger))
 		d.source = max(d.source, gap+term.Columns(r.source))
-		if r.lane >= 0 && r.event.Kind != world.Slept {
-			d.widths[r.lane] = max(d.widths[r.lane], term.Columns(r.text))
+		if r.Lane >= 0 && r.Event.Kind != world.Slept {
+			d.widths[r.Lane] = max(d.widths[r.Lane], term.Columns(r.text))
 		}
 	}
-	if d.ledger {
+	if d.Ledger {
 		d.orders = max(d.orders, term.Columns(ledgerColumn.In(d.Language)))
 	}
 	d.redisW, d.orders = min(d.redisW, narrowest[1]), min(d.orders, narrowest[2])
@@ -126,7 +126,7 @@ func (d *drawing) lanesWidth() (all int) {
 
 func (d *drawing) total() int {
 	total := d.time + d.lanesWidth() + gap + d.redisW + d.source
-	if d.ledger {
+	if d.Ledger {
 		total += d.orders + gap
 	}
 	return total
@@ -143,11 +143,11 @@ func (d *drawing) head() {
 		cells = append(cells, term.Pad("  "+lane, d.widths[i]+2))
 	}
 	cells = append(cells, term.Pad("Redis", d.redisW))
-	if d.ledger {
+	if d.Ledger {
 		cells = append(cells, ledgerColumn.In(d.Language))
 	}
-	if d.key != "" {
-		d.print(d.Color.Paint(term.Dim, "K = "+d.key))
+	if d.Key != "" {
+		d.print(d.Color.Paint(term.Dim, "K = "+d.Key))
 	}
 	d.print(d.Color.Paint(term.Bold, strings.TrimRight(strings.Join(cells, "  "), " ")))
 	d.print(d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
@@ -158,10 +158,10 @@ func (d *drawing) head() {
 func (d *drawing) row(r row) {
 	said := term.Style("")
 	switch {
-	case r.event.Kind == world.Slept:
-		r.lane, r.text, said = 0, "⋮ "+r.text, term.Dim
-	case r.lane < 0 && r.text != "":
-		across, redis := fold("▸ "+r.text, d.lanesWidth()-gap), fold(r.redis, d.redisW)
+	case r.Event.Kind == world.Slept:
+		r.Lane, r.text, said = 0, "⋮ "+r.text, term.Dim
+	case r.Lane < 0 && r.text != "":
+		across, redis := Fold("▸ "+r.text, d.lanesWidth()-gap), Fold(r.redis, d.redisW)
 		for n := range max(len(across), len(redis)) {
 			text := d.Color.Paint(term.Bold, term.Pad("  "+line(across, n), d.lanesWidth()))
 			d.print(d.cell(term.Dim, line([]string{r.at}, n), d.time)+text, d.Color.Paint(term.Cyan, line(redis, n)))
@@ -170,24 +170,24 @@ func (d *drawing) row(r row) {
 		return
 	}
 	var text []string
-	if r.lane >= 0 {
-		text = fold(r.text, d.widths[r.lane])
+	if r.Lane >= 0 {
+		text = Fold(r.text, d.widths[r.Lane])
 		if d.source == 0 {
-			text, r.source = append(text, fold(r.source, d.widths[r.lane])...), ""
+			text, r.source = append(text, Fold(r.source, d.widths[r.Lane])...), ""
 		}
 	}
-	redis, orders := fold(r.redis, d.redisW), fold(r.ledger, max(d.orders, 1))
+	redis, orders := Fold(r.redis, d.redisW), Fold(r.ledger, max(d.orders, 1))
 	for n := range max(1, len(text), len(redis), len(orders)) {
 		cells := []string{d.cell(term.Dim, line([]string{r.at}, n), d.time)}
 		for i, width := range d.widths {
 			of := text
-			if i != r.lane {
+			if i != r.Lane {
 				of = nil
 			}
-			cells = append(cells, d.bar(r.after, i)+" "+d.cell(said, line(of, n), width))
+			cells = append(cells, d.bar(r.After, i)+" "+d.cell(said, line(of, n), width))
 		}
 		cells = append(cells, d.cell(term.Cyan, line(redis, n), d.redisW))
-		if d.ledger {
+		if d.Ledger {
 			cells = append(cells, d.cell(term.Yellow, line(orders, n), d.orders))
 		}
 		d.print(append(cells, d.cell(term.Dim, line([]string{r.source}, n), 0))...)
@@ -197,7 +197,7 @@ func (d *drawing) row(r row) {
 
 // findings draws below a row what was found there.
 func (d *drawing) findings(r row) {
-	for _, f := range r.found {
+	for _, f := range r.Found {
 		for _, said := range term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, narrowest[1])) {
 			d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, said))
 		}
@@ -213,13 +213,13 @@ func (d *drawing) cell(style term.Style, text string, width int) string {
 	return d.Color.Paint(style, text)
 }
 
-func (d *drawing) bar(m moment, lane int) string {
+func (d *drawing) bar(m State, lane int) string {
 	switch {
-	case m.state[lane] == 's':
+	case m.Process[lane] == 's':
 		return d.Color.Paint(term.Yellow, "░")
-	case m.inside[lane] == 'i':
+	case m.Inside[lane] == 'i':
 		return d.Color.Paint(term.Green, "│")
-	case m.inside[lane] != '-':
+	case m.Inside[lane] != '-':
 		return d.Color.Paint(term.Red, "║")
 	}
 	return " "
@@ -232,7 +232,7 @@ func line(lines []string, n int) string {
 	return ""
 }
 
-// fold breaks a cell's text into lines. An arrow stays with what it points to.
-func fold(text string, width int) []string {
+// Fold breaks a cell's text into lines. An arrow stays with what it points to.
+func Fold(text string, width int) []string {
 	return term.Fold(strings.ReplaceAll(text, "→ ", "→"+term.NoBreak), width)
 }

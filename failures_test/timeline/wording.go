@@ -1,8 +1,11 @@
 package timeline
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
@@ -74,8 +77,8 @@ func init() {
 }
 
 // wording is how a label's event is told.
-func (s *story) wording(l *label) wording {
-	e := l.event
+func (s *Story) wording(l *Label) wording {
+	e := l.Event
 	w := wordings[e.Kind]
 	if l.times > 1 {
 		return manyTimes
@@ -92,7 +95,7 @@ func (s *story) wording(l *label) wording {
 		switch {
 		case s.apart:
 			w.sentence = executed
-		case !l.answered:
+		case !l.Answered:
 			return notRead
 		}
 	case world.Delivered:
@@ -102,9 +105,9 @@ func (s *story) wording(l *label) wording {
 	case world.Returned:
 		switch {
 		case !e.Result.Held:
-		case strings.Contains(l.after.inside, "x"):
+		case strings.Contains(l.After.Inside, "x"):
 			w.sentence = isInAgainst
-		case strings.Contains(l.after.inside, "e"):
+		case strings.Contains(l.After.Inside, "e"):
 			w.sentence = isInExcused
 		case l.before > 0:
 			w.sentence = isInAgain
@@ -116,12 +119,12 @@ func (s *story) wording(l *label) wording {
 }
 
 // say says a text about a label's event.
-func (s *story) say(t texts.Text, l *label) string {
-	e := l.event
+func (s *Story) say(t texts.Text, l *Label) string {
+	e := l.Event
 	time := term.Short(e.Bound)
 	switch {
 	case l.times > 1:
-		time = roughly(l.until - l.at)
+		time = roughly(l.Until - l.At)
 	case e.Kind == world.Called:
 		time = roughly(e.Bound)
 	}
@@ -151,15 +154,15 @@ func what(e world.Event) any {
 }
 
 // text is what a label says in its lane.
-func (s *story) text(l *label) string { return s.stops(s.say(s.wording(l).lane, l), l.event) }
+func (s *Story) text(l *Label) string { return s.stops(s.say(s.wording(l).lane, l), l.Event) }
 
 // Sentences tells what happened in a trace from an event on, a sentence for each. A command
 // that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
-	s := &story{Trace: trace, key: trace.LockKey(), language: language, apart: true}
+	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
 	s.tellAll(nil, Code{})
 	for l := range s.told {
-		if l.first >= from {
+		if l.First >= from {
 			all = append(all, s.sentence(l))
 		}
 	}
@@ -167,20 +170,20 @@ func Sentences(trace *world.Trace, from int, language texts.Language) (all []str
 }
 
 // sentence tells a label in words, for readers who hear it or see only this one.
-func (s *story) sentence(l *label) string {
-	text := itDoes.In(s.language, "client", l.event.Client, "does", s.text(l))
+func (s *Story) sentence(l *Label) string {
+	text := itDoes.In(s.language, "client", l.Event.Client, "does", s.text(l))
 	if told := s.wording(l).sentence; told != "" {
-		text = s.stops(s.say(told, l), l.event)
+		text = s.stops(s.say(told, l), l.Event)
 	}
 	stop := "."
 	if s.language == texts.Chinese {
 		stop = "。"
 	}
-	return strings.TrimRight(s.shorten(text), ".。") + stop
+	return strings.TrimRight(s.Shorten(text), ".。") + stop
 }
 
 // request is a command in a sentence.
-func (s *story) request(e world.Event) string {
+func (s *Story) request(e world.Event) string {
 	foreground := e
 	foreground.Background = false
 	command := s.command(foreground)
@@ -194,7 +197,7 @@ func (s *story) request(e world.Event) string {
 }
 
 // stops says where a process stops.
-func (s *story) stops(how string, e world.Event) string {
+func (s *Story) stops(how string, e world.Event) string {
 	switch e.Moment {
 	case world.BeforeCommand:
 		return stopsBefore.In(s.language, "stops", how, "command", s.command(e))
@@ -202,4 +205,89 @@ func (s *story) stops(how string, e world.Event) string {
 		return stopsAfter.In(s.language, "stops", how, "command", s.command(e))
 	}
 	return how
+}
+
+var (
+	isInside     = texts.New("{client} is inside")
+	isInsideToo  = texts.New("{client} is inside, too")
+	isInsideMore = texts.New("{client} is inside, {n} times")
+	lossTold     = texts.New("is told: the hold is lost")
+	leaseOver    = texts.New("lease over")
+	sendsOrder   = texts.New("{call} order {order}")
+	arrives      = texts.New("{command} arrives")
+)
+
+// Says is what a label says in a picture, and in which style: in fewer words than in a
+// terminal, where there is no drawing.
+func (s *Story) Says(l *Label) (text, style string) {
+	e, w := l.Event, s.wording(l)
+	text = s.say(w.lane, l)
+	switch e.Kind {
+	case world.Slept, world.Expired:
+		return "", ""
+	case world.Called:
+		if l.Leaves {
+			return sendsOrder.In(s.language, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
+		}
+	case world.Sent:
+		return s.command(e), "m"
+	case world.Executed, world.Refused:
+		text = s.command(e)
+		switch {
+		case l.times > 1:
+			return fmt.Sprintf("%s → %s, %d×", text, s.reply(e), l.times), "m"
+		case l.Answered:
+			text = s.say(wordings[world.Executed].lane, l)
+		}
+		if l.Request.Delivered < 0 && s.isLate(l.Request) {
+			text = arrives.In(s.language, "command", text)
+		}
+	case world.Lost:
+		text = lossTold.In(s.language)
+	case world.Server:
+		text = "▸ " + text
+	case world.Returned:
+		return s.returns(l)
+	}
+	return s.Shorten(text), w.style
+}
+
+// returns is what the picture says of a call that comes back.
+func (s *Story) returns(l *Label) (text, style string) {
+	e, in := l.Event, s.language
+	switch {
+	case e.Result.Error != "":
+		parts := strings.Split(e.Result.Error, ": ")
+		return failsWith.In(in, "error", parts[len(parts)-1]), "r"
+	case !e.Result.Held:
+		return s.result(e), "d"
+	}
+	text, style = isInside.In(in, "client", e.Client), "h"
+	switch {
+	case l.before > 0:
+		text = isInsideMore.In(in, "client", e.Client, "n", l.before+1)
+	case strings.ContainsAny(l.After.Inside, "xe"):
+		text = isInsideToo.In(in, "client", e.Client)
+	}
+	if slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
+		style = "r"
+	}
+	return text, style
+}
+
+// News is what a label changed in Redis, "" for nothing.
+func (s *Story) News(l *Label) string {
+	e := l.Event
+	if len(e.Effects) == 0 || !l.IsRedis() {
+		return ""
+	}
+	for _, k := range e.Keys {
+		if k.Name == s.Key || s.Key == "" {
+			return s.Shorten(s.keyText(k, Holder(k), 0))
+		}
+	}
+	if e.Kind == world.Expired {
+		return leaseOver.In(s.language)
+	}
+	return noKey.In(s.language)
 }

@@ -30,8 +30,8 @@ var (
 
 // command is a command in as few words as tell what it does: of a script its name and the
 // owner. K is the lock's key.
-func (s *story) command(e world.Event) string {
-	text := s.shorten(e.Line())
+func (s *Story) command(e world.Event) string {
+	text := s.Shorten(e.Line())
 	switch {
 	case strings.HasPrefix(e.Command[0], "EVAL"):
 		text = verb(e)
@@ -49,8 +49,8 @@ func (s *story) command(e world.Event) string {
 
 func quote(order string) string { return `"` + order + `"` }
 
-// shorten writes K for the lock's key.
-func (s *story) shorten(text string) string { return shortened(text, s.key) }
+// Shorten writes K for the lock's key.
+func (s *Story) Shorten(text string) string { return shortened(text, s.Key) }
 
 func shortened(text, key string) string {
 	if key == "" {
@@ -60,7 +60,7 @@ func shortened(text, key string) string {
 }
 
 // reply is an answer in a word.
-func (s *story) reply(e world.Event) string {
+func (s *Story) reply(e world.Event) string {
 	if len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && !strings.HasPrefix(e.Reply, "(error)") {
 		return "OK"
 	}
@@ -70,7 +70,7 @@ func (s *story) reply(e world.Event) string {
 	if e.Kind == world.Stored {
 		return texts.Text(e.Reply).In(s.language)
 	}
-	return s.shorten(e.Reply)
+	return s.Shorten(e.Reply)
 }
 
 // What a call comes back with.
@@ -85,7 +85,7 @@ var (
 	failsWith  = texts.New("error: {error}")
 )
 
-func (s *story) result(e world.Event) string { return s.shorten(Result(e, s.language)) }
+func (s *Story) result(e world.Event) string { return s.Shorten(Result(e, s.language)) }
 
 // Result is what a call comes back with, in words.
 func Result(e world.Event, in texts.Language) string {
@@ -118,29 +118,29 @@ var (
 )
 
 // redis is what Redis holds after a label, "" where the label is not about Redis.
-func (s *story) redis(l *label) string {
+func (s *Story) redis(l *Label) string {
 	switch {
-	case !l.isRedis():
+	case !l.IsRedis():
 		return ""
-	case len(l.after.keys) == 0 && l.event.Kind == world.Expired:
+	case len(l.After.Keys) == 0 && l.Event.Kind == world.Expired:
 		return leaseEnds.In(s.language)
-	case len(l.after.keys) == 0:
+	case len(l.After.Keys) == 0:
 		return noKey.In(s.language)
 	}
 	var parts []string
-	for _, k := range l.after.keys {
+	for _, k := range l.After.Keys {
 		owner := k.Owner.Label
 		if k.Value != owner && owner != "" {
 			owner = k.Value + " (" + owner + ")"
 		}
-		parts = append(parts, s.shorten(s.keyText(k, owner, s.Events[l.last].At-l.after.keysAt)))
+		parts = append(parts, s.Shorten(s.keyText(k, owner, s.Events[l.Last].At-l.After.KeysAt)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// isRedis tells whether the label is about what Redis holds.
-func (l *label) isRedis() bool {
-	return !l.leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.event.Kind)
+// IsRedis reports whether the label is about what Redis holds.
+func (l *Label) IsRedis() bool {
+	return !l.Leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind)
 }
 
 // Holder is whose key it is: A1, after the key's value if that does not begin so.
@@ -152,27 +152,32 @@ func Holder(k world.Key) string {
 }
 
 // keyText is "A1, 30s left".
-func (s *story) keyText(k world.Key, owner string, since time.Duration) string {
+func (s *Story) keyText(k world.Key, owner string, since time.Duration) string {
 	if k.TTL == world.NoTTL {
 		return noLease.In(s.language, "owner", owner)
 	}
 	return timeLeft.In(s.language, "owner", owner, "time", term.Short(k.TTL-since))
 }
 
-// ledger is what the ledger has after a label that has changed it.
-func (s *story) ledgerNews(l *label) string {
-	if l.event.Kind != world.Stored || l.event.Op != world.OpInsert || l.event.Reply != "inserted" {
+// LedgerNews is what the ledger has after a label that has changed it.
+func (s *Story) LedgerNews(l *Label) string {
+	if l.Event.Kind != world.Stored || l.Event.Op != world.OpInsert || l.Event.Reply != "inserted" {
 		return ""
 	}
-	return strings.Join(s.orders(l.after.orders), ", ")
+	return strings.Join(s.orders(l.After.Orders), ", ")
 }
 
-func (s *story) orders(orders []world.Order) (names []string) {
+func (s *Story) orders(orders []world.Order) (names []string) {
 	for _, o := range orders {
-		names = append(names, orderBy.In(s.language, "order", o.Name, "client", o.Client))
+		names = append(names, s.Order(o))
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Order is "order-1 by A".
+func (s *Story) Order(o world.Order) string {
+	return orderBy.In(s.language, "order", o.Name, "client", o.Client)
 }
 
 // source is the line that sent a command: mutex.go:64.
@@ -184,6 +189,26 @@ func source(e world.Event) string {
 	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
+// Clock is what stands in the time column of a picture.
+func Clock(at, until time.Duration) []string {
+	text := []string{tick(at)}
+	if end := tick(until); end != text[0] {
+		text = append(text, "… "+end)
+	}
+	return text
+}
+
+// tick is a time, the later the rounder.
+func tick(at time.Duration) string {
+	switch {
+	case at > time.Minute:
+		return term.Short(at.Round(time.Second))
+	case at > 10*time.Second:
+		return term.Short(at.Round(100 * time.Millisecond))
+	}
+	return term.Clock(at)
+}
+
 // roughly drops the fraction of a second from what is longer than one.
 func roughly(d time.Duration) string {
 	if d > time.Second {
@@ -193,9 +218,9 @@ func roughly(d time.Duration) string {
 }
 
 // told are the labels that say something in words: the others are not drawn as text.
-func (s *story) told(yield func(*label) bool) {
-	for _, l := range s.labels {
-		isEmpty := l.leaves || s.text(l) == "" && s.redis(l) == "" && len(l.found) == 0
+func (s *Story) told(yield func(*Label) bool) {
+	for _, l := range s.Labels {
+		isEmpty := l.Leaves || s.text(l) == "" && s.redis(l) == "" && len(l.Found) == 0
 		if !isEmpty && !yield(l) {
 			return
 		}

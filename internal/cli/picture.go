@@ -7,6 +7,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/timeline/svg"
 	"lockkata/internal/columns"
 	"lockkata/internal/texts"
 )
@@ -58,7 +59,7 @@ func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, e
 		}
 		return timeline.HTML(v.Trace, v.Findings, code, a.caption(v, c))
 	}
-	return timeline.SVG(v.Trace, v.Findings, a.caption(v, c)), nil
+	return svg.Draw(v.Trace, v.Findings, a.caption(v, c)), nil
 }
 
 // put prints a picture, or writes a page to its file.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/texts"
@@ -43,6 +44,9 @@ var stageName = texts.New("stage {id}")
 func init() {
 	for _, c := range All {
 		texts.Know(texts.Text(c.Title), texts.Text(c.Lesson))
+		for _, part := range c.Map {
+			texts.Know(part.Adds, part.Skip)
+		}
 	}
 }
 
@@ -73,32 +77,19 @@ func (c Column) Expect(f failures.Failure) failures.Outcome { return failures.Ex
 // each client, as in 2/9; none up to the suite's bound; - where the property does not
 // apply; "" where nobody asks.
 func (c Column) Search(property, env string) string {
-	if found := searches.Cell(property+"/"+env, c.ID); found != "?" {
-		return found
-	}
-	return ""
+	return strings.TrimSuffix(searches.Cell(property+"/"+env, c.ID), "?")
 }
 
 // Shown are the columns that are shown to everybody, in order.
-func Shown() []Column {
-	var shown []Column
-	for _, c := range All {
-		if !c.Hidden {
-			shown = append(shown, c)
-		}
-	}
-	return shown
-}
+func Shown() []Column { return slices.DeleteFunc(slices.Clone(All), isHidden) }
+
+func isHidden(c Column) bool { return c.Hidden }
 
 // Stairs are the stages with the steps between them.
 func Stairs() []Column { return All[:len(All)-len(documents)] }
 
 // Steps are the columns that lead to the last one, with the stage where they begin.
-func Steps() []Column {
-	stairs := Stairs()
-	first := slices.IndexFunc(stairs, func(c Column) bool { return c.Hidden })
-	return stairs[slices.IndexFunc(stairs, func(c Column) bool { return c.ID == stairs[first].Before }):]
-}
+func Steps() []Column { return Stairs()[slices.IndexFunc(All, isHidden)-1:] }
 
 // IDs are those of the columns, in order.
 func IDs(of []Column) []string {
@@ -154,4 +145,29 @@ func First(of []Column, f failures.Failure) Column {
 		}
 	}
 	return of[0]
+}
+
+// Ready returns the columns with the scripts that their locks use.
+func Ready(t *testing.T, of []Column) ([]Column, error) {
+	ready := make([]Column, len(of))
+	for n, c := range of {
+		var err error
+		if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
+			return nil, err
+		}
+		ready[n] = c
+	}
+	return ready, nil
+}
+
+// Judge plays failures on the columns: a row for each failure, in it a verdict for each
+// column.
+func Judge(t *testing.T, all []failures.Failure, of []Column) [][]failures.Verdict {
+	rows := make([][]failures.Verdict, len(all))
+	for i, f := range all {
+		for _, c := range of {
+			rows[i] = append(rows[i], failures.Run(t, f, c.Subject))
+		}
+	}
+	return rows
 }

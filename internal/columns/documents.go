@@ -37,16 +37,16 @@ var documents = []Column{
 		ID: "doc3", Hidden: true, Dir: "failures_test/documents/doc3", Title: "a design document: a count in the process",
 		Challenge: "v1/doc3/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "doc3", New: adapt.Plain(withWatchdog(doc3.New, true)),
+			Name: "doc3", New: adapt.Plain(with(doc3.New, true)),
 			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(withWatchdog(doc3.New, false))},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(with(doc3.New, false))},
 		},
 	},
 	{
 		ID: "doc4", Hidden: true, Dir: "failures_test/documents/doc4", Title: "Redisson's watchdog, as a chapter quotes it",
 		Challenge: "v1/doc4/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "doc4", New: adapt.Plain(quoted),
+			Name: "doc4", New: adapt.Plain(with(doc4.New, -1)),
 			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub},
 			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(quotedFixed)},
 		},
@@ -55,9 +55,9 @@ var documents = []Column{
 		ID: "doc5", Hidden: true, Dir: "failures_test/documents/doc5", Title: "five stages, SETNX to a daemon",
 		Challenge: "v1/doc5/2c/1x/async/exclusion/b.B.a.A",
 		Subject: failures.Subject{
-			Name: "doc5", New: adapt.Plain(withWatchdog(doc5.New, true)),
+			Name: "doc5", New: adapt.Plain(with(doc5.New, true)),
 			Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(withWatchdog(doc5.New, false))},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(with(doc5.New, false))},
 		},
 	},
 }
@@ -65,17 +65,12 @@ var documents = []Column{
 // Documents are the columns of the documents' locks.
 func Documents() []Column { return All[len(All)-len(documents):] }
 
-// withWatchdog is a constructor with its last argument given.
-func withWatchdog[L world.Locker](
-	create func(redis.UniversalClient, string, time.Duration, bool) (L, error), watchdog bool,
+// with gives a constructor its last argument.
+func with[L world.Locker, A any](create func(redis.UniversalClient, string, time.Duration, A) (L, error), last A,
 ) func(redis.UniversalClient, string, time.Duration) (L, error) {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (L, error) {
-		return create(rdb, name, lease, watchdog)
+		return create(rdb, name, lease, last)
 	}
-}
-
-func quoted(rdb redis.UniversalClient, name string, lease time.Duration) (*doc4.Lock, error) {
-	return doc4.New(rdb, name, lease, -1)
 }
 
 func quotedFixed(rdb redis.UniversalClient, name string, lease time.Duration) (*doc4.Lock, error) {

@@ -1,8 +1,8 @@
 package columns
 
 import (
-	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -17,36 +17,33 @@ import (
 // repository's own folder.
 func (c Column) Code(sources fs.FS) (timeline.Code, error) {
 	code := timeline.Code{Dir: c.Dir}
-	names, err := c.files(sources)
-	if err != nil {
-		return code, err
-	}
-	for _, name := range names {
-		if path.Ext(name) != ".go" {
-			continue
+	files, err := c.files(sources)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if path.Ext(name) == ".go" {
+			code.Files = append(code.Files, timeline.File{Name: name, Text: files[name]})
 		}
-		raw, err := fs.ReadFile(sources, path.Join(c.Dir, name))
-		if err != nil {
-			return code, err
-		}
-		code.Files = append(code.Files, timeline.File{Name: name, Text: string(raw)})
 	}
-	return code, nil
+	return code, err
 }
 
-// files are the names of the lock's own files: Go without its tests, and scripts.
-func (c Column) files(sources fs.FS) ([]string, error) {
+// files are the lock's own files by name: Go without its tests, and scripts.
+func (c Column) files(sources fs.FS) (map[string]string, error) {
 	all, err := fs.ReadDir(sources, c.Dir)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	files := map[string]string{}
 	for _, f := range all {
-		if ext := path.Ext(f.Name()); ext == ".lua" || ext == ".go" && !strings.HasSuffix(f.Name(), "_test.go") {
-			names = append(names, f.Name())
+		if ext := path.Ext(f.Name()); ext != ".lua" && ext != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
 		}
+		raw, err := fs.ReadFile(sources, path.Join(c.Dir, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		files[f.Name()] = string(raw)
 	}
-	return names, nil
+	return files, nil
 }
 
 // Diff is what the column changed in the lock that it is built on: a unified diff for each
@@ -81,14 +78,10 @@ func (c Column) Changed(sources fs.FS) (added, removed int, err error) {
 
 // Lines is how many lines of code, without blanks and comments, each file of the lock has.
 func (c Column) Lines(sources fs.FS) (map[string]int, error) {
-	names, err := c.files(sources)
+	files, err := c.files(sources)
 	lines := map[string]int{}
-	for _, name := range names {
-		text, err := fs.ReadFile(sources, path.Join(c.Dir, name))
-		if err != nil {
-			return nil, err
-		}
-		lines[name] = strings.Count(bare(string(text)), "\n")
+	for name, text := range files {
+		lines[name] = strings.Count(bare(text), "\n")
 	}
 	return lines, err
 }
@@ -108,10 +101,7 @@ func bare(text string) string {
 type change struct{ from, to, was, is string }
 
 // changes are the files that the column or the one that it is built on has.
-func (c Column) changes(sources fs.FS) ([]change, error) {
-	if c.Before == "" {
-		return nil, fmt.Errorf("%s is built on no other", c.Name())
-	}
+func (c Column) changes(sources fs.FS) (changes []change, err error) {
 	before, err := Find(c.Before)
 	if err != nil {
 		return nil, err
@@ -120,41 +110,25 @@ func (c Column) changes(sources fs.FS) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.files(sources)
+	files, err := c.files(sources)
 	if err != nil {
 		return nil, err
 	}
-	names = append(names, old...)
+	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(files)))
 	slices.Sort(names)
-	var changes []change
 	for _, name := range slices.Compact(names) {
-		f := change{from: path.Join(before.Dir, name), to: path.Join(c.Dir, name)}
-		if f.was, err = lesson(sources, f.from); err != nil {
-			return nil, err
-		}
-		if f.is, err = lesson(sources, f.to); err != nil {
-			return nil, err
-		}
-		changes = append(changes, f)
+		changes = append(changes, change{path.Join(before.Dir, name), path.Join(c.Dir, name), lesson(old[name]), lesson(files[name])})
 	}
 	return changes, nil
 }
 
 var ownName = regexp.MustCompile(`\bstage[1-9]\b`)
 
-// lesson is a file without what differs between any two stages: the package
-// comment and the stage's name. A file that does not exist is empty.
-func lesson(sources fs.FS, name string) (string, error) {
-	if _, err := fs.Stat(sources, name); err != nil {
-		return "", nil
-	}
-	raw, err := fs.ReadFile(sources, name)
-	if err != nil {
-		return "", err
-	}
-	text := string(raw)
+// lesson is the text of a file without what differs between any two stages: the package
+// comment and the stage's name.
+func lesson(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 {
 		text = text[at+1:]
 	}
-	return ownName.ReplaceAllString(text, "stage"), nil
+	return ownName.ReplaceAllString(text, "stage")
 }

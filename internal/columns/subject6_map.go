@@ -13,15 +13,6 @@ type Part struct {
 	Skip     texts.Text // what may wait for a second reading
 }
 
-func init() {
-	for _, part := range map6 {
-		texts.Know(part.Adds)
-		if part.Skip != "" {
-			texts.Know(part.Skip)
-		}
-	}
-}
-
 // map6 is the whole lock, in the order in which it is read.
 var map6 = []Part{
 	{

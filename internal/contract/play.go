@@ -2,7 +2,6 @@ package contract
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,11 +14,6 @@ type Run struct{ *world.Trace }
 
 // Play runs a scenario in the controlled world, where Redis knows the lock's scripts from an earlier day. The lease is 30 s.
 func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
-	t.Helper()
-	return l.playFor(t, lease, scenario)
-}
-
-func (l Lock) playFor(t *testing.T, lease time.Duration, scenario func(*world.World)) Run {
 	t.Helper()
 	subject, err := failures.DiscoverScripts(t, l.Subject)
 	require.NoError(t, err)

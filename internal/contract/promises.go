@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"testing"
 	"time"
 
@@ -51,12 +50,6 @@ func refusesWhatItCannotRenew(t *testing.T, l Lock) {
 	require.NoError(t, err)
 }
 
-func leasesForTheTTL(t *testing.T, l Lock) {
-	run := l.playFor(t, 1500*time.Millisecond, func(w *world.World) { w.Client("A").TryLock() })
-	keys := l.keys(run)
-	require.Equal(t, 1500*time.Millisecond, keys[len(keys)-1].TTL)
-}
-
 func admitsOneClient(t *testing.T, l Lock) {
 	var held []bool
 	run := l.Play(t, func(w *world.World) {
@@ -100,27 +93,9 @@ func servesAWaiterAfterUnlock(t *testing.T, l Lock) {
 		a.Unlock()
 		waiting.Wait()
 	})
-	require.Equal(t, served, heldAt(t, run))
-}
-
-func servesAWaiterAfterTheLease(t *testing.T, l Lock) {
-	run := l.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		w.Sleep(poll / 2)
-		a.Crash() // if it has a watchdog, this dies with it
-		b.Lock()
-	})
-	require.GreaterOrEqual(t, heldAt(t, run), lease)
-	require.LessOrEqual(t, heldAt(t, run), lease+poll/2)
-}
-
-// heldAt is when B's Lock got the lock.
-func heldAt(t *testing.T, run Run) time.Duration {
-	t.Helper()
 	lock := run.Returned(t, "B", world.OpLock)
 	require.True(t, lock.Result.Held)
-	return lock.At
+	require.Equal(t, served, lock.At)
 }
 
 // The contexts end between two attempts. The claim is what errors.Is makes of the error: a trace has only its text.
@@ -204,19 +179,6 @@ func saysWhatTheContextHasSaid(t *testing.T, l Lock) {
 		a.Unlock()
 	})
 	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
-}
-
-// A lock that tells of a loss has told A by then: its lease goes on all the same.
-func freesWhatWasRenewedUnheard(t *testing.T, l Lock) {
-	l.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.After(world.Extends).Always().Drop()
-		a.Lock()
-		w.Sleep(lease + time.Second)
-		require.False(t, b.TryLock().Held())
-		a.Unlock()
-		require.True(t, b.TryLock().Held())
-	})
 }
 
 func waitsForARenewal(t *testing.T, l Lock) {
@@ -326,11 +288,7 @@ func endsTheContextOfTheHold(t *testing.T, l Lock) {
 	require.NoError(t, mutex.Lock(t.Context()))
 	ended, isLost := noticing.Lost(t.Context())
 	require.NoError(t, mutex.Unlock(t.Context()))
-	select {
-	case <-ended:
-	case <-time.After(10 * time.Second):
-		require.Fail(t, "the context of the hold goes on after Unlock")
-	}
+	requireClosed(t, ended, 10*time.Second, "the context of the hold goes on after Unlock")
 	require.False(t, isLost())
 }
 
@@ -347,19 +305,6 @@ func (l Lock) take(t *testing.T, server *miniredis.Miniredis, lease time.Duratio
 		_ = rdb.Close()
 	})
 	return mutex
-}
-
-func sendsItsScriptAgain(t *testing.T, l Lock) {
-	run := l.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		w.FlushScripts()
-		a.Unlock()
-	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
-	commands := run.Commands("A")
-	byHash := commands[len(commands)-2] // answered NOSCRIPT
-	require.Equal(t, strings.Replace(byHash, "EVALSHA", "EVAL", 1), commands[len(commands)-1])
 }
 
 func countsItsHolds(t *testing.T, l Lock) {
@@ -395,10 +340,15 @@ func tellsAtReentry(t *testing.T, l Lock) {
 	told, isLost := mutex.(world.Noticing).Lost(t.Context())
 	server.Del(l.Key)
 	require.ErrorIs(t, mutex.Lock(t.Context()), l.Lost)
-	select {
-	case <-told:
-	case <-time.After(lease / 6):
-		require.Fail(t, "the holder works on")
-	}
+	requireClosed(t, told, lease/6, "the holder works on")
 	require.True(t, isLost())
+}
+
+func requireClosed(t *testing.T, c <-chan struct{}, within time.Duration, otherwise string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(within):
+		require.Fail(t, otherwise)
+	}
 }

@@ -4,6 +4,7 @@ package edits
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -31,30 +32,27 @@ type Edit struct {
 
 // Each text has the edits of one lock, which its name names: stage2.txt, stage6.1.txt.
 //
-//	== NX dropped
-//	file: mutex.go
+//	== mutex.go: NX dropped
 //	- "locked", "NX", "PX"
 //	+ "locked", "PX"
 //	suffers: every SET succeeds, so everybody gets in
 //	cell: second-client x exclusion
 //	search: exclusion/short-pauses
 //
-// The first line is the edit's name. Lines with - are its old text, and lines with + its new
-// one. The cell is the failure, its outcome with the edit, and the rule. An edit without a
-// file changes the same file as the edit before.
+// The first line has the file and the edit's name. Lines with - are the old text, and lines
+// with + the new one. The cell is the failure, its outcome with the edit, and the rule.
 //
 //go:embed *.txt
 var texts embed.FS
 
 // All are the edits, by the lock that they change.
-var All = mustRead(texts)
+var All []Edit
 
-func mustRead(texts fs.FS) []Edit {
-	all, err := read(texts)
-	if err != nil {
+func init() {
+	var err error
+	if All, err = read(texts); err != nil {
 		panic(err)
 	}
-	return all
 }
 
 // read reads the edits in a folder.
@@ -69,38 +67,37 @@ func read(texts fs.FS) (all []Edit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		var e Edit
 		for _, entry := range strings.Split("\n"+strings.TrimSpace(string(raw)), "\n== ")[1:] {
-			if e, err = parse(entry, column.Dir, e.File); err != nil {
+			e, err := parse(entry)
+			if err != nil {
 				return nil, fmt.Errorf("edits: %s: %q: %w", name, e.Name, err)
 			}
+			e.File = path.Join(column.Dir, e.File)
 			all = append(all, e)
 		}
 	}
 	return all, err
 }
 
-// parse reads an edit of a lock in the folder dir. file is the file of the edit before.
-func parse(entry, dir, file string) (Edit, error) {
-	lines := strings.Split(entry, "\n")
-	e, cell := Edit{Name: lines[0], File: file}, ""
-	fields := map[string]*string{"file:": &e.File, "-": &e.Old, "+": &e.New, "suffers:": &e.Suffers, "cell:": &cell, "search:": &e.Search}
-	for _, line := range lines[1:] {
+// parse reads an edit, whose file is one of its lock's folder.
+func parse(entry string) (e Edit, err error) {
+	heading, text, _ := strings.Cut(entry, "\n")
+	file, name, found := strings.Cut(heading, ": ")
+	if !found {
+		return Edit{Name: heading}, errors.New("its first line has no file")
+	}
+	e, cell := Edit{Name: name, File: file}, ""
+	fields := map[string]*string{"-": &e.Old, "+": &e.New, "suffers:": &e.Suffers, "cell:": &cell, "search:": &e.Search}
+	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(line, " ")
 		field := fields[key]
-		switch {
-		case field == nil:
-			return e, fmt.Errorf("line %q begins with none of - + file: suffers: cell: search:", line)
-		case key == "-" || key == "+":
-			*field += value + "\n"
-		case key == "file:":
-			*field = path.Join(dir, value)
-		default:
-			*field = value
+		if field == nil {
+			return e, fmt.Errorf("line %q begins with none of - + suffers: cell: search:", line)
 		}
+		*field += value
 	}
-	for _, key := range []string{"file:", "-", "suffers:", "cell:"} {
-		if *fields[key] == "" {
+	for key, field := range fields {
+		if *field = strings.TrimSuffix(*field, "\n"); *field == "" && key != "+" && key != "search:" {
 			return e, fmt.Errorf("no line begins with %s", key)
 		}
 	}
@@ -109,7 +106,6 @@ func parse(entry, dir, file string) (Edit, error) {
 		return e, fmt.Errorf("cell %q is not a failure, its outcome and a rule", cell)
 	}
 	e.Failure, e.Outcome, e.Rule = words[0], failures.Outcome(words[1][0]), oracle.Monitor(words[2])
-	e.Old, e.New = strings.TrimSuffix(e.Old, "\n"), strings.TrimSuffix(e.New, "\n")
 	return e, nil
 }
 

@@ -13,16 +13,13 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Lock is a step's Mutex, whose holds are of the type H.
-type Lock[H any] interface {
-	Lock(context.Context) (H, error)
-	TryLock(context.Context) (H, error)
-}
-
 // Subject shows a step, such as "6.1", to the failures. folder is its folder in that of
 // stage 6, and fixed its option that keeps the lease as it is.
-func Subject[H, O any, L Lock[H]](id, folder string, newMutex func(redis.UniversalClient, string, time.Duration, ...O) (L, error),
-	fixed O, locked, lost error, has ...failures.Feature,
+func Subject[H, O any, L interface {
+	Lock(context.Context) (H, error)
+	TryLock(context.Context) (H, error)
+}](id, folder string, newMutex func(redis.UniversalClient, string, time.Duration, ...O) (L, error), fixed O, locked, lost error,
+	has ...failures.Feature,
 ) failures.Subject {
 	return failures.Subject{
 		Name: "stage" + id, New: adapt.Holding(adapt.With(newMutex), locked, lost), Has: has,

@@ -1,4 +1,4 @@
-package timeline_test
+package svg_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/timeline/svg"
 	"lockkata/failures_test/world"
 	"lockkata/internal/columns"
 )
@@ -33,11 +34,11 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 				continue
 			}
 			t.Run(f.ID+"/"+s.ID, func(t *testing.T) {
-				svg := timeline.SVG(v.Trace, v.Findings, timeline.Caption{})
-				require.Equal(t, svg, timeline.SVG(v.Trace, v.Findings, timeline.Caption{}), "the same bytes twice")
-				require.Less(t, len(svg), 30_000)
-				require.Equal(t, 1, strings.Count(svg, "http"), "nothing but its own name space comes from elsewhere")
-				d := read(t, svg)
+				picture := svg.Draw(v.Trace, v.Findings, timeline.Caption{})
+				require.Equal(t, picture, svg.Draw(v.Trace, v.Findings, timeline.Caption{}), "the same bytes twice")
+				require.Less(t, len(picture), 30_000)
+				require.Equal(t, 1, strings.Count(picture, "http"), "nothing but its own name space comes from elsewhere")
+				d := read(t, picture)
 				requireTold(t, d, v)
 				requireReadable(t, d)
 				requireForward(t, d)

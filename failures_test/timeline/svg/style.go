@@ -1,4 +1,4 @@
-package timeline
+package svg
 
 // svgStyle is the style of every picture. It names each colour in the place where
 // it is used: custom properties are not known everywhere that draws SVG.

@@ -1,4 +1,4 @@
-package timeline_test
+package svg_test
 
 import (
 	"encoding/xml"
@@ -12,7 +12,9 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/timeline/svg"
 	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
 )
 
 // element is an element of an SVG, as a reader of XML sees it.
@@ -93,9 +95,9 @@ func (e element) numbers(names ...string) []int {
 
 func picture(t *testing.T, scenario func(*world.World)) drawing {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: newPlain}, scenario)
+	trace, err := world.Run(t, world.Config{New: columns.Must("2").Subject.New}, scenario)
 	require.NoError(t, err)
-	return read(t, timeline.SVG(trace, oracle.Judge(trace), timeline.Caption{}))
+	return read(t, svg.Draw(trace, oracle.Judge(trace), timeline.Caption{}))
 }
 
 func TestTwoInsideAreRedBlocksThatOverlap(t *testing.T) {
@@ -196,14 +198,14 @@ func TestDamageIsMarkedAtTheLedger(t *testing.T) {
 var opacity = regexp.MustCompile(`stop-opacity="([0-9.]+)" class="s0"`)
 
 func TestKeyFadesAsItsLeaseRunsOut(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) {
+	trace, err := world.Run(t, world.Config{New: columns.Must("2").Subject.New}, func(w *world.World) {
 		w.Client("A").Lock()
 		w.Sleep(31 * time.Second)
 	})
 	require.NoError(t, err)
-	svg := timeline.SVG(trace, nil, timeline.Caption{})
-	_, svg, _ = strings.Cut(svg, `gradientUnits="userSpaceOnUse"`)
-	stops := opacity.FindAllStringSubmatch(svg, -1)
+	picture := svg.Draw(trace, nil, timeline.Caption{})
+	_, gradient, _ := strings.Cut(picture, `gradientUnits="userSpaceOnUse"`)
+	stops := opacity.FindAllStringSubmatch(gradient, -1)
 	require.Equal(t, "1.00", stops[0][1])
 	require.Equal(t, "0.08", stops[len(stops)-1][1])
 	require.IsNonIncreasing(t, column(stops))
@@ -241,9 +243,9 @@ func TestRepetitionIsOneGroup(t *testing.T) {
 }
 
 func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) { w.Client("A").Lock() })
+	trace, err := world.Run(t, world.Config{New: columns.Must("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
-	d := read(t, timeline.SVG(trace, nil, timeline.Caption{Verdict: "A & B", Subject: "one <client>", ID: "x"}))
+	d := read(t, svg.Draw(trace, nil, timeline.Caption{Verdict: "A & B", Subject: "one <client>", ID: "x"}))
 	require.Equal(t, "img", d.attr("role"))
 	require.Equal(t, "t-x d-x", d.attr("aria-labelledby"))
 	require.Equal(t, "title", d.Children[0].XMLName.Local)
@@ -252,10 +254,10 @@ func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
 }
 
 func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) { w.Client("A").Lock() })
+	trace, err := world.Run(t, world.Config{New: columns.Must("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
 	require.Equal(t, world.Sent, trace.Events[1].Kind)
 	found := []oracle.Finding{{Monitor: oracle.LostWakeUp, Step: trace.Events[1].Step, Text: "nobody woke it"}}
 	require.Contains(t, timeline.Text(trace, found, timeline.Options{}), "✗ lost wake-up: nobody woke it")
-	require.Equal(t, 1, read(t, timeline.SVG(trace, found, timeline.Caption{})).says("✗ lost wake-up"))
+	require.Equal(t, 1, read(t, svg.Draw(trace, found, timeline.Caption{})).says("✗ lost wake-up"))
 }

@@ -1,4 +1,4 @@
-package timeline
+package svg
 
 import (
 	"fmt"
@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 	"lockkata/internal/term"
 )
 
 // blocks draws who is inside when, and over that who stands still: in a client's own
 // colour, "ov" while there are two, "ex" while that is excused.
-func (d *svg) blocks() {
-	for _, b := range d.stretches(func(m moment, lane int) string {
-		return map[byte]string{'x': "ov", 'e': "ex", 'i': "k" + owner(lane)}[m.inside[lane]]
+func (d *drawing) blocks() {
+	for _, b := range d.stretches(func(m timeline.State, lane int) string {
+		return map[byte]string{'x': "ov", 'e': "ex", 'i': "k" + owner(lane)}[m.Inside[lane]]
 	}) {
 		lane := d.lanes[b.lane]
 		bar, width := "i"+owner(b.lane), 6
@@ -35,12 +36,12 @@ func (d *svg) blocks() {
 }
 
 // lifelines draws that a client is there, waits, is dead, or has no network.
-func (d *svg) lifelines() {
-	for _, b := range d.stretches(func(m moment, lane int) string {
+func (d *drawing) lifelines() {
+	for _, b := range d.stretches(func(m timeline.State, lane int) string {
 		switch {
-		case m.state[lane] == 'd':
+		case m.Process[lane] == 'd':
 			return ""
-		case m.waits[lane]:
+		case m.Waits[lane]:
 			return "w"
 		}
 		return "l"
@@ -54,7 +55,7 @@ func (d *svg) lifelines() {
 }
 
 // breaks draws where the time axis is broken, over all that goes on meanwhile.
-func (d *svg) breaks() {
+func (d *drawing) breaks() {
 	right := svgWidth - margin
 	const wave = 14
 	count := (right - margin) / (2 * wave)
@@ -67,10 +68,10 @@ func (d *svg) breaks() {
 }
 
 // texts writes what each label says, and what was found there.
-func (d *svg) texts() {
+func (d *drawing) texts() {
 	for _, b := range d.labels {
-		x := d.lanes[max(b.lane, 0)].x + textIn
-		_, style := d.says(b)
+		x := d.lanes[max(b.Lane, 0)].x + textIn
+		_, style := d.Says(b.Label)
 		y := b.y
 		for _, line := range b.lines {
 			d.text(x, y+13, style, line)
@@ -79,21 +80,21 @@ func (d *svg) texts() {
 		if b.hasArrows() && b.arrows > 0 {
 			y = b.arrows + 2*arrowStep + 7
 		}
-		for _, f := range b.found {
-			y = d.finding(b, y, d.findingLines(f.Sentence(d.language)))
+		for _, f := range b.Found {
+			y = d.finding(b, y, d.findingLines(f.Sentence(d.caption.Language)))
 		}
 	}
 }
 
 // finding writes what a monitor found, beginning in the lane where it fits, and returns
 // where it ends.
-func (d *svg) finding(b *label, y int, lines []string) int {
+func (d *drawing) finding(b *label, y int, lines []string) int {
 	longest := 0
 	for _, line := range lines {
 		longest = max(longest, term.Columns(line))
 	}
 	width := int(boldWidth*float64(longest)) + 16
-	lane := max(b.lane, 0)
+	lane := max(b.Lane, 0)
 	for lane > 0 && d.lanes[lane].x+textIn+width > d.redisAt.x-gutter+6 {
 		lane--
 	}
@@ -120,7 +121,7 @@ type fade struct {
 }
 
 // lives follows the key through the labels.
-func (d *svg) lives() (all []*life) {
+func (d *drawing) lives() (all []*life) {
 	var now *life
 	var key world.Key
 	var seen time.Duration
@@ -146,15 +147,15 @@ func (d *svg) lives() (all []*life) {
 		}
 	}
 	for _, b := range d.labels {
-		e := b.event
-		if !b.isRedis() {
+		e := b.Event
+		if !b.IsRedis() {
 			continue
 		}
 		y := b.part(1)
 		fadeTo(y)
-		n := slices.IndexFunc(e.Keys, func(k world.Key) bool { return k.Name == d.key })
+		n := slices.IndexFunc(e.Keys, func(k world.Key) bool { return k.Name == d.Key })
 		if n < 0 || now != nil && now.owner != e.Keys[n].Owner.Label {
-			end(y, b.at)
+			end(y, b.At)
 		}
 		if n < 0 {
 			continue
@@ -163,10 +164,10 @@ func (d *svg) lives() (all []*life) {
 			owner := e.Keys[n].Owner
 			now = &life{lane: slices.Index(d.Lanes, owner.Client), owner: owner.Label, from: y}
 		} else {
-			now.fades = append(now.fades, fade{y, left(b.at)})
+			now.fades = append(now.fades, fade{y, left(b.At)})
 		}
-		key, seen = e.Keys[n], b.until
-		now.fades = append(now.fades, fade{y, left(b.until)})
+		key, seen = e.Keys[n], b.Until
+		now.fades = append(now.fades, fade{y, left(b.Until)})
 	}
 	if now != nil {
 		fadeTo(d.end)
@@ -185,7 +186,7 @@ func (b *label) part(part int) int {
 }
 
 // keys draws the key in Redis and what is said about it.
-func (d *svg) keys() {
+func (d *drawing) keys() {
 	middle := d.redisAt.x + barWidth/2
 	d.path("l", "M%d %dV%d", middle, d.head+30, d.end)
 	for i, k := range d.lives() {
@@ -196,25 +197,25 @@ func (d *svg) keys() {
 		if b.arrows > 0 {
 			y = b.arrows + 17
 		}
-		if news := d.news(b); news != "" {
+		if news := d.News(b.Label); news != "" {
 			for n, line := range d.redisLines(news) {
 				d.text(d.redisAt.x+barWidth+6, y+15*n, "k", line)
 			}
 		}
-		for _, f := range b.found {
+		for _, f := range b.Found {
 			if f.Monitor == oracle.WrongDelete || f.Monitor == oracle.WrongExtend {
 				d.printf("<circle cx=\"%d\" cy=\"%d\" r=\"9\" class=\"xm\"/>\n", middle, b.part(1))
 				d.text(middle, b.part(1)+5, "c xt h", "✗")
 			}
 		}
 	}
-	if d.ledger {
+	if d.Ledger {
 		d.orders()
 	}
 }
 
 // life draws a key as a bar, which fades.
-func (d *svg) life(k *life, id string) {
+func (d *drawing) life(k *life, id string) {
 	d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, k.from, k.to)
 	before := -1.0
 	for n, f := range k.fades {
@@ -230,22 +231,21 @@ func (d *svg) life(k *life, id string) {
 }
 
 // orders draws the ledger: those orders that are there twice in red.
-func (d *svg) orders() {
+func (d *drawing) orders() {
 	d.path("l", "M%d %dV%d", d.ledgerAt.middle(), d.head+30, d.end)
 	for _, b := range d.labels {
-		if b.event.Kind != world.Stored {
+		if b.Event.Kind != world.Stored {
 			continue
 		}
-		if strings.HasPrefix(b.event.Reply, "refused") {
-			d.chip(b.arrows-1, "gb", refusesOne.In(d.language, "client", b.event.Client))
+		if strings.HasPrefix(b.Event.Reply, "refused") {
+			d.chip(b.arrows-1, "gb", refusesOne.In(d.caption.Language, "client", b.Event.Client))
 		}
-		if d.ledgerNews(b) == "" {
+		if d.LedgerNews(b.Label) == "" {
 			continue
 		}
 		var names []string
-		for n, o := range b.after.orders {
-			style := "i" + owner(slices.Index(d.Lanes, o.Client))
-			text := orderBy.In(d.language, "order", o.Name, "client", o.Client)
+		for n, o := range b.After.Orders {
+			style, text := "i"+owner(slices.Index(d.Lanes, o.Client)), d.Order(o)
 			if slices.Contains(names, o.Name) {
 				style, text = "ob", "✗ "+text
 			}
@@ -255,23 +255,23 @@ func (d *svg) orders() {
 	}
 }
 
-func (d *svg) chip(y int, style, text string) {
+func (d *drawing) chip(y int, style, text string) {
 	d.rect(d.ledgerAt.x, y, d.ledgerAt.width, 17, style)
 	d.text(d.ledgerAt.middle(), y+13, "k e c", text)
 }
 
 // arrows draws requests and replies.
-func (d *svg) arrows() {
+func (d *drawing) arrows() {
 	first := map[int]*label{} // event → the label that begins with it
 	for _, b := range d.labels {
-		first[b.first] = b
+		first[b.First] = b
 	}
 	for _, b := range d.labels {
-		r := b.request
+		r := b.Request
 		if !b.hasArrows() {
 			continue
 		}
-		client, goal := d.lanes[max(b.lane, 0)].x+6, d.redisAt.x
+		client, goal := d.lanes[max(b.Lane, 0)].x+6, d.redisAt.x
 		if r != nil && r.Ledger {
 			goal = d.ledgerAt.x
 		}
@@ -279,17 +279,17 @@ func (d *svg) arrows() {
 		switch {
 		case r == nil: // a push
 			d.path("a", "M%d %dL%d %d", d.redisAt.x, b.part(0), client, b.part(2))
-		case b.leaves && r.Struck < 0:
+		case b.Leaves && r.Struck < 0:
 			d.broken(client, b.part(0), broken)
-		case b.leaves:
+		case b.Leaves:
 			d.arrow("q", client, b.part(0), goal, first[r.Struck].part(1), 1)
-		case b.event.Kind == world.Delivered: // drawn from where it was sent
+		case b.Event.Kind == world.Delivered: // drawn from where it was sent
 		default:
-			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.leaves) {
+			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.Leaves) {
 				d.arrow("q", client, b.part(0), goal, b.part(1), 1)
 			}
 			got := b
-			if !b.answered {
+			if !b.Answered {
 				got = first[r.Delivered]
 			}
 			if got == nil {
@@ -303,7 +303,7 @@ func (d *svg) arrows() {
 
 // arrow draws a message. A late one spends its time between the clients and Redis,
 // where it crosses no text; requests and replies have a track each.
-func (d *svg) arrow(style string, x1, y1, x2, y2, track int) {
+func (d *drawing) arrow(style string, x1, y1, x2, y2, track int) {
 	if y2-y1 <= 2*arrowStep {
 		d.path(style, "M%d %dL%d %d", x1, y1, x2, y2)
 		return
@@ -313,7 +313,7 @@ func (d *svg) arrow(style string, x1, y1, x2, y2, track int) {
 }
 
 // broken is an arrow that does not arrive.
-func (d *svg) broken(x1, y1, x2 int) {
+func (d *drawing) broken(x1, y1, x2 int) {
 	y2 := y1 + arrowStep/2
 	d.path("x", "M%d %dL%d %d", x1, y1, x2, y2)
 	d.path("xx", "M%d %dl10 10m0 -10l-10 10", x2-5, y2-5)

@@ -1,12 +1,12 @@
-package timeline
+package svg
 
 import (
 	"fmt"
 	"slices"
 	"time"
 
+	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/term"
 )
 
 // The measures of an SVG, in its own units: it is 900 of them wide.
@@ -31,6 +31,13 @@ type column struct{ x, width int }
 
 func (c column) middle() int { return c.x + c.width/2 }
 
+// label is a label with its place in the picture.
+type label struct {
+	*timeline.Label
+	y, arrows, below int // its top, that of its arrows (0: it has none), and that of what comes next
+	lines            []string
+}
+
 // group is what one lane does at one moment: labels that stand together.
 type group struct {
 	labels    []*label
@@ -40,8 +47,9 @@ type group struct {
 
 // layout says where everything of a story is.
 type layout struct {
-	*story
-	caption  Caption
+	*timeline.Story
+	labels   []*label
+	caption  timeline.Caption
 	title    []string
 	lanes    []column
 	redisAt  column
@@ -53,30 +61,32 @@ type layout struct {
 	height   int
 }
 
-func newLayout(s *story, c Caption) *layout {
-	l := &layout{story: s, caption: c}
+func newLayout(s *timeline.Story, c timeline.Caption) *layout {
+	l := &layout{Story: s, caption: c}
 	l.columns()
-	l.title = fold(c.Verdict, 76)
+	l.title = timeline.Fold(c.Verdict, 76)
 	l.head = 22 + 24*len(l.title) + 28
 	l.top = l.head + 44
 	y := l.top
 	until := time.Duration(0)
 	var g *group
-	for _, b := range l.labels {
-		text, _ := l.says(b)
-		if text == "" && b.event.Kind != world.Expired && len(b.found) == 0 {
+	for _, told := range s.Labels {
+		b := &label{Label: told}
+		l.labels = append(l.labels, b)
+		text, _ := l.Says(told)
+		if text == "" && b.Event.Kind != world.Expired && len(b.Found) == 0 {
 			b.y = y // time passes
 			continue
 		}
 		if g == nil || !g.goesOn(b) {
-			if g != nil && b.at-until >= time.Second {
+			if g != nil && b.At-until >= time.Second {
 				l.torn = append(l.torn, y)
 				y += tornStep
 			}
-			g = &group{at: b.at, until: b.until, top: y, end: y + lineTop}
+			g = &group{at: b.At, until: b.Until, top: y, end: y + lineTop}
 			l.groups = append(l.groups, g)
 		}
-		until = max(until, b.until)
+		until = max(until, b.Until)
 		y = l.place(g, b)
 	}
 	l.end = y + 6
@@ -87,13 +97,13 @@ func newLayout(s *story, c Caption) *layout {
 // goesOn tells whether a label belongs to a group.
 func (g *group) goesOn(b *label) bool {
 	before := g.labels[len(g.labels)-1]
-	return before.lane == b.lane && b.lane >= 0 && g.at == b.at && g.until == b.at && b.until == b.at && b.event.Kind != world.Called
+	return before.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
 }
 
 // columns divides the width: what the lanes need comes first.
 func (l *layout) columns() {
 	redis, orders := 172, 0
-	if l.ledger {
+	if l.Ledger {
 		orders = 112
 	}
 	n := len(l.Lanes)
@@ -119,9 +129,9 @@ func (l *layout) place(g *group, b *label) int {
 	}
 	g.labels = append(g.labels, b)
 	b.y = y
-	text, style := l.says(b)
-	if text != "" || b.event.Kind == world.Expired {
-		b.lines = fold(text, fits(l.roomOf(b.lane), widthOf(style)))
+	text, style := l.Says(b.Label)
+	if text != "" || b.Event.Kind == world.Expired {
+		b.lines = timeline.Fold(text, fits(l.roomOf(b.Lane), widthOf(style)))
 		y += lineStep * max(len(b.lines), 1)
 	}
 	beside := b.y
@@ -129,16 +139,16 @@ func (l *layout) place(g *group, b *label) int {
 		b.arrows, beside = y, y
 		y += 2*arrowStep + 7
 	}
-	for _, f := range b.found {
-		y += lineStep*len(l.findingLines(f.Sentence(l.language))) + 11
+	for _, f := range b.Found {
+		y += lineStep*len(l.findingLines(f.Sentence(l.caption.Language))) + 11
 	}
 	b.below = y
 	least := y
-	if news := l.news(b); news != "" {
+	if news := l.News(b.Label); news != "" {
 		least = max(least, beside+2+15*len(l.redisLines(news))+8)
 	}
-	if l.ledgerNews(b) != "" {
-		least = max(least, beside+20*len(b.after.orders)+4)
+	if l.LedgerNews(b.Label) != "" {
+		least = max(least, beside+20*len(b.After.Orders)+4)
 	}
 	g.end = max(g.end, least+6)
 	return g.end
@@ -146,19 +156,19 @@ func (l *layout) place(g *group, b *label) int {
 
 // hasArrows tells whether something goes between the lane and what it talks to.
 func (b *label) hasArrows() bool {
-	switch b.event.Kind {
+	switch b.Event.Kind {
 	case world.Executed, world.Refused, world.Stored, world.Delivered:
 		return true
 	}
-	return b.leaves
+	return b.Leaves
 }
 
 func (l *layout) redisLines(text string) []string {
-	return fold(text, fits(l.redisAt.width-barWidth-6, 6.9))
+	return timeline.Fold(text, fits(l.redisAt.width-barWidth-6, 6.9))
 }
 
 func (l *layout) findingLines(text string) []string {
-	return fold(l.shorten(text), fits(l.span()-20, boldWidth))
+	return timeline.Fold(l.Shorten(text), fits(l.span()-20, boldWidth))
 }
 
 // span is the width of all lanes together.
@@ -187,26 +197,6 @@ func widthOf(style string) float64 {
 	return sansWidth
 }
 
-// clock is what stands in the time column beside a group.
-func clock(at, until time.Duration) []string {
-	text := []string{tick(at)}
-	if end := tick(until); end != text[0] {
-		text = append(text, "… "+end)
-	}
-	return text
-}
-
-// tick is a time, the later the rounder.
-func tick(at time.Duration) string {
-	switch {
-	case at > time.Minute:
-		return term.Short(at.Round(time.Second))
-	case at > 10*time.Second:
-		return term.Short(at.Round(100 * time.Millisecond))
-	}
-	return term.Clock(at)
-}
-
 // stretch is a part of a lane in which one thing holds.
 type stretch struct {
 	lane, from, to int
@@ -215,7 +205,7 @@ type stretch struct {
 
 // stretches are the parts of lanes in which something holds: style says what holds after
 // each label, "" for nothing.
-func (l *layout) stretches(style func(m moment, lane int) string) []stretch {
+func (l *layout) stretches(style func(m timeline.State, lane int) string) []stretch {
 	var all []stretch
 	for lane := range l.lanes {
 		open := stretch{lane: lane}
@@ -229,7 +219,7 @@ func (l *layout) stretches(style func(m moment, lane int) string) []stretch {
 			open.from, open.style = y, now
 		}
 		for _, b := range l.labels {
-			change(b.y, style(b.after, lane))
+			change(b.y, style(b.After, lane))
 		}
 		change(l.end, "")
 	}
@@ -239,8 +229,8 @@ func (l *layout) stretches(style func(m moment, lane int) string) []stretch {
 
 // inState are the parts of lanes in which a process is in that state.
 func (l *layout) inState(state byte, style string) []stretch {
-	return l.stretches(func(m moment, lane int) string {
-		if m.state[lane] == state {
+	return l.stretches(func(m timeline.State, lane int) string {
+		if m.Process[lane] == state {
 			return style
 		}
 		return ""
