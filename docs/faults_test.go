@@ -70,7 +70,7 @@ func TestFaultsInDocumentsAreFound(t *testing.T) {
 
 		"```sh\n# a remark\ngo run . diff 2   # it\n```\n`kata hint` `printf 'q' | go run . play`": "",
 		"```sh\ngo test -v -run 'TestOne|TestFailures/oom' ./stage1_a/...\n```\n`go run . show …`": "",
-		"`go test -tags live -run TestTwo ./internal/a`, `(cd stage1_a && go test -v .)`":              "",
+		"`go test -tags live -run TestTwo ./internal/a`, `(cd stage1_a && go test -v .)`":          "",
 		"```text\nThat is it: go run . diff 99.\n```\n":                                            ":2: go run . diff 99 ends with status 2",
 		"Type go run . list.":                               ":1: a command to type stands in back-quotes",
 		"`go run . shwo oom`":                               `:1: go run . shwo oom ends with status 2: lockkata: there is no command "shwo"`,

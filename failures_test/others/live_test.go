@@ -17,8 +17,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
 
