@@ -104,14 +104,9 @@ func (p *Process) Tell(v any) error {
 	if err != nil {
 		return err
 	}
-	return p.TellLine(string(line))
-}
-
-// TellLine sends a line that need not be JSON.
-func (p *Process) TellLine(line string) error {
 	p.telling.Lock()
 	defer p.telling.Unlock()
-	_, err := io.WriteString(p.in, line+"\n")
+	_, err = fmt.Fprintf(p.in, "%s\n", line)
 	return err
 }
 
@@ -158,12 +153,6 @@ func (p *Process) Kill() {
 	p.killed.Store(true)
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 	<-p.ended
-}
-
-// End says that there are no more orders, and waits for the end as Wait does.
-func (p *Process) End() error {
-	_ = p.in.Close() // it may have ended by itself
-	return p.Wait()
 }
 
 // Stop makes the process stand still until Continue; the signal takes a moment to

@@ -26,7 +26,6 @@ type Scripts map[string]string
 // Config says where a proxy stands.
 type Config struct {
 	Server  string  // where Redis answers: the path of a Unix socket, or a host and port
-	Socket  string  // the Unix socket on which the proxy listens; empty: a free TCP port
 	Scripts Scripts // those that have names
 }
 
@@ -63,11 +62,7 @@ type Proxy struct {
 
 // Open begins to listen.
 func Open(c Config) (*Proxy, error) {
-	addr := c.Socket
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
-	listener, err := net.Listen(redisserver.Network(addr), addr)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +79,7 @@ func Open(c Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where the proxy listens: a host and port, or the path of a Unix socket.
+// Addr returns the host and port where the proxy listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Close breaks every connection and waits until all is quiet.

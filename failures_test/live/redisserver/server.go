@@ -128,11 +128,17 @@ func (s *Server) Close() error {
 	return os.RemoveAll(s.dir)
 }
 
-// FreePort is a TCP port that is free just now.
+// FreePort returns a TCP port that is free now. The port of a Cluster's bus, 10,000 above it,
+// exists too.
 func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	for {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, err
+		}
+		port := listener.Addr().(*net.TCPAddr).Port
+		if err := listener.Close(); err != nil || port < 55_536 {
+			return port, err
+		}
 	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
