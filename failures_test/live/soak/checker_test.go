@@ -16,8 +16,8 @@ type handmade struct{ *history }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// hold adds a hold of a process of its own, with a rising token and these events: a kind
-// and its time.
+// hold adds a hold of a new process, with a higher token than before. The events are kinds
+// and times in turn.
 func (h handmade) hold(askedAt, acquiredAt int, events ...any) *hold {
 	id := int64(len(h.holds) + 1)
 	by := &process{name: fmt.Sprint("w", id)}

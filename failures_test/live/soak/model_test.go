@@ -37,7 +37,7 @@ type state struct {
 //
 // A lock can be acquired while it is free, or while the lease of its holder may have
 // ended, with a token higher than all before. Only the holder can unlock it. Renewals
-// are not visible: earliestEnd says how long a lease must have lasted. Failed and unknown
+// are not visible: earliestEnd returns how long a lease must have lasted. Failed and unknown
 // acquires are left out, and so are unlocks that found the lock lost: that only makes the
 // model allow more.
 //
