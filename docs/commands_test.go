@@ -83,11 +83,11 @@ func suggestions(text string) (lines []string) {
 
 var (
 	ourLine  = regexp.MustCompile(`^(?:printf '([^']*)' \| )?(?:go run \.|\./lockkata)((?: (?:'[^']*'|"[^"]*"|[^\s|&;<>$'"()]+))*)$`)
-	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags live| -run ('[^']*'|\S+))* \./(\S+)$`)
+	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags live| -run ('[^']*'|\S+))* \./(\S+)(?: -(?:for|lock) \S+)*$`)
 	// elsewhere are the lines that are not tried here: they take minutes or a network,
 	// or are somebody else's. What they name of the repository has to be there.
 	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock)|go mod (?:download|vendor)|` +
-		`go generate \./\.\.\.|go build -o lockkata \.|go run \./\S+( --\S+ \S+)*|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
+		`go generate \./\.\.\.|go build -o lockkata \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are the commands that need a server, a person or a compiler. The tests of
 	// internal/cli run them: here they have to exist, with their flags.

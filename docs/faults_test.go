@@ -81,7 +81,7 @@ func TestFaultsInDocumentsAreFound(t *testing.T) {
 		"`go run . kata start 99`":                          ":1: go run . kata start 99 ends with status 2: lockkata: there is no exercise 99",
 		"`go run . list && rm -r docs`":                     `:1: nobody tries "go run . list && rm -r docs"`,
 		"`go test -race ./stage1_a`":                        `:1: nobody tries "go test -race ./stage1_a"`,
-		"`go run ./failures_test/gone --for 1s`":            ":1: there is no failures_test/gone",
+		"`go test -tags live ./failures_test/gone -for 1s`": ":1: there are no tests in failures_test/gone",
 		"`go test ./stage0_a`":                              ":1: there are no tests in stage0_a",
 		"`go test -run TestTwo ./internal/a`":               ":1: there are no tests in internal/a",
 		"`go test -run 'TestOne|TestGone' ./stage1_a`":      ":1: there is no TestGone in stage1_a",

@@ -1,7 +1,6 @@
 // Package live plays the catalogue on a real redis-server: the same scenarios, in
 // real time, with a lease of a second. A failure that can run there must have the
-// outcome that it has in the controlled world; that is how one knows that the
-// controlled world tells the truth.
+// outcome that it has in the controlled world: that tests the controlled world.
 //
 //	servers, err := live.Start(ctx, 12)
 //	defer servers.Close()
@@ -31,10 +30,9 @@ import (
 // Servers are the Redis servers on which failures are played. Each server plays
 // one failure at a time.
 type Servers struct {
-	free chan world.Redis
-	own  []*process
-	// shared says that the servers are not ours alone: each run has a lock of its own.
-	shared bool
+	free   chan world.Redis
+	own    []*process
+	shared bool // with other programs: each run has its own lock name
 }
 
 // Start starts that many redis-server processes. It returns [redisserver.ErrMissing] when
@@ -63,9 +61,8 @@ var noneAt = texts.New("no Redis that could be used at {address}: {error}")
 // answerWithin is how long a Redis may take to answer the first PING.
 const answerWithin = 3 * time.Second
 
-// At plays on the Redis at that host and port, that many failures at once. It
-// leaves everything in it alone but the lock's own keys, whose names nobody else
-// has, and removes those.
+// At plays on the Redis at that host and port, that many failures at once. It only
+// writes the keys of the lock, whose name is random, and removes them.
 func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -115,8 +112,8 @@ const (
 )
 
 // Play plays all jobs, as many at once as there are servers, and returns their
-// verdicts in the order of the jobs. What was disturbed is played again, each time
-// with fewer others beside it and a longer lease. What is disturbed to the last is
+// verdicts in the order of the jobs. A disturbed run is repeated, each time with fewer
+// others at once and a longer lease. If the last one is disturbed too, the outcome is
 // [failures.Elsewhere], with [ErrBusy].
 func (s *Servers) Play(jobs []Job) []failures.Verdict {
 	verdicts := make([]failures.Verdict, len(jobs))
@@ -185,7 +182,7 @@ func withReplica(p *process, c world.Config, scenario func(*world.World)) (*worl
 	return world.RunLive(p, c, scenario)
 }
 
-// isDisturbed tells whether the world itself was late by as much as a scenario
-// lets pass between two steps whose order matters. Such a run says nothing about
-// the lock, whatever came of it.
+// isDisturbed reports whether the world itself was late by the time that a scenario
+// lets pass between two steps whose order matters. The outcome of such a run does not
+// count.
 func isDisturbed(trace *world.Trace) bool { return trace != nil && trace.Late > trace.Lease/60 }

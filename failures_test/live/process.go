@@ -18,10 +18,9 @@ var errNoReplica = errors.New("live: there is no replica that could take over")
 // process is a Redis of our own: one redis-server, and a replica of it when the
 // run needs one.
 type process struct {
-	master  *redisserver.Server
-	replica *redisserver.Server // it was in sync, and is detached
-	// failsOver says that runs that begin now need a replica.
-	failsOver bool
+	master    *redisserver.Server
+	replica   *redisserver.Server // it was in sync, and is detached
+	failsOver bool                // the next runs need a replica
 }
 
 var _ world.OwnRedis = (*process)(nil)
@@ -50,9 +49,8 @@ func (p *process) Restart() error {
 }
 
 // Begin makes a replica for a run that fails over: in sync with the master, and
-// then cut off from it. It must be promoted before the lock writes anything, not
-// stopped: what a master sends to a replica that stands still waits for it in the
-// kernel, and is not lost.
+// then cut off from it. It must be promoted before the lock writes anything. Stopping
+// it is not enough: what its master sends would wait in the kernel, and not be lost.
 func (p *process) Begin() error {
 	err := p.endReplica()
 	if err != nil || !p.failsOver {

@@ -23,9 +23,10 @@ import (
 
 // The exit statuses.
 const (
-	exitOK       = 0
-	exitFailed   = 1 // a failure has another outcome than the lesson says
-	exitBadUsage = 2
+	exitOK          = 0
+	exitFailed      = 1 // a failure has another outcome than the lesson says
+	exitBadUsage    = 2
+	exitInterrupted = 130 // by Ctrl-C, as shells have it
 )
 
 // failedError ends a command that was typed correctly and has bad news.
@@ -143,6 +144,9 @@ func (a *app) run(args []string) int {
 		return exitFailed
 	case err == nil:
 		return exitOK
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(a.err, a.say(interrupted))
+		return exitInterrupted
 	case errors.As(err, &failed):
 		fmt.Fprintln(a.err, texts.Words(failed.error, a.lang))
 		return exitFailed
@@ -150,7 +154,10 @@ func (a *app) run(args []string) int {
 	return a.badUsage(err)
 }
 
-var notPrinted = texts.New("the output cannot be written: {why}")
+var (
+	notPrinted  = texts.New("the output cannot be written: {why}")
+	interrupted = texts.New("interrupted")
+)
 
 // output is where a command prints. It remembers the first error, which a command that prints does
 // not look at.

@@ -1,265 +1,196 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/columns"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
 
-// demoLock is the name of the lock in the documents' own demo.
-const demoLock = "userId"
+const (
+	demoLock  = "userId" // as in the documents' own demo
+	demoLease = 30 * time.Second
+	timestamp = "2006-01-02 15:04:05.000" // the documents' own, with milliseconds
+)
 
-// moment is how long after the first worker got the lock the second one asks. It
-// is half of what lies between two attempts of stages 1 to 5: work that takes a
-// round time would else end just when they ask, and hide that they poll.
-const moment = 50 * time.Millisecond
+// What demo prints.
+var (
+	badName    = texts.New("--name {name} does not fit on a line: use letters, such as work1")
+	badHold    = texts.New("--hold {time} is negative: give the time that the work takes, such as 5s")
+	badRedis   = texts.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
+	noAnswer   = texts.New("no Redis answers at {address}: start one with redis-server --port {port}, or leave --redis out")
+	oneWorker  = texts.New("One worker on the Redis at {address}: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
+	twoWorkers = texts.New("Two workers on an embedded Redis: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
+	inAnother  = texts.New("In another terminal: go run . demo --stage {stage} --name {name} --hold {hold} --redis {address}")
+	asksForIt  = texts.New("asks for the lock")
+	gotIt      = texts.New("got it after {time}, begins to work")
+	endsWork   = texts.New("ends after {time}, unlocks")
+	unlocked   = texts.New("unlocked")
+	pollsAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} asks every 100 ms.")
+	wokenAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} is woken by a message.")
+	beganInIt  = texts.New("{second} began {n} ms before {first} ended: both were at work.")
+)
 
-// demoPlan is what the flags of demo ask for.
-type demoPlan struct {
-	stage             columns.Column
-	name              string // of the worker
-	hold, wait, lease time.Duration
-	addr              string // of a Redis server; "" for an embedded one
-}
-
-// outlives tells whether the lease is over before the work, since nobody renews it.
-func (p demoPlan) outlives() bool {
-	return p.hold >= p.lease && !slices.Contains(p.stage.Subject.Has, failures.Watchdog)
-}
-
-// other is the name of the second worker.
-func (p demoPlan) other() string {
-	if p.name == "work2" {
-		return "work1"
-	}
-	return "work2"
+// demo is one run of the command.
+type demo struct {
+	*app
+	stage       columns.Column
+	hold        time.Duration
+	name, other string // of the workers
+	addr        string // of a Redis server
+	mu          sync.Mutex
 }
 
 func (a *app) demoCommand() *cobra.Command {
-	var p demoPlan
+	d := &demo{app: a, other: "work2"}
 	var stage string
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Two workers and one lock, in real time",
 		Long: "demo does what the documents' own demo does: work1 takes the lock and works for --hold; work2 asks for it " +
-			"meanwhile, waits up to --wait, and begins when work1 ends. Both run here, on an embedded " +
-			"Redis. With --redis only one worker runs, so that two terminals, or two machines, can use " +
-			"one server: give both the same --stage, and each its --name.",
+			"meanwhile, and begins when work1 ends. Both run here, on an embedded Redis. With --redis only one worker " +
+			"runs, so that two terminals, or two machines, can use one server: give both the same --stage, and each its --name.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if p.stage, err = columns.Find(stage); err != nil {
+			if d.stage, err = columns.Find(stage); err != nil {
 				return err
 			}
-			if err := p.check(cmd.Flags().Changed("redis")); err != nil {
-				return err
+			if d.name == d.other {
+				d.other = "work1"
 			}
-			return a.demo(p)
+			logging.Disable() // go-redis would print its own lines among the workers'
+			ctx, stop := untilInterrupted(context.Background())
+			defer stop()
+			_, port, err := net.SplitHostPort(d.addr)
+			n, bad := strconv.ParseUint(port, 10, 16)
+			switch {
+			case strings.TrimSpace(d.name) == "" || strings.ContainsFunc(d.name, func(r rune) bool { return !unicode.IsPrint(r) }):
+				return badName.With("name", strconv.Quote(d.name))
+			case d.hold < 0:
+				return badHold.With("time", d.hold)
+			case !cmd.Flags().Changed("redis"):
+				return d.runBoth(ctx)
+			case err != nil || bad != nil || n == 0:
+				return badRedis.With("address", strconv.Quote(d.addr))
+			}
+			return d.runOne(ctx, port)
 		},
 	}
-	shown := columns.Shown()
-	last := shown[len(shown)-1].ID
-	cmd.Flags().StringVar(&stage, "stage", last, "the stage whose lock they use")
-	cmd.Flags().StringVar(&p.name, "name", "work1", "the worker's name")
-	cmd.Flags().DurationVar(&p.hold, "hold", 5*time.Second, "how long the work takes")
-	cmd.Flags().DurationVar(&p.wait, "wait", 10*time.Second, "how long to wait for the lock")
-	cmd.Flags().DurationVar(&p.lease, "lease", 30*time.Second, "the lock's lease")
-	cmd.Flags().StringVar(&p.addr, "redis", "", "the `address` of a Redis server: run one worker there")
+	cmd.Flags().StringVar(&stage, "stage", "6", "the stage whose lock they use")
+	cmd.Flags().StringVar(&d.name, "name", "work1", "the worker's name")
+	cmd.Flags().DurationVar(&d.hold, "hold", 5*time.Second, "how long the work takes")
+	cmd.Flags().StringVar(&d.addr, "redis", "", "the `address` of a Redis server: run one worker there")
 	return cmd
 }
 
-// Errors of demo.
-var (
-	noName   = texts.New("--name is empty: name the worker, such as work1")
-	badName  = texts.New("--name {name} does not fit on a line: use letters, such as work1")
-	badHold  = texts.New("--hold {time} is negative: give the time that the work takes, such as 5s")
-	badWait  = texts.New("--wait {time} does not fit: give how long to wait for the lock, such as 10s")
-	badRedis = texts.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
-	badLease = texts.New("--lease {time} does not fit this lock: {error}")
-)
-
-// check refuses what cannot be run. How short a lease may be, the stages know.
-func (p demoPlan) check(onServer bool) error {
-	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
-	switch {
-	case strings.TrimSpace(p.name) == "":
-		return noName.With()
-	case strings.ContainsFunc(p.name, unprintable):
-		return badName.With("name", strconv.Quote(p.name))
-	case p.hold < 0:
-		return badHold.With("time", p.hold)
-	case p.wait <= 0:
-		return badWait.With("time", p.wait)
-	case onServer:
-		_, port, err := net.SplitHostPort(p.addr)
-		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 {
-			return badRedis.With("address", strconv.Quote(p.addr))
-		}
+// runOne runs one worker on a server.
+func (d *demo) runOne(ctx context.Context, port string) error {
+	pinging, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	if redisserver.Ping(pinging, d.addr) != nil && ctx.Err() == nil {
+		return noAnswer.With("address", d.addr, "port", port)
 	}
-	return nil
+	d.prose(oneWorker.With("address", d.addr, "lock", demoLock, "stage", d.stage.Said(), "lease", demoLease, "hold", d.hold))
+	fmt.Fprintf(d.out, "%s\n\n", d.say(inAnother, "stage", d.stage.ID, "name", d.other, "hold", d.hold, "address", d.addr))
+	return d.work(ctx, &worker{name: d.name}, func() {})
 }
 
-// demo runs one worker on a server, or both on an embedded Redis. Ctrl-C ends it:
-// who holds the lock frees it first, however often one presses.
-func (a *app) demo(p demoPlan) error {
-	ctx, stop := untilInterrupted(context.Background())
-	defer stop()
-	if p.addr != "" {
-		return a.demoOne(ctx, p)
-	}
-	return a.demoBoth(ctx, p)
-}
-
-// demoOne runs one worker on the server at the plan's address.
-func (a *app) demoOne(ctx context.Context, p demoPlan) error {
-	w, err := newWorker(p, p.name, p.addr, &board{out: a.out, lang: a.lang, width: term.Columns(p.name)})
+// runBoth runs two workers on an embedded Redis. The second one asks when the first has the lock.
+func (d *demo) runBoth(ctx context.Context) error {
+	server, err := miniredis.Run()
 	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := reach(ctx, w.rdb, p.addr); err != nil {
-		return err
-	}
-	a.announce(p, oneWorker)
-	again := fmt.Sprintf("go run . demo --stage %s --name %s --hold %v --redis %s", p.stage.ID, p.other(), p.hold, p.addr)
-	fmt.Fprintf(a.out, "%s\n\n", a.say(inAnother, "command", again))
-	return w.run(ctx)
-}
-
-// demoBoth runs both workers on a Redis of their own, each with a client of its
-// own, as two machines would. The second asks once the first is inside.
-func (a *app) demoBoth(ctx context.Context, p demoPlan) error {
-	server := miniredis.NewMiniRedis()
-	if err := server.Start(); err != nil {
-		return failedError{startsNot.With("error", err)}
+		return failedError{err}
 	}
 	defer server.Close()
-	server.ClockTTL(true) // else leases stand still
-	lines := &board{out: a.out, lang: a.lang, width: max(term.Columns(p.name), term.Columns(p.other()))}
-	first, err := newWorker(p, p.name, server.Addr(), lines)
-	if err != nil {
+	server.ClockTTL(true) // let leases end by themselves
+	d.addr = server.Addr()
+	d.prose(twoWorkers.With("lock", demoLock, "stage", d.stage.Said(), "lease", demoLease, "hold", d.hold))
+	fmt.Fprintln(d.out)
+	first, second := &worker{name: d.name}, &worker{name: d.other}
+	asking, next := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- d.work(ctx, first, next) }()
+	<-asking.Done()
+	secondErr := d.work(ctx, second, next)
+	if err := cmp.Or(<-done, secondErr); err != nil {
 		return err
 	}
-	defer first.close()
-	second, err := newWorker(p, p.other(), server.Addr(), lines)
-	if err != nil {
-		return err
-	}
-	defer second.close()
-
-	a.announce(p, twoWorkers)
-	fmt.Fprintln(a.out)
-	var firstErr error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		firstErr = first.run(ctx)
-	}()
-	var secondErr error
-	if first.isInside(done) && pass(ctx, moment) {
-		secondErr = second.run(ctx)
-	}
-	<-done
-	if firstErr != nil {
-		return firstErr
-	}
-	if secondErr != nil {
-		return secondErr
-	}
-	if second.began.IsZero() {
-		return errInterrupted
-	}
-	return a.seen(p, first, second)
-}
-
-// pass waits for d. It returns false when ctx is done first.
-func pass(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// What demo says around the workers' own lines.
-var (
-	demoHead   = texts.New("{stage}, {title}")
-	oneWorker  = texts.New("One worker on the Redis at {address}: the lock {lock}, a lease of {lease}, work of {hold}.")
-	twoWorkers = texts.New("Two workers on an embedded Redis: the lock {lock}, a lease of {lease}, work of {hold}.")
-	inAnother  = texts.New("In another terminal: {command}")
-	startsNot  = texts.New("the embedded Redis does not start: {error}")
-	isOutlived = texts.New("The work ({hold}) outlives the lease ({lease}), and {stage} renews nothing: the lock is free before the work ends.")
-	pollsAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} asks every 100 ms.")
-	wokenAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} is woken by a message.")
-	beganInIt  = texts.New("{second} began {n} ms before {first} ended: both were at work.")
-	lockBroken = texts.New("{what} The lock is broken.")
-	stepByStep = texts.New("Step by step: {command}")
-	refuses    = texts.New("the Redis at {address} refuses to work ({error}): give one that is up and needs no password, or leave --redis out")
-	noAnswer   = texts.New("no Redis answers at {address}: start one with redis-server --port {port}, or leave --redis out")
-)
-
-// announce says what is about to run, and which lesson it will teach.
-func (a *app) announce(p demoPlan, who texts.Text) {
-	head := a.say(demoHead, "stage", capital(p.stage.NameIn(a.lang)), "title", p.stage.TitleIn(a.lang))
-	pairs := []any{"address", p.addr, "lock", demoLock, "lease", p.lease, "hold", p.hold, "stage", p.stage.Said()}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, head))
-	a.prose(who.With(pairs...))
-	if p.outlives() {
-		a.prose(isOutlived.With(pairs...))
-	}
-}
-
-// seen says how the second worker's work followed on the first one's.
-func (a *app) seen(p demoPlan, first, second *worker) error {
-	gap := second.began.Sub(first.ended)
-	how := pollsAfter
-	switch {
-	case gap < 0:
+	gap, how := second.began.Sub(first.ended), pollsAfter
+	if gap < 0 {
 		how = beganInIt
-	case slices.Contains(p.stage.Subject.Has, failures.PubSub):
+	} else if slices.Contains(d.stage.Subject.Has, failures.PubSub) {
 		how = wokenAfter
 	}
-	what := how.With("second", second.name, "n", gap.Abs().Milliseconds(), "first", first.name, "stage", p.stage.Said())
-	if gap < 0 && !p.outlives() {
-		return failedError{lockBroken.With("what", what)}
-	}
-	fmt.Fprintln(a.out)
-	a.prose(what)
-	if gap < 0 {
-		fmt.Fprintln(a.out, a.say(stepByStep, "command", "go run . show work-outlives-ttl --stage "+p.stage.ID))
-	}
+	fmt.Fprintln(d.out)
+	d.prose(how.With("second", d.other, "n", gap.Abs().Milliseconds(), "first", d.name, "stage", d.stage.Said()))
 	return nil
 }
 
-// reach asks whether a usable Redis answers at the address.
-func reach(ctx context.Context, rdb *redis.Client, addr string) error {
-	limited, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	err := rdb.Ping(limited).Err()
-	var refusal redis.Error
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return errInterrupted
-	case errors.As(err, &refusal):
-		return refuses.With("address", addr, "error", err)
+// worker is one machine of the demo.
+type worker struct {
+	name         string
+	began, ended time.Time // its work
+}
+
+// work acquires the lock, works and unlocks, and prints a line for each. It calls next a moment
+// after it got the lock, and when it ends.
+func (d *demo) work(ctx context.Context, w *worker, next func()) error {
+	defer next()
+	// A retried SET NX would be refused because of the key that it wrote.
+	rdb := redisserver.NewClient(d.addr, func(o *redis.Options) { o.MaxRetries, o.DialerRetries = -1, 1 })
+	defer rdb.Close()
+	locker, err := d.stage.Subject.New(rdb, demoLock, demoLease)
+	if err != nil {
+		return failedError{err}
 	}
-	_, port, _ := net.SplitHostPort(addr) // checked before
-	return noAnswer.With("address", addr, "port", port)
+	if service, ok := locker.(io.Closer); ok {
+		defer service.Close()
+	}
+	asked := d.log(w, asksForIt)
+	if err := locker.Lock(ctx); err != nil {
+		return failedError{fmt.Errorf("%s: %w", w.name, err)}
+	}
+	w.began = d.log(w, gotIt, "time", time.Since(asked).Round(time.Millisecond))
+	// Half of the time between two attempts of stages 1 to 5: otherwise work of a round time would end
+	// just when they ask, and hide that they poll.
+	time.AfterFunc(50*time.Millisecond, next)
+	select {
+	case <-time.After(d.hold):
+	case <-ctx.Done():
+	}
+	w.ended = d.log(w, endsWork, "time", time.Since(w.began).Round(time.Millisecond))
+	unlocking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := locker.Unlock(unlocking); err != nil {
+		return failedError{fmt.Errorf("%s: %w", w.name, err)}
+	}
+	d.log(w, unlocked)
+	return ctx.Err()
+}
+
+// log prints a line of a worker and returns its time.
+func (d *demo) log(w *worker, t texts.Text, pairs ...any) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	fmt.Fprintf(d.out, "%s  %s  %s\n", now.Format(timestamp), term.Pad(w.name, len(d.other)), d.say(t, pairs...))
+	return now
 }

@@ -41,7 +41,7 @@ func (a *app) gradeCommand() *cobra.Command {
 			defer stop()
 			err := a.grade(ctx, args[0], g)
 			if err != nil && ctx.Err() != nil {
-				return errInterrupted
+				return ctx.Err()
 			}
 			return err
 		},

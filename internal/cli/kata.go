@@ -90,7 +90,7 @@ func (k *kataApp) command(
 		ctx, stop := untilInterrupted(k.t.Context())
 		defer stop()
 		if err = run(ctx, f, view, args); err != nil && ctx.Err() != nil {
-			return errInterrupted
+			return ctx.Err()
 		}
 		return err
 	}}

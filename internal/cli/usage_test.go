@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,8 +50,6 @@ func requireRefused(t *testing.T, want int, all []refusal) {
 
 func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // there is no redis-server
-	locked := miniredis.RunT(t)
-	locked.RequireAuth("secret")
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
 		{"help shw", `there is no command "shw"; did you mean show?`},
@@ -142,7 +139,6 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 
 		{"demo work1", `demo takes no arguments, not "work1"`},
 		{"demo --redis " + nobody, "no Redis answers at " + nobody + ": start one with redis-server --port 1, or leave --redis out\n"},
-		{"demo --redis " + locked.Addr(), "the Redis at " + locked.Addr() + " refuses to work (NOAUTH"},
 		{"demo --redis ", `--redis "" is no address: give host:port, such as 127.0.0.1:6379`},
 		{"demo --redis localhost", `--redis "localhost" is no address: give host:port`},
 		{"demo --redis localhost:x", `--redis "localhost:x" is no address: give host:port`},
@@ -152,13 +148,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"demo --stage 0", `there is no stage "0"; there are: 1, 2, 3, 4, 5, 6`},
 		{"demo --hold 5", `--hold "5": give a time with its unit, such as 5s or 300ms`},
 		{"demo --hold -5s", "--hold -5s is negative: give the time that the work takes"},
-		{"demo --wait 0s", "--wait 0s does not fit: give how long to wait for the lock"},
-		{"demo --wait -1s", "--wait -1s does not fit: give how long to wait for the lock"},
-		{"demo --name _", "--name is empty: name the worker, such as work1"},
+		{"demo --name _", `--name " " does not fit on a line: use letters, such as work1`},
 		{"demo --name a\nb", `--name "a\nb" does not fit on a line: use letters, such as work1`},
-		{"demo --lease 0s --stage 1", "--lease 0s does not fit this lock: stage1: ttl 0s is too short"},
-		{"demo --lease 10ms --stage 5", "--lease 10ms does not fit this lock: stage5: ttl 10ms is too short to be renewed"},
-		{"demo --lease 10ms --stage 6", "--lease 10ms does not fit this lock: stage6: watchdog timeout 10ms is too short"},
 
 		{"--live", "there is no redis-server: install one"},
 		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},

@@ -64,14 +64,15 @@ func hear[T any](t *testing.T, w *fleet.Process) (v T) {
 	return v
 }
 
-func TestWorkerAnswersItsOrdersAndEndsWithThem(t *testing.T) {
+func TestWorkerAnswersItsOrdersUntilItIsKilled(t *testing.T) {
 	w := start(t, fleet.Again(task{"echo"}))
 	require.NotEqual(t, os.Getpid(), hear[int](t, w))
 	for _, o := range []string{"one", "two"} {
 		require.NoError(t, w.Tell(o))
 		require.Equal(t, "heard "+o, hear[string](t, w))
 	}
-	require.NoError(t, w.End())
+	w.Kill()
+	require.NoError(t, w.Wait(), "Kill is no failure")
 	require.ErrorIs(t, w.Hear(new(string)), fleet.ErrEnded)
 	require.Error(t, w.Tell("three"))
 }

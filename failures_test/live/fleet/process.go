@@ -9,7 +9,7 @@
 //	var a answer
 //	err = w.Hear(&a)
 //
-// What the worker does is said once, at the top of main or TestMain:
+// A worker calls this at the top of main or TestMain:
 //
 //	fleet.Serve(func(t task, orders <-chan order, tell func(any)) error { … })
 package fleet
@@ -30,20 +30,19 @@ import (
 	"syscall"
 )
 
-// ErrEnded is the error of talking to a process that has ended. The text says how
-// it ended, and what it had printed as errors.
+// ErrEnded is the error of talking to a process that has ended. The text has its exit
+// status and its standard error.
 var ErrEnded = errors.New("the process has ended")
 
-// What an operating system can is set in a file of its own.
+// These are set in a file for each operating system.
 var (
 	attributes *syscall.SysProcAttr // make the kernel kill a process when this one ends: on Linux
 	stop, goOn os.Signal            // on Unix
 )
 
-// running is how many processes there are.
 var running atomic.Int64
 
-// Running is how many processes that this one has started have not ended.
+// Running returns how many of the processes that this one has started are alive.
 func Running() int { return int(running.Load()) }
 
 // Process is another process, which this one started. It gets its orders on its
@@ -104,14 +103,9 @@ func (p *Process) Tell(v any) error {
 	if err != nil {
 		return err
 	}
-	return p.TellLine(string(line))
-}
-
-// TellLine sends a line that need not be JSON.
-func (p *Process) TellLine(line string) error {
 	p.telling.Lock()
 	defer p.telling.Unlock()
-	_, err := io.WriteString(p.in, line+"\n")
+	_, err = fmt.Fprintf(p.in, "%s\n", line)
 	return err
 }
 
@@ -160,14 +154,7 @@ func (p *Process) Kill() {
 	<-p.ended
 }
 
-// End says that there are no more orders, and waits for the end as Wait does.
-func (p *Process) End() error {
-	_ = p.in.Close() // it may have ended by itself
-	return p.Wait()
-}
-
-// Stop makes the process stand still until Continue; the signal takes a moment to
-// arrive. On Windows it returns [errors.ErrUnsupported].
+// Stop suspends the process until Continue. The signal takes a moment to arrive. On Windows it returns [errors.ErrUnsupported].
 func (p *Process) Stop() error { return p.signal(stop) }
 
 // Continue lets a process go on that was stopped.

@@ -27,8 +27,8 @@ func Again(task any) *exec.Cmd {
 // Serve is the life of a worker. In a process that [Again] started it calls work,
 // with the task, the orders as they come, and a function that answers; it may be
 // called by several goroutines. The process ends with work, with status 1 if that
-// returns an error; and at once when there will be no more orders, since then
-// whoever gave them has ended.
+// returns an error. It ends at once when its input ends, because then the process that
+// started it has ended.
 //
 // In any other process Serve returns at once.
 func Serve[Task, Order any](work func(task Task, orders <-chan Order, tell func(any)) error) {

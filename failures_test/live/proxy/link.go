@@ -22,7 +22,7 @@ type link struct {
 	deaf          atomic.Bool     // half open
 
 	mu  sync.Mutex
-	due []reply // what Redis still owes, in order
+	due []reply // that Redis has not sent yet, in order
 }
 
 // reply is one that is to come.
@@ -45,7 +45,7 @@ func (l *link) hangUp() {
 
 // carry carries one direction until either side hangs up.
 func (l *link) carry(direction func() error) {
-	_ = direction() // how it ended: somebody hung up, or was to
+	_ = direction() // one side hung up, or a fault made it
 	l.hangUp()
 	l.proxy.mu.Lock()
 	defer l.proxy.mu.Unlock()

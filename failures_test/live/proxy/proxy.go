@@ -1,10 +1,10 @@
-// Package proxy stands between a client and a redis-server, and is the bad network
-// between the two: it cuts, says nothing, is slow, and can do something to the next
-// command of a name.
+// Package proxy is a bad network between a client and a redis-server. It cuts
+// connections, holds bytes back, is slow, and can do something to the next command of a
+// name.
 //
 //	p, err := proxy.Open(proxy.Config{Server: server.Socket(), Scripts: proxy.Scripts{"renew": source}})
 //	defer p.Close()
-//	p.Next("renew", proxy.CutReply) // Redis renews; who asked for it never hears so
+//	p.Next("renew", proxy.CutReply) // Redis renews, but the client gets no reply
 package proxy
 
 import (
@@ -26,7 +26,6 @@ type Scripts map[string]string
 // Config says where a proxy stands.
 type Config struct {
 	Server  string  // where Redis answers: the path of a Unix socket, or a host and port
-	Socket  string  // the Unix socket on which the proxy listens; empty: a free TCP port
 	Scripts Scripts // those that have names
 }
 
@@ -40,7 +39,7 @@ const (
 	CutReply                // Redis executes it, and the connection breaks before the reply
 	DropReply               // Redis executes it, and no reply ever comes; the connection goes on
 	DelayReply              // Redis executes it, and the reply comes as late as Late says
-	HalfOpen                // from this command on nothing passes on its connection, and nobody is told
+	HalfOpen                // from this command on nothing passes on its connection, which stays open
 )
 
 // Proxy is the way to a redis-server. Its methods may be used by several goroutines.
@@ -63,11 +62,7 @@ type Proxy struct {
 
 // Open begins to listen.
 func Open(c Config) (*Proxy, error) {
-	addr := c.Socket
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
-	listener, err := net.Listen(redisserver.Network(addr), addr)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +79,12 @@ func Open(c Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where the proxy listens: a host and port, or the path of a Unix socket.
+// Addr returns the host and port where the proxy listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Close breaks every connection and waits until all is quiet.
 func (p *Proxy) Close() {
-	_ = p.listener.Close() // nothing is to be saved
+	_ = p.listener.Close()
 	p.cancel()
 	p.Cut()
 	p.carriers.Wait()
@@ -119,14 +114,14 @@ func (p *Proxy) Talk() {
 	close(p.open)
 }
 
-// Slow makes every answer and message that late; 0: as fast as it is.
+// Slow delays every answer and message by d.
 func (p *Proxy) Slow(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.slow = d
 }
 
-// Late says how late the reply of a [DelayReply] is.
+// Late sets the delay of a [DelayReply].
 func (p *Proxy) Late(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,14 +140,14 @@ func (p *Proxy) HalfOpen(name string) {
 	}
 }
 
-// Next says what becomes of the next commands of that name, one after the other.
+// Next sets the faults of the next commands of that name, one for each.
 func (p *Proxy) Next(name string, faults ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.next[name] = faults
 }
 
-// Count is how many commands of that name have come, whatever became of them.
+// Count returns how many commands of that name have come, with or without a fault.
 func (p *Proxy) Count(name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -29,10 +28,10 @@ const (
 
 // open is a proxy before a Redis of its own, and a client of one connection that
 // sends nothing twice.
-func open(t *testing.T, socket string) (*miniredis.Miniredis, *proxy.Proxy, *redis.Client) {
+func open(t *testing.T) (*miniredis.Miniredis, *proxy.Proxy, *redis.Client) {
 	t.Helper()
 	server := miniredis.RunT(t)
-	p, err := proxy.Open(proxy.Config{Server: server.Addr(), Socket: socket, Scripts: proxy.Scripts{"count": script}})
+	p, err := proxy.Open(proxy.Config{Server: server.Addr(), Scripts: proxy.Scripts{"count": script}})
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	rdb := redisserver.NewClient(p.Addr(), func(o *redis.Options) {
@@ -50,22 +49,20 @@ func briefly(t *testing.T) context.Context {
 }
 
 func TestProxyPassesEverythingAndCountsByName(t *testing.T) {
-	for _, socket := range []string{"", filepath.Join(t.TempDir(), "p")} {
-		server, p, rdb := open(t, socket)
-		count := redis.NewScript(script)
-		for range 3 {
-			require.NoError(t, count.Run(t.Context(), rdb, []string{"n"}).Err())
-		}
-		_, err := rdb.Pipelined(t.Context(), func(pipe redis.Pipeliner) error {
-			pipe.Set(t.Context(), "k", "line one\r\nline two", 0)
-			return pipe.Get(t.Context(), "k").Err()
-		})
-		require.NoError(t, err)
-		require.Equal(t, []int{3, 1, 1, 0}, []int{p.Count("count"), p.Count("EVAL"), p.Count("SET"), p.Count("DEL")})
-		value, err := server.Get("k")
-		require.NoError(t, err)
-		require.Equal(t, "line one\r\nline two", value)
+	server, p, rdb := open(t)
+	count := redis.NewScript(script)
+	for range 3 {
+		require.NoError(t, count.Run(t.Context(), rdb, []string{"n"}).Err())
 	}
+	_, err := rdb.Pipelined(t.Context(), func(pipe redis.Pipeliner) error {
+		pipe.Set(t.Context(), "k", "line one\r\nline two", 0)
+		return pipe.Get(t.Context(), "k").Err()
+	})
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 1, 1, 0}, []int{p.Count("count"), p.Count("EVAL"), p.Count("SET"), p.Count("DEL")})
+	value, err := server.Get("k")
+	require.NoError(t, err)
+	require.Equal(t, "line one\r\nline two", value)
 }
 
 func TestEachFaultStrikesTheNextCommandOfItsNameOnly(t *testing.T) {
@@ -81,7 +78,7 @@ func TestEachFaultStrikesTheNextCommandOfItsNameOnly(t *testing.T) {
 		"half open":   {proxy.HalfOpen, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, p, rdb := open(t, "")
+			server, p, rdb := open(t)
 			p.Late(long)
 			p.Next("SET", c.fault)
 			require.NoError(t, rdb.Ping(t.Context()).Err(), "another command")
@@ -97,7 +94,7 @@ func TestEachFaultStrikesTheNextCommandOfItsNameOnly(t *testing.T) {
 }
 
 func TestDelayedReplyArrives(t *testing.T) {
-	_, p, rdb := open(t, "")
+	_, p, rdb := open(t)
 	p.Late(moment)
 	p.Next("SET", proxy.DelayReply)
 	began := time.Now()
@@ -110,7 +107,7 @@ func TestDelayedReplyArrives(t *testing.T) {
 }
 
 func TestCutBreaksWhatIsOpenAndSilenceKeepsItBack(t *testing.T) {
-	server, p, rdb := open(t, "")
+	server, p, rdb := open(t)
 	p.Silence()
 	set := make(chan error, 1)
 	go func() { set <- rdb.Set(t.Context(), "k", "v", 0).Err() }()
@@ -132,7 +129,7 @@ func TestCutBreaksWhatIsOpenAndSilenceKeepsItBack(t *testing.T) {
 
 func TestListenerHearsUntilItsConnectionIsHalfOpen(t *testing.T) {
 	for _, protocol := range []int{2, 3} {
-		server, p, _ := open(t, "")
+		server, p, _ := open(t)
 		rdb := redisserver.NewClient(p.Addr(), func(o *redis.Options) { o.Protocol = protocol })
 		defer rdb.Close()
 		listener := rdb.Subscribe(t.Context(), "news")
@@ -154,7 +151,7 @@ func TestListenerHearsUntilItsConnectionIsHalfOpen(t *testing.T) {
 }
 
 func TestClientSeesAtOnceThatRedisHasHungUp(t *testing.T) {
-	server, p, _ := open(t, "")
+	server, p, _ := open(t)
 	conn, err := net.Dial("tcp", p.Addr())
 	require.NoError(t, err)
 	defer conn.Close()

@@ -20,21 +20,21 @@ import (
 // ErrMissing is the error when no redis-server is installed.
 var ErrMissing = errors.New("there is no redis-server: install one (apt install redis-server, brew install redis)")
 
-// Config says what is started. Every server answers on a Unix socket in a new folder
-// of its own, whose name nobody else can take as one can take a free port.
+// Config is the configuration of a server. Every server answers on a Unix socket in a new
+// folder. Unlike a free port, no other process can take that name.
 type Config struct {
-	// Port is a TCP port of 127.0.0.1 on which it answers too; 0: none; AnyPort:
-	// one that is free.
+	// Port is a TCP port of 127.0.0.1 on which it answers too; 0: none; AnyPort: a free
+	// one.
 	Port int
 	// File is the path of a configuration file, which Args overrule; empty: none. A
-	// Sentinel needs one of its own, and writes to it.
+	// Sentinel writes to it.
 	File string
 	// Args are further arguments. They come last, and so decide. Without any,
 	// nothing is kept on disk.
 	Args []string
 }
 
-// AnyPort asks for a port that nobody else uses.
+// AnyPort asks for a free port.
 const AnyPort = -1
 
 // Server is one redis-server process, which can be stopped and continued. It ends
@@ -59,7 +59,7 @@ func Start(ctx context.Context, config Config) (*Server, error) {
 	}
 	s := &Server{config: config, path: path, dir: dir}
 	err = s.Launch(ctx)
-	for range 4 { // somebody may take a free port between finding and using it
+	for range 4 { // another process may take the port before the server does
 		if err == nil || config.Port != AnyPort {
 			break
 		}
@@ -98,7 +98,7 @@ func (s *Server) Launch(ctx context.Context) (err error) {
 	defer cancel()
 	go func(p *fleet.Process) {
 		<-p.Ended()
-		cancel() // it will not answer any more
+		cancel() // it will not answer
 	}(s.Process)
 	if err := Until(ctx, func(ctx context.Context) error { return Ping(ctx, s.Socket()) }); err != nil {
 		s.Kill()
@@ -128,11 +128,17 @@ func (s *Server) Close() error {
 	return os.RemoveAll(s.dir)
 }
 
-// FreePort is a TCP port that is free just now.
+// FreePort returns a TCP port that is free now. The port of a Cluster's bus, 10,000 above it,
+// exists too.
 func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	for {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, err
+		}
+		port := listener.Addr().(*net.TCPAddr).Port
+		if err := listener.Close(); err != nil || port < 55_536 {
+			return port, err
+		}
 	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }

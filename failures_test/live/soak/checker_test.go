@@ -16,8 +16,8 @@ type handmade struct{ *history }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// hold adds a hold of a process of its own, with a rising token and these events: a kind
-// and its time.
+// hold adds a hold of a new process, with a higher token than before. The events are kinds
+// and times in turn.
 func (h handmade) hold(askedAt, acquiredAt int, events ...any) *hold {
 	id := int64(len(h.holds) + 1)
 	by := &process{name: fmt.Sprint("w", id)}
@@ -142,8 +142,15 @@ func TestHistories(t *testing.T) {
 			h.hold(15, 3000, unlocking, 3010, unlocked, 3020)
 			h.faults = []fault{{"stop the server", "redis", span{ms(500), ms(1500)}}}
 		}},
-		"an update that is lost": {ledgerIllegal, func(h handmade) {
+		"a read that misses a write": {ledgerIllegal, func(h handmade) {
 			a, b := h.hold(1, 10, lost, 510), h.hold(5, 550)
+			h.use(a, read, 20, 30, 0)
+			h.use(a, wrote, 40, 50, 1)
+			h.use(b, read, 560, 570, 0)
+		}},
+		"an update that is lost, without fencing": {ledgerIllegal, func(h handmade) {
+			a, b := h.hold(1, 10, lost, 510), h.hold(5, 550)
+			a.Token, b.Token = 0, 0
 			h.use(a, read, 20, 30, 0)
 			h.use(b, read, 560, 570, 0)
 			h.use(b, wrote, 580, 590, 1)
@@ -160,6 +167,10 @@ func TestHistories(t *testing.T) {
 			h.use(a, read, 20, 30, 0)
 			h.use(b, read, 560, 570, 0)
 			h.use(a, wrote, 600, 610, 1)
+		}},
+		"a fresh token that is rejected": {ledgerIllegal, func(h handmade) {
+			h.hold(1, 10, unlocking, 20, unlocked, 30)
+			h.use(h.hold(35, 40), rejected, 50, 60, 0)
 		}},
 		"a killed worker that wrote": {"", func(h handmade) {
 			h.use(h.hold(1, 10), read, 20, 30, 0)

@@ -29,8 +29,8 @@ func (c clock) now() time.Duration {
 // span is a stretch of time, both ends included.
 type span struct{ from, to time.Duration }
 
-// The kinds of events. A worker reports each event before it goes on, so that the
-// driver has them all when the worker is killed.
+// The kinds of events. A worker reports each event before it goes on, so that none is
+// missing when it is killed.
 const (
 	asked     = "asked for the lock"         // before the call
 	acquired  = "acquired the lock"          // after the call
@@ -68,7 +68,7 @@ type hold struct {
 	mayEnd time.Duration // the earliest end of its lease; see earliestEnd
 }
 
-// at returns the time of the first event of that kind, 0 if there is none.
+// at returns the time of the first event of that kind, or 0.
 func (o *hold) at(kind string) time.Duration {
 	for _, e := range o.events {
 		if e.Kind == kind {

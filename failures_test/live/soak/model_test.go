@@ -37,7 +37,7 @@ type state struct {
 //
 // A lock can be acquired while it is free, or while the lease of its holder may have
 // ended, with a token higher than all before. Only the holder can unlock it. Renewals
-// are not visible: earliestEnd says how long a lease must have lasted. Failed and unknown
+// are not visible: earliestEnd returns how long a lease must have lasted. Failed and unknown
 // acquires are left out, and so are unlocks that found the lock lost: that only makes the
 // model allow more.
 //
@@ -176,12 +176,20 @@ func (h *history) check() (operations, undecided int) {
 // linearization leaves out, the first to return.
 func (h *history) explain(kind string, ops []porcupine.Operation) {
 	_, info := porcupine.CheckOperationsVerbose(model, ops, checkTime)
-	longest := slices.MaxFunc(info.PartialLinearizationsOperations()[0],
-		func(a, b []porcupine.Operation) int { return cmp.Compare(len(a), len(b)) })
-	last := longest[len(longest)-1].Input.(operation)
+	var longest []porcupine.Operation
+	for _, partial := range info.PartialLinearizationsOperations()[0] {
+		if len(partial) > len(longest) {
+			longest = partial
+		}
+	}
 	ops = slices.DeleteFunc(ops, func(op porcupine.Operation) bool {
 		return slices.ContainsFunc(longest, func(o porcupine.Operation) bool { return o.Input == op.Input })
 	})
 	wrong := slices.MinFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) }).Input.(operation)
-	h.addViolation(kind, fmt.Sprintf("%s, which cannot be after: %s", wrong, last), last.hold, wrong.hold)
+	text, of := wrong.String(), []*hold{wrong.hold}
+	if n := len(longest); n > 0 {
+		last := longest[n-1].Input.(operation)
+		text, of = fmt.Sprintf("%s, which cannot be after: %s", wrong, last), append(of, last.hold)
+	}
+	h.addViolation(kind, text, of...)
 }

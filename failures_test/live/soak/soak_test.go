@@ -33,11 +33,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestSoak(t *testing.T) {
-	require.Zero(t, len(soakFor(t, settings{Lock: *lockName}).violations), "violations")
+	requireClean(t, soakFor(t, settings{Lock: *lockName}))
 }
 
 func TestFinalLockSurvivesAServerThatLosesItsData(t *testing.T) {
-	require.Zero(t, len(soakFor(t, settings{Lock: finalLock, Lossy: true}).violations), "violations")
+	requireClean(t, soakFor(t, settings{Lock: finalLock, Lossy: true}))
 }
 
 // A few seconds on a busy machine may show one kind of violation and not the other.
@@ -52,6 +52,12 @@ func TestStage4LosesItsLockAndUpdates(t *testing.T) {
 	}
 	require.Positive(t, found[lockIllegal])
 	require.Positive(t, found[ledgerIllegal])
+}
+
+func requireClean(t *testing.T, r *run) {
+	t.Helper()
+	require.Zero(t, len(r.violations), "violations")
+	require.Zero(t, r.undecided, "histories that porcupine could not decide")
 }
 
 // soakFor runs one soak and prints its report.

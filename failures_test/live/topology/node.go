@@ -1,11 +1,9 @@
 package topology
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +24,6 @@ type Node struct {
 	Rdb *redis.Client
 
 	t    testing.TB
-	bus  int    // the port for other nodes of a Cluster
 	id   string // in a Cluster, as the next
 	last int    // of its slots, at first
 }
@@ -35,19 +32,10 @@ type Node struct {
 // test is skipped, but with CI=true it fails.
 func Start(t testing.TB, config redisserver.Config) *Node {
 	t.Helper()
-	n, args := &Node{t: t}, slices.Clip(config.Args)
-	var err error
-	for range 5 { // another server may take a free port before this one does
-		n.bus, err = redisserver.FreePort() // by default it would be the port plus 10,000, which there may not be
-		require.NoError(t, err)
-		config.Port, config.Args = redisserver.AnyPort, append(args, "--cluster-port", strconv.Itoa(n.bus))
-		if n.Server, err = redisserver.Start(t.Context(), config); err == nil {
-			break
-		}
-	}
-	redisserver.Need(t, err)
+	config.Port = redisserver.AnyPort
+	n := &Node{t: t, Server: redisserver.ForTest(t, config)}
 	n.Rdb = redisserver.NewClient(n.Socket())
-	t.Cleanup(func() { require.NoError(t, errors.Join(n.Rdb.Close(), n.Close())) })
+	t.Cleanup(func() { require.NoError(t, n.Rdb.Close()) })
 	return n
 }
 
@@ -121,7 +109,7 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 		n.do("CLUSTER", "ADDSLOTSRANGE", slots*i/nodes, n.last)
 		if i > 0 {
 			host, port := c.Nodes[0].hostPort()
-			n.do("CLUSTER", "MEET", host, port, c.Nodes[0].bus)
+			n.do("CLUSTER", "MEET", host, port)
 		}
 		c.Nodes = append(c.Nodes, n)
 	}
