@@ -211,7 +211,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "second-goroutine-reenters", Family: Sharing,
-		Title:  "another goroutine of the process takes the lock for its own",
+		Title:  "another goroutine takes the lock for its own",
 		Story:  "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: goroutines of one process are not each other's helpers.",
 		Fixed:  "The owner is the hold, not the process and not the lock object.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},

@@ -53,7 +53,7 @@ func (a *app) chapter(f failures.Failure) {
 	a.paragraph(f.Story)
 	ids, rules := headings()
 	fmt.Fprintf(a.out, "| stage |%s\n|---|%s\n| outcome | %s |\n\n", ids, rules, strings.Join(signs(f), " | "))
-	shown := pictured(f)
+	shown := turn(columns.Shown(), f)
 	for _, c := range shown {
 		fmt.Fprintf(a.out, "![%s, on %s (%s): %s.](pictures/%s-%s.svg)\n\n",
 			capital(f.Title), c.Name(), c.Title, c.Expect(f).Word(), f.ID, c.ID)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
-	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
 
@@ -45,7 +43,7 @@ func (a *app) judgeAll(w where, all []failures.Failure, of []columns.Column) (gr
 	return expecting(ready, verdicts), err
 }
 
-// expecting are verdicts with what the lessons say.
+// expecting puts the expected outcomes beside verdicts.
 func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
 	g := grid{columns: of}
 	for _, row := range rows {
@@ -87,7 +85,7 @@ var (
 	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
 	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
 	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
-	noFamily       = texts.New("--family {name}: there is no such family; there are: {names}")
+	noFamily       = texts.New("--family {name}: there is no such family")
 	someFailures   = texts.New("{n} of {all} failures are shown; all were run. {command} shows all, by family.")
 	someChanges    = texts.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. {command} shows all, by family.")
 )
@@ -106,9 +104,7 @@ func (e excerpt) rows(g grid) (rows [][]cell, rest texts.Said) {
 			rows = append(rows, row)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b []cell) int {
-		return cmp.Compare(placeOfFix(a[0].verdict.Failure), placeOfFix(b[0].verdict.Failure))
-	})
+	sortByFix(rows, columns.Stairs())
 	command := "go run . --all"
 	if e.documents {
 		command = "go run . --documents --all"
@@ -116,64 +112,65 @@ func (e excerpt) rows(g grid) (rows [][]cell, rest texts.Said) {
 	return rows, someFailures.With("n", len(rows), "all", len(g.rows), "command", command)
 }
 
-// placeOfFix is the place of the stage or step that fixes the failure. What none fixes comes last.
-func placeOfFix(f failures.Failure) int {
-	stairs := columns.Stairs()
-	if _, fixed := columns.Turn(stairs, f); fixed != nil {
-		return slices.Index(columns.IDs(stairs), fixed.ID)
+// sortByFix puts those first that an earlier lock fixes, and those last that none fixes.
+func sortByFix(rows [][]cell, of []columns.Column) {
+	slices.SortStableFunc(rows, func(a, b []cell) int { return cmp.Compare(fixedIn(a, of), fixedIn(b, of)) })
+}
+
+// fixedIn is the place of the lock that fixes a failure; len(of) if none does.
+func fixedIn(row []cell, of []columns.Column) int {
+	if _, fixed := columns.Turn(of, row[0].verdict.Failure); fixed != nil {
+		return slices.Index(columns.IDs(of), fixed.ID)
 	}
-	return len(stairs)
+	return len(of)
 }
 
 // mostOfAStep is how many failures --steps shows for each step.
 const mostOfAStep = 4
 
-// changes returns the rows that --steps shows, by step, and how many rows change at all. A failure
-// is shown once.
+// changes returns the rows that --steps shows, by the step that changes them, and how many change.
 func (g grid) changes() (shown [][]cell, changed int) {
-	left := slices.DeleteFunc(slices.Clone(g.rows), func(row []cell) bool {
-		return !slices.ContainsFunc(row, func(c cell) bool { return c.want != row[0].want })
-	})
-	changed = len(left)
-	for step := 1; step < len(g.columns); step++ {
-		isFixed := func(row []cell) bool { return row[step-1].want == failures.Broken && row[step].want != failures.Broken }
-		applies := func(row []cell) bool { return row[step-1].want != row[step].want && row[step].want != failures.Broken }
-		room := mostOfAStep
-		for _, isChanged := range []func([]cell) bool{isFixed, applies} {
-			left = slices.DeleteFunc(left, func(row []cell) bool {
-				take := room > 0 && isChanged(row)
-				if take {
-					shown, room = append(shown, row), room-1
-				}
-				return take
-			})
+	var left [][]cell
+	for _, row := range g.rows {
+		if slices.ContainsFunc(row, func(c cell) bool { return c.want != row[0].want }) {
+			left = append(left, row)
 		}
+	}
+	changed = len(left)
+	sortByFix(left, g.columns)
+	for step := range g.columns[1:] {
+		room := mostOfAStep
+		left = slices.DeleteFunc(left, func(row []cell) bool {
+			was, is := row[step].want, row[step+1].want
+			take := room > 0 && was != is && is != failures.Broken
+			if take {
+				shown, room = append(shown, row), room-1
+			}
+			return take
+		})
 	}
 	return shown, changed
 }
 
-// failures are those that it is about.
-func (e excerpt) failures() ([]failures.Failure, error) {
+// failures returns those of the families, or all.
+func (e excerpt) failures() (asked []failures.Failure, err error) {
 	if len(e.families) == 0 {
 		return failures.All, nil
 	}
-	var asked []failures.Failure
-	var names []string // in quotes: some have spaces
-	unknown := slices.Clone(e.families)
-	for _, f := range failures.All {
-		// "owner" is "the owner", and its name in Chinese.
-		name, chinese := strings.TrimPrefix(string(f.Family), "the "), texts.Text(f.Family).In(texts.Chinese)
-		if quoted := strconv.Quote(name); !slices.Contains(names, quoted) {
-			names = append(names, quoted)
-		}
-		named := func(family string) bool { return strings.TrimPrefix(family, "the ") == name || family == chinese }
-		if slices.ContainsFunc(e.families, named) {
-			asked = append(asked, f)
-			unknown = slices.DeleteFunc(unknown, named)
-		}
+	short := func(family string) string { return strings.TrimPrefix(family, "the ") }
+	var names []string
+	for _, family := range families() {
+		names = append(names, strconv.Quote(short(string(family[0].Family))))
 	}
-	if len(unknown) > 0 {
-		return nil, noFamily.With("name", strconv.Quote(unknown[0]), "names", strings.Join(names, ", "))
+	for _, word := range e.families {
+		i := slices.IndexFunc(families(), func(family []failures.Failure) bool {
+			name := texts.Text(family[0].Family)
+			return short(word) == short(string(name)) || word == name.In(texts.Chinese)
+		})
+		if i < 0 {
+			return nil, suggest(noFamily.With("name", strconv.Quote(word)), strconv.Quote(word), names)
+		}
+		asked = append(asked, families()[i]...)
 	}
 	return asked, nil
 }
@@ -218,185 +215,6 @@ func (a *app) matrix(w where, e excerpt) error {
 	return a.surprises(g)
 }
 
-// narrowestTitle is how many columns a title needs to take two lines at most.
-const narrowestTitle = 24
-
-// printMatrix prints the locks, a row for each failure that is shown, and what is said of the others.
-func (a *app) printMatrix(e excerpt, g grid) {
-	title := stagesTitle
-	if e.documents {
-		title = documentsTitle
-	}
-	fmt.Fprint(a.out, a.color.Paint(term.Bold, a.say(title))+"\n\n")
-	ids := ""
-	for _, c := range g.columns {
-		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
-		ids += "  " + c.ID
-	}
-	rows, rest := e.rows(g)
-	width := 0
-	for _, row := range rows {
-		f := row[0].verdict.Failure
-		width = max(width, len(f.ID))
-		if e.byFamily() {
-			width = max(width, term.Columns(a.say(texts.Text(f.Family)))-2)
-		}
-	}
-	heading := func(family failures.Family) {
-		fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, term.Pad(a.say(texts.Text(family)), width+2)+ids))
-	}
-	if !e.byFamily() {
-		heading("")
-	}
-	var family failures.Family
-	for _, row := range rows {
-		f := row[0].verdict.Failure
-		if e.byFamily() && f.Family != family {
-			family = f.Family
-			heading(family)
-		}
-		line := "  " + term.Pad(f.ID, width)
-		for n, c := range row {
-			line += strings.Repeat(" ", 1+len(g.columns[n].ID)) + a.sign(c)
-		}
-		room := a.width - width - 5 - len(ids)
-		if room < narrowestTitle {
-			fmt.Fprintln(a.out, line)
-			continue
-		}
-		for _, part := range term.Wrap(a.say(texts.Text(f.Title)), room) {
-			fmt.Fprintln(a.out, line+"   "+a.color.Paint(term.Dim, part))
-			line = strings.Repeat(" ", width+2+len(ids))
-		}
-	}
-	fmt.Fprintln(a.out)
-	if rest.Text != "" {
-		a.prose(rest)
-	}
-}
-
-// sign is a cell's mark. One that is not as expected is marked as such.
-func (a *app) sign(c cell) string {
-	if !c.asExpected() {
-		return a.color.Paint(term.Alarm, "!")
-	}
-	return a.signOf(c.verdict.Outcome)
-}
-
-func (a *app) signOf(o failures.Outcome) string {
-	mark, ok := outcomeMarks[o]
-	if !ok {
-		mark = outcomeMarks[failures.NotApplicable]
-	}
-	return a.color.Paint(mark.style, mark.sign)
-}
-
-// outcomeMarks are the outcomes' signs, and how a terminal paints them.
-var outcomeMarks = map[failures.Outcome]struct {
-	style term.Style
-	sign  string
-}{
-	failures.Broken:        {term.Red, "✗"},
-	failures.Safe:          {term.Green, "✓"},
-	failures.Inherent:      {term.Yellow, "~"},
-	failures.Noticed:       {term.Cyan, "◐"},
-	failures.Elsewhere:     {term.Dim, "·"},
-	failures.NotApplicable: {term.Dim, "–"},
-	failures.NotTold:       {term.Yellow, "?"},
-	failures.NotPlayed:     {term.Alarm, "…"},
-}
-
-// What is counted below the matrix.
-var (
-	totalOutcomes = texts.New("  {x} broken {broken}   {o} safe {safe}   {dash} not applicable {none}")
-	totalRuns     = texts.New("  {n} runs on {where}{took}: {expected}")
-	totalSafe     = texts.New("\"safe\" means that this one scripted run did not break the lock. It is no proof.")
-	allExpected   = texts.New("all results are as expected")
-	notExpected   = texts.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
-	inSeconds     = texts.New(", in {n} s")
-	totalOfOthers = []struct {
-		failures.Outcome
-		means texts.Text
-	}{
-		{failures.Noticed, texts.New("noticed {n}: the hold is lost, and its owner is told in time")},
-		{failures.Inherent, texts.New("unavoidable {n}: no lock that expires can prevent this")},
-		{failures.NotTold, texts.New("not tested {n}: what the failure is about did not happen")},
-		{failures.NotPlayed, texts.New("not played to the end {n}")},
-		{failures.Elsewhere, texts.New("world only {n}: not played here; go run . list --long says why")},
-	}
-)
-
-func (a *app) printTotals(g grid, w where, took time.Duration) {
-	count := map[failures.Outcome]int{}
-	runs := 0
-	for _, row := range g.rows {
-		for _, c := range row {
-			count[c.verdict.Outcome]++
-			if c.verdict.Outcome != failures.NotApplicable && c.verdict.Outcome != failures.Elsewhere {
-				runs++
-			}
-		}
-	}
-	a.line(a.say(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe),
-		"safe", count[failures.Safe], "dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable]))
-	for _, other := range totalOfOthers {
-		if n := count[other.Outcome]; n > 0 {
-			a.item("  "+a.signOf(other.Outcome)+" ", a.say(other.means, "n", n))
-		}
-	}
-	expected := a.say(allExpected)
-	if n := len(a.unexpected(g)); n > 0 {
-		expected = a.color.Paint(term.Red, notExpected.Of(n).In(a.lang))
-	}
-	a.line(a.say(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected))
-	a.line(a.say(totalSafe))
-}
-
-// took says how long something took, to a person: what goes into a file or a
-// document is the same each time.
-func (a *app) took(d time.Duration) string {
-	if !a.watched {
-		return ""
-	}
-	return a.say(inSeconds, "n", fmt.Sprintf("%.1f", d.Seconds()))
-}
-
-// next is a command to try, and what it shows.
-type next struct {
-	command string
-	shows   texts.Text
-}
-
-var (
-	tryNext      = texts.New("Try next:")
-	whatChanged  = texts.New("what the fix changed")
-	nextOfStages = []next{
-		{"go run . show check-then-delete --stage 3", texts.New("the failure, step by step")},
-		{"go run . show check-then-delete --before-after", texts.New("before and after")},
-		{"go run . diff 4", whatChanged},
-		{"go test -v ./stage4_lua_unlock/...", texts.New("the failures, as tests")},
-		{"go run . --steps", texts.New("five steps to stage 6")},
-	}
-	nextOfSteps = []next{
-		{"go run . show grant-reply-lost --steps --before-after", texts.New("before and after")},
-		{"go run . diff 6.2", whatChanged},
-		{"go run . explore --stage 6.2", texts.New("all its schedules")},
-	}
-	otherLanguage = texts.New("中文：go run . --lang zh，docs/zh-CN/README.md")
-)
-
-func (a *app) printNext(steps bool) {
-	all := nextOfStages
-	if steps {
-		all = nextOfSteps
-	}
-	var rows []row
-	for _, n := range all {
-		rows = append(rows, row{n.command, a.say(n.shows)})
-	}
-	fmt.Fprintf(a.out, "\n%s\n%s%s\n", a.say(tryNext), a.table(rows), a.say(otherLanguage))
-}
-
 var isSurprise = texts.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 
 // surprise is a line about a cell that is not as expected.
@@ -406,6 +224,7 @@ func (a *app) surprise(c cell) texts.Said {
 		"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 }
 
+// unexpected are lines about the cells that are not as expected.
 func (a *app) unexpected(g grid) (lines []string) {
 	for _, row := range g.rows {
 		for _, c := range row {

@@ -29,14 +29,8 @@ var (
 
 // check refuses formats that exclude each other, and a picture of two runs.
 func (f format) check(beforeAfter bool) error {
-	chosen := 0
-	for _, is := range []bool{f.json, f.svg, f.page} {
-		if is {
-			chosen++
-		}
-	}
 	switch {
-	case chosen > 1:
+	case f.json && f.isPicture(), f.svg && f.page:
 		return exclude("--json", "--svg", "--html")
 	case beforeAfter && f.isPicture():
 		return oneRun.With()
@@ -46,24 +40,21 @@ func (f format) check(beforeAfter bool) error {
 	return nil
 }
 
-// picture is a run as SVG or a page.
-func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, error) {
+// picture prints a run as SVG or a page, or writes the page to its file.
+func (a *app) picture(v failures.Verdict, c columns.Column, f format) error {
 	if v.Trace == nil {
-		return "", nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
+		return nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 	}
-	switch {
-	case f.page:
+	drawn := svg.Draw(v.Trace, v.Findings, a.caption(v, c))
+	if f.page {
 		code, err := c.Code(a.sources)
 		if err != nil {
-			return "", err
+			return err
 		}
-		return timeline.HTML(v.Trace, v.Findings, code, a.caption(v, c))
+		if drawn, err = timeline.HTML(v.Trace, v.Findings, code, a.caption(v, c)); err != nil {
+			return err
+		}
 	}
-	return svg.Draw(v.Trace, v.Findings, a.caption(v, c)), nil
-}
-
-// put prints a picture, or writes a page to its file.
-func (a *app) put(drawn string, f format) error {
 	if !f.page || f.html == "-" {
 		_, err := fmt.Fprint(a.out, drawn)
 		return err
@@ -85,21 +76,4 @@ func (a *app) caption(v failures.Verdict, c columns.Column) timeline.Caption {
 		Subject:  a.say(pictureOf, "failure", texts.Text(v.Failure.Title), "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang)),
 		Language: a.lang,
 	}
-}
-
-// pictured are the stages whose pictures the documents show: the last that the
-// failure breaks and the first that it no longer does, or the one of them that
-// there is.
-func pictured(f failures.Failure) (chosen []columns.Column) {
-	shown := columns.Shown()
-	broken, mended := columns.Turn(shown, f)
-	for _, c := range []*columns.Column{broken, mended} {
-		if c != nil {
-			chosen = append(chosen, *c)
-		}
-	}
-	if len(chosen) == 0 {
-		chosen = append(chosen, columns.First(shown, f))
-	}
-	return chosen
 }

@@ -83,25 +83,36 @@ var (
 	breaksAll  = texts.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
 )
 
-// chooseColumns picks some of the columns to show: the one that was asked for, else the
-// last that breaks, and for before and after the first that no longer does.
+// chooseColumns returns the column that was asked for, else the last that breaks; for before and
+// after also the first that no longer does.
 func chooseColumns(of []columns.Column, f failures.Failure, asked string, beforeAfter bool) ([]columns.Column, error) {
 	if asked != "" {
 		c, err := columns.Find(asked)
 		return []columns.Column{c}, err
 	}
-	broken, mended := columns.Turn(of, f)
+	chosen := turn(of, f)
 	switch {
-	case !beforeAfter && broken == nil:
-		return []columns.Column{columns.First(of, f)}, nil
 	case !beforeAfter:
-		return []columns.Column{*broken}, nil
-	case broken == nil:
-		return nil, breaksNone.With("failure", f.ID, "stage", columns.First(of, f).ID)
-	case mended == nil:
+		return chosen[:1], nil
+	case len(chosen) == 2:
+		return chosen, nil
+	case chosen[0].Expect(f) == failures.Broken, chosen[0].Expect(f) == failures.Inherent:
 		return nil, breaksAll.With("failure", f.ID)
 	}
-	return []columns.Column{*broken, *mended}, nil
+	return nil, breaksNone.With("failure", f.ID, "stage", chosen[0].ID)
+}
+
+// turn returns the last column that the failure breaks and the first that it no longer does, or the
+// one of them that there is. What breaks none has the first that it applies to.
+func turn(of []columns.Column, f failures.Failure) []columns.Column {
+	broken, fixed := columns.Turn(of, f)
+	switch {
+	case broken == nil:
+		return []columns.Column{columns.First(of, f)}
+	case fixed == nil:
+		return []columns.Column{*broken}
+	}
+	return []columns.Column{*broken, *fixed}
 }
 
 // show draws the failure on the columns that were chosen of some.
@@ -119,11 +130,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	}
 	for i, v := range verdicts {
 		if as.isPicture() {
-			drawn, err := a.picture(v, chosen[i], as)
-			if err != nil {
-				return err
-			}
-			if err := a.put(drawn, as); err != nil {
+			if err := a.picture(v, chosen[i], as); err != nil {
 				return err
 			}
 			continue
@@ -154,10 +161,12 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 		return
 	}
 	a.draw(v.Trace, v.Findings)
-	a.verdict(v)
+	a.lines(a.painted(outcomeMarks[v.Outcome].style, v.HeadlineIn(a.lang)))
 	if withStory && v.Outcome != failures.Safe {
 		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
-		fmt.Fprint(a.out, a.fixedWhere(f, of))
+		if _, fixed := columns.Turn(of, f); fixed != nil {
+			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameIn(a.lang), "id", fixed.ID))
+		}
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))
 }
@@ -168,18 +177,6 @@ func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
 	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
 }
 
-// verdict prints the outcome in a sentence.
-func (a *app) verdict(v failures.Verdict) {
-	style := term.Red
-	switch v.Outcome {
-	case failures.Safe:
-		style = term.Green
-	case failures.Inherent:
-		style = term.Yellow
-	}
-	a.lines(a.painted(style, v.HeadlineIn(a.lang)))
-}
-
 var (
 	onStage     = texts.New("On {stage}, {title}:")
 	fixedAt     = texts.New("That is {stage}: go run . diff {id}")
@@ -188,13 +185,6 @@ var (
 	legendOwner = texts.New("A1 is A's first hold")
 	legendLine  = texts.New("mutex.go:1 is the line that sent the command")
 )
-
-func (a *app) fixedWhere(f failures.Failure, of []columns.Column) string {
-	if _, mended := columns.Turn(of, f); mended != nil {
-		return a.say(fixedAt, "stage", mended.NameIn(a.lang), "id", mended.ID) + "\n"
-	}
-	return ""
-}
 
 // legend explains the signs that this picture uses.
 func (a *app) legend(trace *world.Trace) string {

@@ -127,7 +127,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"kata start 1 2", "start takes one exercise at most, not 2: 1 2"},
 		{"interview --minutes 0", "--minutes 0: give a whole number of minutes, from 1 to 240"},
 		{"interview --level chief", "--level chief: there are junior, senior, staff"},
-		{"--family dogs", `--family "dogs": there is no such family; there are: "lease", `},
+		{"--family waiter", `did you mean "waiters"?`},
+		{"--family dogs", `--family "dogs": there is no such family; there are: "lease", "owner", "watchdog", `},
 
 		{"serve 8077", `serve takes no arguments, not "8077"`},
 		{"serve --addr nonsense", `--addr "nonsense" is no address to listen on`},
