@@ -13,7 +13,7 @@ import (
 	"lockkata/internal/texts"
 )
 
-// What the help says around the words of a command.
+// The titles and fixed parts of the help.
 var (
 	helpUsage    = texts.New("Usage:")
 	helpCommands = texts.New("Commands:")
@@ -24,17 +24,16 @@ var (
 	helpFlag     = texts.New("help for {command}")
 )
 
-// belowHelp is the annotation of a command with what stands below its long help: a table
-// that is in the language already.
+// belowHelp is the annotation of a command with a table to print below its long help, in
+// the chosen language.
 const belowHelp = "below"
 
-// What commands say of themselves stands beside them, in English, and is known from the
-// beginning.
+// The help texts of commands are English literals, so they are registered here.
 func init() {
 	eachHelp(new(app).root(), func(text *string) { texts.Know(texts.Text(*text)) })
 }
 
-// eachHelp visits what a command and those below it say of themselves and their flags.
+// eachHelp visits the help texts of a command, its flags and its subcommands.
 func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	visit(&cmd.Short)
 	visit(&cmd.Long)
@@ -48,13 +47,13 @@ func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	}
 }
 
-// speak puts the help of all commands into the language that was asked for.
+// speak translates the help of all commands.
 func (a *app) speak(root *cobra.Command) {
 	eachHelp(root, func(text *string) { *text = a.say(texts.Text(*text)) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 }
 
-// help prints what a command does, and how it is written.
+// help prints the help of a command.
 func (a *app) help(cmd *cobra.Command) {
 	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
 		a.lines(append(a.wrapped(paragraph, 0), ""))
@@ -82,17 +81,17 @@ func (a *app) help(cmd *cobra.Command) {
 	}
 }
 
-// row is a name, and what is said of it.
+// row is a name and its explanation.
 type row struct{ name, about string }
 
-// section prints rows below their title, if there are any.
+// section prints a title and the rows below it, if there are any.
 func (a *app) section(title texts.Text, rows []row) {
 	if len(rows) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n%s", a.say(title), a.table(rows))
 	}
 }
 
-// table is rows, with what is said beside the names.
+// table aligns the explanations of the rows.
 func (a *app) table(rows []row) string {
 	width := 0
 	for _, r := range rows {
@@ -107,8 +106,8 @@ func (a *app) table(rows []row) string {
 	return b.String()
 }
 
-// flagRows are a row for each flag: its name, what it takes, and its usual value where that
-// tells anything.
+// flagRows returns a row for each flag: its name, the type of its value, its usage and its
+// default unless that is a zero value.
 func (a *app) flagRows(flags *pflag.FlagSet) (rows []row) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {

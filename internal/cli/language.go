@@ -9,9 +9,8 @@ import (
 	"lockkata/internal/texts"
 )
 
-// languageFlag adds --lang, which has the name of a language as anybody may write it,
-// and --language, its older name. Its value is read before there is a command: help is
-// in that language too.
+// languageFlag adds --lang and --language, its older name. The value is read by
+// askedLanguage before cobra parses the arguments, since help and errors are translated too.
 func languageFlag(root *cobra.Command) {
 	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -22,7 +21,7 @@ func languageFlag(root *cobra.Command) {
 	})
 }
 
-// askedLanguage is the last value of --lang; "" if there is none.
+// askedLanguage returns the last value of --lang, or "" without one.
 func askedLanguage(args []string) (asked string) {
 	for i, arg := range args {
 		name, value, has := strings.Cut(arg, "=")
@@ -41,8 +40,8 @@ func askedLanguage(args []string) (asked string) {
 
 var noLanguage = texts.New("--lang {name}: there are en and zh")
 
-// language is the language that was asked for, else the one of the environment. With an error
-// it is the latter: the error is printed in it.
+// language returns the language that was asked for, or else that of the environment. An error is
+// printed in the language that comes with it.
 func (a *app) language(asked string) (texts.Language, error) {
 	usual := texts.English
 	if a.getenv != nil {

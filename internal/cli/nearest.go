@@ -14,7 +14,7 @@ var (
 	didYouMean = texts.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
 )
 
-// mostNames is how many names fit into an error. Only the failures are more.
+// An error lists up to mostNames names. Only the failures are more: listsFailures prints them.
 const (
 	mostNames     = 20
 	listsFailures = "go run . list"
@@ -38,7 +38,7 @@ func nearest(word string, known []string) (near []string) {
 	if word == "" {
 		return nil
 	}
-	names := new(cobra.Command) // which has the search for commands that one could have meant
+	names := new(cobra.Command) // cobra suggests subcommands, so each name is one
 	for _, name := range known {
 		if strings.Contains(name, strings.ToLower(word)) {
 			near = append(near, name)

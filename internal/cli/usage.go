@@ -12,7 +12,7 @@ import (
 	"lockkata/internal/texts"
 )
 
-// What is wrong with a command line, whatever the command.
+// The errors that several commands have.
 var (
 	noFlag      = texts.New("there is no flag {flag}")
 	noFlagName  = texts.New("{flag} names no flag: give its name after two hyphens, as in --lang zh")
@@ -34,7 +34,7 @@ var (
 	aStage      = texts.New("stage")
 )
 
-// badFlag says what is wrong with a flag.
+// badFlag puts an error of pflag into our words: the flag, its value and the remedy.
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -60,7 +60,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// unknownFlag suggests flags that the command has. Only help has a shorthand.
+// unknownFlag suggests flags of the command.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name := "--" + unknown.GetSpecifiedName()
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
@@ -97,7 +97,7 @@ func noWords(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exactlyOne asks for one argument and says what there is.
+// exactlyOne refuses all but one argument and names the known ones.
 func exactlyOne(what texts.Text, known []string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -114,7 +114,7 @@ func exactlyOne(what texts.Text, known []string) cobra.PositionalArgs {
 	}
 }
 
-// oneFolder asks for a folder.
+// oneFolder refuses all but one argument, a folder.
 func oneFolder(example string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
@@ -124,7 +124,7 @@ func oneFolder(example string) cobra.PositionalArgs {
 	}
 }
 
-// maybeFolder refuses a name that a file has; there may be nothing yet.
+// maybeFolder refuses the name of a file. The folder need not exist yet.
 func maybeFolder(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return isFile.With("name", name)

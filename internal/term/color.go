@@ -24,7 +24,7 @@ const (
 	Alarm  Style = "7;31"
 )
 
-// Paint puts a text into a style. What is blank needs none.
+// Paint puts a text into a style. Blank text stays as it was.
 func (c Color) Paint(s Style, text string) string {
 	if !c || s == "" || strings.TrimSpace(text) == "" {
 		return text
@@ -40,7 +40,7 @@ var (
 // Diff puts a line of a unified diff into its colour.
 func (c Color) Diff(line string) string { return c.Paint(diffStyles[diffMark.FindString(line)], line) }
 
-// What empties the screen of a terminal, and the line that it stands on.
+// Clear empties the screen of a terminal, EraseLine the cursor's line.
 const (
 	Clear     = "\x1b[H\x1b[2J"
 	EraseLine = "\r\x1b[K"

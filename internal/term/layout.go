@@ -30,7 +30,7 @@ const (
 )
 
 // Wrap breaks a text into lines of at most width columns: at spaces, and between
-// Chinese characters. A word that is longer stands out. It is not ansi.Wrap, which also
+// Chinese characters. A longer word is not cut. It is not ansi.Wrap, which also
 // breaks names at their hyphens and lets a line begin with Chinese punctuation.
 func Wrap(text string, width int) []string { return fill(pieces(text, math.MaxInt), width) }
 
@@ -60,7 +60,7 @@ func fill(pieces []string, width int) (lines []string) {
 	return lines
 }
 
-// pieces are the parts of a text between which a line may end, of at most longest columns.
+// pieces splits a text where a line may end, into parts of at most longest columns.
 // The first of each word has a space before it.
 func pieces(text string, longest int) (all []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && string(r) != NoBreak }) {

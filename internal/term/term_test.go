@@ -18,7 +18,7 @@ func TestNoLineBeginsWithChinesePunctuation(t *testing.T) {
 	}
 }
 
-// A cell of a table keeps to its width, whatever is in it.
+// A cell of a table keeps to its width.
 func TestWordThatIsTooLongIsCutInACellOnly(t *testing.T) {
 	require.Equal(t, []string{"a", "lock:order", "b"}, Wrap("a lock:order b", 4))
 	require.Equal(t, []string{"show", "delete-foreign", "--before-after"}, Wrap("show delete-foreign --before-after", 16), "no break at a hyphen")

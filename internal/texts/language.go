@@ -17,7 +17,7 @@ const (
 // Languages are all languages; the first is the default.
 var Languages = []Language{English, Chinese}
 
-// Tag is the language as a page names it.
+// Tag returns the language as HTML names it.
 func (l Language) Tag() string {
 	if l == Chinese {
 		return "zh-CN"
@@ -31,15 +31,15 @@ var named = map[string]Language{
 }
 
 // Find finds a language by its name or its locale: zh_CN.UTF-8, zh-Hans and 中文 are zh.
-// It returns English and false if there is none of that name.
+// For any other name it returns English and false.
 func Find(name string) (Language, bool) {
 	name, _, _ = strings.Cut(strings.NewReplacer("_", "-", ".", "-", "@", "-").Replace(strings.ToLower(name)), "-")
 	l, ok := named[name]
 	return cmp.Or(l, English), ok
 }
 
-// OfEnvironment is the language of the locale: the first variable that is set decides.
-// It is English for a language that is not here.
+// OfEnvironment returns the language of the locale: the first variable that is set decides.
+// For other languages it is English.
 func OfEnvironment(getenv func(string) string) Language {
 	l, _ := Find(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")))
 	return l

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// inScript is where a page's script says a text: say('…') in one piece, tell('…') as a list in
-// which elements may be put in.
+// inScript matches the texts of a page's script: say('…') returns a string, tell('…') a list that
+// may have elements.
 var inScript = regexp.MustCompile(`\b(?:say|tell)\('([^'\n]*)'`)
 
-// OfScript are the texts that a page's script says. They are known from now on: like New,
-// it is for package variables.
+// OfScript returns the texts of a page's script and registers them. Like New, it is for
+// package variables.
 func OfScript(script string) (all []Text) {
 	for _, found := range inScript.FindAllStringSubmatch(script, -1) {
 		all = append(all, Text(found[1]))
@@ -20,8 +20,8 @@ func OfScript(script string) (all []Text) {
 	return all
 }
 
-// Dictionary is what a page needs to say texts in a language: those that differ from their
-// English, each with its translation.
+// Dictionary returns the texts that differ in a language from their English, each with its
+// translation.
 func Dictionary(l Language, all ...Text) map[string]string {
 	put := map[string]string{}
 	for _, t := range all {
@@ -34,7 +34,7 @@ func Dictionary(l Language, all ...Text) map[string]string {
 
 // Pairs adds to a dictionary the strings of an English value of JSON, each with the string at
 // the same place of the value in another language. It returns the strings that have two
-// translations: a page cannot know which one is meant.
+// translations, since a page could not choose.
 func Pairs(put map[string]string, english, other any) (doubtful []string) {
 	switch was := english.(type) {
 	case map[string]any:

@@ -1,4 +1,4 @@
-// Package texts has what readers read, in each language. A text is a template in
+// Package texts translates what the program prints. A text is a template in
 // English, next to the code that says it:
 //
 //	var standsStill = texts.New("{client} stands still")
@@ -19,27 +19,27 @@ import (
 	"sync"
 )
 
-// Text is a template in English: names in braces stand for what is put in.
+// Text is a template in English, with names in braces where values go.
 type Text string
 
 var known = map[Text]bool{}
 
-// New is a text, which is known from now on. It is for package variables.
+// New returns a text and registers it. It is for package variables.
 func New(english string) Text {
 	Know(Text(english))
 	return Text(english)
 }
 
-// Know makes texts known that stand in literals, such as a failure's story. It is for init.
-// What is not known counts as unused where it is translated.
+// Know registers texts that are literals elsewhere, such as a failure's story. It is for init.
+// The tests report a translation of a text that is not registered as unused.
 func Know(all ...Text) {
 	for _, t := range all {
 		known[t] = true
 	}
 }
 
-// In is the text in a language, in English where it has no translation. Names and what
-// they stand for come in pairs.
+// In returns the text in a language, or in English if it has no translation. The pairs are
+// names of the template and their values.
 func (t Text) In(l Language, pairs ...any) string {
 	if l == Chinese {
 		t = Text(cmp.Or(Translations()[t], string(t)))
@@ -51,7 +51,7 @@ func (t Text) In(l Language, pairs ...any) string {
 	return strings.NewReplacer(put...).Replace(string(t))
 }
 
-// Each are texts in a language.
+// Each returns texts in a language.
 func Each(l Language, all ...Text) (said []string) {
 	for _, t := range all {
 		said = append(said, t.In(l))
@@ -59,22 +59,22 @@ func Each(l Language, all ...Text) (said []string) {
 	return said
 }
 
-// Said is a text with what is put in.
+// Said is a text with its values. It may serve as an error.
 type Said struct {
 	Text
 	Pairs []any
 }
 
-// With is the text with what is put in, to be said later.
+// With returns the text with its values.
 func (t Text) With(pairs ...any) Said { return Said{t, pairs} }
 
-// In says it in a language.
+// In returns it in a language.
 func (s Said) In(l Language) string { return s.Text.In(l, s.Pairs...) }
 
-// Error is the English of it: what is said may be an error.
+// Error returns it in English.
 func (s Said) Error() string { return s.In(English) }
 
-// Unwrap are the errors that are put in.
+// Unwrap returns the errors among the values.
 func (s Said) Unwrap() (all []error) {
 	for _, value := range s.Pairs {
 		if err, ok := value.(error); ok {
@@ -84,7 +84,7 @@ func (s Said) Unwrap() (all []error) {
 	return all
 }
 
-// Words returns what is printed of a value, such as an error: in a language if it can be said in that.
+// Words formats a value, such as an error, in a language if it has translations.
 func Words(value any, l Language) string {
 	switch value := value.(type) {
 	case Text:
@@ -95,22 +95,22 @@ func Words(value any, l Language) string {
 	return fmt.Sprint(value)
 }
 
-// MarshalText is the English of it.
+// MarshalText returns it in English.
 func (s Said) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
 
-// UnmarshalText takes it as it is, in whichever language.
+// UnmarshalText makes a text without values, in the language that was marshalled.
 func (s *Said) UnmarshalText(said []byte) error {
 	*s = Said{Text: Text(said)}
 	return nil
 }
 
-// Plural is a text about a number, {n}.
+// Plural is a text with a number, {n}.
 type Plural struct{ One, Many Text }
 
-// NewPlural is a pair of texts.
+// NewPlural registers both texts.
 func NewPlural(one, many string) Plural { return Plural{New(one), New(many)} }
 
-// Of says it of a number, with what else is put in.
+// Of returns the text for a number, with its other values.
 func (p Plural) Of(n int, pairs ...any) Said {
 	text := p.Many
 	if n == 1 {
@@ -122,7 +122,7 @@ func (p Plural) Of(n int, pairs ...any) Said {
 //go:embed zh.json
 var chinese []byte
 
-// Translations are the Chinese templates of the English ones.
+// Translations returns the Chinese templates by the English ones.
 var Translations = sync.OnceValue(func() map[Text]string {
 	all := map[Text]string{}
 	if err := json.Unmarshal(chinese, &all); err != nil {

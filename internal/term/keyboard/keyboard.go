@@ -21,7 +21,7 @@ func Terminal(stream any) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Width returns how many columns a terminal has, or other if the stream is none or does not say it.
+// Width returns how many columns a terminal has, or other if that is unknown.
 func Width(stream any, other int) int { return cmp.Or(size(stream).columns, other) }
 
 func size(stream any) (s struct{ columns, rows int }) {
@@ -69,9 +69,9 @@ func (k *Keyboard) Next() (rune, error) {
 		return key, err
 	}
 	switch key {
-	case '\x1b': // an arrow, for example: the rest of its bytes are no keys
+	case '\x1b': // an arrow, for example: discard the rest of its bytes
 		_, err = k.runes.Discard(k.runes.Buffered())
-	case '\x03', '\x04': // Ctrl-C and Ctrl-D: a raw terminal makes no signal of them
+	case '\x03', '\x04': // Ctrl-C and Ctrl-D: in raw mode they send no signal
 		key = 'q'
 	}
 	return key, err
