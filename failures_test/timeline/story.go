@@ -134,7 +134,7 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	return []*Label{l}, l.Last
 }
 
-// isLate tells whether a request leaves before, and not just as, it arrives. One that
+// isLate reports whether a request leaves before, and not just as, it arrives. One that
 // waited because its process stood still had not left.
 func (s *Story) isLate(r *world.Request) bool {
 	if r.Held || r.Struck == r.Sent+1 {
@@ -206,7 +206,7 @@ func repetition(events []world.Event, requests []*world.Request, first int) int 
 	return end
 }
 
-// hasNewOwner tells whether a step changed more than a lease.
+// hasNewOwner reports whether a step changed more than a lease.
 func hasNewOwner(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
 }
