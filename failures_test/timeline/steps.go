@@ -66,7 +66,7 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code Code, language text
 func Ends(trace *world.Trace, found []oracle.Finding, code Code) (events []int) {
 	s := NewStory(trace, found, code, texts.English)
 	for l := range s.told {
-		events = append(events, l.Last+1)
+		events = append(events, l.last+1)
 	}
 	return events
 }
@@ -89,10 +89,10 @@ func (s *Story) step(l *Label) Step {
 		}
 	}
 	keys := []Held{}
-	for _, k := range l.After.Keys {
+	for _, k := range l.After.keys {
 		held := Held{Name: s.Shorten(k.Name), Value: s.Shorten(k.Value), Owner: k.Owner.Label, Lane: slices.Index(s.Lanes, k.Owner.Client), Until: -1}
 		if k.TTL != world.NoTTL {
-			held.Until = milliseconds(l.After.KeysAt + k.TTL)
+			held.Until = milliseconds(l.After.keysAt + k.TTL)
 		}
 		keys = append(keys, held)
 	}

@@ -28,7 +28,7 @@ type Story struct {
 // Label is what a picture says about some events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
-	First, Last int         // indices of its events
+	First, last int         // indices of its events
 	Event       world.Event // what it is about
 	Request     *world.Request
 	Lane        int // -1: no client's
@@ -46,8 +46,8 @@ type State struct {
 	Inside  string // - outside, i inside, x inside with another against the rule, e the same and excused
 	Process string // - runs, s stands still, d dead, n has no network
 	Waits   []bool // in Lock
-	Keys    []world.Key
-	KeysAt  time.Duration
+	keys    []world.Key
+	keysAt  time.Duration
 	Orders  []world.Order
 	does    []string // the call that each lane is in
 	source  []string // the lines of the lock that each lane runs
@@ -105,7 +105,7 @@ func (s *Story) tell(found []oracle.Finding, step int) []oracle.Finding {
 		return found
 	}
 	l := s.Labels[len(s.Labels)-1]
-	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.Last].Step)) {
+	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.last].Step)) {
 		l.Found, found = append(l.Found, found[0]), found[1:]
 	}
 	return found
@@ -118,7 +118,7 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 		return s.repeat(i, end), end
 	}
 	e, r := s.Events[i], s.requests[i]
-	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
+	l := &Label{First: i, last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
 	switch {
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
@@ -128,13 +128,13 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	case r != nil && r.Struck == i && !s.apart:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
-			l.Last = i + 1
+			l.last = i + 1
 		}
 	}
-	return []*Label{l}, l.Last
+	return []*Label{l}, l.last
 }
 
-// isLate tells whether a request leaves before, and not just as, it arrives. One that
+// isLate reports whether a request leaves before, and not just as, it arrives. One that
 // waited because its process stood still had not left.
 func (s *Story) isLate(r *world.Request) bool {
 	if r.Held || r.Struck == r.Sent+1 {
@@ -158,7 +158,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 		}
 		l := of[attempt(e)]
 		if l == nil {
-			l = &Label{First: first, Last: end, Event: e, Request: r, At: e.At, Answered: true}
+			l = &Label{First: first, last: end, Event: e, Request: r, At: e.At, Answered: true}
 			of[attempt(e)] = l
 			labels = append(labels, l)
 		}
@@ -206,13 +206,13 @@ func repetition(events []world.Event, requests []*world.Request, first int) int 
 	return end
 }
 
-// hasNewOwner tells whether a step changed more than a lease.
+// hasNewOwner reports whether a step changed more than a lease.
 func hasNewOwner(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
 }
 
 func (s *Story) moment(scene *world.Scene, excused bool, at *sources) State {
-	m := State{Keys: scene.Keys, KeysAt: scene.KeysAt, Orders: scene.Orders}
+	m := State{keys: scene.Keys, keysAt: scene.KeysAt, Orders: scene.Orders}
 	together := len(scene.Insiders()) > 1
 	for _, lane := range s.Lanes {
 		inside, state := "-", "-"

@@ -122,18 +122,18 @@ func (s *Story) redis(l *Label) string {
 	switch {
 	case !l.IsRedis():
 		return ""
-	case len(l.After.Keys) == 0 && l.Event.Kind == world.Expired:
+	case len(l.After.keys) == 0 && l.Event.Kind == world.Expired:
 		return leaseEnds.In(s.language)
-	case len(l.After.Keys) == 0:
+	case len(l.After.keys) == 0:
 		return noKey.In(s.language)
 	}
 	var parts []string
-	for _, k := range l.After.Keys {
+	for _, k := range l.After.keys {
 		owner := k.Owner.Label
 		if k.Value != owner && owner != "" {
 			owner = k.Value + " (" + owner + ")"
 		}
-		parts = append(parts, s.Shorten(s.keyText(k, owner, s.Events[l.Last].At-l.After.KeysAt)))
+		parts = append(parts, s.Shorten(s.keyText(k, owner, s.Events[l.last].At-l.After.keysAt)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,6 @@
 // Package columns lists the locks of this repository as the columns of the matrix: what
 // each is called, where it is, what it is built on, how it is made, and what is expected
-// of it. Whatever shows columns reads them here.
+// of it.
 package columns
 
 import (
@@ -17,14 +17,14 @@ import (
 // Column is one of the locks.
 type Column struct {
 	ID     string // in commands: 2, 6.1
-	Title  string // what is new in it
-	Lesson string // what to look at in its difference to the one before
+	Title  string // names the new thing in it
+	Lesson string // says where to look in its difference to the one before
 	Before string // the ID of the column that it is built on; "" for the first
-	Map    []Part // its files, where a difference line by line would tell nobody anything
+	Map    []Part // its files, for a lock that was written anew: a line-by-line difference would say nothing
 	Dir    string // where its files are
-	Hidden bool   // it is shown to those who ask for it
-	// Challenge is a shortest schedule that breaks what tells most about the lock: what a
-	// player is asked to find.
+	Hidden bool   // shown only on request
+	// Challenge is a shortest schedule that breaks the property which says most about the
+	// lock. A player is asked to find it.
 	Challenge string
 	Subject   failures.Subject
 }
@@ -50,13 +50,13 @@ func init() {
 	}
 }
 
-// Name is how sentences call it.
+// Name is its name in sentences.
 func (c Column) Name() string { return c.NameIn(texts.English) }
 
 // NameIn is its name in a language.
 func (c Column) NameIn(l texts.Language) string { return c.Said().In(l) }
 
-// Said is its name, to be put into a sentence.
+// Said is its name as a part of a sentence.
 func (c Column) Said() texts.Said {
 	if isNumber(c.ID) {
 		return stageName.With("id", c.ID)
@@ -69,18 +69,18 @@ func (c Column) TitleIn(l texts.Language) string { return texts.Text(c.Title).In
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
-// Expect is the outcome that its lesson says a failure has.
+// Expect returns the outcome that a failure must have.
 func (c Column) Expect(f failures.Failure) failures.Outcome { return failures.Expected(c.ID)(f) }
 
-// Search is what its lesson says the search finds about a property in an environment:
-// the cost and the number of steps of the shortest counterexample with one attempt of
-// each client, as in 2/9; none up to the suite's bound; - where the property does not
-// apply; "" where nobody asks.
+// Search is what the search must find about a property in an environment: the cost and
+// the number of steps of the shortest counterexample with one attempt of each client, as in
+// 2/9; none up to the suite's bound; - where the property does not apply; "" where the
+// suite does not look.
 func (c Column) Search(property, env string) string {
 	return strings.TrimSuffix(searches.Cell(property+"/"+env, c.ID), "?")
 }
 
-// Shown are the columns that are shown to everybody, in order.
+// Shown are the columns that are shown without being asked for, in order.
 func Shown() []Column { return slices.DeleteFunc(slices.Clone(All), isHidden) }
 
 func isHidden(c Column) bool { return c.Hidden }
@@ -122,7 +122,7 @@ func Must(id string) Column {
 }
 
 // Turn is where a failure turns: the last of the columns that it breaks, and the first
-// one after it that it does not. They are nil where there is none.
+// one after it that it does not. Either may be nil.
 func Turn(of []Column, f failures.Failure) (broken, mended *Column) {
 	for i, c := range of {
 		switch c.Expect(f) {

@@ -97,7 +97,7 @@ func bare(text string) string {
 	return code.String()
 }
 
-// change is a file of one of two locks, or of both: where it is, and what it says.
+// change is a file of one of two locks, or of both: its place and its text in each.
 type change struct{ from, to, was, is string }
 
 // changes are the files that the column or the one that it is built on has.

@@ -6,11 +6,11 @@ import "lockkata/internal/texts"
 type Part struct {
 	File string
 	Adds texts.Text
-	// What needs it: failures that break the lock before and not this one, and tests of the
-	// lock's own for what one lock in a small world cannot show.
+	// Failures break the lock before and not this one. Tests of the lock's own show the rest,
+	// which one lock in a small world cannot.
 	Failures []string
 	Tests    []string
-	Skip     texts.Text // what may wait for a second reading
+	Skip     texts.Text // may wait for a second reading
 }
 
 // map6 is the whole lock, in the order in which it is read.

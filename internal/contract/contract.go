@@ -1,5 +1,6 @@
-// Package contract tests what all locks of this repository have in common, whatever they are made of: who gets in and
-// for how long, how a client waits, and what the errors say. A stage's own tests are about what is that stage's own.
+// Package contract tests what all locks of this repository have in common: which client gets in, how it waits, and what
+// the errors say. A stage's own tests are about that stage alone, and what the catalogue of failures asserts is not
+// asserted here again.
 //
 //	var lock = contract.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 //
@@ -21,20 +22,19 @@ import (
 // Lock is a lock, and what the contract has to know of it beyond its subject.
 type Lock struct {
 	failures.Subject
-	Prefix  string // what its errors begin with; by default the subject's name
-	Key     string // what Redis has for the lock order:1001; by default lock:order:1001
-	NotHeld error  // what Unlock returns to one that does not hold the lock; nil: the lock cannot tell
-	Lost    error  // what Unlock returns after the lease has ended; by default NotHeld
-	Again   error  // what Unlock returns after one that Redis refused; by default nothing: it may be repeated
-	Refused string // what the error of a wait says besides, where somebody else held the lock
+	Prefix  string // begins its errors; by default the subject's name
+	Key     string // names the lock order:1001 in Redis; by default lock:order:1001
+	NotHeld error  // of Unlock without a hold; nil: the lock cannot tell
+	Lost    error  // of Unlock after the lease has ended; by default NotHeld
+	Again   error  // of Unlock after an Unlock that Redis refused; by default none: it may be repeated
+	Refused string // ends the error of a wait while another client held the lock
 	Service bool   // a service makes it, and not NewMutex
 }
 
-// What the tests lock, for how long, and how often a lock asks that nobody wakes.
 const (
 	name  = "order:1001"
 	lease = 30 * time.Second
-	poll  = 100 * time.Millisecond
+	poll  = 100 * time.Millisecond // between two attempts of a lock without messages
 )
 
 // Test runs the contract, a subtest for each promise that the lock makes.
@@ -58,15 +58,15 @@ func Test(t *testing.T, l Lock) {
 		{"an error of Redis ends Lock at once", true, endsWithAnErrorOfRedis},
 		{"Unlock returns an error of Redis", true, returnsAnErrorOfRedis},
 		{"Unlock returns an error where Redis cannot be reached", true, returnsAnErrorOfTheNetwork},
-		{"Unlock tells a client that does not hold the lock", tells, tellsWhoDoesNotHold},
-		{"Unlock says what the context of the hold has said", l.Lost != l.NotHeld, saysWhatTheContextHasSaid},
+		{"Unlock without a hold is an error", tells, refusesUnlockWithoutAHold},
+		{"Unlock returns the loss that the context of the hold has told", l.Lost != l.NotHeld, returnsTheLoss},
 		{"Unlock waits for a renewal that is under way", !l.Service && l.has(failures.Watchdog), waitsForARenewal},
-		{"each acquire writes a value of its own", tells, writesAFreshValue},
-		{"a key without a lease is somebody's", true, refusesWithoutALease},
-		{"a lock that is free is taken without listening", !polls, listensToNothing},
-		{"a waiter that has left listens no longer", !polls, listensNoLonger},
+		{"each acquire writes a new value", tells, writesANewValue},
+		{"a key without a lease is a held lock", true, refusesWithoutALease},
+		{"a free lock is taken without a subscription", !polls, takesWithoutSubscription},
+		{"a cancelled waiter unsubscribes", !polls, unsubscribes},
 		{"the context of a hold ends with Unlock", l.has(failures.Watchdog), endsTheContextOfTheHold},
-		{"HoldCount is how often the caller holds the lock, or why nobody knows", l.has(failures.Reentry), countsItsHolds},
+		{"HoldCount is how often the caller holds the lock, or an error", l.has(failures.Reentry), countsItsHolds},
 		{"a re-entry that finds the lock gone tells the holder", l.has(failures.Reentry), tellsAtReentry},
 	} {
 		if promise.made {

@@ -50,7 +50,7 @@ func (r Run) Timed(client string) (lines []string) {
 	return lines
 }
 
-// Returned is how the client's last call of op came back.
+// Returned is the result of the client's last call of op.
 func (r Run) Returned(t *testing.T, client, op string) (last world.Event) {
 	t.Helper()
 	for _, e := range r.Events {

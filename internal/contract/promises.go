@@ -98,7 +98,7 @@ func servesAWaiterAfterUnlock(t *testing.T, l Lock) {
 	require.Equal(t, served, lock.At)
 }
 
-// The contexts end between two attempts. The claim is what errors.Is makes of the error: a trace has only its text.
+// The contexts end between two attempts. The claim is the result of errors.Is: a trace has only the error's text.
 func endsWithItsContext(t *testing.T, l Lock) {
 	const end = 2*poll + poll/2
 	for text, wait := range map[string]func(*world.World, *world.Client){
@@ -168,7 +168,7 @@ func returnsAnErrorOfTheNetwork(t *testing.T, l Lock) {
 }
 
 // A's acquire is a second late, so A is told of its loss a second before Redis removes the key.
-func saysWhatTheContextHasSaid(t *testing.T, l Lock) {
+func returnsTheLoss(t *testing.T, l Lock) {
 	run := l.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.Any).Delay(time.Second)
@@ -193,8 +193,8 @@ func waitsForARenewal(t *testing.T, l Lock) {
 	require.Equal(t, lease/3+late, run.Returned(t, "A", world.OpUnlock).At)
 }
 
-// It asks the lock itself: a trace has only the text of an error.
-func tellsWhoDoesNotHold(t *testing.T, l Lock) {
+// This test calls the lock itself, because a trace has only the text of an error.
+func refusesUnlockWithoutAHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	mutex := l.take(t, server, lease)
 	err := mutex.Unlock(t.Context())
@@ -210,7 +210,7 @@ func tellsWhoDoesNotHold(t *testing.T, l Lock) {
 	require.ErrorIs(t, mutex.Unlock(t.Context()), l.Lost, "after the lease")
 }
 
-func writesAFreshValue(t *testing.T, l Lock) {
+func writesANewValue(t *testing.T, l Lock) {
 	run := l.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -233,8 +233,8 @@ func (l Lock) keys(run Run) (keys []world.Key) {
 	return keys
 }
 
-// A subscription would be a connection of its own.
-func listensToNothing(t *testing.T, l Lock) {
+// A subscription would need a second connection.
+func takesWithoutSubscription(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	mutex := l.take(t, server, lease)
 	for range 3 {
@@ -246,7 +246,7 @@ func listensToNothing(t *testing.T, l Lock) {
 
 // A subscription may outlive its last waiter by a lease. One that is forgotten is a
 // connection to Redis for each wait.
-func listensNoLonger(t *testing.T, l Lock) {
+func unsubscribes(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	holder, waiter := l.take(t, server, lease), l.take(t, server, 100*time.Millisecond)
 	require.NoError(t, holder.Lock(t.Context()))
@@ -278,7 +278,7 @@ func refusesWithoutALease(t *testing.T, l Lock) {
 	require.NoError(t, holder.Unlock(t.Context()))
 }
 
-// What works with the hold's context is told that the hold is over.
+// Work that uses the hold's context learns that the hold has ended.
 func endsTheContextOfTheHold(t *testing.T, l Lock) {
 	mutex := l.take(t, miniredis.RunT(t), lease)
 	noticing, ok := mutex.(world.Noticing)

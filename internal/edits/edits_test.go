@@ -24,7 +24,7 @@ const wholeSearch = "LOCKKATA_WHOLE_SEARCH"
 var choose func(i int)
 
 // The locks cannot be edited where they are: the test builds itself once more, on locks
-// that have all edits, of which one at a time is in force, and runs that.
+// that have all edits, of which one at a time is chosen, and runs that.
 func TestEachEditTurnsItsCellRed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program of the edited locks, and searches them")

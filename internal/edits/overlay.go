@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Package is the import path of a package that only such a build has. Its InForce is the
-// number of the edit that is in force, from 1, or 0 for none.
+// Package is the import path of a package that only a build with [Files] has. Its variable
+// InForce chooses the edit that runs, by its number from 1, or none with 0.
 const Package = "lockkata/internal/damaged"
 
-// Files are the files that such a build has, by their names in the repository. sources is
-// the repository's own folder. A line has the number that it has in the file as it stands,
-// or with the edit that is in force.
+// Files are the files of a build in which every edit can be chosen while it runs, by their
+// names in the repository. sources is the repository's own folder. Line numbers are those of
+// the file without an edit, or with the one that runs.
 func Files(sources fs.FS) (map[string]string, error) {
 	files := map[string]string{"internal/damaged/damaged.go": "package damaged\n\nvar InForce int\n"}
 	for _, e := range All {
@@ -34,8 +34,7 @@ func Files(sources fs.FS) (map[string]string, error) {
 	return files, nil
 }
 
-// damaged is a file in which each function that an edit changes has one body more for each
-// edit.
+// damaged is a file in which a function has one more body for each edit that changes it.
 func damaged(file, source string) (string, error) {
 	whole, err := Declarations(source)
 	if err != nil {

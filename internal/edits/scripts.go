@@ -44,10 +44,8 @@ func (s swapped) in(create world.Constructor) world.Constructor {
 	}
 }
 
-// DialHook changes nothing.
 func (s swapped) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-// ProcessPipelineHook changes nothing.
 func (s swapped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }

@@ -12,8 +12,8 @@ import (
 	"lockkata/internal/term"
 )
 
-// blocks draws who is inside when, and over that who stands still: in a client's own
-// colour, "ov" while there are two, "ex" while that is excused.
+// blocks draws which client is inside when, in its own colour, "ov" while there are two,
+// "ex" while that is excused. Over that it draws which process is paused.
 func (d *drawing) blocks() {
 	for _, b := range d.stretches(func(m timeline.State, lane int) string {
 		return map[byte]string{'x': "ov", 'e': "ex", 'i': "k" + owner(lane)}[m.Inside[lane]]

@@ -94,7 +94,7 @@ func newLayout(s *timeline.Story, c timeline.Caption) *layout {
 	return l
 }
 
-// goesOn tells whether a label belongs to a group.
+// goesOn reports whether a label belongs to a group.
 func (g *group) goesOn(b *label) bool {
 	before := g.labels[len(g.labels)-1]
 	return before.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
@@ -154,7 +154,7 @@ func (l *layout) place(g *group, b *label) int {
 	return g.end
 }
 
-// hasArrows tells whether something goes between the lane and what it talks to.
+// hasArrows reports whether a message is drawn between the lane and Redis or the ledger.
 func (b *label) hasArrows() bool {
 	switch b.Event.Kind {
 	case world.Executed, world.Refused, world.Stored, world.Delivered:
@@ -203,8 +203,8 @@ type stretch struct {
 	style          string
 }
 
-// stretches are the parts of lanes in which something holds: style says what holds after
-// each label, "" for nothing.
+// stretches are the parts of lanes that have a style: the function gives that of a lane
+// after each label, "" for none.
 func (l *layout) stretches(style func(m timeline.State, lane int) string) []stretch {
 	var all []stretch
 	for lane := range l.lanes {

@@ -69,8 +69,8 @@ func (d *drawing) path(style, format string, args ...any) {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// open writes what every picture begins with: its size, its description for those
-// who cannot see it, its style.
+// open writes the beginning of every picture: its size, its description for readers who
+// cannot see it, its style.
 func (d *drawing) open() {
 	d.printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%[1]d\" height=\"%[2]d\" "+
 		"class=\"tl\" role=\"img\" aria-labelledby=\"%s %s\">\n", svgWidth, d.height, d.id("t"), d.id("d"))
@@ -184,7 +184,7 @@ func (d *drawing) legend() {
 	d.text(x+25, y, "d", fadingKey.In(d.caption.Language))
 }
 
-// uses tells whether something has this style already.
+// uses reports whether something has this style already.
 func (d *drawing) uses(style string) bool {
 	return strings.Contains(d.out.String(), fmt.Sprintf("class=%q/>", style))
 }
