@@ -57,7 +57,7 @@ type watched struct {
 	limit  time.Duration // how long a hold may last; 0: for ever
 	fixed  bool          // the lease is not renewed
 	value  string
-	holds  int // how often the owner has taken it
+	holds  atomic.Int32 // how often the owner has taken it; a Lock that waits reads it beside an Unlock
 	token  int64
 	ending bool            // the watchdog was stopped for good
 	asked  context.Context // of the newest acquire
@@ -124,8 +124,8 @@ return redis.call("PEXPIRE", KEYS[1], ARGV[2])`)
 )
 
 func (w *watched) TryLock(ctx context.Context) (bool, error) {
-	if w.holds > 0 && w.wrong == watchesTwice {
-		w.holds++
+	if w.holds.Load() > 0 && w.wrong == watchesTwice {
+		w.holds.Add(1)
 		w.start(w.value, time.Now().Add(w.lease))
 		return true, nil
 	}
@@ -157,7 +157,8 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	w.value, w.token, w.holds, w.asked = value, token, 1, ctx
+	w.value, w.token, w.asked = value, token, ctx
+	w.holds.Store(1)
 	if w.wrong == startsLate {
 		time.AfterFunc(w.lease/60, func() { w.start(value, sent.Add(w.lease)) })
 		return true, nil
@@ -183,10 +184,10 @@ func (w *watched) from(sent time.Time) time.Time {
 func (w *watched) Lock(ctx context.Context) error { return poll(ctx, w.TryLock) }
 
 func (w *watched) Unlock(ctx context.Context) error {
-	if w.holds == 0 {
+	if w.holds.Load() == 0 {
 		return errNotHeld
 	}
-	if w.holds--; w.holds > 0 {
+	if w.holds.Add(-1) > 0 {
 		return nil
 	}
 	g := w.guard
