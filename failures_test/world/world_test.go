@@ -3,7 +3,6 @@ package world_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -140,42 +139,6 @@ func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
 		a.Unlock()
 	})
 	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(trace))
-}
-
-func TestLockWithOneKeyForAllNamesDoesNotSurviveAnOrdinaryDay(t *testing.T) {
-	_, err := world.DiscoverScripts(t, world.Config{New: func(rdb redis.UniversalClient, _ string, lease time.Duration) (world.Locker, error) {
-		return newLock(rdb, "all", lease)
-	}})
-	require.EqualError(t, err, `world: the lock "order:1001:another" is refused while another name, "order:1001", is held`)
-
-	var freed []string // and of those with more names, each is freed that was taken
-	for _, errs := range []bool{false, true} {
-		_, err = world.DiscoverScripts(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-			return choosy{&lock{rdb, name, lease}, name, errs, &freed}, nil
-		}})
-		require.NoError(t, err, "a lock may have its reasons not to take a name")
-	}
-	require.Contains(t, freed, "order:1001:another")
-}
-
-// choosy is a lock that may not like other names than that of an order.
-type choosy struct {
-	*lock
-	name  string
-	errs  bool
-	freed *[]string
-}
-
-func (l choosy) TryLock(ctx context.Context) (bool, error) {
-	if l.errs && l.name != "order:1001" {
-		return false, errors.New("not the name of an order")
-	}
-	return l.lock.TryLock(ctx)
-}
-
-func (l choosy) Unlock(ctx context.Context) error {
-	*l.freed = append(*l.freed, l.name)
-	return l.lock.Unlock(ctx)
 }
 
 func TestRandomOwnersGetNamesInTheOrderTheyAppear(t *testing.T) {
