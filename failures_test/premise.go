@@ -30,18 +30,14 @@ var (
 	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
 	noneTooLate  = texts.New("no Lock of {client} took the lock after its deadline")
 	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
-	sendsForAll  = texts.New("a goroutine of the lock sends the commands of all its callers: say with AttributeTo which command belongs to which call")
 	stillOpen    = texts.New("Close of {client} did not come back")
 	noSuchAnswer = texts.New("Redis answered nothing with {error}")
 )
 
 // untold says what is missing for the story to be told; no text if it was told.
 func (f Failure) untold(trace *world.Trace) texts.Said {
-	switch missed := trace.Missed; {
-	case len(missed) > 0 && hasServant(trace):
-		return sendsForAll.With()
-	case len(missed) > 0:
-		return texts.Text(missed[0]).With()
+	if len(trace.Missed) > 0 {
+		return texts.Text(trace.Missed[0]).With()
 	}
 	for _, premise := range f.Told {
 		if missing := premise(trace); missing.Text != "" {
@@ -49,20 +45,6 @@ func (f Failure) untold(trace *world.Trace) texts.Said {
 		}
 	}
 	return texts.Said{}
-}
-
-// hasServant tells whether the lock was taken, but never by a command that a caller sent: a
-// goroutine of the lock sends for its callers.
-func hasServant(trace *world.Trace) (has bool) {
-	for _, e := range trace.Events {
-		for _, x := range e.Effects {
-			if x.Kind == world.Installed && !e.Background {
-				return false
-			}
-			has = has || x.Kind == world.Installed
-		}
-	}
-	return has
 }
 
 // seen is the premise that some scene of the trace is of a kind.

@@ -50,8 +50,6 @@ func TestLockThatCallsBackOnceAndInTimeIsJudged(t *testing.T) {
 			return <-over
 		}, true, "", ""},
 		"never":         {func(context.Context, work) error { return nil }, false, adapt.ErrNotCalledBack.Error(), adapt.ErrNoHold.Error()},
-		"twice":         {func(ctx context.Context, w work) error { _ = w(ctx); _ = w(ctx); return nil }, true, "", adapt.ErrCalledBackTwice.Error()},
-		"no context":    {func(_ context.Context, w work) error { return w(nil) }, false, adapt.ErrNoContext.Error(), adapt.ErrNoHold.Error()},
 		"panics before": {func(context.Context, work) error { panic("no callback") }, false, "panic: no callback", adapt.ErrNoHold.Error()},
 		"panics after":  {func(ctx context.Context, w work) error { _ = w(ctx); panic("no release") }, true, "", "panic: no release"},
 	} {

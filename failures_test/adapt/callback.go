@@ -8,13 +8,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// What a call ends with whose lock does not call its caller back once, and with a
-// context: no callback tells its owner that it holds the lock.
-var (
-	ErrNotCalledBack   = errors.New("adapt: the lock comes back without an error, and has not called its caller back")
-	ErrCalledBackTwice = errors.New("adapt: the lock calls its caller back a second time")
-	ErrNoContext       = errors.New("adapt: the lock calls its caller back with a nil context")
-)
+// ErrNotCalledBack is what a call ends with whose lock does not call its caller back.
+var ErrNotCalledBack = errors.New("adapt: the lock comes back without an error, and has not called its caller back")
 
 // Callback makes a Locker of a lock that calls its caller back while it holds:
 //
@@ -45,16 +40,15 @@ type callback struct {
 
 // visit is one time inside the callback.
 type visit struct {
-	work     context.Context // what the lock gave to the callback
-	run      context.Context // of the whole, which stop ends
-	stop     context.CancelFunc
-	calls    atomic.Int32          // how often the lock has called back
-	worksFor func(context.Context) // gives the goroutine that runs the whole to another call
-	leave    chan struct{}
-	leaving  atomic.Bool
-	over     chan struct{}
-	err      error // of the whole, once it is over
-	panics   any   // what it ended in instead
+	work      context.Context // what the lock gave to the callback
+	run       context.Context // of the whole, which stop ends
+	stop      context.CancelFunc
+	goroutine uint64 // that runs the whole
+	leave     chan struct{}
+	leaving   atomic.Bool
+	over      chan struct{}
+	err       error // of the whole, once it is over
+	panics    any   // what it ended in instead
 }
 
 // enter makes an acquire of a function that runs a callback.
@@ -65,17 +59,11 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 		inside := make(chan struct{})
 		late := context.AfterFunc(ctx, v.stop)
 		go func() {
-			v.worksFor = world.Delegate(ctx)
+			v.goroutine = world.GoroutineID()
 			defer close(v.over)
 			defer v.stop()
 			defer func() { v.panics = recover() }() // the call that waits for it ends in it
 			v.err = lock(v.run, func(work context.Context) error {
-				switch {
-				case work == nil:
-					return ErrNoContext
-				case v.calls.Add(1) > 1:
-					return ErrCalledBackTwice
-				}
 				late()
 				v.work = work
 				close(inside)
@@ -100,11 +88,8 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 
 // result is what became of the whole, once it is over.
 func (v *visit) result() error {
-	switch {
-	case v.panics != nil:
+	if v.panics != nil {
 		panic(v.panics)
-	case v.calls.Load() > 1:
-		return ErrCalledBackTwice
 	}
 	return v.err
 }
@@ -119,7 +104,7 @@ func (v *visit) end(ctx context.Context) error {
 	if ctx.Err() != nil { // now, not at some time while it is being released
 		v.stop()
 	}
-	v.worksFor(ctx)
+	world.Delegate(ctx, v.goroutine)
 	close(v.leave)
 	<-v.over
 	return v.result()

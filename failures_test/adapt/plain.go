@@ -1,6 +1,5 @@
 // Package adapt makes a Locker of locks that have another shape: of a constructor that
-// returns its own type, of a lock that returns holds, of one that calls its caller back, of one
-// whose owner is a goroutine, of one that its caller extends.
+// returns its own type, of a lock that returns holds, of one that calls its caller back.
 package adapt
 
 import (

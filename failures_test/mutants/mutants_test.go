@@ -66,7 +66,6 @@ var kinds = []kind{
 		families: []failures.Family{failures.Lease, failures.Renewal, failures.Limits, failures.Fences},
 		mutants: map[mistake]string{
 			renewsBlindly:    "renew-foreign",
-			looksAfterwards:  "renew-foreign",
 			renewsTooLate:    "work-outlives-ttl",
 			renewsSeconds:    "work-outlives-ttl",
 			leasesForHours:   "crash-before-expire",

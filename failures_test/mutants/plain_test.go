@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
@@ -141,5 +144,48 @@ func poll(ctx context.Context, try func(context.Context) (bool, error)) error {
 			return ctx.Err()
 		case <-time.After(100 * time.Millisecond):
 		}
+	}
+}
+
+// remembering is a lock that keeps its value in a variable of all locks of that name, or has one
+// value for all of its holds.
+type remembering struct {
+	*plain
+	values map[string]string
+}
+
+func rememberingSubject(value func() string) failures.Subject {
+	values := map[string]string{}
+	return failures.Subject{Name: "remembering", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		return remembering{&plain{rdb: rdb, key: name, lease: lease, value: value()}, values}, nil
+	}}
+}
+
+func (l remembering) TryLock(ctx context.Context) (bool, error) {
+	value := l.value
+	if value == "" {
+		value = uuid.NewString()
+	}
+	held, err := l.rdb.SetNX(ctx, l.key, value, l.lease).Result()
+	if held {
+		l.values[l.key] = value
+	}
+	return held, err
+}
+
+func (l remembering) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+func (l remembering) Unlock(ctx context.Context) error {
+	return freeScript.Run(ctx, l.rdb, []string{l.key}, l.values[l.key]).Err()
+}
+
+func TestWhoseValueItIsThatFreesAnothersLock(t *testing.T) {
+	const of = "wrong delete: A's EVALSHA removes the lock of B (B1)"
+	for says, value := range map[string]func() string{
+		of + ": A sends the value of B, which it never wrote": func() string { return "" },
+		of + ": A and B wrote the same value":                 func() string { return "4dd9f4dc-2e29-4d52-a1fd-3b0e2c7f1a55" },
+		of + ": A and B wrote the same value ":                func() string { return "locked" },
+	} {
+		require.Equal(t, strings.TrimSpace(says), play(t, find(t, "double-unlock"), rememberingSubject(value)).Sentence())
 	}
 }

@@ -2,7 +2,6 @@ package mutants_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,22 +40,11 @@ const (
 	halvesAfterABlip mistake = "asks for half a lease once a renewal has failed"
 	losesAtABlip     mistake = "takes a renewal that failed for a loss"
 	leavesLossToDog  mistake = "believes its watchdog that nothing was lost, whatever Unlock finds"
-	looksAfterwards  mistake = "renews whatever it finds with GETEX, and looks at it afterwards"
 	givesUpRenewing  mistake = "renews no more after an error, and counts its lease to the end"
 	renewsFirstOnly  mistake = "renews the first hold only, and counts the lease of each to the end"
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 	renewsByTheClock mistake = "renews every ten seconds, whatever its lease"
 	leasesByTheClock mistake = "renews for thirty seconds, whatever its lease"
-)
-
-// way is how a lock may be built and be correct.
-type way string
-
-const (
-	oneValue      way = "uses one owner value for all its holds"
-	wordValues    way = "has owner values that look like words"
-	renewsAtOnce  way = "renews as soon as it has the lock"
-	leavesRenewal way = "leaves a renewal that is under way alone, and does not look at its answer"
 )
 
 // watched is a small correct lock with a watchdog and fencing tokens, which mutants
@@ -65,12 +53,11 @@ type watched struct {
 	rdb    redis.UniversalClient
 	key    string
 	lease  time.Duration
-	way    way
 	wrong  mistake
 	limit  time.Duration // how long a hold may last; 0: for ever
 	fixed  bool          // the lease is not renewed
 	value  string
-	holds  int // how often the owner has taken it
+	holds  atomic.Int32 // how often the owner has taken it; a Lock that waits reads it beside an Unlock
 	token  int64
 	ending bool            // the watchdog was stopped for good
 	asked  context.Context // of the newest acquire
@@ -89,18 +76,16 @@ type guard struct {
 	lost   atomic.Bool
 }
 
-func watchedSubject(wrong mistake) failures.Subject { return watchedIn("", wrong) }
-
-func watchedIn(way way, wrong mistake) failures.Subject {
+func watchedSubject(wrong mistake) failures.Subject {
 	has := []failures.Feature{failures.Scripts, failures.Watchdog, failures.Fencing}
 	if wrong == watchesTwice {
 		has = append(has, failures.Reentry)
 	}
 	return failures.Subject{
-		Name: "watched", New: newWatched(way, wrong, false, 0),
+		Name: "watched", New: newWatched(wrong, false, 0),
 		Variants: map[failures.Variant]world.Constructor{
-			failures.FixedLease: newWatched(way, wrong, true, 0),
-			failures.Limited:    newWatched(way, wrong, false, 3),
+			failures.FixedLease: newWatched(wrong, true, 0),
+			failures.Limited:    newWatched(wrong, false, 3),
 		},
 		Ignore: func(key string) bool { return key == "token" },
 		Has:    has,
@@ -108,12 +93,12 @@ func watchedIn(way way, wrong mistake) failures.Subject {
 }
 
 // newWatched makes locks with that mistake. The limit is in leases; 0 is none.
-func newWatched(way way, wrong mistake, fixed bool, limit time.Duration) world.Constructor {
+func newWatched(wrong mistake, fixed bool, limit time.Duration) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		if wrong == knowsNoLimit {
 			limit = 0
 		}
-		return &watched{rdb: rdb, key: "lock:" + name, lease: lease, way: way, wrong: wrong, fixed: fixed, limit: limit * lease}, nil
+		return &watched{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, fixed: fixed, limit: limit * lease}, nil
 	}
 }
 
@@ -139,18 +124,12 @@ return redis.call("PEXPIRE", KEYS[1], ARGV[2])`)
 )
 
 func (w *watched) TryLock(ctx context.Context) (bool, error) {
-	if w.holds > 0 && w.wrong == watchesTwice {
-		w.holds++
+	if w.holds.Load() > 0 && w.wrong == watchesTwice {
+		w.holds.Add(1)
 		w.start(w.value, time.Now().Add(w.lease))
 		return true, nil
 	}
 	value, unit, tokens := uuid.NewString(), "PX", "clock"
-	switch {
-	case w.way == oneValue && w.value != "":
-		value = w.value
-	case w.way == wordValues:
-		value = fmt.Sprintf("of-%s-%d", world.Lane(ctx), len(w.guards))
-	}
 	if w.wrong == leasesForHours {
 		unit = "EX"
 	}
@@ -178,7 +157,8 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	w.value, w.token, w.holds, w.asked = value, token, 1, ctx
+	w.value, w.token, w.asked = value, token, ctx
+	w.holds.Store(1)
 	if w.wrong == startsLate {
 		time.AfterFunc(w.lease/60, func() { w.start(value, sent.Add(w.lease)) })
 		return true, nil
@@ -204,10 +184,10 @@ func (w *watched) from(sent time.Time) time.Time {
 func (w *watched) Lock(ctx context.Context) error { return poll(ctx, w.TryLock) }
 
 func (w *watched) Unlock(ctx context.Context) error {
-	if w.holds == 0 {
+	if w.holds.Load() == 0 {
 		return errNotHeld
 	}
-	if w.holds--; w.holds > 0 {
+	if w.holds.Add(-1) > 0 {
 		return nil
 	}
 	g := w.guard
@@ -250,7 +230,7 @@ func (w *watched) stop() {
 		return
 	}
 	g.cancel()
-	if w.wrong != stopsWithoutJoin && w.way != leavesRenewal {
+	if w.wrong != stopsWithoutJoin {
 		<-g.ended
 	}
 }
@@ -268,10 +248,6 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	begun := time.Now()
-	now := make(chan struct{}, 1)
-	if w.way == renewsAtOnce {
-		now <- struct{}{}
-	}
 	blips := 0
 	for {
 		end := deadline
@@ -287,7 +263,6 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 			return
 		case <-over.C:
 		case <-ticker.C:
-		case <-now:
 		}
 		over.Stop()
 		if !time.Now().Before(end) && w.wrong != trustsTheNetwork {
@@ -304,7 +279,7 @@ func (w *watched) watch(ctx context.Context, g *guard, value string, deadline ti
 			blips++
 		}
 		switch {
-		case err != nil && (w.wrong == diesOfAnError || w.wrong == diesOfTheSecond && blips == 2), ctx.Err() != nil && w.way == leavesRenewal:
+		case err != nil && (w.wrong == diesOfAnError || w.wrong == diesOfTheSecond && blips == 2):
 			return
 		case err != nil && w.wrong == losesAtABlip:
 			g.lost.Store(true)
@@ -341,10 +316,6 @@ func (w *watched) renew(ctx context.Context, value string, end time.Time) (bool,
 		lease = int64(w.lease.Seconds())
 	case leasesByTheClock:
 		lease = 30_000
-	}
-	if w.wrong == looksAfterwards {
-		found, err := w.rdb.GetEx(ctx, w.key, w.lease).Result()
-		return found == value, err
 	}
 	return script.Run(ctx, w.rdb, []string{w.key}, value, lease).Bool()
 }

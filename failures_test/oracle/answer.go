@@ -35,33 +35,19 @@ var (
 // callEffects is what the commands of one call did in Redis.
 type callEffects struct {
 	installed []world.Owner
-	freed     bool   // removed an entry of its own client, or took one from its count
-	owned     bool   // saw, or left, an entry of its own client
-	met       bool   // saw, or left, an entry of anybody
-	unknown   string // a script that Redis was said not to know, and that was not sent to it then
-	left      bool   // its caller waits no longer
+	freed     bool // removed an entry of its own client, or took one from its count
+	owned     bool // saw, or left, an entry of its own client
+	met       bool // saw, or left, an entry of anybody
 }
 
 // byCall are the effects of calls.
 type byCall map[int]callEffects
 
 func (b byCall) follow(e world.Event) {
-	if e.Call == 0 {
+	if e.Call == 0 || e.Kind != world.Executed {
 		return
 	}
 	d := b[e.Call]
-	switch isUnknown := strings.HasPrefix(e.Reply, "(error) NOSCRIPT"); {
-	case e.Kind == world.Cancelled:
-		d.left = true
-	case len(e.Command) < 2:
-	case e.Kind == world.Delivered && isUnknown && d.unknown == "":
-		d.unknown = e.Command[1]
-	case e.Kind == world.Sent && e.Command[0] == "EVAL" && e.Command[1] == d.unknown: // and may be lost
-		d.unknown = ""
-	}
-	if b[e.Call] = d; e.Kind != world.Executed {
-		return
-	}
 	for _, effect := range e.Effects {
 		switch {
 		case effect.Kind == world.Installed:
@@ -102,13 +88,9 @@ func truth(f *file) func(*world.Scene) {
 				f.convict(e, falseLoss, "client", e.Client)
 			}
 		case e.Kind == world.Returned:
-			mine := owns(s.Keys, e.Client) && !(isShared(s.Keys, e.Process) && len(s.Others(e.Client)) > 0)
-			text := contradiction(e, did[e.Call], s.Keys, mine, owed[e.Call])
+			text := contradiction(e, did[e.Call], s.Keys, owed[e.Call])
 			switch {
-			case text == saysNothing && gaveUp(e, s.Began): // whoever called looks at the context
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
-			case text == refusedByItself && e.Result.Error != "" && s.Condition(e.Process).Closed: // so may its attempt, which is cleaned up
-			case text == stillItsOwn && unlocks(s, e.Client): // the one that is under way will free it
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
 				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
@@ -152,25 +134,19 @@ func owns(keys []world.Key, client string) bool {
 	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })
 }
 
-// isShared tells whether a goroutine that serves the whole process has installed one of the
-// keys. Nobody can see for which of its clients.
-func isShared(keys []world.Key, process string) bool {
-	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Process == process && key.Owner.Call == 0 })
-}
-
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did callEffects, keys []world.Key, mine, owed bool) texts.Text {
-	refused := e.Result.Claim == world.ClaimRefused
+func contradiction(e world.Event, did callEffects, keys []world.Key, owed bool) texts.Text {
+	refused, mine := e.Result.Claim == world.ClaimRefused, owns(keys, e.Client)
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
 		return panics
 	case e.Result.Claim == world.ClaimBoth:
 		return saysBoth
-	case e.Op == world.OpLock && e.Result.Error == world.ErrNothing.Error() && (len(keys) == 0 || owns(keys, e.Client)): // else it is a refusal
+	case e.Op == world.OpLock && e.Result.Error == world.ErrNothing.Error() && (len(keys) == 0 || mine): // else it is a refusal
 		return saysNothing
-	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine && !isShared(keys, e.Process):
+	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
 		return neverOwn
-	case world.IsAcquire(e.Op) && (refused && !did.met || did.unknown != "" && !did.left && !e.Result.Held) && len(keys) == 0 && e.Result.Error != "":
+	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
 	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes
@@ -206,7 +182,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 			}
 		}
 		if e.Acquires() {
-			lost[e.Client] = !mine[e.Client] && !isShared(s.Keys, e.Process)
+			lost[e.Client] = !mine[e.Client]
 		}
 		if e.Kind != world.Returned || e.Op != world.OpUnlock {
 			return

@@ -161,16 +161,14 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 }
 
 // lossIsTrue finds holders that are told of a loss although the last answer of Redis gave
-// them a lease of which much is left, and their key is there. Who cannot reach Redis may
-// give up early, and to a client that gives back its last hold it makes no difference how that is
-// said to end.
+// them a lease of which much is left, and their key is there. A client that cannot reach Redis may
+// give up early.
 func lossIsTrue(f *file) func(*world.Scene) {
 	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
-	left := map[int]bool{}              // calls whose callers have gone
 	return func(s *world.Scene) {
 		e := s.Event
 		switch r := s.Request; {
-		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0 && !left[r.Call]:
+		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0:
 			for _, x := range f.Events[r.Struck].Effects {
 				if x.Kind == world.Installed || x.Kind == world.Leased {
 					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
@@ -180,13 +178,9 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			clear(until)
 		case e.Kind == world.Called && e.Op == world.OpClose: // who closes the lock ends its holds
 			clear(until)
-		case e.Kind == world.Cancelled: // whose caller leaves may be told so
-			left[e.Call] = true
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			call, busy := s.Call(e.Client)
-			givesBack := busy && call.Op == world.OpUnlock && s.Held == 0
-			if !givesBack && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			if owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

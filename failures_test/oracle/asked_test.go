@@ -128,18 +128,6 @@ func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
 	}
 }
 
-func TestLastHoldMayEndAnyhowWhileItIsGivenBack(t *testing.T) {
-	for _, unlocks := range []int{0, 1, 2} { // of two holds
-		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
-		s.trace.Events[2].Request = s.trace.Events[1].Request
-		s.sends(world.Delivered, "A", "DO").returns("A", held).call("A", world.OpLock).does("A").returns("A", held)
-		for range unlocks {
-			s.call("A", world.OpUnlock)
-		}
-		require.Equal(t, unlocks < 2, s.happens(world.Lost, "A").convicted(oracle.EarlyLoss))
-	}
-}
-
 func TestLossIsNotToldWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
 		for gone := range map[bool]bool{false: true, true: true} {

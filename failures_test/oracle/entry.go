@@ -27,10 +27,8 @@ var (
 	asksOn       = texts.New("{call} of {client} asks again, although Redis had given it the lock")
 )
 
-// wrongDelete leaves out what has been there, untouched, for as long as its owner asked for: a
-// lock may keep its lease in the value, and let the next client take the key over.
+// wrongDelete finds commands that remove or overwrite what is not their own.
 func wrongDelete(f *file) func(*world.Scene) {
-	touched := map[string]time.Duration{} // label → when its entry was last written or renewed
 	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
 	wrote := &values{}
 	var before []world.Key // what Redis held before the event
@@ -39,13 +37,10 @@ func wrongDelete(f *file) func(*world.Scene) {
 		wrote.follow(s)
 		if e.Kind == world.Executed {
 			for _, effect := range e.Effects {
-				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) && e.At-touched[effect.Owner.Label] < f.Lease {
+				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
 					foreign(f, e, text, effect, wrote.why(e, before, effect))
 				}
 			}
-		}
-		for _, effect := range e.Effects {
-			touched[effect.Owner.Label] = e.At
 		}
 		before = s.Keys
 	}
@@ -199,7 +194,7 @@ func leak(f *file) func(*world.Scene) {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
-			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || unlocks(s, i.owner.Client) || i.owner.Call == 0 && s.Believes(i.owner.Process))
+			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || unlocks(s, i.owner.Client))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {

@@ -1,7 +1,6 @@
 package oracle_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -142,21 +141,6 @@ func TestFaultThatLastsIsFoundOnce(t *testing.T) {
 	}
 }
 
-// A lock may keep its lease in the value. Before its time nobody takes it over.
-func TestEntryWhoseLeaseIsOverMayBeTakenOver(t *testing.T) {
-	for after, wrong := range map[time.Duration]bool{30 * time.Second: false, 30*time.Second - time.Millisecond: true} {
-		for _, renews := range []bool{false, true} {
-			s := newStory().holds("A", "A1")
-			a := s.trace.Events[1].Effects[0].Owner
-			if renews {
-				s.pass(20*time.Second).does("A", world.Effect{Kind: world.Leased, Key: "k", Owner: a})
-			}
-			s.pass(after).call("B", world.OpLock).does("B", world.Effect{Kind: world.Overwritten, Key: "k", Owner: a})
-			require.Equal(t, wrong, s.convicted(oracle.WrongDelete), "%v later, renewed: %v", after, renews)
-		}
-	}
-}
-
 func TestDeadHolderNoLongerBelieves(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
@@ -201,17 +185,6 @@ func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
 	}
 	s := newStory().holds("A", "A1").installs("A", "A2").pass(time.Minute)
 	require.False(t, s.lapse(s.owner("A", "A2")).convicted(oracle.Leak), "the acquire has got the lock")
-}
-
-// What a goroutine of a process installs is the hold of whichever of its clients believes.
-func TestKeyOfAGoroutineThatServesAllIsAnyOnes(t *testing.T) {
-	s := newStory()
-	s.add(world.Event{Kind: world.Called, Client: "A"}).installs("A", "A1") // in no call
-	s.call("B", world.OpLock).in("A").returns("B", held).in("A").call("A", world.OpUnlock).returns("A", refused)
-	s.pass(time.Minute).happens(world.Slept, "")
-	require.Empty(t, s.found())
-	s.call("C", world.OpLock).returns("C", held)
-	require.True(t, s.convicted(oracle.Truth), "it is none of another process")
 }
 
 func TestKeyWithoutLeaseIsALeakOnceItsCallIsOver(t *testing.T) {
@@ -300,43 +273,12 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 // nothing is neither a hold nor an error.
 var nothing = world.Result{Claim: world.ClaimRefused, Error: world.ErrNothing.Error()}
 
-// After its deadline a caller looks at its context; TryLock, and Lock where somebody else has the
-// lock, may say no in this way.
+// TryLock, and Lock where another client has the lock, may say no in this way.
 func TestNothingMayBeARefusal(t *testing.T) {
-	for after, wrong := range map[time.Duration]bool{time.Second: true, 2 * time.Second: false} {
-		s := newStory().call("A", world.OpLock).pass(after)
-		s.add(world.Event{Kind: world.Returned, Client: "A", Call: s.open["A"], Op: world.OpLock, Bound: 2 * time.Second, Result: &nothing})
-		require.Equal(t, wrong, s.convicted(oracle.Truth), after)
-	}
 	require.False(t, newStory().holds("A", "A1").call("A", world.OpTryLock).returns("A", nothing).convicted(oracle.Truth))
 	taken := newStory().holds("B", "B1").call("A", world.OpLock).returns("A", nothing)
 	require.False(t, taken.convicted(oracle.Truth))
 	require.True(t, taken.convicted(oracle.Waiting), "but Lock has to wait")
-}
-
-// Who is told that Redis does not know a script can send it; who does not never gets the lock.
-func TestLockThatDoesNotSendAScriptAnewTellsNoTruth(t *testing.T) {
-	for command, convicted := range map[string]bool{"": true, "EVAL grab": false, "EVAL drop": true, "the answer is lost": false, "the caller leaves": false} {
-		s := newStory().call("A", world.OpTryLock)
-		asks := func(kind world.Kind, words, reply string) {
-			s.add(world.Event{Kind: kind, Client: "A", Process: "A", Call: s.open["A"], Op: world.OpTryLock, Command: strings.Fields(words), Reply: reply})
-		}
-		asks(world.Executed, "EVALSHA grab", "(error) NOSCRIPT No matching script")
-		switch command {
-		case "the answer is lost":
-			asks(world.Dropped, "EVALSHA grab", "")
-		case "the caller leaves":
-			asks(world.Delivered, "EVALSHA grab", "(error) NOSCRIPT No matching script")
-			s.sends(world.Cancelled, "A", "")
-		default:
-			asks(world.Delivered, "EVALSHA grab", "(error) NOSCRIPT No matching script")
-			if command != "" {
-				asks(world.Sent, command, "")
-			}
-		}
-		s.returns("A", world.Result{Claim: world.ClaimUnknown, Error: "NOSCRIPT No matching script"})
-		require.Equal(t, convicted, s.convicted(oracle.Truth), command)
-	}
 }
 
 // Renewals got through whose answers came too late. The Unlock frees what is left, or leaves it.
@@ -376,28 +318,6 @@ func TestWhoHasClosedTheLockMayBeToldSo(t *testing.T) {
 	}
 	s := newStory().call("A", world.OpClose).returns("A", done).call("A", world.OpTryLock).returns("A", refused)
 	require.True(t, s.convicted(oracle.Truth), "nobody else has it")
-	for _, closes := range []bool{true, false} { // the clean-up is still to come
-		s := newStory().call("A", world.OpLock).installs("A", "A1")
-		lock := s.open["A"]
-		if closes {
-			s.call("A", world.OpClose).open["A"] = lock
-		}
-		s.op["A"] = world.OpLock
-		require.Equal(t, !closes, s.returns("A", closedError).convicted(oracle.Truth))
-	}
-}
-
-// The hold is A's no more as soon as A has called Unlock, whenever the command arrives.
-func TestSecondUnlockMayBeToldSoBeforeTheFirstIsOver(t *testing.T) {
-	for _, first := range []bool{true, false} {
-		s := newStory().holds("A", "A1")
-		if first {
-			s.call("A", world.OpUnlock)
-		}
-		s.call("A", world.OpUnlock).returns("A", refused)
-		require.Equal(t, !first, s.convicted(oracle.Truth))
-		require.Equal(t, !first, s.pass(time.Minute).happens(world.Slept, "").convicted(oracle.Leak))
-	}
 }
 
 func TestErrorOfTheNetworkIsTrue(t *testing.T) {

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -85,7 +84,6 @@ func lostWakeUp(f *file) func(*world.Scene) {
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
 	listens := map[string]bool{} // processes that get messages; the others ask now and then
-	deaf := map[string]bool{}    // those whose last SUBSCRIBE came to nothing: the next one is no reason to wait
 	var waiting []world.Event
 	return func(s *world.Scene) {
 		e := s.Event
@@ -101,12 +99,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 		}
 		switch e.Kind {
 		case world.Sent:
-			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" && !deaf[e.Process] || world.Blocks(e.Command[0])
-		case world.Delivered, world.Dropped:
-			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" { // Redis, or the network, may not let it
-				deaf[e.Process] = e.Kind == world.Dropped || strings.HasPrefix(e.Reply, "(error)")
-				listens[e.Process] = !deaf[e.Process]
-			}
+			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE"
 		case world.Called:
 			if e.Op == world.OpLock {
 				waiting, excused[e.Call] = append(waiting, e), e.At
@@ -121,24 +114,22 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 		}
 		for _, call := range waiting {
-			if taken || s.Condition(call.Process).Away() || isBusy(s, call, deaf[call.Process]) {
+			if taken || s.Condition(call.Process).Away() || isBusy(s, call) {
 				excused[call.Call] = max(excused[call.Call], s.Until())
 			}
 		}
 	}
 }
 
-// isBusy tells whether a command of the waiter's process is on its way. One of the
-// background counts only if it is about listening, and the one before did not fail: nobody waits
-// for a renewal, nor for a message as long as none can come.
-func isBusy(s *world.Scene, call world.Event, deaf bool) bool {
+// isBusy reports whether a command of the waiter's process is on its way. One of the
+// background counts only if it is about listening: no waiter waits for a renewal.
+func isBusy(s *world.Scene, call world.Event) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
-		name := s.Trace.Events[max(r.Sent, 0)].Command[0]
-		if r.Call == 0 || world.Blocks(name) { // a client that sleeps in Redis is not busy
-			return name == "SUBSCRIBE" && !deaf
+		if r.Call == 0 {
+			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})
@@ -151,7 +142,7 @@ func isAsking(s *world.Scene, call world.Event) bool {
 	stuck := func(c world.Event) bool { return c.Op == world.OpUnlock && s.Condition(c.Process).Away() }
 	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Call == call.Call {
-			return !world.Blocks(s.Trace.Events[max(r.Sent, 0)].Command[0])
+			return true
 		}
 		granted := r.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[r.Struck].Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
@@ -160,8 +151,7 @@ func isAsking(s *world.Scene, call world.Event) bool {
 	})
 }
 
-// What a waiter that listens may send without being called idle chatter, by a lock that asks
-// with one command. One whose attempt takes more may send as many times as much.
+// What a waiter that listens may send without being called idle chatter.
 const (
 	toBegin    = 4 // try, subscribe, try, and leave
 	perRelease = 2 // each time the lock comes free, or a fault strikes
@@ -175,8 +165,6 @@ type listener struct {
 	allowed    int           // commands, without those of the timer
 	waited     time.Duration // of all its waiters
 	since      time.Duration // until when waited has been added up
-	attempt    []string      // what was sent before the first of it came again
-	again      bool          // it has come
 	sent       int
 	told       bool
 }
@@ -188,9 +176,7 @@ func countCommands(f *file) func(*world.Scene) {
 	waiting := map[int]*listener{} // call → its process
 	return func(s *world.Scene) {
 		e := s.Event
-		freed := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { // but for what a waiter clears away behind itself
-			return (x.Kind == world.Removed || x.Kind == world.Lapsed) && (e.Op != world.OpLock || x.Owner.Client != e.Client)
-		})
+		freed := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Removed || x.Kind == world.Lapsed })
 		for _, l := range listeners {
 			l.waited += time.Duration(l.waiters) * (e.At - l.since)
 			l.since = e.At
@@ -213,7 +199,7 @@ func countCommands(f *file) func(*world.Scene) {
 			l.sent++
 		}
 		isJudged := l.subscribed || f.monitor == Polling
-		if most := max(1, len(l.attempt)) * (l.allowed + int(perLease*l.waited/f.Lease)); isJudged && l.sent > most && !l.told {
+		if most := l.allowed + int(perLease*l.waited/f.Lease); isJudged && l.sent > most && !l.told {
 			l.told = true
 			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}
@@ -236,13 +222,6 @@ func (l *listener) follow(e world.Event, waiting map[int]*listener) {
 	case world.Dropped, world.Refused, world.Delayed, world.Thawed, world.Healed:
 		l.allowed += perRelease
 	case world.Sent:
-		listens := strings.HasSuffix(e.Command[0], "SUBSCRIBE")
 		l.subscribed = l.subscribed || e.Command[0] == "SUBSCRIBE"
-		if waiting[e.Call] == l && !listens {
-			l.again = l.again || slices.Contains(l.attempt, shape(e))
-			if !l.again {
-				l.attempt = append(l.attempt, shape(e))
-			}
-		}
 	}
 }

@@ -53,7 +53,7 @@ func (s *story) in(process string) *story {
 }
 
 func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
-	for what, grace := range map[string]time.Duration{"SUBSCRIBE": time.Second, "BLPOP": time.Second, "SET": 11 * time.Second} {
+	for what, grace := range map[string]time.Duration{"SUBSCRIBE": time.Second, "SET": 11 * time.Second} {
 		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
 			s := newStory().holds("A", "A1").call("B", world.OpLock)
 			s.sends(world.Sent, "B", what).sends(world.Delivered, "B", what)
@@ -62,41 +62,6 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", what, after)
 		}
 	}
-}
-
-// Redis refuses SUBSCRIBE: such a client may pause for as long as one that does not listen.
-func TestWaiterThatMayNotListenHasToAskNowAndThen(t *testing.T) {
-	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {
-		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
-			s := newStory().holds("A", "A1").call("B", world.OpLock)
-			s.background(world.Sent, "B", "SUBSCRIBE").background(world.Delivered, "B", "SUBSCRIBE")
-			s.trace.Events[len(s.trace.Events)-1].Reply = answer
-			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
-			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", answer, after)
-		}
-	}
-}
-
-// Each SUBSCRIBE of B's fails, and B sends the next one half a second later. That one is on its
-// way now and then, and is no reason to wait; but it is after one that got through.
-func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
-	tries := func(kind world.Kind, reply string, grace time.Duration) *story {
-		s := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
-		for range grace / (time.Second / 2) {
-			s.background(world.Sent, "B", "SUBSCRIBE").background(kind, "B", "SUBSCRIBE")
-			s.trace.Events[len(s.trace.Events)-1].Reply = reply
-			s.pass(time.Second / 2)
-		}
-		return s.pass(time.Millisecond).installs("B", "B1").returns("B", held)
-	}
-	for name, failed := range map[string]func(time.Duration) *story{
-		"its connection breaks": func(d time.Duration) *story { return tries(world.Dropped, "", d) },
-		"Redis refuses":         func(d time.Duration) *story { return tries(world.Delivered, "(error) LOADING", d) },
-	} {
-		require.False(t, failed(10*time.Second).convicted(oracle.LostWakeUp), name)
-		require.True(t, failed(12*time.Second).convicted(oracle.LostWakeUp), name)
-	}
-	require.False(t, tries(world.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
 }
 
 // D dies before it has anything in Redis: nobody has to wait for it.
@@ -171,7 +136,6 @@ func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
 	for name, s := range map[string]*story{
 		"it was answered long ago":   newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET").sends(world.Delivered, "B", "SET"),
 		"a command of its goroutine": newStory().call("B", world.OpLock).background(world.Sent, "B", "EVALSHA"),
-		"it sleeps in Redis":         newStory().call("B", world.OpLock).sends(world.Sent, "B", "BLPOP"),
 		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
 		"a refusal is late":          answerIsLate(),
 		"an Unlock is cut off, and the key has gone": newStory().holds("A", "A1").frees("A", "A1").call("B", world.OpLock).
@@ -332,14 +296,6 @@ func (s *story) asks(client string, times int) *story {
 	return s
 }
 
-// looksAndAsks is a lock each attempt of which takes two commands.
-func (s *story) looksAndAsks(client string, times int) *story {
-	for range times {
-		s.sends(world.Sent, client, "GET").asks(client, 1)
-	}
-	return s
-}
-
 func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 	listens := func() *story {
 		return newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
@@ -356,8 +312,6 @@ func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 		"after a fault":        {listens().happens(world.Thawed, "B").asks("B", 5), false},
 		"when it polls":        {newStory().holds("A", "A1").call("B", world.OpLock).asks("B", 300), false},
 		"as a holder does":     {listens().returns("B", held).asks("B", 300), false},
-		"with two commands":    {listens().looksAndAsks("B", 3), false},
-		"too often with two":   {listens().looksAndAsks("B", 4), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.busy, c.story.happens(world.Slept, "").convicted(oracle.CommandCount))
@@ -400,15 +354,4 @@ func TestWaiterMayGiveUpWithAnErrorOfItsOwn(t *testing.T) {
 	s.pass(5*time.Second).returns("B", refused)
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
 	require.True(t, s.convicted(oracle.EndlessHold))
-}
-
-// A waiter may make a key of its own for each attempt, and clear it away: for it nothing has happened.
-func TestWaiterThatClearsAwayItsOwnKeyPolls(t *testing.T) {
-	for owner, polls := range map[string]bool{"A": false, "B": true} {
-		s := newStory().holds("A", "A1").call("B", world.OpLock)
-		for range 20 {
-			s.sends(world.Sent, "B", "SET").does("B", world.Effect{Kind: world.Removed, Key: "k", Owner: s.owner(owner, owner+"1")})
-		}
-		require.Equal(t, polls, s.convicted(oracle.Polling), owner)
-	}
 }

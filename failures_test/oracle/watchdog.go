@@ -20,7 +20,7 @@ var (
 // watchdog finds keys that expired under a holder whose watchdog could have
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
-	renewal, release := does(f.Trace, world.Leased), does(f.Trace, world.Removed)
+	renewal := renewals(f.Trace)
 	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
@@ -34,7 +34,7 @@ func watchdog(f *file) func(*world.Scene) {
 			expired(f, s, dogs)
 		}
 		d.follow(s, renewal)
-		if label := over.follow(s); label != "" && (renewal(e) || !release(e)) { // the release may come a little later
+		if label := over.follow(s); label != "" {
 			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
 		if e.Kind == world.Sent && renewal(e) && d.over != "" && e.At-d.since > Grace(f.Trace) && !over.isComing(s) {
@@ -59,10 +59,6 @@ func (f *finished) follow(s *world.Scene) string {
 	for _, effect := range e.Effects {
 		if effect.Kind == world.Installed {
 			f.made[effect.Owner.Call] = effect.Owner.Label
-			delete(f.over, effect.Owner.Label) // handed on inside a process
-			for _, arg := range e.Command {    // a value that is written again is the new hold's
-				delete(f.over, arg)
-			}
 		}
 	}
 	switch {
@@ -71,9 +67,9 @@ func (f *finished) follow(s *world.Scene) string {
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && s.Holds(e.Client) == 0:
 		f.over[f.held[e.Client]] = s.Index
 	case e.Kind == world.Executed && e.Background:
-		for _, label := range append(e.Command, e.About) {
+		for _, label := range e.Command {
 			since, isOver := f.over[label]
-			if r := s.Request; isOver && label != "" && (r == nil || r.Sent > since || len(e.Effects) > 0) {
+			if r := s.Request; isOver && (r == nil || r.Sent > since || len(e.Effects) > 0) {
 				return label
 			}
 		}
@@ -86,7 +82,7 @@ func (f *finished) follow(s *world.Scene) string {
 func (f *finished) isComing(s *world.Scene) bool {
 	return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
 		label := f.made[c.Call]
-		return label != "" && slices.Contains(append(s.Event.Command, s.Event.About), label)
+		return label != "" && slices.Contains(s.Event.Command, label)
 	})
 }
 
@@ -154,13 +150,13 @@ func (d *dog) follow(s *world.Scene, renewal func(world.Event) bool) {
 	}
 }
 
-// does tells which background commands do that to a key: those that lease are renewals. Such
-// a command has the shape of one that did it, in the background, somewhere in the trace.
-func does(trace *world.Trace, what world.EffectKind) func(world.Event) bool {
+// renewals tells which commands are renewals: those that have the shape of one that gave a key a
+// lease, in the background, somewhere in the trace.
+func renewals(trace *world.Trace) func(world.Event) bool {
 	var known []string
 	for _, e := range trace.Events {
 		did := e.Kind == world.Executed && e.Background &&
-			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == what })
+			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased })
 		if did && !slices.Contains(known, shape(e)) {
 			known = append(known, shape(e))
 		}
@@ -187,7 +183,7 @@ const renewalLimit = 4
 // renewalCount finds processes that renew a key more often than that. Each is told once. What
 // came back as an error, or not at all, may be sent again and does not count.
 func renewalCount(f *file) func(*world.Scene) {
-	renewal := does(f.Trace, world.Leased)
+	renewal := renewals(f.Trace)
 	type place struct{ process, key string }
 	renewed := map[place][]world.Event{} // the renewals of the last lease
 	told := map[string]bool{}

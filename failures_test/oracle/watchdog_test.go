@@ -154,23 +154,6 @@ func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
-// A client that hands its lock to a goroutine, which frees it, does not renew.
-func TestReleaseMayComeAfterTheUnlock(t *testing.T) {
-	runs := func(s *story, kind world.EffectKind) *story {
-		s.background(world.Executed, "A", "EVALSHA")
-		last := &s.trace.Events[len(s.trace.Events)-1]
-		last.Command, last.Effects = append(last.Command, "script", "A1"), []world.Effect{{Kind: kind, Key: "k", Owner: s.installed()}}
-		return s
-	}
-	late := func(s *story, kind world.EffectKind) *story {
-		return runs(s.call("A", world.OpUnlock).returns("A", done).pass(time.Millisecond), kind)
-	}
-	require.False(t, late(newStory().holds("A", "A1"), world.Removed).convicted(oracle.Watchdog))
-	require.True(t, late(newStory().holds("A", "A1"), world.Leased).convicted(oracle.Watchdog))
-	both := late(runs(newStory().holds("A", "A1"), world.Leased), world.Removed)
-	require.True(t, both.convicted(oracle.Watchdog), "the command has renewed before")
-}
-
 func TestRenewalOfTheNextHoldIsRight(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).holds("A", "A2")
@@ -326,23 +309,6 @@ func TestRenewalOfAHoldThatIsBeingTakenIsNotOfTheLastOne(t *testing.T) {
 		require.False(t, s.convicted(oracle.Watchdog))
 		s.returns("A", result).pass(10*time.Second).renews("A", s.owner("A", "A2"))
 		require.Equal(t, wrong, s.convicted(oracle.Watchdog), result)
-	}
-}
-
-// A lock that writes the same value for each hold renews the new hold, not the old one.
-func TestValueThatIsWrittenAgainIsOfTheNewHold(t *testing.T) {
-	for again, late := range map[bool]bool{true: false, false: true} {
-		s := newStory().holds("A", "A1")
-		owner := s.installed()
-		s.call("A", world.OpUnlock).taken(world.Executed, "A", owner).returns("A", done)
-		if again {
-			s.call("A", world.OpLock).add(world.Event{
-				Kind: world.Executed, Client: "A", Call: s.open["A"], Op: world.OpLock, Command: []string{"SET", "k", "A1"},
-				Effects: []world.Effect{{Kind: world.Installed, Key: "k", Owner: s.owner("A", "A2")}},
-			}).returns("A", held)
-		}
-		s.add(world.Event{Kind: world.Executed, Client: "A", Background: true, Command: []string{"EVALSHA", "renew", "k", "A1"}})
-		require.Equal(t, late, s.convicted(oracle.Watchdog), "it is written again: %v", again)
 	}
 }
 

@@ -32,13 +32,12 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	sender := on.process.sender(from)
-	delegated := sender != nil && len(on.process.delegates) > 0 && on.process.delegates[from.goroutine()] == sender
 	var starter *Call
 	if sender == nil && w.config.AttributeTo == nil {
 		starter = on.process.starter(from)
 	}
 	for _, args := range commands {
-		r := &request{wire: on, starter: starter, delegated: delegated, stack: from}
+		r := &request{wire: on, starter: starter, stack: from}
 		r.Args, r.Name = args, strings.ToUpper(args[0])
 		if r.assign(sender); sender == nil {
 			r.assign(on.process.attributeTo(args))
@@ -60,25 +59,18 @@ func (r *request) assign(call *Call) {
 
 // settle decides, now that nothing moves, for which call a goroutine sends that no call runs
 // on: for the one that has started it, as long as that one is under way, since it waits for
-// it. What a [Delegate] sends when its call is over is the lock's own. world.mu is held.
+// it. world.mu is held.
 func (r *request) settle() {
-	isUnderWay := func(call *Call) bool {
-		return slices.Contains(slices.Collect(maps.Values(r.wire.process.running)), call)
-	}
-	switch {
-	case r.delegated && !isUnderWay(r.call):
-		r.assign(nil)
-	case r.call == nil && r.starter != nil && isUnderWay(r.starter):
+	underWay := maps.Values(r.wire.process.running)
+	if r.call == nil && r.starter != nil && slices.Contains(slices.Collect(underWay), r.starter) {
 		r.assign(r.starter)
 	}
 }
 
-// sender is the call whose goroutine or delegate sent something, nil for a goroutine that the
+// sender is the call whose goroutine sent something, nil for a goroutine that the
 // lock started itself. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
-	case len(p.delegates) > 0: // any goroutine can be one
-		return cmp.Or(p.delegates[from.goroutine()], p.running[from.goroutine()])
 	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry.Load()):
 		return nil
 	case len(p.running) == 1 && from.isWhole():
@@ -89,11 +81,15 @@ func (p *process) sender(from *stack) *Call {
 	return p.running[from.goroutine()] // also where the stack is too deep to see who began it
 }
 
-// starter is the call that has started the goroutine which sent something; nil if none has that
-// is under way, or if it is a goroutine of go-redis. Only that goroutine may ask. world.mu is held.
+// starter is the call that the goroutine which sent something works for, see [Delegate], or that
+// has started it; nil if none has that is under way, or if it is a goroutine of go-redis. Only
+// that goroutine may ask. world.mu is held.
 func (p *process) starter(from *stack) *Call {
 	if len(p.running) == 0 {
 		return nil
+	}
+	if call := p.delegates[from.goroutine()]; call != nil {
+		return call
 	}
 	function, parent := createdBy()
 	if isLibrary(function) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"reflect"
-	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -83,6 +81,22 @@ func (c *Client) context() context.Context {
 	return context.WithValue(c.world.ctx, laneKey{}, c.Name)
 }
 
+type callKey struct{}
+
+// Delegate has a goroutine work for the call with this context: what it sends, the call sends. A
+// lock that calls its caller back needs that, since its acquire and its release are one function,
+// and a client's Lock and Unlock are two calls.
+func Delegate(ctx context.Context, goroutine uint64) {
+	call, ok := ctx.Value(callKey{}).(*Call)
+	if !ok { // no client of a world calls
+		return
+	}
+	w, p := call.Client.world, call.Client.process
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p.delegates[goroutine] = call
+}
+
 // callEntry is where the goroutine of every call begins.
 var callEntry atomic.Uintptr
 
@@ -127,31 +141,15 @@ func runGuarded(call *Call, do action) (result Result) {
 	result, err := do(call.ctx)
 	switch {
 	case err != nil && result.Held && call.Op == OpTryLock:
-		return Result{Error: says(err), Claim: ClaimBoth}
+		return Result{Error: err.Error(), Claim: ClaimBoth}
 	case err != nil:
-		return Result{Error: says(err), Claim: claimOf(err)}
+		return Result{Error: err.Error(), Claim: claimOf(err)}
 	case result.Held:
 		result.Claim = ClaimDone
 	case result.Claim == "":
 		result.Claim = ClaimRefused
 	}
 	return result
-}
-
-// NilError is said of an error that is a nil pointer, and whose text cannot be had.
-const NilError = "the error is a nil "
-
-// says is the error's text.
-func says(err error) string {
-	defer func() {
-		if p := recover(); p != nil {
-			if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
-				p = NilError + v.Type().String()
-			}
-			panic(p)
-		}
-	}()
-	return err.Error()
 }
 
 // claimOf reads an error as a claim. An error of the context, the network or
@@ -162,15 +160,11 @@ func claimOf(err error) Claim {
 	var protocol redis.Error
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) ||
-		errors.As(err, &network) || errors.As(err, &protocol) || wordsOfUnknown.MatchString(err.Error()) {
+		errors.As(err, &network) || errors.As(err, &protocol) {
 		return ClaimUnknown
 	}
 	return ClaimRefused
 }
-
-// wordsOfUnknown are in such an error of which the lock has made its own, with %v.
-var wordsOfUnknown = regexp.MustCompile(`context canceled|context deadline exceeded|\bEOF\b|use of closed network connection|client is closed|i/o timeout|` +
-	`\b(ERR|OOM|MISCONF|READONLY|LOADING|NOSCRIPT|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|NOAUTH|NOPERM|WRONGTYPE|EXECABORT|CROSSSLOT|BUSY Redis) `)
 
 // Wait lets the world go on until the call is over. It gives up when the process
 // is stopped, since then only the scenario can go on, and at the horizon.

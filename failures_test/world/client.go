@@ -22,7 +22,7 @@ type process struct {
 	locker    Locker
 	lanes     []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
-	delegates map[uint64]*Call // the same of each [Delegate]
+	delegates map[uint64]*Call // goroutine → the call that it works for, see [Delegate]
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
 	faults    []*Fault
@@ -51,7 +51,7 @@ func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 
 // ClientOf is [World.Client] with a lock of another name.
 func (w *World) ClientOf(name, lock string) *Client {
-	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
+	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}, delegates: map[uint64]*Call{}}
 	options := &redis.Options{
 		Addr:                  "127.0.0.1:6379",
 		Protocol:              2,

@@ -74,10 +74,6 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 	for c := range w.wires {
 		if len(c.requests) > 0 && c.requests[0].due > w.reached {
 			next = min(next, c.requests[0].due)
-		} else if len(c.requests) > 0 {
-			if until, waits := w.blocked(c.requests[0], w.reached); waits {
-				next = min(next, until)
-			}
 		}
 		if len(c.replies) > 0 && c.replies[0].due > w.reached {
 			next = min(next, c.replies[0].due)

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -71,19 +72,12 @@ func (w *World) next() (on *wire, todo *request) {
 			if len(c.requests) == 0 || stopped && c.requests[0].due == 0 { // what is late had left before
 				continue
 			}
-			if w.isDue(c.requests[0], now) && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
+			if c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
 				todo = c.requests[0]
 			}
 		}
 	}
 	return on, todo
-}
-
-// isDue tells whether a request has arrived, and does not wait in Redis. A fault may come
-// before it waits.
-func (w *World) isDue(r *request, now time.Duration) bool {
-	_, waits := w.blocked(r, now)
-	return r.due <= now && !(waits && r.struck)
 }
 
 // canArrive tells whether a reply may be delivered. One that was delayed beyond
@@ -97,17 +91,13 @@ func (w *World) execute(r *request) {
 	if w.strike(BeforeCommand, r) {
 		return
 	}
-	if _, waits := w.blocked(r, w.Now()); waits {
-		r.struck = true
-		return
-	}
 	w.take(r)
 	if r.store != nil {
 		w.store(r)
 		return
 	}
 	w.meter(r)
-	w.refuseStreams(r)
+	w.refuseBlocking(r)
 	w.lapse()
 	raw, err := r.wire.link.execute(r.Args)
 	if err != nil {
@@ -137,6 +127,24 @@ func (w *World) meter(r *request) {
 	if w.atOnce++; w.atOnce > mostAtOnce && !w.closing {
 		line := r.stack.source(w.config.SkipFrames)
 		fail("%s floods Redis at %s: %d commands, and no time passes", r.lane.Name, line.String(), mostAtOnce)
+	}
+}
+
+// blocking lists the commands that wait in Redis until there is something for them.
+var blocking = []string{"BLPOP", "BRPOP", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "BRPOPLPUSH", "BLMOVE"}
+
+// isBlocking reports whether a command may wait in Redis.
+func isBlocking(args []string) bool {
+	name := strings.ToUpper(args[0])
+	isBlock := func(arg string) bool { return strings.EqualFold(arg, "BLOCK") }
+	return slices.Contains(blocking, name) || strings.HasPrefix(name, "XREAD") && slices.ContainsFunc(args, isBlock)
+}
+
+// refuseBlocking ends the scenario of a lock that sends such a command: the world cannot play it.
+func (w *World) refuseBlocking(r *request) {
+	if isBlocking(r.Args) && !w.closing {
+		line := r.stack.source(w.config.SkipFrames)
+		fail("%s sends %s at %s: the world cannot play a command that waits in Redis; poll, or wait for a message", r.lane.Name, r.Name, line.String())
 	}
 }
 
@@ -195,9 +203,6 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.Background
 	e.Call, e.Op, e.Request = r.callID(), r.Op, r.id
 	e.Command = w.names.command(r.Args, r.lane.Name)
-	if e.Background {
-		e.About = w.names.about(r.Args[1:])
-	}
 	if r.store == nil {
 		source := r.stack.source(w.config.SkipFrames)
 		e.Source = &source

@@ -97,7 +97,7 @@ func (w *World) Renews(c Command) bool {
 	old := w.server.now().Add(w.Lease - w.Lease/15)
 	for _, k := range w.keys.state {
 		if !k.expires.IsZero() && k.expires.Before(old) {
-			return c.Background && (Write(c) || c.Name == "GETEX")
+			return c.Background && Write(c)
 		}
 	}
 	return false

@@ -302,22 +302,6 @@ func TestOnlyARenewalExtends(t *testing.T) {
 	require.False(t, world.Extends(world.Command{Background: true}))
 }
 
-// What may leave the lease as it is gives none where it does.
-func TestLeaseForAKeyThatHasNoneExtendsNoOther(t *testing.T) {
-	trace := runWith(t, world.Config{New: newLock}, func(w *world.World) {
-		w.Client("A").Lock()
-		b := w.Client("B")
-		for _, option := range [][]any{{"NX"}, {"gt"}, {"LT"}, {"XX"}, {}} {
-			b.StartRun(append([]any{"PEXPIRE", "lock:order:1001", 30000}, option...)...).Wait()
-		}
-	})
-	var extends []bool
-	for _, e := range events(trace, world.Executed)[1:] {
-		extends = append(extends, len(e.Effects) > 0)
-	}
-	require.Equal(t, []bool{false, false, false, true, true}, extends)
-}
-
 func TestClientHasWhatIsItsOwnAndHasALease(t *testing.T) {
 	run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

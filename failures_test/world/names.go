@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // names gives owners short names in the order in which they appear, so that a
@@ -16,7 +15,6 @@ import (
 type names struct {
 	lockName string
 	labels   map[string]string // random value → label
-	words    map[string]string // any other value that names an owner → label
 	scripts  map[string]string // SHA1 → name
 	counts   map[string]int    // lane → how many labels it has
 }
@@ -24,7 +22,7 @@ type names struct {
 func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
-		labels:   map[string]string{}, words: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
+		labels:   map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
 	}
 }
 
@@ -34,30 +32,12 @@ func (n *names) next(lane string) string {
 	return lane + strconv.Itoa(n.counts[lane])
 }
 
-// learn remembers that a stored value belongs to the installation label: the newest one of
-// that value. One that looks like a word ("locked", host-7) is shown as it is; a number may
-// be anything.
+// learn remembers that a random value belongs to the installation label: the newest one of
+// that value. One that looks like a word ("locked", host-7) is shown as it is.
 func (n *names) learn(value, label string) {
 	if n.looksRandom(value) {
 		n.labels[value] = label
-	} else if !isNumber(value) && value != "" {
-		n.words[value] = label
 	}
-}
-
-func isNumber(value string) bool {
-	_, err := strconv.ParseFloat(value, 64)
-	return err == nil
-}
-
-// about is the installation that a command has in it as a word; "" if there is none.
-func (n *names) about(args []string) string {
-	for _, arg := range args {
-		if label := n.words[arg]; label != "" {
-			return label
-		}
-	}
-	return ""
 }
 
 // text replaces a random value by its label; one that never was stored in Redis
@@ -66,24 +46,10 @@ func (n *names) text(value, lane string) string {
 	if label, ok := n.labels[value]; ok {
 		return label
 	}
-	for _, part := range n.randomParts(value) { // "…:2", a value with a count in it
-		if label, ok := n.labels[part]; ok {
-			return strings.ReplaceAll(value, part, label)
-		}
-	}
 	if n.looksRandom(value) {
 		return lane + "?"
 	}
 	return value
-}
-
-// randomParts are the parts of a value that look random, if it has several parts.
-func (n *names) randomParts(value string) []string {
-	if !utf8.ValidString(value) {
-		return nil
-	}
-	parts := strings.FieldsFunc(value, func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return slices.DeleteFunc(parts, func(part string) bool { return part == value || !n.looksRandom(part) })
 }
 
 // command renders a command for people: the name in capitals, scripts by name.
@@ -140,12 +106,9 @@ func shorten(s string, most int) string {
 
 // looksRandom tells an owner's random value from a word or a number that a
 // person chose: twelve letters or digits and more, with digits among them, or
-// sixteen letters and more, large and small ones; or bytes that are no text. Times
-// in microseconds have 16 digits, so digits alone need to be more.
+// sixteen letters and more, large and small ones. Times in microseconds have 16
+// digits, so digits alone need to be more.
 func (n *names) looksRandom(value string) bool {
-	if len(value) >= 12 && !utf8.ValidString(value) {
-		return true
-	}
 	if len(value) < 12 || strings.Contains(value, n.lockName) || strings.ContainsAny(value, " \n") {
 		return false
 	}

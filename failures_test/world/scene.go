@@ -111,9 +111,6 @@ func (s *Scene) follow(e *Event) {
 		if e.Kind == Stored {
 			s.Orders = e.Orders
 		}
-		if len(e.Effects) > 0 { // an entry was handed on
-			s.Keys, s.KeysAt = e.Keys, e.At
-		}
 	case Lost:
 		s.holds[e.Client] = 0
 	case Frozen, Thawed, Cut, Healed, Crashed:

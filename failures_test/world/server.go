@@ -46,8 +46,7 @@ type link interface {
 func isWrite(server redisServer, name string) bool {
 	switch name {
 	case "PING", "ECHO", "TIME", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "SSUBSCRIBE", "SUNSUBSCRIBE",
-		"MULTI", "WATCH", "UNWATCH", "SCRIPT", "INFO", "COMMAND",
-		"GETEX": // it reads, and leaves the key
+		"MULTI", "WATCH", "UNWATCH", "SCRIPT", "INFO", "COMMAND":
 		return false
 	}
 	return !server.isReadOnly(name)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -26,7 +25,6 @@ type embedded struct {
 	// written says that the command, which may be a script, has written already.
 	written bool
 	leased  []string // the keys to which the command gave a lease, also the one that they had; told once
-	set     []string // the keys that the command has set; told once
 }
 
 // newEmbedded makes a Redis. It belongs into the bubble.
@@ -49,41 +47,10 @@ func newEmbedded() (*embedded, error) {
 
 // before sees each command just before miniredis runs it, also those of scripts.
 func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
-	if givesLease[command] && len(args) > 1 && !slices.ContainsFunc(args[2:], keepsLease) {
+	if givesLease[command] && len(args) > 0 {
 		e.leased = append(e.leased, args[0])
 	}
-	if strings.Contains(command, "SET") && len(args) > 0 {
-		e.set = append(e.set, args[0])
-	}
-	capLease(command, args)
 	return e.full && e.refuse(c, command)
-}
-
-// mostSeconds is a lease of a century. Redis can count a longer one; miniredis counts in
-// nanoseconds, and would take it for one that is over.
-const mostSeconds = 100 * 365 * 24 * 3600
-
-// capLease makes such a lease a century long, as a lock asks for that takes one unit for another.
-func capLease(command string, args []string) {
-	at, most := 1, mostSeconds
-	switch command {
-	case "PEXPIRE", "PSETEX":
-		most *= 1000
-	case "EXPIRE", "SETEX":
-	case "SET":
-		at = 1 + slices.IndexFunc(args, func(arg string) bool { return strings.EqualFold(arg, "EX") || strings.EqualFold(arg, "PX") })
-		if at > 2 && strings.EqualFold(args[at-1], "PX") {
-			most *= 1000
-		}
-	default:
-		return
-	}
-	if at == 0 || at >= len(args) {
-		return
-	}
-	if n, err := strconv.Atoi(args[at]); err == nil && n > most {
-		args[at] = strconv.Itoa(most)
-	}
 }
 
 // tick sets the server's clock: the fake time, and how far it was made to jump.
@@ -99,7 +66,7 @@ func (e *embedded) read(ignore func(string) bool) map[string]keyState {
 		if ignore(name) {
 			continue
 		}
-		k := keyState{kind: e.mini.Type(name), leased: slices.Contains(e.leased, name), set: slices.Contains(e.set, name)}
+		k := keyState{kind: e.mini.Type(name), leased: slices.Contains(e.leased, name)}
 		switch k.kind {
 		case "string":
 			k.value, _ = e.mini.Get(name)
@@ -115,7 +82,7 @@ func (e *embedded) read(ignore func(string) bool) map[string]keyState {
 		}
 		state[name] = k
 	}
-	e.leased, e.set = nil, nil
+	e.leased = nil
 	return state
 }
 
@@ -196,13 +163,7 @@ func (e *embedded) refuse(c *server.Peer, command string) bool {
 }
 
 // givesLease lists the commands that give a key a lease and nothing else.
-var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true, "GETEX": true}
-
-// keepsLease tells of an option with which such a command may leave the lease that there is.
-// One that it does give is another lease, which shows.
-func keepsLease(option string) bool {
-	return slices.Contains([]string{"NX", "GT", "LT"}, strings.ToUpper(option))
-}
+var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
 
 // writesNothing lists the commands that count as writes for a scenario, but store
 // nothing themselves.
@@ -226,7 +187,6 @@ type embeddedLink struct {
 	// special says that a script sent here may find something else than on a new
 	// connection.
 	special bool
-	queued  []string // the keys to which its transaction will give a lease
 }
 
 func (e *embedded) newLink() link {
@@ -237,16 +197,13 @@ func (e *embedded) newLink() link {
 
 func (l *embeddedLink) execute(args []string) ([]byte, error) {
 	l.redis.tick()
-	l.redis.written, l.redis.leased, l.redis.set = false, nil, nil
+	l.redis.written, l.redis.leased = false, nil
 	name := strings.ToUpper(args[0])
 	if l.runScript(name, args) {
 		return l.answer(), nil
 	}
-	switch {
-	case waitsForStream(args):
+	if isBlocking(args) {
 		return []byte("-ERR the scenario is over\r\n"), nil
-	case Blocks(name) && !l.special:
-		return l.executeBlocking(args), nil
 	}
 	l.special = l.special || slices.Contains(makesSpecial, name)
 	if usesScripts[name] {
@@ -255,20 +212,11 @@ func (l *embeddedLink) execute(args []string) ([]byte, error) {
 		}
 		l.redis.toLoad = nil
 	}
-	return l.queue(name, l.dispatch(args...)), nil
-}
-
-// queue remembers the keys to which a transaction will give a lease, until it has run.
-func (l *embeddedLink) queue(name string, answer []byte) []byte {
-	switch {
-	case string(answer) == "+QUEUED\r\n":
-		l.queued, l.redis.leased = append(l.queued, l.redis.leased...), nil
-	case name == "EXEC" && answer[0] == '*' && answer[1] != '-':
-		l.redis.leased, l.queued = l.queued, nil
-	case name == "EXEC", name == "DISCARD":
-		l.queued = nil
+	answer := l.dispatch(args...)
+	if string(answer) == "+QUEUED\r\n" { // it has done nothing yet
+		l.redis.leased = nil
 	}
-	return answer
+	return answer, nil
 }
 
 // makesSpecial lists the commands after which a connection is not as a new one is.

@@ -45,7 +45,6 @@ type Event struct {
 	Background bool          `json:"background,omitempty"` // sent by a goroutine the lock started itself
 	Op         string        `json:"op,omitempty"`         // the call's name: Lock, TryLock, Unlock, Check, Insert
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
-	About      string        `json:"about,omitempty"`      // of a Background command: the installation that it has in it as a word
 	Reply      string        `json:"reply,omitempty"`
 	Result     *Result       `json:"result,omitempty"`   // of Returned
 	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts

@@ -2,8 +2,6 @@ package world_test
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -77,106 +75,6 @@ func TestTransactionIsVoidWhenTheKeyHasChanged(t *testing.T) {
 		w.Sleep(time.Second)
 	})
 	require.Equal(t, redis.TxFailedErr.Error(), events(trace, world.Returned)[2].Result.Error)
-}
-
-// popping is a lock whose free token is in a list.
-type popping struct {
-	*lock
-	longest time.Duration
-}
-
-func newPopping(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &popping{&lock{rdb, "free:" + name, lease}, 10 * time.Second}, nil
-}
-
-func (l *popping) Lock(ctx context.Context) error {
-	for {
-		err := l.rdb.BLPop(ctx, l.longest, l.key).Err()
-		if !errors.Is(err, redis.Nil) {
-			return err
-		}
-	}
-}
-
-func (l *popping) Unlock(ctx context.Context) error { return l.rdb.RPush(ctx, l.key, "free").Err() }
-
-// Where the result goes to, and what else stands behind the keys, is not waited for.
-func TestEachCommandThatBlocksWaitsForItsKeys(t *testing.T) {
-	push, add := []any{"RPUSH", "b", "x"}, []any{"ZADD", "b", "1", "x"}
-	for blocks, comes := range map[[6]any][]any{
-		{"BLPOP", "a", "b", "0"}: push, {"BRPOP", "a", "b", "0"}: push, {"BZPOPMIN", "a", "b", "0"}: add, {"BZPOPMAX", "a", "b", "0"}: add,
-		{"BRPOPLPUSH", "b", "full", "0"}: push, {"BLMOVE", "b", "full", "LEFT", "RIGHT", "0"}: push,
-	} {
-		command := slices.DeleteFunc(blocks[:], func(arg any) bool { return arg == nil })
-		runWith(t, world.Config{New: newLock}, func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.StartRun("RPUSH", "full", "x").Wait()
-			waits := b.StartRun(command...)
-			w.Sleep(time.Second)
-			require.False(t, waits.Over(), command)
-			a.StartRun(comes...).Wait()
-			require.True(t, waits.Over(), command)
-		})
-	}
-}
-
-// Redis counts no seconds as for ever, also a day after the world began.
-func TestCommandMayBlockForEver(t *testing.T) {
-	runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		return &popping{&lock{rdb, "free:" + name, lease}, 0}, nil
-	}}, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		w.Sleep(24 * time.Hour)
-		waits := b.StartLock()
-		w.Sleep(24 * time.Hour)
-		require.False(t, waits.Over())
-		a.Unlock()
-		require.True(t, waits.Held())
-	})
-}
-
-func TestCommandThatBlocksWaitsInRedis(t *testing.T) {
-	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {
-		a, b, c := w.Clients("A", "B", "C")
-		first := b.StartLock()
-		w.Sleep(25 * time.Second)
-		require.False(t, first.Over())
-		leaver := c.StartLock(world.Within(time.Second))
-		w.Sleep(2 * time.Second)
-		require.True(t, leaver.Over(), "a deadline ends its wait")
-		a.Unlock()
-		require.True(t, first.Held(), "and what it would have taken is another one's")
-	})
-	var at []time.Duration
-	for _, e := range events(trace, world.Executed) {
-		if e.Client == "B" {
-			at = append(at, e.At)
-		}
-	}
-	require.Equal(t, []time.Duration{10 * time.Second, 20 * time.Second, 27 * time.Second}, at)
-}
-
-// Its time begins when it arrives. What is late may be chosen to arrive now.
-func TestCommandThatBlocksIsNoChoiceButOneThatIsLateIs(t *testing.T) {
-	trace := runWith(t, world.Config{New: newPopping}, func(w *world.World) {
-		offered := func() (executes bool) {
-			for _, c := range w.Choices(time.Hour) {
-				executes = executes || c.Action == world.Execute
-			}
-			return executes
-		}
-		a, b := w.Client("A"), w.Client("B")
-		b.Before(world.Named("BLPOP")).Delay(4 * time.Second)
-		b.StartLock()
-		w.Sleep(5 * time.Second)
-		require.False(t, offered())
-		w.Sleep(10 * time.Second)
-		a.Before(world.Named("RPUSH")).Delay(time.Second)
-		a.StartUnlock()
-		w.Sleep(time.Millisecond)
-		require.True(t, offered())
-	})
-	require.Equal(t, 14*time.Second, events(trace, world.Executed)[0].At)
 }
 
 // spreading is a lock that sends from several goroutines at once.

@@ -41,18 +41,17 @@ type wire struct {
 // request is a command on its way to Redis, or a write on its way to the ledger.
 type request struct {
 	Command
-	id        int // from 1, in the order in which they were sent
-	wire      *wire
-	lane      *Client
-	call      *Call
-	starter   *Call // of the goroutine that sent it, where that is no call's
-	delegated bool  // by a [Delegate]
-	stack     *stack
-	sent      time.Duration
-	due       time.Duration // a delayed request arrives at this time
-	order     string        // where it stands among requests of the same moment
-	struck    bool          // a fault before its execution has already had its turn
-	store     func() string // a ledger write instead of a Redis command
+	id      int // from 1, in the order in which they were sent
+	wire    *wire
+	lane    *Client
+	call    *Call
+	starter *Call // of the goroutine that sent it, where that is no call's
+	stack   *stack
+	sent    time.Duration
+	due     time.Duration // a delayed request arrives at this time
+	order   string        // where it stands among requests of the same moment
+	struck  bool          // a fault before its execution has already had its turn
+	store   func() string // a ledger write instead of a Redis command
 }
 
 // reply is what Redis answered, or pushed, and the client has not yet seen.

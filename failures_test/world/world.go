@@ -165,10 +165,9 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	return trace, err
 }
 
-// DiscoverScripts runs a lock through its ordinary life once, with a renewal, a refusal, a
-// lock of another name and what else it can do, and returns the Lua scripts it used. A world
-// that starts with them has no first EVALSHA that Redis does not know. It is an error if a
-// lock of another name cannot be taken beside the lock.
+// DiscoverScripts runs a lock through its ordinary life once, with a renewal, a refusal and
+// what else it can do, and returns the Lua scripts it used. A world that starts with them has
+// no first EVALSHA that Redis does not know.
 func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
 	var scripts []string
 	_, err := Run(t, config, ordinaryLife(&scripts))
@@ -179,17 +178,8 @@ func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
 func ordinaryLife(scripts *[]string) func(*World) {
 	return func(w *World) {
 		a, b := w.Client("A"), w.Client("B")
-		held := a.Lock(Within(w.Lease)).Held()
+		a.Lock(Within(w.Lease))
 		b.TryLock(Within(w.Lease))
-		if another := w.Lock + ":another"; held {
-			c := w.ClientOf("C", another)
-			switch asked := c.TryLock(Within(w.Lease)); {
-			case asked.Held():
-				c.Unlock(Within(w.Lease))
-			case asked.result.Claim == ClaimRefused && asked.result.Error == "":
-				fail("the lock %q is refused while another name, %q, is held", another, w.Lock)
-			}
-		}
 		if _, reentrant := a.process.locker.(Counting); reentrant {
 			a.Lock(Within(w.Lease))
 			a.Unlock(Within(w.Lease))

@@ -3,7 +3,6 @@ package world_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -142,42 +141,6 @@ func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
 	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(trace))
 }
 
-func TestLockWithOneKeyForAllNamesDoesNotSurviveAnOrdinaryDay(t *testing.T) {
-	_, err := world.DiscoverScripts(t, world.Config{New: func(rdb redis.UniversalClient, _ string, lease time.Duration) (world.Locker, error) {
-		return newLock(rdb, "all", lease)
-	}})
-	require.EqualError(t, err, `world: the lock "order:1001:another" is refused while another name, "order:1001", is held`)
-
-	var freed []string // and of those with more names, each is freed that was taken
-	for _, errs := range []bool{false, true} {
-		_, err = world.DiscoverScripts(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-			return choosy{&lock{rdb, name, lease}, name, errs, &freed}, nil
-		}})
-		require.NoError(t, err, "a lock may have its reasons not to take a name")
-	}
-	require.Contains(t, freed, "order:1001:another")
-}
-
-// choosy is a lock that may not like other names than that of an order.
-type choosy struct {
-	*lock
-	name  string
-	errs  bool
-	freed *[]string
-}
-
-func (l choosy) TryLock(ctx context.Context) (bool, error) {
-	if l.errs && l.name != "order:1001" {
-		return false, errors.New("not the name of an order")
-	}
-	return l.lock.TryLock(ctx)
-}
-
-func (l choosy) Unlock(ctx context.Context) error {
-	*l.freed = append(*l.freed, l.name)
-	return l.lock.Unlock(ctx)
-}
-
 func TestRandomOwnersGetNamesInTheOrderTheyAppear(t *testing.T) {
 	trace := runWith(t, world.Config{New: newOwned}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -223,8 +186,6 @@ func TestScriptRunsInTheDatabaseOfItsConnection(t *testing.T) {
 func TestPanicOfALockIsAResult(t *testing.T) {
 	trace := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
 	require.Equal(t, world.Result{Error: "panic: no idea", Claim: world.ClaimPanic}, result(t, trace, "A"))
-	trace = runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Unlock() })
-	require.Equal(t, world.Result{Error: "panic: the error is a nil *world_test.speechless", Claim: world.ClaimPanic}, result(t, trace, "A"))
 }
 
 type panicky struct{ lock }
@@ -234,13 +195,6 @@ func newPanicky(rdb redis.UniversalClient, name string, lease time.Duration) (wo
 }
 
 func (*panicky) Lock(context.Context) error { panic("no idea") }
-
-func (*panicky) Unlock(context.Context) error { return (*speechless)(nil) }
-
-// speechless is an error that has no text where it is nil.
-type speechless struct{ text string }
-
-func (s *speechless) Error() string { return s.text }
 
 func TestScenarioThatMakesNoSenseIsAnError(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -287,10 +241,10 @@ func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
 	require.ErrorContains(t, err, "world: B floods Redis at world/lock_test.go:")
 }
 
-func TestWaitForAStreamEndsTheRun(t *testing.T) {
-	_, err := world.Run(t, world.Config{New: newLock}, func(w *world.World) {
-		w.Client("A").StartRun("XREAD", "BLOCK", "0", "STREAMS", "news", "$").Wait()
-	})
-	require.ErrorContains(t, err, "world: A sends XREAD with BLOCK at ")
-	require.ErrorContains(t, err, ": the world cannot play that; wait for a list or a message instead")
+func TestCommandThatWaitsInRedisEndsTheRun(t *testing.T) {
+	for _, command := range [][]any{{"BLPOP", "list", "0"}, {"XREAD", "BLOCK", "0", "STREAMS", "news", "$"}} {
+		_, err := world.Run(t, world.Config{New: newLock}, func(w *world.World) { w.Client("A").StartRun(command...).Wait() })
+		require.ErrorContains(t, err, fmt.Sprintf("world: A sends %s at ", command[0]))
+		require.ErrorContains(t, err, ": the world cannot play a command that waits in Redis; poll, or wait for a message")
+	}
 }

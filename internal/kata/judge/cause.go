@@ -231,13 +231,8 @@ func mutexHeld(waiting goroutine, all []goroutine) *Cause {
 var (
 	endsIn    = texts.New("{call} ends in a {panic}{where}.")
 	panicNext = texts.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
-	nilNext   = texts.New("Return nil itself: a nil pointer that is returned as an error is not nil.")
 )
 
 func panics(op, text string, at frame) *Cause {
-	next := panicNext
-	if strings.Contains(text, world.NilError) {
-		next = nilNext
-	}
-	return Because(Panics, next, endsIn.With("call", op, "panic", text, "where", at.at()))
+	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text, "where", at.at()))
 }

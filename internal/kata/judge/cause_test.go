@@ -60,13 +60,3 @@ func TestScriptWithAnUnknownCommandIsReadable(t *testing.T) {
 		require.Equal(t, next, c.Next.Text)
 	}
 }
-
-// A nil pointer in an error panics where no line of the lock's is.
-func TestNilPointerThatIsAnErrorHasAnAdviceOfItsOwn(t *testing.T) {
-	for text, next := range map[string]texts.Text{
-		"panic: " + world.NilError + "*lock.Error":                                nilNext,
-		"panic: runtime error: invalid memory address or nil pointer dereference": panicNext,
-	} {
-		require.Equal(t, next, panics(world.OpUnlock, text, frame{}).Next.Text)
-	}
-}
