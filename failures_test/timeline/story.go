@@ -1,7 +1,7 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
-// is for a terminal, [SVG] for a page or a wall, [HTML] for a browser, step by step.
-// All three draw the same labels.
+// is for a terminal, [SVG] for a page or a wall, [Rows] is data for a page to step through.
+// All three tell the same labels.
 package timeline
 
 import (
@@ -52,39 +52,35 @@ type moment struct {
 	keys   []world.Key
 	keysAt time.Duration
 	orders []world.Order
-	does   []string // the call that each lane is in
-	source []string // the lines of the lock that each lane runs
 }
 
 // newStory turns a trace into labels.
-func newStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *story {
+func newStory(trace *world.Trace, found []oracle.Finding, language texts.Language) *story {
 	s := &story{Trace: trace, key: trace.LockKey(), language: language}
-	s.tellAll(found, code)
+	s.tellAll(found)
 	return s
 }
 
 // tellAll makes the labels.
-func (s *story) tellAll(found []oracle.Finding, code Code) {
+func (s *story) tellAll(found []oracle.Finding) {
 	trace := s.Trace
 	s.requests = make([]*world.Request, len(trace.Events))
 	for scene := trace.Begin(); scene.Next(); {
 		s.requests[scene.Index] = scene.Request
 	}
-	scene, at, excused := trace.Begin(), newSources(code), false
+	scene, excused := trace.Begin(), false
 	before := map[string]int{}
 	for i := 0; i < len(trace.Events); {
 		labels, last := s.labelsAt(i)
-		at.next()
 		for ; i <= last; i++ {
 			scene.Next()
-			at.follow(scene.Event)
 			if scene.Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
 				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
 					return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion
 				})
 			}
 		}
-		after := s.moment(scene, excused, at)
+		after := s.moment(scene, excused)
 		for _, l := range labels {
 			l.after, l.before = after, before[l.event.Client]
 			if len(trace.Lanes) > 0 {
@@ -214,7 +210,7 @@ func hasNewOwner(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
 }
 
-func (s *story) moment(scene *world.Scene, excused bool, at *sources) moment {
+func (s *story) moment(scene *world.Scene, excused bool) moment {
 	m := moment{keys: scene.Keys, keysAt: scene.KeysAt, orders: scene.Orders}
 	together := len(scene.Insiders()) > 1
 	for _, lane := range s.Lanes {
@@ -237,8 +233,6 @@ func (s *story) moment(scene *world.Scene, excused bool, at *sources) moment {
 			state = "n"
 		}
 		m.inside, m.state = m.inside+inside, m.state+state
-		does, lines := at.does(lane, scene, s.language)
-		m.does, m.source = append(m.does, does), append(m.source, lines)
 		call, _ := scene.Call(lane)
 		m.waits = append(m.waits, call.Op == world.OpLock)
 	}

@@ -58,7 +58,7 @@ func SVG(trace *world.Trace, found []oracle.Finding, c Caption) string {
 		_, _ = h.Write(trace.Bytes())
 		c.ID = fmt.Sprintf("%08x", h.Sum32())
 	}
-	s := newStory(trace, found, Code{}, c.Language)
+	s := newStory(trace, found, c.Language)
 	c.Verdict = s.shorten(c.Verdict)
 	d := &svg{layout: newLayout(s, c)}
 	d.open()
@@ -135,7 +135,7 @@ func (d *svg) description() string {
 				parts = append(parts, d.shorten(f.Sentence(d.language)))
 			}
 		}
-		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(clock(g.at, g.until), " "), who, strings.Join(parts, "; "))
+		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(Clock(g.at, g.until), " "), who, strings.Join(parts, "; "))
 	}
 	return b.String()
 }
@@ -187,7 +187,7 @@ func (d *svg) axis() {
 	d.path("ax", "M%d %dV%d", x, d.top-8, d.end)
 	before := ""
 	for _, g := range d.groups {
-		for n, text := range clock(g.at, g.until) {
+		for n, text := range Clock(g.at, g.until) {
 			if n == 0 && text == strings.TrimPrefix(before, "… ") {
 				continue
 			}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/term"
 )
 
 // The measures of an SVG, in its own units: it is 900 of them wide.
@@ -185,26 +184,6 @@ func widthOf(style string) float64 {
 		return boldWidth
 	}
 	return sansWidth
-}
-
-// clock is what stands in the time column beside a group.
-func clock(at, until time.Duration) []string {
-	text := []string{tick(at)}
-	if end := tick(until); end != text[0] {
-		text = append(text, "… "+end)
-	}
-	return text
-}
-
-// tick is a time, the later the rounder.
-func tick(at time.Duration) string {
-	switch {
-	case at > time.Minute:
-		return term.Short(at.Round(time.Second))
-	case at > 10*time.Second:
-		return term.Short(at.Round(100 * time.Millisecond))
-	}
-	return term.Clock(at)
 }
 
 // stretch is a part of a lane in which one thing holds.

@@ -32,7 +32,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	if o.Width == 0 {
 		o.Width = 120
 	}
-	d := &drawing{Options: o, story: newStory(trace, found, Code{}, o.Language)}
+	d := &drawing{Options: o, story: newStory(trace, found, o.Language)}
 	before, late := time.Duration(-1), -1
 	for l := range d.told {
 		r := row{label: l, text: d.text(l), redis: d.redis(l), ledger: d.ledgerNews(l), source: source(l.event)}

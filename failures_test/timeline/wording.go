@@ -157,7 +157,7 @@ func (s *story) text(l *label) string { return s.stops(s.say(s.wording(l).lane, 
 // that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
 	s := &story{Trace: trace, key: trace.LockKey(), language: language, apart: true}
-	s.tellAll(nil, Code{})
+	s.tellAll(nil)
 	for l := range s.told {
 		if l.first >= from {
 			all = append(all, s.sentence(l))

@@ -8,6 +8,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/columns"
+	"lockkata/internal/page"
 	"lockkata/internal/texts"
 )
 
@@ -50,13 +51,12 @@ func (a *app) picture(v failures.Verdict, c columns.Column, f format) (string, e
 	if v.Trace == nil {
 		return "", nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", texts.Text(v.Outcome.String()), "what", v.SentenceIn(a.lang))
 	}
-	switch {
-	case f.page:
+	if f.page {
 		code, err := c.Code(a.sources)
 		if err != nil {
 			return "", err
 		}
-		return timeline.HTML(v.Trace, v.Findings, code, a.caption(v, c))
+		return page.Run(v, a.caption(v, c).Subject, code, a.lang)
 	}
 	return timeline.SVG(v.Trace, v.Findings, a.caption(v, c)), nil
 }

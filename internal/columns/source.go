@@ -9,14 +9,24 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-
-	"lockkata/failures_test/timeline"
 )
 
-// Code is the source of the lock: its Go files, without those of its tests. sources is the
-// repository's own folder.
-func (c Column) Code(sources fs.FS) (timeline.Code, error) {
-	code := timeline.Code{Dir: c.Dir}
+// Code is the source of a lock.
+type Code struct {
+	Dir   string // the folder's name, as in [world.Source]
+	Files []File
+}
+
+// File is a file of a lock's source.
+type File struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Code returns the source of the lock: its Go files, without those of its tests. sources is
+// the repository's own folder.
+func (c Column) Code(sources fs.FS) (Code, error) {
+	code := Code{Dir: c.Dir}
 	names, err := c.files(sources)
 	if err != nil {
 		return code, err
@@ -29,7 +39,7 @@ func (c Column) Code(sources fs.FS) (timeline.Code, error) {
 		if err != nil {
 			return code, err
 		}
-		code.Files = append(code.Files, timeline.File{Name: name, Text: string(raw)})
+		code.Files = append(code.Files, File{Name: name, Text: string(raw)})
 	}
 	return code, nil
 }

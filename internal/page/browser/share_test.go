@@ -1,0 +1,20 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A page without an engine says so, whatever is asked of it.
+func TestPageWithoutAnEngineSaysSo(t *testing.T) {
+	b := open(t, onDisk(t, bare(t)), wide, high)
+	for _, hash := range []string{"#play/3", "#take/late-unlock/3/step-2", "#break/2"} {
+		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
+		b.until("document.querySelector('#note').innerText")
+		require.Contains(t, b.text("#note"), "This page has no engine.")
+		b.eval("location.hash = '', 0")
+		b.until("!document.querySelector('#note').innerText")
+	}
+}
