@@ -96,7 +96,7 @@ function showMatrix() {
 const locksToTry = () => el('div', {},
   engine.isThere ? el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('play', say('play')), ...linksTo('break', say('break'))) : null,
   el('p', {class: 'commands'}, el('span', {}, ...engine.isThere ? tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})
-    : tell('To play, break and search the locks in this page, run {serve} in lockkata’s folder. To write one yourself, run {kata} there.',
+    : tell('To play, break and search the stages, run {serve} in lockkata’s folder. To write a lock yourself, run {kata} there.',
       {serve: el('code', {}, 'go run . serve'), kata: el('code', {}, 'go run . kata start')}))));
 
 const linksTo = (kind, word) => [el('span', {class: 'what'}, word), ...data.locks.map(({id, name, title}) =>

@@ -7,9 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page without an engine says so, whatever is asked of it.
+// A page without an engine says so, whatever is asked of it, and how to get one.
 func TestPageWithoutAnEngineSaysSo(t *testing.T) {
 	b := open(t, onDisk(t, bare(t)), wide, high)
+	require.Contains(t, b.text(".matrix-view .commands"), "run go run . serve in lockkata’s folder.")
 	for _, hash := range []string{"#play/3", "#take/late-unlock/3/step-2", "#break/2"} {
 		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		b.until("document.querySelector('#note').innerText")
