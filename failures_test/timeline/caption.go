@@ -40,14 +40,3 @@ const (
 	Fair Tone = "o" // noticed, or inherent
 	Good Tone = "g"
 )
-
-// Verdict is a caption's verdict as the player wants it.
-type Verdict struct {
-	Text string `json:"text"`
-	Tone Tone   `json:"tone"`
-}
-
-// Told is the caption's verdict, with K for the lock's key.
-func (c Caption) Told(key string) Verdict {
-	return Verdict{shortened(c.Verdict, key), c.Tone}
-}

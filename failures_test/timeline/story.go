@@ -1,7 +1,7 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
-// is for a terminal, package svg for a page or a wall, [HTML] for a browser, step by step.
-// All three draw the labels of a [Story].
+// is for a terminal, package svg for a page or a wall, [Rows] is data for a page to step
+// through. All three tell the labels of a [Story].
 package timeline
 
 import (
@@ -49,39 +49,35 @@ type State struct {
 	keys    []world.Key
 	keysAt  time.Duration
 	Orders  []world.Order
-	does    []string // the call that each lane is in
-	source  []string // the lines of the lock that each lane runs
 }
 
 // NewStory turns a trace into labels.
-func NewStory(trace *world.Trace, found []oracle.Finding, code Code, language texts.Language) *Story {
+func NewStory(trace *world.Trace, found []oracle.Finding, language texts.Language) *Story {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language}
-	s.tellAll(found, code)
+	s.tellAll(found)
 	return s
 }
 
 // tellAll makes the labels.
-func (s *Story) tellAll(found []oracle.Finding, code Code) {
+func (s *Story) tellAll(found []oracle.Finding) {
 	trace := s.Trace
 	s.requests = make([]*world.Request, len(trace.Events))
 	for scene := trace.Begin(); scene.Next(); {
 		s.requests[scene.Index] = scene.Request
 	}
-	scene, at, excused := trace.Begin(), newSources(code), false
+	scene, excused := trace.Begin(), false
 	before := map[string]int{}
 	for i := 0; i < len(trace.Events); {
 		labels, last := s.labelsAt(i)
-		at.next()
 		for ; i <= last; i++ {
 			scene.Next()
-			at.follow(scene.Event)
 			if scene.Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
 				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
 					return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion
 				})
 			}
 		}
-		after := s.moment(scene, excused, at)
+		after := s.moment(scene, excused)
 		for _, l := range labels {
 			l.After, l.before = after, before[l.Event.Client]
 			if len(trace.Lanes) > 0 {
@@ -211,7 +207,7 @@ func hasNewOwner(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
 }
 
-func (s *Story) moment(scene *world.Scene, excused bool, at *sources) State {
+func (s *Story) moment(scene *world.Scene, excused bool) State {
 	m := State{keys: scene.Keys, keysAt: scene.KeysAt, Orders: scene.Orders}
 	together := len(scene.Insiders()) > 1
 	for _, lane := range s.Lanes {
@@ -234,8 +230,6 @@ func (s *Story) moment(scene *world.Scene, excused bool, at *sources) State {
 			state = "n"
 		}
 		m.Inside, m.Process = m.Inside+inside, m.Process+state
-		does, lines := at.does(lane, scene, s.language)
-		m.does, m.source = append(m.does, does), append(m.source, lines)
 		call, _ := scene.Call(lane)
 		m.Waits = append(m.Waits, call.Op == world.OpLock)
 	}

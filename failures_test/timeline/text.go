@@ -25,7 +25,7 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	if o.Width == 0 {
 		o.Width = 120
 	}
-	d := &drawing{Options: o, Story: NewStory(trace, found, Code{}, o.Language)}
+	d := &drawing{Options: o, Story: NewStory(trace, found, o.Language)}
 	before := time.Duration(-1)
 	for l := range d.told {
 		r := row{Label: l, text: d.text(l), redis: d.redis(l), ledger: d.LedgerNews(l), source: source(l.Event)}

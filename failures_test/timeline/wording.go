@@ -160,7 +160,7 @@ func (s *Story) text(l *Label) string { return s.stops(s.say(s.wording(l).lane, 
 // that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
-	s.tellAll(nil, Code{})
+	s.tellAll(nil)
 	for l := range s.told {
 		if l.First >= from {
 			all = append(all, s.sentence(l))

@@ -23,7 +23,7 @@ import (
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -timeout 30m -update
 
-var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the theatre into the documents")
+var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the page into the documents")
 
 const pictures = "../../docs/pictures"
 

@@ -11,8 +11,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
 	"lockkata/internal/kata"
+	"lockkata/internal/page"
 	"lockkata/internal/texts"
-	"lockkata/internal/theatre"
 )
 
 // grading is what grade is asked for.
@@ -138,7 +138,7 @@ func gradeHTML(card kata.Card, name string) error {
 		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
 		rows = append(rows, []failures.Verdict{v})
 	}
-	page, err := theatre.Page([]columns.Column{mine}, rows, os.DirFS(card.Dir), theatre.Engine{})
+	page, err := page.Page([]columns.Column{mine}, rows, os.DirFS(card.Dir), page.Engine{})
 	if err == nil {
 		err = os.WriteFile(name, page, 0o644)
 	}

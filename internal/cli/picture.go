@@ -9,6 +9,7 @@ import (
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
 	"lockkata/internal/columns"
+	"lockkata/internal/page"
 	"lockkata/internal/texts"
 )
 
@@ -51,7 +52,7 @@ func (a *app) picture(v failures.Verdict, c columns.Column, f format) error {
 		if err != nil {
 			return err
 		}
-		if drawn, err = timeline.HTML(v.Trace, v.Findings, code, a.caption(v, c)); err != nil {
+		if drawn, err = page.Run(v, a.caption(v, c).Subject, code, a.lang); err != nil {
 			return err
 		}
 	}

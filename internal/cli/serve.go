@@ -17,9 +17,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/columns"
-	"lockkata/internal/playground/build"
+	"lockkata/internal/page"
+	"lockkata/internal/page/build"
 	"lockkata/internal/texts"
-	"lockkata/internal/theatre"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) serveCommand() *cobra.Command {
 			case isFile:
 				err := a.writePage(ctx, file)
 				if err != nil && ctx.Err() != nil {
-					return errInterrupted
+					return ctx.Err()
 				}
 				return err
 			}
@@ -55,7 +55,7 @@ func (a *app) serveCommand() *cobra.Command {
 }
 
 // page plays the catalogue on the stages, and returns the page of it.
-func (a *app) page(e theatre.Engine) ([]byte, error) {
+func (a *app) page(e page.Engine) ([]byte, error) {
 	shown, err := columns.Ready(a.t, columns.Shown())
 	if err != nil {
 		return nil, failedError{err}
@@ -64,7 +64,7 @@ func (a *app) page(e theatre.Engine) ([]byte, error) {
 	if err := a.surprises(expecting(shown, rows)); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}
-	return theatre.Page(shown, rows, a.sources, e)
+	return page.Page(shown, rows, a.sources, e)
 }
 
 // serve serves the page until ctx ends. It listens first: an address that cannot be
@@ -75,19 +75,19 @@ func (a *app) serve(ctx context.Context, addr string) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	made, engine := theatre.Engine{}, (func(context.Context) ([]byte, error))(nil)
+	made, engine := page.Engine{}, (func(context.Context) ([]byte, error))(nil)
 	if a.builds {
 		if made.Runner, err = build.Runner(ctx, "."); err != nil {
 			a.note(noEngine, "error", err)
 		} else {
-			made.File, engine = theatre.EngineFile, a.buildEngine(ctx)
+			made.File, engine = page.EngineFile, a.buildEngine(ctx)
 		}
 	}
-	page, err := a.page(made)
+	content, err := a.page(made)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: theatre.Handler(page, engine), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: page.Handler(content, engine), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintln(a.out, a.say(isServed, "page", fmt.Sprintf("http://%s/", listener.Addr())))
 	if engine != nil {
 		a.note(isBuilding)
@@ -152,14 +152,14 @@ func (a *app) writePage(ctx context.Context, name string) error {
 	if err != nil {
 		return failedError{noEngine.With("error", err)}
 	}
-	page, err := a.page(theatre.Engine{Runner: runner, Packed: packed})
+	content, err := a.page(page.Engine{Runner: runner, Packed: packed})
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(name, page, 0o644); err != nil {
+	if err := os.WriteFile(name, content, 0o644); err != nil {
 		return failedError{notSaved.With("file", name, "error", err)}
 	}
-	fmt.Fprintln(a.out, a.say(isSaved, "file", name, "size", megabytes(page)))
+	fmt.Fprintln(a.out, a.say(isSaved, "file", name, "size", megabytes(content)))
 	return nil
 }
 

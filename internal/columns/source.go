@@ -9,18 +9,28 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-
-	"lockkata/failures_test/timeline"
 )
 
-// Code is the source of the lock: its Go files, without those of its tests. sources is the
+// Code is the source of a lock.
+type Code struct {
+	Dir   string // the folder's name, as in [world.Source]
+	Files []File
+}
+
+// File is a file of a lock's source.
+type File struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Code returns the source of the lock: its Go files, without those of its tests. sources is the
 // repository's own folder.
-func (c Column) Code(sources fs.FS) (timeline.Code, error) {
-	code := timeline.Code{Dir: c.Dir}
+func (c Column) Code(sources fs.FS) (Code, error) {
+	code := Code{Dir: c.Dir}
 	files, err := c.files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
-			code.Files = append(code.Files, timeline.File{Name: name, Text: files[name]})
+			code.Files = append(code.Files, File{Name: name, Text: files[name]})
 		}
 	}
 	return code, err

@@ -26,7 +26,7 @@ func Draw(trace *world.Trace, found []oracle.Finding, c timeline.Caption) string
 		_, _ = h.Write(trace.Bytes())
 		c.ID = fmt.Sprintf("%08x", h.Sum32())
 	}
-	s := timeline.NewStory(trace, found, timeline.Code{}, c.Language)
+	s := timeline.NewStory(trace, found, c.Language)
 	c.Verdict = s.Shorten(c.Verdict)
 	d := &drawing{layout: newLayout(s, c)}
 	d.open()

@@ -1,0 +1,66 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+	"lockkata/internal/texts"
+)
+
+// Row is a row of [Text] as data: what a step of a trace says, and the state after it. In all
+// texts K is the lock's key.
+type Row struct {
+	Event     world.Event // what it is about
+	Last      int         // the index of its last event
+	Lane      int         // -1: no client's
+	At, Until time.Duration
+	Text      string // as in the lane
+	Says      string // a sentence
+	Full      string // the whole command, where the text is shorter
+	Redis     string // what is new there
+	Ledger    string
+	Inside    string // a letter for each lane: - outside, i inside, x against the rule with another, e excused with another
+	State     string // a letter for each lane: - runs, s stands still, d dead, n has no network
+	Keys      []world.Key
+	KeysAt    time.Duration // when the leases of Keys were as they are there
+	Orders    []string
+	Found     []string
+}
+
+// Rows returns the rows of a trace.
+func Rows(trace *world.Trace, found []oracle.Finding, language texts.Language) (rows []Row) {
+	s := NewStory(trace, found, language)
+	for l := range s.told {
+		row := Row{
+			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
+			Text: s.text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.redis(l), Ledger: s.LedgerNews(l),
+			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
+		}
+		for i := range row.Keys {
+			row.Keys[i].Name, row.Keys[i].Value = s.Shorten(row.Keys[i].Name), s.Shorten(row.Keys[i].Value)
+		}
+		for _, f := range l.Found {
+			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(language)), "✗ "))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// full is the whole command or answer of a label, "" where its text says all of it.
+func (s *Story) full(l *Label) string {
+	switch l.Event.Kind {
+	case world.Stored:
+		if s.reply(l.Event) != l.Event.Reply {
+			return l.Event.Reply
+		}
+	case world.Executed, world.Refused:
+		if whole := s.Shorten(l.Event.Line()); !strings.Contains(s.text(l), whole) {
+			return whole
+		}
+	}
+	return ""
+}

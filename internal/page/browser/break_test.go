@@ -1,0 +1,134 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/columns"
+	"lockkata/internal/edits"
+)
+
+func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
+	bothWays(t, func(t *testing.T, url string) {
+		b := open(t, url, wide, high)
+		b.click(`a[href="#break/2"]`)
+		b.until("document.querySelector('.column li')")
+		require.Zero(t, b.count(".column .turned"), "the lock as it stands")
+		require.Contains(t, b.text(".edits"), `"locked", "NX", "PX" → "locked", "PX"`)
+		b.eval(`[...document.querySelectorAll('.edits button')].find((button) => button.innerText.includes('NX dropped')).click(), 0`)
+		b.until("document.querySelector('.column .turned')")
+		require.Equal(t, "#break/2/nx-dropped", b.hash())
+		require.Equal(t, "true", value[string](b, `document.querySelector('.edits [aria-pressed=true]').ariaPressed`))
+		require.Contains(t, b.text(".lines .edited"), `m.key, "locked", "PX"`)
+		require.Equal(t, "true", value[string](b, `[...document.querySelectorAll('.lines .edited button')].find((button) => button.innerText === 'NX dropped').ariaPressed`))
+		require.Contains(t, b.text(".column"), "second-client was ✓")
+		b.click(".search")
+		b.until("document.querySelector('.see')")
+		require.Contains(t, b.text(".found"), "exclusion in short-pauses: broken: ")
+		require.Contains(t, b.text(".found"), "nothing shorter exists")
+		b.click(".see")
+		b.until("document.querySelector('.ending')")
+		require.Contains(t, b.text(".ending"), "BROKEN: exclusion: ")
+		require.Contains(t, b.text(".ending"), "replays in a page only")
+		require.Regexp(t, `^#play/v1/stage2~[0-9a-f]{8}/2c/1x/short-pauses/exclusion/[a-zA-Z0-9.]+/nx-dropped$`, b.hash())
+		require.Less(t, len(b.hash()), 8000)
+
+		again := open(t, url+b.hash(), wide, high)
+		require.False(t, again.isShown(".player"), "nothing runs before a click")
+		again.click(".start")
+		again.until("document.querySelector('.ending')")
+		require.Contains(t, again.text(".ending"), "BROKEN: exclusion: ")
+	})
+}
+
+// A search ends when somebody asks for something else: it may take minutes.
+func TestSearchMakesNobodyWait(t *testing.T) {
+	b := open(t, oneFile(t)+"#break/5", wide, high)
+	b.click(".start")
+	b.until("document.querySelector('.column li')")
+	b.click(".search")
+	b.until("document.querySelector('.found button')")
+	b.click(`.choose a[href="#break/4"]`)
+	b.until("document.title === 'Break stage 4' && document.querySelector('.column li')")
+	b.click(".search")
+	b.until("document.querySelector('.found button')")
+	b.click("#tool-language")
+	b.until("document.title === '弄坏阶段 4' && document.querySelector('.column li')")
+	b.eval("localStorage.clear()") // the browser keeps the language
+}
+
+func TestRunOfABrokenLockIsSteppedAndTakenOver(t *testing.T) {
+	b := open(t, oneFile(t)+"#break/5/watchdog-forgotten-not-ended", wide, high)
+	b.click(".start")
+	b.until("document.querySelector('.column .turned')")
+	b.click(".column .turned a")
+	b.until("document.querySelector('.controls .take')")
+	require.Regexp(t, `^#break/5/watchdog-forgotten-not-ended/[a-z-]+/step-1$`, b.hash())
+	b.click(`button[aria-label="last step"]`)
+	require.Contains(t, b.text(".verdict"), "BROKEN")
+	b.click(`button[aria-label="first step"]`)
+	b.click(".take")
+	b.until("document.querySelector('.option')")
+	require.Contains(t, b.hash(), "/watchdog-forgotten-not-ended")
+}
+
+// A link to what there is not, or is no more, says so, and does no harm.
+func TestLinkToNothingSaysSo(t *testing.T) {
+	url := oneFile(t)
+	b := open(t, url, wide, high)
+	b.click(`a[href="#play/3"]`)
+	b.until("document.querySelector('.option')")
+	for hash, says := range map[string]string{
+		"#play/9":       "There is nothing to play at #play/9",
+		"#break/9":      "There is nothing to break at #break/9",
+		"#break/2/none": `there is no edit "none" of stage 2`,
+		"#write/3":      "Locks are no longer written in the page", "#exercise/r3": "go run . kata start",
+		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":                       "is no step",
+		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":                 "a lock that is not here",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b":              "not possible any more",
+		"#take/no-such/3/step-2":                                              `there is no failure "no-such"`,
+		"#take/late-unlock/3/step-999":                                        "no step 999",
+	} {
+		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
+		b.until("document.querySelector('#note').innerText")
+		require.Contains(t, b.text("#note"), says, hash)
+		b.eval("location.hash = '', 0")
+		b.until("document.querySelector('.matrix') && !document.querySelector('#note').innerText")
+	}
+}
+
+// Every mistake of the suite shows in the page, and every step can be played.
+func TestEveryLockIsPlayedAndBroken(t *testing.T) {
+	b := open(t, oneFile(t), wide, high)
+	b.eval("engine.wanted = true, 0")
+	of := map[string]int{}
+	for _, e := range edits.All {
+		c, err := e.Column()
+		require.NoError(t, err)
+		of[c.ID]++
+	}
+	for _, c := range columns.Stairs() {
+		b.eval(fmt.Sprintf("location.hash = '#play/%s', 0", c.ID))
+		b.until(fmt.Sprintf("document.querySelector('.option') && document.title.startsWith('play %s:')", c.Name()))
+		b.press("1")
+		b.until("document.querySelector('.turns .count').innerText.startsWith('1 step')")
+		b.eval(fmt.Sprintf("location.hash = '#break/%s', 0", c.ID))
+		b.until(fmt.Sprintf("document.querySelector('.edits') && document.title === 'Break %s'", c.Name()))
+		require.Equal(t, of[c.ID], b.count(".edits li"), c.ID)
+	}
+}
+
+// A server that cannot build the engine says why, and the matrix stays.
+func TestEngineThatIsNotThereIsTold(t *testing.T) {
+	none := func(context.Context) ([]byte, error) { return nil, errors.New("there is no Go") }
+	b := open(t, servedWithEngine(t, none), wide, high)
+	b.click(`a[href="#play/3"]`)
+	b.until("document.querySelector('#note').innerText")
+	require.Contains(t, b.text("#note"), "503: there is no Go")
+	b.complaints = nil // the browser complains of the file that is not there
+}

@@ -1,0 +1,122 @@
+package browser
+
+import (
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// shownText is what is to be seen and heard of the page, without code: names, commands and
+// files have no language.
+const shownText = `(() => {
+	const said = [];
+	const isCode = (e) => e.closest('code, pre, kbd, .lines, .source, .place, .full, .tabs, option, [lang=en]');
+	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	for (let node; node = walk.nextNode();) {
+		const parent = node.parentElement;
+		if (!isCode(parent) && !parent.closest('script, style, noscript') && (parent.getClientRects().length > 0 || parent.closest('dialog'))) said.push(node.data);
+	}
+	for (const e of document.querySelectorAll('[title], [aria-label]')) {
+		if (!isCode(e)) said.push(e.title, e.getAttribute('aria-label') || '');
+	}
+	return [...said, document.title];
+})()`
+
+// English is found by three English words in a row: no name of a command or a rule has them.
+var (
+	english = regexp.MustCompile(`\b[A-Za-z]+[a-z],? [a-z]+ [a-z]+\b`)
+	command = regexp.MustCompile(`go run \. [^。，]*|SET K [A-Z0-9a-z ]+|context deadline exceeded`)
+)
+
+// isChinese fails on a sentence that is not Chinese.
+func (b *tab) isChinese() {
+	b.t.Helper()
+	require.Equal(b.t, "zh-CN", value[string](b, "document.documentElement.lang"))
+	for _, said := range value[[]string](b, shownText) {
+		require.NotRegexp(b.t, english, command.ReplaceAllString(said, ""), "at %s", b.hash())
+	}
+}
+
+// A visitor whose browser prefers Chinese reads no English, wherever the page leads.
+func TestChineseVisitorReadsChinese(t *testing.T) {
+	b := open(t, "about:blank", wide, high)
+	agent := value[string](b, "navigator.userAgent")
+	call(b, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: "zh-CN,zh"})
+	b.do(chromedp.Navigate(oneFile(t)))
+	b.own = append(b.own, "file:", "about:")
+	require.Equal(t, "一把 Redis 锁，分阶段看它怎样坏掉", b.text("h1"))
+	b.isChinese()
+	b.click(`a[href="#check-then-delete/3"]`)
+	b.isChinese()
+	b.click(`button[aria-label="最后一步"]`)
+	require.Contains(t, b.text(".verdict"), "被破坏：误删")
+	b.isChinese()
+
+	b.click(".take")
+	b.until("document.querySelector('.option')")
+	b.isChinese()
+	b.eval("location.hash = '#play/3', 0")
+	b.until("document.querySelector('.option') && location.hash.startsWith('#play/v1/stage3/2c')")
+	b.isChinese()
+	b.press("h")
+	b.until("document.querySelector('.just-now').innerText.startsWith('提示：')")
+	b.isChinese()
+
+	b.eval("location.hash = '#break/2/nx-dropped', 0")
+	b.until("document.querySelector('.column .turned')")
+	require.Contains(t, b.text("h1"), "去掉 NX")
+	b.isChinese()
+	b.click(".search")
+	b.until("document.querySelector('.found .see')")
+	require.Contains(t, b.text(".found"), "没有更短的")
+	b.isChinese()
+
+	for _, hash := range []string{"#nothing", "#write/3", "#play/v1/stage3/2c/1x/async/wrong-delete/a.zz", "#break/2/none", "#take/late-unlock/3/step-999"} {
+		b.eval("location.hash = '" + hash + "', 0")
+		b.until("document.querySelector('#note').innerText")
+		b.isChinese()
+	}
+}
+
+// The link, the switch and the last choice name the language; a switch changes it where the
+// visitor is.
+func TestLanguageIsChosen(t *testing.T) {
+	address := servedWithEngine(t, built)
+	b := open(t, address+"#check-then-delete/3/step-5", wide, high)
+	require.Equal(t, "en", value[string](b, "document.documentElement.lang"))
+	says := b.text(".says")
+	b.click("#tool-language")
+	require.Equal(t, "zh-CN", value[string](b, "document.documentElement.lang"))
+	require.Equal(t, "#check-then-delete/3/step-5", b.hash())
+	require.NotEqual(t, says, b.text(".says"))
+	require.Equal(t, "English", b.text("#tool-language"))
+	b.do(chromedp.Reload())
+	require.Equal(t, "zh-CN", value[string](b, "document.documentElement.lang"), "it is remembered")
+	b.click("#tool-language")
+	require.Equal(t, says, b.text(".says"))
+	b.eval("localStorage.clear()")
+
+	linked := open(t, address+"?lang=zh#late-unlock/3", wide, high)
+	require.Equal(t, "zh-CN", value[string](linked, "document.documentElement.lang"))
+	linked.click("#tool-language")
+	at, err := url.Parse(value[string](linked, "location.href"))
+	require.NoError(t, err)
+	require.Equal(t, "en", at.Query().Get("lang"), "a link to what is shown brings what is shown")
+	linked.eval("localStorage.clear()")
+}
+
+// What has been played goes on in the other language.
+func TestGameGoesOnInTheOtherLanguage(t *testing.T) {
+	b := open(t, oneFile(t), wide, high)
+	b.click(`a[href="#play/3"]`)
+	b.until("document.querySelector('.option')")
+	b.press("1")
+	b.until("document.querySelector('.turns .count').innerText.startsWith('1 step')")
+	b.click("#tool-language")
+	b.until("document.querySelector('.turns .count')?.innerText.startsWith('1 步')")
+	b.eval("localStorage.clear()")
+}

@@ -1,0 +1,168 @@
+package browser
+
+import (
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/columns"
+	"lockkata/internal/page"
+	"lockkata/internal/texts"
+)
+
+func TestProjectorIsLargeAndHidesTheSecondary(t *testing.T) {
+	b := open(t, onDisk(t, bare(t))+"#check-then-delete/3/step-10", wide, 720)
+	size := "parseFloat(getComputedStyle(document.querySelector('.says')).fontSize)"
+	before := value[float64](b, size)
+	b.press("p")
+	require.Greater(t, value[float64](b, size), before*1.2)
+	for _, secondary := range []string{".story", ".commands", ".choose", ".top"} {
+		require.False(t, b.isShown(secondary), secondary)
+	}
+	for _, primary := range []string{".says", ".timeline", ".clients", ".keys", ".lines .runs", ".controls"} {
+		require.True(t, b.isShown(primary), primary)
+	}
+	require.Equal(t, "rgb(31, 35, 40)", value[string](b, "getComputedStyle(document.querySelector('.at')).color"), "high contrast: no grey text")
+	require.LessOrEqual(t, value[int](b, "document.scrollingElement.scrollHeight"), 720, "all of it fits the wall")
+	b.press("p")
+	require.True(t, b.isShown(".story"))
+}
+
+func TestThemeFollowsTheSystemAndTheSwitch(t *testing.T) {
+	b := open(t, onDisk(t, bare(t)), wide, high)
+	back := "getComputedStyle(document.body).backgroundColor"
+	b.prefers("light")
+	require.Equal(t, "rgb(255, 255, 255)", value[string](b, back))
+	b.prefers("dark")
+	require.Equal(t, "rgb(13, 17, 23)", value[string](b, back))
+	b.click("#tool-theme")
+	require.Equal(t, "rgb(255, 255, 255)", value[string](b, back), "the switch wins")
+	b.press("t")
+	require.Equal(t, "rgb(13, 17, 23)", value[string](b, back))
+	b.eval("localStorage.clear()")
+}
+
+// Every run steps to its verdict and has all its texts, and no page body scrolls sideways.
+func TestEveryRunStepsToItsVerdictAndFitsAPhone(t *testing.T) {
+	url := onDisk(t, bare(t))
+	b := open(t, url, 360, 740)
+	type seen struct{ Hash, Verdict, Want string }
+	walked := value[[]seen](b, `(async () => {
+		const wrong = [], seen = [];
+		const fits = (what) => {
+			const page = document.scrollingElement;
+			if (page.scrollWidth > innerWidth) wrong.push({Hash: what + ' is ' + page.scrollWidth + ' wide'});
+		};
+		const show = (hash) => new Promise((done) => {
+			addEventListener('hashchange', done, {once: true});
+			location.hash = hash;
+		});
+		fits('the matrix');
+		for (const failure of data.failures) {
+			for (const [i, cell] of failure.cells.entries()) {
+				if (!cell.run) continue;
+				for (const {kind, text, says, full, redis, does, lines} of cell.run.steps) {
+					const number = [kind, text, says, full, redis, ...(does || []), ...(lines || [])].find((said) => /^\d+$/.test(said));
+					if (number) wrong.push({Hash: failure.id + '/' + (i + 1) + ' says ' + number});
+				}
+				await show(failure.id + '/' + (i + 1));
+				stepper.go(stepper.together.length - 1);
+				fits(location.hash);
+				seen.push({Hash: location.hash, Verdict: document.querySelector('.verdict:not([hidden])')?.innerText ?? '', Want: cell.verdict});
+			}
+			const n = failure.cells.findIndex((cell, i) => cell.run && failure.cells[i + 1]?.run) + 1;
+			if (n > 0) {
+				await show(failure.id + '/' + n + '..' + (n + 1) + '/step-9999');
+				fits(location.hash);
+			}
+		}
+		return wrong.length > 0 ? wrong : seen;
+	})()`)
+	runs := 0
+	for _, row := range made.rows {
+		for _, v := range row {
+			if v.Trace != nil {
+				runs++
+			}
+		}
+	}
+	require.Len(t, walked, runs, "%v", walked[0])
+	for _, s := range walked {
+		require.NotEmpty(t, s.Verdict, s.Hash)
+		require.Equal(t, s.Want, s.Verdict, s.Hash)
+	}
+}
+
+func TestPrintHasTheWholeTimeline(t *testing.T) {
+	b := open(t, onDisk(t, bare(t))+"#check-then-delete/3/step-2", wide, high)
+	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
+	require.NoError(t, err)
+	require.Equal(t, "%PDF", string(pdf[:4]))
+	require.Greater(t, len(pdf), 5000)
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	require.Equal(t, "visible", value[string](b, "getComputedStyle(document.querySelector('.step:last-child .said')).visibility"))
+	require.True(t, b.isShown(".step:last-child"))
+	require.True(t, b.isShown(".verdict"))
+	require.False(t, b.isShown(".controls"))
+}
+
+// What can be reached has a name, and text can be read on what is behind it.
+func TestPageIsAccessible(t *testing.T) {
+	b := open(t, onDisk(t, bare(t))+"#process-pause/6/step-9999", wide, high)
+	for _, landmark := range []string{"header", "main", "nav[aria-label]", "h1", "[aria-live=polite]", "section[aria-label]"} {
+		require.NotZero(t, b.count(landmark), landmark)
+	}
+	require.Empty(t, value[[]string](b, `[...document.querySelectorAll('a, button, input, select')]
+		.filter((e) => e.getClientRects().length > 0 && !(e.getAttribute('aria-label') || e.innerText).trim()).map((e) => e.outerHTML)`))
+	require.Equal(t, "en", value[string](b, "document.documentElement.lang"))
+	for _, scheme := range []string{"light", "dark"} {
+		b.prefers(scheme)
+		require.Empty(t, value[[]string](b, contrast), scheme)
+	}
+}
+
+// contrast names the colours of text that have less than 4.5 to 1 with what is
+// behind them.
+const contrast = `(() => {
+	const style = getComputedStyle(document.documentElement);
+	const light = (name) => {
+		let hex = style.getPropertyValue('--' + name).trim().slice(1);
+		if (hex.length === 3) hex = [...hex].map((c) => c + c).join('');
+		const [r, g, b] = [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255)
+			.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const pairs = [['text', 'back'], ['dim', 'back'], ['dim', 'panel'], ['red', 'back'], ['red', 'red-back'], ['green', 'back'],
+		['green', 'green-back'], ['amber', 'amber-back'], ['focus', 'back'], ...[0, 1, 2, 3].map((n) => ['on-own', 'own' + n])];
+	return pairs.filter(([x, y]) => {
+		const [a, b] = [light(x), light(y)].sort((m, n) => n - m);
+		return !((a + 0.05) / (b + 0.05) >= 4.5);
+	}).map((pair) => pair.join(' on '));
+})()`
+
+// The page that "go run . show FAILURE --html FILE" writes.
+func TestPageOfOneRunStandsAlone(t *testing.T) {
+	judged(t)
+	for _, row := range made.rows {
+		v := row[2]
+		if v.Failure.ID != "check-then-delete" {
+			continue
+		}
+		code, err := columns.Must("3").Code(os.DirFS(repository))
+		require.NoError(t, err)
+		text, err := page.Run(v, "one", code, texts.English)
+		require.NoError(t, err)
+		for _, width := range []int64{360, wide} {
+			b := open(t, onDisk(t, []byte(text)), width, 740)
+			require.Equal(t, "A calls Lock().", b.text(".says"))
+			b.click(`button[aria-label="last step"]`)
+			require.Equal(t, v.Headline(), b.text(".verdict"))
+			require.LessOrEqual(t, value[int](b, "document.scrollingElement.scrollWidth"), int(width))
+		}
+		return
+	}
+	require.Fail(t, "there is no check-then-delete")
+}

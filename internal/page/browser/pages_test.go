@@ -1,0 +1,60 @@
+package browser
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+	"lockkata/internal/page"
+)
+
+const repository = "../../.."
+
+var made struct {
+	sync.Once
+	shown []columns.Column
+	rows  [][]failures.Verdict
+	page  []byte
+	err   error
+}
+
+// judged makes the verdicts on the stages as they are, once.
+func judged(t *testing.T) {
+	t.Helper()
+	made.Do(func() {
+		if made.shown, made.err = columns.Ready(t, columns.Shown()); made.err == nil {
+			made.rows = columns.Judge(t, failures.All, made.shown)
+			made.page, made.err = page.Page(made.shown, made.rows, os.DirFS(repository), page.Engine{})
+		}
+	})
+	require.NoError(t, made.err)
+}
+
+// bare is the page of the stages as they are, without an engine.
+func bare(t *testing.T) []byte {
+	t.Helper()
+	judged(t)
+	return made.page
+}
+
+// onDisk is the address of a page that is opened from the disk.
+func onDisk(t *testing.T, content []byte) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "lockkata.html")
+	require.NoError(t, os.WriteFile(name, content, 0o644))
+	return "file://" + name
+}
+
+// served is the address of a page that "go run . serve" would serve.
+func served(t *testing.T, content []byte) string {
+	t.Helper()
+	server := httptest.NewServer(page.Handler(content, nil))
+	t.Cleanup(server.Close)
+	return server.URL + "/"
+}

@@ -1,0 +1,166 @@
+// Package build builds the engine of the page as WebAssembly, with the locks' sources
+// and every edit of the suite in it. What is built is cached by the go command, and never
+// part of the repository.
+package build
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"lockkata/internal/columns"
+	"lockkata/internal/edits"
+	"lockkata/internal/texts"
+)
+
+// command is the package of the engine, and generated its file that only a build has.
+const (
+	command   = "lockkata/internal/page/wasm"
+	generated = "internal/page/wasm/generated.go"
+)
+
+var (
+	notHere = texts.New("it is built from lockkata's own folder, with Go: {why}")
+	isOther = texts.New("this is {name}")
+	isNone  = texts.New("this folder is in no module")
+)
+
+// Wasm builds the engine from the module that has the folder, and compresses it by
+// gzip. sources is the module's own folder.
+func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
+	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
+	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
+	if name == "command-line-arguments" { // what go list says outside all modules
+		return nil, notHere.With("why", isNone.With())
+	}
+	if err != nil || name != "lockkata" {
+		return nil, notHere.With("why", cmp.Or(err, error(isOther.With("name", strconv.Quote(name)))))
+	}
+	kept, err := cache(root)
+	if err != nil {
+		return nil, err
+	}
+	files, err := files(sources)
+	if err != nil {
+		return nil, err
+	}
+	list, err := edits.Overlay(kept, root, files)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(kept, "engine.wasm")
+	if _, err := run(ctx, root, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", list, "-o", file, command); err != nil {
+		return nil, err
+	}
+	return compressed(file)
+}
+
+// Runner is the JavaScript with which Go's own distribution runs WebAssembly.
+func Runner(ctx context.Context, folder string) (string, error) {
+	goroot, err := run(ctx, folder, "go", "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot), "lib", "wasm", "wasm_exec.js"))
+	return string(text), err
+}
+
+// cache is the folder in which the last build of a module is kept: the go command does not
+// link again what is still as it was.
+func cache(root string) (string, error) {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(user, "lockkata", fmt.Sprintf("engine-%x", sha256.Sum256([]byte(root)))[:20])
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+// compressed is the file, compressed by gzip, from the file beside it where that is newer.
+func compressed(file string) ([]byte, error) {
+	was, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	beside := file + ".gz"
+	if is, err := os.Stat(beside); err == nil && is.ModTime().After(was.ModTime()) {
+		return os.ReadFile(beside)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := compress(raw)
+	if err != nil {
+		return nil, err
+	}
+	return packed, os.WriteFile(beside, packed, 0o600)
+}
+
+// compress compresses by gzip, as small as it can.
+func compress(raw []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(raw); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+// run runs a command for the browser in a folder, and returns what it prints. What it
+// complains of is part of the error.
+func run(ctx context.Context, folder, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s", name, args[0], err, bytes.TrimSpace(complaints.Bytes()))
+	}
+	return string(out), err
+}
+
+// files are the files that only the build has, by their names in the repository.
+func files(sources fs.FS) (map[string]string, error) {
+	files, err := edits.Files(sources)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + edits.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
+	for _, c := range columns.Stairs() {
+		names, err := fs.Glob(sources, c.Dir+"/*")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if ext := path.Ext(name); ext != ".lua" && ext != ".go" || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			raw, err := fs.ReadFile(sources, name)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&text, "\t\t%q: {Data: []byte(%q)},\n", name, raw)
+		}
+	}
+	text.WriteString("\t}\n}\n")
+	files[generated] = text.String()
+	return files, nil
+}

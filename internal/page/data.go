@@ -1,0 +1,125 @@
+package page
+
+import (
+	"io/fs"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
+	"lockkata/internal/page/engine"
+	"lockkata/internal/texts"
+)
+
+// content is all that the page shows.
+type content struct {
+	Title    string    `json:"title"`
+	Total    string    `json:"total"`
+	Stages   []stage   `json:"stages"`
+	Failures []failure `json:"failures"`
+	Texts    []string  `json:"texts,omitempty"` // of the runs, each once: see fold
+	Locks    []lock    `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
+	Envs     []string  `json:"envs,omitempty"`
+}
+
+// lock is what is known of a lock before the engine is there.
+type lock struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name"`
+	Title string   `json:"title"`
+	Goals []string `json:"goals"`
+}
+
+// playable adds what a page with an engine knows of what it can play.
+func (c *content) playable(in texts.Language) {
+	for _, column := range columns.Stairs() {
+		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
+		for _, p := range schedule.Properties {
+			if p.Suits(column.Subject) {
+				l.Goals = append(l.Goals, p.Name)
+			}
+		}
+		c.Locks = append(c.Locks, l)
+	}
+	for _, e := range schedule.Envs {
+		c.Envs = append(c.Envs, e.Name)
+	}
+}
+
+// stage is a lock with its source, once for all runs.
+type stage struct {
+	ID     string         `json:"id"`
+	Name   string         `json:"name"` // in sentences
+	Title  string         `json:"title"`
+	Lesson string         `json:"lesson,omitempty"` // what to look at in the difference
+	Diff   string         `json:"diff,omitempty"`   // to the one that it is built on
+	Files  []columns.File `json:"files"`
+}
+
+type failure struct {
+	ID     string `json:"id"`
+	Family string `json:"family"`
+	Title  string `json:"title"`
+	Story  string `json:"story"`
+	Fixed  string `json:"fixed,omitempty"`
+	Cells  []cell `json:"cells"` // one for each stage
+}
+
+// cell is one failure on one stage. Without a run it does not apply.
+type cell struct {
+	engine.Cell
+	Search string `json:"search,omitempty"` // the command that finds the shortest schedule of the kind
+}
+
+// collect turns verdicts on the columns, a row for each failure, into what the page shows.
+func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, in texts.Language) (content, error) {
+	all := content{Title: title.In(in), Total: total(rows, in)}
+	codes := make([]columns.Code, len(of))
+	for i, c := range of {
+		code, err := c.Code(sources)
+		if err != nil {
+			return all, err
+		}
+		diff, lesson := "", ""
+		if c.Before != "" {
+			lesson = fromTo.In(in, "before", columns.Must(c.Before).Said(), "after", c.Said(), "lesson", texts.Text(c.Lesson))
+			parts, err := c.Diff(sources)
+			if err != nil {
+				return all, err
+			}
+			diff = strings.Join(parts, "")
+		}
+		codes[i] = code
+		all.Stages = append(all.Stages, stage{c.ID, c.NameIn(in), c.TitleIn(in), lesson, diff, code.Files})
+	}
+	for _, row := range rows {
+		all.Failures = append(all.Failures, failureOf(of, row, codes, in))
+	}
+	return all, nil
+}
+
+func failureOf(of []columns.Column, row []failures.Verdict, codes []columns.Code, in texts.Language) failure {
+	f := row[0].Failure
+	say := func(text string) string { return texts.Text(text).In(in) }
+	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
+	for i, v := range row {
+		told.Cells = append(told.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
+	}
+	return told
+}
+
+// total counts what the matrix shows.
+func total(rows [][]failures.Verdict, in texts.Language) string {
+	count := map[failures.Outcome]int{}
+	runs := 0
+	for _, row := range rows {
+		for _, v := range row {
+			count[v.Outcome]++
+			if v.Trace != nil {
+				runs++
+			}
+		}
+	}
+	return allRuns.In(in, "n", runs, "broken", count[failures.Broken], "safe", count[failures.Safe],
+		"noticed", count[failures.Noticed], "inherent", count[failures.Inherent])
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
+	"lockkata/internal/texts"
+)
+
+var noFailure = texts.New("there is no failure \"{failure}\"")
+
+// Column is the catalogue on one lock.
+type Column struct {
+	Cells   []Cell `json:"cells"`
+	Stopped bool   `json:"stopped,omitempty"` // before all were played
+}
+
+// Cell is one failure on one lock.
+type Cell struct {
+	Failure string        `json:"failure,omitempty"`
+	Outcome string        `json:"outcome"`
+	Was     string        `json:"was,omitempty"` // of the lock as it stands, where that is another
+	Verdict string        `json:"verdict"`
+	Tone    timeline.Tone `json:"tone,omitempty"`
+	Run     *Run          `json:"run,omitempty"`
+}
+
+// CellOf returns a verdict as a page shows it, with its run.
+func CellOf(v failures.Verdict, of columns.Code, in texts.Language) Cell {
+	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
+	if v.Trace != nil {
+		run := NewRun(v.Trace, v.Findings, of, in)
+		c.Run, c.Verdict, c.Tone = &run, run.shorten(c.Verdict), v.Tone()
+	}
+	return c
+}
+
+// column plays the catalogue on a lock.
+func (e *Engine) column(r Request, tell Tell) (Column, error) {
+	l, err := e.find(r)
+	if err != nil {
+		return Column{}, err
+	}
+	all := Column{Cells: []Cell{}}
+	for i, f := range failures.All {
+		if tell(Progress{Done: i, Of: len(failures.All)}) {
+			all.Stopped = true
+			break
+		}
+		v := failures.Run(e.t, f, l.Subject)
+		cell := Cell{Failure: f.ID, Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(r.Lang)}
+		if was := l.Expect(f); was != v.Outcome {
+			cell.Was = string(rune(was))
+		}
+		all.Cells = append(all.Cells, cell)
+	}
+	return all, nil
+}
+
+// run plays one failure on a lock.
+func (e *Engine) run(r Request) (Cell, error) {
+	l, v, err := e.verdict(r)
+	if err != nil {
+		return Cell{}, err
+	}
+	return CellOf(v, l.code, r.Lang), nil
+}
+
+// verdict plays one failure on a lock.
+func (e *Engine) verdict(r Request) (lock, failures.Verdict, error) {
+	f, found := failures.Find(r.Failure)
+	if !found {
+		return lock{}, failures.Verdict{}, noFailure.With("failure", r.Failure)
+	}
+	l, err := e.find(r)
+	if err != nil {
+		return l, failures.Verdict{}, err
+	}
+	return l, failures.Run(e.t, f, l.Subject), nil
+}
+
+// search looks for a shortest schedule.
+func (e *Engine) search(r Request, tell Tell) (schedule.Answer, error) {
+	property, err := schedule.FindProperty(r.Goal)
+	if err != nil {
+		return schedule.Answer{}, err
+	}
+	env, err := schedule.FindEnv(r.Env)
+	if err != nil {
+		return schedule.Answer{}, err
+	}
+	l, err := e.find(r)
+	if err != nil {
+		return schedule.Answer{}, err
+	}
+	setup := schedule.Setup{Subject: l.Subject, Clients: max(2, r.Clients), Attempts: max(1, r.Attempts), Env: env}
+	properties := []schedule.Property{property}
+	result, err := schedule.Search(e.t, setup, properties, schedule.Limits{Bound: r.Bound, Stop: stop(tell)})
+	if err != nil {
+		return schedule.Answer{}, err
+	}
+	answer := result.Answers(setup, properties, 0)[0]
+	answer.Text = answer.TextIn(r.Lang)
+	return answer, nil
+}

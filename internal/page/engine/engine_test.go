@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+)
+
+func TestMain(m *testing.M) {
+	world.Economical()
+	m.Run()
+}
+
+// ask asks an engine, and reads its answer.
+func ask[A any](t *testing.T, e *Engine, r Request) A {
+	t.Helper()
+	raw, err := json.Marshal(r)
+	require.NoError(t, err)
+	var answer struct {
+		Value A
+		Error string
+	}
+	text := e.Answer(raw, func(Progress) bool { return false })
+	require.NoError(t, json.Unmarshal(text, &answer))
+	require.Empty(t, answer.Error)
+	require.NoError(t, json.Unmarshal(text, &answer.Value))
+	return answer.Value
+}
+
+func newEngine(t *testing.T) *Engine { return New(t, os.DirFS("../../.."), nil) }
+
+func TestGameIsPlayedByRequests(t *testing.T) {
+	e := newEngine(t)
+	p := ask[Position](t, e, Request{Op: "game", Stage: "3"})
+	require.Equal(t, "wrong-delete", p.View.Goal.Name)
+	require.Len(t, p.Files, 1)
+	for range 20 {
+		p = ask[Position](t, e, Request{Op: "hint"})
+		if p.Hint.Option < 0 {
+			break
+		}
+		p = ask[Position](t, e, Request{Op: "choose", Option: p.Hint.Option})
+	}
+	require.NotEmpty(t, p.View.Findings)
+	require.Contains(t, p.Verdict, "BROKEN: wrong delete")
+	t.Log(p.View.Schedule, p.Verdict)
+	again := ask[Position](t, e, Request{Op: "replay", Stage: "3", Schedule: p.View.Schedule})
+	require.Equal(t, p.Run, again.Run)
+}
+
+func TestRunIsTakenOverInTheMiddle(t *testing.T) {
+	e := newEngine(t)
+	for _, stage := range []string{"6.4"} {
+		for _, f := range failures.All {
+			if f.Applies(columns.Must(stage).Subject) {
+				cell := ask[Cell](t, e, Request{Op: "run", Stage: stage, Failure: f.ID})
+				takeOver(t, e, stage, cell, f.ID, 1+len(cell.Run.Steps)/2)
+			}
+		}
+	}
+}
+
+// takeOver takes a run over after a step: the game begins as the run was drawn up to there,
+// and its string replays it.
+func takeOver(t *testing.T, e *Engine, stage string, cell Cell, failure string, step int) {
+	t.Helper()
+	p := ask[Position](t, e, Request{Op: "take", Stage: stage, Failure: failure, Step: step})
+	require.Equal(t, failure, p.Taken)
+	for i, s := range cell.Run.Steps[:step-1] { // the reply of the step itself may not be read yet
+		now := p.Run.Steps[i]
+		require.Equal(t, s.Kind+" "+s.At, now.Kind+" "+now.At, "%s on %s, taken over after step %d", failure, stage, step)
+		text := strings.ReplaceAll(now.Text, cmp.Or(cell.Run.Key, "no key"), "K") // nobody knows its name before it is there
+		require.Equal(t, s.Text, text, "%s on %s, taken over after step %d", failure, stage, step)
+	}
+	again := ask[Position](t, e, Request{Op: "replay", Stage: stage, Schedule: p.View.Schedule})
+	require.Equal(t, p.Run, again.Run, "%s on %s: %s", failure, stage, p.View.Schedule)
+}
+
+func TestRunThatIsTakenOverEndsOtherwise(t *testing.T) {
+	e := newEngine(t)
+	cell := ask[Cell](t, e, Request{Op: "run", Stage: "3", Failure: "check-then-delete"})
+	require.Equal(t, "x", cell.Outcome)
+	require.Equal(t, "A sends GET K, and Redis answers A1.", cell.Run.Steps[4].Says)
+	p := ask[Position](t, e, Request{Op: "take", Stage: "3", Failure: "check-then-delete", Step: 5})
+	require.Equal(t, "v1/stage3/check-then-delete@9/1x/pause/wrong-delete/", p.View.Schedule)
+	for len(p.View.Options) > 0 { // whoever can goes on: nobody stands still before the DEL
+		p = ask[Position](t, e, Request{Op: "choose"})
+	}
+	require.Empty(t, p.View.Findings)
+	require.Equal(t, "SAFE in this run: no rule is broken.", p.Verdict)
+	p = ask[Position](t, e, Request{Op: "take", Stage: "3", Failure: "check-then-delete", Step: 12})
+	for len(p.View.Options) > 0 { // too late: A's DEL is on its way, and B inside
+		p = ask[Position](t, e, Request{Op: "choose"})
+	}
+	require.Contains(t, p.Verdict, "BROKEN: wrong delete: A's DEL removes the lock of B (B1)")
+}
+
+func TestColumnIsWhatTheLessonsSay(t *testing.T) {
+	e := newEngine(t)
+	column := ask[Column](t, e, Request{Op: "column", Stage: "6.1"})
+	require.Len(t, column.Cells, len(failures.All))
+	for i, f := range failures.All {
+		require.Equal(t, string(rune(columns.Must("6.1").Expect(f))), column.Cells[i].Outcome, f.ID)
+		require.Empty(t, column.Cells[i].Was)
+	}
+}
+
+func TestLongRequestsAreEndedAndSayHowFarTheyAre(t *testing.T) {
+	e := newEngine(t)
+	for op, request := range map[string]string{
+		"column": `{"op": "column", "stage": "2"}`, "search": `{"op": "search", "stage": "6", "goal": "exclusion", "env": "async", "bound": 3}`,
+	} {
+		var told []Progress
+		answer := e.Answer([]byte(request), func(p Progress) bool {
+			told = append(told, p)
+			return len(told) == 4
+		})
+		require.Len(t, told, 4, op)
+		require.Equal(t, 3, told[3].Done, op)
+		require.Contains(t, string(answer), map[string]string{"column": `"stopped":true`, "search": `"exhausted":false`}[op])
+	}
+}
+
+// A page may ask for anything.
+func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
+	e := newEngine(t)
+	for request, says := range map[string]string{
+		`{`:                            "unexpected end",
+		`{"op": "choose"}`:             "no game has begun",
+		`{"op": "what"}`:               `there is no request \"what\"`,
+		`{"op": "game", "stage": "9"}`: `there is no stage \"9\"`,
+		`{"op": "game", "stage": "1", "goal": "x"}`:                                               `there is no property \"x\"`,
+		`{"op": "lock", "stage": "2", "edit": "x"}`:                                               `there is no edit \"x\" of stage 2`,
+		`{"op": "run", "stage": "2", "failure": "x"}`:                                             `there is no failure \"x\"`,
+		`{"op": "take", "stage": "2", "failure": "late-unlock", "step": 99}`:                      "no step 99",
+		`{"op": "take", "stage": "1", "failure": "wake-lost", "step": 1}`:                         "has no run on stage 1",
+		`{"op": "replay", "stage": "2", "schedule": "v1/stage2/x@1/1x/async/leak/"}`:              "there is no failure",
+		`{"op": "replay", "stage": "2", "schedule": "v1/stage2/late-unlock@x/1x/async/leak/"}`:    "stands how many events",
+		`{"op": "lock", "stage": "2", "edit": "nx-dropped"}`:                                      "this build has no edited locks",
+		`{"op": "search", "stage": "2", "goal": "leak", "env": "calm"}`:                           "there is no environment",
+		`{"op": "replay", "stage": "2", "schedule": "v1/stage2~00000000/2c/1x/async/exclusion/"}`: "a lock that is not here",
+	} {
+		require.Contains(t, string(e.Answer([]byte(request), func(Progress) bool { return false })), says, request)
+	}
+}
+
+func TestLockIsDescribedWithItsEdits(t *testing.T) {
+	lock := ask[Lock](t, newEngine(t), Request{Op: "lock", Stage: "2"})
+	require.Equal(t, "stage 2", lock.Name)
+	require.Equal(t, Question{Property: "wrong-delete", Env: "async"}, lock.Search)
+	seen := map[string]bool{}
+	for _, e := range lock.Edits {
+		require.False(t, seen[e.ID], "%s is there twice", e.ID)
+		seen[e.ID] = true
+		lines := strings.Split(lock.Files[0].Text, "\n")
+		first, _, _ := strings.Cut(e.Old, "\n")
+		require.Contains(t, lines[e.Line-1], first)
+	}
+	require.True(t, seen["nx-dropped"])
+}

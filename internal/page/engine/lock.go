@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
+	"lockkata/internal/edits"
+	"lockkata/internal/game"
+	"lockkata/internal/texts"
+)
+
+func init() {
+	for _, e := range edits.All {
+		texts.Know(texts.Text(e.Name), texts.Text(e.Suffers))
+	}
+}
+
+var noEdit = texts.New("there is no edit \"{edit}\" of {lock}")
+
+// lock is a column as it stands or edited, with its source.
+type lock struct {
+	columns.Column
+	code columns.Code
+	edit int // the number of the edit that is compiled in, from 1; 0: none
+}
+
+// find returns the lock of a request, and puts it in force: the next worlds run it.
+func (e *Engine) find(r Request) (lock, error) {
+	c, err := columns.Find(r.Stage)
+	if err != nil {
+		return lock{}, err
+	}
+	l := lock{Column: c}
+	if l.code, err = c.Code(e.sources); err != nil {
+		return l, err
+	}
+	e.use(l)
+	if r.Edit != "" {
+		if err := e.edit(&l, r.Edit); err != nil {
+			return l, err
+		}
+		e.use(l)
+	}
+	l.Subject, err = failures.DiscoverScripts(e.t, l.Subject)
+	return l, err
+}
+
+// use puts a lock in force.
+func (e *Engine) use(l lock) {
+	if e.force != nil {
+		e.force(l.edit)
+	}
+}
+
+// edit puts an edit into a lock that is in force as it stands. It then has another name.
+func (e *Engine) edit(l *lock, id string) error {
+	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == l.Dir })
+	if i < 0 {
+		return noEdit.With("edit", id, "lock", l.Said())
+	}
+	if e.force == nil {
+		return errors.New("this build has no edited locks")
+	}
+	edit := edits.All[i]
+	raw, err := fs.ReadFile(e.sources, edit.File)
+	if err != nil {
+		return err
+	}
+	edited, err := edit.Apply(string(raw))
+	if err != nil {
+		return err
+	}
+	for n, f := range l.code.Files {
+		if f.Name == path.Base(edit.File) {
+			l.code.Files[n].Text = edited
+		}
+	}
+	if l.Subject, err = failures.DiscoverScripts(e.t, l.Subject); err != nil {
+		return err
+	}
+	l.edit, l.Subject.Name = i+1, schedule.ForeignName(l.Subject.Name, id, edited)
+	l.Subject, err = edit.InScripts(l.Subject, string(raw))
+	return err
+}
+
+// Lock is what a page shows of a lock.
+type Lock struct {
+	ID     string         `json:"id"`
+	Name   string         `json:"name"`
+	Title  string         `json:"title"`
+	Files  []columns.File `json:"files"`
+	Edits  []Edit         `json:"edits"`
+	Goals  []game.Named   `json:"goals"` // what can be played and searched
+	Envs   []game.Named   `json:"envs"`
+	Search Question       `json:"search"` // what is asked first
+}
+
+// Edit is an edit as a page shows it.
+type Edit struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	File    string   `json:"file"`
+	Line    int      `json:"line"` // where it is, from 1
+	Old     string   `json:"old"`
+	New     string   `json:"new"`
+	Suffers string   `json:"suffers"`
+	Search  Question `json:"search"`
+}
+
+// Question is what a search looks for.
+type Question struct {
+	Property string `json:"property"`
+	Env      string `json:"env"`
+}
+
+// describe describes a lock.
+func (e *Engine) describe(r Request) (Lock, error) {
+	l, err := e.find(r)
+	if err != nil {
+		return Lock{}, err
+	}
+	shown := Lock{
+		ID: l.ID, Name: l.NameIn(r.Lang), Title: l.TitleIn(r.Lang), Files: l.code.Files, Edits: []Edit{}, Search: questionOf(l.Challenge),
+	}
+	for _, p := range schedule.Properties {
+		if p.Suits(l.Subject) {
+			shown.Goals = append(shown.Goals, game.Named{Name: p.Name, Words: game.Goals[p.Name].Words.In(r.Lang)})
+		}
+	}
+	for _, env := range schedule.Envs {
+		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: texts.Text(env.About).In(r.Lang)})
+	}
+	for _, x := range edits.All {
+		if path.Dir(x.File) != l.Dir {
+			continue
+		}
+		edit, err := e.shown(x, shown.Search, r.Lang)
+		if err != nil {
+			return shown, err
+		}
+		shown.Edits = append(shown.Edits, edit)
+	}
+	return shown, nil
+}
+
+// questionOf is what the challenge of a column asks.
+func questionOf(challenge string) Question {
+	setup, _, _, err := schedule.Parse(challenge)
+	if err != nil {
+		return Question{"exclusion", "async"}
+	}
+	return Question{setup.Property.Name, setup.Env.Name}
+}
+
+// shown is an edit with its line. search is used where the edit asks for no search of its own.
+func (e *Engine) shown(x edits.Edit, search Question, in texts.Language) (Edit, error) {
+	raw, err := fs.ReadFile(e.sources, x.File)
+	if err != nil {
+		return Edit{}, err
+	}
+	if property, env, asked := strings.Cut(x.Search, "/"); asked {
+		search = Question{property, env}
+	}
+	before, _, _ := strings.Cut(string(raw), x.Old)
+	return Edit{
+		ID: x.ID(), Name: texts.Text(x.Name).In(in), File: path.Base(x.File), Line: 1 + strings.Count(before, "\n"), Old: x.Old, New: x.New,
+		Suffers: texts.Text(x.Suffers).In(in), Search: search,
+	}, nil
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
+	"lockkata/internal/game"
+	"lockkata/internal/texts"
+)
+
+// What is said of a game that cannot begin, and of one that is over.
+var (
+	noRun    = texts.New("{failure} has no run on {lock}")
+	noStep   = texts.New("{failure} on {lock} has {n} steps, and no step {step}")
+	isBroken = texts.New("BROKEN: {what}.")
+	isSafe   = texts.New("SAFE in this run: {what}.")
+	noneIs   = texts.New("no rule is broken")
+)
+
+// Position is where a game is.
+type Position struct {
+	View    game.View      `json:"view"`
+	Files   []columns.File `json:"files,omitempty"` // of the lock, at the beginning of a game
+	Run     Run            `json:"run"`             // what has happened, as a page draws it
+	Verdict string         `json:"verdict"`         // where nothing is left to choose
+	Tone    timeline.Tone  `json:"tone,omitempty"`  // of the verdict
+	Taken   string         `json:"taken,omitempty"` // the failure whose run was taken over
+	Hint    *game.Hint     `json:"hint,omitempty"`
+}
+
+// begin begins a game: a challenge, a schedule's string, or a run that is taken over.
+func (e *Engine) begin(r Request) (Position, error) {
+	settings := game.Settings{Goal: r.Goal, Env: r.Env, Clients: r.Clients, Attempts: r.Attempts}
+	var l lock
+	var g *game.Game
+	var challenge game.Challenge
+	var err error
+	switch r.Op {
+	case "replay":
+		if l, err = e.find(r); err == nil {
+			g, err = game.Replay(e.t, r.Schedule, []columns.Column{l.Column})
+		}
+	case "take":
+		l, challenge, err = e.take(r, settings)
+	default:
+		if l, err = e.find(r); err == nil {
+			challenge, err = settings.Of(l.Column)
+		}
+	}
+	if err == nil && g == nil {
+		g, err = game.New(e.t, challenge)
+	}
+	if err != nil {
+		return Position{}, err
+	}
+	e.game, e.played = g, l
+	g.Language = r.Lang
+	g.KnowsWay()
+	p, err := e.position()
+	p.Files = l.code.Files
+	return p, err
+}
+
+// take returns the challenge to take a run over, after a step as it is drawn.
+func (e *Engine) take(r Request, settings game.Settings) (lock, game.Challenge, error) {
+	none := game.Challenge{}
+	l, v, err := e.verdict(r)
+	if err != nil {
+		return l, none, err
+	}
+	if v.Trace == nil {
+		return l, none, noRun.With("failure", r.Failure, "lock", l.Said())
+	}
+	rows := timeline.Rows(v.Trace, v.Findings, r.Lang)
+	if r.Step < 1 || r.Step > len(rows) {
+		return l, none, noStep.With("failure", r.Failure, "lock", l.Said(), "n", len(rows), "step", r.Step)
+	}
+	challenge, err := settings.Taken(l.Column, v.Failure, rows[r.Step-1].Last+1)
+	return l, challenge, err
+}
+
+// play takes a turn in the game.
+func (e *Engine) play(r Request, tell Tell) (Position, error) {
+	if e.game == nil {
+		return Position{}, errors.New("no game has begun")
+	}
+	e.use(e.played)
+	e.game.Language = r.Lang
+	e.game.Stop = stop(tell)
+	var hint *game.Hint
+	var err error
+	switch r.Op {
+	case "choose":
+		err = e.game.Choose(r.Option)
+	case "undo":
+		err = e.game.Undo()
+	case "restart":
+		err = e.game.Restart()
+	case "par":
+		err = e.game.FindPar()
+	case "hint":
+		var h game.Hint
+		h, err = e.game.Hint()
+		hint = &h
+	}
+	if err != nil {
+		return Position{}, err
+	}
+	p, err := e.position()
+	p.Hint = hint
+	return p, err
+}
+
+// position is where the game is.
+func (e *Engine) position() (Position, error) {
+	g := e.game
+	view, err := g.View()
+	// A picture tells whether two are inside against the rule, whatever the goal is.
+	found := oracle.Ask(g.Trace(), append([]oracle.Monitor{oracle.Exclusion}, g.Property.Breaks...)...)
+	p := Position{View: view, Run: NewRun(g.Trace(), found, e.played.code, g.Language)}
+	if g.From != nil {
+		p.Taken = g.From.Failure.ID
+	}
+	if err == nil && len(view.Options) == 0 {
+		p.end(g)
+	}
+	return p, err
+}
+
+// end adds the verdict on a game that has ended: by the goal's rule, else by all.
+func (p *Position) end(g *game.Game) {
+	found := g.Found()
+	if len(found) == 0 {
+		found = oracle.Judge(g.Trace())
+	}
+	p.Verdict, p.Tone = isSafe.In(g.Language, "what", noneIs), timeline.Good
+	if len(found) > 0 {
+		what := strings.TrimPrefix(found[0].Sentence(g.Language), "✗ ")
+		p.Verdict, p.Tone = isBroken.In(g.Language, "what", what), timeline.Bad
+	}
+	p.Verdict = p.Run.shorten(p.Verdict)
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/texts"
+)
+
+// sources follows which lines of the lock each lane runs.
+type sources struct {
+	code  columns.Code
+	line  map[int]string    // call → its line
+	sent  map[string]string // lane → the line in the background
+	over  map[string]bool   // lanes whose line in the background ends with this row
+	entry map[string]string // call's name → the line where it begins
+}
+
+func newSources(code columns.Code) *sources {
+	return &sources{code: code, line: map[int]string{}, sent: map[string]string{}, over: map[string]bool{}, entry: map[string]string{}}
+}
+
+// next forgets what ended with the row before.
+func (s *sources) next() {
+	for lane := range s.over {
+		delete(s.sent, lane)
+	}
+	clear(s.over)
+}
+
+func (s *sources) follow(e world.Event) {
+	switch e.Kind {
+	case world.Crashed:
+		delete(s.sent, e.Client)
+	case world.Sent, world.Executed, world.Refused:
+		line := s.known(e.Source)
+		switch {
+		case line == "":
+		case e.Background:
+			s.sent[e.Client] = line
+			delete(s.over, e.Client)
+		default:
+			s.line[e.Call] = line
+		}
+	case world.Delivered, world.Dropped:
+		if e.Background {
+			s.over[e.Client] = true
+		}
+	}
+}
+
+// known is "mutex.go:64" if the page has that file.
+func (s *sources) known(source *world.Source) string {
+	if source == nil || path.Dir(source.File) != s.code.Dir {
+		return ""
+	}
+	if !slices.ContainsFunc(s.code.Files, func(f columns.File) bool { return f.Name == path.Base(source.File) }) {
+		return ""
+	}
+	return path.Base(source.String())
+}
+
+// begins is the line where the method of that name begins, "" where there is none.
+func (s *sources) begins(op string) string {
+	if at, known := s.entry[op]; known {
+		return at
+	}
+	s.entry[op] = ""
+	method := regexp.MustCompile(`(?m)^func \(\w+ \*\w+\) ` + regexp.QuoteMeta(op) + `\(`)
+	for _, f := range s.code.Files {
+		if at := method.FindStringIndex(f.Text); at != nil {
+			s.entry[op] = world.Source{File: f.Name, Line: 1 + strings.Count(f.Text[:at[0]], "\n")}.String()
+			break
+		}
+	}
+	return s.entry[op]
+}
+
+var (
+	inCall     = texts.New("in {call}()")
+	inLedger   = texts.New("writes to the ledger")
+	inBusiness = texts.New("runs a command of its own")
+)
+
+// does says which call a lane is in, "" for none, and which of the lock's lines it runs.
+func (s *sources) does(lane string, scene *world.Scene, l texts.Language) (call, lines string) {
+	now, busy := scene.Call(lane)
+	switch {
+	case !busy:
+	case now.Op == world.OpCheck || now.Op == world.OpInsert:
+		call = inLedger.In(l)
+	case now.Op == world.OpRun:
+		call = inBusiness.In(l)
+	default:
+		call = inCall.In(l, "call", now.Op)
+	}
+	if busy {
+		lines = cmp.Or(s.line[now.Call], s.begins(now.Op))
+	}
+	if background := s.sent[lane]; background != "" {
+		lines = strings.TrimSpace(lines + " ~" + background)
+	}
+	return call, lines
+}

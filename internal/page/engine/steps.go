@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/texts"
+)
+
+// Run is a trace as steps, for a page that shows one after the other. What a step
+// leaves out is as it was in the step before.
+type Run struct {
+	Lanes  []string `json:"lanes"`
+	Key    string   `json:"key,omitempty"` // the lock's key, written K in texts
+	Lease  float64  `json:"lease"`         // in milliseconds, as all times
+	Ledger bool     `json:"ledger,omitempty"`
+	Steps  []Step   `json:"steps"`
+}
+
+// Step is a [timeline.Row] for a page.
+type Step struct {
+	At     string   `json:"at,omitempty"`
+	Time   float64  `json:"ms,omitempty"`
+	Lane   int      `json:"lane"`
+	Kind   string   `json:"kind"`
+	Text   string   `json:"text"`
+	Says   string   `json:"says"`
+	Full   string   `json:"full,omitempty"`
+	Inside string   `json:"inside,omitempty"`
+	State  string   `json:"state,omitempty"`
+	Does   []string `json:"does,omitempty"`  // the call that each lane is in, "" for none
+	Lines  []string `json:"lines,omitempty"` // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
+	Keys   *[]Held  `json:"keys,omitempty"`
+	Orders []string `json:"orders,omitempty"`
+	Redis  string   `json:"redis,omitempty"`
+	Ledger string   `json:"ledger,omitempty"`
+	Found  []string `json:"found,omitempty"`
+}
+
+// Held is a key in Redis.
+type Held struct {
+	Name  string  `json:"name"`
+	Value string  `json:"value"`
+	Owner string  `json:"owner"` // A1
+	Lane  int     `json:"lane"`  // of the owner; -1: no client's
+	Until float64 `json:"until"` // when its lease ends; -1: never
+}
+
+// NewRun returns a trace as steps. Without files in code it names no lines.
+func NewRun(trace *world.Trace, found []oracle.Finding, code columns.Code, language texts.Language) Run {
+	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
+	at, scene := newSources(code), trace.Begin()
+	var before Step
+	for _, row := range timeline.Rows(trace, found, language) {
+		if scene.Index < row.Last { // some rows tell of the same events
+			at.next()
+		}
+		for scene.Index < row.Last && scene.Next() {
+			at.follow(scene.Event)
+			run.Ledger = run.Ledger || len(scene.Orders) > 0
+		}
+		step := stepOf(row, trace.Lanes)
+		for _, lane := range trace.Lanes {
+			does, lines := at.does(lane, scene, language)
+			step.Does, step.Lines = append(step.Does, does), append(step.Lines, lines)
+		}
+		run.Steps = append(run.Steps, step.without(before))
+		before = step
+	}
+	return run
+}
+
+// shorten writes K for the lock's key.
+func (r Run) shorten(text string) string {
+	if r.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, r.Key, "K")
+}
+
+func stepOf(row timeline.Row, lanes []string) Step {
+	keys := []Held{}
+	for _, k := range row.Keys {
+		held := Held{Name: k.Name, Value: k.Value, Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
+		if k.TTL != world.NoTTL {
+			held.Until = milliseconds(row.KeysAt + k.TTL)
+		}
+		keys = append(keys, held)
+	}
+	return Step{
+		At: strings.Join(timeline.Clock(row.At, row.Until), " "), Time: milliseconds(row.Until), Lane: row.Lane, Kind: string(row.Event.Kind),
+		Text: row.Text, Says: row.Says, Full: row.Full, Inside: row.Inside, State: row.State, Keys: &keys, Orders: row.Orders,
+		Redis: row.Redis, Ledger: row.Ledger, Found: row.Found,
+	}
+}
+
+// without leaves out what is as it was.
+func (s Step) without(before Step) Step {
+	if s.At == before.At {
+		s.At = ""
+	}
+	if s.Time == before.Time {
+		s.Time = 0
+	}
+	if s.Inside == before.Inside {
+		s.Inside = ""
+	}
+	if s.State == before.State {
+		s.State = ""
+	}
+	for _, list := range []struct{ now, was *[]string }{{&s.Does, &before.Does}, {&s.Lines, &before.Lines}, {&s.Orders, &before.Orders}} {
+		if slices.Equal(*list.now, *list.was) {
+			*list.now = nil
+		}
+	}
+	if before.Keys != nil && slices.Equal(*s.Keys, *before.Keys) {
+		s.Keys = nil
+	}
+	return s
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}

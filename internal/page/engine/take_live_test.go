@@ -1,0 +1,25 @@
+//go:build live
+
+package engine
+
+import (
+	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+)
+
+// Each run of each lock is taken over here and there: all steps of all runs would take minutes.
+func TestEveryRunIsTakenOver(t *testing.T) {
+	e := newEngine(t)
+	for _, c := range columns.Stairs() {
+		for _, f := range failures.All {
+			if f.Applies(c.Subject) {
+				cell := ask[Cell](t, e, Request{Op: "run", Stage: c.ID, Failure: f.ID})
+				for step := 1; step <= len(cell.Run.Steps); step += 9 {
+					takeOver(t, e, c.ID, cell, f.ID, step)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package page
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/columns"
+	"lockkata/internal/texts"
+)
+
+// The page looks up what it says by its English: what is one text there must be one text in
+// Chinese too, in every run of the catalogue.
+func TestEveryTextOfThePageHasOneTranslation(t *testing.T) {
+	shown, err := columns.Ready(t, columns.Shown())
+	require.NoError(t, err)
+	rows := columns.Judge(t, failures.All, shown)
+	var all [2]content
+	for i, l := range texts.Languages {
+		all[i], err = collect(shown, rows, os.DirFS("../.."), l)
+		require.NoError(t, err)
+		all[i].playable(l)
+	}
+	_, doubtful, err := dictionaries(all[0], all[1])
+	require.NoError(t, err)
+	require.Empty(t, doubtful, "say one of them otherwise")
+}
+
+var (
+	inScript = regexp.MustCompile(`(?m)/\*.*?\*/|^\s*//.*$| // .*$|\b(?:say|tell)\('[^'\n]*'|class: '[^']*'|^const goToken = .*$|'use strict'`)
+	literal  = regexp.MustCompile("'[^'\\n]*'|`[^`]*`")
+	sentence = regexp.MustCompile(`\b[A-Za-z]{2,},? [A-Za-z]{2,}\b|^.[A-Z][a-z]+ |\}, |, \$`)
+	code     = regexp.MustCompile("own-|response|^'(?:go run|--|Home End|input|button)|^`go run")
+)
+
+// A sentence that the script has in it, but does not say, would stay English.
+func TestScriptSaysAllItsSentences(t *testing.T) {
+	scripts := stepScript + pageScript
+	for _, found := range literal.FindAllString(inScript.ReplaceAllString(scripts, ""), -1) {
+		if sentence.MatchString(found) && !code.MatchString(found) {
+			t.Errorf("not said: %s", found)
+		}
+	}
+	require.Empty(t, regexp.MustCompile("\\b(?:say|tell)\\([`\"]").FindAllString(scripts, -1), "only what is in single quotes is found")
+}

@@ -1,0 +1,160 @@
+package page_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+	"lockkata/internal/columns"
+	"lockkata/internal/page"
+)
+
+var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+
+// sources are stages whose files are hostile to a page.
+func sources() fstest.MapFS {
+	files := fstest.MapFS{}
+	for _, s := range columns.Stairs() { // the last stage is built on a step
+		files[s.Dir+"/mutex.go"] = &fstest.MapFile{Data: []byte("// </script><script>alert('" + s.Dir + "')\npackage x\n")}
+		files[s.Dir+"/mutex_test.go"] = &fstest.MapFile{Data: []byte("package x // a test\n")}
+	}
+	return files
+}
+
+// hostile are verdicts whose texts would end an element if they could.
+func hostile() [][]failures.Verdict {
+	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
+	var row []failures.Verdict
+	for range columns.Shown() {
+		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &world.Trace{Lanes: []string{"A"}, Events: []world.Event{
+			{Step: 1, Kind: world.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
+		}}})
+	}
+	return [][]failures.Verdict{row}
+}
+
+func TestNoTextEndsThePagesScript(t *testing.T) {
+	page, err := page.Page(columns.Shown(), hostile(), sources(), page.Engine{})
+	require.NoError(t, err)
+	require.Equal(t, 4, strings.Count(string(page), "</script>"), "the data's, the dictionaries', the engine's and the script's own")
+	require.NotContains(t, string(page), "<script>alert")
+	var data struct {
+		Failures []struct{ Title, Story, Family string }
+		Stages   []struct {
+			Files []struct{ Name, Text string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
+	require.Equal(t, "</script>", data.Failures[0].Title)
+	require.Equal(t, `"family" & <b>`, data.Failures[0].Family)
+	require.Len(t, data.Stages[0].Files, 1, "no tests")
+	require.Contains(t, data.Stages[0].Files[0].Text, "</script><script>alert('stage1_setnx_expire')")
+}
+
+func TestSourcesAreInThePageOnce(t *testing.T) {
+	page, err := page.Page(columns.Shown(), append(hostile(), hostile()...), sources(), page.Engine{})
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(page), "alert('stage1_setnx_expire')"))
+}
+
+func TestHandlerServesThePageAndNothingElse(t *testing.T) {
+	server := httptest.NewServer(page.Handler([]byte("<!DOCTYPE html>the page"), nil))
+	defer server.Close()
+	for _, one := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/", 200}, {"HEAD", "/", 200}, {"POST", "/", 405}, {"PUT", "/", 405}, {"DELETE", "/", 405},
+		{"GET", "/favicon.ico", 404}, {"GET", "/../go.mod", 404},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), one.method, server.URL+one.path, nil)
+		require.NoError(t, err)
+		answer, err := server.Client().Do(request)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, one.status, answer.StatusCode, "%s %s", one.method, one.path)
+		if one.status == 200 {
+			require.Equal(t, "text/html; charset=utf-8", answer.Header.Get("Content-Type"))
+			require.EqualValues(t, 23, answer.ContentLength)
+			require.Equal(t, "no-cache", answer.Header.Get("Cache-Control"), "the next serve may show other runs")
+			require.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
+		}
+	}
+}
+
+func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
+	found := func(m oracle.Monitor) []oracle.Finding { return []oracle.Finding{{Monitor: m, Text: "it"}} }
+	row := hostile()[0]
+	for i := range row {
+		row[i].Failure.Breaks = []oracle.Monitor{oracle.WrongDelete}
+		row[i].Outcome, row[i].Findings = failures.Broken, found(oracle.WrongDelete)
+	}
+	row[0].Findings = found(oracle.Leak) // not what this failure is about
+	row[1].Outcome = failures.Safe       // nothing is broken
+	page, err := page.Page(columns.Shown(), [][]failures.Verdict{row}, sources(), page.Engine{})
+	require.NoError(t, err)
+	var data struct {
+		Failures []struct {
+			Cells []struct{ Search string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(dataElement.FindSubmatch(page)[1], &data))
+	var searches []string
+	for _, c := range data.Failures[0].Cells {
+		searches = append(searches, c.Search)
+	}
+	require.Equal(t, []string{"", "", "go run . explore --stage 3 --property wrong-delete", "", "", ""}, searches,
+		"stages 4 to 6: the search is known to find none")
+}
+
+// What a page may do is what it needs: no host is asked but its own, and that for the engine.
+func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
+	for policy, e := range map[string]page.Engine{
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'": {},
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:": {
+			Runner: "go", Packed: []byte("wasm"),
+		},
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'": {
+			Runner: "go </script>", File: page.EngineFile,
+		},
+	} {
+		page, err := page.Page(columns.Shown(), hostile(), os.DirFS("../.."), e)
+		require.NoError(t, err)
+		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)
+		require.Equal(t, e.Packed != nil, strings.Contains(string(page), `id="packed"`))
+		require.NotContains(t, string(page), "go </script>")
+	}
+}
+
+func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
+	for _, one := range []struct {
+		packed []byte
+		err    error
+		status int
+		says   string
+	}{{[]byte("wasm"), nil, 200, "wasm"}, {nil, errors.New("no Go here"), 503, "no Go here\n"}} {
+		server := httptest.NewServer(page.Handler(nil, func(context.Context) ([]byte, error) { return one.packed, one.err }))
+		answer, err := server.Client().Get(server.URL + "/" + page.EngineFile)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, one.status, answer.StatusCode)
+		require.Equal(t, one.says, string(body))
+		server.Close()
+	}
+}

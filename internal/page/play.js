@@ -1,0 +1,220 @@
+// Play: the visitor is the scheduler. #play/3 is the challenge of stage 3, #play/v1/stage3/…
+// a schedule's string, #take/check-then-delete/3/step-7 a run that is taken over. What comes
+// after the string, or after the stage, is the name of an edit.
+
+const optionKeys = '123456789abcdefgijklmnosvwxyz'; // u, r and h are others; so are p and t, the page's
+let game = null; // {position, edit, player, hint}
+
+const lockOf = (id) => data.locks.find((lock) => lock.id === id);
+
+// requestOf reads a hash. It gives null where there is no such game.
+function requestOf([kind, ...words]) {
+  if (kind === 'take') {
+    const [failure, stage, step, edit] = words;
+    const number = /^step-(\d+)$/.exec(step);
+    return lockOf(stage) && number ? {op: 'take', failure, stage, step: Number(number[1]), edit} : null;
+  }
+  if (words[0] === 'v1' && words.length >= 7) {
+    const stage = words[1].split('~')[0].replace(/^stage/, '');
+    return lockOf(stage) ? {op: 'replay', stage, schedule: words.slice(0, 7).join('/'), edit: words[7]} : null;
+  }
+  const [stage, edit] = words;
+  return lockOf(stage) ? {op: 'game', stage, edit} : null;
+}
+
+pages.play = pages.take = async (words) => {
+  const request = requestOf(words);
+  if (!request) {
+    note.textContent = say('There is nothing to play at {hash}. Choose a cell.', {hash: placeAsked()});
+    return showMatrix();
+  }
+  if (game && game.hash === location.hash) return;
+  leave();
+  document.body.classList.remove('showing');
+  if (await loaded(say('Play {lock}', {lock: say(lockOf(request.stage).name)}))) await begin(request);
+};
+
+// begin begins a game.
+async function begin(request) {
+  const hash = location.hash;
+  const position = await asked(request);
+  if (!position && !game && location.hash === hash) showMatrix();
+  if (!position || location.hash !== hash) return;
+  leave();
+  document.body.classList.add('showing');
+  game = {life: engine.lives, edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
+  const lock = lockOf(request.stage);
+  document.title = say('play {lock}: {goal}', {lock: say(lock.name), goal: position.view.goal.words});
+  game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
+  game.place = el('div', {class: 'players one'});
+  game.table = el('div', {class: 'table'});
+  main.replaceChildren(el('div', {class: 'failure-view play-view'},
+    el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
+      el('span', {class: 'stage-title'}, request.edit
+        ? say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit}) : titled(lock))),
+    el('p', {class: 'story secondary'}, position.taken
+      ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
+      say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
+    settings(request, position), game.table, game.place));
+  showPosition(position);
+  game.heading.focus({preventScroll: true});
+  scrollTo(0, 0);
+}
+
+// asked asks the engine, and says in the page what it does and what went wrong.
+async function asked(request, options) {
+  note.textContent = '';
+  try {
+    return await engine.ask(request, options);
+  } catch (error) {
+    note.textContent = error.message;
+    return null;
+  }
+}
+
+// askedInGame asks about the game, of which a fresh engine has to be told first.
+async function askedInGame(request, options) {
+  const {stage, edit, position} = game;
+  if (game.life !== engine.lives) {
+    const here = game, life = engine.lives;
+    if (!await asked({op: 'replay', stage, edit, schedule: position.view.schedule})) return null;
+    here.life = life;
+  }
+  return asked(request, options);
+}
+
+// settings are other games of the lock, and other locks.
+function settings(request, {view, taken}) {
+  const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
+    begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
+  }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
+  const lock = lockOf(request.stage);
+  return el('nav', {class: 'choose secondary', 'aria-label': say('games')},
+    el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a',
+      {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
+    taken && request.op === 'replay' ? null : choose(say('goal'), view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
+    taken && request.op === 'replay' ? null : choose(say('world'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
+    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
+}
+
+const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
+
+// showPosition shows where the game is.
+function showPosition(position) {
+  const chosen = game.player?.code?.chosen;
+  game.position = position;
+  game.hash = hashOfGame(position, game.edit);
+  history.replaceState(null, '', game.hash);
+  game.player = new Player(position.run, {text: ''}, {files: game.files}, say('the game'));
+  game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
+  if (game.player.length > 0) game.player.show(game.player.length - 1);
+  if (chosen) game.player.code?.choose(chosen);
+  showTable(position);
+}
+
+// showTable shows what can be done, or how it ended.
+function showTable(position, says) {
+  const {view} = position;
+  const isOver = view.options.length === 0;
+  game.says = el('p', {class: 'just-now', role: 'status'}, says || view.happened.join(gap()));
+  const tool = (text, key, act) => el('button', {type: 'button', onclick: act, title: `${text} (${key})`}, text, ' ', el('kbd', {}, key));
+  game.table.replaceChildren(...[game.says,
+    isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': say('what can happen next')}, ...view.options.map(optionOf)),
+    el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo),
+      tool(say('Restart'), 'r', restart),
+      isOver ? null : tool(say('Hint'), 'h', hint),
+        el('span', {class: 'count'}, say('{steps}, cost {cost}', {steps: stepsOf(view.steps), cost: view.cost})),
+      isOver || view.par.bound >= 0 || view.par.found ? el('span', {class: 'count'}, isOver ? '' : view.par_says)
+        : el('button', {type: 'button', onclick: par}, say('How short can it be?')))]);
+}
+
+const stepsOf = (n) => (n === 1 ? say('{n} step', {n}) : say('{n} steps', {n}));
+
+function optionOf(option, i) {
+  const text = option.brings ? say('{what}. {brings}', {what: option.text, brings: option.brings}) : option.text;
+  return el('li', {}, el('button', {type: 'button', class: 'option' + (game.hint === i ? ' hinted' : ''), onclick: () => choose(i)},
+    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text),
+      option.cost > 0 ? el('small', {}, say('costs {n}', {n: option.cost})) : null));
+}
+
+const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('copy {what}', {what: text}),
+  onclick: (event) => navigator.clipboard?.writeText(text)
+  .then(() => { event.target.textContent = say('copied'); }, () => {})}, say('copy'));
+
+// ending says what came of it, and how to show it to somebody.
+function ending({view, verdict, tone, taken}) {
+  const command = `go run . replay '${view.schedule}'`;
+  const isWon = view.findings.length > 0;
+  const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
+    copyButton(location.href.split('#')[0] + game.hash));
+  return el('div', {class: 'ending'},
+    el('p', {class: 'verdict ' + toneClass(tone)},
+      isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it came to another end.')
+      : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict),
+    view.score ? el('p', {}, view.score) : null,
+    el('p', {class: 'commands'}, friend,
+      game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))
+        : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
+}
+
+// turn takes a turn, one at a time.
+async function turn(request) {
+  if (!game || game.busy) return;
+  const here = game;
+  here.busy = true;
+  const position = await askedInGame(request);
+  here.busy = false;
+  if (!position || game !== here) return;
+  game.hint = position.hint?.option;
+  showPosition(position);
+  return position;
+}
+
+async function choose(option) {
+  if (option < 0 || option >= game.position.view.options.length) return;
+  const had = game.table.contains(document.activeElement);
+  await turn({op: 'choose', option});
+  if (had) (game.table.querySelector('.option') || game.table.querySelector('button')).focus(); // who uses keys stays here
+}
+
+const undo = () => turn({op: 'undo'});
+const restart = () => turn({op: 'restart'});
+
+// looking shows how far a search of the game is, and lets it be ended.
+function looking(text) {
+  const count = el('span', {}, '');
+  game.says.replaceChildren(text + ' ', count, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop')));
+  return {progress: ({done}) => { count.textContent = say('{n} schedules so far', {n: done}); }};
+}
+
+async function hint() {
+  if (!game || game.busy || game.position.view.options.length === 0) return;
+  const here = game;
+  here.busy = true;
+  const position = await askedInGame({op: 'hint'}, looking(say('Looking for a way …')));
+  here.busy = false;
+  if (!position || game !== here) return;
+  const {option, away, why} = position.hint;
+  game.hint = option;
+  showTable(position, option < 0 ? say('Hint: undo, or restart. {why}', {why})
+    : say('Hint: {key}. The goal is {steps} away. {why}', {key: optionKeys[option], steps: stepsOf(away), why}));
+}
+
+async function par() {
+  const here = game;
+  const position = await askedInGame({op: 'par'}, {...looking(say('Looking for the shortest way …')), canWait: true});
+  if (position && game === here && position.view.schedule === game.position.view.schedule) {
+    game.position = position;
+    showTable(position, position.view.par_says);
+  }
+}
+
+// keyOfGame does what a key asks for, and tells whether it did.
+function keyOfGame(event) {
+  if (event.target.closest('input, select')) return false;
+  const act = {u: undo, r: restart, h: hint}[event.key];
+  if (act) act();
+  else if (optionKeys.includes(event.key) && optionKeys.indexOf(event.key) < game.position.view.options.length) choose(optionKeys.indexOf(event.key));
+  else return false;
+  return true;
+}

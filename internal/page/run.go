@@ -1,0 +1,55 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/columns"
+	"lockkata/internal/page/engine"
+	"lockkata/internal/texts"
+)
+
+var (
+	//go:embed player.js
+	playerScript string
+	//go:embed code.js
+	codeScript string
+	//go:embed stepper.js
+	stepperScript string
+	//go:embed player.css
+	playerStyle string
+	//go:embed run.html.tmpl
+	runText string
+
+	stepScript = playerScript + codeScript + stepperScript // steps through runs: the classes Player and Stepper
+	stepTexts  = texts.OfScript(stepScript)                // what it says
+
+	runPage = template.Must(template.New("run").Parse(runText))
+)
+
+// Run draws a verdict's run as a page that stands alone: it asks no host for anything. Its
+// reader steps through the run, and sees at each step the keys in Redis and the lines of the
+// lock that the clients run.
+func Run(v failures.Verdict, title string, code columns.Code, in texts.Language) (string, error) {
+	cell := engine.CellOf(v, code, in)
+	data, err := script(map[string]any{"cell": cell, "files": code.Files, "dictionary": texts.Dictionary(in, stepTexts...)})
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	err = runPage.Execute(&b, map[string]any{
+		"Title": title, "Verdict": cell.Verdict, "Text": timeline.Text(v.Trace, v.Findings, timeline.Options{Width: 110, Language: in}),
+		"Lang": in.Tag(), "Style": template.CSS(playerStyle), "Script": template.JS(stepScript), "Data": data,
+	})
+	return b.String(), err
+}
+
+// script returns a value as JSON in a page's script element: no text in it can end the element.
+func script(value any) (template.JS, error) {
+	raw, err := json.Marshal(value) // which writes <, > and & as \u003c, \u003e and \u0026
+	return template.JS(raw), err
+}

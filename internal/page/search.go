@@ -1,0 +1,35 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/columns"
+)
+
+// searchFor is the command that finds the shortest schedule with which a stage
+// breaks the rule that it broke in a run; "" where the search is known to find none,
+// or no property is about that rule.
+func searchFor(v failures.Verdict, c columns.Column) string {
+	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent {
+		return ""
+	}
+	for _, p := range schedule.Properties {
+		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool {
+			return slices.Contains(v.Failure.Breaks, m) && oracle.Convicts(v.Findings, m)
+		})
+		if !isBroken || p.Fenced != v.Failure.Fenced {
+			continue
+		}
+		for _, q := range schedule.Suite {
+			if slices.Contains(q.Properties, p.Name) && strings.Contains(c.Search(p.Name, q.Env), "/") {
+				return fmt.Sprintf("go run . explore --stage %s --property %s", c.ID, p.Name)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+//go:build js && wasm
+
+// Command wasm is the engine in a web worker: it waits for requests and posts their
+// answers. Its build gives it the locks' sources, and locks that can be edited.
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"sync/atomic"
+	"syscall/js"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/page/engine"
+)
+
+// What the build's own file sets.
+var (
+	sources fs.FS = fstest.MapFS{}
+	force   func(i int)
+)
+
+// often is how long a long request works before it looks for messages. It costs some
+// milliseconds to look.
+const often = 100 * time.Millisecond
+
+func main() {
+	world.Main(func(t *testing.T, _ []string) int {
+		requests := make(chan string, 1)
+		var stopped atomic.Bool
+		js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
+			requests <- args[0].String()
+			return nil
+		}))
+		js.Global().Set("stop", js.FuncOf(func(js.Value, []js.Value) any {
+			stopped.Store(true)
+			return nil
+		}))
+		post := js.Global().Get("post")
+		locks := engine.New(t, sources, force)
+		post.Invoke("ready", "{}")
+		for request := range requests {
+			stopped.Store(false)
+			told := time.Now()
+			post.Invoke("answer", string(locks.Answer([]byte(request), func(p engine.Progress) bool {
+				if time.Since(told) >= often {
+					raw, _ := json.Marshal(p) // numbers
+					post.Invoke("progress", string(raw))
+					time.Sleep(time.Millisecond) // outside every bubble: the browser's messages come in
+					told = time.Now()
+				}
+				return stopped.Load()
+			})))
+		}
+		return 0
+	})
+}
