@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -84,6 +85,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
 	listens := map[string]bool{} // processes that get messages; the others ask now and then
+	refused := map[string]bool{} // processes whose last SUBSCRIBE failed: the next one is no reason to wait
 	var waiting []world.Event
 	return func(s *world.Scene) {
 		e := s.Event
@@ -99,7 +101,12 @@ func lostWakeUp(f *file) func(*world.Scene) {
 		}
 		switch e.Kind {
 		case world.Sent:
-			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE"
+			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" && !refused[e.Process]
+		case world.Delivered, world.Dropped:
+			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" {
+				refused[e.Process] = e.Kind == world.Dropped || strings.HasPrefix(e.Reply, "(error)")
+				listens[e.Process] = !refused[e.Process]
+			}
 		case world.Called:
 			if e.Op == world.OpLock {
 				waiting, excused[e.Call] = append(waiting, e), e.At
@@ -114,7 +121,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 		}
 		for _, call := range waiting {
-			if taken || s.Condition(call.Process).Away() || isBusy(s, call) {
+			if taken || s.Condition(call.Process).Away() || isBusy(s, call, refused[call.Process]) {
 				excused[call.Call] = max(excused[call.Call], s.Until())
 			}
 		}
@@ -122,14 +129,15 @@ func lostWakeUp(f *file) func(*world.Scene) {
 }
 
 // isBusy reports whether a command of the waiter's process is on its way. One of the
-// background counts only if it is about listening: no waiter waits for a renewal.
-func isBusy(s *world.Scene, call world.Event) bool {
+// background counts only if it is a SUBSCRIBE, and the one before was not refused: no waiter
+// waits for a renewal, nor for a message that cannot come.
+func isBusy(s *world.Scene, call world.Event, refused bool) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
 		if r.Call == 0 {
-			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE"
+			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE" && !refused
 		}
 		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
 	})

@@ -64,6 +64,43 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 	}
 }
 
+// A client whose SUBSCRIBE Redis refuses may pause for as long as one that does not listen.
+func TestWaiterWhoseSubscribeIsRefusedMustAskAgain(t *testing.T) {
+	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {
+		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
+			s := newStory().holds("A", "A1").call("B", world.OpLock)
+			s.background(world.Sent, "B", "SUBSCRIBE").background(world.Delivered, "B", "SUBSCRIBE")
+			s.trace.Events[len(s.trace.Events)-1].Reply = answer
+			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
+			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", answer, after)
+		}
+	}
+}
+
+// B sends a SUBSCRIBE every half a second. While one is on its way, B may wait for it only if
+// the one before has succeeded.
+func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
+	tries := func(kind world.Kind, reply string, grace time.Duration) *story {
+		s := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
+		for range grace / (time.Second / 2) {
+			s.background(world.Sent, "B", "SUBSCRIBE").background(kind, "B", "SUBSCRIBE")
+			s.trace.Events[len(s.trace.Events)-1].Reply = reply
+			s.pass(time.Second / 2)
+		}
+		return s.pass(time.Millisecond).installs("B", "B1").returns("B", held)
+	}
+	for name, failed := range map[string]func(time.Duration) *story{
+		"its connection breaks": func(d time.Duration) *story { return tries(world.Dropped, "", d) },
+		"Redis refuses":         func(d time.Duration) *story { return tries(world.Delivered, "(error) LOADING", d) },
+	} {
+		require.False(t, failed(10*time.Second).convicted(oracle.LostWakeUp), name)
+		require.True(t, failed(12*time.Second).convicted(oracle.LostWakeUp), name)
+	}
+	require.False(t, tries(world.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
+}
+
+// D dies before it has anything in Redis: nobody has to wait for it.
+
 // D dies before it has anything in Redis: nobody has to wait for it.
 func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)

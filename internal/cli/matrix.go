@@ -86,8 +86,8 @@ var (
 	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
 	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
 	noFamily       = texts.New("--family {name}: there is no such family")
-	someFailures   = texts.New("{n} of {all} failures are shown; all were run. {command} shows all, by family.")
-	someChanges    = texts.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. {command} shows all, by family.")
+	someFailures   = texts.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
+	someChanges    = texts.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
 )
 
 // rows returns the failures that are shown, and what is said of the others.
