@@ -12,7 +12,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // unreachable is a lock whose every call ends as if there were no network: it breaks no
@@ -63,10 +63,10 @@ func scriptOf(id string) func(*world.World) {
 
 // In these runs everything happens that the failure is about, but for one thing.
 func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
-	renews := failures.Subject{Name: "renews, and does not say so", New: columns.Must("5").Subject.New}
-	polls := failures.Subject{Name: "polls, and says that it listens", New: columns.Must("4").Subject.New, Has: everything}
+	renews := failures.Subject{Name: "renews, and does not say so", New: stages.Must("5").Subject.New}
+	polls := failures.Subject{Name: "polls, and says that it listens", New: stages.Must("4").Subject.New, Has: everything}
 	polls.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: polls.New}
-	whole := columns.Must("6").Subject
+	whole := stages.Must("6").Subject
 	for _, c := range []struct {
 		failure string
 		lock    failures.Subject
@@ -75,7 +75,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 	}{
 		{"loss-hidden-at-unlock", renews, nil, "A's key was still there"},
 		{"work-outlives-fixed-lease", renews, nil, "A's key was still there"},
-		{"loss-hidden-at-unlock", columns.Must("4").Subject, func(w *world.World) {
+		{"loss-hidden-at-unlock", stages.Must("4").Subject, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
@@ -221,7 +221,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 }
 
 func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
-	subject := columns.Must("5").Subject
+	subject := stages.Must("5").Subject
 	subject.Variants = nil
 	f, _ := failures.Find("loss-hidden-at-unlock")
 	v := failures.Run(t, f, subject)
@@ -247,7 +247,7 @@ func (l impatient) Lock(ctx context.Context) error {
 // Nobody waits for the key that stays, so the story itself has to let the time pass.
 func TestKeyThatStaysShowsAlsoWhereLockDoesNotWait(t *testing.T) {
 	for column, outcome := range map[string]failures.Outcome{"4": failures.Broken, "6": failures.Safe} {
-		subject := columns.Must(column).Subject
+		subject := stages.Must(column).Subject
 		create := subject.New
 		subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 			lock, err := create(rdb, name, lease)

@@ -7,13 +7,13 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestSameVerdictsAsTheWorld(t *testing.T) {
 	s := servers(t, 12)
 	var jobs []live.Job
-	for _, stage := range columns.Shown() {
+	for _, stage := range stages.Shown() {
 		one := job(t, failures.All[0], stage)
 		for _, f := range failures.All {
 			one.Failure = f

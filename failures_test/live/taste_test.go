@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,7 +54,7 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 }
 
 // job is a failure on a stage.
-func job(t *testing.T, f failures.Failure, stage columns.Column) live.Job {
+func job(t *testing.T, f failures.Failure, stage stages.Column) live.Job {
 	t.Helper()
 	subject, err := failures.DiscoverScripts(t, stage.Subject)
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func job(t *testing.T, f failures.Failure, stage columns.Column) live.Job {
 // For each stage one failure: what still breaks it, and of the last one what it does
 // about that. All of them are played with the tag live.
 func TestTasteOfARealRedis(t *testing.T) {
-	stages := columns.Shown()
+	stages := stages.Shown()
 	s := servers(t, len(stages))
 	var jobs []live.Job
 	for n, id := range []string{

@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestMain(m *testing.M) {
@@ -173,7 +173,7 @@ func TestLocksWithoutAMistakeAreAcquitted(t *testing.T) {
 				if v.Outcome == failures.NotApplicable {
 					return
 				}
-				if want := columns.Must(k.like).Expect(f); want != v.Outcome {
+				if want := stages.Must(k.like).Expect(f); want != v.Outcome {
 					t.Log(timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 					t.Errorf("expected %s, got %s (%s)", want, v.Outcome, v.Sentence())
 				}

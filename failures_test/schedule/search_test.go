@@ -15,7 +15,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // asked is a question about a stage.
 type asked struct {
-	stage      columns.Column
+	stage      stages.Column
 	question   schedule.Question
 	setup      schedule.Setup
 	properties []schedule.Property
@@ -36,10 +36,10 @@ func (a asked) String() string {
 }
 
 // suite asks every question of the suite that applies to a stage.
-func suite(t *testing.T) []asked { return questions(t, columns.Shown()) }
+func suite(t *testing.T) []asked { return questions(t, stages.Shown()) }
 
 // questions are those of the suite that apply to the columns.
-func questions(t *testing.T, of []columns.Column) []asked {
+func questions(t *testing.T, of []stages.Column) []asked {
 	var all []asked
 	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
@@ -124,7 +124,7 @@ func findWhatTheLessonSays(t *testing.T, a asked) (runs, replayed int) {
 // Only what takes no time is asked about the steps to the last stage, and nothing about the
 // locks of the documents: the live tests ask the rest.
 func TestQuickSearchesFindWhatTheLessonsOfStepsSay(t *testing.T) {
-	for _, a := range questions(t, columns.Steps()) {
+	for _, a := range questions(t, stages.Steps()) {
 		if a.stage.Hidden && a.isQuick() {
 			findWhatTheLessonSays(t, a)
 		}
@@ -133,7 +133,7 @@ func TestQuickSearchesFindWhatTheLessonsOfStepsSay(t *testing.T) {
 
 // hidden asks every question about the columns that are shown to those who ask for them.
 func hidden(t *testing.T) []asked {
-	return questions(t, slices.DeleteFunc(slices.Clone(columns.All), func(c columns.Column) bool { return !c.Hidden }))
+	return questions(t, slices.DeleteFunc(slices.Clone(stages.All), func(c stages.Column) bool { return !c.Hidden }))
 }
 
 // requireReplays asks of a counterexample for the same trace twice, and for what it breaks.
@@ -238,7 +238,7 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 	setup, subject, steps, err := schedule.Parse(text)
 	require.NoError(t, err)
 	require.Equal(t, "stage3", subject)
-	setup.Subject = columns.Must("3").Subject
+	setup.Subject = stages.Must("3").Subject
 	require.Equal(t, text, schedule.Text(setup, steps))
 	setup.Together, setup.Clients = true, 3
 	again, _, _, err := schedule.Parse(schedule.Text(setup, steps))

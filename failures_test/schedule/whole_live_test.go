@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // What the documents show of the search is compared with the lessons.
 func TestSearchOfTheWholeSuiteFindsWhatTheLessonsSay(t *testing.T) {
 	t.Parallel()
 	runs, _ := searchAll(t, func(asked) bool { return true })
-	require.Equal(t, columns.SuiteSchedules, runs, "write it into columns.go, then go generate ./docs")
+	require.Equal(t, stages.SuiteSchedules, runs, "write it into stages.go, then go generate ./docs")
 }
 
 func TestSearchFindsWhatTheLessonsOfHiddenColumnsSay(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -60,11 +60,11 @@ func fewFailures(t *testing.T, ids ...string) {
 // swapped gives a stage the lock of another one.
 func swapped(t *testing.T, stage, other string) {
 	t.Helper()
-	all := columns.All
-	t.Cleanup(func() { columns.All = all })
-	columns.All = slices.Clone(all)
-	at := slices.Index(columns.IDs(all), stage)
-	columns.All[at].Subject.New = columns.Must(other).Subject.New
+	all := stages.All
+	t.Cleanup(func() { stages.All = all })
+	stages.All = slices.Clone(all)
+	at := slices.Index(stages.IDs(all), stage)
+	stages.All[at].Subject.New = stages.Must(other).Subject.New
 }
 
 // results are those of a row: of each lock a sign.
@@ -140,12 +140,12 @@ func TestStepsShowWhatChangesInAtMostFiftyLines(t *testing.T) {
 	require.Regexp(t, `24 of \d+ failures that a step changes: up to 4 for each, those it fixes first\.`, out)
 	for _, id := range rowsOf(out) {
 		f, _ := failures.Find(id)
-		require.True(t, slices.ContainsFunc(columns.Steps(), func(c columns.Column) bool { return c.Expect(f) != columns.Steps()[0].Expect(f) }), id)
+		require.True(t, slices.ContainsFunc(stages.Steps(), func(c stages.Column) bool { return c.Expect(f) != stages.Steps()[0].Expect(f) }), id)
 	}
 }
 
 func TestMatrixAsJSONHasEveryCell(t *testing.T) {
-	for flag, locks := range map[string][]columns.Column{"--json": columns.Shown(), "--steps": columns.Steps(), "--documents": columns.Documents()} {
+	for flag, locks := range map[string][]stages.Column{"--json": stages.Shown(), "--steps": stages.Steps(), "--documents": stages.Documents()} {
 		status, out, _ := command(t, "--json", flag)
 		require.Equal(t, exitOK, status)
 		var cells []map[string]any
@@ -199,9 +199,9 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 }
 
 func TestEveryPictureFitsItsTerminal(t *testing.T) {
-	shown, err := columns.Ready(t, columns.Shown())
+	shown, err := stages.Ready(t, stages.Shown())
 	require.NoError(t, err)
-	for _, row := range columns.Judge(t, failures.All, shown) {
+	for _, row := range stages.Judge(t, failures.All, shown) {
 		for i, v := range row {
 			for _, width := range []int{80, usualWidth} {
 				if v.Trace != nil && len(v.Trace.Lanes) > 3 {

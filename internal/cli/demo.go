@@ -20,7 +20,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -52,7 +52,7 @@ var (
 // demo is one run of the command.
 type demo struct {
 	*app
-	stage       columns.Column
+	stage       stages.Column
 	hold        time.Duration
 	name, other string // of the workers
 	addr        string // of a Redis server
@@ -70,7 +70,7 @@ func (a *app) demoCommand() *cobra.Command {
 			"runs, so that two terminals, or two machines, can use one server: give both the same --stage, and each its --name.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if d.stage, err = columns.Find(stage); err != nil {
+			if d.stage, err = stages.Find(stage); err != nil {
 				return err
 			}
 			if d.name == d.other {

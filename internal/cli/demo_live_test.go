@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
@@ -75,7 +75,7 @@ func (p *terminal) end(t *testing.T) int {
 // Three terminals use one server. The interrupted holder unlocks, and the next worker begins.
 func TestDemoInProcessesOnRealRedis(t *testing.T) {
 	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
-	for _, s := range columns.Shown() {
+	for _, s := range stages.Shown() {
 		t.Run(s.Dir, func(t *testing.T) {
 			args := []string{"--stage", s.ID, "--redis", addr}
 			holder := startDemo(t, append(args, "--hold", "1m")...)

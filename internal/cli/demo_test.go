@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // linesOf is what a worker said, and when.
@@ -39,7 +39,7 @@ func requireStory(t *testing.T, out, name string) (began, ended time.Time) {
 
 func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	for n := range columns.Shown() {
+	for n := range stages.Shown() {
 		status, out, errors := command(t, "demo", "--stage", fmt.Sprint(n+1), "--hold", "0s", "--name", "work2")
 		require.Equal(t, exitOK, status, errors)
 		_, ended := requireStory(t, out, "work2")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -25,7 +25,7 @@ func (a *app) diffCommand() *cobra.Command {
 // builtOnOthers are the stages that have one before them.
 func builtOnOthers() []string {
 	var ids []string
-	for _, c := range columns.All {
+	for _, c := range stages.All {
 		if c.Before != "" {
 			ids = append(ids, c.ID)
 		}
@@ -40,7 +40,7 @@ var (
 )
 
 func (a *app) diff(id string) error {
-	after, err := columns.Find(id)
+	after, err := stages.Find(id)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *app) diff(id string) error {
 	if err != nil {
 		return err
 	}
-	before := columns.Must(after.Before)
+	before := stages.Must(after.Before)
 	heading := a.say(fromTo, "before", before.Said(), "after", after.Said(), "lesson", texts.Text(after.Lesson))
 	a.lines(append(a.painted(term.Bold, heading), ""))
 	if after.Map != nil {

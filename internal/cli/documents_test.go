@@ -17,7 +17,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/incidents"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -43,7 +43,7 @@ func requireFile(t *testing.T, name, text string) {
 func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
 	for _, f := range failures.All {
-		for _, s := range turn(columns.Shown(), f) {
+		for _, s := range turn(stages.Shown(), f) {
 			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
 			require.Equal(t, exitOK, status, errors)
 			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out

@@ -11,7 +11,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -99,7 +99,7 @@ func (a *app) properties(title texts.Text, words func(schedule.Property) texts.T
 
 // job is one question about one stage.
 type job struct {
-	stage    columns.Column
+	stage    stages.Column
 	question schedule.Question
 }
 
@@ -117,13 +117,13 @@ var (
 
 // jobs are the questions that were asked.
 func (x exploration) jobs() ([]job, error) {
-	asked := columns.Shown()
+	asked := stages.Shown()
 	if x.stage != "all" {
-		c, err := columns.Find(x.stage)
+		c, err := stages.Find(x.stage)
 		if err != nil {
 			return nil, orAll.With("error", err)
 		}
-		asked = []columns.Column{c}
+		asked = []stages.Column{c}
 	}
 	if err := x.check(); err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
 	"lockkata/internal/game"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -70,7 +70,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 			cut++
 		}
 		if want, ok := one.lesson(); ok && want != one.Found && (one.Found || one.Exhausted) {
-			wrong = append(wrong, a.say(answerOn, "property", one.Property, "env", one.Env, "stage", columns.Must(one.Stage).Said()))
+			wrong = append(wrong, a.say(answerOn, "property", one.Property, "env", one.Env, "stage", stages.Must(one.Stage).Said()))
 		}
 	}
 	for _, n := range searches {
@@ -91,12 +91,12 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 func (one answer) lesson() (broken, ok bool) {
 	for _, q := range schedule.Suite {
 		if q.Env == one.Env && slices.Contains(q.Properties, one.Property) && q.Clients == one.Clients && q.Bound == one.Bound {
-			want := columns.Must(one.Stage).Search(one.Property, one.Env)
+			want := stages.Must(one.Stage).Search(one.Property, one.Env)
 			return want != "none" && want != "-", !one.Random
 		}
 	}
 	// What the lesson says is safe must not be found broken, however it is looked for.
-	want := columns.Must(one.Stage).Search(one.Property, one.Env)
+	want := stages.Must(one.Stage).Search(one.Property, one.Env)
 	return want != "none", one.Found && want != ""
 }
 
@@ -104,14 +104,14 @@ func (one answer) lesson() (broken, ok bool) {
 func (a *app) printTable(answers []answer) {
 	fmt.Fprintf(a.out, "%s\n\n", a.say(tableTitle))
 	header := term.Pad(a.say(propertyColumn), 14) + " " + term.Pad(a.say(environmentColumn), 13)
-	for _, s := range columns.Shown() {
+	for _, s := range stages.Shown() {
 		header += fmt.Sprintf(" %-7s", s.Subject.Name)
 	}
 	fmt.Fprintln(a.out, strings.TrimRight(header, " "))
 	for _, q := range schedule.Suite {
 		for _, p := range q.Properties {
 			cells, any := "", false
-			for _, s := range columns.Shown() {
+			for _, s := range stages.Shown() {
 				text := "·"
 				for _, one := range answers {
 					if one.Stage == s.ID && one.Property == p && one.Env == q.Env {
@@ -157,7 +157,7 @@ func cheapest(answers []answer) *answer {
 
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
-	fmt.Fprintln(a.out, a.say(askedOf, "stage", columns.Must(one.Stage).NameIn(a.lang), "question", one.QuestionIn(a.lang)))
+	fmt.Fprintln(a.out, a.say(askedOf, "stage", stages.Must(one.Stage).NameIn(a.lang), "question", one.QuestionIn(a.lang)))
 	switch {
 	case one.Random && one.Found:
 		fmt.Fprintf(a.out, "%s\n", a.say(byChance, "what", one.TextIn(a.lang), "n", one.Runs, "length", game.Length(one.Cost, one.Steps, a.lang)))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 var replayLine = regexp.MustCompile(`go run \. replay '([^']+)'`)
@@ -58,7 +58,7 @@ func TestExploreAsJSON(t *testing.T) {
 // lessons are tested: here they stand for what it finds.
 func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
 	var answers []answer
-	for _, s := range columns.Shown() {
+	for _, s := range stages.Shown() {
 		for _, q := range schedule.Suite {
 			_, properties := q.Ask(s.Subject, 1)
 			for _, p := range properties {
@@ -70,7 +70,7 @@ func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
 			}
 		}
 	}
-	answers[0].Runs = columns.SuiteSchedules
+	answers[0].Runs = stages.SuiteSchedules
 	var out bytes.Buffer
 	require.NoError(t, (&app{out: &out}).printAnswers(exploration{stage: "all"}, answers))
 	for _, name := range []string{"../../docs/schedules.md", "../../docs/zh-CN/schedules.md"} {

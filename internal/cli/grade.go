@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
 	"lockkata/internal/kata"
 	"lockkata/internal/page"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -131,14 +131,14 @@ func expected(card kata.Card, g grading, lang texts.Language) error {
 
 // gradeHTML writes the page.
 func gradeHTML(card kata.Card, name string) error {
-	mine := columns.Column{ID: "yours", Dir: ".", Title: card.Dir, Subject: failures.Subject{Name: "yours"}}
+	mine := stages.Column{ID: "yours", Dir: ".", Title: card.Dir, Subject: failures.Subject{Name: "yours"}}
 	var rows [][]failures.Verdict
 	for _, c := range card.Cells {
 		f, _ := failures.Find(c.Failure)
 		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
 		rows = append(rows, []failures.Verdict{v})
 	}
-	page, err := page.Page([]columns.Column{mine}, rows, os.DirFS(card.Dir), page.Engine{})
+	page, err := page.Page([]stages.Column{mine}, rows, os.DirFS(card.Dir), page.Engine{})
 	if err == nil {
 		err = os.WriteFile(name, page, 0o644)
 	}

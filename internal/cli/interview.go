@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockkata/internal/columns"
 	"lockkata/internal/interview"
+	"lockkata/internal/stages"
 	"lockkata/internal/term/keyboard"
 	"lockkata/internal/texts"
 )
@@ -157,7 +157,7 @@ var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Z
 // knownSchedules are those that a reader has seen: in a document, or as a challenge.
 func (a *app) knownSchedules() []string {
 	var known []string
-	for _, c := range columns.Shown() {
+	for _, c := range stages.Shown() {
 		known = append(known, c.Challenge)
 	}
 	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {

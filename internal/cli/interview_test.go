@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/internal/columns"
 	"lockkata/internal/game"
 	"lockkata/internal/interview"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -210,11 +210,11 @@ func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
 func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 	known := (&app{sources: os.DirFS("../..")}).knownSchedules()
 	require.Contains(t, known, wrongDelete3, "the README shows it")
-	for _, c := range columns.Shown() {
+	for _, c := range stages.Shown() {
 		require.Contains(t, known, c.Challenge)
 	}
 	for _, text := range known {
-		_, _, err := game.Read(text, columns.All)
+		_, _, err := game.Read(text, stages.All)
 		require.NoError(t, err)
 	}
 }

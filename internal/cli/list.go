@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -104,7 +104,7 @@ func (a *app) listJSON() error {
 		for _, m := range f.Breaks {
 			j.Breaks = append(j.Breaks, string(m))
 		}
-		for _, s := range columns.Shown() {
+		for _, s := range stages.Shown() {
 			j.Expected[s.Subject.Name] = s.Expect(f).String()
 		}
 		all = append(all, j)

@@ -9,7 +9,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -69,7 +69,7 @@ func (w where) servers(ctx context.Context) (*live.Servers, error) {
 }
 
 // judgeLive plays the whole catalogue on the columns, on real servers.
-func (a *app) judgeLive(w where, all []failures.Failure, of []columns.Column) ([][]failures.Verdict, error) {
+func (a *app) judgeLive(w where, all []failures.Failure, of []stages.Column) ([][]failures.Verdict, error) {
 	servers, err := w.servers(context.Background())
 	if err != nil {
 		return nil, err

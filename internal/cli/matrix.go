@@ -10,7 +10,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -26,25 +26,25 @@ func (c cell) asExpected() bool {
 
 // grid is failures on columns: a row for each failure.
 type grid struct {
-	columns []columns.Column
+	columns []stages.Column
 	rows    [][]cell
 }
 
 // judgeAll runs failures on the columns.
-func (a *app) judgeAll(w where, all []failures.Failure, of []columns.Column) (grid, error) {
-	ready, err := columns.Ready(a.t, of)
+func (a *app) judgeAll(w where, all []failures.Failure, of []stages.Column) (grid, error) {
+	ready, err := stages.Ready(a.t, of)
 	if err != nil {
 		return grid{}, failedError{err}
 	}
 	if !w.live {
-		return expecting(ready, columns.Judge(a.t, all, ready)), nil
+		return expecting(ready, stages.Judge(a.t, all, ready)), nil
 	}
 	verdicts, err := a.judgeLive(w, all, ready)
 	return expecting(ready, verdicts), err
 }
 
 // expecting puts the expected outcomes beside verdicts.
-func expecting(of []columns.Column, rows [][]failures.Verdict) grid {
+func expecting(of []stages.Column, rows [][]failures.Verdict) grid {
 	g := grid{columns: of}
 	for _, row := range rows {
 		var cells []cell
@@ -67,14 +67,14 @@ type excerpt struct {
 }
 
 // columns are the locks of the excerpt.
-func (e excerpt) columns() []columns.Column {
+func (e excerpt) columns() []stages.Column {
 	switch {
 	case e.documents:
-		return columns.Documents()
+		return stages.Documents()
 	case e.steps:
-		return columns.Steps()
+		return stages.Steps()
 	}
-	return columns.Shown()
+	return stages.Shown()
 }
 
 // byFamily reports whether the rows are a whole catalogue or whole families of it.
@@ -104,7 +104,7 @@ func (e excerpt) rows(g grid) (rows [][]cell, rest texts.Said) {
 			rows = append(rows, row)
 		}
 	}
-	sortByFix(rows, columns.Stairs())
+	sortByFix(rows, stages.Stairs())
 	command := "go run . --all"
 	if e.documents {
 		command = "go run . --documents --all"
@@ -113,14 +113,14 @@ func (e excerpt) rows(g grid) (rows [][]cell, rest texts.Said) {
 }
 
 // sortByFix puts those first that an earlier lock fixes, and those last that none fixes.
-func sortByFix(rows [][]cell, of []columns.Column) {
+func sortByFix(rows [][]cell, of []stages.Column) {
 	slices.SortStableFunc(rows, func(a, b []cell) int { return cmp.Compare(fixedIn(a, of), fixedIn(b, of)) })
 }
 
 // fixedIn is the place of the lock that fixes a failure; len(of) if none does.
-func fixedIn(row []cell, of []columns.Column) int {
-	if _, fixed := columns.Turn(of, row[0].verdict.Failure); fixed != nil {
-		return slices.Index(columns.IDs(of), fixed.ID)
+func fixedIn(row []cell, of []stages.Column) int {
+	if _, fixed := stages.Turn(of, row[0].verdict.Failure); fixed != nil {
+		return slices.Index(stages.IDs(of), fixed.ID)
 	}
 	return len(of)
 }

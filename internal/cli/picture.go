@@ -8,8 +8,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
-	"lockkata/internal/columns"
 	"lockkata/internal/page"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -42,7 +42,7 @@ func (f format) check(beforeAfter bool) error {
 }
 
 // picture prints a run as SVG or a page, or writes the page to its file.
-func (a *app) picture(v failures.Verdict, c columns.Column, f format) error {
+func (a *app) picture(v failures.Verdict, c stages.Column, f format) error {
 	if v.Trace == nil {
 		return nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 	}
@@ -69,7 +69,7 @@ func (a *app) picture(v failures.Verdict, c columns.Column, f format) error {
 var pictureOf = texts.New("{failure}, on {stage}: {title}")
 
 // caption is what stands above a run's picture.
-func (a *app) caption(v failures.Verdict, c columns.Column) timeline.Caption {
+func (a *app) caption(v failures.Verdict, c stages.Column) timeline.Caption {
 	return timeline.Caption{
 		ID:       v.Failure.ID + "-" + c.ID,
 		Verdict:  strings.TrimRight(v.HeadlineIn(a.lang), ".。"),

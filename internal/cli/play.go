@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
 	"lockkata/internal/game"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 	"lockkata/internal/texts"
@@ -29,7 +29,7 @@ func (a *app) playCommand() *cobra.Command {
 			"\n" + a.environments()},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := columns.Find(stage)
+			c, err := stages.Find(stage)
 			if err != nil {
 				return err
 			}

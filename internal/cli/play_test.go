@@ -12,8 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
 	"lockkata/internal/game"
+	"lockkata/internal/stages"
 )
 
 // played runs play with these keys on its input.
@@ -114,11 +114,11 @@ func followHints(t *testing.T, keys string, args ...string) (out string) {
 // The game's own test goes the way of every column; here the terminal prints what its hints say.
 func TestHintsLeadToTheGoalOnAShortestWay(t *testing.T) {
 	for _, id := range []string{"3", "6.2"} {
-		c, err := columns.Find(id)
+		c, err := stages.Find(id)
 		require.NoError(t, err)
 		t.Run(c.Name(), func(t *testing.T) {
 			out := followHints(t, "", "--stage", c.ID)
-			_, steps, err := game.Read(c.Challenge, columns.All)
+			_, steps, err := game.Read(c.Challenge, stages.All)
 			require.NoError(t, err)
 			require.Contains(t, out, "'"+c.Challenge+"'")
 			require.Contains(t, out, fmt.Sprintf("You needed %d step", len(steps)))
@@ -167,7 +167,7 @@ func TestQuitHandsTheScheduleOver(t *testing.T) {
 
 // Nothing is cut that a player needs, whatever the game; three clients need most.
 func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
-	for _, s := range columns.Shown() {
+	for _, s := range stages.Shown() {
 		for _, p := range schedule.Properties {
 			if !p.Suits(s.Subject) {
 				continue

@@ -7,9 +7,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
 	"lockkata/internal/game"
 	"lockkata/internal/quiz"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -39,7 +39,7 @@ func (a *app) replayCommand() *cobra.Command {
 const exampleSchedule = "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b"
 
 func (a *app) replay(text string) error {
-	c, steps, err := game.Read(text, columns.All)
+	c, steps, err := game.Read(text, stages.All)
 	if err != nil {
 		return err
 	}

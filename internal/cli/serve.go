@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
 	"lockkata/internal/page"
 	"lockkata/internal/page/build"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -56,11 +56,11 @@ func (a *app) serveCommand() *cobra.Command {
 
 // page plays the catalogue on the stages, and returns the page of it.
 func (a *app) page(e page.Engine) ([]byte, error) {
-	shown, err := columns.Ready(a.t, columns.Shown())
+	shown, err := stages.Ready(a.t, stages.Shown())
 	if err != nil {
 		return nil, failedError{err}
 	}
-	rows := columns.Judge(a.t, failures.All, shown)
+	rows := stages.Judge(a.t, failures.All, shown)
 	if err := a.surprises(expecting(shown, rows)); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}

@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -40,9 +40,9 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			of := columns.Shown()
-			if asked, err := columns.Find(stage); steps || err == nil && asked.Hidden {
-				of = columns.Stairs()
+			of := stages.Shown()
+			if asked, err := stages.Find(stage); steps || err == nil && asked.Hidden {
+				of = stages.Stairs()
 			}
 			chosen, err := chooseColumns(of, f, stage, beforeAfter)
 			if err != nil {
@@ -85,10 +85,10 @@ var (
 
 // chooseColumns returns the column that was asked for, else the last that breaks; for before and
 // after also the first that no longer does.
-func chooseColumns(of []columns.Column, f failures.Failure, asked string, beforeAfter bool) ([]columns.Column, error) {
+func chooseColumns(of []stages.Column, f failures.Failure, asked string, beforeAfter bool) ([]stages.Column, error) {
 	if asked != "" {
-		c, err := columns.Find(asked)
-		return []columns.Column{c}, err
+		c, err := stages.Find(asked)
+		return []stages.Column{c}, err
 	}
 	chosen := turn(of, f)
 	switch {
@@ -104,20 +104,20 @@ func chooseColumns(of []columns.Column, f failures.Failure, asked string, before
 
 // turn returns the last column that the failure breaks and the first that it no longer does, or the
 // one of them that there is. What breaks none has the first that it applies to.
-func turn(of []columns.Column, f failures.Failure) []columns.Column {
-	broken, fixed := columns.Turn(of, f)
+func turn(of []stages.Column, f failures.Failure) []stages.Column {
+	broken, fixed := stages.Turn(of, f)
 	switch {
 	case broken == nil:
-		return []columns.Column{columns.First(of, f)}
+		return []stages.Column{stages.First(of, f)}
 	case fixed == nil:
-		return []columns.Column{*broken}
+		return []stages.Column{*broken}
 	}
-	return []columns.Column{*broken, *fixed}
+	return []stages.Column{*broken, *fixed}
 }
 
 // show draws the failure on the columns that were chosen of some.
-func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) error {
-	chosen, err := columns.Ready(a.t, chosen)
+func (a *app) show(f failures.Failure, chosen, of []stages.Column, as format) error {
+	chosen, err := stages.Ready(a.t, chosen)
 	if err != nil {
 		return failedError{err}
 	}
@@ -148,7 +148,7 @@ func (a *app) show(f failures.Failure, chosen, of []columns.Column, as format) e
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of []columns.Column) {
+func (a *app) showOne(v failures.Verdict, c stages.Column, withStory bool, of []stages.Column) {
 	f := v.Failure
 	if withStory {
 		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", texts.Text(f.Title)), 0), "\n")
@@ -164,7 +164,7 @@ func (a *app) showOne(v failures.Verdict, c columns.Column, withStory bool, of [
 	a.lines(a.painted(outcomeMarks[v.Outcome].style, v.HeadlineIn(a.lang)))
 	if withStory && v.Outcome != failures.Safe {
 		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
-		if _, fixed := columns.Turn(of, f); fixed != nil {
+		if _, fixed := stages.Turn(of, f); fixed != nil {
 			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameIn(a.lang), "id", fixed.ID))
 		}
 	}

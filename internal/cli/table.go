@@ -6,7 +6,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -52,7 +52,7 @@ func (a *app) printMatrix(e excerpt, g grid) {
 }
 
 // printRow prints a failure's results, and beside them its title where there is room.
-func (a *app) printRow(row []cell, of []columns.Column, width, signs int) {
+func (a *app) printRow(row []cell, of []stages.Column, width, signs int) {
 	f := row[0].verdict.Failure
 	line := term.Pad("  "+f.ID, width)
 	for n, c := range row {

@@ -13,7 +13,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // Edit is one mistake.
@@ -59,7 +59,7 @@ func init() {
 func read(texts fs.FS) (all []Edit, err error) {
 	names, err := fs.Glob(texts, "*.txt")
 	for _, name := range names {
-		column, err := columns.Find(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
+		column, err := stages.Find(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
 		if err != nil {
 			return nil, fmt.Errorf("edits: %s: %w", name, err)
 		}
@@ -115,13 +115,13 @@ var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
 func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
 
 // Column is the one whose lock is edited.
-func (e Edit) Column() (columns.Column, error) {
-	for _, c := range columns.All {
+func (e Edit) Column() (stages.Column, error) {
+	for _, c := range stages.All {
 		if c.Dir == path.Dir(e.File) {
 			return c, nil
 		}
 	}
-	return columns.Column{}, fmt.Errorf("edits: %s is no column's", e.File)
+	return stages.Column{}, fmt.Errorf("edits: %s is no column's", e.File)
 }
 
 // Apply returns the text of the file with the edit. All other lines stay where they are.

@@ -9,14 +9,14 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
 // Challenge is what is played: a lock, its clients, what may happen to them, and the
 // property to break.
 type Challenge struct {
-	Column columns.Column
+	Column stages.Column
 	schedule.Setup
 }
 
@@ -38,7 +38,7 @@ var (
 )
 
 // Of is the challenge of a lock. The error names the setting that cannot be.
-func (s Settings) Of(c columns.Column) (Challenge, error) {
+func (s Settings) Of(c stages.Column) (Challenge, error) {
 	none := Challenge{}
 	if s.Goal == "" {
 		s.Goal = "leak"
@@ -91,12 +91,12 @@ var step = regexp.MustCompile(`^(t|[abc][1-9]?|[ABC][1-9]?|[xzwch][abc]|c[a-z]|[
 // Read reads the string of a schedule of one of the locks, which it names by its ID or its
 // subject's name. The schedule of a lock that is not among them is refused: on another
 // lock it would be another story.
-func Read(text string, of []columns.Column) (Challenge, []string, error) {
+func Read(text string, of []stages.Column) (Challenge, []string, error) {
 	setup, name, steps, err := schedule.Parse(text)
 	if err != nil {
 		return Challenge{}, nil, err
 	}
-	i := slices.IndexFunc(of, func(c columns.Column) bool { return c.Subject.Name == name || c.ID == name })
+	i := slices.IndexFunc(of, func(c stages.Column) bool { return c.Subject.Name == name || c.ID == name })
 	if i < 0 {
 		return Challenge{}, nil, unknown(name, of)
 	}
@@ -112,7 +112,7 @@ func Read(text string, of []columns.Column) (Challenge, []string, error) {
 	return Challenge{of[i], setup}, steps, suits(of[i], setup.Property)
 }
 
-func unknown(name string, of []columns.Column) error {
+func unknown(name string, of []stages.Column) error {
 	if schedule.IsForeign(name) {
 		return isForeign.With("name", strconv.Quote(name))
 	}
@@ -124,7 +124,7 @@ func unknown(name string, of []columns.Column) error {
 }
 
 // suits tells whether a lock has what a property is about.
-func suits(c columns.Column, p schedule.Property) error {
+func suits(c stages.Column, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
 			return suitsNot.With("property", p.Name, "feature", need, "stage", c.Said(), "names", strings.Join(suitable(c.Subject), ", "))

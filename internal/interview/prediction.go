@@ -9,8 +9,8 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -30,7 +30,7 @@ const (
 // Prediction is a schedule that is shown up to a point, the steps that come then, and
 // a question about how things are after them. The world has the answer.
 type Prediction struct {
-	Stage   columns.Column
+	Stage   stages.Column
 	Setup   schedule.Setup
 	Steps   []string // up to the moment that is asked about
 	Shown   int      // how many of them are drawn

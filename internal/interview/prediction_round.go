@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/columns"
 	"lockkata/internal/quiz"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/texts"
 )
@@ -23,7 +23,7 @@ var (
 )
 
 func init() {
-	for _, c := range columns.Shown() {
+	for _, c := range stages.Shown() {
 		texts.Know(texts.Text(c.Title))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -296,7 +296,7 @@ func TestChineseInterviewHasChineseWords(t *testing.T) {
 	for _, english := range []string{"Round", "minutes", "Proof", "Summary"} {
 		require.NotContains(t, out, english)
 	}
-	for _, c := range columns.Shown() {
+	for _, c := range stages.Shown() {
 		require.NotContains(t, out, c.Title)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -109,7 +109,7 @@ func isGood(id string, f failures.Failure) bool {
 }
 
 // column is the one with that ID.
-func column(id string) columns.Column { return columns.Must(id) }
+func column(id string) stages.Column { return stages.Must(id) }
 
 var noExercise = texts.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
 

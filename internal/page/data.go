@@ -6,8 +6,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
 	"lockkata/internal/page/engine"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -32,7 +32,7 @@ type lock struct {
 
 // playable adds what a page with an engine knows of what it can play.
 func (c *content) playable(in texts.Language) {
-	for _, column := range columns.Stairs() {
+	for _, column := range stages.Stairs() {
 		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
 		for _, p := range schedule.Properties {
 			if p.Suits(column.Subject) {
@@ -48,12 +48,12 @@ func (c *content) playable(in texts.Language) {
 
 // stage is a lock with its source, once for all runs.
 type stage struct {
-	ID     string         `json:"id"`
-	Name   string         `json:"name"` // in sentences
-	Title  string         `json:"title"`
-	Lesson string         `json:"lesson,omitempty"` // what to look at in the difference
-	Diff   string         `json:"diff,omitempty"`   // to the one that it is built on
-	Files  []columns.File `json:"files"`
+	ID     string        `json:"id"`
+	Name   string        `json:"name"` // in sentences
+	Title  string        `json:"title"`
+	Lesson string        `json:"lesson,omitempty"` // what to look at in the difference
+	Diff   string        `json:"diff,omitempty"`   // to the one that it is built on
+	Files  []stages.File `json:"files"`
 }
 
 type failure struct {
@@ -72,9 +72,9 @@ type cell struct {
 }
 
 // collect turns verdicts on the columns, a row for each failure, into what the page shows.
-func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, in texts.Language) (content, error) {
+func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in texts.Language) (content, error) {
 	all := content{Title: title.In(in), Total: total(rows, in)}
-	codes := make([]columns.Code, len(of))
+	codes := make([]stages.Code, len(of))
 	for i, c := range of {
 		code, err := c.Code(sources)
 		if err != nil {
@@ -82,7 +82,7 @@ func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, in t
 		}
 		diff, lesson := "", ""
 		if c.Before != "" {
-			lesson = fromTo.In(in, "before", columns.Must(c.Before).Said(), "after", c.Said(), "lesson", texts.Text(c.Lesson))
+			lesson = fromTo.In(in, "before", stages.Must(c.Before).Said(), "after", c.Said(), "lesson", texts.Text(c.Lesson))
 			parts, err := c.Diff(sources)
 			if err != nil {
 				return all, err
@@ -98,7 +98,7 @@ func collect(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, in t
 	return all, nil
 }
 
-func failureOf(of []columns.Column, row []failures.Verdict, codes []columns.Code, in texts.Language) failure {
+func failureOf(of []stages.Column, row []failures.Verdict, codes []stages.Code, in texts.Language) failure {
 	f := row[0].Failure
 	say := func(text string) string { return texts.Text(text).In(in) }
 	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
 // The page looks up what it says by its English: what is one text there must be one text in
 // Chinese too, in every run of the catalogue.
 func TestEveryTextOfThePageHasOneTranslation(t *testing.T) {
-	shown, err := columns.Ready(t, columns.Shown())
+	shown, err := stages.Ready(t, stages.Shown())
 	require.NoError(t, err)
-	rows := columns.Judge(t, failures.All, shown)
+	rows := stages.Judge(t, failures.All, shown)
 	var all [2]content
 	for i, l := range texts.Languages {
 		all[i], err = collect(shown, rows, os.DirFS("../.."), l)

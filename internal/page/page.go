@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -87,7 +87,7 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 
 // Page returns the page of these verdicts on the columns: a row for each failure. sources is
 // the repository's own folder. The same verdicts, sources and engine give the same bytes.
-func Page(of []columns.Column, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
+func Page(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
 	var all [2]content // in each language
 	for i, l := range texts.Languages {
 		var err error

@@ -8,8 +8,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/columns"
 	"lockkata/internal/page/engine"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -34,7 +34,7 @@ var (
 // Run draws a verdict's run as a page that stands alone: it asks no host for anything. Its
 // reader steps through the run, and sees at each step the keys in Redis and the lines of the
 // lock that the clients run.
-func Run(v failures.Verdict, title string, code columns.Code, in texts.Language) (string, error) {
+func Run(v failures.Verdict, title string, code stages.Code, in texts.Language) (string, error) {
 	cell := engine.CellOf(v, code, in)
 	data, err := script(map[string]any{"cell": cell, "files": code.Files, "dictionary": texts.Dictionary(in, stepTexts...)})
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
 	"lockkata/internal/page"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
 // played returns a verdict on a scenario of stage 2.
 func played(t *testing.T, scenario func(*world.World)) failures.Verdict {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: columns.Must("2").Subject.New}, scenario)
+	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, scenario)
 	require.NoError(t, err)
 	return failures.Verdict{Outcome: failures.Safe, Trace: trace}
 }
@@ -26,14 +26,14 @@ func lockOnce(w *world.World) { w.Client("A").Lock() }
 
 func TestNoTextEndsTheScriptOfTheRunsPage(t *testing.T) {
 	v := played(t, func(w *world.World) { w.Client("A").Insert(`</script><img src="x" onerror='alert("1")'>` + "\u2028&") })
-	code := columns.Code{Dir: "x", Files: []columns.File{{Name: "</script>.go", Text: "`</script>` // \"quoted\""}}}
+	code := stages.Code{Dir: "x", Files: []stages.File{{Name: "</script>.go", Text: "`</script>` // \"quoted\""}}}
 	page, err := page.Run(v, "</title><script>alert(1)</script>", code, texts.English)
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(page, "</script>"), "the data's and the script's own")
 	require.NotContains(t, page, "<img")
 	require.NotContains(t, page, "<script>alert")
 	var data struct {
-		Files []columns.File
+		Files []stages.File
 		Cell  struct {
 			Run struct{ Steps []struct{ Says string } }
 		}
@@ -44,7 +44,7 @@ func TestNoTextEndsTheScriptOfTheRunsPage(t *testing.T) {
 }
 
 func TestPageOfARunSpeaksItsLanguage(t *testing.T) {
-	page, err := page.Run(played(t, lockOnce), "one", columns.Code{}, texts.Chinese)
+	page, err := page.Run(played(t, lockOnce), "one", stages.Code{}, texts.Chinese)
 	require.NoError(t, err)
 	require.Contains(t, page, `<html lang="zh-CN">`)
 	var data struct {
@@ -62,11 +62,11 @@ func TestPageOfARunSpeaksItsLanguage(t *testing.T) {
 
 func TestPageOfARunAsksNoHostForAnything(t *testing.T) {
 	v := played(t, lockOnce)
-	one, err := page.Run(v, "one", columns.Code{}, texts.English)
+	one, err := page.Run(v, "one", stages.Code{}, texts.English)
 	require.NoError(t, err)
 	require.NotRegexp(t, `(?i)(src|href)\s*=\s*["']?(https?:)?//|url\(|@import|fetch\(|XMLHttpRequest`, one)
 	require.Contains(t, one, `content="default-src 'none';`)
-	again, err := page.Run(v, "one", columns.Code{}, texts.English)
+	again, err := page.Run(v, "one", stages.Code{}, texts.English)
 	require.NoError(t, err)
 	require.Equal(t, one, again)
 }

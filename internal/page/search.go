@@ -8,13 +8,13 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // searchFor is the command that finds the shortest schedule with which a stage
 // breaks the rule that it broke in a run; "" where the search is known to find none,
 // or no property is about that rule.
-func searchFor(v failures.Verdict, c columns.Column) string {
+func searchFor(v failures.Verdict, c stages.Column) string {
 	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent {
 		return ""
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/live/fleet"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // The flags of the test binary.
@@ -63,7 +63,7 @@ func requireClean(t *testing.T, r *run) {
 // soakFor runs one soak and prints its report.
 func soakFor(t *testing.T, s settings) *run {
 	t.Helper()
-	_, err := columns.Find(strings.TrimPrefix(s.Lock, "stage"))
+	_, err := stages.Find(strings.TrimPrefix(s.Lock, "stage"))
 	require.NoError(t, err, "-lock")
 	require.Positive(t, *runFor, "-for")
 	for s.Seed = *seed; s.Seed == 0; {

@@ -17,7 +17,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -35,7 +35,7 @@ type worker struct {
 	job
 	rdb, ledger *redis.Client
 	svc         *stage6.Service // nil: the lock is another one
-	stage       columns.Column  // that one
+	stage       stages.Column   // that one
 	send        func(any)
 	attempts    atomic.Int64
 }
@@ -51,7 +51,7 @@ func work(j job, orders <-chan string, send func(any)) (err error) {
 		w.svc, err = stage6.NewService(w.rdb, stage6.WithWatchdogTimeout(lease))
 		defer func() { err = errors.Join(err, w.svc.Close()) }()
 	} else {
-		w.stage, err = columns.Find(strings.TrimPrefix(j.Lock, "stage"))
+		w.stage, err = stages.Find(strings.TrimPrefix(j.Lock, "stage"))
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // Every failure on every stage is drawn, whole, small, the same each time, and
 // with two inside where, and only where, two were inside.
 func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
-	for _, s := range columns.Shown() {
+	for _, s := range stages.Shown() {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
 		for _, f := range failures.All {

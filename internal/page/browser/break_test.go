@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/columns"
 	"lockkata/internal/edits"
+	"lockkata/internal/stages"
 )
 
 func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
@@ -112,7 +112,7 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 		require.NoError(t, err)
 		of[c.ID]++
 	}
-	for _, c := range columns.Stairs() {
+	for _, c := range stages.Stairs() {
 		b.eval(fmt.Sprintf("location.hash = '#play/%s', 0", c.ID))
 		b.until(fmt.Sprintf("document.querySelector('.option') && document.title.startsWith('play %s:')", c.Name()))
 		b.press("1")

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/columns"
 	"lockkata/internal/page"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -151,7 +151,7 @@ func TestPageOfOneRunStandsAlone(t *testing.T) {
 		if v.Failure.ID != "check-then-delete" {
 			continue
 		}
-		code, err := columns.Must("3").Code(os.DirFS(repository))
+		code, err := stages.Must("3").Code(os.DirFS(repository))
 		require.NoError(t, err)
 		text, err := page.Run(v, "one", code, texts.English)
 		require.NoError(t, err)

@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
 	"lockkata/internal/page"
+	"lockkata/internal/stages"
 )
 
 const repository = "../../.."
 
 var made struct {
 	sync.Once
-	shown []columns.Column
+	shown []stages.Column
 	rows  [][]failures.Verdict
 	page  []byte
 	err   error
@@ -28,8 +28,8 @@ var made struct {
 func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
-		if made.shown, made.err = columns.Ready(t, columns.Shown()); made.err == nil {
-			made.rows = columns.Judge(t, failures.All, made.shown)
+		if made.shown, made.err = stages.Ready(t, stages.Shown()); made.err == nil {
+			made.rows = stages.Judge(t, failures.All, made.shown)
 			made.page, made.err = page.Page(made.shown, made.rows, os.DirFS(repository), page.Engine{})
 		}
 	})

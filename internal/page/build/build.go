@@ -18,8 +18,8 @@ import (
 	"strconv"
 	"strings"
 
-	"lockkata/internal/columns"
 	"lockkata/internal/edits"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -144,7 +144,7 @@ func files(sources fs.FS) (map[string]string, error) {
 	}
 	var text strings.Builder
 	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + edits.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
-	for _, c := range columns.Stairs() {
+	for _, c := range stages.Stairs() {
 		names, err := fs.Glob(sources, c.Dir+"/*")
 		if err != nil {
 			return nil, err

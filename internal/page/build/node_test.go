@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/columns"
 	"lockkata/internal/edits"
 	"lockkata/internal/page/build"
 	"lockkata/internal/page/engine"
+	"lockkata/internal/stages"
 )
 
 const root = "../../.."
@@ -50,7 +50,7 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 		t.Skip("no node is installed: apt-get install nodejs")
 	}
 	var asked []engine.Request
-	for _, c := range columns.Stairs() {
+	for _, c := range stages.Stairs() {
 		asked = append(asked, engine.Request{Op: "column", Stage: c.ID},
 			engine.Request{Op: "replay", Stage: c.ID, Schedule: c.Challenge},
 			engine.Request{Op: "run", Stage: c.ID, Failure: "process-pause"},
@@ -61,7 +61,7 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	}
 	asked = append(asked, engine.Request{Op: "nothing"})
 	asked = append(asked, engine.Request{Op: "column", Stage: "5", Lang: "zh"})
-	for _, c := range columns.Stairs() { // in Chinese
+	for _, c := range stages.Stairs() { // in Chinese
 		asked = append(asked, engine.Request{Op: "lock", Stage: c.ID, Lang: "zh"},
 			engine.Request{Op: "run", Stage: c.ID, Lang: "zh", Failure: "check-then-delete"}, engine.Request{Op: "game", Stage: c.ID, Lang: "zh"},
 			engine.Request{Op: "hint", Lang: "zh"}, engine.Request{Op: "choose", Lang: "zh"})

@@ -4,7 +4,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -27,7 +27,7 @@ type Cell struct {
 }
 
 // CellOf returns a verdict as a page shows it, with its run.
-func CellOf(v failures.Verdict, of columns.Code, in texts.Language) Cell {
+func CellOf(v failures.Verdict, of stages.Code, in texts.Language) Cell {
 	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
 	if v.Trace != nil {
 		run := NewRun(v.Trace, v.Findings, of, in)

@@ -9,9 +9,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/columns"
 	"lockkata/internal/edits"
 	"lockkata/internal/game"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -25,14 +25,14 @@ var noEdit = texts.New("there is no edit \"{edit}\" of {lock}")
 
 // lock is a column as it stands or edited, with its source.
 type lock struct {
-	columns.Column
-	code columns.Code
+	stages.Column
+	code stages.Code
 	edit int // the number of the edit that is compiled in, from 1; 0: none
 }
 
 // find returns the lock of a request, and puts it in force: the next worlds run it.
 func (e *Engine) find(r Request) (lock, error) {
-	c, err := columns.Find(r.Stage)
+	c, err := stages.Find(r.Stage)
 	if err != nil {
 		return lock{}, err
 	}
@@ -91,14 +91,14 @@ func (e *Engine) edit(l *lock, id string) error {
 
 // Lock is what a page shows of a lock.
 type Lock struct {
-	ID     string         `json:"id"`
-	Name   string         `json:"name"`
-	Title  string         `json:"title"`
-	Files  []columns.File `json:"files"`
-	Edits  []Edit         `json:"edits"`
-	Goals  []game.Named   `json:"goals"` // what can be played and searched
-	Envs   []game.Named   `json:"envs"`
-	Search Question       `json:"search"` // what is asked first
+	ID     string        `json:"id"`
+	Name   string        `json:"name"`
+	Title  string        `json:"title"`
+	Files  []stages.File `json:"files"`
+	Edits  []Edit        `json:"edits"`
+	Goals  []game.Named  `json:"goals"` // what can be played and searched
+	Envs   []game.Named  `json:"envs"`
+	Search Question      `json:"search"` // what is asked first
 }
 
 // Edit is an edit as a page shows it.

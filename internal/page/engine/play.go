@@ -6,8 +6,8 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/internal/columns"
 	"lockkata/internal/game"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -22,13 +22,13 @@ var (
 
 // Position is where a game is.
 type Position struct {
-	View    game.View      `json:"view"`
-	Files   []columns.File `json:"files,omitempty"` // of the lock, at the beginning of a game
-	Run     Run            `json:"run"`             // what has happened, as a page draws it
-	Verdict string         `json:"verdict"`         // where nothing is left to choose
-	Tone    timeline.Tone  `json:"tone,omitempty"`  // of the verdict
-	Taken   string         `json:"taken,omitempty"` // the failure whose run was taken over
-	Hint    *game.Hint     `json:"hint,omitempty"`
+	View    game.View     `json:"view"`
+	Files   []stages.File `json:"files,omitempty"` // of the lock, at the beginning of a game
+	Run     Run           `json:"run"`             // what has happened, as a page draws it
+	Verdict string        `json:"verdict"`         // where nothing is left to choose
+	Tone    timeline.Tone `json:"tone,omitempty"`  // of the verdict
+	Taken   string        `json:"taken,omitempty"` // the failure whose run was taken over
+	Hint    *game.Hint    `json:"hint,omitempty"`
 }
 
 // begin begins a game: a challenge, a schedule's string, or a run that is taken over.
@@ -41,7 +41,7 @@ func (e *Engine) begin(r Request) (Position, error) {
 	switch r.Op {
 	case "replay":
 		if l, err = e.find(r); err == nil {
-			g, err = game.Replay(e.t, r.Schedule, []columns.Column{l.Column})
+			g, err = game.Replay(e.t, r.Schedule, []stages.Column{l.Column})
 		}
 	case "take":
 		l, challenge, err = e.take(r, settings)

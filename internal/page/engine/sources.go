@@ -8,20 +8,20 @@ import (
 	"strings"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
 // sources follows which lines of the lock each lane runs.
 type sources struct {
-	code  columns.Code
+	code  stages.Code
 	line  map[int]string    // call → its line
 	sent  map[string]string // lane → the line in the background
 	over  map[string]bool   // lanes whose line in the background ends with this row
 	entry map[string]string // call's name → the line where it begins
 }
 
-func newSources(code columns.Code) *sources {
+func newSources(code stages.Code) *sources {
 	return &sources{code: code, line: map[int]string{}, sent: map[string]string{}, over: map[string]bool{}, entry: map[string]string{}}
 }
 
@@ -59,7 +59,7 @@ func (s *sources) known(source *world.Source) string {
 	if source == nil || path.Dir(source.File) != s.code.Dir {
 		return ""
 	}
-	if !slices.ContainsFunc(s.code.Files, func(f columns.File) bool { return f.Name == path.Base(source.File) }) {
+	if !slices.ContainsFunc(s.code.Files, func(f stages.File) bool { return f.Name == path.Base(source.File) }) {
 		return ""
 	}
 	return path.Base(source.String())

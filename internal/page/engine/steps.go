@@ -8,7 +8,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
@@ -52,7 +52,7 @@ type Held struct {
 }
 
 // NewRun returns a trace as steps. Without files in code it names no lines.
-func NewRun(trace *world.Trace, found []oracle.Finding, code columns.Code, language texts.Language) Run {
+func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language texts.Language) Run {
 	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
 	at, scene := newSources(code), trace.Begin()
 	var before Step

@@ -11,20 +11,20 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 	"lockkata/internal/texts"
 )
 
 // here is the source of the lock in these tests: stage 2.
-func here(t *testing.T) columns.Code {
+func here(t *testing.T) stages.Code {
 	t.Helper()
-	code, err := columns.Must("2").Code(os.DirFS("../../.."))
+	code, err := stages.Must("2").Code(os.DirFS("../../.."))
 	require.NoError(t, err)
 	return code
 }
 
 // line is the number of the first line that contains a text.
-func line(code columns.Code, text string) string {
+func line(code stages.Code, text string) string {
 	before, _, _ := strings.Cut(code.Files[0].Text, text)
 	return world.Source{File: code.Files[0].Name, Line: 1 + strings.Count(before, "\n")}.String()
 }
@@ -32,7 +32,7 @@ func line(code columns.Code, text string) string {
 // runOf returns the run of a scenario on stage 2.
 func runOf(t *testing.T, scenario func(*world.World)) Run {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: columns.Must("2").Subject.New}, scenario)
+	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, scenario)
 	require.NoError(t, err)
 	return NewRun(trace, oracle.Judge(trace), here(t), texts.English)
 }

@@ -1,4 +1,4 @@
-package columns
+package stages
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package columns_test
+package stages_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestMain(m *testing.M) {
@@ -18,11 +18,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestEveryCellOfTheMatrixGivesTheSameTraceAgain(t *testing.T) {
-	requireSameAgain(t, columns.Shown())
+	requireSameAgain(t, stages.Shown())
 }
 
 // requireSameAgain wants each failure on each column to be the same twice, byte for byte.
-func requireSameAgain(t *testing.T, of []columns.Column) {
+func requireSameAgain(t *testing.T, of []stages.Column) {
 	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
@@ -39,8 +39,8 @@ func requireSameAgain(t *testing.T, of []columns.Column) {
 
 // Each mistake of a document's lock shows, and no other does.
 func TestDocumentsLocksAreWhatIsSaidOfThem(t *testing.T) {
-	require.Len(t, columns.Documents(), 5)
-	for _, c := range columns.Documents() {
+	require.Len(t, stages.Documents(), 5)
+	for _, c := range stages.Documents() {
 		require.True(t, c.Hidden, c.ID)
 		t.Run(c.ID, func(t *testing.T) { failures.Check(t, c.Subject, c.Expect) })
 	}
@@ -56,7 +56,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 		require.NotEmpty(t, f.Story, f.ID)
 		require.NotEmpty(t, f.Fixed, f.ID)
 		isInherent := false
-		for _, c := range columns.All {
+		for _, c := range stages.All {
 			outcome := c.Expect(f)
 			require.True(t, strings.ContainsRune("xoni-", rune(outcome)) || c.Hidden && outcome == failures.NotTold, "%s on %s: %c", f.ID, c.ID, outcome)
 			isInherent = isInherent || outcome == failures.Inherent

@@ -1,4 +1,4 @@
-package columns_test
+package stages_test
 
 import (
 	"go/ast"
@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 // The map names each file of the whole lock. What it says that needs a file is a failure that breaks the lock before
 // and not this one, or a test that there is.
 func TestMapOfTheWholeLockIsTrue(t *testing.T) {
-	whole := columns.Must("6")
-	before := columns.Must(whole.Before)
+	whole := stages.Must("6")
+	before := stages.Must(whole.Before)
 	lines, err := whole.Lines(os.DirFS("../.."))
 	require.NoError(t, err)
 	tests := testsOf(t, whole)
@@ -42,13 +42,13 @@ func TestMapOfTheWholeLockIsTrue(t *testing.T) {
 
 	for _, f := range failures.All { // none is left out
 		if before.Expect(f) == failures.Broken && whole.Expect(f) != failures.Broken {
-			require.True(t, slices.ContainsFunc(whole.Map, func(p columns.Part) bool { return slices.Contains(p.Failures, f.ID) }), f.ID)
+			require.True(t, slices.ContainsFunc(whole.Map, func(p stages.Part) bool { return slices.Contains(p.Failures, f.ID) }), f.ID)
 		}
 	}
 }
 
 // testsOf are the names of the functions in the tests of a column's folder.
-func testsOf(t *testing.T, c columns.Column) (names []string) {
+func testsOf(t *testing.T, c stages.Column) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", c.Dir, "*_test.go"))
 	require.NoError(t, err)

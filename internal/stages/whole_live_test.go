@@ -1,13 +1,13 @@
 //go:build live
 
-package columns_test
+package stages_test
 
 import (
 	"testing"
 
-	"lockkata/internal/columns"
+	"lockkata/internal/stages"
 )
 
 func TestEveryCellOfEveryColumnGivesTheSameTraceAgain(t *testing.T) {
-	requireSameAgain(t, columns.All)
+	requireSameAgain(t, stages.All)
 }

@@ -1,4 +1,4 @@
-package columns_test
+package stages_test
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/columns"
 	"lockkata/internal/edits"
+	"lockkata/internal/stages"
 )
 
 // lessons are the declarations in which a lock differs from the one before. Everything
@@ -45,13 +45,13 @@ var lessons = map[string][]string{
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
-	for _, s := range columns.All {
+	for _, s := range stages.All {
 		lesson, ok := lessons[s.ID]
 		if !ok {
 			continue // the first, or a rewrite
 		}
 		t.Run(s.Dir, func(t *testing.T) {
-			before, after := locks(t, columns.Must(s.Before)), locks(t, s)
+			before, after := locks(t, stages.Must(s.Before)), locks(t, s)
 			both := maps.Clone(before)
 			maps.Copy(both, after)
 			var differ []string
@@ -67,7 +67,7 @@ func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
 
 // A step is read in ten minutes.
 func TestStepsAreSmall(t *testing.T) {
-	for _, s := range columns.Steps() {
+	for _, s := range stages.Steps() {
 		if s.Hidden {
 			added, removed, err := s.Changed(os.DirFS("../.."))
 			require.NoError(t, err)
@@ -80,13 +80,13 @@ func TestStepsAreSmall(t *testing.T) {
 // Each step mends two failures at least that broke the one before, or that it could not
 // be asked; and none breaks it that the one before survives.
 func TestEachStepTurnsTwoFailures(t *testing.T) {
-	for _, s := range columns.Steps() {
+	for _, s := range stages.Steps() {
 		if !s.Hidden {
 			continue
 		}
 		var turned []string
 		for _, f := range failures.All {
-			was, is := columns.Must(s.Before).Expect(f), s.Expect(f)
+			was, is := stages.Must(s.Before).Expect(f), s.Expect(f)
 			if (was == failures.Broken || was == failures.NotApplicable) && (is == failures.Safe || is == failures.Noticed) {
 				turned = append(turned, fmt.Sprintf("%s %c%c", f.ID, was, is))
 			}
@@ -116,7 +116,7 @@ func read(t *testing.T, file string) string {
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
 // locks are the declarations of a column's lock, file by file.
-func locks(t *testing.T, c columns.Column) map[string][]edits.Declaration {
+func locks(t *testing.T, c stages.Column) map[string][]edits.Declaration {
 	t.Helper()
 	code, err := c.Code(os.DirFS("../.."))
 	require.NoError(t, err)

@@ -1,7 +1,7 @@
-// Package columns lists the locks of this repository as the columns of the matrix: what
+// Package stages lists the locks of this repository as the columns of the matrix: what
 // each is called, where it is, what it is built on, how it is made, and what is expected
 // of it.
-package columns
+package stages
 
 import (
 	_ "embed"
