@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/interview"
-	"lockkata/internal/texts"
 )
 
 // shown is a document with a block.
@@ -159,7 +159,7 @@ func TestQuestionsThatAreNotWholeAreFound(t *testing.T) {
 		parts := strings.Split(text, "\n\n")
 		q := interview.Question{Command: parts[2]}
 		q.Parts[interview.Drawing], q.Parts[interview.FollowUps] = parts[0], parts[1]
-		return questionProblems(q, texts.English)
+		return questionProblems(q, i18n.English)
 	}, [][3]string{
 		{"A --> B\n", strings.Repeat("A\n", 16), "**Drawing.** has 16 lines; 15 fit"},
 		{"A --> B", strings.Repeat("A", 91), "**Drawing.** is 91 columns wide; 90 fit"},

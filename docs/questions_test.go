@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/interview"
 	screen "lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // A drawing is one that a person can make on a whiteboard.
@@ -28,7 +28,7 @@ var (
 // TestCommandsInDocumentsWork runs. The list at the top names the must-knows, each by its
 // question, the easier ones first.
 func TestQuestionsAreWhole(t *testing.T) {
-	for _, l := range texts.Languages {
+	for _, l := range i18n.Languages {
 		t.Run(string(l), func(t *testing.T) {
 			d := documentNamed(t, interview.Document(l))
 			themes, err := interview.Parse(d.name, d.text, l)
@@ -65,7 +65,7 @@ func requireListed(t *testing.T, d *document, must map[string]interview.Question
 	require.Empty(t, must, "not listed")
 }
 
-func questionProblems(q interview.Question, l texts.Language) []string {
+func questionProblems(q interview.Question, l i18n.Language) []string {
 	problems := drawingProblems(interview.Drawing.Label(l), q.Parts[interview.Drawing])
 	if !strings.HasPrefix(q.Parts[interview.FollowUps], "- ") {
 		problems = append(problems, interview.FollowUps.Label(l)+" is no list")

@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Verdict is what one failure did to one lock.
@@ -21,8 +21,8 @@ type Verdict struct {
 	Outcome  Outcome
 	Findings []oracle.Finding
 	Trace    *world.Trace
-	Err      error      // why the run did not end
-	Missing  texts.Said // what the lock lacks, or what did not happen, where that is the outcome
+	Err      error     // why the run did not end
+	Missing  i18n.Said // what the lock lacks, or what did not happen, where that is the outcome
 }
 
 // Expect tells which outcome is expected of a failure.
@@ -96,13 +96,13 @@ func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 
 // Why a failure does not apply to a lock.
 var (
-	lacksFeature = texts.New("this lock has no {features}")
-	lacksVariant = texts.New("this lock has no {variant}")
-	notWith      = texts.New("not for a lock with {features}")
+	lacksFeature = i18n.New("this lock has no {features}")
+	lacksVariant = i18n.New("this lock has no {variant}")
+	notWith      = i18n.New("not for a lock with {features}")
 )
 
 // lacks says why a failure does not apply; no text if it does.
-func (s Subject) lacks(f Failure) texts.Said {
+func (s Subject) lacks(f Failure) i18n.Said {
 	_, varies := s.Variants[f.Variant]
 	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
 	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
@@ -113,9 +113,9 @@ func (s Subject) lacks(f Failure) texts.Said {
 	case barred != "":
 		return notWith.With("features", barred)
 	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
-		return lacksVariant.With("variant", texts.Text(f.Variant))
+		return lacksVariant.With("variant", i18n.Text(f.Variant))
 	}
-	return texts.Said{}
+	return i18n.Said{}
 }
 
 // named are the names of some features.

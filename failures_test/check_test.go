@@ -12,8 +12,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 func TestExpectationOfALockOfOnesOwn(t *testing.T) {
@@ -82,13 +82,13 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
 
-	for _, lang := range texts.Languages { // a report has its findings in one language
+	for _, lang := range i18n.Languages { // a report has its findings in one language
 		told := slices.Clone(v.Findings)
 		for i := range told {
 			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].In(lang)}
 		}
 		cause := failures.Causes([]failures.Verdict{{Failure: f, Findings: told}})
-		require.Equal(t, texts.Text("a call panics").In(lang), cause[0].Text.In(lang))
+		require.Equal(t, i18n.Text("a call panics").In(lang), cause[0].Text.In(lang))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Locker is a lock of one name as one owner uses it.
@@ -182,14 +182,14 @@ func (o Outcome) String() string {
 }
 
 // Word is the outcome as people read it; String is its id.
-func (o Outcome) Word() texts.Text {
+func (o Outcome) Word() i18n.Text {
 	switch o {
 	case Inherent:
 		return "unavoidable"
 	case NotTold:
 		return "not tested"
 	}
-	return texts.Text(o.String())
+	return i18n.Text(o.String())
 }
 
 // All is the catalogue, family by family.

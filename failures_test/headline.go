@@ -9,39 +9,39 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // What is said of an outcome.
 var (
-	safeInThisRun = texts.New("SAFE in this run: {what}.")
-	judged        = texts.New("{outcome}: {what}.")
-	judgedAt      = texts.New("{outcome}: {what}, sent at {line}.")
-	nothingBroken = texts.New("no rule is broken")
-	onlyGiven     = texts.New("no rule is broken but {rules}, where the story begins")
-	andRule       = texts.New("{rules} and {rule}")
-	toldInTime    = texts.New("the hold is lost, and its owner is told in time")
-	ruleBroken    = texts.New("{rule}: {what}")
+	safeInThisRun = i18n.New("SAFE in this run: {what}.")
+	judged        = i18n.New("{outcome}: {what}.")
+	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
+	nothingBroken = i18n.New("no rule is broken")
+	onlyGiven     = i18n.New("no rule is broken but {rules}, where the story begins")
+	andRule       = i18n.New("{rules} and {rule}")
+	toldInTime    = i18n.New("the hold is lost, and its owner is told in time")
+	ruleBroken    = i18n.New("{rule}: {what}")
 )
 
 func init() {
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTold, NotPlayed} {
-		texts.Know(o.Word(), o.loud())
+		i18n.Know(o.Word(), o.loud())
 	}
 	for _, f := range All {
-		texts.Know(texts.Text(f.Family), texts.Text(f.Title), texts.Text(f.Story), texts.Text(f.Fixed), texts.Text(f.Live))
+		i18n.Know(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
 	}
-	texts.Know(texts.Text(FixedLease), texts.Text(Beside))
+	i18n.Know(i18n.Text(FixedLease), i18n.Text(Beside))
 }
 
 // loud is the outcome at the head of a line.
-func (o Outcome) loud() texts.Text { return texts.Text(strings.ToUpper(string(o.Word()))) }
+func (o Outcome) loud() i18n.Text { return i18n.Text(strings.ToUpper(string(o.Word()))) }
 
 // Headline is the outcome in a sentence, as it stands above a run or at its end.
-func (v Verdict) Headline() string { return v.HeadlineIn(texts.English) }
+func (v Verdict) Headline() string { return v.HeadlineIn(i18n.English) }
 
 // HeadlineIn is the headline in a language.
-func (v Verdict) HeadlineIn(l texts.Language) string {
+func (v Verdict) HeadlineIn(l i18n.Language) string {
 	if v.Outcome == Safe {
 		return safeInThisRun.In(l, "what", v.given(l))
 	}
@@ -54,10 +54,10 @@ func (v Verdict) HeadlineIn(l texts.Language) string {
 }
 
 // Sentence says in one line what happened.
-func (v Verdict) Sentence() string { return v.SentenceIn(texts.English) }
+func (v Verdict) Sentence() string { return v.SentenceIn(i18n.English) }
 
 // SentenceIn is the sentence in a language.
-func (v Verdict) SentenceIn(l texts.Language) string {
+func (v Verdict) SentenceIn(l i18n.Language) string {
 	switch v.Outcome {
 	case Safe:
 		return nothingBroken.In(l)
@@ -67,7 +67,7 @@ func (v Verdict) SentenceIn(l texts.Language) string {
 		return v.Missing.In(l)
 	}
 	if against, ok := v.Against(); ok {
-		return ruleBroken.In(l, "rule", texts.Text(against.Monitor), "what", against.In(l))
+		return ruleBroken.In(l, "rule", i18n.Text(against.Monitor), "what", against.In(l))
 	}
 	if v.Err != nil {
 		return v.Err.Error()
@@ -101,10 +101,10 @@ func (v Verdict) Tone() timeline.Tone {
 }
 
 // given says that no rule is broken, but for those that the story itself breaks.
-func (v Verdict) given(l texts.Language) string {
+func (v Verdict) given(l i18n.Language) string {
 	rules := ""
 	for _, m := range v.Failure.Given {
-		switch name := texts.Text(m).In(l); {
+		switch name := i18n.Text(m).In(l); {
 		case !oracle.Convicts(v.Findings, m):
 		case rules == "":
 			rules = name

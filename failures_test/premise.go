@@ -6,53 +6,53 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Premise is something without which a failure's story is not told: time passed, a key's
 // lease ended, a client waited. It is never what the lock should prevent. It returns what
 // is missing in the trace, no text if nothing is. That every fault has struck is a premise of
 // every story.
-type Premise func(*world.Trace) (missing texts.Said)
+type Premise func(*world.Trace) (missing i18n.Said)
 
 // What is missing in a story.
 var (
-	lessGiven    = texts.New("{client} was given the lock {n} times, and not {wanted}")
-	keyWent      = texts.New("{client}'s key had gone before, in another way")
-	keyStayed    = texts.New("{client}'s key was still there")
-	noneWaited   = texts.New("not all of those who were to wait did: {clients}")
-	neverGaveUp  = texts.New("{client} did not give up while another client held the lock")
-	notAtOnce    = texts.New("{client} did not ask at the same moment as {other}")
-	noneBeside   = texts.New("no two Locks of {client} were under way at once")
-	noneOvertook = texts.New("{client} was not given the lock while {other} was about to take it")
-	notAtItsEnd  = texts.New("{client} did not ask in the last millisecond of a lease")
-	noneRenewed  = texts.New("nothing renewed {client}'s lock")
-	noneLate     = texts.New("no Unlock of {client} reached Redis when {client} had the lock again")
-	noneTooLate  = texts.New("no Lock of {client} took the lock after its deadline")
-	noRenewal    = texts.New("no renewal was on its way as {client} unlocked")
-	stillOpen    = texts.New("Close of {client} did not come back")
-	noSuchAnswer = texts.New("Redis answered nothing with {error}")
+	lessGiven    = i18n.New("{client} was given the lock {n} times, and not {wanted}")
+	keyWent      = i18n.New("{client}'s key had gone before, in another way")
+	keyStayed    = i18n.New("{client}'s key was still there")
+	noneWaited   = i18n.New("not all of those who were to wait did: {clients}")
+	neverGaveUp  = i18n.New("{client} did not give up while another client held the lock")
+	notAtOnce    = i18n.New("{client} did not ask at the same moment as {other}")
+	noneBeside   = i18n.New("no two Locks of {client} were under way at once")
+	noneOvertook = i18n.New("{client} was not given the lock while {other} was about to take it")
+	notAtItsEnd  = i18n.New("{client} did not ask in the last millisecond of a lease")
+	noneRenewed  = i18n.New("nothing renewed {client}'s lock")
+	noneLate     = i18n.New("no Unlock of {client} reached Redis when {client} had the lock again")
+	noneTooLate  = i18n.New("no Lock of {client} took the lock after its deadline")
+	noRenewal    = i18n.New("no renewal was on its way as {client} unlocked")
+	stillOpen    = i18n.New("Close of {client} did not come back")
+	noSuchAnswer = i18n.New("Redis answered nothing with {error}")
 )
 
 // untold says what is missing for the story to be told; no text if it was told.
-func (f Failure) untold(trace *world.Trace) texts.Said {
+func (f Failure) untold(trace *world.Trace) i18n.Said {
 	if len(trace.Missed) > 0 {
-		return texts.Text(trace.Missed[0]).With()
+		return i18n.Text(trace.Missed[0]).With()
 	}
 	for _, premise := range f.Told {
 		if missing := premise(trace); missing.Text != "" {
 			return missing
 		}
 	}
-	return texts.Said{}
+	return i18n.Said{}
 }
 
 // seen is the premise that some scene of the trace is of a kind.
-func seen(missing texts.Said, is func(*world.Scene) bool) Premise {
-	return func(trace *world.Trace) texts.Said {
+func seen(missing i18n.Said, is func(*world.Scene) bool) Premise {
+	return func(trace *world.Trace) i18n.Said {
 		for s := trace.Begin(); s.Next(); {
 			if is(s) {
-				return texts.Said{}
+				return i18n.Said{}
 			}
 		}
 		return missing
@@ -62,7 +62,7 @@ func seen(missing texts.Said, is func(*world.Scene) bool) Premise {
 // given: each of the clients, separated by spaces, was given the lock, as often as it is
 // named.
 func given(clients string) Premise {
-	return func(trace *world.Trace) texts.Said {
+	return func(trace *world.Trace) i18n.Said {
 		times, wanted := map[string]int{}, map[string]int{}
 		for _, e := range trace.Events {
 			if e.Acquires() {
@@ -74,19 +74,19 @@ func given(clients string) Premise {
 				return lessGiven.With("client", client, "n", times[client], "wanted", strings.Count(clients, client))
 			}
 		}
-		return texts.Said{}
+		return i18n.Said{}
 	}
 }
 
 // taken: what that client had in Redis went away in an event of that kind or operation.
 func taken(client, how string) Premise {
-	return func(trace *world.Trace) texts.Said {
+	return func(trace *world.Trace) i18n.Said {
 		missing := keyStayed
 		for _, e := range trace.Events {
 			for _, x := range e.Effects {
 				switch is := x.Owner.Client == client && (x.Kind == world.Lapsed || x.Kind == world.Removed); {
 				case is && (string(e.Kind) == how || e.Op == how):
-					return texts.Said{}
+					return i18n.Said{}
 				case is && e.At < trace.Lease:
 					missing = keyWent
 				}
@@ -160,7 +160,7 @@ func asksTwice(client string) Premise {
 // overtakes: that client was given the lock while the command was on its way with which the
 // other one took it.
 func overtakes(client, other string) Premise {
-	return func(trace *world.Trace) texts.Said {
+	return func(trace *world.Trace) i18n.Said {
 		granted := -1
 		for s := trace.Begin(); s.Next(); {
 			e := s.Event
@@ -168,7 +168,7 @@ func overtakes(client, other string) Premise {
 				granted = s.Index
 			}
 			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < granted {
-				return texts.Said{}
+				return i18n.Said{}
 			}
 		}
 		return noneOvertook.With("client", client, "other", other)
@@ -190,14 +190,14 @@ func asksAsItEnds(client string) Premise {
 // renewed: a goroutine of the lock's own gave that client's key a new lease before the
 // client unlocked.
 func renewed(client string) Premise {
-	return func(trace *world.Trace) texts.Said {
+	return func(trace *world.Trace) i18n.Said {
 		for _, e := range trace.Events {
 			if e.Kind == world.Called && e.Op == world.OpUnlock {
 				break
 			}
 			for _, x := range e.Effects {
 				if e.Background && x.Kind == world.Leased && x.Owner.Client == client {
-					return texts.Said{}
+					return i18n.Said{}
 				}
 			}
 		}
@@ -215,14 +215,14 @@ func arrivesLate(client string) Premise {
 
 // arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
 func arrivesTooLate(client string) Premise {
-	return func(trace *world.Trace) texts.Said {
+	return func(trace *world.Trace) i18n.Said {
 		deadline := map[int]time.Duration{} // of the client's calls
 		for _, e := range trace.Events {
 			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client && e.Bound > 0 {
 				deadline[e.Call] = e.At + e.Bound
 			}
 			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
-				return texts.Said{}
+				return i18n.Said{}
 			}
 		}
 		return noneTooLate.With("client", client)

@@ -7,23 +7,23 @@ import (
 	"strings"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Cause is what several failures have in common that break a lock.
 type Cause struct {
-	Text     texts.Text `json:"cause"` // nobody is told of a loss, or the rule that is broken
-	Failures []string   `json:"failures"`
+	Text     i18n.Text `json:"cause"` // nobody is told of a loss, or the rule that is broken
+	Failures []string  `json:"failures"`
 }
 
 var (
-	ofOneCause = texts.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
-	callPanics = texts.New("a call panics")
-	lossHidden = texts.New("nobody is told of a loss")
+	ofOneCause = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
+	callPanics = i18n.New("a call panics")
+	lossHidden = i18n.New("nobody is told of a loss")
 )
 
 // In is a line: "5 failures: nobody is told of a loss: renew-partition …".
-func (c Cause) In(l texts.Language) string {
+func (c Cause) In(l i18n.Language) string {
 	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).In(l)
 }
 
@@ -45,7 +45,7 @@ func Causes(verdicts []Verdict) []Cause {
 
 // cause is the rule that the lock broke. Where the story takes its hold away, the others are
 // inside because nobody told it.
-func (v Verdict) cause() texts.Text {
+func (v Verdict) cause() i18n.Text {
 	against, ok := v.Against()
 	switch {
 	case !ok:
@@ -55,7 +55,7 @@ func (v Verdict) cause() texts.Text {
 	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
 		return lossHidden
 	}
-	return texts.Text(against.Monitor)
+	return i18n.Text(against.Monitor)
 }
 
 // summary is what a whole catalogue came to.
@@ -86,7 +86,7 @@ func (s *summary) String() string {
 	}
 	text := strings.Join(counts, ", ")
 	for _, cause := range Causes(s.wrong) {
-		text += "\n" + cause.In(texts.English)
+		text += "\n" + cause.In(i18n.English)
 	}
 	return text
 }

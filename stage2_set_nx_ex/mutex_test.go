@@ -8,19 +8,19 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	stage2 "lockkata/stage2_set_nx_ex"
 )
 
-var subject = failures.Subject{Name: "stage2", New: adapt.Plain(stage2.NewMutex)}
+var subject = failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex)}
 
-var lock = contract.Lock{Subject: subject}
+var lock = locktest.Lock{Subject: subject}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, lock) }
+func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("2")) }
 

@@ -8,19 +8,19 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	stage3 "lockkata/stage3_owner_value"
 )
 
-var subject = failures.Subject{Name: "stage3", New: adapt.Plain(stage3.NewMutex)}
+var subject = failures.Subject{Name: "stage3", New: adapters.Plain(stage3.NewMutex)}
 
-var lock = contract.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
+var lock = locktest.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, lock) }
+func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("3")) }
 

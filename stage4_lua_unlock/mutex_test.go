@@ -8,19 +8,19 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	stage4 "lockkata/stage4_lua_unlock"
 )
 
-var subject = failures.Subject{Name: "stage4", New: adapt.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts}}
+var subject = failures.Subject{Name: "stage4", New: adapters.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts}}
 
-var lock = contract.Lock{Subject: subject, NotHeld: stage4.ErrNotHeld}
+var lock = locktest.Lock{Subject: subject, NotHeld: stage4.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, lock) }
+func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("4")) }
 

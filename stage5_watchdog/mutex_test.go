@@ -8,26 +8,26 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	stage5 "lockkata/stage5_watchdog"
 )
 
 var subject = failures.Subject{
 	Name: "stage5",
-	New:  adapt.Plain(adapt.With(stage5.NewMutex)),
+	New:  adapters.Plain(adapters.With(stage5.NewMutex)),
 	Has:  []failures.Feature{failures.Scripts, failures.Watchdog},
 	Variants: map[failures.Variant]world.Constructor{
-		failures.FixedLease: adapt.Plain(adapt.With(stage5.NewMutex, stage5.WithoutWatchdog())),
+		failures.FixedLease: adapters.Plain(adapters.With(stage5.NewMutex, stage5.WithoutWatchdog())),
 	},
 }
 
-var lock = contract.Lock{Subject: subject, NotHeld: stage5.ErrNotHeld}
+var lock = locktest.Lock{Subject: subject, NotHeld: stage5.ErrNotHeld}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, lock) }
+func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, subject, failures.Expected("5")) }
 

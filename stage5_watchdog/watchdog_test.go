@@ -9,7 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	stage5 "lockkata/stage5_watchdog"
 )
 
@@ -177,7 +177,7 @@ func TestRefusedTryLockLeavesTheHoldersWatchdogAlone(t *testing.T) {
 }
 
 // renewals are the moments at which A renewed.
-func renewals(run contract.Run) (moments []time.Duration) {
+func renewals(run locktest.Run) (moments []time.Duration) {
 	for _, e := range run.Executed("A") {
 		if slices.Contains(e.Command, "renew") {
 			moments = append(moments, e.At)

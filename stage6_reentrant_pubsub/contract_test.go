@@ -6,13 +6,13 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	"lockkata/internal/stages/subject6"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
 // asLocker is the lock as the failures see it.
-var asLocker = contract.Lock{
+var asLocker = locktest.Lock{
 	Subject: subject6.Subject(), Service: true, Key: key,
 	NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Again: stage6.ErrNotHeld,
 	Refused: "; the last attempt: stage6: lock is held by somebody else",
@@ -20,6 +20,6 @@ var asLocker = contract.Lock{
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, asLocker) }
+func TestContract(t *testing.T) { locktest.Test(t, asLocker) }
 
 func TestFailures(t *testing.T) { failures.Check(t, asLocker.Subject, failures.Expected("6")) }

@@ -24,7 +24,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Servers are the Redis servers on which failures are played. Each server plays
@@ -56,7 +56,7 @@ type address string
 // Addr is the address itself.
 func (a address) Addr() string { return string(a) }
 
-var noneAt = texts.New("no Redis that could be used at {address}: {error}")
+var noneAt = i18n.New("no Redis that could be used at {address}: {error}")
 
 // answerWithin is how long a Redis may take to answer the first PING.
 const answerWithin = 3 * time.Second

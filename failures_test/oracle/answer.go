@@ -7,29 +7,29 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	panics          = texts.New("{call} of {client} ends in a {error}")
-	saysBoth        = texts.New("{call} answers two things at once: {client} holds the lock, and an error: {error}")
-	saysNothing     = texts.New("{call} of {client} returns neither a hold nor an error")
-	neverOwn        = texts.New("{call} tells {client} that it holds the lock, but it never was its own")
-	nobodyDoes      = texts.New("{call} tells {client} that somebody else holds the lock, but nobody does")
-	failsForNobody  = texts.New("{call} of {client} fails with {error}, but nobody holds the lock")
-	refusedByItself = texts.New("{call} tells {client} that somebody else holds the lock, but the key in Redis is {client}'s own")
-	freedIt         = texts.New("Unlock tells {client} that it does not hold the lock, but this very call has freed it")
-	stillItsOwn     = texts.New("Unlock tells {client} that it does not hold the lock, but the key in Redis is its own")
-	keptIt          = texts.New("Unlock tells {client} that all is well, but its key stays for {time}")
-	nothingToFree   = texts.New("Unlock tells {client} that all is well, but it held nothing to give back")
-	falseLoss       = texts.New("the lock tells {client} that its hold is lost, but {client} has given it back itself")
-	lossHidden      = texts.New("Unlock tells {client} that all is well, but it had lost the lock before")
-	countFails      = texts.New("HoldCount of {client} fails with {error}, but the key in Redis is its own")
-	countsOther     = texts.New("{client} holds the lock {times}, but Redis counts {n}")
-	tellsOther      = texts.New("HoldCount tells {client} {told}, but Redis counts {n}")
-	tellsOtherTimes = texts.New("HoldCount tells {client} {told}, but {client} holds the lock {times}")
-	notAtAll        = texts.New("not at all")
-	oftener         = texts.NewPlural("once", "{n} times")
+	panics          = i18n.New("{call} of {client} ends in a {error}")
+	saysBoth        = i18n.New("{call} answers two things at once: {client} holds the lock, and an error: {error}")
+	saysNothing     = i18n.New("{call} of {client} returns neither a hold nor an error")
+	neverOwn        = i18n.New("{call} tells {client} that it holds the lock, but it never was its own")
+	nobodyDoes      = i18n.New("{call} tells {client} that somebody else holds the lock, but nobody does")
+	failsForNobody  = i18n.New("{call} of {client} fails with {error}, but nobody holds the lock")
+	refusedByItself = i18n.New("{call} tells {client} that somebody else holds the lock, but the key in Redis is {client}'s own")
+	freedIt         = i18n.New("Unlock tells {client} that it does not hold the lock, but this very call has freed it")
+	stillItsOwn     = i18n.New("Unlock tells {client} that it does not hold the lock, but the key in Redis is its own")
+	keptIt          = i18n.New("Unlock tells {client} that all is well, but its key stays for {time}")
+	nothingToFree   = i18n.New("Unlock tells {client} that all is well, but it held nothing to give back")
+	falseLoss       = i18n.New("the lock tells {client} that its hold is lost, but {client} has given it back itself")
+	lossHidden      = i18n.New("Unlock tells {client} that all is well, but it had lost the lock before")
+	countFails      = i18n.New("HoldCount of {client} fails with {error}, but the key in Redis is its own")
+	countsOther     = i18n.New("{client} holds the lock {times}, but Redis counts {n}")
+	tellsOther      = i18n.New("HoldCount tells {client} {told}, but Redis counts {n}")
+	tellsOtherTimes = i18n.New("HoldCount tells {client} {told}, but {client} holds the lock {times}")
+	notAtAll        = i18n.New("not at all")
+	oftener         = i18n.NewPlural("once", "{n} times")
 )
 
 // callEffects is what the commands of one call did in Redis.
@@ -135,7 +135,7 @@ func owns(keys []world.Key, client string) bool {
 }
 
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did callEffects, keys []world.Key, owed bool) texts.Text {
+func contradiction(e world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
 	refused, mine := e.Result.Claim == world.ClaimRefused, owns(keys, e.Client)
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
@@ -231,7 +231,7 @@ func holdCount(f *file) func(*world.Scene) {
 	}
 }
 
-func times(n int) texts.Said {
+func times(n int) i18n.Said {
 	if n == 0 {
 		return notAtAll.With()
 	}

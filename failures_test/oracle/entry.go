@@ -8,28 +8,28 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	removes      = texts.New("{client}'s {command} removes the lock of {owner} ({label})")
-	overwrites   = texts.New("{client}'s {command} overwrites the lock of {owner} ({label})")
-	becauseSame  = texts.New("{what}: {client} and {owner} wrote the same value")
-	becauseSends = texts.New("{what}: {client} sends the value of {owner}, which it never wrote")
-	becauseAgain = texts.New("{what}: both holds of {client} have the same value")
-	extends      = texts.New("{client}'s {command} extends the lock of {owner} ({label})")
-	staysFor     = texts.New("{why}, and its key stays for {time}")
-	isStillThere = texts.New("{why}, and its key is still there after {time}")
-	staysForEver = texts.New("{client}'s key {key} has no lease: it stays for ever")
-	hasDied      = texts.New("{client} died")
-	hasFailed    = texts.New("{call} of {client} failed")
-	isOver       = texts.New("Unlock of {client} is over")
-	asksOn       = texts.New("{call} of {client} asks again, although Redis had given it the lock")
+	removes      = i18n.New("{client}'s {command} removes the lock of {owner} ({label})")
+	overwrites   = i18n.New("{client}'s {command} overwrites the lock of {owner} ({label})")
+	becauseSame  = i18n.New("{what}: {client} and {owner} wrote the same value")
+	becauseSends = i18n.New("{what}: {client} sends the value of {owner}, which it never wrote")
+	becauseAgain = i18n.New("{what}: both holds of {client} have the same value")
+	extends      = i18n.New("{client}'s {command} extends the lock of {owner} ({label})")
+	staysFor     = i18n.New("{why}, and its key stays for {time}")
+	isStillThere = i18n.New("{why}, and its key is still there after {time}")
+	staysForEver = i18n.New("{client}'s key {key} has no lease: it stays for ever")
+	hasDied      = i18n.New("{client} died")
+	hasFailed    = i18n.New("{call} of {client} failed")
+	isOver       = i18n.New("Unlock of {client} is over")
+	asksOn       = i18n.New("{call} of {client} asks again, although Redis had given it the lock")
 )
 
 // wrongDelete finds commands that remove or overwrite what is not their own.
 func wrongDelete(f *file) func(*world.Scene) {
-	said := map[world.EffectKind]texts.Text{world.Removed: removes, world.Overwritten: overwrites}
+	said := map[world.EffectKind]i18n.Text{world.Removed: removes, world.Overwritten: overwrites}
 	wrote := &values{}
 	var before []world.Key // what Redis held before the event
 	return func(s *world.Scene) {
@@ -48,7 +48,7 @@ func wrongDelete(f *file) func(*world.Scene) {
 
 // foreign convicts a command that touched what is not its own, and says why, if there is more
 // to say.
-func foreign(f *file, e world.Event, text texts.Text, effect world.Effect, why texts.Text) {
+func foreign(f *file, e world.Event, text i18n.Text, effect world.Effect, why i18n.Text) {
 	owner := effect.Owner
 	pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
 	if why != "" {
@@ -87,7 +87,7 @@ func (v *values) follow(s *world.Scene) {
 }
 
 // why says why a command has touched what is not its own: it has that value in it for its own.
-func (v *values) why(e world.Event, before []world.Key, effect world.Effect) texts.Text {
+func (v *values) why(e world.Event, before []world.Key, effect world.Effect) i18n.Text {
 	value := valueOf(before, effect)
 	switch same := v.writes[e.Client][cmp.Or(v.first[value], value)]; {
 	case !slices.Contains(e.Command[1:], value):
@@ -154,13 +154,13 @@ type entry struct {
 	by       string        // the shape of the command that made it
 	orphaned *world.Event  // the step since which nobody has a use for it
 	allowed  time.Duration // how long it may stay after that
-	why      texts.Said
+	why      i18n.Said
 }
 
 func leak(f *file) func(*world.Scene) {
 	entries := map[string]*entry{}  // label → what is in Redis now
 	failed := map[int]world.Event{} // acquires that came back without the lock
-	report := func(i *entry, until time.Duration, how texts.Text) {
+	report := func(i *entry, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
 		}
@@ -237,6 +237,6 @@ func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
 	}
 }
 
-func (i *entry) orphan(e world.Event, allowed time.Duration, why texts.Said) {
+func (i *entry) orphan(e world.Event, allowed time.Duration, why i18n.Said) {
 	i.orphaned, i.allowed, i.why = &e, allowed, why
 }

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	twoInside     = texts.New("{client} is inside the lock while {other} still is")
-	orderTwice    = texts.New("the ledger has the order {order} twice, from {first} and from {second}")
-	heldTooLong   = texts.New("{client} waits in vain: {other} has held the lock for {time}")
-	newestRefused = texts.New("the ledger refuses the token of {client}, the newest holder")
-	overtakes     = texts.New("{client} gets the lock, but {other} of the same process has waited longer")
+	twoInside     = i18n.New("{client} is inside the lock while {other} still is")
+	orderTwice    = i18n.New("the ledger has the order {order} twice, from {first} and from {second}")
+	heldTooLong   = i18n.New("{client} waits in vain: {other} has held the lock for {time}")
+	newestRefused = i18n.New("the ledger refuses the token of {client}, the newest holder")
+	overtakes     = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // exclusion finds those who come in while another one believes. A holder whose key

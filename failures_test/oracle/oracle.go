@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Monitor is one rule that a lock must keep, by the name it has in verdicts.
@@ -49,7 +49,7 @@ const (
 // follows a trace. What follow returns is told each scene in turn.
 type rule struct {
 	name     Monitor
-	sentence texts.Text
+	sentence i18n.Text
 	follow   func(*file) func(*world.Scene)
 }
 
@@ -79,7 +79,7 @@ var rules = []rule{
 }
 
 // Rule is what the monitor asks for, in one sentence for readers.
-func (m Monitor) Rule() texts.Text {
+func (m Monitor) Rule() i18n.Text {
 	for _, r := range rules {
 		if r.name == m {
 			return r.sentence
@@ -90,7 +90,7 @@ func (m Monitor) Rule() texts.Text {
 
 func init() {
 	for _, r := range rules {
-		texts.Know(texts.Text(r.name), r.sentence)
+		i18n.Know(i18n.Text(r.name), r.sentence)
 	}
 }
 
@@ -114,22 +114,22 @@ type Finding struct {
 	At      time.Duration `json:"at_ns"`
 	Client  string        `json:"client"`
 	Text    string        `json:"text"` // what happened, in English
-	said    texts.Said
+	said    i18n.Said
 }
 
 // In says what happened in a language.
-func (f Finding) In(l texts.Language) string {
+func (f Finding) In(l i18n.Language) string {
 	if f.said.Text == "" {
 		return f.Text
 	}
 	return f.said.In(l)
 }
 
-var sentence = texts.New("✗ {rule}: {text}")
+var sentence = i18n.New("✗ {rule}: {text}")
 
 // Sentence is the finding as it stands in a picture: the rule and what happened.
-func (f Finding) Sentence(l texts.Language) string {
-	return sentence.In(l, "rule", texts.Text(f.Monitor), "text", f.In(l))
+func (f Finding) Sentence(l i18n.Language) string {
+	return sentence.In(l, "rule", i18n.Text(f.Monitor), "text", f.In(l))
 }
 
 // file is where a monitor puts what it finds in a trace.
@@ -140,9 +140,9 @@ type file struct {
 }
 
 // convict notes that the rule is broken at an event.
-func (f *file) convict(e world.Event, text texts.Text, pairs ...any) {
+func (f *file) convict(e world.Event, text i18n.Text, pairs ...any) {
 	said := text.With(pairs...)
-	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(texts.English), said})
+	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(i18n.English), said})
 }
 
 // of is the moment of an event, for a rule that another client has broken by then.

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	nobodyHolds     = texts.New("{client} waits in vain for {time}: nobody alive holds the lock")
-	onlyItselfHolds = texts.New("{client} waits in vain for {time}: nobody but itself holds the lock")
-	notWoken        = texts.New("{client} waits beside a free lock: nobody has woken it")
-	chatters        = texts.New("{client} only waits, and sends its command number {n}; {most} would do")
+	nobodyHolds     = i18n.New("{client} waits in vain for {time}: nobody alive holds the lock")
+	onlyItselfHolds = i18n.New("{client} waits in vain for {time}: nobody but itself holds the lock")
+	notWoken        = i18n.New("{client} waits beside a free lock: nobody has woken it")
+	chatters        = i18n.New("{client} only waits, and sends its command number {n}; {most} would do")
 )
 
 // deadlock finds those who give up waiting although for a while nobody but themselves

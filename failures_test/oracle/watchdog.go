@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	renewsLate  = texts.New("{command} of {client} reaches Redis for {label}, after its Unlock returned")
-	renewsOver  = texts.New("{client} renews a lock that it gave back {time} ago")
-	notRenewed  = texts.New("the lock of {client} expires while it holds it: its watchdog did not renew")
-	renewsShut  = texts.New("{client} renews a lock that it closed {time} ago")
-	renewsOften = texts.New("{client} renews its lock for the {n}th time in one lease")
+	renewsLate  = i18n.New("{command} of {client} reaches Redis for {label}, after its Unlock returned")
+	renewsOver  = i18n.New("{client} renews a lock that it gave back {time} ago")
+	notRenewed  = i18n.New("the lock of {client} expires while it holds it: its watchdog did not renew")
+	renewsShut  = i18n.New("{client} renews a lock that it closed {time} ago")
+	renewsOften = i18n.New("{client} renews its lock for the {n}th time in one lease")
 )
 
 // watchdog finds keys that expired under a holder whose watchdog could have
@@ -116,7 +116,7 @@ type dog struct {
 	renews      bool          // it has given a key of the process a new lease
 	failed      bool          // what it last sent was refused
 	hindered    time.Duration // when something last kept it from renewing
-	over        texts.Text    // what a renewal would be now: no lane of the process believes, and one has, or it has closed the lock
+	over        i18n.Text     // what a renewal would be now: no lane of the process believes, and one has, or it has closed the lock
 	since       time.Duration // when the last of them gave the lock back, or it was closed
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 )
 
@@ -40,7 +40,7 @@ func newRedislock(renewed bool) world.Constructor {
 				return h, nil
 			}
 		}
-		return &adapt.Holds[*redislockHold]{
+		return &adapters.Holds[*redislockHold]{
 			Acquire: obtain(&redislock.Options{RetryStrategy: redislock.LinearBackoff(pollEvery)}),
 			Try:     obtain(nil), Taken: redislock.ErrNotObtained,
 			Release: func(h *redislockHold, _ context.Context) error {

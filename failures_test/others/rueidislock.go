@@ -17,7 +17,7 @@ import (
 	"github.com/redis/rueidis/rueidislock"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 )
 
@@ -32,7 +32,7 @@ var Rueidislock = failures.Subject{
 
 // rueidisLocker uses rueidis's own client on the connections of the world.
 type rueidisLocker struct {
-	*adapt.Holds[*rueidisHold]
+	*adapters.Holds[*rueidisHold]
 	name   string
 	option rueidislock.LockerOption
 
@@ -58,7 +58,7 @@ func newRueidislock(rdb redis.UniversalClient, name string, lease time.Duration)
 			},
 		},
 	}}
-	l.Holds = &adapt.Holds[*rueidisHold]{
+	l.Holds = &adapters.Holds[*rueidisHold]{
 		Acquire: l.acquire(rueidislock.Locker.WithContext),
 		Try:     l.acquire(rueidislock.Locker.TryWithContext), Taken: errTaken,
 		Release: (*rueidisHold).release,

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Answer is what a search found about one property of one lock.
@@ -51,21 +51,21 @@ func (r Result) Answers(s Setup, properties []Property, took time.Duration) []An
 
 // What an answer says.
 var (
-	asked         = texts.NewPlural("{property} in {env} ({clients} clients, 1 attempt each)", "{property} in {env} ({clients} clients, {n} attempts each)")
-	foundShortest = texts.New("  broken: {what}\n  cost {cost}, {steps} steps; nothing shorter exists ({runs} schedules, {states} states)\n")
-	foundOne      = texts.New("  broken: {what}\n  cost {cost}, {steps} steps ({runs} schedules, {states} states)\n")
-	cutShort      = texts.New("  cut short before all schedules of cost 0 were run ({runs} schedules, {states} states)\n")
-	foundNone     = texts.New("  no violation up to cost {bound} ({runs} schedules, {states} states)\n")
+	asked         = i18n.NewPlural("{property} in {env} ({clients} clients, 1 attempt each)", "{property} in {env} ({clients} clients, {n} attempts each)")
+	foundShortest = i18n.New("  broken: {what}\n  cost {cost}, {steps} steps; nothing shorter exists ({runs} schedules, {states} states)\n")
+	foundOne      = i18n.New("  broken: {what}\n  cost {cost}, {steps} steps ({runs} schedules, {states} states)\n")
+	cutShort      = i18n.New("  cut short before all schedules of cost 0 were run ({runs} schedules, {states} states)\n")
+	foundNone     = i18n.New("  no violation up to cost {bound} ({runs} schedules, {states} states)\n")
 )
 
 // QuestionIn is what was asked, in a line.
-func (a Answer) QuestionIn(l texts.Language) string {
+func (a Answer) QuestionIn(l i18n.Language) string {
 	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).In(l)
 }
 
 // TextIn is what was found, in a language. What comes from another process is in the one
 // that it was asked in.
-func (a Answer) TextIn(l texts.Language) string {
+func (a Answer) TextIn(l i18n.Language) string {
 	if a.finding.Text == "" {
 		return a.Text
 	}
@@ -73,11 +73,11 @@ func (a Answer) TextIn(l texts.Language) string {
 }
 
 // String is the answer in English.
-func (a Answer) String() string { return a.In(texts.English) }
+func (a Answer) String() string { return a.In(i18n.English) }
 
 // In is the answer: what is broken and how cheaply, or the bound up to which nothing was
 // found.
-func (a Answer) In(l texts.Language) string {
+func (a Answer) In(l i18n.Language) string {
 	say := foundNone
 	switch {
 	case a.Found && a.Exhausted:

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Point is a moment at which something has to be chosen.
@@ -235,7 +235,7 @@ func (r *run) take(o Option) {
 	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))
 }
 
-var isAstray = texts.New("step {n}, {step}, is not possible any more: the lock has changed since, or the schedule has a typing mistake")
+var isAstray = i18n.New("step {n}, {step}, is not possible any more: the lock has changed since, or the schedule has a typing mistake")
 
 // Astray is the error of a schedule whose step, counted from 1, the lock does not offer.
 func Astray(n int, step string) error { return isAstray.With("n", n, "step", step) }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Text is a schedule as a string that [Parse] reads:
@@ -32,12 +32,12 @@ func (s Setup) who() string {
 
 // What cannot be read.
 var (
-	noSchedule = texts.New("{text} is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t")
-	badNumber  = texts.New("{text} in the schedule: it has to be a number from 1 to 9 and {unit}, as 2{unit}")
-	noEnv      = texts.New("there is no environment {name}: there are {names}")
-	noProperty = texts.New("there is no property {name}: there are {names}")
-	noStart    = texts.New("{text} in the schedule: there is no failure {name}")
-	badStart   = texts.New("{text} in the schedule: after {sign} stands how many events have happened")
+	noSchedule = i18n.New("{text} is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t")
+	badNumber  = i18n.New("{text} in the schedule: it has to be a number from 1 to 9 and {unit}, as 2{unit}")
+	noEnv      = i18n.New("there is no environment {name}: there are {names}")
+	noProperty = i18n.New("there is no property {name}: there are {names}")
+	noStart    = i18n.New("{text} in the schedule: there is no failure {name}")
+	badStart   = i18n.New("{text} in the schedule: after {sign} stands how many events have happened")
 )
 
 // Parse reads a schedule's string. The setup it returns has no Subject yet but its
@@ -103,7 +103,7 @@ func FindProperty(name string) (Property, error) {
 	return find(noProperty, name, Properties, func(p Property) string { return p.Name })
 }
 
-func find[T any](fault texts.Text, name string, all []T, nameOf func(T) string) (none T, err error) {
+func find[T any](fault i18n.Text, name string, all []T, nameOf func(T) string) (none T, err error) {
 	var names []string
 	for _, x := range all {
 		if nameOf(x) == name {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Caption is what stands above a picture.
@@ -15,10 +15,10 @@ type Caption struct {
 	// ID keeps the names inside a picture apart from those of another one in the
 	// same page; "" = one made from the trace.
 	ID       string
-	Language texts.Language
+	Language i18n.Language
 }
 
-var nothingBroken = texts.New("no rule is broken")
+var nothingBroken = i18n.New("no rule is broken")
 
 // WithVerdict is the caption with a verdict made from the findings where it has none.
 func (c Caption) WithVerdict(found []oracle.Finding) Caption {

@@ -7,7 +7,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Row is a row of [Text] as data: what a step of a trace says, and the state after it. In all
@@ -31,7 +31,7 @@ type Row struct {
 }
 
 // Rows returns the rows of a trace.
-func Rows(trace *world.Trace, found []oracle.Finding, language texts.Language) (rows []Row) {
+func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (rows []Row) {
 	s := NewStory(trace, found, language)
 	for l := range s.told {
 		row := Row{

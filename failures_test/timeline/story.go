@@ -11,14 +11,14 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Story is a trace as labels, in the order in which things happened.
 type Story struct {
 	*world.Trace
 	Key      string // the lock's key, shown as K
-	language texts.Language
+	language i18n.Language
 	Labels   []*Label
 	requests []*world.Request // event → the request that it is about
 	Ledger   bool             // a client asked it
@@ -52,7 +52,7 @@ type State struct {
 }
 
 // NewStory turns a trace into labels.
-func NewStory(trace *world.Trace, found []oracle.Finding, language texts.Language) *Story {
+func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language) *Story {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language}
 	s.tellAll(found)
 	return s

@@ -7,15 +7,15 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // Options of a drawing.
 type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
-	Language texts.Language
+	Language i18n.Language
 }
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
@@ -68,8 +68,8 @@ var (
 const gap = 2
 
 var (
-	timeColumn   = texts.New("time")
-	ledgerColumn = texts.New("ledger")
+	timeColumn   = i18n.New("time")
+	ledgerColumn = i18n.New("ledger")
 )
 
 // measure gives each column what it needs, and takes from the widest until the

@@ -13,7 +13,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // plain is SET NX PX and DEL.
@@ -235,7 +235,7 @@ func TestColorsAreOnlyThereWhenAskedFor(t *testing.T) {
 
 func TestCommandOfTheBusinessIsDone(t *testing.T) {
 	returned := world.Event{Op: world.OpRun, Result: &world.Result{Claim: world.ClaimDone}}
-	require.Equal(t, "done", timeline.Result(returned, texts.English))
+	require.Equal(t, "done", timeline.Result(returned, i18n.English))
 	returned.Result = &world.Result{Claim: world.ClaimUnknown, Error: "i/o timeout"}
-	require.Equal(t, "error: i/o timeout", timeline.Result(returned, texts.English))
+	require.Equal(t, "error: i/o timeout", timeline.Result(returned, i18n.English))
 }

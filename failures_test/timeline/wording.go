@@ -7,19 +7,19 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // wording is how an event is told.
 type wording struct {
-	lane     texts.Text // where its client has a lane, and a drawing beside it
-	sentence texts.Text // for readers who hear it or see only this one; "" = the client, and what its lane says
-	style    string     // of the lane in a picture
+	lane     i18n.Text // where its client has a lane, and a drawing beside it
+	sentence i18n.Text // for readers who hear it or see only this one; "" = the client, and what its lane says
+	style    string    // of the lane in a picture
 }
 
 func words(lane, sentence, style string) wording {
-	return wording{texts.New(lane), texts.New(sentence), style}
+	return wording{i18n.New(lane), i18n.New(sentence), style}
 }
 
 // wordings has one wording for each kind of event. Those of some events follow it.
@@ -51,26 +51,26 @@ var (
 		"Redis executes {request} for {client}, and answers {reply}; {client} has not read it yet", "m")
 	manyTimes = words("{command} → {reply}, {n} times in {time}",
 		"{client} sends {request}, {n} times in {time}, and Redis answers {reply} each time", "m")
-	executed = texts.New("Redis executes {request} for {client}, and answers {reply}")
+	executed = i18n.New("Redis executes {request} for {client}, and answers {reply}")
 	hears    = words("hears the message", "{client} hears the message", "m")
 
-	isIn        = texts.New("{client} has the lock, and is inside")
-	isInAgainst = texts.New("{client} has the lock, and is inside beside another: two are inside")
-	isInExcused = texts.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
-	isInAgain   = texts.New("{client} has the lock again: it holds it {nth} times")
+	isIn        = i18n.New("{client} has the lock, and is inside")
+	isInAgainst = i18n.New("{client} has the lock, and is inside beside another: two are inside")
+	isInExcused = i18n.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
+	isInAgain   = i18n.New("{client} has the lock again: it holds it {nth} times")
 
-	clockJumps   = texts.New("the clock of Redis jumps by {time}")
-	itDoes       = texts.New("{client} {does}")
-	inBackground = texts.New("{command} in the background")
-	theScript    = texts.New("the script {name}")
-	stopsBefore  = texts.New("{stops} before {command}")
-	stopsAfter   = texts.New("{stops} after {command}, before the reply")
+	clockJumps   = i18n.New("the clock of Redis jumps by {time}")
+	itDoes       = i18n.New("{client} {does}")
+	inBackground = i18n.New("{command} in the background")
+	theScript    = i18n.New("the script {name}")
+	stopsBefore  = i18n.New("{stops} before {command}")
+	stopsAfter   = i18n.New("{stops} after {command}, before the reply")
 )
 
 // What the world says of its faults.
 func init() {
-	texts.Know("check", "insert", "free", "taken", "inserted") // the ledger
-	texts.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
+	i18n.Know("check", "insert", "free", "taken", "inserted") // the ledger
+	i18n.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
 		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
 		"Redis restarts without persistence: connections broken, keys and scripts gone",
 		"failover: the replica that takes over never saw the lock", "Redis forgets who listens, on a connection that stays open")
@@ -119,7 +119,7 @@ func (s *Story) wording(l *Label) wording {
 }
 
 // say says a text about a label's event.
-func (s *Story) say(t texts.Text, l *Label) string {
+func (s *Story) say(t i18n.Text, l *Label) string {
 	e := l.Event
 	time := term.Short(e.Bound)
 	switch {
@@ -129,7 +129,7 @@ func (s *Story) say(t texts.Text, l *Label) string {
 		time = roughly(e.Bound)
 	}
 	parts := []any{
-		"client", e.Client, "call", e.Op, "op", texts.Text(strings.ToLower(e.Op)), "what", what(e),
+		"client", e.Client, "call", e.Op, "op", i18n.Text(strings.ToLower(e.Op)), "what", what(e),
 		"time", time, "n", l.times, "nth", l.before + 1,
 	}
 	if len(e.Command) > 0 {
@@ -150,7 +150,7 @@ func what(e world.Event) any {
 	if by, ok := strings.CutPrefix(e.Text, "the clock of Redis jumps by "); ok {
 		return clockJumps.With("time", by)
 	}
-	return texts.Text(e.Text)
+	return i18n.Text(e.Text)
 }
 
 // text is what a label says in its lane.
@@ -158,7 +158,7 @@ func (s *Story) text(l *Label) string { return s.stops(s.say(s.wording(l).lane, 
 
 // Sentences tells what happened in a trace from an event on, a sentence for each. A command
 // that leaves has none: its execution has one.
-func Sentences(trace *world.Trace, from int, language texts.Language) (all []string) {
+func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
 	s.tellAll(nil)
 	for l := range s.told {
@@ -176,7 +176,7 @@ func (s *Story) sentence(l *Label) string {
 		text = s.stops(s.say(told, l), l.Event)
 	}
 	stop := "."
-	if s.language == texts.Chinese {
+	if s.language == i18n.Chinese {
 		stop = "。"
 	}
 	return strings.TrimRight(s.Shorten(text), ".。") + stop
@@ -208,13 +208,13 @@ func (s *Story) stops(how string, e world.Event) string {
 }
 
 var (
-	isInside     = texts.New("{client} is inside")
-	isInsideToo  = texts.New("{client} is inside, too")
-	isInsideMore = texts.New("{client} is inside, {n} times")
-	lossTold     = texts.New("is told: the hold is lost")
-	leaseOver    = texts.New("lease over")
-	sendsOrder   = texts.New("{call} order {order}")
-	arrives      = texts.New("{command} arrives")
+	isInside     = i18n.New("{client} is inside")
+	isInsideToo  = i18n.New("{client} is inside, too")
+	isInsideMore = i18n.New("{client} is inside, {n} times")
+	lossTold     = i18n.New("is told: the hold is lost")
+	leaseOver    = i18n.New("lease over")
+	sendsOrder   = i18n.New("{call} order {order}")
+	arrives      = i18n.New("{command} arrives")
 )
 
 // Says is what a label says in a picture, and in which style: in fewer words than in a
@@ -227,7 +227,7 @@ func (s *Story) Says(l *Label) (text, style string) {
 		return "", ""
 	case world.Called:
 		if l.Leaves {
-			return sendsOrder.In(s.language, "call", texts.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
+			return sendsOrder.In(s.language, "call", i18n.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
 		}
 	case world.Sent:
 		return s.command(e), "m"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // verb is what a command is called: its name, and of a script its own.
@@ -24,8 +24,8 @@ func verb(e world.Event) string {
 
 var (
 	ownerLabel = regexp.MustCompile(`^[A-Z][a-z]*[0-9?]+$`)
-	background = texts.New("background: {command}")
-	staleToken = texts.New("refused, stale token")
+	background = i18n.New("background: {command}")
+	staleToken = i18n.New("refused, stale token")
 )
 
 // command is a command in as few words as tell what it does: of a script its name and the
@@ -68,27 +68,27 @@ func (s *Story) reply(e world.Event) string {
 		return staleToken.In(s.language)
 	}
 	if e.Kind == world.Stored {
-		return texts.Text(e.Reply).In(s.language)
+		return i18n.Text(e.Reply).In(s.language)
 	}
 	return s.Shorten(e.Reply)
 }
 
 // What a call comes back with.
 var (
-	countOf    = texts.New("a count of {n}")
-	nobodyHas  = texts.New("nobody holds it")
-	isUnlocked = texts.New("unlocked")
-	isClosed   = texts.New("closed")
-	isDone     = texts.New("done")
-	hasLock    = texts.New("has the lock")
-	otherHas   = texts.New("no: somebody else has it")
-	failsWith  = texts.New("error: {error}")
+	countOf    = i18n.New("a count of {n}")
+	nobodyHas  = i18n.New("nobody holds it")
+	isUnlocked = i18n.New("unlocked")
+	isClosed   = i18n.New("closed")
+	isDone     = i18n.New("done")
+	hasLock    = i18n.New("has the lock")
+	otherHas   = i18n.New("no: somebody else has it")
+	failsWith  = i18n.New("error: {error}")
 )
 
 func (s *Story) result(e world.Event) string { return s.Shorten(Result(e, s.language)) }
 
 // Result is what a call comes back with, in words.
-func Result(e world.Event, in texts.Language) string {
+func Result(e world.Event, in i18n.Language) string {
 	done := e.Result.Claim == world.ClaimDone
 	switch {
 	case e.Op == world.OpCount && done:
@@ -110,11 +110,11 @@ func Result(e world.Event, in texts.Language) string {
 }
 
 var (
-	leaseEnds = texts.New("the lease is over: no key")
-	noKey     = texts.New("no key")
-	noLease   = texts.New("{owner}, no lease")
-	timeLeft  = texts.New("{owner}, {time} left")
-	orderBy   = texts.New("{order} by {client}")
+	leaseEnds = i18n.New("the lease is over: no key")
+	noKey     = i18n.New("no key")
+	noLease   = i18n.New("{owner}, no lease")
+	timeLeft  = i18n.New("{owner}, {time} left")
+	orderBy   = i18n.New("{order} by {client}")
 )
 
 // redis is what Redis holds after a label, "" where the label is not about Redis.

@@ -66,6 +66,6 @@ func lineOfLock(block string) string {
 
 // isOurs tells of functions that play, and of those of Go that wait.
 func isOurs(function string) bool {
-	return beginsWith(function, "lockkata/failures_test.", "lockkata/failures_test/schedule.", "lockkata/failures_test/adapt.",
+	return beginsWith(function, "lockkata/failures_test.", "lockkata/failures_test/schedule.", "lockkata/failures_test/adapters.",
 		"testing.", "testing/", "internal/", "time.", "net.", "sync/")
 }

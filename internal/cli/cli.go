@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
-	"lockkata/internal/texts"
 )
 
 // The exit statuses.
@@ -49,14 +49,14 @@ type app struct {
 	watched  bool                // a person looks at out
 	builds   bool                // serve builds the page's engine
 	getenv   func(string) string // nil: there is no environment
-	lang     texts.Language      // of what it says
+	lang     i18n.Language       // of what it says
 }
 
 // say is a text in the language that was asked for.
-func (a *app) say(t texts.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
+func (a *app) say(t i18n.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
 
 // prose prints sentences, in lines that are not too long.
-func (a *app) prose(said texts.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
+func (a *app) prose(said i18n.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
 
 // wrapped are the lines of some sentences, so many columns further in.
 func (a *app) wrapped(text string, indent int) []string {
@@ -148,15 +148,15 @@ func (a *app) run(args []string) int {
 		fmt.Fprintln(a.err, a.say(interrupted))
 		return exitInterrupted
 	case errors.As(err, &failed):
-		fmt.Fprintln(a.err, texts.Words(failed.error, a.lang))
+		fmt.Fprintln(a.err, i18n.Words(failed.error, a.lang))
 		return exitFailed
 	}
 	return a.badUsage(err)
 }
 
 var (
-	notPrinted  = texts.New("the output cannot be written: {why}")
-	interrupted = texts.New("interrupted")
+	notPrinted  = i18n.New("the output cannot be written: {why}")
+	interrupted = i18n.New("interrupted")
 )
 
 // output is where a command prints. It remembers the first error, which a command that prints does
@@ -176,7 +176,7 @@ func (o *output) Write(b []byte) (int, error) {
 
 // badUsage ends a command that cannot be carried out.
 func (a *app) badUsage(err error) int {
-	fmt.Fprintf(a.err, "lockkata: %s\n", texts.Words(err, a.lang))
+	fmt.Fprintf(a.err, "lockkata: %s\n", i18n.Words(err, a.lang))
 	return exitBadUsage
 }
 
@@ -232,7 +232,7 @@ func helpCommand() *cobra.Command {
 }
 
 // tell shows a person at a terminal what is being done.
-func (a *app) tell(what texts.Said) { a.doing(what.In(a.lang)) }
+func (a *app) tell(what i18n.Said) { a.doing(what.In(a.lang)) }
 
 // untilInterrupted is a context that ends with Ctrl-C, or when the program is told to stop.
 func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -14,9 +14,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // asProgram is the variable with which the binary of these tests is the program, for
@@ -85,7 +85,7 @@ func TestFirstScreenShowsTheLessonsInAtMostFiftyLines(t *testing.T) {
 		"work-outlives-ttl", "renew-partition", "grant-reply-lost", "self-deadlock", "idle-waiters",
 		"process-pause", "failover-async", "clock-jump", "process-pause-fenced",
 	}
-	for _, lang := range texts.Languages {
+	for _, lang := range i18n.Languages {
 		for _, flags := range [][]string{{}, {"--documents"}} {
 			a, out, errors := onTerminal(t, 80)
 			require.Equal(t, exitOK, a.run(append(flags, "--lang", string(lang))), errors)
@@ -127,7 +127,7 @@ func TestAllShowsEveryFailureByFamily(t *testing.T) {
 
 // Of the steps, each has failures that it changes.
 func TestStepsShowWhatChangesInAtMostFiftyLines(t *testing.T) {
-	for _, lang := range texts.Languages {
+	for _, lang := range i18n.Languages {
 		a, out, errors := onTerminal(t, 80)
 		require.Equal(t, exitOK, a.run([]string{"--steps", "--lang", string(lang)}), errors)
 		require.LessOrEqual(t, strings.Count(out.String(), "\n"), 50)

@@ -20,9 +20,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 const (
@@ -33,20 +33,20 @@ const (
 
 // What demo prints.
 var (
-	badName    = texts.New("--name {name} does not fit on a line: use letters, such as work1")
-	badHold    = texts.New("--hold {time} is negative: give the time that the work takes, such as 5s")
-	badRedis   = texts.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
-	noAnswer   = texts.New("no Redis answers at {address}: start one with redis-server --port {port}, or leave --redis out")
-	oneWorker  = texts.New("One worker on the Redis at {address}: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
-	twoWorkers = texts.New("Two workers on an embedded Redis: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
-	inAnother  = texts.New("In another terminal: go run . demo --stage {stage} --name {name} --hold {hold} --redis {address}")
-	asksForIt  = texts.New("asks for the lock")
-	gotIt      = texts.New("got it after {time}, begins to work")
-	endsWork   = texts.New("ends after {time}, unlocks")
-	unlocked   = texts.New("unlocked")
-	pollsAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} asks every 100 ms.")
-	wokenAfter = texts.New("{second} began {n} ms after {first} ended: a waiter on {stage} is woken by a message.")
-	beganInIt  = texts.New("{second} began {n} ms before {first} ended: both were at work.")
+	badName    = i18n.New("--name {name} does not fit on a line: use letters, such as work1")
+	badHold    = i18n.New("--hold {time} is negative: give the time that the work takes, such as 5s")
+	badRedis   = i18n.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
+	noAnswer   = i18n.New("no Redis answers at {address}: start one with redis-server --port {port}, or leave --redis out")
+	oneWorker  = i18n.New("One worker on the Redis at {address}: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
+	twoWorkers = i18n.New("Two workers on an embedded Redis: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
+	inAnother  = i18n.New("In another terminal: go run . demo --stage {stage} --name {name} --hold {hold} --redis {address}")
+	asksForIt  = i18n.New("asks for the lock")
+	gotIt      = i18n.New("got it after {time}, begins to work")
+	endsWork   = i18n.New("ends after {time}, unlocks")
+	unlocked   = i18n.New("unlocked")
+	pollsAfter = i18n.New("{second} began {n} ms after {first} ended: a waiter on {stage} asks every 100 ms.")
+	wokenAfter = i18n.New("{second} began {n} ms after {first} ended: a waiter on {stage} is woken by a message.")
+	beganInIt  = i18n.New("{second} began {n} ms before {first} ended: both were at work.")
 )
 
 // demo is one run of the command.
@@ -187,7 +187,7 @@ func (d *demo) work(ctx context.Context, w *worker, next func()) error {
 }
 
 // log prints a line of a worker and returns its time.
-func (d *demo) log(w *worker, t texts.Text, pairs ...any) time.Time {
+func (d *demo) log(w *worker, t i18n.Text, pairs ...any) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Now()

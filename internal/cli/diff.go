@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -34,9 +34,9 @@ func builtOnOthers() []string {
 }
 
 var (
-	fromTo       = texts.New("From {before} to {after}: {lesson}")
-	builtOnNone  = texts.New("{stage} is built on no other; diff takes: {others}")
-	changedLines = texts.New("{added} lines added, {removed} lines removed, without blanks and comments")
+	fromTo       = i18n.New("From {before} to {after}: {lesson}")
+	builtOnNone  = i18n.New("{stage} is built on no other; diff takes: {others}")
+	changedLines = i18n.New("{added} lines added, {removed} lines removed, without blanks and comments")
 )
 
 func (a *app) diff(id string) error {
@@ -52,7 +52,7 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	before := stages.Must(after.Before)
-	heading := a.say(fromTo, "before", before.Said(), "after", after.Said(), "lesson", texts.Text(after.Lesson))
+	heading := a.say(fromTo, "before", before.Said(), "after", after.Said(), "lesson", i18n.Text(after.Lesson))
 	a.lines(append(a.painted(term.Bold, heading), ""))
 	if after.Map != nil {
 		diffs = nil // line by line it would tell nobody anything

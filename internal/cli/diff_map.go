@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 var (
-	fileLines     = texts.New("{file}, {lines} lines")
-	neededByTests = texts.New("Needed by {tests}.")
-	neededByBoth  = texts.New("Needed by the failures {failures}, and by {tests}.")
-	skipAtFirst   = texts.New("On a first reading skip {what}.")
-	howToFollow   = texts.New("A failure: {show}\nA test: {test}\nLine by line: {diff}")
+	fileLines     = i18n.New("{file}, {lines} lines")
+	neededByTests = i18n.New("Needed by {tests}.")
+	neededByBoth  = i18n.New("Needed by the failures {failures}, and by {tests}.")
+	skipAtFirst   = i18n.New("On a first reading skip {what}.")
+	howToFollow   = i18n.New("A failure: {show}\nA test: {test}\nLine by line: {diff}")
 )
 
 // printMap prints what each file of a lock adds to the one before.

@@ -17,8 +17,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/incidents"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -timeout 30m -update
@@ -84,7 +84,7 @@ func TestTheatreIsWhatTheRunsShow(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	out, printed := io.Pipe()
-	a := &app{t: t, sources: os.DirFS("../.."), out: printed, err: io.Discard, lang: texts.Chinese}
+	a := &app{t: t, sources: os.DirFS("../.."), out: printed, err: io.Discard, lang: i18n.Chinese}
 	ended := make(chan error, 1)
 	go func() { ended <- a.serve(ctx, "127.0.0.1:0"); _ = printed.Close() }()
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -11,8 +11,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // exploration is what explore was asked for.
@@ -37,7 +37,7 @@ func (a *app) exploreCommand() *cobra.Command {
 			"a lost reply) costs 1. All schedules of cost 0 are run, then all of cost 1, and so on, so the " +
 			"first one that breaks a property has the fewest faults. No result means no bug within the bound, not no bug.",
 		Annotations: map[string]string{belowHelp: a.environments() + "\n" +
-			a.properties(propertiesTitle, func(p schedule.Property) texts.Text { return texts.Text(p.About) })},
+			a.properties(propertiesTitle, func(p schedule.Property) i18n.Text { return i18n.Text(p.About) })},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			x.clientsGiven = cmd.Flags().Changed("clients")
@@ -69,13 +69,13 @@ func (a *app) exploreCommand() *cobra.Command {
 }
 
 var (
-	propertiesTitle   = texts.New("Properties:")
-	environmentsTitle = texts.New("Environments:")
+	propertiesTitle   = i18n.New("Properties:")
+	environmentsTitle = i18n.New("Environments:")
 )
 
 func init() {
 	for _, e := range schedule.Envs {
-		texts.Know(texts.Text(e.About))
+		i18n.Know(i18n.Text(e.About))
 	}
 }
 
@@ -83,13 +83,13 @@ func init() {
 func (a *app) environments() string {
 	var rows []row
 	for _, e := range schedule.Envs {
-		rows = append(rows, row{e.Name, a.say(texts.Text(e.About))})
+		rows = append(rows, row{e.Name, a.say(i18n.Text(e.About))})
 	}
 	return a.say(environmentsTitle) + "\n" + a.table(rows)
 }
 
 // properties lists what a schedule may break, in words.
-func (a *app) properties(title texts.Text, words func(schedule.Property) texts.Text) string {
+func (a *app) properties(title i18n.Text, words func(schedule.Property) i18n.Text) string {
 	var rows []row
 	for _, p := range schedule.Properties {
 		rows = append(rows, row{p.Name, a.say(words(p))})
@@ -105,14 +105,14 @@ type job struct {
 
 // Errors of explore.
 var (
-	orAll       = texts.New("{error}, or all")
-	nobodyAsks  = texts.New("there is no search for {property} in {env}: leave out --env, or see explore --help")
-	badClients  = texts.New("--clients {n}: it can be 2 or 3")
-	badAttempts = texts.New("--attempts {n}: it can be 1 to 3")
-	badBound    = texts.New("--bound {n}: it can be 0 to 9")
-	seedAlone   = texts.New("--seed is for --random: add --random 1000, or leave out --seed")
-	badRandom   = texts.New("--random {n}: give how many schedules to run")
-	failsIn     = texts.New("{stage} in {env}: {error}")
+	orAll       = i18n.New("{error}, or all")
+	nobodyAsks  = i18n.New("there is no search for {property} in {env}: leave out --env, or see explore --help")
+	badClients  = i18n.New("--clients {n}: it can be 2 or 3")
+	badAttempts = i18n.New("--attempts {n}: it can be 1 to 3")
+	badBound    = i18n.New("--bound {n}: it can be 0 to 9")
+	seedAlone   = i18n.New("--seed is for --random: add --random 1000, or leave out --seed")
+	badRandom   = i18n.New("--random {n}: give how many schedules to run")
+	failsIn     = i18n.New("{stage} in {env}: {error}")
 )
 
 // jobs are the questions that were asked.

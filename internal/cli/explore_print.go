@@ -8,24 +8,24 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // What a search says.
 var (
-	howFar            = texts.New("{stage}, {env}: cost {cost}, {runs} schedules, {states} states, {rate} schedules/s")
-	askedOf           = texts.New("{stage}, {question}")
-	allSchedules      = texts.New("{n} schedules of real locks and real go-redis clients on an embedded Redis.")
-	someCut           = texts.New("Cut short: {n} of {all} answers say only what was looked at until then.")
-	tableTitle        = texts.New("The shortest schedule that breaks each property: ✗ cost/steps. ✓ none up to that cost.")
-	propertyColumn    = texts.New("property")
-	environmentColumn = texts.New("environment")
-	byChance          = texts.New("  broken: {what}\n  by chance, after {n} schedules: {length}; there may be shorter ones")
-	answerOn          = texts.New("{property} in {env} on {stage}")
-	notTheLesson      = texts.New("not what the lesson says: {answers}")
-	noneByChance      = texts.New("  no violation in {n} schedules at random")
+	howFar            = i18n.New("{stage}, {env}: cost {cost}, {runs} schedules, {states} states, {rate} schedules/s")
+	askedOf           = i18n.New("{stage}, {question}")
+	allSchedules      = i18n.New("{n} schedules of real locks and real go-redis clients on an embedded Redis.")
+	someCut           = i18n.New("Cut short: {n} of {all} answers say only what was looked at until then.")
+	tableTitle        = i18n.New("The shortest schedule that breaks each property: ✗ cost/steps. ✓ none up to that cost.")
+	propertyColumn    = i18n.New("property")
+	environmentColumn = i18n.New("environment")
+	byChance          = i18n.New("  broken: {what}\n  by chance, after {n} schedules: {length}; there may be shorter ones")
+	answerOn          = i18n.New("{property} in {env} on {stage}")
+	notTheLesson      = i18n.New("not what the lesson says: {answers}")
+	noneByChance      = i18n.New("  no violation in {n} schedules at random")
 )
 
 // progress shows on a terminal how far a search is; it ends with an empty one.

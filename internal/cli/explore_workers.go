@@ -12,12 +12,12 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	searchBegun  = texts.New("{n} of {all} searches; begun: {stage} in {env}")
-	searchesDone = texts.New("{n} of {all} searches")
+	searchBegun  = i18n.New("{n} of {all} searches; begun: {stage} in {env}")
+	searchesDone = i18n.New("{n} of {all} searches")
 )
 
 // exploreInProcesses asks each question in a process of its own, as many at once
@@ -56,7 +56,7 @@ func (a *app) exploreInProcesses(ctx context.Context, x exploration, jobs []job)
 func (a *app) askProcess(ctx context.Context, x exploration, j job) ([]answer, error) {
 	q, lang := j.question, a.lang
 	if x.asJSON {
-		lang = texts.English
+		lang = i18n.English
 	}
 	cmd := exec.CommandContext(ctx, a.binary,
 		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,

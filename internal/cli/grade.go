@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // grading is what grade is asked for.
@@ -58,10 +58,10 @@ func (a *app) gradeCommand() *cobra.Command {
 }
 
 var (
-	updatesNone  = texts.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
-	notGraded    = texts.New("the lock cannot be graded")
-	updateWrites = texts.New("cannot read the file of --expect ({error}): add --update, which writes it")
-	updateTakes  = texts.New("if that is right, add --update: it writes the file anew")
+	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
+	notGraded    = i18n.New("the lock cannot be graded")
+	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
+	updateTakes  = i18n.New("if that is right, add --update: it writes the file anew")
 )
 
 func (g grading) check() error {
@@ -81,7 +81,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	}
 	lang := a.lang
 	if g.json || g.markdown { // they are for programs and for repositories
-		lang = texts.English
+		lang = i18n.English
 	}
 	card, err := kata.Grade(ctx, root, dir, kata.Grading{Has: g.has, Traces: g.html != "", Search: g.search, Lang: lang, Say: a.tell})
 	a.doing("")
@@ -109,7 +109,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 }
 
 // expected compares the card, whose sentences are in that language, with its file, or writes it.
-func expected(card kata.Card, g grading, lang texts.Language) error {
+func expected(card kata.Card, g grading, lang i18n.Language) error {
 	if g.expect == "" {
 		return nil
 	}

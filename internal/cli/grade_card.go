@@ -6,33 +6,33 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // What a card says around its cells.
 var (
-	lockIn       = texts.New("The lock in {dir}")
-	notCompiled  = texts.New("✗ it does not compile: {error}")
-	isRuined     = texts.New("✗ it {kind}, in {during}: {what}")
-	isRuinedNow  = texts.New("✗ it {kind}: {what}")
-	notTried     = texts.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
-	shows        = texts.New("→ the runs show features that nobody has named: --has {features} asks about them too")
-	searchFound  = texts.New("search: {property} in {env}: {what}")
-	searchNone   = texts.New("search: {property} in {env}: nothing up to cost {bound}")
-	searchCut    = texts.New("search: {property} in {env}: cut short")
+	lockIn       = i18n.New("The lock in {dir}")
+	notCompiled  = i18n.New("✗ it does not compile: {error}")
+	isRuined     = i18n.New("✗ it {kind}, in {during}: {what}")
+	isRuinedNow  = i18n.New("✗ it {kind}: {what}")
+	notTried     = i18n.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
+	shows        = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
+	searchFound  = i18n.New("search: {property} in {env}: {what}")
+	searchNone   = i18n.New("search: {property} in {env}: nothing up to cost {bound}")
+	searchCut    = i18n.New("search: {property} in {env}: cut short")
 	cardOutcomes = []struct { // in the order in which they are explained
 		failures.Outcome
-		means texts.Text
+		means i18n.Text
 	}{
-		{failures.Broken, texts.New("broken")},
-		{failures.Safe, texts.New("safe in this one run")},
-		{failures.Noticed, texts.New("noticed: the holder is told in time")},
-		{failures.Inherent, texts.New("unavoidable: no lock that expires can prevent this")},
-		{failures.NotTold, texts.New("not tested: what the failure is about did not happen")},
-		{failures.NotPlayed, texts.New("not played to the end")},
-		{failures.NotApplicable, texts.New("not applicable: --has says what a lock has")},
+		{failures.Broken, i18n.New("broken")},
+		{failures.Safe, i18n.New("safe in this one run")},
+		{failures.Noticed, i18n.New("noticed: the holder is told in time")},
+		{failures.Inherent, i18n.New("unavoidable: no lock that expires can prevent this")},
+		{failures.NotTold, i18n.New("not tested: what the failure is about did not happen")},
+		{failures.NotPlayed, i18n.New("not played to the end")},
+		{failures.NotApplicable, i18n.New("not applicable: --has says what a lock has")},
 	}
 )
 
@@ -77,7 +77,7 @@ func (a *app) gradeEnd(card kata.Card) {
 		if c.During == "" { // it has ended between two runs
 			ruined = isRuinedNow
 		}
-		a.lines(a.painted(term.Red, a.say(ruined, "kind", texts.Text(c.Kind), "during", c.During, "what", c.Text)))
+		a.lines(a.painted(term.Red, a.say(ruined, "kind", i18n.Text(c.Kind), "during", c.During, "what", c.Text)))
 		a.lines(term.Wrap(c.Next.In(a.lang), a.width))
 	}
 }
@@ -92,7 +92,7 @@ func (a *app) gradeCells(cells []kata.Cell) {
 	for _, c := range cells {
 		if f, _ := failures.Find(c.Failure); f.Family != family {
 			family = f.Family
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, a.say(texts.Text(family))))
+			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family))))
 		}
 		a.item(fmt.Sprintf("  %s %-*s  ", a.signOf(c.Of()), width, c.Failure), c.Told(a.lang))
 	}
@@ -111,11 +111,11 @@ func (a *app) gradeLegend(cells []kata.Cell) {
 func (a *app) gradeMarkdown(card kata.Card) {
 	fmt.Fprint(a.out, "| failure | | what happened |\n|---|---|---|\n")
 	for _, c := range card.Cells {
-		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Told(texts.English), "|", "\\|"))
+		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Told(i18n.English), "|", "\\|"))
 	}
-	fmt.Fprintf(a.out, "\n%s\n", card.Count(texts.English))
+	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
 	for _, cause := range card.Causes {
-		fmt.Fprintf(a.out, "- %s\n", cause.In(texts.English))
+		fmt.Fprintf(a.out, "- %s\n", cause.In(i18n.English))
 	}
 	if c := card.Cause; c != nil {
 		fmt.Fprintf(a.out, "\nIt %s, in %s: %s\n", c.Kind, c.During, c.Text)

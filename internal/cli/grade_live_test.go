@@ -22,11 +22,11 @@ func TestGradeOfASubjectWithRequireAndReplace(t *testing.T) {
 
 import (
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 )
 
 func Subject() failures.Subject {
-	return failures.Subject{Name: "shop", New: adapt.Plain(NewMutex), Has: []failures.Feature{failures.Scripts}}
+	return failures.Subject{Name: "shop", New: adapters.Plain(NewMutex), Has: []failures.Feature{failures.Scripts}}
 }
 `,
 	})

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // module writes a lock into a folder: stage 4's, with an edit, and the other files.
@@ -81,10 +81,10 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	require.Contains(t, screen.String(), "→ the runs show features that nobody has named: --has scripts")
 	require.Equal(t, []string{"scripts"}, card.Shows())
 	require.Regexp(t, `(?m)^  ✓ safe in this one run\n(  .+\n)*  – not applicable: `, screen)
-	require.Empty(t, card.Differences(card.Golden(), texts.English))
+	require.Empty(t, card.Differences(card.Golden(), i18n.English))
 	require.Equal(t, []string{
 		"second-client is safe, not broken or safe: no rule is broken", "zebra is in the file, and was not played",
-	}, card.Differences(strings.Replace(card.Golden(), "second-client: safe", "second-client: broken or safe", 1)+"zebra: safe\n", texts.English))
+	}, card.Differences(strings.Replace(card.Golden(), "second-client: safe", "second-client: broken or safe", 1)+"zebra: safe\n", i18n.English))
 
 	narrow, screen, _ = onTerminal(t, 80)
 	narrow.gradeMarkdown(card)
@@ -118,11 +118,11 @@ func TestGradeOfWhatCannotBeGraded(t *testing.T) {
 	} {
 		requireRefused(t, exitBadUsage, []refusal{{strings.TrimSpace("grade " + args), says}})
 	}
-	for _, lang := range texts.Languages {
+	for _, lang := range i18n.Languages {
 		status, out, errors := command(t, "grade", filepath.Join(broken, "lock"), "--lang", string(lang))
 		require.Equal(t, exitFailed, status)
-		require.Equal(t, map[texts.Language]string{"en": "the lock cannot be graded\n", "zh": "这把锁打不了分\n"}[lang], errors)
-		says := map[texts.Language]string{"en": "✗ it does not compile: there is no func NewMutex", "zh": "✗ 编译不过：没有 func NewMutex"}[lang]
+		require.Equal(t, map[i18n.Language]string{"en": "the lock cannot be graded\n", "zh": "这把锁打不了分\n"}[lang], errors)
+		says := map[i18n.Language]string{"en": "✗ it does not compile: there is no func NewMutex", "zh": "✗ 编译不过：没有 func NewMutex"}[lang]
 		require.Contains(t, out, says)
 	}
 }

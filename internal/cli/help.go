@@ -9,19 +9,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // The titles and fixed parts of the help.
 var (
-	helpUsage    = texts.New("Usage:")
-	helpCommands = texts.New("Commands:")
-	helpFlags    = texts.New("Flags:")
-	helpGlobal   = texts.New("Flags of every command:")
-	helpMore     = texts.New("{command} --help says more about a command.")
-	helpDefault  = texts.New("{usage} (default {value})")
-	helpFlag     = texts.New("help for {command}")
+	helpUsage    = i18n.New("Usage:")
+	helpCommands = i18n.New("Commands:")
+	helpFlags    = i18n.New("Flags:")
+	helpGlobal   = i18n.New("Flags of every command:")
+	helpMore     = i18n.New("{command} --help says more about a command.")
+	helpDefault  = i18n.New("{usage} (default {value})")
+	helpFlag     = i18n.New("help for {command}")
 )
 
 // belowHelp is the annotation of a command with a table to print below its long help, in
@@ -30,7 +30,7 @@ const belowHelp = "below"
 
 // The help texts of commands are English literals, so they are registered here.
 func init() {
-	eachHelp(new(app).root(), func(text *string) { texts.Know(texts.Text(*text)) })
+	eachHelp(new(app).root(), func(text *string) { i18n.Know(i18n.Text(*text)) })
 }
 
 // eachHelp visits the help texts of a command, its flags and its subcommands.
@@ -49,7 +49,7 @@ func eachHelp(cmd *cobra.Command, visit func(*string)) {
 
 // speak translates the help of all commands.
 func (a *app) speak(root *cobra.Command) {
-	eachHelp(root, func(text *string) { *text = a.say(texts.Text(*text)) })
+	eachHelp(root, func(text *string) { *text = a.say(i18n.Text(*text)) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 }
 
@@ -85,7 +85,7 @@ func (a *app) help(cmd *cobra.Command) {
 type row struct{ name, about string }
 
 // section prints a title and the rows below it, if there are any.
-func (a *app) section(title texts.Text, rows []row) {
+func (a *app) section(title i18n.Text, rows []row) {
 	if len(rows) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n%s", a.say(title), a.table(rows))
 	}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/interview"
 	"lockkata/internal/stages"
 	"lockkata/internal/term/keyboard"
-	"lockkata/internal/texts"
 )
 
 // appointment is what interview was asked for.
@@ -76,10 +76,10 @@ func (a *app) interviewCommand() *cobra.Command {
 }
 
 var (
-	badMinutes = texts.New("--minutes {minutes}: give a whole number of minutes, from 1 to {most}")
-	badTheme   = texts.New("--theme: {error}")
-	badLevel   = texts.New("--level {level}: {error}")
-	noneFits   = texts.New("no question fits {flags}: leave one of them out")
+	badMinutes = i18n.New("--minutes {minutes}: give a whole number of minutes, from 1 to {most}")
+	badTheme   = i18n.New("--theme: {error}")
+	badLevel   = i18n.New("--level {level}: {error}")
+	noneFits   = i18n.New("no question fits {flags}: leave one of them out")
 )
 
 // session makes an interview of what was asked for.
@@ -106,8 +106,8 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 
 // questions are those that were asked for, by theme, and the flags that ask for them.
 func (a *app) questions(x appointment) (themes []interview.Theme, again string, err error) {
-	documents := make([][]interview.Theme, len(texts.Languages))
-	for i, l := range texts.Languages {
+	documents := make([][]interview.Theme, len(i18n.Languages))
+	for i, l := range i18n.Languages {
 		text, err := fs.ReadFile(a.sources, interview.Document(l))
 		if err == nil {
 			documents[i], err = interview.Parse(interview.Document(l), string(text), l)
@@ -116,7 +116,7 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 			return nil, "", failedError{err}
 		}
 	}
-	themes = documents[slices.Index(texts.Languages, a.lang)]
+	themes = documents[slices.Index(i18n.Languages, a.lang)]
 	if x.theme != "" {
 		i, err := interview.FindTheme(x.theme, documents...)
 		if err != nil {
@@ -130,7 +130,7 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 		if highest, err = interview.FindLevel(x.level); err != nil {
 			return nil, "", badLevel.With("level", x.level, "error", err)
 		}
-		again += " --level " + highest.In(texts.English)
+		again += " --level " + highest.In(i18n.English)
 	}
 	if x.must {
 		again += " --must"

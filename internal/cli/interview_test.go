@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/interview"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // interviewed holds an interview with this typed.
@@ -44,7 +44,7 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 }
 
 func TestInterviewRunsAProofInProcess(t *testing.T) {
-	all := parsed(t, texts.English)
+	all := parsed(t, i18n.English)
 	for seed := range uint64(100) {
 		words, isShow := strings.CutPrefix(interview.Order(all, seed)[0].Command, "go run . show ")
 		if !isShow {
@@ -59,10 +59,10 @@ func TestInterviewRunsAProofInProcess(t *testing.T) {
 }
 
 func TestInterviewOfATheme(t *testing.T) {
-	for _, l := range texts.Languages {
+	for _, l := range i18n.Languages {
 		all := parsed(t, l)
 		last := all[len(all)-1]
-		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, texts.English)[len(all)-1].Title} {
+		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, i18n.English)[len(all)-1].Title} {
 			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", string(l), "--theme", name)
 			require.Contains(t, out, last.Title)
 			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
@@ -74,7 +74,7 @@ func TestInterviewOfATheme(t *testing.T) {
 func asked(t *testing.T, out string) (ids []string) {
 	t.Helper()
 	titles := map[string]string{}
-	for _, l := range texts.Languages {
+	for _, l := range i18n.Languages {
 		for _, theme := range parsed(t, l) {
 			for _, q := range theme.Questions {
 				titles[q.Title] = q.ID
@@ -96,7 +96,7 @@ func asked(t *testing.T, out string) (ids []string) {
 var round = regexp.MustCompile(`^(Round \d+: |第 \d+ 轮：)`)
 
 func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
-	for _, l := range texts.Languages {
+	for _, l := range i18n.Languages {
 		level, must := map[string]interview.Level{}, 0
 		for _, theme := range parsed(t, l) {
 			for _, q := range theme.Questions {
@@ -128,7 +128,7 @@ func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
 func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 	for _, one := range []struct {
 		flag, all, messages, lang string
-		want                      texts.Language
+		want                      i18n.Language
 	}{
 		{want: "en"}, {flag: "zh", want: "zh"}, {flag: "zh_CN", want: "zh"}, {flag: "zh-CN", want: "zh"}, {flag: "zh-cn", want: "zh"},
 		{flag: "中文", want: "zh"}, {flag: "zh_CN.UTF-8", want: "zh"}, {flag: "EN", want: "en"}, {flag: "en_US.UTF-8", want: "en"},
@@ -180,7 +180,7 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, l texts.Language) []interview.Theme {
+func parsed(t *testing.T, l i18n.Language) []interview.Theme {
 	t.Helper()
 	text, err := os.ReadFile("../../" + interview.Document(l))
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func parsed(t *testing.T, l texts.Language) []interview.Theme {
 func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
 	type id struct{ theme, question, command string }
 	var first []id
-	for i, l := range texts.Languages {
+	for i, l := range i18n.Languages {
 		var ids []id
 		for _, theme := range parsed(t, l) {
 			for _, q := range theme.Questions {

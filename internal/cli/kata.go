@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
-	"lockkata/internal/texts"
 )
 
 // kataFolder is where a learner works who names no other folder.
@@ -107,7 +107,7 @@ func (k *kataApp) textCommand(name, short string, text func(kata.Folder, kata.Vi
 	})
 }
 
-var manyExercises = texts.New("start takes one exercise at most, not {n}: {words}")
+var manyExercises = i18n.New("start takes one exercise at most, not {n}: {words}")
 
 // oneExercise refuses a second argument.
 func oneExercise(_ *cobra.Command, args []string) error {
@@ -144,7 +144,7 @@ func (k *kataApp) next(_ context.Context, f kata.Folder, v kata.View, _ []string
 	return k.begin(f, v, e, false)
 }
 
-var lockIsIn = texts.New("Your lock is in {folder}\nNext: write it, then go run . kata check{dir}; or " +
+var lockIsIn = i18n.New("Your lock is in {folder}\nNext: write it, then go run . kata check{dir}; or " +
 	"leave go run . kata{dir} open while you write.")
 
 func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) error {
@@ -183,16 +183,16 @@ func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad error) error {
 
 // What a command ends with that is bad news.
 var (
-	notPassed  = texts.New("exercise {id} is not passed yet")
-	proofFails = texts.New("a proof does not hold")
-	isBroken   = texts.New("a schedule breaks your lock")
-	hintFirst  = texts.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
+	notPassed  = i18n.New("exercise {id} is not passed yet")
+	proofFails = i18n.New("a proof does not hold")
+	isBroken   = i18n.New("a schedule breaks your lock")
+	hintFirst  = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
 )
 
 // judged is the language of what is said of a lock: JSON is English.
-func (k *kataApp) judged(asJSON bool) texts.Language {
+func (k *kataApp) judged(asJSON bool) i18n.Language {
 	if asJSON {
-		return texts.English
+		return i18n.English
 	}
 	return k.lang
 }

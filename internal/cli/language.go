@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // languageFlag adds --lang and --language, its older name. The value is read by
@@ -38,19 +38,19 @@ func askedLanguage(args []string) (asked string) {
 	return asked
 }
 
-var noLanguage = texts.New("--lang {name}: there are en and zh")
+var noLanguage = i18n.New("--lang {name}: there are en and zh")
 
 // language returns the language that was asked for, or else that of the environment. An error is
 // printed in the language that comes with it.
-func (a *app) language(asked string) (texts.Language, error) {
-	usual := texts.English
+func (a *app) language(asked string) (i18n.Language, error) {
+	usual := i18n.English
 	if a.getenv != nil {
-		usual = texts.OfEnvironment(a.getenv)
+		usual = i18n.OfEnvironment(a.getenv)
 	}
 	if asked == "" {
 		return usual, nil
 	}
-	if l, ok := texts.Find(asked); ok {
+	if l, ok := i18n.Find(asked); ok {
 		return l, nil
 	}
 	return usual, noLanguage.With("name", asked)

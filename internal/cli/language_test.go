@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
@@ -91,7 +91,7 @@ func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 	page := strings.ReplaceAll(string(document), "<!-- matrix --help", "<!-- --help")
 	var helped func(cmd *cobra.Command, words ...string)
 	helped = func(cmd *cobra.Command, words ...string) {
-		for _, lang := range texts.Languages {
+		for _, lang := range i18n.Languages {
 			a, out, errors := onTerminal(t, 80)
 			require.Equal(t, exitOK, a.run(append(words, "--help", "--lang", string(lang))), errors)
 			requireColumns(t, 80, out.String())
@@ -116,7 +116,7 @@ func TestScreensFitATerminalInEachLanguage(t *testing.T) {
 	fewFailures(t, "pubsub-cut", "second-goroutine-reenters")
 	whole := regexp.MustCompile(`(?m)^.*go (?:run|test) .*\n|^[-+ ].*//.*\n|^[-+]\t.*\n`)
 	for _, words := range [][]string{{}, {"--steps"}, {"--documents"}, {"--all"}, {"list"}, {"list", "--long"}, {"diff", "3"}, {"demo", "--hold", "0s"}} {
-		for _, lang := range texts.Languages {
+		for _, lang := range i18n.Languages {
 			a, out, errors := onTerminal(t, 80)
 			require.Equal(t, exitOK, a.run(append(words, "--lang", string(lang))), errors)
 			requireColumns(t, 80, whole.ReplaceAllString(out.String(), ""))

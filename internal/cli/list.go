@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -40,10 +40,10 @@ func (a *app) listCommand() *cobra.Command {
 // list prints the catalogue by family: a line for each failure, or its story.
 func (a *app) list(long bool) {
 	for _, family := range families() {
-		fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(texts.Text(family[0].Family))))
+		fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))))
 		var rows []row
 		for _, f := range family {
-			rows = append(rows, row{f.ID, a.say(texts.Text(f.Title))})
+			rows = append(rows, row{f.ID, a.say(i18n.Text(f.Title))})
 			if long {
 				a.story(f)
 			}
@@ -59,11 +59,11 @@ func (a *app) list(long bool) {
 // story prints what happens in a failure, what fixes it, and where it runs.
 func (a *app) story(f failures.Failure) {
 	fmt.Fprintln(a.out)
-	a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", texts.Text(f.Title)))
-	for _, line := range a.wrapped(a.say(texts.Text(f.Story)), 4) {
+	a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", i18n.Text(f.Title)))
+	for _, line := range a.wrapped(a.say(i18n.Text(f.Story)), 4) {
 		fmt.Fprintf(a.out, "    %s\n", line)
 	}
-	for _, text := range []texts.Said{fixedBy.With("what", texts.Text(f.Fixed)), runsIn(f)} {
+	for _, text := range []i18n.Said{fixedBy.With("what", i18n.Text(f.Fixed)), runsIn(f)} {
 		for _, line := range a.wrapped(text.In(a.lang), 4) {
 			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
 		}
@@ -71,17 +71,17 @@ func (a *app) story(f failures.Failure) {
 }
 
 var (
-	titled      = texts.New("{name}: {what}")
-	fixedBy     = texts.New("Fixed by: {what}")
-	runsInBoth  = texts.New("Runs in: world and live")
-	runsInWorld = texts.New("Runs in: world: {why}")
-	howMany     = texts.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
+	titled      = i18n.New("{name}: {what}")
+	fixedBy     = i18n.New("Fixed by: {what}")
+	runsInBoth  = i18n.New("Runs in: world and live")
+	runsInWorld = i18n.New("Runs in: world: {why}")
+	howMany     = i18n.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
 )
 
 // runsIn says where a failure runs.
-func runsIn(f failures.Failure) texts.Said {
+func runsIn(f failures.Failure) i18n.Said {
 	if f.Live != "" {
-		return runsInWorld.With("why", texts.Text(f.Live))
+		return runsInWorld.With("why", i18n.Text(f.Live))
 	}
 	return runsInBoth.With()
 }

@@ -9,8 +9,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // atOnce is how many failures are played on real servers at the same time: most
@@ -31,18 +31,18 @@ func (w where) check() error {
 }
 
 var (
-	onEmbedded = texts.New("an embedded Redis")
-	onServers  = texts.New("real redis-server processes")
-	onAddress  = texts.New("the Redis at {address}")
+	onEmbedded = i18n.New("an embedded Redis")
+	onServers  = i18n.New("real redis-server processes")
+	onAddress  = i18n.New("the Redis at {address}")
 
-	liveMissing  = texts.New("--redis names the Redis for --live: add --live")
-	noServer     = texts.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
-	orOurOwn     = texts.New("{error}; start one there, or leave out --redis and lockkata starts its own")
-	wasNotPlayed = texts.New("{failure} on {stage} was not played: {error}")
+	liveMissing  = i18n.New("--redis names the Redis for --live: add --live")
+	noServer     = i18n.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
+	orOurOwn     = i18n.New("{error}; start one there, or leave out --redis and lockkata starts its own")
+	wasNotPlayed = i18n.New("{failure} on {stage} was not played: {error}")
 )
 
 // said completes "real locks on".
-func (w where) said() texts.Said {
+func (w where) said() i18n.Said {
 	switch {
 	case !w.live:
 		return onEmbedded.With()

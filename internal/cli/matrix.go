@@ -10,8 +10,8 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // cell is one failure on one stage.
@@ -81,20 +81,20 @@ func (e excerpt) columns() []stages.Column {
 func (e excerpt) byFamily() bool { return e.all || len(e.families) > 0 }
 
 var (
-	stagesTitle    = texts.New("A Redis lock, stage by stage, and what breaks it")
-	documentsTitle = texts.New("The locks of five documents, as written, and what breaks them")
-	playingFast    = texts.New("playing {n} failures on {locks} locks, on {where}")
-	playingLive    = texts.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
-	noFamily       = texts.New("--family {name}: there is no such family")
-	someFailures   = texts.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
-	someChanges    = texts.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
+	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
+	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
+	playingFast    = i18n.New("playing {n} failures on {locks} locks, on {where}")
+	playingLive    = i18n.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
+	noFamily       = i18n.New("--family {name}: there is no such family")
+	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
+	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
 )
 
 // rows returns the failures that are shown, and what is said of the others.
-func (e excerpt) rows(g grid) (rows [][]cell, rest texts.Said) {
+func (e excerpt) rows(g grid) (rows [][]cell, rest i18n.Said) {
 	switch {
 	case e.byFamily():
-		return g.rows, texts.Said{}
+		return g.rows, i18n.Said{}
 	case e.steps:
 		rows, changed := g.changes()
 		return rows, someChanges.With("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
@@ -164,8 +164,8 @@ func (e excerpt) failures() (asked []failures.Failure, err error) {
 	}
 	for _, word := range e.families {
 		i := slices.IndexFunc(families(), func(family []failures.Failure) bool {
-			name := texts.Text(family[0].Family)
-			return short(word) == short(string(name)) || word == name.In(texts.Chinese)
+			name := i18n.Text(family[0].Family)
+			return short(word) == short(string(name)) || word == name.In(i18n.Chinese)
 		})
 		if i < 0 {
 			return nil, suggest(noFamily.With("name", strconv.Quote(word)), strconv.Quote(word), names)
@@ -215,10 +215,10 @@ func (a *app) matrix(w where, e excerpt) error {
 	return a.surprises(g)
 }
 
-var isSurprise = texts.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
+var isSurprise = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 
 // surprise is a line about a cell that is not as expected.
-func (a *app) surprise(c cell) texts.Said {
+func (a *app) surprise(c cell) i18n.Said {
 	v := c.verdict
 	return isSurprise.With("failure", v.Failure.ID, "stage", v.Subject, "want", c.want.Word(),
 		"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))

@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	thereAre   = texts.New("{fault}; there are: {names}")
-	areListed  = texts.New("{fault}; {list} prints all names")
-	didYouMean = texts.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
+	thereAre   = i18n.New("{fault}; there are: {names}")
+	areListed  = i18n.New("{fault}; {list} prints all names")
+	didYouMean = i18n.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
 )
 
 // An error lists up to mostNames names. Only the failures are more: listsFailures prints them.
@@ -21,7 +21,7 @@ const (
 )
 
 // suggest ends an error about an unknown name with the nearest names.
-func suggest(fault texts.Said, name string, known []string) error {
+func suggest(fault i18n.Said, name string, known []string) error {
 	near := nearest(name, known)
 	if len(near) == 0 && len(known) > mostNames {
 		return areListed.With("fault", fault, "list", listsFailures)

@@ -8,9 +8,9 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
+	"lockkata/internal/i18n"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // format is how show draws a run.
@@ -22,10 +22,10 @@ type format struct {
 func (f format) isPicture() bool { return f.svg || f.page }
 
 var (
-	oneRun      = texts.New("a picture shows one run: give --stage in place of --before-after")
-	noFile      = texts.New("--html is empty: name the file, or - for the standard output")
-	nothingSeen = texts.New("there is nothing to draw: {failure} on {stage} is {outcome}: {what}")
-	notWritten  = texts.New("cannot write the page: {error}")
+	oneRun      = i18n.New("a picture shows one run: give --stage in place of --before-after")
+	noFile      = i18n.New("--html is empty: name the file, or - for the standard output")
+	nothingSeen = i18n.New("there is nothing to draw: {failure} on {stage} is {outcome}: {what}")
+	notWritten  = i18n.New("cannot write the page: {error}")
 )
 
 // check refuses formats that exclude each other, and a picture of two runs.
@@ -66,7 +66,7 @@ func (a *app) picture(v failures.Verdict, c stages.Column, f format) error {
 	return nil
 }
 
-var pictureOf = texts.New("{failure}, on {stage}: {title}")
+var pictureOf = i18n.New("{failure}, on {stage}: {title}")
 
 // caption is what stands above a run's picture.
 func (a *app) caption(v failures.Verdict, c stages.Column) timeline.Caption {
@@ -74,7 +74,7 @@ func (a *app) caption(v failures.Verdict, c stages.Column) timeline.Caption {
 		ID:       v.Failure.ID + "-" + c.ID,
 		Verdict:  strings.TrimRight(v.HeadlineIn(a.lang), ".。"),
 		Tone:     v.Tone(),
-		Subject:  a.say(pictureOf, "failure", texts.Text(v.Failure.Title), "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang)),
+		Subject:  a.say(pictureOf, "failure", i18n.Text(v.Failure.Title), "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang)),
 		Language: a.lang,
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
-	"lockkata/internal/texts"
 )
 
 func (a *app) playCommand() *cobra.Command {
@@ -25,7 +25,7 @@ func (a *app) playCommand() *cobra.Command {
 			"when time passes, what fails. The clients run the stage's real code. Bring them to break the " +
 			"goal's rule, in as few steps as you can. Time stands still while you think. Without a terminal " +
 			"the keys are read from the input, and spaces and line ends between them mean nothing.",
-		Annotations: map[string]string{belowHelp: a.properties(goalsTitle, func(p schedule.Property) texts.Text { return game.Goals[p.Name].Words }) +
+		Annotations: map[string]string{belowHelp: a.properties(goalsTitle, func(p schedule.Property) i18n.Text { return game.Goals[p.Name].Words }) +
 			"\n" + a.environments()},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,19 +61,19 @@ func (a *app) playCommand() *cobra.Command {
 }
 
 var (
-	goalsTitle    = texts.New("Goals:")
-	soFar         = texts.New("So far: go run . replay '{schedule}'")
-	nothingToUndo = texts.New("There is nothing to undo.")
-	noKeyHere     = texts.New("Unknown key {key}. Press one of {keys}.")
-	pipeKeys      = texts.New("{error}; try: echo KEYS | go run . play")
-	noKeyRead     = texts.New("no key can be read: {error}")
-	keysAtEnd     = texts.New("u, r and q")
-	keysForOne    = texts.New("1, u, r, h and q")
-	keysForMany   = texts.New("{first} to {last}, u, r, h and q")
-	hintStep      = texts.NewPlural("Hint: {key}. The goal is 1 step away. {why}", "Hint: {key}. The goal is {n} steps away. {why}")
-	hintTry       = texts.New("Hint: try. {why}")
-	hintUndo      = texts.New("Hint: undo (u), or restart (r). {why}")
-	keysEnded     = texts.NewPlural("the keys have ended after 1 step, and the goal is not reached: go run . replay '{schedule}'",
+	goalsTitle    = i18n.New("Goals:")
+	soFar         = i18n.New("So far: go run . replay '{schedule}'")
+	nothingToUndo = i18n.New("There is nothing to undo.")
+	noKeyHere     = i18n.New("Unknown key {key}. Press one of {keys}.")
+	pipeKeys      = i18n.New("{error}; try: echo KEYS | go run . play")
+	noKeyRead     = i18n.New("no key can be read: {error}")
+	keysAtEnd     = i18n.New("u, r and q")
+	keysForOne    = i18n.New("1, u, r, h and q")
+	keysForMany   = i18n.New("{first} to {last}, u, r, h and q")
+	hintStep      = i18n.NewPlural("Hint: {key}. The goal is 1 step away. {why}", "Hint: {key}. The goal is {n} steps away. {why}")
+	hintTry       = i18n.New("Hint: try. {why}")
+	hintUndo      = i18n.New("Hint: undo (u), or restart (r). {why}")
+	keysEnded     = i18n.NewPlural("the keys have ended after 1 step, and the goal is not reached: go run . replay '{schedule}'",
 		"the keys have ended after {n} steps, and the goal is not reached: go run . replay '{schedule}'")
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // A screen fits the smallest terminal that anybody has.
@@ -54,30 +54,30 @@ func (a *app) screen(v game.View, note string) []string {
 
 // What stands on a screen.
 var (
-	lockPlayed   = texts.New("{lock}: {title}")
-	goalHead     = texts.New("Goal:")
-	worldHead    = texts.New("World:")
-	named        = texts.New("{words} ({name}).")
-	clientsHead  = texts.New("clients")
-	redisHead    = texts.New("Redis, at {time}: K is {key}")
-	ledgerHead   = texts.New("ledger")
-	justNow      = texts.New("just now")
-	besideIt     = texts.New("beside: {what}")
-	keyNone      = texts.New("no key")
-	keyStays     = texts.New("no lease: it stays")
-	leaseLeft    = texts.New("{bar} {time} left")
-	orderOf      = texts.New("{order} by {client}")
-	ledgerEmpty  = texts.New("empty")
-	theEnd       = texts.New("the end")
-	nothingLeft  = texts.New("Nothing is left to choose, and the goal is not reached: undo, or restart.")
-	brings       = texts.New("{what}. {then}")
-	whatNext     = texts.New("what next?")
-	keysToPress  = texts.New("u undo   r restart   h hint   q quit")
-	keysAfterEnd = texts.New("u undo   r restart   q quit")
-	costs        = texts.New("costs {n}")
-	goalReached  = texts.New("the goal is reached")
-	goalFound    = texts.New("✓ {rule}: {what}.")
-	forFriend    = texts.New("For a friend:")
+	lockPlayed   = i18n.New("{lock}: {title}")
+	goalHead     = i18n.New("Goal:")
+	worldHead    = i18n.New("World:")
+	named        = i18n.New("{words} ({name}).")
+	clientsHead  = i18n.New("clients")
+	redisHead    = i18n.New("Redis, at {time}: K is {key}")
+	ledgerHead   = i18n.New("ledger")
+	justNow      = i18n.New("just now")
+	besideIt     = i18n.New("beside: {what}")
+	keyNone      = i18n.New("no key")
+	keyStays     = i18n.New("no lease: it stays")
+	leaseLeft    = i18n.New("{bar} {time} left")
+	orderOf      = i18n.New("{order} by {client}")
+	ledgerEmpty  = i18n.New("empty")
+	theEnd       = i18n.New("the end")
+	nothingLeft  = i18n.New("Nothing is left to choose, and the goal is not reached: undo, or restart.")
+	brings       = i18n.New("{what}. {then}")
+	whatNext     = i18n.New("what next?")
+	keysToPress  = i18n.New("u undo   r restart   h hint   q quit")
+	keysAfterEnd = i18n.New("u undo   r restart   q quit")
+	costs        = i18n.New("costs {n}")
+	goalReached  = i18n.New("the goal is reached")
+	goalFound    = i18n.New("✓ {rule}: {what}.")
+	forFriend    = i18n.New("For a friend:")
 )
 
 func heading(text string) screenLine {
@@ -207,7 +207,7 @@ func (a *app) price(o game.Option) string {
 // goalLines say that the goal is reached, how well, and what a friend needs.
 func (a *app) goalLines(v game.View) []screenLine {
 	lines := []screenLine{heading(a.say(goalReached))}
-	for _, line := range firstLines(a.say(goalFound, "rule", texts.Text(v.Findings[0].Monitor), "what", v.Findings[0].Text), 2) {
+	for _, line := range firstLines(a.say(goalFound, "rule", i18n.Text(v.Findings[0].Monitor), "what", v.Findings[0].Text), 2) {
 		lines = append(lines, screenLine{text: line, style: term.Green})
 	}
 	for _, line := range firstLines(v.Score, 2) {

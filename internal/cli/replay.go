@@ -8,10 +8,10 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -64,9 +64,9 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
 	a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
-		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", texts.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))))
+		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))))
 	} else {
-		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", texts.Text(c.Property.About))))
+		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About))))
 	}
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
@@ -77,18 +77,18 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 }
 
 var (
-	takesSchedule  = texts.New("replay takes one schedule, as in: go run . replay {example}")
-	scheduleOf     = texts.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
-	scheduleFrom   = texts.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
-	onceEach       = texts.New("once each")
-	twiceEach      = texts.New("twice each")
-	timesEach      = texts.New("{n} times each")
-	lengthAndText  = texts.New("{length}: {schedule}")
-	scheduleBreaks = texts.New("BROKEN: {rule}: {what}.")
-	scheduleKeeps  = texts.New("SAFE in this run: {rule}.")
+	takesSchedule  = i18n.New("replay takes one schedule, as in: go run . replay {example}")
+	scheduleOf     = i18n.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
+	scheduleFrom   = i18n.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
+	onceEach       = i18n.New("once each")
+	twiceEach      = i18n.New("twice each")
+	timesEach      = i18n.New("{n} times each")
+	lengthAndText  = i18n.New("{length}: {schedule}")
+	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
+	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
 
-func times(n int) texts.Said {
+func times(n int) i18n.Said {
 	switch n {
 	case 1:
 		return onceEach.With()

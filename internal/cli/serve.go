@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/page"
 	"lockkata/internal/page/build"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -169,25 +169,25 @@ func megabytes(raw []byte) string { return fmt.Sprintf("%.1f", float64(len(raw))
 var saying sync.Mutex
 
 // note says something that happened in the background.
-func (a *app) note(t texts.Text, pairs ...any) {
+func (a *app) note(t i18n.Text, pairs ...any) {
 	saying.Lock()
 	defer saying.Unlock()
 	fmt.Fprintln(a.err, a.say(t, pairs...))
 }
 
 var (
-	isServed    = texts.New("{page} shows every run; Ctrl-C ends it")
-	isBuilding  = texts.New("building the page's engine: a minute or two the first time, seconds after that")
-	isBuilt     = texts.New("the engine is built, in {time}: {size} MB")
-	noEngine    = texts.New("the page gets no engine: {error}")
-	isSaved     = texts.New("{file}: the page with its engine, {size} MB; open it in a browser")
-	notSaved    = texts.New("cannot write {file}: {error}; name a file in a folder that exists, such as lockkata.html")
-	noPageFile  = texts.New("--file is empty: name the file, such as lockkata.html")
-	isFolder    = texts.New("{name} is a folder: name a file, such as {file}")
-	serverEnded = texts.New("the server ended: {error}")
-	badAddress  = texts.New("--addr {address} is no address to listen on: give host:port, such as 127.0.0.1:8077")
-	isTaken     = texts.New("{address} is in use: --addr takes another one, such as 127.0.0.1:0 for a free port")
-	cannotHear  = texts.New("cannot listen on {address}: {error}")
+	isServed    = i18n.New("{page} shows every run; Ctrl-C ends it")
+	isBuilding  = i18n.New("building the page's engine: a minute or two the first time, seconds after that")
+	isBuilt     = i18n.New("the engine is built, in {time}: {size} MB")
+	noEngine    = i18n.New("the page gets no engine: {error}")
+	isSaved     = i18n.New("{file}: the page with its engine, {size} MB; open it in a browser")
+	notSaved    = i18n.New("cannot write {file}: {error}; name a file in a folder that exists, such as lockkata.html")
+	noPageFile  = i18n.New("--file is empty: name the file, such as lockkata.html")
+	isFolder    = i18n.New("{name} is a folder: name a file, such as {file}")
+	serverEnded = i18n.New("the server ended: {error}")
+	badAddress  = i18n.New("--addr {address} is no address to listen on: give host:port, such as 127.0.0.1:8077")
+	isTaken     = i18n.New("{address} is in use: --addr takes another one, such as 127.0.0.1:0 for a free port")
+	cannotHear  = i18n.New("cannot listen on {address}: {error}")
 )
 
 // listen takes an address. One that is none is bad usage; one that cannot be had

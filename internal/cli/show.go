@@ -12,9 +12,9 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -68,7 +68,7 @@ func failureIDs() []string {
 	return ids
 }
 
-var noFailure = texts.New("there is no failure {name}")
+var noFailure = i18n.New("there is no failure {name}")
 
 func findFailure(id string) (failures.Failure, error) {
 	f, ok := failures.Find(id)
@@ -79,8 +79,8 @@ func findFailure(id string) (failures.Failure, error) {
 }
 
 var (
-	breaksNone = texts.New("{failure} breaks no stage: go run . show {failure} --stage {stage} shows how it stays safe")
-	breaksAll  = texts.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
+	breaksNone = i18n.New("{failure} breaks no stage: go run . show {failure} --stage {stage} shows how it stays safe")
+	breaksAll  = i18n.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
 )
 
 // chooseColumns returns the column that was asked for, else the last that breaks; for before and
@@ -151,9 +151,9 @@ func (a *app) show(f failures.Failure, chosen, of []stages.Column, as format) er
 func (a *app) showOne(v failures.Verdict, c stages.Column, withStory bool, of []stages.Column) {
 	f := v.Failure
 	if withStory {
-		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", texts.Text(f.Title)), 0), "\n")
+		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)), 0), "\n")
 		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
-		a.lines(append(a.wrapped(a.say(texts.Text(f.Story)), 0), ""))
+		a.lines(append(a.wrapped(a.say(i18n.Text(f.Story)), 0), ""))
 	}
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
@@ -163,7 +163,7 @@ func (a *app) showOne(v failures.Verdict, c stages.Column, withStory bool, of []
 	a.draw(v.Trace, v.Findings)
 	a.lines(a.painted(outcomeMarks[v.Outcome].style, v.HeadlineIn(a.lang)))
 	if withStory && v.Outcome != failures.Safe {
-		a.lines(a.wrapped(a.say(fixedBy, "what", texts.Text(f.Fixed)), 0))
+		a.lines(a.wrapped(a.say(fixedBy, "what", i18n.Text(f.Fixed)), 0))
 		if _, fixed := stages.Turn(of, f); fixed != nil {
 			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameIn(a.lang), "id", fixed.ID))
 		}
@@ -178,12 +178,12 @@ func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
 }
 
 var (
-	onStage     = texts.New("On {stage}, {title}:")
-	fixedAt     = texts.New("That is {stage}: go run . diff {id}")
-	legendLanes = texts.New("│ inside   ║ two are inside")
-	legendStill = texts.New("░ stands still")
-	legendOwner = texts.New("A1 is A's first hold")
-	legendLine  = texts.New("mutex.go:1 is the line that sent the command")
+	onStage     = i18n.New("On {stage}, {title}:")
+	fixedAt     = i18n.New("That is {stage}: go run . diff {id}")
+	legendLanes = i18n.New("│ inside   ║ two are inside")
+	legendStill = i18n.New("░ stands still")
+	legendOwner = i18n.New("A1 is A's first hold")
+	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
 
 // legend explains the signs that this picture uses.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // narrowestTitle is the least room, in columns, in which titles are printed.
@@ -30,7 +30,7 @@ func (a *app) printMatrix(e excerpt, g grid) {
 		if !e.byFamily() {
 			return ""
 		}
-		return a.say(texts.Text(row[0].verdict.Failure.Family))
+		return a.say(i18n.Text(row[0].verdict.Failure.Family))
 	}
 	rows, rest := e.rows(g)
 	width := 0
@@ -63,7 +63,7 @@ func (a *app) printRow(row []cell, of []stages.Column, width, signs int) {
 		fmt.Fprintln(a.out, line)
 		return
 	}
-	for _, part := range term.Wrap(a.say(texts.Text(f.Title)), room) {
+	for _, part := range term.Wrap(a.say(i18n.Text(f.Title)), room) {
 		fmt.Fprintln(a.out, line+"   "+a.color.Paint(term.Dim, part))
 		line = strings.Repeat(" ", width+signs)
 	}
@@ -98,21 +98,21 @@ var outcomeMarks = map[failures.Outcome]struct {
 
 // What is counted below the matrix.
 var (
-	totalOutcomes = texts.New("  {x} broken {broken}   {o} safe {safe}   {dash} not applicable {none}")
-	totalRuns     = texts.New("  {n} runs on {where}{took}: {expected}")
-	totalSafe     = texts.New("\"safe\" means that this one scripted run did not break the lock. It is no proof.")
-	allExpected   = texts.New("all results are as expected")
-	notExpected   = texts.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
-	inSeconds     = texts.New(", in {n} s")
+	totalOutcomes = i18n.New("  {x} broken {broken}   {o} safe {safe}   {dash} not applicable {none}")
+	totalRuns     = i18n.New("  {n} runs on {where}{took}: {expected}")
+	totalSafe     = i18n.New("\"safe\" means that this one scripted run did not break the lock. It is no proof.")
+	allExpected   = i18n.New("all results are as expected")
+	notExpected   = i18n.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
+	inSeconds     = i18n.New(", in {n} s")
 	totalOfOthers = []struct {
 		failures.Outcome
-		means texts.Text
+		means i18n.Text
 	}{
-		{failures.Noticed, texts.New("noticed {n}: the hold is lost, and its owner is told in time")},
-		{failures.Inherent, texts.New("unavoidable {n}: no lock that expires can prevent this")},
-		{failures.NotTold, texts.New("not tested {n}: what the failure is about did not happen")},
-		{failures.NotPlayed, texts.New("not played to the end {n}")},
-		{failures.Elsewhere, texts.New("world only {n}: not played here; go run . list --long says why")},
+		{failures.Noticed, i18n.New("noticed {n}: the hold is lost, and its owner is told in time")},
+		{failures.Inherent, i18n.New("unavoidable {n}: no lock that expires can prevent this")},
+		{failures.NotTold, i18n.New("not tested {n}: what the failure is about did not happen")},
+		{failures.NotPlayed, i18n.New("not played to the end {n}")},
+		{failures.Elsewhere, i18n.New("world only {n}: not played here; go run . list --long says why")},
 	}
 )
 
@@ -152,14 +152,14 @@ func (a *app) took(d time.Duration) string {
 }
 
 var (
-	tryNext       = texts.New("Try next:")
-	whatChanged   = texts.New("what the fix changed")
-	oneFailure    = texts.New("the failure, step by step")
-	bothSides     = texts.New("before and after")
-	asTests       = texts.New("the failures, as tests")
-	fiveSteps     = texts.New("five steps to stage 6")
-	itsSchedules  = texts.New("all its schedules")
-	otherLanguage = texts.New("中文：go run . --lang zh，docs/zh-CN/README.md")
+	tryNext       = i18n.New("Try next:")
+	whatChanged   = i18n.New("what the fix changed")
+	oneFailure    = i18n.New("the failure, step by step")
+	bothSides     = i18n.New("before and after")
+	asTests       = i18n.New("the failures, as tests")
+	fiveSteps     = i18n.New("five steps to stage 6")
+	itsSchedules  = i18n.New("all its schedules")
+	otherLanguage = i18n.New("中文：go run . --lang zh，docs/zh-CN/README.md")
 )
 
 // printNext prints commands to try.

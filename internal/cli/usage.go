@@ -9,29 +9,29 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // The errors that several commands have.
 var (
-	noFlag      = texts.New("there is no flag {flag}")
-	noFlagName  = texts.New("{flag} names no flag: give its name after two hyphens, as in --lang zh")
-	noValue     = texts.New("{flag} needs a value: {usage}")
-	badDuration = texts.New("{flag} {value}: give a time with its unit, such as 5s or 300ms")
-	badSwitch   = texts.New("{flag}={value}: leave out the value, or give true or false")
-	badNumber   = texts.New("{flag} {value}: give a whole number")
-	badCount    = texts.New("{flag} {value}: give a whole number, 0 or more")
-	badList     = texts.New("{flag} {value}: give words with commas between them")
-	noCommand   = texts.New("there is no command {name}")
-	takesNone   = texts.New("{command} takes no arguments, not {words}")
-	takesWhich  = texts.New("{command}: which {what}? There are: {known}")
-	takesListed = texts.New("{command}: which {what}? {list} prints them all; one is {known}")
-	takesOne    = texts.New("{command} takes one {what}, not {n}: {words}")
-	takesFolder = texts.New("{command} takes one folder, as in: go run . {example}")
-	isFile      = texts.New("{name} is a file: name a folder")
-	excluded    = texts.New("{flags} exclude each other: give one of them")
-	aFailure    = texts.New("failure")
-	aStage      = texts.New("stage")
+	noFlag      = i18n.New("there is no flag {flag}")
+	noFlagName  = i18n.New("{flag} names no flag: give its name after two hyphens, as in --lang zh")
+	noValue     = i18n.New("{flag} needs a value: {usage}")
+	badDuration = i18n.New("{flag} {value}: give a time with its unit, such as 5s or 300ms")
+	badSwitch   = i18n.New("{flag}={value}: leave out the value, or give true or false")
+	badNumber   = i18n.New("{flag} {value}: give a whole number")
+	badCount    = i18n.New("{flag} {value}: give a whole number, 0 or more")
+	badList     = i18n.New("{flag} {value}: give words with commas between them")
+	noCommand   = i18n.New("there is no command {name}")
+	takesNone   = i18n.New("{command} takes no arguments, not {words}")
+	takesWhich  = i18n.New("{command}: which {what}? There are: {known}")
+	takesListed = i18n.New("{command}: which {what}? {list} prints them all; one is {known}")
+	takesOne    = i18n.New("{command} takes one {what}, not {n}: {words}")
+	takesFolder = i18n.New("{command} takes one folder, as in: go run . {example}")
+	isFile      = i18n.New("{name} is a file: name a folder")
+	excluded    = i18n.New("{flags} exclude each other: give one of them")
+	aFailure    = i18n.New("failure")
+	aStage      = i18n.New("stage")
 )
 
 // badFlag puts an error of pflag into our words: the flag, its value and the remedy.
@@ -49,7 +49,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 		return noValue.With("flag", "--"+f.Name, "usage", usage)
 	case errors.As(err, &bad):
 		f := bad.GetFlag()
-		fault := map[string]texts.Text{"duration": badDuration, "bool": badSwitch, "int": badNumber, "uint64": badCount}[f.Value.Type()]
+		fault := map[string]i18n.Text{"duration": badDuration, "bool": badSwitch, "int": badNumber, "uint64": badCount}[f.Value.Type()]
 		if fault == "" {
 			fault = badList
 		}
@@ -98,7 +98,7 @@ func noWords(cmd *cobra.Command, args []string) error {
 }
 
 // exactlyOne refuses all but one argument and names the known ones.
-func exactlyOne(what texts.Text, known []string) cobra.PositionalArgs {
+func exactlyOne(what i18n.Text, known []string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 1:

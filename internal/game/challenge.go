@@ -9,8 +9,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // Challenge is what is played: a lock, its clients, what may happen to them, and the
@@ -28,13 +28,13 @@ type Settings struct {
 
 // Errors of settings and of schedules.
 var (
-	badClients  = texts.New("--clients {n}: it can be 2 or 3")
-	badAttempts = texts.New("--attempts {n}: it can be 1 or 2")
-	badWho      = texts.New("\"{n}c\" in the schedule: there are 2c or 3c")
-	noStep      = texts.New("step {n} of the schedule, {step}, is no step: replay --help tells which there are")
-	isForeign   = texts.New("the schedule is one of {name}, a lock that is not here: it replays only where that lock is, as it was then")
-	noLock      = texts.New("there is no lock {name} to schedule: there are {names}")
-	suitsNot    = texts.New("{property} is about {feature}, which {stage} does not have; there are {names}")
+	badClients  = i18n.New("--clients {n}: it can be 2 or 3")
+	badAttempts = i18n.New("--attempts {n}: it can be 1 or 2")
+	badWho      = i18n.New("\"{n}c\" in the schedule: there are 2c or 3c")
+	noStep      = i18n.New("step {n} of the schedule, {step}, is no step: replay --help tells which there are")
+	isForeign   = i18n.New("the schedule is one of {name}, a lock that is not here: it replays only where that lock is, as it was then")
+	noLock      = i18n.New("there is no lock {name} to schedule: there are {names}")
+	suitsNot    = i18n.New("{property} is about {feature}, which {stage} does not have; there are {names}")
 )
 
 // Of is the challenge of a lock. The error names the setting that cannot be.

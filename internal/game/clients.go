@@ -7,7 +7,7 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Client is what a client is doing.
@@ -35,16 +35,16 @@ type Flight struct {
 }
 
 var (
-	isDead      = texts.New("is dead")
-	notBegun    = texts.New("has not begun")
-	hasFinished = texts.New("has finished ({result})")
-	checks      = texts.New("asks the ledger whether it has the order {order}")
-	inserts     = texts.New("writes the order {order} into the ledger")
-	inCall      = texts.New("{call}: {what}")
-	callWaits   = texts.New("{call} waits")
-	standsStill = texts.New("stands still: {what}")
-	notReadYet  = texts.New("has not read yet: {reply}")
-	sends       = texts.New("sends {command}")
+	isDead      = i18n.New("is dead")
+	notBegun    = i18n.New("has not begun")
+	hasFinished = i18n.New("has finished ({result})")
+	checks      = i18n.New("asks the ledger whether it has the order {order}")
+	inserts     = i18n.New("writes the order {order} into the ledger")
+	inCall      = i18n.New("{call}: {what}")
+	callWaits   = i18n.New("{call} waits")
+	standsStill = i18n.New("stands still: {what}")
+	notReadYet  = i18n.New("has not read yet: {reply}")
+	sends       = i18n.New("sends {command}")
 )
 
 // clients are the clients at the end of the trace.

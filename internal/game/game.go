@@ -15,15 +15,15 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // Game is a challenge, and how far its player is.
 type Game struct {
 	Challenge
-	Language texts.Language
+	Language i18n.Language
 	Won      bool // the goal was reached, at least once
 	// Stop is asked in a search for hints and for the shortest way; true ends it. nil: never.
 	Stop func(schedule.Progress) bool

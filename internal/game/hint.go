@@ -5,8 +5,8 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
-	"lockkata/internal/texts"
 )
 
 // Hint is a step that leads to the goal.
@@ -61,35 +61,35 @@ func (g *Game) wayFrom(steps []string) []string {
 
 // Why a step leads to the goal.
 var (
-	nothingLeft = texts.New("Nothing is left to choose.")
-	noWayLeft   = texts.New("From here no way is left up to cost {n}.")
-	noneOf      = texts.New("None of {n} schedules from here gets there.")
+	nothingLeft = i18n.New("Nothing is left to choose.")
+	noWayLeft   = i18n.New("From here no way is left up to cost {n}.")
+	noneOf      = i18n.New("None of {n} schedules from here gets there.")
 
-	itBreaks     = texts.New("That breaks the rule: {what}.")
-	asOfNow      = texts.New("{client} learns how things are now. They can be different by the time it acts.")
-	writesNow    = texts.New("{client} writes now, whoever holds the lock.")
-	getsBeside   = texts.New("{client} gets the lock while {other} believes that it holds it.")
-	getsKey      = texts.New("{client} needs the lock, and nobody's key is in its way.")
-	takesKeyAway = texts.New("Without the key the next client gets the lock.")
-	renewsKey    = texts.New("The key gets a new lease, and stays.")
-	goesIn       = texts.New("{client} learns that it has the lock, and acts on it.")
-	isTurnedAway = texts.New("{client} is told no: the others have Redis to themselves.")
-	readsOn      = texts.New("{client} goes on only after it has read this reply.")
-	losesLease   = texts.New("{client} believes that it holds the lock when its lease ends.")
-	freesLock    = texts.New("The lease ends: what {client} still sends comes too late.")
-	needsTime    = texts.New("The next thing happens only after some time.")
-	diesHere     = texts.New("What {client} has begun, nobody finishes.")
-	seesNothing  = texts.New("{client} neither renews its lease nor notices that it ends.")
-	wakesBlind   = texts.New("{client} goes on as if no time had passed.")
-	knowsNothing = texts.New("{client} cannot know whether its command was executed.")
-	wantsCleanup = texts.New("{client} has to clean up after an error.")
+	itBreaks     = i18n.New("That breaks the rule: {what}.")
+	asOfNow      = i18n.New("{client} learns how things are now. They can be different by the time it acts.")
+	writesNow    = i18n.New("{client} writes now, whoever holds the lock.")
+	getsBeside   = i18n.New("{client} gets the lock while {other} believes that it holds it.")
+	getsKey      = i18n.New("{client} needs the lock, and nobody's key is in its way.")
+	takesKeyAway = i18n.New("Without the key the next client gets the lock.")
+	renewsKey    = i18n.New("The key gets a new lease, and stays.")
+	goesIn       = i18n.New("{client} learns that it has the lock, and acts on it.")
+	isTurnedAway = i18n.New("{client} is told no: the others have Redis to themselves.")
+	readsOn      = i18n.New("{client} goes on only after it has read this reply.")
+	losesLease   = i18n.New("{client} believes that it holds the lock when its lease ends.")
+	freesLock    = i18n.New("The lease ends: what {client} still sends comes too late.")
+	needsTime    = i18n.New("The next thing happens only after some time.")
+	diesHere     = i18n.New("What {client} has begun, nobody finishes.")
+	seesNothing  = i18n.New("{client} neither renews its lease nor notices that it ends.")
+	wakesBlind   = i18n.New("{client} goes on as if no time had passed.")
+	knowsNothing = i18n.New("{client} cannot know whether its command was executed.")
+	wantsCleanup = i18n.New("{client} has to clean up after an error.")
 )
 
 // why says in a sentence what the step after so many others is good for, on a way that
 // leads to the goal.
 func (g *Game) why(way quiz.Run, done int) string {
 	chosen := way.Chosen(done)
-	say := func(t texts.Text, pairs ...any) string {
+	say := func(t i18n.Text, pairs ...any) string {
 		return t.In(g.Language, append(pairs, "client", chosen.Client)...)
 	}
 	if done == len(way.Schedule)-1 {
@@ -105,13 +105,13 @@ func (g *Game) why(way quiz.Run, done int) string {
 	case world.Tick:
 		return whyTick(before, events, say)
 	}
-	return say(map[world.Action]texts.Text{
+	return say(map[world.Action]i18n.Text{
 		world.Crash: diesHere, world.Freeze: seesNothing, world.Thaw: wakesBlind, world.Heal: wakesBlind, world.Lose: knowsNothing, world.Leave: knowsNothing,
 		world.Refuse: wantsCleanup,
 	}[chosen.Action])
 }
 
-type sayer func(t texts.Text, pairs ...any) string
+type sayer func(t i18n.Text, pairs ...any) string
 
 func whyExecute(before *world.Scene, e world.Event, say sayer) string {
 	if e.Op == world.OpInsert {

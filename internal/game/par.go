@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Par is what is known about the shortest way to a goal.
@@ -24,18 +24,18 @@ const (
 )
 
 var (
-	parShortest = texts.New("The shortest way has {length}.")
-	parKnown    = texts.New("The shortest way that is known has {length}.")
-	parUnknown  = texts.New("No way is known, and nobody has looked through all of them. Try.")
-	parNone     = texts.New("No way is known: there is none up to cost {n}. Try one that costs more.")
-	steps       = texts.NewPlural("1 step, of which {cost} cost", "{n} steps, of which {cost} cost")
+	parShortest = i18n.New("The shortest way has {length}.")
+	parKnown    = i18n.New("The shortest way that is known has {length}.")
+	parUnknown  = i18n.New("No way is known, and nobody has looked through all of them. Try.")
+	parNone     = i18n.New("No way is known: there is none up to cost {n}. Try one that costs more.")
+	steps       = i18n.NewPlural("1 step, of which {cost} cost", "{n} steps, of which {cost} cost")
 )
 
 // Length says how long a schedule is.
-func Length(cost, n int, l texts.Language) string { return steps.Of(n, "cost", cost).In(l) }
+func Length(cost, n int, l i18n.Language) string { return steps.Of(n, "cost", cost).In(l) }
 
 // In says it in words.
-func (p Par) In(l texts.Language) string {
+func (p Par) In(l i18n.Language) string {
 	switch length := Length(p.Cost, p.Steps, l); {
 	case p.Shortest:
 		return parShortest.In(l, "length", length)
@@ -111,13 +111,13 @@ func (g *Game) KnowsWay() bool {
 }
 
 var (
-	needed    = texts.New("You needed {length}; {than}")
-	noPar     = texts.New("You needed {length}.")
-	noneKnown = texts.New("no way was known.")
-	cheapest  = texts.New("the way that costs least has {n}, of which {cost} cost.")
-	shortest  = texts.New("the shortest way has {n}, of which {cost} cost.")
-	bestKnown = texts.New("the shortest that was known has {n}, of which {cost} cost.")
-	hintTaken = texts.NewPlural(" You took 1 hint.", " You took {n} hints.")
+	needed    = i18n.New("You needed {length}; {than}")
+	noPar     = i18n.New("You needed {length}.")
+	noneKnown = i18n.New("no way was known.")
+	cheapest  = i18n.New("the way that costs least has {n}, of which {cost} cost.")
+	shortest  = i18n.New("the shortest way has {n}, of which {cost} cost.")
+	bestKnown = i18n.New("the shortest that was known has {n}, of which {cost} cost.")
+	hintTaken = i18n.NewPlural(" You took 1 hint.", " You took {n} hints.")
 )
 
 // score compares the player's way with the shortest, if anybody has looked for that.

@@ -8,8 +8,8 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // View is a position as data: what a screen or a page draws. K in its texts is the lock's key.
@@ -62,7 +62,7 @@ func (g *Game) View() (View, error) {
 	now := g.at.Now(len(g.at.Schedule))
 	v := View{
 		Lock: g.Column.NameIn(g.Language), Title: g.Column.TitleIn(g.Language),
-		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, texts.Text(g.Env.About).In(g.Language)},
+		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).In(g.Language)},
 		Par: g.par, ParSays: g.par.In(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease,
 		Clients: g.clients(end), Keys: []Key{}, Orders: append([]world.Order{}, end.Orders...),
 		Happened: append([]string{}, g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last()))...),

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
-var noTheme = texts.New("there is no theme {name}: there are {names}")
+var noTheme = i18n.New("there is no theme {name}: there are {names}")
 
 // FindTheme is the index of the theme of that name: its anchor, with or without theme-
 // before it, or its title in any of the documents, which have the same themes.

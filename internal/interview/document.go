@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
@@ -18,7 +18,7 @@ var (
 // parser reads a document.
 type parser struct {
 	file     string
-	language texts.Language
+	language i18n.Language
 	labels   []string // those of the parts
 	themes   []Theme
 	ids      map[string]int // the lines of the anchors
@@ -26,7 +26,7 @@ type parser struct {
 
 // Parse reads a document of interview questions in a language. An error names the file,
 // the line, and what is missing there.
-func Parse(file, text string, l texts.Language) ([]Theme, error) {
+func Parse(file, text string, l i18n.Language) ([]Theme, error) {
 	p := &parser{file: file, language: l, ids: map[string]int{}}
 	for part := range parts {
 		p.labels = append(p.labels, part.Label(l))
@@ -179,7 +179,7 @@ func (p *parser) grade(q *Question, line string, n int) error {
 	if m == nil {
 		return p.fault(n, "the question %s has no *rank · level* under its heading", q.ID)
 	}
-	ranks, levels := texts.Each(p.language, rankNames[:]...), texts.Each(p.language, levelNames[:]...)
+	ranks, levels := i18n.Each(p.language, rankNames[:]...), i18n.Each(p.language, levelNames[:]...)
 	q.Rank, q.Level = Rank(slices.Index(ranks, m[1])), Level(slices.Index(levels, m[2]))
 	if q.Rank < 0 {
 		return p.fault(n, "%q is no rank: there are %s", m[1], strings.Join(ranks, ", "))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 func fixture(t *testing.T, name string) string {
@@ -20,7 +20,7 @@ func fixture(t *testing.T, name string) string {
 
 func themes(t *testing.T) []Theme {
 	t.Helper()
-	all, err := Parse("interview.md", fixture(t, "interview.md"), texts.English)
+	all, err := Parse("interview.md", fixture(t, "interview.md"), i18n.English)
 	require.NoError(t, err)
 	return all
 }
@@ -51,13 +51,13 @@ func TestDocumentHasThemesAndQuestionsWithTheirParts(t *testing.T) {
 }
 
 func TestChineseDocumentHasTheSameShape(t *testing.T) {
-	all, err := Parse("zh.md", fixture(t, "zh.md"), texts.Chinese)
+	all, err := Parse("zh.md", fixture(t, "zh.md"), i18n.Chinese)
 	require.NoError(t, err)
 	require.Equal(t, "go run . list", all[0].Questions[0].Command)
 }
 
 func TestWindowsLineEndsAreLineEnds(t *testing.T) {
-	all, err := Parse("f", strings.ReplaceAll(fixture(t, "interview.md"), "\n", "\r\n"), texts.English)
+	all, err := Parse("f", strings.ReplaceAll(fixture(t, "interview.md"), "\n", "\r\n"), i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, themes(t), all)
 }
@@ -90,15 +90,15 @@ func TestMissingPartIsNamed(t *testing.T) {
 			heading := "### " + q.Title
 			at := strings.Index(document, heading)
 			for i := range parts {
-				label := i.Label(texts.English)
+				label := i.Label(i18n.English)
 				before, after := cutPart(t, document[at:], label, q.Parts[i])
 				broken := document[:at] + before + after
-				_, err := Parse("docs/interview.md", broken, texts.English)
+				_, err := Parse("docs/interview.md", broken, i18n.English)
 				require.ErrorContains(t, err, "the question "+q.ID+" has no "+label)
 				require.Regexp(t, `^docs/interview\.md:\d+: `, err.Error())
 
 				empty := document[:at] + before + "\n" + label + after
-				_, err = Parse("docs/interview.md", empty, texts.English)
+				_, err = Parse("docs/interview.md", empty, i18n.English)
 				require.ErrorContains(t, err, fmt.Sprintf("docs/interview.md:%d: the question %s has nothing after %s",
 					lineOf(t, document, heading), q.ID, label))
 			}
@@ -128,10 +128,10 @@ func TestFaultsOfADocumentAreNamedWithTheirLine(t *testing.T) {
 		`f:17: "child" is no level: there are junior, senior, staff`:                           {"· junior*", "· child*"},
 		"f:81: the question waiting-etcd stands under theme-appendix":                          {"lease-etcd", "waiting-etcd"},
 	} {
-		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), texts.English)
+		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), i18n.English)
 		require.ErrorContains(t, err, says)
 	}
-	_, err := Parse("f", "# Nothing\n", texts.English)
+	_, err := Parse("f", "# Nothing\n", i18n.English)
 	require.ErrorContains(t, err, "f:1: there is no theme")
 }
 

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
-var document = texts.New("docs/interview.md")
+var document = i18n.New("docs/interview.md")
 
 // Document is the file of the questions in a language.
-func Document(l texts.Language) string { return document.In(l) }
+func Document(l i18n.Language) string { return document.In(l) }
 
 // Part is one of the parts of a question's entry.
 type Part int
@@ -26,15 +26,15 @@ const (
 )
 
 var (
-	partNames = [parts]texts.Text{
-		texts.New("In 30 seconds"), texts.New("Drawing"), texts.New("In depth"), texts.New("Follow-ups"), texts.New("Proof"),
+	partNames = [parts]i18n.Text{
+		i18n.New("In 30 seconds"), i18n.New("Drawing"), i18n.New("In depth"), i18n.New("Follow-ups"), i18n.New("Proof"),
 	}
-	label = texts.New("**{part}.**")
-	noRun = texts.New("No run here:") // begins a proof that no command gives
+	label = i18n.New("**{part}.**")
+	noRun = i18n.New("No run here:") // begins a proof that no command gives
 )
 
 // Label is what a part begins with in the document of a language.
-func (p Part) Label(l texts.Language) string { return label.In(l, "part", partNames[p]) }
+func (p Part) Label(l i18n.Language) string { return label.In(l, "part", partNames[p]) }
 
 // Rank is how often a question is asked.
 type Rank int
@@ -47,7 +47,7 @@ const (
 	ranks
 )
 
-var rankNames = [ranks]texts.Text{texts.New("must know"), texts.New("often"), texts.New("deep")}
+var rankNames = [ranks]i18n.Text{i18n.New("must know"), i18n.New("often"), i18n.New("deep")}
 
 // Level is whom a question is asked.
 type Level int
@@ -60,22 +60,22 @@ const (
 	levels
 )
 
-var levelNames = [levels]texts.Text{texts.New("junior"), texts.New("senior"), texts.New("staff")}
+var levelNames = [levels]i18n.Text{i18n.New("junior"), i18n.New("senior"), i18n.New("staff")}
 
-var noLevel = texts.New("there are {names}")
+var noLevel = i18n.New("there are {names}")
 
 // FindLevel is the level of that name in any language.
 func FindLevel(name string) (Level, error) {
-	for _, l := range texts.Languages {
-		if i := slices.Index(texts.Each(l, levelNames[:]...), strings.ToLower(name)); i >= 0 {
+	for _, l := range i18n.Languages {
+		if i := slices.Index(i18n.Each(l, levelNames[:]...), strings.ToLower(name)); i >= 0 {
 			return Level(i), nil
 		}
 	}
-	return 0, noLevel.With("names", strings.Join(texts.Each(texts.English, levelNames[:]...), ", "))
+	return 0, noLevel.With("names", strings.Join(i18n.Each(i18n.English, levelNames[:]...), ", "))
 }
 
 // In is what the document of a language calls it.
-func (l Level) In(language texts.Language) string { return levelNames[l].In(language) }
+func (l Level) In(language i18n.Language) string { return levelNames[l].In(language) }
 
 // Theme is a chapter of the document.
 type Theme struct {

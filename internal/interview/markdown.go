@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 var (
@@ -25,7 +25,7 @@ const code = "\x03"
 type page struct {
 	width    int
 	color    term.Color
-	language texts.Language
+	language i18n.Language
 }
 
 // set makes lines of a text: paragraphs and items are wrapped, code and tables stay as
@@ -96,7 +96,7 @@ func (p page) inline(text string) string {
 	return text
 }
 
-var drawnBy = texts.New("{picture}: {command} draws it")
+var drawnBy = i18n.New("{picture}: {command} draws it")
 
 // drawing names the command that draws a picture of the documents.
 func (p page) drawing(alt, file string) string {

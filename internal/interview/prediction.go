@@ -9,10 +9,10 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // Kind is what a prediction asks about.
@@ -126,54 +126,54 @@ func (p Prediction) choicesOf(truth string) []string {
 }
 
 var (
-	asks = [kinds]texts.Text{
-		AskCall:   texts.New("What does {client}'s {call} return?"),
-		AskKey:    texts.New("What does Redis hold then under the lock's key?"),
-		AskInside: texts.New("Who believes then to hold the lock?"),
-		AskBroken: texts.New("Is this rule broken then: {rule}?"),
+	asks = [kinds]i18n.Text{
+		AskCall:   i18n.New("What does {client}'s {call} return?"),
+		AskKey:    i18n.New("What does Redis hold then under the lock's key?"),
+		AskInside: i18n.New("Who believes then to hold the lock?"),
+		AskBroken: i18n.New("Is this rule broken then: {rule}?"),
 	}
-	meanings = map[string]texts.Text{
-		"held":                  texts.New("it has the lock"),
-		"refused":               texts.New("no: another client has the lock"),
-		"error":                 texts.New("an error"),
-		"done":                  texts.New("that it has unlocked"),
-		"refused with an error": texts.New("an error: the lock is not, or no longer, its own"),
-		"no key":                texts.New("nothing: there is no key"),
-		"nobody":                texts.New("nobody"),
-		"A and B":               texts.New("A and B"),
-		"yes":                   texts.New("yes, it is broken"),
-		"no":                    texts.New("no, it is not broken"),
+	meanings = map[string]i18n.Text{
+		"held":                  i18n.New("it has the lock"),
+		"refused":               i18n.New("no: another client has the lock"),
+		"error":                 i18n.New("an error"),
+		"done":                  i18n.New("that it has unlocked"),
+		"refused with an error": i18n.New("an error: the lock is not, or no longer, its own"),
+		"no key":                i18n.New("nothing: there is no key"),
+		"nobody":                i18n.New("nobody"),
+		"A and B":               i18n.New("A and B"),
+		"yes":                   i18n.New("yes, it is broken"),
+		"no":                    i18n.New("no, it is not broken"),
 	}
-	keyWithLease = texts.New("the key of {client}, with a lease ({value})")
-	keyThatStays = texts.New("the key of {client}, without a lease ({value})")
+	keyWithLease = i18n.New("the key of {client}, with a lease ({value})")
+	keyThatStays = i18n.New("the key of {client}, without a lease ({value})")
 
-	happens = map[world.Action]texts.Text{
-		world.Execute: texts.New("Redis runs {client}'s {command}"),
-		world.Deliver: texts.New("{client} reads the reply"),
-		world.Tick:    texts.New("time passes, to {time}"),
-		world.Crash:   texts.New("{client} dies"),
-		world.Freeze:  texts.New("{client} stands still"),
-		world.Thaw:    texts.New("{client} goes on"),
-		world.Lose:    texts.New("the reply to {client} is lost: its connection breaks"),
-		world.Leave:   texts.New("the caller of {client} gives up"),
-		world.Refuse:  texts.New("Redis is full, and refuses {client}'s command"),
+	happens = map[world.Action]i18n.Text{
+		world.Execute: i18n.New("Redis runs {client}'s {command}"),
+		world.Deliver: i18n.New("{client} reads the reply"),
+		world.Tick:    i18n.New("time passes, to {time}"),
+		world.Crash:   i18n.New("{client} dies"),
+		world.Freeze:  i18n.New("{client} stands still"),
+		world.Thaw:    i18n.New("{client} goes on"),
+		world.Lose:    i18n.New("the reply to {client} is lost: its connection breaks"),
+		world.Leave:   i18n.New("the caller of {client} gives up"),
+		world.Refuse:  i18n.New("Redis is full, and refuses {client}'s command"),
 	}
-	ledgerAnswers = texts.New("the ledger answers {client}'s {command}")
+	ledgerAnswers = i18n.New("the ledger answers {client}'s {command}")
 )
 
 func init() {
 	for _, p := range schedule.Properties {
-		texts.Know(texts.Text(p.About))
+		i18n.Know(i18n.Text(p.About))
 	}
 }
 
 // Question is the question in words.
-func (p Prediction) Question(l texts.Language) string {
-	return asks[p.Kind].In(l, "client", p.Client, "call", p.Op, "rule", texts.Text(p.Setup.Property.About))
+func (p Prediction) Question(l i18n.Language) string {
+	return asks[p.Kind].In(l, "client", p.Client, "call", p.Op, "rule", i18n.Text(p.Setup.Property.About))
 }
 
 // Choice is a choice in words.
-func (p Prediction) Choice(l texts.Language, i int) string {
+func (p Prediction) Choice(l i18n.Language, i int) string {
 	means := p.Choices[i]
 	if text, ok := meanings[means]; ok {
 		return text.In(l)
@@ -188,7 +188,7 @@ func (p Prediction) Choice(l texts.Language, i int) string {
 }
 
 // Words says what happens in a step.
-func (s Step) Words(l texts.Language) string {
+func (s Step) Words(l i18n.Language) string {
 	text := happens[s.Action]
 	if s.Ledger {
 		text = ledgerAnswers

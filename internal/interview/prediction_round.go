@@ -6,25 +6,25 @@ import (
 	"strconv"
 
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 var (
-	prediction  = texts.New("prediction")
-	twoClients  = texts.New("Stage {stage}, {title}. Two clients want the lock:")
-	inThisOrder = texts.New("Then, in this order:")
-	typeNumber  = texts.New("Type the number of your answer.")
-	noChoice    = texts.New("{typed} is not one of the answers. Type a number from 1 to {highest}, or q to end.")
-	isRight     = texts.New("Right. The lock ran on, and the answer is: {answer}.")
-	isWrong     = texts.New("No. The lock ran on, and the answer is: {answer}.")
+	prediction  = i18n.New("prediction")
+	twoClients  = i18n.New("Stage {stage}, {title}. Two clients want the lock:")
+	inThisOrder = i18n.New("Then, in this order:")
+	typeNumber  = i18n.New("Type the number of your answer.")
+	noChoice    = i18n.New("{typed} is not one of the answers. Type a number from 1 to {highest}, or q to end.")
+	isRight     = i18n.New("Right. The lock ran on, and the answer is: {answer}.")
+	isWrong     = i18n.New("No. The lock ran on, and the answer is: {answer}.")
 )
 
 func init() {
 	for _, c := range stages.Shown() {
-		texts.Know(texts.Text(c.Title))
+		i18n.Know(i18n.Text(c.Title))
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 		return false, err
 	}
 	s.round(prediction)
-	s.sayApart(twoClients, "stage", p.Stage.ID, "title", texts.Text(p.Stage.Title))
+	s.sayApart(twoClients, "stage", p.Stage.ID, "title", i18n.Text(p.Stage.Title))
 	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
 	s.sayApart(inThisOrder)
 	for _, step := range p.Next {

@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 func TestMain(m *testing.M) {
@@ -107,8 +107,8 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 		q, err := p.Run(t)
 		require.NoError(t, err)
 		require.NotEmpty(t, q.Shown().Events)
-		require.Equal(t, answer(t, p), p.Choice(texts.English, p.Answer), "%s: %s", p.Text(), p.Question(texts.English))
-		for _, l := range texts.Languages {
+		require.Equal(t, answer(t, p), p.Choice(i18n.English, p.Answer), "%s: %s", p.Text(), p.Question(i18n.English))
+		for _, l := range i18n.Languages {
 			said := map[string]bool{}
 			for i := range p.Choices {
 				require.NotEmpty(t, p.Choice(l, i))
@@ -120,7 +120,7 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 				require.NotEmpty(t, text)
 			}
 		}
-		require.NotContains(t, p.Question(texts.Chinese), p.Setup.Property.About)
+		require.NotContains(t, p.Question(i18n.Chinese), p.Setup.Property.About)
 		require.GreaterOrEqual(t, len(p.Choices), 2)
 		require.Len(t, p.Next, len(p.Steps)-p.Shown)
 		asked[p.Kind]++
@@ -137,7 +137,7 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 	}
 }
 
-func steps(l texts.Language, p Prediction) []string {
+func steps(l i18n.Language, p Prediction) []string {
 	var all []string
 	for _, s := range p.Next {
 		all = append(all, s.Words(l))
@@ -193,7 +193,7 @@ func TestSameSeedSamePrediction(t *testing.T) {
 			again, err := (&Finder{T: t, Seed: seed}).Find(n)
 			require.NoError(t, err)
 			require.Equal(t, p.Text(), again.Text())
-			require.Equal(t, p.Question(texts.English), again.Question(texts.English))
+			require.Equal(t, p.Question(i18n.English), again.Question(i18n.English))
 			found[p.Text()] = true
 		}
 	}

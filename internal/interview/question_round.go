@@ -6,20 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	graded       = texts.New("{theme} · {rank} · {level}")
-	answerAloud  = texts.New("Answer aloud, or type it. Press Enter when you have finished.")
-	noAnswer     = texts.New("{typed} is no answer. Say it aloud and press Enter, or type it. q ends the interview.")
-	tookLong     = texts.New("That took about {time}. An interviewer wants the first answer in 30 seconds.")
-	partHeading  = texts.New("**{part}:**")
-	keyMenu      = texts.New("d drawing · p in depth · f follow-ups · r run the proof · q end the interview")
-	howWasIt     = texts.New("How was it? y said it · h half · n not")
-	unknownKey   = texts.New("Unknown key {typed}. Press one of {keys}.")
-	inOwnShell   = texts.New("Run this in a shell of your own, at the root of the repository: {command}")
-	endsWithCode = texts.New("{command} ends with status {status}.")
+	graded       = i18n.New("{theme} · {rank} · {level}")
+	answerAloud  = i18n.New("Answer aloud, or type it. Press Enter when you have finished.")
+	noAnswer     = i18n.New("{typed} is no answer. Say it aloud and press Enter, or type it. q ends the interview.")
+	tookLong     = i18n.New("That took about {time}. An interviewer wants the first answer in 30 seconds.")
+	partHeading  = i18n.New("**{part}:**")
+	keyMenu      = i18n.New("d drawing · p in depth · f follow-ups · r run the proof · q end the interview")
+	howWasIt     = i18n.New("How was it? y said it · h half · n not")
+	unknownKey   = i18n.New("Unknown key {typed}. Press one of {keys}.")
+	inOwnShell   = i18n.New("Run this in a shell of your own, at the root of the repository: {command}")
+	endsWithCode = i18n.New("{command} ends with status {status}.")
 )
 
 // asked is a question that was asked, and what became of it.

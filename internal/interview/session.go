@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // Session is an interview.
 type Session struct {
 	T         *testing.T
-	Language  texts.Language
+	Language  i18n.Language
 	Themes    []Theme
 	Seed      uint64
 	Length    time.Duration
@@ -42,23 +42,23 @@ type Session struct {
 }
 
 var (
-	welcome       = texts.New("A mock interview: {time}, {questions} in {themes}")
-	otherLanguage = texts.New("中文：go run . interview --lang zh")
-	howItGoes     = []texts.Text{
-		texts.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
+	welcome       = i18n.New("A mock interview: {time}, {questions} in {themes}")
+	otherLanguage = i18n.New("中文：go run . interview --lang zh")
+	howItGoes     = []i18n.Text{
+		i18n.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
 			"Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly."),
-		texts.New("The must-knows come first, and the easiest of them before the others."),
-		texts.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
+		i18n.New("The must-knows come first, and the easiest of them before the others."),
+		i18n.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
 			"and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers."),
 	}
-	howPredictionsGo = texts.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
+	howPredictionsGo = i18n.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
 		"to some point, and say what happens next. Then the lock runs on, and its run decides.")
-	round         = texts.New("Round {n}: {about} ({time} left)")
-	minuteCount   = texts.NewPlural("{n} minute", "{n} minutes")
-	questionCount = texts.NewPlural("{n} question", "{n} questions")
-	themeCount    = texts.NewPlural("{n} theme", "{n} themes")
-	timeIsOver    = texts.New("The time is over.")
-	allAsked      = texts.New("All questions were asked.")
+	round         = i18n.New("Round {n}: {about} ({time} left)")
+	minuteCount   = i18n.NewPlural("{n} minute", "{n} minutes")
+	questionCount = i18n.NewPlural("{n} question", "{n} questions")
+	themeCount    = i18n.NewPlural("{n} theme", "{n} themes")
+	timeIsOver    = i18n.New("The time is over.")
+	allAsked      = i18n.New("All questions were asked.")
 )
 
 // everyThird round is a prediction.
@@ -117,7 +117,7 @@ func (s *Session) hold(ctx context.Context) error {
 func (s *Session) left() time.Duration { return s.Length - s.Now().Sub(s.begun) }
 
 // minutesOf is a duration in words, rounded up.
-func minutesOf(d time.Duration) texts.Said {
+func minutesOf(d time.Duration) i18n.Said {
 	return minuteCount.Of(int((d + time.Minute - 1) / time.Minute))
 }
 
@@ -142,11 +142,11 @@ func (s *Session) print(text string) { fmt.Fprint(s.Out, text) }
 func (s *Session) prose(text string) { s.print(s.page.set(text)) }
 
 // say prints a text, wrapped, and sayApart does after an empty line.
-func (s *Session) say(t texts.Text, pairs ...any) { s.prose(t.In(s.Language, pairs...)) }
+func (s *Session) say(t i18n.Text, pairs ...any) { s.prose(t.In(s.Language, pairs...)) }
 
-func (s *Session) sayApart(t texts.Text, pairs ...any) { s.prose("\n" + t.In(s.Language, pairs...)) }
+func (s *Session) sayApart(t i18n.Text, pairs ...any) { s.prose("\n" + t.In(s.Language, pairs...)) }
 
-func (s *Session) heading(t texts.Text, pairs ...any) {
+func (s *Session) heading(t i18n.Text, pairs ...any) {
 	s.print(s.Color.Paint(term.Bold, t.In(s.Language, pairs...)) + "\n")
 }
 

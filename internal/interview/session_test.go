@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // held is a session on the fixture, and a clock that goes on by some time whenever
@@ -148,7 +148,7 @@ func TestPredictionIsMarkedByTheRun(t *testing.T) {
 		p, err := (&Finder{T: t, Seed: seed}).Find(1)
 		require.NoError(t, err)
 		places[p.Answer] = true
-		truth := p.Choice(texts.English, p.Answer)
+		truth := p.Choice(i18n.English, p.Answer)
 		for i := range p.Choices {
 			h := prepare(t, fmt.Sprintf("\ny\n\ny\n%d\n", i+1), time.Second)
 			h.Seed = seed
@@ -281,10 +281,10 @@ func TestInterruptGoesToTheSummary(t *testing.T) {
 
 func TestChineseInterviewHasChineseWords(t *testing.T) {
 	h := prepare(t, "\nd\nr\nx\ny\n\ny\n1\n\ny\n", time.Second)
-	all, err := Parse("zh.md", fixture(t, "zh.md"), texts.Chinese)
+	all, err := Parse("zh.md", fixture(t, "zh.md"), i18n.Chinese)
 	require.NoError(t, err)
 	all[0].Questions = slices.Repeat(all[0].Questions, 3)
-	h.Language, h.Themes = texts.Chinese, all
+	h.Language, h.Themes = i18n.Chinese, all
 	out := h.hold(t)
 	for _, part := range []string{
 		"模拟面试：20 分钟，3 道题，1 个主题\n", "第 1 轮：租约 · 必考 · 初级（还剩 20 分钟）\n", "30 秒回答：持有者可能崩溃，键会留下。\n",

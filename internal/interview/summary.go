@@ -6,25 +6,25 @@ import (
 	"strings"
 	"time"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 var (
-	summary     = texts.New("Summary")
-	roundCount  = texts.NewPlural("{n} round", "{n} rounds")
-	tookTime    = texts.New("{rounds}, in about {time}.")
-	tookNoTime  = texts.New("{rounds}, in less than a minute.")
-	nothing     = texts.New("Nothing was marked.")
-	tableHead   = []texts.Text{texts.New("theme"), texts.New("said"), texts.New("half"), texts.New("not")}
-	predicted   = texts.New("Predictions: {right} of {n} right")
-	readAgain   = texts.New("Read again:")
-	foretold    = texts.New("Prediction on stage {stage}: {question}")
-	unmarked    = texts.New("{question} (not marked)")
-	allSaid     = texts.New("Nothing to read again: you said it all.")
-	whatYouSaid = texts.New("What you typed, and the model answer:")
-	youAndModel = texts.New("**{question}**\n\n**You:** {typed}\n\n**Model:** {answer}")
-	sameAgain   = texts.New("The same interview again:")
+	summary     = i18n.New("Summary")
+	roundCount  = i18n.NewPlural("{n} round", "{n} rounds")
+	tookTime    = i18n.New("{rounds}, in about {time}.")
+	tookNoTime  = i18n.New("{rounds}, in less than a minute.")
+	nothing     = i18n.New("Nothing was marked.")
+	tableHead   = []i18n.Text{i18n.New("theme"), i18n.New("said"), i18n.New("half"), i18n.New("not")}
+	predicted   = i18n.New("Predictions: {right} of {n} right")
+	readAgain   = i18n.New("Read again:")
+	foretold    = i18n.New("Prediction on stage {stage}: {question}")
+	unmarked    = i18n.New("{question} (not marked)")
+	allSaid     = i18n.New("Nothing to read again: you said it all.")
+	whatYouSaid = i18n.New("What you typed, and the model answer:")
+	youAndModel = i18n.New("**{question}**\n\n**You:** {typed}\n\n**Model:** {answer}")
+	sameAgain   = i18n.New("The same interview again:")
 )
 
 // summarise says what was right, what to read again, and how to hold the same
@@ -77,7 +77,7 @@ func (s *Session) marks() {
 }
 
 func (s *Session) table(themes []string, counts map[string]*[3]int) {
-	head := texts.Each(s.Language, tableHead...)
+	head := i18n.Each(s.Language, tableHead...)
 	wide := 0
 	for _, name := range append(slices.Clone(themes), head[0]) {
 		wide = max(wide, term.Columns(name))

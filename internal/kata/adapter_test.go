@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // holding is a lock with the API of the document's first example: stage 4's, by holds.
@@ -111,7 +111,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 )
 
 `
@@ -184,7 +184,7 @@ func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 			} else if text != "" {
 				f.write(t, "mutex.go", text)
 			}
-			r, err := Check(t.Context(), f, texts.English, nil)
+			r, err := Check(t.Context(), f, i18n.English, nil)
 			require.NoError(t, err)
 			require.NotNil(t, r.Report.Compile)
 			require.True(t, strings.HasPrefix(r.Report.Compile.Error(), says), r.Report.Compile.Error())

@@ -19,8 +19,8 @@ import (
 	"strconv"
 	"strings"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // Files are the files of a lock, by their names.
@@ -33,15 +33,15 @@ func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
 
 // CompileError is the first thing that keeps a lock from being compiled.
 type CompileError struct {
-	File string     `json:"file"` // "" if it is about no line
-	Line int        `json:"line,omitempty"`
-	Text texts.Said `json:"text"`
+	File string    `json:"file"` // "" if it is about no line
+	Line int       `json:"line,omitempty"`
+	Text i18n.Said `json:"text"`
 }
 
-func (e *CompileError) Error() string { return e.In(texts.English) }
+func (e *CompileError) Error() string { return e.In(i18n.English) }
 
 // In is the error in a language, but for what the compiler says.
-func (e *CompileError) In(l texts.Language) string {
+func (e *CompileError) In(l i18n.Language) string {
 	if e.File == "" {
 		return e.Text.In(l)
 	}
@@ -153,13 +153,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
 %s)
 
 var ( // a lock with a Subject needs none of these here
-	_ = adapt.ErrNoHold
+	_ = adapters.ErrNoHold
 	_ world.Constructor
 	_ redis.UniversalClient
 	_ time.Duration
@@ -175,8 +175,8 @@ func main() {
 const mostBytes = 1 << 20
 
 var (
-	tooLong = texts.New("the file has {n} MB: a lock has some kilobytes, so this is no lock")
-	isMain  = texts.New("the package is main, which nobody can import: call it mylock")
+	tooLong = i18n.New("the file has {n} MB: a lock has some kilobytes, so this is no lock")
+	isMain  = i18n.New("the package is main, which nobody can import: call it mylock")
 )
 
 func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
@@ -199,9 +199,9 @@ func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 var compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 
 var (
-	cannotBuild = texts.New("the go command cannot build your lock ({why}): go mod download, once, with a " +
+	cannotBuild = i18n.New("the go command cannot build your lock ({why}): go mod download, once, with a " +
 		"network, in the folder of the repository")
-	fitsNot = texts.New("NewMutex or Subject does not fit: {why}")
+	fitsNot = i18n.New("NewMutex or Subject does not fit: {why}")
 )
 
 // compileError finds the first error in what the compiler said.
@@ -213,7 +213,7 @@ func compileError(output string, err error) error {
 		first, _, _ := strings.Cut(output, "\n")
 		return cannotBuild.With("why", first)
 	case at == nil && errors.As(err, &exit):
-		return &CompileError{Text: texts.Text(strings.TrimSpace(output)).With()}
+		return &CompileError{Text: i18n.Text(strings.TrimSpace(output)).With()}
 	case at == nil:
 		return fmt.Errorf("go build: %w", err)
 	}
@@ -225,5 +225,5 @@ func compileError(output string, err error) error {
 		file = own
 	}
 	line, _ := strconv.Atoi(at[2]) // digits, says the pattern
-	return &CompileError{File: file, Line: line, Text: texts.Text(at[3]).With()}
+	return &CompileError{File: file, Line: line, Text: i18n.Text(at[3]).With()}
 }

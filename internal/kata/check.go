@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // Result is what one check of the learner's lock has shown.
@@ -26,7 +26,7 @@ type Result struct {
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
 // of the lock that passed. say is told what it is doing. What is said of the lock is in that
 // language. An error is one of the machine's or of the folder's.
-func Check(ctx context.Context, f Folder, lang texts.Language, say func(texts.Said)) (Result, error) {
+func Check(ctx context.Context, f Folder, lang i18n.Language, say func(i18n.Said)) (Result, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.check(ctx, f)
@@ -59,9 +59,9 @@ const enoughSchedules = 1000
 
 // What a check does.
 var (
-	playing    = texts.New("failure {n} of {all}")
-	playingAll = texts.New("playing {n} failures")
-	searching  = texts.New("searching its schedules")
+	playing    = i18n.New("failure {n} of {all}")
+	playingAll = i18n.New("playing {n} failures")
+	searching  = i18n.New("searching its schedules")
 )
 
 // examine plays the failures, and where those that are asked for are survived, searches
@@ -110,8 +110,8 @@ func (f Folder) remember(id string, files Files) error {
 }
 
 var (
-	notHere = texts.New("the lockkata repository is not here: run this in its folder ({why})")
-	needsGo = texts.New("the go command is needed: {why}")
+	notHere = i18n.New("the lockkata repository is not here: run this in its folder ({why})")
+	needsGo = i18n.New("the go command is needed: {why}")
 )
 
 // FindRoot is the repository's folder, as the go command finds it from dir: dir is
@@ -132,7 +132,7 @@ func FindRoot(dir string) (string, error) {
 // "kata check" shows.
 func Test(t *testing.T) {
 	t.Helper()
-	lang := texts.OfEnvironment(os.Getenv)
+	lang := i18n.OfEnvironment(os.Getenv)
 	r, err := checkHere(t.Context(), lang)
 	switch screen := r.Screen(View{Width: 120, Lang: lang}); {
 	case err != nil:
@@ -144,7 +144,7 @@ func Test(t *testing.T) {
 	}
 }
 
-func checkHere(ctx context.Context, lang texts.Language) (r Result, err error) {
+func checkHere(ctx context.Context, lang i18n.Language) (r Result, err error) {
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		return r, err
@@ -159,10 +159,10 @@ func checkHere(ctx context.Context, lang texts.Language) (r Result, err error) {
 // Told is the result as JSON has it.
 func (r Result) Told() any {
 	return struct {
-		Exercise string     `json:"exercise"`
-		Title    texts.Text `json:"title"`
-		Passed   bool       `json:"passed"`
-		Required []string   `json:"required"`
+		Exercise string    `json:"exercise"`
+		Title    i18n.Text `json:"title"`
+		Passed   bool      `json:"passed"`
+		Required []string  `json:"required"`
 		Report
 	}{r.Exercise.ID, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
 }

@@ -5,38 +5,38 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // Exercise is one lock to be written, or to be repaired.
 type Exercise struct {
 	ID    string // of a step on the stairs that of its column: 6.1; of a lock to repair r1
-	Title texts.Text
-	Story texts.Text // what is wrong with the lock so far, and what to write
+	Title i18n.Text
+	Story i18n.Text // what is wrong with the lock so far, and what to write
 	// Base is the column whose good outcomes are asked for.
 	Base string
 	// Before is the exercise with whose lock this one begins: the learner's own, if it has
 	// passed, else ours. "": with Start.
 	Before   string
 	Start    Material
-	Solution Material      // without one it is the lock of the base
-	Fixes    []string      // failures that a mistake in the start shows; on the stairs what turns between Before and Base
-	Fresh    bool          // each hold has to write a value of its own
-	Hints    [3]texts.Text // the last is almost the answer
-	Fixed    texts.Text    // what has been fixed, in two sentences
+	Solution Material     // without one it is the lock of the base
+	Fixes    []string     // failures that a mistake in the start shows; on the stairs what turns between Before and Base
+	Fresh    bool         // each hold has to write a value of its own
+	Hints    [3]i18n.Text // the last is almost the answer
+	Fixed    i18n.Text    // what has been fixed, in two sentences
 	Predict  Prediction
-	Search   Sought     // what a search makes of the mistake in the start, in a lock to repair
-	Question texts.Text // the interviewer's next one
-	Read     texts.Text // where the answer is
+	Search   Sought    // what a search makes of the mistake in the start, in a lock to repair
+	Question i18n.Text // the interviewer's next one
+	Read     i18n.Text // where the answer is
 }
 
 // Sought says how a search finds a mistake, or why it cannot.
 type Sought struct {
 	Property, Env string
 	Bound         int
-	Blind         texts.Text // no property can see it: why; then the others are not set
+	Blind         i18n.Text // no property can see it: why; then the others are not set
 }
 
 // All are the exercises, in order: one lock that grows, and locks to repair.
@@ -44,10 +44,10 @@ var All = completed(slices.Concat(stageExercises, stepExercises, repairExercises
 
 func init() {
 	for _, e := range All {
-		texts.Know(e.Title, e.Story, e.Fixed, e.Search.Blind, e.Predict.Question, e.Question, e.Read)
-		texts.Know(e.Hints[:]...)
+		i18n.Know(e.Title, e.Story, e.Fixed, e.Search.Blind, e.Predict.Question, e.Question, e.Read)
+		i18n.Know(e.Hints[:]...)
 		for _, c := range e.Predict.Choices {
-			texts.Know(c.Text)
+			i18n.Know(c.Text)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func isGood(id string, f failures.Failure) bool {
 // column is the one with that ID.
 func column(id string) stages.Column { return stages.Must(id) }
 
-var noExercise = texts.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
+var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
 
 // Find returns the exercise with that ID. The error says which there are.
 func Find(id string) (Exercise, error) {

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
-	"lockkata/internal/texts"
 )
 
 // repairExercises are locks of stages, of steps and of documents with a mistake each. They
@@ -19,7 +19,7 @@ var repairExercises = []Exercise{
 			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped",
 			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once", "cancel-in-flight", "lease-between-seconds", "waiter-gives-up", // the lease is not what was asked for
 		},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Read how the lease gets into Redis, and in which unit.",
 			"EX counts seconds. A lease of 30 s is 30000 milliseconds.",
 			"In TryLock: PX, not EX.",
@@ -40,7 +40,7 @@ var repairExercises = []Exercise{
 		Story: "A lock of stage 2, with one mistake. When Redis is in trouble, all clients wait politely for a lock that nobody has. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "2", Edits: []Edit{{"mutex.go", `if errors.Is(err, redis.Nil) {`, `if err != nil {`}}},
 		Fixes: []string{"oom"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Read what becomes of each answer that SET can get.",
 			"A refusal by NX is one particular error of go-redis. All others say that something is wrong.",
 			"In TryLock: errors.Is(err, redis.Nil) is the refusal; return every other error.",
@@ -61,7 +61,7 @@ var repairExercises = []Exercise{
 		Story: "A lock of stage 3, with one mistake. Once in a while an Unlock says that the lock is not held, although the work has only just begun. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start: Material{Column: "3", Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewString()\n	m.value = value\n"}}},
 		Fixes: []string{"try-while-holding", "two-at-once"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Follow what the field named value holds through a TryLock that is refused.",
 			"A holder that tries once more is refused, and has forgotten its own value by then.",
 			"In TryLock: remember the value after Redis has said OK, not before.",
@@ -84,7 +84,7 @@ var repairExercises = []Exercise{
 			"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSHA1(uuid.NameSpaceURL, fmt.Appendf(nil, \"%p\", m)).String()\n",
 		}}},
 		Fixes: []string{"late-unlock"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"What tells one hold from the next hold of the same client?",
 			"The value is made from the object, so all holds of one object have the same. A command that was stuck in the network fits them all.",
 			"In TryLock: a fresh uuid.NewString() for each attempt.",
@@ -105,7 +105,7 @@ var repairExercises = []Exercise{
 		Story: "A lock of stage 5, with one mistake. After the network has failed for a moment, long jobs lose their locks half a minute later. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "5", Edits: []Edit{{"watchdog.go", `if err == nil && renewed == 0 {`, `if err != nil || renewed == 0 {`}}},
 		Fixes: []string{"renew-blip", "renew-blips"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Read when the watchdog gives up.",
 			"An error says nothing about the lock; the next renewal may get through, and the lease has room for one that does not.",
 			"In renew: return only if err == nil && renewed == 0.",
@@ -129,7 +129,7 @@ var repairExercises = []Exercise{
 			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "short-lease-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
 			"unlock-while-renewal-hangs", "acquire-context-ends", "renewals-unanswered",
 		},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Read when the first renewal is sent, and when the lease ends.",
 			"A renewal that leaves when the lease is over arrives after it.",
 			"In renew: a ticker of w.ttl / 3, so that one renewal may fail.",
@@ -154,7 +154,7 @@ var repairExercises = []Exercise{
 			{"hold.go", "		h.unknown = true\n", ""},
 		}},
 		Fixes: []string{"retry-unlock"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Read what the answer 0 of the unlock script can mean.",
 			"An Unlock whose reply was lost may have deleted the key. Then the next one finds nothing, and all is well.",
 			"In Unlock: remember in the hold that an unlock got no answer; from then on 0 is no loss.",
@@ -178,7 +178,7 @@ var repairExercises = []Exercise{
 			"	woken := sub.Channel(redis.WithChannelHealthCheckInterval(0)) // no commands for nothing\n",
 		}}},
 		Fixes: []string{"wake-lost", "pubsub-cut"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"From which moment on does the waiter hear anything? What may have happened before?",
 			"Redis acknowledges each SUBSCRIBE, and go-redis subscribes again after a broken connection. What was published until then nobody has heard.",
 			"In Lock: sub.ChannelWithSubscriptions delivers acknowledgements too, and each is a reason to try.",
@@ -202,7 +202,7 @@ var repairExercises = []Exercise{
 			{"mutex.go", " The\n// counter may be lost, in a failover or a flush, so a token is not lower than the\n// clock of the server in microseconds.\n", "\n"},
 		}},
 		Fixes: []string{"token-after-flush", "token-after-failover", "failover-async-fenced"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Read where the token comes from, and ask what Redis may forget.",
 			"After a flush or a failover a counter begins again, and the new holder's token is lower than the old one's. What else rises all by itself?",
 			"In the acquire script: math.max of the counter plus one and the server's TIME in microseconds.",
@@ -226,7 +226,7 @@ var repairExercises = []Exercise{
 			{"lock.go", "	own := l.local(ctx)\n	if own.count--; own.count > 0 {\n", "	own := l.local(ctx)\n	if own.count == 0 {\n		return errors.New(\"mylock: this thread does not hold the lock\")\n	}\n	if own.count--; own.count > 0 {\n"},
 		})},
 		Fixes: []string{"stranger-unlock", "double-unlock", "hold-released-twice"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Call Unlock, in your head, for a thread that never locked. What is its count after that, and what does its next TryLock do?",
 			"A count below zero is a debt: the next holds of this thread pay for it. And a thread that unlocks without a hold stops the watchdog of the holder.",
 			"At the beginning of Unlock: return an error if own.count is 0.",
@@ -252,7 +252,7 @@ var repairExercises = []Exercise{
 			{"subscribe.go", "	s.semaphore = nil\n", "	if s.waiters--; s.waiters == 0 {\n		s.semaphore = nil\n	}\n"},
 		})},
 		Fixes: []string{"waiter-leaves"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Two threads of a process wait for one lock. What do they share, and what does the first one do with it when it has had enough?",
 			"The map has one semaphore for the channel. unsubscribe takes it out, whoever else waits for it: wait finds none and comes back at once, and release finds nobody.",
 			"Count those who need the semaphore: up in subscribe, down in unsubscribe, which takes it out when nobody is left.",

@@ -2,8 +2,8 @@ package kata
 
 import (
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
-	"lockkata/internal/texts"
 )
 
 // stageExercises lead from an empty lock to a watchdog.
@@ -12,7 +12,7 @@ var stageExercises = []Exercise{
 		ID: "1", Title: "a lock at all", Base: "1",
 		Story: "Two processes create the same order. Write the lock that lets one of them in: TryLock, Lock and Unlock over one key in Redis. It needs a lease; how that is set is your choice.",
 		Start: Material{Folder: "01_skeleton"},
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Asking whether the lock is free and taking it must be one command, or two clients find it free at the same moment. Redis has one that creates a key only if it does not exist.",
 			"SETNX key value answers 1 to the one who made the key, and 0 to all others. DEL gives the key back. A holder that dies never does, so the key needs a lease: PEXPIRE key milliseconds.",
 			"TryLock: created, err := m.rdb.Do(ctx, \"SETNX\", m.key, \"locked\").Bool(); if created, Do(ctx, \"PEXPIRE\", m.key, m.ttl.Milliseconds()). Lock: TryLock in a loop, with a select on ctx.Done() and time.After(100*time.Millisecond) between. Unlock: Do(ctx, \"DEL\", m.key). Return every error that is not nil.",
@@ -34,7 +34,7 @@ var stageExercises = []Exercise{
 	{
 		ID: "2", Title: "one command", Base: "2", Before: "1",
 		Story: "The key and its lease come in two commands, and a client can die, or be cancelled, between them. Then the key stays for ever and nobody gets the lock again. Make them one.",
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"There must be no moment at which the key exists without a lease. Which command creates a key and gives it a time to live?",
 			"SET takes options: NX creates only, PX sets milliseconds. When NX refuses, the answer is nil, which go-redis gives you as the error redis.Nil.",
 			"err := m.rdb.Do(ctx, \"SET\", m.key, \"locked\", \"NX\", \"PX\", m.ttl.Milliseconds()).Err(). If errors.Is(err, redis.Nil), return false, nil; any other error goes to the caller; nil means that you hold the lock.",
@@ -57,7 +57,7 @@ var stageExercises = []Exercise{
 		ID: "3", Title: "the owner's value", Base: "3", Before: "2",
 		Fresh: true,
 		Story: "Unlock deletes the key, whoever holds it. A client whose lease ran out removes the lock of the next one, and a third walks in. Write the owner into the key, and let Unlock look.",
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"All clients write the same word into the key, so nobody can tell whose it is. What could each write instead, and when must it be a new one?",
 			"A fresh random value for each hold, kept in the Mutex once the lock was taken. Unlock reads the key and deletes it only if it still has that value; otherwise it returns an error of its own, ErrNotHeld.",
 			"TryLock: value := uuid.NewString(), SET it, and m.value = value only after OK. Unlock: if m.value == \"\" return ErrNotHeld; GET the key (redis.Nil is no error here); if it is not m.value, m.value = \"\" and return ErrNotHeld; else DEL and m.value = \"\".",
@@ -79,7 +79,7 @@ var stageExercises = []Exercise{
 	{
 		ID: "4", Title: "compare and delete in one step", Base: "4", Before: "3",
 		Story: "GET and DEL are two commands, and the lock can change hands between them. Only Redis can compare and delete without anybody coming in between: let it.",
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"No look at the key is late enough, as long as the delete is another command. What does Redis run as one step?",
 			"A Lua script: redis.NewScript, and its Run, which sends EVALSHA and falls back to EVAL when Redis does not know the script. KEYS[1] is the key, ARGV[1] your value; return whether anything was deleted.",
 			"if redis.call(\"GET\", KEYS[1]) == ARGV[1] then return redis.call(\"DEL\", KEYS[1]) end return 0. In Go: deleted, err := unlockScript.Run(ctx, m.rdb, []string{m.key}, m.value).Int(); after an error keep the value; 0 is ErrNotHeld.",
@@ -101,7 +101,7 @@ var stageExercises = []Exercise{
 	{
 		ID: "5", Title: "a watchdog", Base: "5", Before: "4",
 		Story: "The lease does not grow with the work. Start a goroutine that renews it for as long as the lock is held, that renews nobody else's, that survives one failed renewal, and that has ended when Unlock deletes.",
-		Hints: [3]texts.Text{
+		Hints: [3]i18n.Text{
 			"Renew well before the lease is over, so that a renewal may fail. A renewal that arrives late must not prolong the lock of somebody else: it has to compare as Unlock does.",
 			"A goroutine with a time.Ticker of a third of the lease, started when the lock was taken, before TryLock returns. A script: if GET is your value, PEXPIRE. An error does not end it; the answer 0 does. Unlock cancels it and waits until it has ended, then deletes.",
 			"start(value): ctx, cancel := context.WithCancel(context.Background()); ended := make(chan struct{}); go renew. renew: defer close(ended); loop on ctx.Done() and ticker.C; each attempt under context.WithTimeout(ctx, ttl/3); return if err == nil && renewed == 0. stop: cancel(); <-ended; forget both, so that the next hold starts its own. With func WithoutWatchdog() Option and NewMutex(…, opts ...Option) the failures can also ask for a lease that ends.",

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // searchLimit is how long one search may take in real time.
@@ -84,13 +84,13 @@ func (x Explored) IsBroken() bool {
 // Explore searches the schedules of the learner's lock for those that break a
 // property. An error is one of the machine's, of the folder's, or of what is asked.
 // say is told what it is doing. What is said of the lock is in that language.
-func Explore(ctx context.Context, f Folder, asked Exploring, lang texts.Language, say func(texts.Said)) (Explored, error) {
+func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Said)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
 }
 
-var searchingFor = texts.New("searching its schedules, for {time} at the most for each environment")
+var searchingFor = i18n.New("searching its schedules, for {time} at the most for each environment")
 
 func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Explored, err error) {
 	if x.Exercise, _, err = f.present(); err != nil {
@@ -118,7 +118,7 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	return x, err
 }
 
-var aboutNothing = texts.New("{asked} is about something that the lock of exercise {id} does not have: " +
+var aboutNothing = i18n.New("{asked} is about something that the lock of exercise {id} does not have: " +
 	"leave out --property and --env to ask all that fits it")
 
 // fitsNothing is the error of questions that are all about what the lock does not have.
@@ -167,7 +167,7 @@ func atOnce(n int, do func(int)) {
 func (x Explored) Told() any {
 	return struct {
 		Exercise string        `json:"exercise"`
-		Title    texts.Text    `json:"title"`
+		Title    i18n.Text     `json:"title"`
 		Broken   bool          `json:"broken"`
 		Compile  *CompileError `json:"compile_error,omitempty"`
 		Cause    *judge.Cause  `json:"cause,omitempty"`

@@ -6,16 +6,16 @@ import (
 	"slices"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // What a search has found.
 var (
-	oursToo     = texts.New("  our lock of {stage} breaks it as well")
-	shortestWay = texts.New("The shortest way to break {property}, in {env}:")
-	brokenBy    = texts.New("BROKEN: {rule}: {what}.")
+	oursToo     = i18n.New("  our lock of {stage} breaks it as well")
+	shortestWay = i18n.New("The shortest way to break {property}, in {env}:")
+	brokenBy    = i18n.New("BROKEN: {rule}: {what}.")
 )
 
 // Screen shows what was found about each property, and draws the shortest schedule
@@ -49,7 +49,7 @@ func (v View) counterexample(f judge.Found) string {
 		rule = string(f.Findings[0].Monitor)
 	}
 	return v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env)) + v.picture(f.Trace, f.Findings) +
-		v.verdict(v.say(brokenBy, "rule", texts.Text(rule), "what", f.Text))
+		v.verdict(v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
 }
 
 // lesson is how our own lock breaks the property, if it does.
@@ -97,11 +97,11 @@ func schedules(found []judge.Found) (runs int) {
 }
 
 var (
-	searchedAll = texts.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
+	searchedAll = i18n.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
 		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
-	searchCut = texts.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
+	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
 		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above say how far it came.")
-	searchNone = texts.New("Nothing is broken up to the costs above; that is no proof.")
+	searchNone = i18n.New("Nothing is broken up to the costs above; that is no proof.")
 )
 
 // sum is what it comes to.

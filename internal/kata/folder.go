@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Folder is where a learner works:
@@ -46,7 +46,7 @@ func began(id string) string  { return filepath.Join("_start", id) }
 func left(id string) string   { return filepath.Join("_left", id) }
 func passed(id string) string { return filepath.Join("_passed", id) }
 
-var noneUnderWay = texts.New("no exercise is under way in {dir}: begin with kata start")
+var noneUnderWay = i18n.New("no exercise is under way in {dir}: begin with kata start")
 
 // present is the exercise under way.
 func (f Folder) present() (Exercise, Progress, error) {
@@ -74,7 +74,7 @@ func (f Folder) lock(name string) (Files, error) {
 	return files, mayNot(err)
 }
 
-var needsRight = texts.New("{why}: take the right to read and write there, or choose another folder with --dir")
+var needsRight = i18n.New("{why}: take the right to read and write there, or choose another folder with --dir")
 
 // mayNot adds to the system's refusal what to do about it.
 func mayNot(err error) error {
@@ -88,7 +88,7 @@ func mayNot(err error) error {
 // begun. One that is new, or is to be begun afresh, begins with the learner's own lock
 // where it goes on from an exercise that has passed, else with ours. Nothing that somebody
 // wrote is lost. Start returns what there is to say about that.
-func (f Folder) Start(e Exercise, afresh bool) (said texts.Said, err error) {
+func (f Folder) Start(e Exercise, afresh bool) (said i18n.Said, err error) {
 	if err := f.usable(); err != nil {
 		return said, err
 	}
@@ -109,18 +109,18 @@ func (f Folder) Start(e Exercise, afresh bool) (said texts.Said, err error) {
 
 // What there is to say of a lock that an exercise begins with.
 var (
-	goesOnHere    = texts.New("It goes on where you left it; --fresh begins it anew.")
-	withYourLock  = texts.New("It begins with your own lock of exercise {id}.")
-	withSkeleton  = texts.New("It begins with a skeleton that compiles.")
-	withLockMade  = texts.New("It begins with a lock that was made from that of {stage}.")
-	withLock      = texts.New("It begins with the lock of {stage}.")
-	wroteIsIn     = texts.New("{begins} What you wrote is in {folder}.")
-	beginsAgain   = texts.New("Exercise {id} begins again. {begins}")
-	allBeginAgain = texts.New("All exercises begin again. {begins} What there was is in {folder}.")
+	goesOnHere    = i18n.New("It goes on where you left it; --fresh begins it anew.")
+	withYourLock  = i18n.New("It begins with your own lock of exercise {id}.")
+	withSkeleton  = i18n.New("It begins with a skeleton that compiles.")
+	withLockMade  = i18n.New("It begins with a lock that was made from that of {stage}.")
+	withLock      = i18n.New("It begins with the lock of {stage}.")
+	wroteIsIn     = i18n.New("{begins} What you wrote is in {folder}.")
+	beginsAgain   = i18n.New("Exercise {id} begins again. {begins}")
+	allBeginAgain = i18n.New("All exercises begin again. {begins} What there was is in {folder}.")
 )
 
 // enter exchanges the lock that is there for that of the exercise.
-func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose texts.Said, err error) {
+func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Said, err error) {
 	if err := f.leave(p.Exercise); err != nil {
 		return whose, err
 	}
@@ -173,8 +173,8 @@ func (f Folder) leave(id string) error {
 }
 
 var (
-	notPassedYet = texts.New("exercise {id} is not passed yet: go run . kata check, or go run . kata start {next} to go on all the same")
-	isLast       = texts.New("exercise {id} is the last one")
+	notPassedYet = i18n.New("exercise {id} is not passed yet: go run . kata check, or go run . kata start {next} to go on all the same")
+	isLast       = i18n.New("exercise {id} is the last one")
 )
 
 // Next is the exercise after the present one, which has to have passed.
@@ -193,7 +193,7 @@ func (f Folder) Next() (Exercise, error) {
 	return after, nil
 }
 
-var otherFiles = texts.New("{dir} holds other files and no {file}: choose a new folder")
+var otherFiles = i18n.New("{dir} holds other files and no {file}: choose a new folder")
 
 // usable refuses a folder with somebody else's files.
 func (f Folder) usable() error {
@@ -208,7 +208,7 @@ func (f Folder) usable() error {
 }
 
 // startOf are the files that the exercise begins with, and whose lock they are.
-func (f Folder) startOf(e Exercise, p Progress) (Files, texts.Said, error) {
+func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Said, error) {
 	if e.Before != "" && p.HasPassed(e.Before) {
 		files, err := f.lock(passed(e.Before))
 		if err == nil && len(files) > 0 {
@@ -227,7 +227,7 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, texts.Said, error) {
 
 // Reset begins the present exercise anew. With all it forgets every exercise that was
 // passed or begun, and begins again with the first; what there was of them is kept.
-func (f Folder) Reset(all bool) (said texts.Said, err error) {
+func (f Folder) Reset(all bool) (said i18n.Said, err error) {
 	e, _, err := f.present()
 	if err != nil {
 		return said, err

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // Grading is what a card is asked for.
@@ -19,11 +19,11 @@ type Grading struct {
 	Has    []string // features of a lock without a Subject
 	Traces bool     // every run's trace, not only those of failures that show
 	Search bool     // the schedules too
-	Lang   texts.Language
-	Say    func(texts.Said) // is told what is being done; nil: nobody asks
+	Lang   i18n.Language
+	Say    func(i18n.Said) // is told what is being done; nil: nobody asks
 }
 
-func (g Grading) tell(what texts.Said) {
+func (g Grading) tell(what i18n.Said) {
 	if g.Say != nil {
 		g.Say(what)
 	}
@@ -57,26 +57,26 @@ func (c Cell) Of() failures.Outcome {
 
 // What a card says of a cell.
 var (
-	ruinedBy   = texts.New("the lock {kind}: {what}")
-	againOther = texts.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
-	eitherOf   = texts.New("{outcome} or {other}")
-	countsMore = texts.New("{counts}, {kind} {n}")
-	countsOne  = texts.New("{kind} {n}")
-	playedAll  = texts.New("{n} failures: {counts}")
-	isNew      = texts.New("{failure} is {outcome}, and the file does not have it")
-	isOther    = texts.New("{failure} is {outcome}, not {expected}: {what}")
-	wasNot     = texts.New("{failure} is in the file, and was not played")
-	hasNothing = texts.New("--has {name}: no failure is about that; there are: {names}")
+	ruinedBy   = i18n.New("the lock {kind}: {what}")
+	againOther = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
+	eitherOf   = i18n.New("{outcome} or {other}")
+	countsMore = i18n.New("{counts}, {kind} {n}")
+	countsOne  = i18n.New("{kind} {n}")
+	playedAll  = i18n.New("{n} failures: {counts}")
+	isNew      = i18n.New("{failure} is {outcome}, and the file does not have it")
+	isOther    = i18n.New("{failure} is {outcome}, not {expected}: {what}")
+	wasNot     = i18n.New("{failure} is in the file, and was not played")
+	hasNothing = i18n.New("--has {name}: no failure is about that; there are: {names}")
 )
 
 // Told is what happened, in a line.
-func (c Cell) Told(l texts.Language) string {
-	what := texts.Text(c.Sentence).With()
+func (c Cell) Told(l i18n.Language) string {
+	what := i18n.Text(c.Sentence).With()
 	if c.Ruined != nil {
-		what = ruinedBy.With("kind", texts.Text(c.Ruined.Kind), "what", c.Ruined.Text)
+		what = ruinedBy.With("kind", i18n.Text(c.Ruined.Kind), "what", c.Ruined.Text)
 	}
 	if c.Again != "" {
-		what = againOther.With("what", what, "outcome", texts.Text(c.Again))
+		what = againOther.With("what", what, "outcome", i18n.Text(c.Again))
 	}
 	return what.In(l)
 }
@@ -180,7 +180,7 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 		}
 		id := report.Cause.During
 		_, isFailure := failures.Find(id)
-		if id == texts.Text(judge.SharedObject).In(task.Lang) {
+		if id == i18n.Text(judge.SharedObject).In(task.Lang) {
 			id, isFailure = judge.SharedObject, true // the object need not be shared to be judged
 		}
 		if !isFailure || report.Cause.IsLeft() || ruined[id] != nil || time.Since(begun) > longestGrading {
@@ -215,7 +215,7 @@ func (card *Card) compare(again Report) {
 }
 
 // Count says how many cells there are of each kind, in the order in which they come.
-func (card Card) Count(l texts.Language) string {
+func (card Card) Count(l i18n.Language) string {
 	count := map[string]int{}
 	var kinds []string
 	for _, c := range card.Cells {
@@ -223,13 +223,13 @@ func (card Card) Count(l texts.Language) string {
 			kinds = append(kinds, c.Outcome)
 		}
 	}
-	counts := texts.Said{}
+	counts := i18n.Said{}
 	for i, kind := range kinds {
 		say := countsMore
 		if i == 0 {
 			say = countsOne
 		}
-		counts = say.With("counts", counts, "kind", texts.Text(kind), "n", count[kind])
+		counts = say.With("counts", counts, "kind", i18n.Text(kind), "n", count[kind])
 	}
 	return playedAll.In(l, "n", len(card.Cells), "counts", counts)
 }
@@ -268,16 +268,16 @@ func (c Cell) golden() string {
 const or = " or "
 
 // outcome is that of a golden file, to be said.
-func outcome(golden string) texts.Said {
+func outcome(golden string) i18n.Said {
 	first, other, flips := strings.Cut(golden, or)
 	if flips {
-		return eitherOf.With("outcome", texts.Text(first), "other", texts.Text(other))
+		return eitherOf.With("outcome", i18n.Text(first), "other", i18n.Text(other))
 	}
-	return texts.Text(first).With()
+	return i18n.Text(first).With()
 }
 
 // Differences are the lines in which the card is not what the file says.
-func (card Card) Differences(golden string, l texts.Language) (lines []string) {
+func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
 	want := map[string]string{}
 	for line := range strings.Lines(golden) {
 		failure, outcome, _ := strings.Cut(strings.TrimSpace(line), ": ")

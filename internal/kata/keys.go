@@ -6,34 +6,34 @@ import (
 	"strings"
 	"unicode"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // question waits for one of some keys. Others do nothing: a stray key costs no answer.
 type question struct {
-	keys string     // that are answers
-	hint texts.Said // which they are, in words
+	keys string    // that are answers
+	hint i18n.Said // which they are, in words
 	take func(rune)
 }
 
 // What is asked, and which keys are answers.
 var (
-	askAndPress = texts.New("{question} Press {keys}.")
-	pressOne    = texts.New("Press {keys}.")
-	yesOrNo     = texts.New("y for yes, n for no")
-	oneOrAll    = texts.New("1 for this exercise, a for all exercises, n for neither")
-	oneTo       = texts.New("1 to {n}, or 0 for none")
-	solutionToo = texts.New("You have not passed this exercise yet. Show the solution?")
-	nextToo     = texts.New("You have not passed this exercise yet. Go on all the same?")
-	beginAgain  = texts.New("Begin again? What you wrote is kept.")
-	wasLast     = texts.New("This was the last exercise.")
-	yourAnswer  = texts.New("Your answer?")
-	whatNext    = texts.New("What happens next, on your lock?")
-	answerRight = texts.New("Right.")
-	answerWrong = texts.New("No.")
-	answerNone  = texts.New("No answer.")
-	worldSays   = texts.New("{mark} The world says: {answer}.")
+	askAndPress = i18n.New("{question} Press {keys}.")
+	pressOne    = i18n.New("Press {keys}.")
+	yesOrNo     = i18n.New("y for yes, n for no")
+	oneOrAll    = i18n.New("1 for this exercise, a for all exercises, n for neither")
+	oneTo       = i18n.New("1 to {n}, or 0 for none")
+	solutionToo = i18n.New("You have not passed this exercise yet. Show the solution?")
+	nextToo     = i18n.New("You have not passed this exercise yet. Go on all the same?")
+	beginAgain  = i18n.New("Begin again? What you wrote is kept.")
+	wasLast     = i18n.New("This was the last exercise.")
+	yourAnswer  = i18n.New("Your answer?")
+	whatNext    = i18n.New("What happens next, on your lock?")
+	answerRight = i18n.New("Right.")
+	answerWrong = i18n.New("No.")
+	answerNone  = i18n.New("No answer.")
+	worldSays   = i18n.New("{mark} The world says: {answer}.")
 )
 
 // press obeys a key: an answer if something was asked, else a command. Others may be
@@ -76,13 +76,13 @@ func (l *loop) press(ctx context.Context, key rune) {
 }
 
 // ask asks a question.
-func (l *loop) ask(text texts.Text, q question) {
+func (l *loop) ask(text i18n.Text, q question) {
 	fmt.Fprintln(l.out, l.view.say(askAndPress, "question", text, "keys", q.hint))
 	l.question = &q
 }
 
 // unlessPassed asks before it does something that comes after a pass.
-func (l *loop) unlessPassed(text texts.Text, do func()) {
+func (l *loop) unlessPassed(text i18n.Text, do func()) {
 	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.ID) {
 		do()
 		l.bar()
@@ -114,7 +114,7 @@ func (l *loop) next() {
 }
 
 // begun says what an exercise is about that has just begun.
-func (l *loop) begun(said texts.Said) {
+func (l *loop) begun(said i18n.Said) {
 	l.say(l.folder.Task(l.view))
 	l.say("\n"+said.In(l.view.Lang)+"\n", nil)
 	l.fresh, l.asked = true, ""

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
-	"lockkata/internal/texts"
 )
 
 //go:generate go test lockkata/internal/kata -run TestScripted -timeout 30m -update
@@ -32,7 +32,7 @@ const patience = 2 * time.Minute
 type learner struct {
 	t      *testing.T
 	folder Folder
-	lang   texts.Language
+	lang   i18n.Language
 	keys   *io.PipeWriter
 	ended  chan error
 
@@ -53,7 +53,7 @@ func sitDownAt(t *testing.T, f Folder, change func(*loop)) *learner {
 	l := &learner{t: t, folder: f, keys: keys, ended: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	session := newLoop(l.folder, View{Width: 120, Lang: texts.English}, in, l)
+	session := newLoop(l.folder, View{Width: 120, Lang: i18n.English}, in, l)
 	session.workshop.ready = program(t)
 	if change != nil {
 		change(session)
@@ -114,8 +114,8 @@ func (l *learner) text() string {
 
 // How a recording says what the learner does.
 var (
-	savesIt   = map[texts.Language]string{texts.English: "the learner saves mutex.go: ", texts.Chinese: "学习者保存 mutex.go："}
-	pressesIt = map[texts.Language]string{texts.English: "the learner presses ", texts.Chinese: "学习者按 "}
+	savesIt   = map[i18n.Language]string{i18n.English: "the learner saves mutex.go: ", i18n.Chinese: "学习者保存 mutex.go："}
+	pressesIt = map[i18n.Language]string{i18n.English: "the learner presses ", i18n.Chinese: "学习者按 "}
 )
 
 // note writes into the recording what the learner does.
@@ -186,8 +186,8 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 // commands, and nothing is wider than the terminal.
 func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 	t.Parallel()
-	l := sitDown(t, "1", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = texts.Chinese, narrow, texts.Chinese })
-	bar := keysAre.In(texts.Chinese)
+	l := sitDown(t, "1", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = i18n.Chinese, narrow, i18n.Chinese })
+	bar := keysAre.In(i18n.Chinese)
 	l.sees("练习 1：先有一把锁", "✗ 你的锁：没有锁住", "Lock 去拿一把空闲的锁，没有拿到", "发生在：平常的一天。", bar)
 	l.presses("h")
 	l.sees("提示 1/3：查看锁是否空闲", bar)
@@ -207,12 +207,12 @@ func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 // Every word of an exercise is Chinese, but for the last hint, which is code.
 func TestExercisesAreToldInChinese(t *testing.T) {
 	for _, e := range All {
-		said := []texts.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
+		said := []i18n.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
 		for _, c := range e.Predict.Choices {
 			said = append(said, c.Text)
 		}
 		for _, text := range said {
-			requireChinese(t, View{Width: narrow, Lang: texts.Chinese}.wrapped(text.In(texts.Chinese)))
+			requireChinese(t, View{Width: narrow, Lang: i18n.Chinese}.wrapped(text.In(i18n.Chinese)))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,7 +30,7 @@ func TestGoTestInAFolderOutsideTheRepositoryAsksTheSame(t *testing.T) {
 func TestWholeMaterialProvesItself(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	require.True(t, proves(t, texts.English).verify(t.Context(), All, &out), out.String())
+	require.True(t, proves(t, i18n.English).verify(t.Context(), All, &out), out.String())
 }
 
 // From an empty lock to the last step on one growing lock: at each exercise one that is

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
-	"lockkata/internal/texts"
 )
 
 // How often the loop looks whether something was saved.
@@ -27,7 +27,7 @@ func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) er
 func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
 	v.Keys = true
 	return &loop{
-		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan texts.Said),
+		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan i18n.Said),
 		workshop: workshop{root: f.Root, lang: v.Lang},
 	}
 }
@@ -46,8 +46,8 @@ type loop struct {
 	workshop workshop
 	cancel   context.CancelFunc // ends what is under way; nil if nothing is
 	done     chan ran
-	news     chan texts.Said   // what is being done now
-	doing    texts.Said        // the last of it
+	news     chan i18n.Said    // what is being done now
+	doing    i18n.Said         // the last of it
 	since    time.Time         // when it was begun
 	shown    func(View) string // what is on the screen; nil before the first result
 	question *question         // what waits for an answer; nil if nothing does
@@ -142,14 +142,14 @@ func (l *loop) end(stop func()) {
 
 // event is what a run has begun with, in a line that says nothing more yet, and in one that
 // says what is being done.
-type event struct{ alone, at texts.Text }
+type event struct{ alone, at i18n.Text }
 
 var (
-	saved        = event{texts.New("saved"), texts.New("saved {time}: {doing}")}
-	begun        = event{texts.New("begun"), texts.New("begun {time}: {doing}")}
-	isRun        = texts.New("Your lock is being run: press x when that is over.")
-	searchBegins = texts.New("Searching the schedules of your lock, for {time} at the most for each environment; a save ends it.")
-	forSeconds   = texts.New("{doing}, {n} s")
+	saved        = event{i18n.New("saved"), i18n.New("saved {time}: {doing}")}
+	begun        = event{i18n.New("begun"), i18n.New("begun {time}: {doing}")}
+	isRun        = i18n.New("Your lock is being run: press x when that is over.")
+	searchBegins = i18n.New("Searching the schedules of your lock, for {time} at the most for each environment; a save ends it.")
+	forSeconds   = i18n.New("{doing}, {n} s")
 )
 
 // look begins a check if the lock's files are not those of the last look.
@@ -192,7 +192,7 @@ func (l *loop) start(ctx context.Context, why event, work func(context.Context) 
 	working, cancel := context.WithCancel(ctx)
 	l.cancel, l.since = cancel, l.now()
 	l.doing = why.alone.With()
-	l.workshop.say = func(what texts.Said) {
+	l.workshop.say = func(what i18n.Said) {
 		select {
 		case l.news <- why.at.With("time", l.since.Format(time.TimeOnly), "doing", what):
 		case <-working.Done():
@@ -248,7 +248,7 @@ func (l *loop) show(c ran) {
 	l.cancel, l.question = nil, nil
 	switch {
 	case c.err != nil:
-		l.shown = func(v View) string { return texts.Words(c.err, v.Lang) + "\n" }
+		l.shown = func(v View) string { return i18n.Words(c.err, v.Lang) + "\n" }
 	case c.explored != nil:
 		l.shown = c.explored.Screen
 	default:
@@ -272,7 +272,7 @@ func (l *loop) show(c ran) {
 // fit makes what is drawn as wide as the terminal is now.
 func (l *loop) fit() { l.view.Width = keyboard.Width(l.in, l.view.Width) }
 
-var keysAre = texts.New("h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit")
+var keysAre = i18n.New("h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit")
 
 // bar is the line that says what to press.
 func (l *loop) bar() {
@@ -282,7 +282,7 @@ func (l *loop) bar() {
 // say prints a text, or the error in its place.
 func (l *loop) say(text string, err error) {
 	if err != nil {
-		text = texts.Words(err, l.view.Lang) + "\n"
+		text = i18n.Words(err, l.view.Lang) + "\n"
 	}
 	fmt.Fprint(l.out, text)
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // Package is a Go package on disk that has a lock: a func Subject, or a func NewMutex.
@@ -35,9 +35,9 @@ type modFile struct {
 type version struct{ Path, Version string }
 
 var (
-	noFolder   = texts.New("there is no folder {dir}: name the folder of your lock")
-	noGoFileIn = texts.New("there is no Go file in {dir}: name the folder of your lock")
-	cannotRead = texts.New("the go command cannot read {file}: {why}")
+	noFolder   = i18n.New("there is no folder {dir}: name the folder of your lock")
+	noGoFileIn = i18n.New("there is no Go file in {dir}: name the folder of your lock")
+	cannotRead = i18n.New("the go command cannot read {file}: {why}")
 )
 
 // FindPackage looks at the package in a folder.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
-	"lockkata/internal/texts"
 )
 
 // Prediction is a failure's run that is shown up to a moment, and the question what
@@ -13,7 +13,7 @@ import (
 type Prediction struct {
 	Failure  string
 	Until    quiz.Moment // the first event that is not shown
-	Question texts.Text
+	Question i18n.Text
 	Choices  []Choice
 	Answer   int // the index of the choice that is right for our solution
 	Asks     quiz.Truth
@@ -21,13 +21,13 @@ type Prediction struct {
 
 // Choice is an answer one can give.
 type Choice struct {
-	Text  texts.Text
+	Text  i18n.Text
 	Means string // the same in the words of the truth
 }
 
 var (
-	noMoment  = texts.New("{failure} has no moment {moment}")
-	fitsNoRun = texts.New("{failure} {error}")
+	noMoment  = i18n.New("{failure} has no moment {moment}")
+	fitsNoRun = i18n.New("{failure} {error}")
 )
 
 // on asks about a run of the failure, which may be another lock's. It returns the index

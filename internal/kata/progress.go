@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // progressName is the file in the learner's folder that says how far the learner is, who
@@ -54,8 +54,8 @@ func (p Progress) String() string {
 }
 
 var (
-	saysNothing = texts.New("line {n} of {file} says nothing: \"{line}\"; delete the line, or put it right")
-	namesNone   = texts.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or put it right")
+	saysNothing = i18n.New("line {n} of {file} says nothing: \"{line}\"; delete the line, or put it right")
+	namesNone   = i18n.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or put it right")
 )
 
 // parseProgress reads the file's text.

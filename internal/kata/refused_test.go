@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 type wrongLock struct {
@@ -105,7 +105,7 @@ func TestWrongLockIsRefusedWithTheReason(t *testing.T) {
 		t.Run(w.exercise+" "+w.name, func(t *testing.T) {
 			t.Parallel()
 			e := exercise(t, w.exercise)
-			report, err := program(t).Judge(t.Context(), filesOf(t, Material{Column: w.exercise, Edits: w.edits}), proves(t, texts.English).task(e))
+			report, err := program(t).Judge(t.Context(), filesOf(t, Material{Column: w.exercise, Edits: w.edits}), proves(t, i18n.English).task(e))
 			require.NoError(t, err)
 			require.False(t, e.passed(report))
 			said := report.Verdict(w.failure)
@@ -141,7 +141,7 @@ func TestWhatIsBrokenComesBeforeWhatCouldNotHappen(t *testing.T) {
 func TestLockThatASearchBreaksIsRefused(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "4")
-	passes, err := program(t).Judge(t.Context(), filesOf(t, e.Solution), proves(t, texts.English).task(e))
+	passes, err := program(t).Judge(t.Context(), filesOf(t, e.Solution), proves(t, i18n.English).task(e))
 	require.NoError(t, err)
 	require.True(t, e.passed(passes))
 	questions, err := Exploring{Property: "wrong-delete", Env: "async", Bound: 3}.questions(Sought{})

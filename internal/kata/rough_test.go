@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // A learner's machine: a folder with a space and a letter beyond ASCII in its path,
@@ -31,7 +31,7 @@ func TestCheckWorksWhereverTheFolderIs(t *testing.T) {
 	root, err := FindRoot(f.Dir)
 	require.NoError(t, err)
 	require.Equal(t, f.Root, root)
-	r, err := Check(t.Context(), f, texts.English, nil)
+	r, err := Check(t.Context(), f, i18n.English, nil)
 	require.NoError(t, err)
 	require.Equal(t, "delete-foreign", r.Report.Red()[0].Failure)
 
@@ -57,14 +57,14 @@ func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
 		{"package mylock\n" + strings.Repeat("// 16 characters\n", 1<<17), "mutex.go:1: the file has 2 MB: a lock has some kilobytes, so this is no lock"},
 	} {
 		f.write(t, "mutex.go", c.text)
-		r, err := Check(t.Context(), f, texts.English, nil)
+		r, err := Check(t.Context(), f, i18n.English, nil)
 		require.NoError(t, err)
 		require.NotNil(t, r.Report.Compile)
 		require.Equal(t, c.says, r.Report.Compile.Error())
 	}
 	require.NoError(t, os.Remove(name))
 	require.NoError(t, os.Mkdir(name, 0o700))
-	r, err := Check(t.Context(), f, texts.English, nil)
+	r, err := Check(t.Context(), f, i18n.English, nil)
 	require.NoError(t, err)
 	require.Equal(t, "there is no Go file: kata reset brings the start back", r.Report.Compile.Error())
 }
@@ -90,14 +90,14 @@ func TestInterruptedCheckLeavesNothingBehind(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := Check(ctx, f, texts.English, nil)
+		_, err := Check(ctx, f, i18n.English, nil)
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return len(left()) > 0 }, patience, time.Millisecond, "it begins to compile")
 	interrupt()
 	require.ErrorIs(t, <-ended, context.Canceled)
 	require.Empty(t, left())
-	_, err := Check(ctx, f, texts.English, nil)
+	_, err := Check(ctx, f, i18n.English, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, left())
 }

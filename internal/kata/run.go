@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // Report is what came of a lock.
@@ -156,16 +156,16 @@ func (r *Report) read(file string) (done bool, err error) {
 
 // How a run ends that cannot say so itself, and what to change.
 var (
-	killedLate = texts.New("Your lock did not end within {time} and had to be killed.")
-	killedNext = texts.New("Look for a loop without a wait.")
-	dies       = texts.New("Your lock ends the whole process{where}: {why}.")
-	diesNext   = texts.New("A panic on a goroutine of its own ends the program that uses the lock. Find the cause, and mend it.")
-	otherRun   = texts.New("A variable of the package keeps a channel or a timer from one run to the next{where}: {why}.")
-	otherNext  = texts.New("Keep channels and timers in the lock that NewMutex makes: each run has a clock of its own. A sync.Mutex may stay.")
-	killed     = texts.New("The process of your lock was killed: {why}.")
-	signalNext = texts.New("Look for a signal that the lock sends, or for too much memory.")
-	exits      = texts.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
-	exitsNext  = texts.New("Return an error: its owner decides whether the program ends.")
+	killedLate = i18n.New("Your lock did not end within {time} and had to be killed.")
+	killedNext = i18n.New("Look for a loop without a wait.")
+	dies       = i18n.New("Your lock ends the whole process{where}: {why}.")
+	diesNext   = i18n.New("A panic on a goroutine of its own ends the program that uses the lock. Find the cause, and mend it.")
+	otherRun   = i18n.New("A variable of the package keeps a channel or a timer from one run to the next{where}: {why}.")
+	otherNext  = i18n.New("Keep channels and timers in the lock that NewMutex makes: each run has a clock of its own. A sync.Mutex may stay.")
+	killed     = i18n.New("The process of your lock was killed: {why}.")
+	signalNext = i18n.New("Look for a signal that the lock sends, or for too much memory.")
+	exits      = i18n.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
+	exitsNext  = i18n.New("Return an error: its owner decides whether the program ends.")
 )
 
 // endedBadly says why a run ended that could not say so itself.
@@ -199,7 +199,7 @@ var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cg
 
 // crash finds in what the Go runtime printed the reason, and the line of the lock, whose
 // files are in that folder.
-func crash(stderr, sources string) (what string, where texts.Said) {
+func crash(stderr, sources string) (what string, where i18n.Said) {
 	crashSource := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go):(\d+)`)
 	reason := crashLine.FindStringSubmatchIndex(stderr)
 	if reason == nil {

@@ -7,9 +7,9 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // View is how a screen is drawn.
@@ -18,7 +18,7 @@ type View struct {
 	Width int
 	Keys  bool   // it is read by somebody who presses keys, not types commands
 	Dir   string // " --dir …" where the commands need it
-	Lang  texts.Language
+	Lang  i18n.Language
 }
 
 // prose is the widest that sentences are set.
@@ -30,7 +30,7 @@ func (v View) wrapped(text string) string {
 }
 
 // say is a text in the language that was asked for.
-func (v View) say(t texts.Text, pairs ...any) string { return t.In(v.Lang, pairs...) }
+func (v View) say(t i18n.Text, pairs ...any) string { return t.In(v.Lang, pairs...) }
 
 // line is a line in a style.
 func (v View) line(style term.Style, text string) string { return v.Color.Paint(style, text) + "\n" }
@@ -44,7 +44,7 @@ func (v View) picture(trace *world.Trace, findings []oracle.Finding) string {
 	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang}) + "\n"
 }
 
-var exerciseHead = texts.New("exercise {id}: {title}")
+var exerciseHead = i18n.New("exercise {id}: {title}")
 
 // headline is the line above every screen.
 func (e Exercise) headline(v View) string {
@@ -53,8 +53,8 @@ func (e Exercise) headline(v View) string {
 
 // What to do next, for those who type commands.
 var (
-	nextChange = texts.New("Next: change the lock, then go run . kata check{dir}. A hint: go run . kata hint{dir}")
-	nextBegins = texts.New("Next: go run . kata next{dir}, which begins exercise {id}")
+	nextChange = i18n.New("Next: change the lock, then go run . kata check{dir}. A hint: go run . kata hint{dir}")
+	nextBegins = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")
 )
 
 // Screen shows one thing: the compiler's first error, why the lock cannot be
@@ -82,8 +82,8 @@ func (r Result) Screen(v View) string {
 }
 
 var (
-	scheduleBreaks = texts.New("✗ a schedule breaks it")
-	survivesOnly   = texts.New("Your lock survives all {n} failures that are asked for. Those are schedules that somebody wrote. " +
+	scheduleBreaks = i18n.New("✗ a schedule breaks it")
+	survivesOnly   = i18n.New("Your lock survives all {n} failures that are asked for. Those are schedules that somebody wrote. " +
 		"A search through others found one that breaks your lock, and not ours.")
 )
 
@@ -94,9 +94,9 @@ func (r Result) searched(v View, f judge.Found) string {
 }
 
 var (
-	notCompiled = texts.New("✗ it does not compile")
-	yourLock    = texts.New("✗ your lock {what}")
-	happenedIn  = texts.New("It happened in: {what}.")
+	notCompiled = i18n.New("✗ it does not compile")
+	yourLock    = i18n.New("✗ your lock {what}")
+	happenedIn  = i18n.New("It happened in: {what}.")
 )
 
 // stopped says why the lock cannot be judged to the end.
@@ -108,7 +108,7 @@ func (r Report) stopped(v View) string {
 	if c == nil {
 		return ""
 	}
-	text := v.line(term.Red, v.say(yourLock, "what", texts.Text(c.Kind))) + "\n" + v.wrapped(c.Text.In(v.Lang)) + "\n"
+	text := v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.In(v.Lang)) + "\n"
 	if c.Trace != nil && len(c.Trace.Events) > 0 {
 		text += v.picture(c.Trace, nil)
 	}
@@ -121,7 +121,7 @@ func (r Report) stopped(v View) string {
 // mostPrinted is how many lines are shown of what a lock has printed.
 const mostPrinted = 10
 
-var hasPrinted = texts.New("Your lock has printed:")
+var hasPrinted = i18n.New("Your lock has printed:")
 
 func (r Report) printed(v View) string {
 	if r.Printed == "" {
@@ -133,22 +133,22 @@ func (r Report) printed(v View) string {
 }
 
 var (
-	failureShows = texts.New("✗ {failure}: {title}")
-	outcomeIs    = texts.New("{outcome}: {what}.")
-	moreFailures = texts.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
-	notPlayed    = texts.New("the story cannot be played to its end: {why}")
+	failureShows = i18n.New("✗ {failure}: {title}")
+	outcomeIs    = i18n.New("{outcome}: {what}.")
+	moreFailures = i18n.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
+	notPlayed    = i18n.New("the story cannot be played to its end: {why}")
 )
 
 // failed draws the first of the failures that show.
 func failed(v View, red []judge.Verdict) string {
 	first := red[0]
 	f, _ := failures.Find(first.Failure)
-	text := v.line(term.Red, v.say(failureShows, "failure", f.ID, "title", texts.Text(f.Title))) + "\n" +
-		v.wrapped(v.say(texts.Text(f.Story))) + "\n"
+	text := v.line(term.Red, v.say(failureShows, "failure", f.ID, "title", i18n.Text(f.Title))) + "\n" +
+		v.wrapped(v.say(i18n.Text(f.Story))) + "\n"
 	if first.Trace != nil {
 		text += v.picture(first.Trace, first.Findings)
 	}
-	text += v.verdict(v.say(outcomeIs, "outcome", texts.Text(strings.ToUpper(first.Outcome)), "what", sentence(first)))
+	text += v.verdict(v.say(outcomeIs, "outcome", i18n.Text(strings.ToUpper(first.Outcome)), "what", sentence(first)))
 	if more := len(red) - 1; more > 0 {
 		text += v.line(term.Dim, moreFailures.Of(more).In(v.Lang))
 	}
@@ -157,14 +157,14 @@ func failed(v View, red []judge.Verdict) string {
 
 // sentence is what broke. Where a scenario could not be played to its end, the
 // reason is that the lock never did what the story waits for.
-func sentence(v judge.Verdict) texts.Said {
+func sentence(v judge.Verdict) i18n.Said {
 	if text, isWorlds := strings.CutPrefix(v.Sentence, "world: "); isWorlds {
 		return notPlayed.With("why", text)
 	}
-	return texts.Text(v.Sentence).With()
+	return i18n.Text(v.Sentence).With()
 }
 
-var hasPassed = texts.New("✓ passed: it survives all {n} failures that are asked for, and {schedules} schedules of a search")
+var hasPassed = i18n.New("✓ passed: it survives all {n} failures that are asked for, and {schedules} schedules of a search")
 
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
@@ -173,8 +173,8 @@ func (r Result) fixed(v View) string {
 }
 
 var (
-	readAnswer = texts.New("For the answer read {page}")
-	beyondThat = texts.New("Beyond what is asked for, in {where}: {what}")
+	readAnswer = i18n.New("For the answer read {page}")
+	beyondThat = i18n.New("Beyond what is asked for, in {where}: {what}")
 )
 
 // goesOn is what comes after a pass.
@@ -187,10 +187,10 @@ func (r Result) goesOn(v View) string {
 }
 
 var (
-	breaksNothing = texts.New("What still breaks in your lock: nothing of the catalogue but {n} failures " +
+	breaksNothing = i18n.New("What still breaks in your lock: nothing of the catalogue but {n} failures " +
 		"that no lock with a lease can prevent.")
-	breaksSome = texts.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
-	breaksMore = texts.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
+	breaksSome = i18n.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
+	breaksMore = i18n.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
 		"lock with a lease can prevent.")
 )
 

@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // shape is what a lock's files declare, as far as it decides how the lock is made a
@@ -23,17 +23,17 @@ type shape struct {
 
 // What a lock's author is told of its shape.
 var (
-	noGoFile   = texts.New("there is no Go file: kata reset brings the start back")
-	noNewMutex = texts.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease " +
+	noGoFile   = i18n.New("there is no Go file: kata reset brings the start back")
+	noNewMutex = i18n.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease " +
 		"time.Duration), nor an adapter's func Subject() failures.Subject")
-	notOwnType = texts.New("{line}: Lock returns a {type}: let it return a hold of a type of your own, (*Hold, error), " +
+	notOwnType = i18n.New("{line}: Lock returns a {type}: let it return a hold of a type of your own, (*Hold, error), " +
 		"with Unlock(context.Context) error and Context() context.Context; or write func Subject() failures.Subject")
-	noRelease = texts.New("Lock returns a {type}, which nobody can release: write func (h *{type}) " +
+	noRelease = i18n.New("Lock returns a {type}, which nobody can release: write func (h *{type}) " +
 		"Unlock(ctx context.Context) error, or without the context")
-	noErrLocked = texts.New("Lock returns a hold, so TryLock needs an error that says that somebody else has " +
+	noErrLocked = i18n.New("Lock returns a hold, so TryLock needs an error that says that somebody else has " +
 		"the lock: var ErrLocked = errors.New(\"…\")")
-	noErrLost = texts.New("a {type} has a Context, which ends with a cause when the hold is lost: var ErrLost = errors.New(\"…\")")
-	unfitting = texts.New("{line}: {name}{is} does not fit: the failures call {name}{wanted}. A lock of " +
+	noErrLost = i18n.New("a {type} has a Context, which ends with a cause when the hold is lost: var ErrLost = errors.New(\"…\")")
+	unfitting = i18n.New("{line}: {name}{is} does not fit: the failures call {name}{wanted}. A lock of " +
 		"another shape needs func Subject() failures.Subject")
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // Task tells what the present exercise is about.
@@ -23,17 +23,17 @@ func (f Folder) Task(v View) (string, error) {
 
 // What is said of an exercise.
 var (
-	hintIs      = texts.New("Hint {n} of {all}: {hint}")
-	explained   = texts.New("The explanation comes when the exercise is passed.")
-	hasFixed    = texts.New("What you have fixed: {what}")
-	searchBlind = texts.New("Why the search does not see it: {why}")
-	asksNext    = texts.New("The interviewer's next question: {question}")
-	manyFiles   = texts.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
+	hintIs      = i18n.New("Hint {n} of {all}: {hint}")
+	explained   = i18n.New("The explanation comes when the exercise is passed.")
+	hasFixed    = i18n.New("What you have fixed: {what}")
+	searchBlind = i18n.New("Why the search does not see it: {why}")
+	asksNext    = i18n.New("The interviewer's next question: {question}")
+	manyFiles   = i18n.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
 		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
-	unchanged = texts.New("Nothing has changed since the start.")
-	hintsSeen = texts.NewPlural("{n} hint", "{n} hints")
-	passedOf  = texts.New("{n} of {all} passed")
-	underWay  = texts.New("{n} of {all} passed; exercise {id} is under way in {dir}")
+	unchanged = i18n.New("Nothing has changed since the start.")
+	hintsSeen = i18n.NewPlural("{n} hint", "{n} hints")
+	passedOf  = i18n.New("{n} of {all} passed")
+	underWay  = i18n.New("{n} of {all} passed; exercise {id} is under way in {dir}")
 )
 
 // Hint is the next hint of the present exercise, after the ones that have been

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // provingPatience is how many times longer than a learner's lock the material may
@@ -20,36 +20,36 @@ const provingPatience = 4
 
 // What is proven of an exercise.
 var (
-	ofMaterial   = texts.New("material")
-	ofStart      = texts.New("start")
-	ofSolution   = texts.New("solution")
-	ofHints      = texts.New("hints")
-	ofPrediction = texts.New("prediction")
-	ofSearch     = texts.New("explore")
+	ofMaterial   = i18n.New("material")
+	ofStart      = i18n.New("start")
+	ofSolution   = i18n.New("solution")
+	ofHints      = i18n.New("hints")
+	ofPrediction = i18n.New("prediction")
+	ofSearch     = i18n.New("explore")
 )
 
 // What a proof has shown.
 var (
-	locksNothing  = texts.New("compiles, and does not lock at all: {why}")
-	redFor        = texts.New("compiles, and exactly these failures break it: {failures}")
-	survivesAll   = texts.New("survives all {n} failures that are asked for")
-	threeHints    = texts.New("there are three")
-	predicted     = texts.New("{failure}: {answer}")
-	proofsHold    = texts.NewPlural("{n} exercise, {held} of {proofs} proofs hold", "{n} exercises, {held} of {proofs} proofs hold")
-	exerciseFails = texts.New("exercise {id}: {error}")
+	locksNothing  = i18n.New("compiles, and does not lock at all: {why}")
+	redFor        = i18n.New("compiles, and exactly these failures break it: {failures}")
+	survivesAll   = i18n.New("survives all {n} failures that are asked for")
+	threeHints    = i18n.New("there are three")
+	predicted     = i18n.New("{failure}: {answer}")
+	proofsHold    = i18n.NewPlural("{n} exercise, {held} of {proofs} proofs hold", "{n} exercises, {held} of {proofs} proofs hold")
+	exerciseFails = i18n.New("exercise {id}: {error}")
 )
 
 // What does not hold.
 var (
-	materialFails = texts.New("a start or a solution does not compile: {error}")
-	redForOthers  = texts.New("survives {missing}, and shows {more} beside what the exercise fixes")
-	stillRed      = texts.New("shows {failure}: {what}")
-	ruinsRun      = texts.New("{kind}: {what}")
-	judgedByFew   = texts.New("was judged by {n} failures, not by all {all}")
-	hintMissing   = texts.New("hint {n} is missing")
-	unknownStory  = texts.New("there is no failure {name}")
-	wasNotPlayed  = texts.New("{failure} was not played")
-	saysOther     = texts.New("{failure}: the world says \"{right}\", marked is \"{marked}\"")
+	materialFails = i18n.New("a start or a solution does not compile: {error}")
+	redForOthers  = i18n.New("survives {missing}, and shows {more} beside what the exercise fixes")
+	stillRed      = i18n.New("shows {failure}: {what}")
+	ruinsRun      = i18n.New("{kind}: {what}")
+	judgedByFew   = i18n.New("was judged by {n} failures, not by all {all}")
+	hintMissing   = i18n.New("hint {n} is missing")
+	unknownStory  = i18n.New("there is no failure {name}")
+	wasNotPlayed  = i18n.New("{failure} was not played")
+	saysOther     = i18n.New("{failure}: the world says \"{right}\", marked is \"{marked}\"")
 )
 
 // Verify proves the material of these exercises and prints a line for each proof:
@@ -95,8 +95,8 @@ func materials(root string, list []Exercise) (all []Files, err error) {
 // proof shows one thing about an exercise, and says it in a line; the error says what
 // does not hold.
 type proof struct {
-	of   texts.Text
-	text texts.Said
+	of   i18n.Text
+	text i18n.Said
 	err  error
 }
 
@@ -104,7 +104,7 @@ type proof struct {
 func (p proof) lines(v View) string {
 	sign, text := "✓", p.text.In(v.Lang)
 	if p.err != nil {
-		sign, text = "✗", texts.Words(p.err, v.Lang)
+		sign, text = "✗", i18n.Words(p.err, v.Lang)
 	}
 	head := fmt.Sprintf("   %s %s ", sign, term.Pad(v.say(p.of), 11))
 	return strings.Join(term.Beside(head, text, v.Width), "\n") + "\n"
@@ -156,8 +156,8 @@ func (p prover) proofs(ctx context.Context, e Exercise) []proof {
 	if err != nil {
 		return []proof{{of: ofSolution, err: err}}
 	}
-	proven := func(of texts.Text) func(texts.Said, error) proof {
-		return func(text texts.Said, err error) proof { return proof{of, text, err} }
+	proven := func(of i18n.Text) func(i18n.Said, error) proof {
+		return func(text i18n.Said, err error) proof { return proof{of, text, err} }
 	}
 	all := []proof{
 		proven(ofStart)(e.provenStart(start)), proven(ofSolution)(e.provenSolution(solution)),
@@ -172,7 +172,7 @@ func (p prover) proofs(ctx context.Context, e Exercise) []proof {
 // provenStart: the start compiles, and is red for what the exercise fixes and for
 // nothing else. A start that does not lock at all is red for everything. One that lacks
 // what a story is about may survive it all the same.
-func (e Exercise) provenStart(r Report) (text texts.Said, err error) {
+func (e Exercise) provenStart(r Report) (text i18n.Said, err error) {
 	if r.Cause != nil && !r.Cause.Optional && len(r.Verdicts) == 0 {
 		text = locksNothing.With("why", r.Cause.Text)
 		if !slices.Equal(e.Required(), e.Fixes) || r.Cause.Kind != judge.NoDay {
@@ -197,19 +197,19 @@ func (e Exercise) provenStart(r Report) (text texts.Said, err error) {
 	return redFor.With("failures", strings.Join(red, ", ")), nil
 }
 
-func (e Exercise) provenSolution(r Report) (text texts.Said, err error) {
+func (e Exercise) provenSolution(r Report) (text i18n.Said, err error) {
 	switch red := r.Red(); {
 	case len(red) > 0:
 		return text, stillRed.With("failure", red[0].Failure, "what", red[0].Sentence)
 	case r.Cause != nil:
-		return text, ruinsRun.With("kind", texts.Text(r.Cause.Kind), "what", r.Cause.Text)
+		return text, ruinsRun.With("kind", i18n.Text(r.Cause.Kind), "what", r.Cause.Text)
 	case !r.Passed(e.Required()):
 		return text, judgedByFew.With("n", len(r.Verdicts), "all", len(e.Required()))
 	}
 	return survivesAll.With("n", len(e.Required())), nil
 }
 
-func (e Exercise) provenHints() (text texts.Said, err error) {
+func (e Exercise) provenHints() (text i18n.Said, err error) {
 	for i, hint := range e.Hints {
 		if strings.TrimSpace(string(hint)) == "" || slices.Contains(e.Hints[:i], hint) {
 			return text, hintMissing.With("n", i+1)
@@ -219,7 +219,7 @@ func (e Exercise) provenHints() (text texts.Said, err error) {
 }
 
 // proven: the marked answer is what the run of the solution says.
-func (p Prediction) proven(solution Report) (text texts.Said, err error) {
+func (p Prediction) proven(solution Report) (text i18n.Said, err error) {
 	if _, ok := failures.Find(p.Failure); !ok {
 		return text, unknownStory.With("name", p.Failure)
 	}

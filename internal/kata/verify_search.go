@@ -4,24 +4,24 @@ import (
 	"context"
 	"slices"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // What a search has shown of a mistake, and what it should not have.
 var (
-	foundInStart = texts.New("a search breaks {property} in {env} at cost {cost}, {steps} steps; in the solution nothing breaks it up to cost {bound}")
-	blindIndeed  = texts.New("no search sees this mistake, as the exercise says: whatever a check's search finds here, it finds as cheaply in the solution")
-	inSolution   = texts.New("breaks {property} in the solution: {what}")
-	notInStart   = texts.New("finds nothing about {property} in {env} up to cost {bound} in the start")
-	notBlind     = texts.New("is said to be seen by no search, and breaks {property} in {env} with cost {cost}")
-	cutShort     = texts.New("the search in {env} was cut short")
+	foundInStart = i18n.New("a search breaks {property} in {env} at cost {cost}, {steps} steps; in the solution nothing breaks it up to cost {bound}")
+	blindIndeed  = i18n.New("no search sees this mistake, as the exercise says: whatever a check's search finds here, it finds as cheaply in the solution")
+	inSolution   = i18n.New("breaks {property} in the solution: {what}")
+	notInStart   = i18n.New("finds nothing about {property} in {env} up to cost {bound} in the start")
+	notBlind     = i18n.New("is said to be seen by no search, and breaks {property} in {env} with cost {cost}")
+	cutShort     = i18n.New("the search in {env} was cut short")
 )
 
 // provenSearch: a search finds the mistake in the start, and nothing up to the same
 // bound in the solution. Where it is said to be blind, it finds nothing in the start
 // that it does not find as cheaply in the solution.
-func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Files) (text texts.Said, err error) {
+func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Files) (text i18n.Said, err error) {
 	asked := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}
 	if e.Search.Blind != "" {
 		asked = Exploring{Bound: -1}
@@ -45,7 +45,7 @@ func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Fi
 	return foundInStart.With("property", f.Property, "env", f.Env, "cost", f.Cost, "steps", f.Steps, "bound", asked.Bound), nil
 }
 
-func provenBlind(start, solution []judge.Found) (text texts.Said, err error) {
+func provenBlind(start, solution []judge.Found) (text i18n.Said, err error) {
 	for _, f := range start {
 		same := func(s judge.Found) bool { return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer) }
 		if !slices.ContainsFunc(solution, same) {
@@ -70,7 +70,7 @@ func (p prover) breaks(ctx context.Context, e Exercise, files Files, asked Explo
 		return nil, err
 	}
 	if r.Cause != nil {
-		return nil, ruinsRun.With("kind", texts.Text(r.Cause.Kind), "what", r.Cause.Text)
+		return nil, ruinsRun.With("kind", i18n.Text(r.Cause.Kind), "what", r.Cause.Text)
 	}
 	for _, f := range r.Found {
 		if !f.Exhausted && most == 0 {

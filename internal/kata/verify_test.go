@@ -10,13 +10,13 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // proves is a prover of the tests' material, at a terminal of the usual width.
-func proves(t *testing.T, lang texts.Language) prover {
+func proves(t *testing.T, lang i18n.Language) prover {
 	return prover{program(t), repositoryRoot(t), View{Width: 80, Lang: lang}}
 }
 
@@ -33,7 +33,7 @@ func TestMaterialProvesItself(t *testing.T) {
 		list = append(list, e)
 	}
 	var out bytes.Buffer
-	require.True(t, proves(t, texts.Chinese).verify(t.Context(), list, &out), out.String())
+	require.True(t, proves(t, i18n.Chinese).verify(t.Context(), list, &out), out.String())
 	require.Contains(t, out.String(), "✓ 搜索        refusal 环境里，起点用代价 1、")
 	require.Contains(t, out.String(), "\n5 个练习，21 项验证里有 21 项成立\n")
 	ours := strings.ReplaceAll(out.String(), "mylock: this method is yours to write", "") // an error of the lock
@@ -52,7 +52,7 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	require.NoError(t, err)
 	solved, err := program(t).Judge(t.Context(), solution, task)
 	require.NoError(t, err)
-	fails := func(says string, change func(*Exercise), by func(Exercise) (texts.Said, error)) {
+	fails := func(says string, change func(*Exercise), by func(Exercise) (i18n.Said, error)) {
 		bad := e
 		bad.Fixes = slices.Clone(e.Fixes)
 		_, err := by(bad)
@@ -61,8 +61,8 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 		_, err = by(bad)
 		require.ErrorContains(t, err, says)
 	}
-	start2 := func(e Exercise) (texts.Said, error) { return e.provenStart(started) }
-	predict := func(e Exercise) (texts.Said, error) { return e.Predict.proven(solved) }
+	start2 := func(e Exercise) (i18n.Said, error) { return e.provenStart(started) }
+	predict := func(e Exercise) (i18n.Said, error) { return e.Predict.proven(solved) }
 	fails("survives [check-then-set]", func(e *Exercise) { e.ID, e.Fixes = "r", append(e.Fixes, "check-then-set") }, start2)
 	fails("and shows [loss-hidden-at-unlock ", func(e *Exercise) { e.Fixes = e.Fixes[:1] }, start2)
 	fails("hint 2 is missing", func(e *Exercise) { e.Hints[1] = " " }, Exercise.provenHints)
@@ -75,7 +75,7 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	var out bytes.Buffer
 	bad := e
 	bad.Predict.Answer = 0
-	require.False(t, proves(t, texts.English).verify(t.Context(), []Exercise{bad}, &out))
+	require.False(t, proves(t, i18n.English).verify(t.Context(), []Exercise{bad}, &out))
 	require.Contains(t, out.String(), "   ✗ prediction  check-then-delete: the world says")
 	require.Contains(t, out.String(), "1 exercise, 3 of 4 proofs hold")
 }
@@ -84,10 +84,10 @@ func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "r2")
 	start, solution := filesOf(t, e.Start), filesOf(t, e.Solution)
-	_, err := proves(t, texts.English).provenSearch(t.Context(), e, start, start)
+	_, err := proves(t, i18n.English).provenSearch(t.Context(), e, start, start)
 	require.ErrorContains(t, err, "breaks truth in the solution: TryLock tells")
 	e.Search = Sought{Property: "leak", Env: "crash", Bound: 1}
-	_, err = proves(t, texts.English).provenSearch(t.Context(), e, start, solution)
+	_, err = proves(t, i18n.English).provenSearch(t.Context(), e, start, solution)
 	require.ErrorContains(t, err, "finds nothing about leak in crash up to cost 1 in the start")
 
 	found := func(cost int) []judge.Found {
@@ -100,16 +100,16 @@ func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
 }
 
 func TestExercisesAreToldInFull(t *testing.T) {
-	said := map[texts.Text]string{}
+	said := map[i18n.Text]string{}
 	for _, e := range All {
-		for _, text := range append(e.Hints[:], texts.Text(e.ID), e.Title, e.Story, e.Fixed, e.Question, e.Read) {
+		for _, text := range append(e.Hints[:], i18n.Text(e.ID), e.Title, e.Story, e.Fixed, e.Question, e.Read) {
 			require.NotEmpty(t, text, "exercise %s", e.ID)
 		}
-		for _, text := range []texts.Text{e.Story, e.Hints[0], e.Fixed} {
+		for _, text := range []i18n.Text{e.Story, e.Hints[0], e.Fixed} {
 			require.Empty(t, said[text], "exercise %s says what another does", e.ID)
 			said[text] = e.ID
 		}
-		for _, l := range texts.Languages {
+		for _, l := range i18n.Languages {
 			page, _, _ := strings.Cut(e.Read.In(l), "#")
 			require.FileExists(t, repositoryRoot(t)+"/"+page)
 		}

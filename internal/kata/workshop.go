@@ -4,21 +4,21 @@ import (
 	"context"
 	"os"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/texts"
 )
 
 // workshop compiles the learner's lock, and keeps the last program: as long as
 // nothing is saved, the next check and the next search need no compiler.
 type workshop struct {
 	root  string
-	lang  texts.Language
-	say   func(texts.Said) // is told what it does; nil: nobody asks
-	ready *Program         // has locks that were compiled before; nil if there is none
+	lang  i18n.Language
+	say   func(i18n.Said) // is told what it does; nil: nobody asks
+	ready *Program        // has locks that were compiled before; nil if there is none
 	last  *Program
 }
 
-var compiling = texts.New("compiling your lock")
+var compiling = i18n.New("compiling your lock")
 
 // task is what an exercise asks of a lock, in the workshop's language.
 func (w *workshop) task(e Exercise) judge.Task {
@@ -44,7 +44,7 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 }
 
 // tell says what the workshop does.
-func (w *workshop) tell(what texts.Said) {
+func (w *workshop) tell(what i18n.Said) {
 	if w.say != nil {
 		w.say(what)
 	}

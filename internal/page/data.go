@@ -6,9 +6,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/i18n"
 	"lockkata/internal/page/engine"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // content is all that the page shows.
@@ -31,7 +31,7 @@ type lock struct {
 }
 
 // playable adds what a page with an engine knows of what it can play.
-func (c *content) playable(in texts.Language) {
+func (c *content) playable(in i18n.Language) {
 	for _, column := range stages.Stairs() {
 		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
 		for _, p := range schedule.Properties {
@@ -72,7 +72,7 @@ type cell struct {
 }
 
 // collect turns verdicts on the columns, a row for each failure, into what the page shows.
-func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in texts.Language) (content, error) {
+func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in i18n.Language) (content, error) {
 	all := content{Title: title.In(in), Total: total(rows, in)}
 	codes := make([]stages.Code, len(of))
 	for i, c := range of {
@@ -82,7 +82,7 @@ func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in te
 		}
 		diff, lesson := "", ""
 		if c.Before != "" {
-			lesson = fromTo.In(in, "before", stages.Must(c.Before).Said(), "after", c.Said(), "lesson", texts.Text(c.Lesson))
+			lesson = fromTo.In(in, "before", stages.Must(c.Before).Said(), "after", c.Said(), "lesson", i18n.Text(c.Lesson))
 			parts, err := c.Diff(sources)
 			if err != nil {
 				return all, err
@@ -98,9 +98,9 @@ func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in te
 	return all, nil
 }
 
-func failureOf(of []stages.Column, row []failures.Verdict, codes []stages.Code, in texts.Language) failure {
+func failureOf(of []stages.Column, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
 	f := row[0].Failure
-	say := func(text string) string { return texts.Text(text).In(in) }
+	say := func(text string) string { return i18n.Text(text).In(in) }
 	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
 	for i, v := range row {
 		told.Cells = append(told.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
@@ -109,7 +109,7 @@ func failureOf(of []stages.Column, row []failures.Verdict, codes []stages.Code, 
 }
 
 // total counts what the matrix shows.
-func total(rows [][]failures.Verdict, in texts.Language) string {
+func total(rows [][]failures.Verdict, in i18n.Language) string {
 	count := map[failures.Outcome]int{}
 	runs := 0
 	for _, row := range rows {

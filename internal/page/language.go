@@ -5,16 +5,16 @@ import (
 	"html/template"
 	"slices"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // What the page says that is made of numbers and verdicts; its script says the rest.
 var (
-	title   = texts.New(Title)
-	fromTo  = texts.New("From {before} to {after}: {lesson}")
-	allRuns = texts.New("{n} runs of real locks and real go-redis clients on an embedded Redis: " +
+	title   = i18n.New(Title)
+	fromTo  = i18n.New("From {before} to {after}: {lesson}")
+	allRuns = i18n.New("{n} runs of real locks and real go-redis clients on an embedded Redis: " +
 		"{broken} broken, {safe} safe, {noticed} noticed, {inherent} unavoidable.")
-	needsScript = texts.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
+	needsScript = i18n.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
 )
 
 // dictionaries is JSON: for each language but English, what the page needs to say all its texts
@@ -30,9 +30,9 @@ func dictionaries(english, chinese content) (said template.JS, doubtful []string
 			return "", nil, err
 		}
 	}
-	all := texts.Dictionary(texts.Chinese, slices.Concat(stepTexts, pageTexts)...)
-	doubtful = texts.Pairs(all, sides[0], sides[1])
-	said, err = script(map[texts.Language]any{texts.Chinese: all})
+	all := i18n.Dictionary(i18n.Chinese, slices.Concat(stepTexts, pageTexts)...)
+	doubtful = i18n.Pairs(all, sides[0], sides[1])
+	said, err = script(map[i18n.Language]any{i18n.Chinese: all})
 	return said, doubtful, err
 }
 
@@ -40,7 +40,7 @@ func dictionaries(english, chinese content) (said template.JS, doubtful []string
 type withoutScript struct{ Tag, Title, Says string }
 
 func noScripts() (all []withoutScript) {
-	for _, l := range texts.Languages {
+	for _, l := range i18n.Languages {
 		says := needsScript.In(l, "command", "go run . show check-then-delete --before-after")
 		all = append(all, withoutScript{l.Tag(), title.In(l), says})
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // The page looks up what it says by its English: what is one text there must be one text in
@@ -19,7 +19,7 @@ func TestEveryTextOfThePageHasOneTranslation(t *testing.T) {
 	require.NoError(t, err)
 	rows := stages.Judge(t, failures.All, shown)
 	var all [2]content
-	for i, l := range texts.Languages {
+	for i, l := range i18n.Languages {
 		all[i], err = collect(shown, rows, os.DirFS("../.."), l)
 		require.NoError(t, err)
 		all[i].playable(l)

@@ -13,8 +13,8 @@ import (
 	"strconv"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // Title is the page's.
@@ -41,7 +41,7 @@ var (
 	workerScript string
 
 	pageScript = languageScript + engineScript + playScript + breakScript + mainScript
-	pageTexts  = texts.OfScript(pageScript) // what it says besides stepTexts
+	pageTexts  = i18n.OfScript(pageScript) // what it says besides stepTexts
 
 	wholePage = template.Must(template.New("page").Parse(pageText))
 )
@@ -89,7 +89,7 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 // the repository's own folder. The same verdicts, sources and engine give the same bytes.
 func Page(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
 	var all [2]content // in each language
-	for i, l := range texts.Languages {
+	for i, l := range i18n.Languages {
 		var err error
 		if all[i], err = collect(of, rows, sources, l); err != nil {
 			return nil, err

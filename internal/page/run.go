@@ -8,9 +8,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/i18n"
 	"lockkata/internal/page/engine"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 var (
@@ -26,7 +26,7 @@ var (
 	runText string
 
 	stepScript = playerScript + codeScript + stepperScript // steps through runs: the classes Player and Stepper
-	stepTexts  = texts.OfScript(stepScript)                // what it says
+	stepTexts  = i18n.OfScript(stepScript)                 // what it says
 
 	runPage = template.Must(template.New("run").Parse(runText))
 )
@@ -34,9 +34,9 @@ var (
 // Run draws a verdict's run as a page that stands alone: it asks no host for anything. Its
 // reader steps through the run, and sees at each step the keys in Redis and the lines of the
 // lock that the clients run.
-func Run(v failures.Verdict, title string, code stages.Code, in texts.Language) (string, error) {
+func Run(v failures.Verdict, title string, code stages.Code, in i18n.Language) (string, error) {
 	cell := engine.CellOf(v, code, in)
-	data, err := script(map[string]any{"cell": cell, "files": code.Files, "dictionary": texts.Dictionary(in, stepTexts...)})
+	data, err := script(map[string]any{"cell": cell, "files": code.Files, "dictionary": i18n.Dictionary(in, stepTexts...)})
 	if err != nil {
 		return "", err
 	}

@@ -9,9 +9,9 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // played returns a verdict on a scenario of stage 2.
@@ -27,7 +27,7 @@ func lockOnce(w *world.World) { w.Client("A").Lock() }
 func TestNoTextEndsTheScriptOfTheRunsPage(t *testing.T) {
 	v := played(t, func(w *world.World) { w.Client("A").Insert(`</script><img src="x" onerror='alert("1")'>` + "\u2028&") })
 	code := stages.Code{Dir: "x", Files: []stages.File{{Name: "</script>.go", Text: "`</script>` // \"quoted\""}}}
-	page, err := page.Run(v, "</title><script>alert(1)</script>", code, texts.English)
+	page, err := page.Run(v, "</title><script>alert(1)</script>", code, i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(page, "</script>"), "the data's and the script's own")
 	require.NotContains(t, page, "<img")
@@ -44,7 +44,7 @@ func TestNoTextEndsTheScriptOfTheRunsPage(t *testing.T) {
 }
 
 func TestPageOfARunSpeaksItsLanguage(t *testing.T) {
-	page, err := page.Run(played(t, lockOnce), "one", stages.Code{}, texts.Chinese)
+	page, err := page.Run(played(t, lockOnce), "one", stages.Code{}, i18n.Chinese)
 	require.NoError(t, err)
 	require.Contains(t, page, `<html lang="zh-CN">`)
 	var data struct {
@@ -52,21 +52,21 @@ func TestPageOfARunSpeaksItsLanguage(t *testing.T) {
 			Verdict string
 			Run     struct{ Steps []struct{ Says string } }
 		}
-		Dictionary map[texts.Text]string
+		Dictionary map[i18n.Text]string
 	}
 	require.NoError(t, json.Unmarshal(dataElement.FindSubmatch([]byte(page))[1], &data))
 	require.Equal(t, "A 调用 Lock()。", data.Cell.Run.Steps[0].Says)
 	require.Contains(t, data.Cell.Verdict, "安全")
-	require.Equal(t, texts.Text("step {n} of {all}").In(texts.Chinese), data.Dictionary["step {n} of {all}"])
+	require.Equal(t, i18n.Text("step {n} of {all}").In(i18n.Chinese), data.Dictionary["step {n} of {all}"])
 }
 
 func TestPageOfARunAsksNoHostForAnything(t *testing.T) {
 	v := played(t, lockOnce)
-	one, err := page.Run(v, "one", stages.Code{}, texts.English)
+	one, err := page.Run(v, "one", stages.Code{}, i18n.English)
 	require.NoError(t, err)
 	require.NotRegexp(t, `(?i)(src|href)\s*=\s*["']?(https?:)?//|url\(|@import|fetch\(|XMLHttpRequest`, one)
 	require.Contains(t, one, `content="default-src 'none';`)
-	again, err := page.Run(v, "one", stages.Code{}, texts.English)
+	again, err := page.Run(v, "one", stages.Code{}, i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, one, again)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/documents/doc1"
 	"lockkata/failures_test/documents/doc2"
 	"lockkata/failures_test/documents/doc3"
@@ -21,7 +21,7 @@ var documents = []Column{
 		ID: "doc1", Hidden: true, Dir: "failures_test/documents/doc1", Title: "notes on a lock with a watchdog",
 		Challenge: "v1/doc1/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "doc1", New: adapt.Plain(doc1.GetLock),
+			Name: "doc1", New: adapters.Plain(doc1.GetLock),
 			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
 		},
 	},
@@ -29,7 +29,7 @@ var documents = []Column{
 		ID: "doc2", Hidden: true, Dir: "failures_test/documents/doc2", Title: "a wiki page: a hash, pub/sub and a Timer",
 		Challenge: "v1/doc2/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "doc2", New: adapt.Plain(doc2.New),
+			Name: "doc2", New: adapters.Plain(doc2.New),
 			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force},
 		},
 	},
@@ -37,27 +37,27 @@ var documents = []Column{
 		ID: "doc3", Hidden: true, Dir: "failures_test/documents/doc3", Title: "a design document: a count in the process",
 		Challenge: "v1/doc3/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "doc3", New: adapt.Plain(with(doc3.New, true)),
+			Name: "doc3", New: adapters.Plain(with(doc3.New, true)),
 			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(with(doc3.New, false))},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(with(doc3.New, false))},
 		},
 	},
 	{
 		ID: "doc4", Hidden: true, Dir: "failures_test/documents/doc4", Title: "Redisson's watchdog, as a chapter quotes it",
 		Challenge: "v1/doc4/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "doc4", New: adapt.Plain(with(doc4.New, -1)),
+			Name: "doc4", New: adapters.Plain(with(doc4.New, -1)),
 			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(quotedFixed)},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(quotedFixed)},
 		},
 	},
 	{
 		ID: "doc5", Hidden: true, Dir: "failures_test/documents/doc5", Title: "five stages, SETNX to a daemon",
 		Challenge: "v1/doc5/2c/1x/async/exclusion/b.B.a.A",
 		Subject: failures.Subject{
-			Name: "doc5", New: adapt.Plain(with(doc5.New, true)),
+			Name: "doc5", New: adapters.Plain(with(doc5.New, true)),
 			Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapt.Plain(with(doc5.New, false))},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(with(doc5.New, false))},
 		},
 	},
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Column is one of the locks.
@@ -39,33 +39,33 @@ var searchesText string
 // searches has a row for each property in an environment, in it a word for each column.
 var searches = failures.ReadTable(searchesText)
 
-var stageName = texts.New("stage {id}")
+var stageName = i18n.New("stage {id}")
 
 func init() {
 	for _, c := range All {
-		texts.Know(texts.Text(c.Title), texts.Text(c.Lesson))
+		i18n.Know(i18n.Text(c.Title), i18n.Text(c.Lesson))
 		for _, part := range c.Map {
-			texts.Know(part.Adds, part.Skip)
+			i18n.Know(part.Adds, part.Skip)
 		}
 	}
 }
 
 // Name is its name in sentences.
-func (c Column) Name() string { return c.NameIn(texts.English) }
+func (c Column) Name() string { return c.NameIn(i18n.English) }
 
 // NameIn is its name in a language.
-func (c Column) NameIn(l texts.Language) string { return c.Said().In(l) }
+func (c Column) NameIn(l i18n.Language) string { return c.Said().In(l) }
 
 // Said is its name as a part of a sentence.
-func (c Column) Said() texts.Said {
+func (c Column) Said() i18n.Said {
 	if isNumber(c.ID) {
 		return stageName.With("id", c.ID)
 	}
-	return texts.Text(c.ID).With()
+	return i18n.Text(c.ID).With()
 }
 
 // TitleIn is its title in a language.
-func (c Column) TitleIn(l texts.Language) string { return texts.Text(c.Title).In(l) }
+func (c Column) TitleIn(l i18n.Language) string { return i18n.Text(c.Title).In(l) }
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
@@ -100,7 +100,7 @@ func IDs(of []Column) []string {
 	return ids
 }
 
-var noStage = texts.New("there is no stage {id}; there are: {ids}")
+var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
 // Find returns the column of that ID.
 func Find(id string) (Column, error) {

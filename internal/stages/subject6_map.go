@@ -1,16 +1,16 @@
 package stages
 
-import "lockkata/internal/texts"
+import "lockkata/internal/i18n"
 
 // Part is what a file of a lock adds to the lock that it is built on.
 type Part struct {
 	File string
-	Adds texts.Text
+	Adds i18n.Text
 	// Failures break the lock before and not this one. Tests of the lock's own show the rest,
 	// which one lock in a small world cannot.
 	Failures []string
 	Tests    []string
-	Skip     texts.Text // may wait for a second reading
+	Skip     i18n.Text // may wait for a second reading
 }
 
 // map6 is the whole lock, in the order in which it is read.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages/subject6"
 	"lockkata/internal/stages/subject61"
@@ -24,26 +24,26 @@ var All = slices.Concat([]Column{
 	{
 		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",
 		Challenge: "v1/stage1/2c/1x/crash/leak/b.xb",
-		Subject:   failures.Subject{Name: "stage1", New: adapt.Plain(stage1.NewMutex)},
+		Subject:   failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex)},
 	},
 	{
 		ID: "2", Before: "1", Dir: "stage2_set_nx_ex", Title: "SET NX PX in one command",
 		Lesson:    "TryLock sends one command where it sent two, so nobody can die in between.",
 		Challenge: "v1/stage2/2c/1x/async/wrong-delete/b.B.b.b.t.a.b",
-		Subject:   failures.Subject{Name: "stage2", New: adapt.Plain(stage2.NewMutex)},
+		Subject:   failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex)},
 	},
 	{
 		ID: "3", Before: "2", Dir: "stage3_owner_value", Title: "the owner's value in the key",
 		Lesson:    "TryLock writes a value of its own, and Unlock looks for it before it deletes.",
 		Challenge: "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b",
-		Subject:   failures.Subject{Name: "stage3", New: adapt.Plain(stage3.NewMutex)},
+		Subject:   failures.Subject{Name: "stage3", New: adapters.Plain(stage3.NewMutex)},
 	},
 	{
 		ID: "4", Before: "3", Dir: "stage4_lua_unlock", Title: "compare and delete in one script",
 		Lesson:    "Unlock's GET, comparison and DEL become one script, so nothing can come in between.",
 		Challenge: "v1/stage4/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "stage4", New: adapt.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts},
+			Name: "stage4", New: adapters.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts},
 		},
 	},
 	{
@@ -51,9 +51,9 @@ var All = slices.Concat([]Column{
 		Lesson:    "TryLock starts the watchdog, Unlock stops it before it deletes. Everything else is watchdog.go.",
 		Challenge: "v1/stage5/2c/1x/pause/damage/a.t.A.a.za.b.B.b.b.wa.a",
 		Subject: failures.Subject{
-			Name: "stage5", New: adapt.Plain(adapt.With(stage5.NewMutex)), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
+			Name: "stage5", New: adapters.Plain(adapters.With(stage5.NewMutex)), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
 			Variants: map[failures.Variant]world.Constructor{
-				failures.FixedLease: adapt.Plain(adapt.With(stage5.NewMutex, stage5.WithoutWatchdog())),
+				failures.FixedLease: adapters.Plain(adapters.With(stage5.NewMutex, stage5.WithoutWatchdog())),
 			},
 		},
 	},

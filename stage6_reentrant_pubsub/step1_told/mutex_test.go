@@ -9,18 +9,18 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	"lockkata/internal/stages/subject61"
 	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
 )
 
-var lock = contract.Lock{
+var lock = locktest.Lock{
 	Subject: subject61.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, lock) }
+func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.1")) }
 
@@ -87,7 +87,7 @@ func TestLostReplyLeavesAKeyThatNobodyHolds(t *testing.T) {
 }
 
 // lost are the moments at which A was told of a loss.
-func lost(run contract.Run) (moments []time.Duration) {
+func lost(run locktest.Run) (moments []time.Duration) {
 	for _, e := range run.Events {
 		if e.Kind == world.Lost {
 			moments = append(moments, e.At)

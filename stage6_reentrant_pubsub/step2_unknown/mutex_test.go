@@ -13,18 +13,18 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/contract"
+	"lockkata/internal/locktest"
 	"lockkata/internal/stages/subject62"
 	stage6 "lockkata/stage6_reentrant_pubsub/step2_unknown"
 )
 
-var lock = contract.Lock{
+var lock = locktest.Lock{
 	Subject: subject62.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestContract(t *testing.T) { contract.Test(t, lock) }
+func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.2")) }
 

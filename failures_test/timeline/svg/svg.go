@@ -10,8 +10,8 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/term"
-	"lockkata/internal/texts"
 )
 
 // Draw draws a trace as a picture: time runs down, each client
@@ -109,20 +109,20 @@ func (d *drawing) description() string {
 }
 
 var (
-	clientLane  = texts.New("client {client}")
-	redisLane   = texts.New("Redis: key K")
-	ordersLane  = texts.New("orders")
-	refusesOne  = texts.New("refuses {client}")
+	clientLane  = i18n.New("client {client}")
+	redisLane   = i18n.New("Redis: key K")
+	ordersLane  = i18n.New("orders")
+	refusesOne  = i18n.New("refuses {client}")
 	legendTexts = []struct {
 		uses []string
-		text texts.Text
+		text i18n.Text
 	}{
-		{[]string{"k0", "k1", "k2", "k3", "ov", "ex"}, texts.New("inside")},
-		{[]string{"ov"}, texts.New("two are inside")},
-		{[]string{"ex"}, texts.New("two, but one cannot know yet")},
-		{[]string{"z"}, texts.New("a process stands still")},
+		{[]string{"k0", "k1", "k2", "k3", "ov", "ex"}, i18n.New("inside")},
+		{[]string{"ov"}, i18n.New("two are inside")},
+		{[]string{"ex"}, i18n.New("two, but one cannot know yet")},
+		{[]string{"z"}, i18n.New("a process stands still")},
 	}
-	fadingKey = texts.New("the key in Redis, fading as its lease runs out")
+	fadingKey = i18n.New("the key in Redis, fading as its lease runs out")
 )
 
 // heading writes the verdict, and over each lane whose it is.

@@ -12,15 +12,15 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Cause is why a lock cannot be judged any further: it ruins the run, or does not
 // do the first thing that a lock is for.
 type Cause struct {
 	Kind   string       `json:"kind"` // one of the kinds below
-	Text   texts.Said   `json:"text"` // one or two sentences
-	Next   texts.Said   `json:"next"` // what to change
+	Text   i18n.Said    `json:"text"` // one or two sentences
+	Next   i18n.Said    `json:"next"` // what to change
 	During string       `json:"during,omitempty"`
 	Trace  *world.Trace `json:"trace,omitempty"`
 	// Optional says that everything that is required had been judged by then.
@@ -56,37 +56,37 @@ const (
 func (c *Cause) IsLeft() bool { return c.Kind == Leaks || c.Kind == KeepsOpen }
 
 func init() {
-	for _, kind := range []texts.Text{
+	for _, kind := range []i18n.Text{
 		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
 		IgnoresContext, WaitsInTry, TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
 	} {
-		texts.Know(kind)
+		i18n.Know(kind)
 	}
 }
 
 // Because is a cause: its kind, what to change, and what is so.
-func Because(kind string, next texts.Text, text texts.Said) *Cause {
+func Because(kind string, next i18n.Text, text i18n.Said) *Cause {
 	return &Cause{Kind: kind, Next: next.With(), Text: text}
 }
 
 var (
-	giveMillis  = texts.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
-	leaveTheirs = texts.New("Write and delete the key only while it is nobody's, or your own.")
-	lacks       = texts.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
-	noNotices   = texts.New("{client} subscribes to {channel}. The failures are played on an embedded Redis, and that sends no keyspace notifications.")
-	passOver    = texts.New("Pass over what is said of waiters that nobody has woken; or let Unlock publish a message of its own.")
-	onePID      = texts.New("{client} sends the number of its process. All clients of a run are in one process, so that two of them may write the same value.")
-	addRandom   = texts.New("Pass over what is said of two clients with the same value; or add something random: in two containers the numbers may be the same too.")
-	another     = texts.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
-	mendScript  = texts.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
-	spellIt     = texts.New("See how the script spells that command, in the line that the error has. If it is right, the embedded Redis on which the failures are played lacks it, and nothing is said about the lock.")
-	giveBack    = texts.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
+	giveMillis  = i18n.New("Look at the unit: PX and PEXPIRE take milliseconds, EX and EXPIRE seconds.")
+	leaveTheirs = i18n.New("Write and delete the key only while it is nobody's, or your own.")
+	lacks       = i18n.New("The failures are played on an embedded Redis, and that has no {command}, which {client} sends: {error}")
+	noNotices   = i18n.New("{client} subscribes to {channel}. The failures are played on an embedded Redis, and that sends no keyspace notifications.")
+	passOver    = i18n.New("Pass over what is said of waiters that nobody has woken; or let Unlock publish a message of its own.")
+	onePID      = i18n.New("{client} sends the number of its process. All clients of a run are in one process, so that two of them may write the same value.")
+	addRandom   = i18n.New("Pass over what is said of two clients with the same value; or add something random: in two containers the numbers may be the same too.")
+	another     = i18n.New("Nothing is said about the lock. Grade it with another command in place of that one, such as a Lua script.")
+	mendScript  = i18n.New("Mend the Lua script: Redis cannot read it. The error has the line in the script.")
+	spellIt     = i18n.New("See how the script spells that command, in the line that the error has. If it is right, the embedded Redis on which the failures are played lacks it, and nothing is said about the lock.")
+	giveBack    = i18n.New("Give back the connection that a Lock or a TryLock has taken from the client, also when the answer is no.")
 )
 
 // blame says why the day went wrong, where the trace shows it: a command that the embedded Redis
 // lacks, a script that it cannot read, a pool of connections that is empty, a lease that ends long
 // before its time, or never, a key that somebody else has taken away.
-func (c *Cause) blame(trace *world.Trace, l texts.Language) {
+func (c *Cause) blame(trace *world.Trace, l i18n.Language) {
 	for _, e := range trace.Events {
 		said, is := strings.CutPrefix(e.Reply, "(error) ")
 		if is && strings.HasPrefix(said, "ERR unknown command") {
@@ -109,7 +109,7 @@ func (c *Cause) blame(trace *world.Trace, l texts.Language) {
 	if len(found) == 0 {
 		return
 	}
-	c.Text, c.Next = texts.Text(found[0].In(l)).With(), giveMillis.With()
+	c.Text, c.Next = i18n.Text(found[0].In(l)).With(), giveMillis.With()
 	if found[0].Monitor == oracle.WrongDelete {
 		c.Next = leaveTheirs.With()
 	}
@@ -151,36 +151,36 @@ func numbered(trace *world.Trace) *Cause {
 }
 
 // at says at which line of the lock; nothing where nobody knows.
-func (f frame) at() texts.Said {
+func (f frame) at() i18n.Said {
 	if f.file == "" {
-		return texts.Said{}
+		return i18n.Said{}
 	}
 	return At(f.place())
 }
 
 // At says at which line something is.
-func At(line string) texts.Said { return atLine.With("line", line) }
+func At(line string) i18n.Said { return atLine.With("line", line) }
 
-var atLine = texts.New(" at {line}")
+var atLine = i18n.New(" at {line}")
 
 var (
-	hoards     = texts.New("Your lock takes more than half a gigabyte of memory{where}.")
-	hoardsNext = texts.New("Look for a slice, a map or a channel that only grows, or for a loop without a wait.")
+	hoards     = i18n.New("Your lock takes more than half a gigabyte of memory{where}.")
+	hoardsNext = i18n.New("Look for a slice, a map or a channel that only grows, or for a loop without a wait.")
 )
 
 // Hoards is the verdict on a lock that takes memory and gives none back; where
 // says at which line, or is empty.
-func Hoards(where texts.Said) *Cause {
+func Hoards(where i18n.Said) *Cause {
 	return Because(TooMuchMemory, hoardsNext, hoards.With("where", where))
 }
 
 var (
-	sleepsAt  = texts.New("{call} sleeps at {line}: {time} after it was called it has not come back, though its context ended long ago.")
-	sleepNext = texts.New("Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.")
-	notBack   = texts.New("{call} has not come back {time} after it was called, though its context ended long ago.")
-	blocksAt  = texts.New("{call} blocks for ever at {line} ({state}): {time} after it was called it has not " +
+	sleepsAt  = i18n.New("{call} sleeps at {line}: {time} after it was called it has not come back, though its context ended long ago.")
+	sleepNext = i18n.New("Wait with a select on ctx.Done() and a timer, not with time.Sleep; and not for hours.")
+	notBack   = i18n.New("{call} has not come back {time} after it was called, though its context ended long ago.")
+	blocksAt  = i18n.New("{call} blocks for ever at {line} ({state}): {time} after it was called it has not " +
 		"come back, though its context ended long ago.")
-	blockNext = texts.New("End every wait when ctx.Done() is closed.")
+	blockNext = i18n.New("End every wait when ctx.Done() is closed.")
 )
 
 // stuck is the verdict on a call that has not come back, by where it stands.
@@ -195,14 +195,14 @@ func stuck(op, bound string, g goroutine) *Cause {
 }
 
 var (
-	leaks      = texts.New("A goroutine of your lock still runs{where} when every hold is over and the client is closed.{started}")
-	leakBegins = texts.New(" It was started at {line}.")
-	leakNext   = texts.New("Stop it in Unlock and wait until it has ended; let it end by itself when the lock is gone.")
+	leaks      = i18n.New("A goroutine of your lock still runs{where} when every hold is over and the client is closed.{started}")
+	leakBegins = i18n.New(" It was started at {line}.")
+	leakNext   = i18n.New("Stop it in Unlock and wait until it has ended; let it end by itself when the lock is gone.")
 )
 
 // leaking is the verdict on a goroutine that outlives its lock.
 func leaking(g goroutine) *Cause {
-	started := texts.Said{}
+	started := i18n.Said{}
 	if g.created.file != "" {
 		started = leakBegins.With("line", g.created.place())
 	}
@@ -210,10 +210,10 @@ func leaking(g goroutine) *Cause {
 }
 
 var (
-	mutexWaits     = texts.New("{call} waits at {line} for a sync.Mutex: nobody can cancel that wait.")
-	mutexWaitsLong = texts.New("{call} waits at {line} for a sync.Mutex that another call holds while it " +
+	mutexWaits     = i18n.New("{call} waits at {line} for a sync.Mutex: nobody can cancel that wait.")
+	mutexWaitsLong = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it " +
 		"waits for Redis at {other}: nobody can cancel that wait.")
-	mutexNext = texts.New("Hold a sync.Mutex for fields only; let go of it before you ask Redis.")
+	mutexNext = i18n.New("Hold a sync.Mutex for fields only; let go of it before you ask Redis.")
 )
 
 // mutexHeld is the verdict on calls that wait for a sync.Mutex.
@@ -229,8 +229,8 @@ func mutexHeld(waiting goroutine, all []goroutine) *Cause {
 }
 
 var (
-	endsIn    = texts.New("{call} ends in a {panic}{where}.")
-	panicNext = texts.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
+	endsIn    = i18n.New("{call} ends in a {panic}{where}.")
+	panicNext = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
 )
 
 func panics(op, text string, at frame) *Cause {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 func TestValueWithTheNumberOfTheProcessIsTold(t *testing.T) {
@@ -43,20 +43,20 @@ func TestDayIsNotBlamedOnAWaitersKey(t *testing.T) {
 		acquires("A", "k", true, lock)
 		acquires("B", "k:b", false, lock, waiter)
 		var c Cause
-		c.blame(trace, texts.English)
+		c.blame(trace, i18n.English)
 		require.Equal(t, blamed, c.Next.Text != "", c.Text)
 	}
 }
 
 // Redis reads such a script. It is the embedded one that may lack the command.
 func TestScriptWithAnUnknownCommandIsReadable(t *testing.T) {
-	for says, next := range map[string]texts.Text{
+	for says, next := range map[string]i18n.Text{
 		"<string> line:1(column:5) near 'if': syntax error":                           mendScript,
 		":5: Unknown Redis command called from script script: 6f3ffc2e8f2e56e762dd06": spellIt,
 	} {
 		reply := "(error) ERR Error compiling script (new function): " + says
 		var c Cause
-		c.blame(&world.Trace{Events: []world.Event{{Kind: world.Executed, Reply: reply, Command: []string{"EVALSHA", "take"}}}}, texts.English)
+		c.blame(&world.Trace{Events: []world.Event{{Kind: world.Executed, Reply: reply, Command: []string{"EVALSHA", "take"}}}}, i18n.English)
 		require.Equal(t, next, c.Next.Text)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
-	"lockkata/internal/texts"
 )
 
 // business is what the keys of the business begin with. The lock has no part in
@@ -24,15 +24,15 @@ const SharedObject = "two goroutines that share one lock object"
 
 // What is played beside the failures.
 var (
-	ordinary   = texts.New("an ordinary day")
-	twoNames   = texts.New("two locks of different names")
-	oneObject  = texts.New(SharedObject)
-	twoHolds   = texts.New("two holds of one client")
-	idleWaiter = texts.New("a waiter for whom nothing happens")
-	twoTokens  = texts.New("two holds, one after the other")
-	heldInside = texts.New("a lock that is taken inside another one")
-	refusedOne = texts.New("an Unlock that Redis refuses")
-	endedHold  = texts.New("the context of a hold that is freed")
+	ordinary   = i18n.New("an ordinary day")
+	twoNames   = i18n.New("two locks of different names")
+	oneObject  = i18n.New(SharedObject)
+	twoHolds   = i18n.New("two holds of one client")
+	idleWaiter = i18n.New("a waiter for whom nothing happens")
+	twoTokens  = i18n.New("two holds, one after the other")
+	heldInside = i18n.New("a lock that is taken inside another one")
+	refusedOne = i18n.New("an Unlock that Redis refuses")
+	endedHold  = i18n.New("the context of a hold that is freed")
 )
 
 // ordinaryDay plays what any lock must do before its failures say anything. It
@@ -85,19 +85,19 @@ func (r *run) whatItHas() {
 type day struct {
 	w        *world.World
 	cause    *Cause
-	basic    bool                       // it is about what any lock must do
-	nonsense atomic.Pointer[texts.Said] // an answer that contradicts itself
-	panicked frame                      // the line at which a call has panicked
-	key      string                     // what Unlock is to look at before it frees; "" is nothing
-	values   []string                   // what it saw there: a trace has names in their place
+	basic    bool                      // it is about what any lock must do
+	nonsense atomic.Pointer[i18n.Said] // an answer that contradicts itself
+	panicked frame                     // the line at which a call has panicked
+	key      string                    // what Unlock is to look at before it frees; "" is nothing
+	values   []string                  // what it saw there: a trace has names in their place
 }
 
-func (r *run) playDay(name texts.Text, scenario func(*day)) { r.playOn(r.subject.New, name, scenario) }
+func (r *run) playDay(name i18n.Text, scenario func(*day)) { r.playOn(r.subject.New, name, scenario) }
 
 // playOn plays a day on the locks that create makes. It returns what was told of them, nil if
 // all was right.
-func (r *run) playOn(create world.Constructor, name texts.Text, scenario func(*day)) (*world.Trace, *Cause) {
-	d := &day{basic: slices.Contains([]texts.Text{ordinary, twoNames, oneObject}, name)}
+func (r *run) playOn(create world.Constructor, name i18n.Text, scenario func(*day)) (*world.Trace, *Cause) {
+	d := &day{basic: slices.Contains([]i18n.Text{ordinary, twoNames, oneObject}, name)}
 	config := r.subject.Config()
 	config.New = d.witnessed(create)
 	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) }
@@ -140,8 +140,8 @@ func ofLockOnly(trace *world.Trace) *world.Trace {
 }
 
 var (
-	keyChanged = texts.New("Your lock has changed {key}, a key of the business: it held 7, and now GET says {reply}.")
-	ownKeyOnly = texts.New("Touch the key of the lock only, and no FLUSHALL or FLUSHDB.")
+	keyChanged = i18n.New("Your lock has changed {key}, a key of the business: it held 7, and now GET says {reply}.")
+	ownKeyOnly = i18n.New("Touch the key of the lock only, and no FLUSHALL or FLUSHDB.")
 )
 
 // takeTurns: A locks, B is refused, A unlocks, B locks and unlocks.
@@ -175,8 +175,8 @@ func (d *day) followOn() {
 }
 
 var (
-	sameKey     = texts.New("The lock named \"{other}\" is refused because the one named \"{name}\" is held: both use the key {key}.")
-	keyFromName = texts.New("Make the key from the name that NewMutex gets.")
+	sameKey     = i18n.New("The lock named \"{other}\" is refused because the one named \"{name}\" is held: both use the key {key}.")
+	keyFromName = i18n.New("Make the key from the name that NewMutex gets.")
 )
 
 // differentNames: a lock of another name is free while this one is held.
@@ -205,9 +205,9 @@ func (d *day) shareObject() {
 }
 
 var (
-	sameValue = texts.New("A's two holds write the same value. An Unlock of the first that is on its way for " +
+	sameValue = i18n.New("A's two holds write the same value. An Unlock of the first that is on its way for " +
 		"long would remove the second.")
-	newValue = texts.New("Make a new value in TryLock, for each attempt.")
+	newValue = i18n.New("Make a new value in TryLock, for each attempt.")
 )
 
 // compareValues: the next hold of a client has another value, else an Unlock of the first
@@ -229,8 +229,8 @@ func (d *day) compareValues() {
 }
 
 var (
-	unlocksInVain = texts.New("Redis refuses A's Unlock. A is told so and unlocks again, and {key} is still in Redis.")
-	keepValue     = texts.New("Keep what Unlock needs until Redis has answered: after an error it may be called again.")
+	unlocksInVain = i18n.New("Redis refuses A's Unlock. A is told so and unlocks again, and {key} is still in Redis.")
+	keepValue     = i18n.New("Keep what Unlock needs until Redis has answered: after an error it may be called again.")
 )
 
 // unlockAgain: who is told that an Unlock was refused frees the lock with another one, unless the
@@ -251,7 +251,7 @@ func (d *day) unlockAgain() {
 	}
 	call = a.Unlock(world.Within(d.w.Lease))
 	d.w.Sleep(d.w.Lease / 15) // a goroutine may do the rest
-	if d.ends(call) && d.answer(call).Text != texts.Text(adapt.ErrNoHold.Error()) && d.lockKey() != "" {
+	if d.ends(call) && d.answer(call).Text != i18n.Text(adapters.ErrNoHold.Error()) && d.lockKey() != "" {
 		d.fault(Nonsense, keepValue, unlocksInVain.With("key", d.lockKey()))
 	}
 }
@@ -260,10 +260,10 @@ func (d *day) unlockAgain() {
 const mostToListen = 8
 
 var (
-	keepsListening = texts.New("B has waited {n} times, one time after the other, and has {n} connections that still listen.")
-	endListening   = texts.New("End the subscription when the wait is over, whatever ended it: with defer sub.Close().")
-	polls          = texts.New("B waits for {time} while nothing happens, and sends {n} commands: it polls.")
-	subscribeFirst = texts.New("Subscribe, and ask again only when there is a reason to.")
+	keepsListening = i18n.New("B has waited {n} times, one time after the other, and has {n} connections that still listen.")
+	endListening   = i18n.New("End the subscription when the wait is over, whatever ended it: with defer sub.Close().")
+	polls          = i18n.New("B waits for {time} while nothing happens, and sends {n} commands: it polls.")
+	subscribeFirst = i18n.New("Subscribe, and ask again only when there is a reason to.")
 )
 
 // listen: a lock whose waiters are to be woken does not keep asking, nor listening when they have
@@ -295,8 +295,8 @@ func (d *day) listen() {
 }
 
 var (
-	lowToken   = texts.New("A's hold has the token {first}, and B's, which came after it, has {second}.")
-	writeToken = texts.New("Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
+	lowToken   = i18n.New("A's hold has the token {first}, and B's, which came after it, has {second}.")
+	writeToken = i18n.New("Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
 )
 
 // countTokens: a hold has a token, and the next hold a higher one. The ledger sees

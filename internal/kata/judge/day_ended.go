@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // ending is a lock that keeps the signal with which its last freed hold ends.
@@ -28,8 +28,8 @@ func (l *ending) Unlock(ctx context.Context) error {
 func (l *ending) Close() error { return closed(l.Locker) }
 
 var (
-	outlives = texts.New("A's Unlock has come back, and the context of its hold has not ended.")
-	endIt    = texts.New("End the context of the hold in Unlock: whoever still works with it has to stop before the lock is free.")
+	outlives = i18n.New("A's Unlock has come back, and the context of its hold has not ended.")
+	endIt    = i18n.New("End the context of the hold in Unlock: whoever still works with it has to stop before the lock is free.")
 )
 
 // endHolds: the context of a hold ends with its Unlock. The failures tell only of holds that are

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // inside is two locks of one process. TryLock takes the second with the context of the first
@@ -61,9 +61,9 @@ func (l *inside) Close() error {
 }
 
 var (
-	reentersOther = texts.New("A holds the lock named \"{name}\". With the context of that hold it takes the one named \"{other}\", " +
+	reentersOther = i18n.New("A holds the lock named \"{name}\". With the context of that hold it takes the one named \"{other}\", " +
 		"and is told that it has it, but there is no new key in Redis: it has taken the first one twice.")
-	nameInContext = texts.New("A hold in a context belongs to one lock: make the key of the context's value from the lock's name too.")
+	nameInContext = i18n.New("A hold in a context belongs to one lock: make the key of the context's value from the lock's name too.")
 )
 
 // takeInside: whoever holds one lock and takes another has both.

@@ -9,21 +9,21 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 var (
-	getsFree  = texts.New("{call} asks for a free lock and does not get it: {answer}")
-	getsFreed = texts.New("{call} asks for a lock that A has freed and does not get it: {answer}")
-	getsNotAs = texts.New("{call} asks for a lock that A has freed and does not get it: {answer}. Redis still has {key}.")
-	deleteAll = texts.New("Let Unlock delete whatever keeps others out.")
-	takeIt    = texts.New("Take the lock: Lock comes back without an error once the key in Redis is yours.")
-	noKey     = texts.New("{call} says that {client} holds the lock, but there is no key in Redis.")
-	askRedis  = texts.New("Ask Redis, and believe its answer.")
+	getsFree  = i18n.New("{call} asks for a free lock and does not get it: {answer}")
+	getsFreed = i18n.New("{call} asks for a lock that A has freed and does not get it: {answer}")
+	getsNotAs = i18n.New("{call} asks for a lock that A has freed and does not get it: {answer}. Redis still has {key}.")
+	deleteAll = i18n.New("Let Unlock delete whatever keeps others out.")
+	takeIt    = i18n.New("Take the lock: Lock comes back without an error once the key in Redis is yours.")
+	noKey     = i18n.New("{call} says that {client} holds the lock, but there is no key in Redis.")
+	askRedis  = i18n.New("Ask Redis, and believe its answer.")
 )
 
 // takes wants an acquire to give the lock.
-func (d *day) takes(call *world.Call, gets texts.Text) bool {
+func (d *day) takes(call *world.Call, gets i18n.Text) bool {
 	switch {
 	case !d.ends(call):
 		return false
@@ -41,18 +41,18 @@ func (d *day) takes(call *world.Call, gets texts.Text) bool {
 }
 
 // refused is the answer of an attempt on a lock that is held.
-var refused = texts.New("no, without an error")
+var refused = i18n.New("no, without an error")
 
 // done is the answer of a call that did what it was asked.
-const done texts.Text = "done"
+const done i18n.Text = "done"
 
 var (
-	ownKeys       = texts.New("A holds the lock and B gets it too: A's key is {first}, B's is {second}.")
-	oneKey        = texts.New("All owners of one name must use one key.")
-	tryFails      = texts.New("A holds the lock, and B's TryLock ends in an error: {error}")
-	tryIsLate     = texts.New("A holds the lock, and B's TryLock comes back after {time}.")
-	tryOnce       = texts.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
-	heldIsNoError = texts.New("That somebody else has the lock is no error: return false and nil.")
+	ownKeys       = i18n.New("A holds the lock and B gets it too: A's key is {first}, B's is {second}.")
+	oneKey        = i18n.New("All owners of one name must use one key.")
+	tryFails      = i18n.New("A holds the lock, and B's TryLock ends in an error: {error}")
+	tryIsLate     = i18n.New("A holds the lock, and B's TryLock comes back after {time}.")
+	tryOnce       = i18n.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
+	heldIsNoError = i18n.New("That somebody else has the lock is no error: return false and nil.")
 )
 
 // refuses wants an attempt on a lock that is held to be refused. That it is not
@@ -72,8 +72,8 @@ func (d *day) refuses(call *world.Call) bool {
 }
 
 var (
-	lockIsVain = texts.New("A holds the lock, and B's Lock comes back without an error and without the lock.")
-	returnWhy  = texts.New("Let Lock return ctx.Err() when it gives up.")
+	lockIsVain = i18n.New("A holds the lock, and B's Lock comes back without an error and without the lock.")
+	returnWhy  = i18n.New("Let Lock return ctx.Err() when it gives up.")
 )
 
 // waits wants a Lock of B's that is in vain to end with its context. One that does not may have
@@ -97,7 +97,7 @@ func (d *day) waits(a, b *world.Client) bool {
 	return true
 }
 
-var comesLate = texts.New("A holds the lock. {call} of B has a context that ends after {bound}, and is still under way {time} later.")
+var comesLate = i18n.New("A holds the lock. {call} of B has a context that ends after {bound}, and is still under way {time} later.")
 
 // aMoment is how long a lock may pause.
 const aMoment = time.Second
@@ -113,10 +113,10 @@ func (d *day) heeds(call *world.Call) bool {
 }
 
 var (
-	unlockFails = texts.New("{client} holds the lock, and its Unlock ends in an error: {error}")
-	freeIt      = texts.New("Let Unlock free what Lock has taken, and return nil.")
-	keyStays    = texts.New("Unlock says that all is well, but {key} is still in Redis.")
-	deleteIt    = texts.New("Let Unlock delete the key, and look at Redis's answer.")
+	unlockFails = i18n.New("{client} holds the lock, and its Unlock ends in an error: {error}")
+	freeIt      = i18n.New("Let Unlock free what Lock has taken, and return nil.")
+	keyStays    = i18n.New("Unlock says that all is well, but {key} is still in Redis.")
+	deleteIt    = i18n.New("Let Unlock delete the key, and look at Redis's answer.")
 )
 
 // frees wants an Unlock by the holder to free the lock.
@@ -132,7 +132,7 @@ func (d *day) frees(call *world.Call) bool {
 	return true
 }
 
-var oneAnswer = texts.New("Return true and nil, false and nil, or false and an error.")
+var oneAnswer = i18n.New("Return true and nil, false and nil, or false and an error.")
 
 // ends wants a call to come back, in one piece, and with an answer that does not
 // contradict itself.
@@ -162,8 +162,8 @@ func standing() goroutine {
 }
 
 var (
-	clientClosed = texts.New("Your lock has closed the client that it was given: the business's next command ends with \"{error}\".")
-	leaveOpen    = texts.New("Leave the client open: it belongs to whoever made it.")
+	clientClosed = i18n.New("Your lock has closed the client that it was given: the business's next command ends with \"{error}\".")
+	leaveOpen    = i18n.New("Leave the client open: it belongs to whoever made it.")
 )
 
 // clientLives wants the client that the lock was given to be usable still.
@@ -176,7 +176,7 @@ func (d *day) clientLives(c *world.Client) bool {
 }
 
 // fault sets the cause. It returns false, for those who ask.
-func (d *day) fault(kind string, next texts.Text, text texts.Said) bool {
+func (d *day) fault(kind string, next i18n.Text, text i18n.Said) bool {
 	d.cause = Because(kind, next, text)
 	return false
 }
@@ -206,10 +206,10 @@ func (d *day) result(call *world.Call) world.Result {
 }
 
 // answer is a result in words.
-func (d *day) answer(call *world.Call) texts.Said {
+func (d *day) answer(call *world.Call) i18n.Said {
 	switch result := d.result(call); {
 	case result.Error != "":
-		return texts.Text(result.Error).With()
+		return i18n.Text(result.Error).With()
 	case result.Held || result.Claim == world.ClaimDone:
 		return done.With()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // witnessed makes the same locks, and hears answers that no trace has room for.
@@ -75,7 +75,7 @@ func closed(l world.Locker) error {
 	return nil
 }
 
-var twoAnswers = texts.New("TryLock answers two things at once: true, so the caller holds the lock, and an error: {error}.")
+var twoAnswers = i18n.New("TryLock answers two things at once: true, so the caller holds the lock, and an error: {error}.")
 
 // TryLock makes one attempt.
 func (l witness) TryLock(ctx context.Context) (bool, error) {

@@ -8,8 +8,8 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/quiz"
-	"lockkata/internal/texts"
 )
 
 // Search is one search through the schedules of a lock.
@@ -91,12 +91,12 @@ func unharmed(played schedule.Played) error {
 }
 
 var (
-	searching        = texts.New("the search in {env}")
-	searchStops      = texts.New("The search cannot go on: {why}.")
-	unsearchableNext = texts.New("Let the lock decide by Redis's answers, its context and the time alone, " +
+	searching        = i18n.New("the search in {env}")
+	searchStops      = i18n.New("The search cannot go on: {why}.")
+	unsearchableNext = i18n.New("Let the lock decide by Redis's answers, its context and the time alone, " +
 		"the same each time, and let every wait end.")
-	eitherWay     = texts.New("The same schedule does not go the same way twice: {schedule}.")
-	eitherWayNext = texts.New("What falls on one instant goes either way: a tick, a timer, the end of a context. " +
+	eitherWay     = i18n.New("The same schedule does not go the same way twice: {schedule}.")
+	eitherWayNext = i18n.New("What falls on one instant goes either way: a tick, a timer, the end of a context. " +
 		"Look at the time and at the context before you send a command.")
 )
 

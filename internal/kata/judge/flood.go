@@ -9,7 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // floodLimit is how many answers one client may read in a second of fake time. A
@@ -59,9 +59,9 @@ func (c meteredConn) SyscallConn() (syscall.RawConn, error) {
 }
 
 var (
-	floods    = texts.New("Your lock floods Redis: more than {n} commands in a second.")
-	floodsAt  = texts.New("{call} at {line} floods Redis: more than {n} commands in a second.")
-	floodNext = texts.New("Wait between two attempts: some milliseconds at least, or for a message.")
+	floods    = i18n.New("Your lock floods Redis: more than {n} commands in a second.")
+	floodsAt  = i18n.New("{call} at {line} floods Redis: more than {n} commands in a second.")
+	floodNext = i18n.New("Wait between two attempts: some milliseconds at least, or for a message.")
 )
 
 // Read reads, and ends the run when there has been too much to read.

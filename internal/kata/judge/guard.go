@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // How long things may take. A scenario takes some milliseconds, so a lock that needs
@@ -28,11 +28,11 @@ const (
 // writes that down, and ends the process.
 type guard struct {
 	out      *os.File
-	lang     texts.Language // of what it writes
-	scenario time.Duration  // the longest that a scenario may take
-	longest  time.Duration  // the longest that all may take
-	over     atomic.Bool    // the scenario has ended, and what is left is winding down
-	optional atomic.Bool    // what is required has been played
+	lang     i18n.Language // of what it writes
+	scenario time.Duration // the longest that a scenario may take
+	longest  time.Duration // the longest that all may take
+	over     atomic.Bool   // the scenario has ended, and what is left is winding down
+	optional atomic.Bool   // what is required has been played
 
 	mu      sync.Mutex
 	during  string        // what is being played; "" between two
@@ -78,14 +78,14 @@ func (g *guard) tell(c *Cause) {
 	g.mu.Lock()
 	c.During = g.during
 	g.mu.Unlock()
-	c.Text, c.Next = texts.Text(c.Text.In(g.lang)).With(), texts.Text(c.Next.In(g.lang)).With()
+	c.Text, c.Next = i18n.Text(c.Text.In(g.lang)).With(), i18n.Text(c.Next.In(g.lang)).With()
 	c.Optional = g.optional.Load()
 	g.write(Line{Cause: c})
 }
 
 var (
-	allIsLate = texts.New("All that is asked takes longer than {time} with your lock.")
-	lateNext  = texts.New("Look for a loop that does much for nothing; or try again when the machine is less busy.")
+	allIsLate = i18n.New("All that is asked takes longer than {time} with your lock.")
+	lateNext  = i18n.New("Look for a loop that does much for nothing; or try again when the machine is less busy.")
 )
 
 // watch looks again and again whether the run still moves.
@@ -119,20 +119,20 @@ func heap() uint64 {
 }
 
 // nearby names a line at which the lock runs now, if there is one.
-func nearby() texts.Said {
+func nearby() i18n.Said {
 	for _, g := range ofLock() {
 		if g.inner.file != "" && g.isRunning() {
 			return g.inner.at()
 		}
 	}
-	return texts.Said{}
+	return i18n.Said{}
 }
 
 var (
-	loopsAt    = texts.New("{call} runs without end at {line}: it neither waits nor asks Redis.")
-	loopNext   = texts.New("Let the loop wait: for a timer, for a message, or for ctx.Done().")
-	noLineRuns = texts.New("The run does not end, and no line of your lock is under way.")
-	tryAgain   = texts.New("Try again; the machine may be busy.")
+	loopsAt    = i18n.New("{call} runs without end at {line}: it neither waits nor asks Redis.")
+	loopNext   = i18n.New("Let the loop wait: for a timer, for a message, or for ctx.Done().")
+	noLineRuns = i18n.New("The run does not end, and no line of your lock is under way.")
+	tryAgain   = i18n.New("Try again; the machine may be busy.")
 )
 
 // diagnose finds out why a scenario does not end after that time: it looks at where the
@@ -168,9 +168,9 @@ func diagnose(over bool, after time.Duration) *Cause {
 }
 
 var (
-	noOrdinaryDay = texts.New("Your lock does not survive an ordinary day: {why}")
-	comeBack      = texts.New("Let Lock, TryLock and Unlock come back.")
-	stillListens  = texts.New("Your lock still listens when every hold is over and the client is closed: it has not closed a subscription.")
+	noOrdinaryDay = i18n.New("Your lock does not survive an ordinary day: {why}")
+	comeBack      = i18n.New("Let Lock, TryLock and Unlock come back.")
+	stillListens  = i18n.New("Your lock still listens when every hold is over and the client is closed: it has not closed a subscription.")
 )
 
 // leftover is the verdict on a run whose goroutines did not end: they still stand

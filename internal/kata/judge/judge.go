@@ -18,7 +18,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Task is what one run is to do.
@@ -34,7 +34,7 @@ type Task struct {
 	Ends     bool               `json:"ends,omitempty"`     // the context of a hold has to end with its Unlock
 	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
 	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
-	Lang     texts.Language     `json:"lang,omitempty"`     // of the sentences
+	Lang     i18n.Language      `json:"lang,omitempty"`     // of the sentences
 	Search   *Search            `json:"search,omitempty"`   // is made in place of the failures
 	Leaks    bool               `json:"leaks,omitempty"`    // a goroutine that is left ends nothing: the first one is told, and all goes on
 }
@@ -187,7 +187,7 @@ func (r *run) catalogue() {
 func (r *run) one(id string) {
 	f, ok := failures.Find(id)
 	if !ok {
-		r.guard.convict(Because("task", "", texts.Text("there is no failure {id}").With("id", id)))
+		r.guard.convict(Because("task", "", i18n.Text("there is no failure {id}").With("id", id)))
 	}
 	r.guard.enter(id)
 	v := failures.Judge(f, r.subject, r.play)

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/i18n"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 func TestProjectorIsLargeAndHidesTheSecondary(t *testing.T) {
@@ -153,7 +153,7 @@ func TestPageOfOneRunStandsAlone(t *testing.T) {
 		}
 		code, err := stages.Must("3").Code(os.DirFS(repository))
 		require.NoError(t, err)
-		text, err := page.Run(v, "one", code, texts.English)
+		text, err := page.Run(v, "one", code, i18n.English)
 		require.NoError(t, err)
 		for _, width := range []int64{360, wide} {
 			b := open(t, onDisk(t, []byte(text)), width, 740)

@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"lockkata/internal/edits"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // command is the package of the engine, and generated its file that only a build has.
@@ -30,9 +30,9 @@ const (
 )
 
 var (
-	notHere = texts.New("it is built from lockkata's own folder, with Go: {why}")
-	isOther = texts.New("this is {name}")
-	isNone  = texts.New("this folder is in no module")
+	notHere = i18n.New("it is built from lockkata's own folder, with Go: {why}")
+	isOther = i18n.New("this is {name}")
+	isNone  = i18n.New("this folder is in no module")
 )
 
 // Wasm builds the engine from the module that has the folder, and compresses it by

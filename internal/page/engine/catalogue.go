@@ -4,11 +4,11 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
-var noFailure = texts.New("there is no failure \"{failure}\"")
+var noFailure = i18n.New("there is no failure \"{failure}\"")
 
 // Column is the catalogue on one lock.
 type Column struct {
@@ -27,7 +27,7 @@ type Cell struct {
 }
 
 // CellOf returns a verdict as a page shows it, with its run.
-func CellOf(v failures.Verdict, of stages.Code, in texts.Language) Cell {
+func CellOf(v failures.Verdict, of stages.Code, in i18n.Language) Cell {
 	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
 	if v.Trace != nil {
 		run := NewRun(v.Trace, v.Findings, of, in)

@@ -11,7 +11,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 // Engine answers requests. A page has one.
@@ -32,19 +32,19 @@ func New(t *testing.T, sources fs.FS, force func(i int)) *Engine {
 
 // Request is what a page asks for. Which fields count depends on Op.
 type Request struct {
-	Op       string         `json:"op"`
-	Lang     texts.Language `json:"lang,omitempty"`
-	Stage    string         `json:"stage,omitempty"` // a column's ID: 3, 6.1
-	Edit     string         `json:"edit,omitempty"`  // the ID of an edit of that column
-	Goal     string         `json:"goal,omitempty"`  // the name of a property
-	Env      string         `json:"env,omitempty"`
-	Clients  int            `json:"clients,omitempty"`
-	Attempts int            `json:"attempts,omitempty"`
-	Schedule string         `json:"schedule,omitempty"` // its string
-	Option   int            `json:"option,omitempty"`
-	Failure  string         `json:"failure,omitempty"` // a failure's ID
-	Step     int            `json:"step,omitempty"`    // of a failure's run, as it is drawn, from 1
-	Bound    int            `json:"bound,omitempty"`   // the highest cost of a search
+	Op       string        `json:"op"`
+	Lang     i18n.Language `json:"lang,omitempty"`
+	Stage    string        `json:"stage,omitempty"` // a column's ID: 3, 6.1
+	Edit     string        `json:"edit,omitempty"`  // the ID of an edit of that column
+	Goal     string        `json:"goal,omitempty"`  // the name of a property
+	Env      string        `json:"env,omitempty"`
+	Clients  int           `json:"clients,omitempty"`
+	Attempts int           `json:"attempts,omitempty"`
+	Schedule string        `json:"schedule,omitempty"` // its string
+	Option   int           `json:"option,omitempty"`
+	Failure  string        `json:"failure,omitempty"` // a failure's ID
+	Step     int           `json:"step,omitempty"`    // of a failure's run, as it is drawn, from 1
+	Bound    int           `json:"bound,omitempty"`   // the highest cost of a search
 }
 
 // Progress is how far a long request is.
@@ -68,7 +68,7 @@ func (e *Engine) Answer(request []byte, tell Tell) []byte {
 		answer, err = e.answer(r, tell)
 	}
 	if err != nil {
-		answer = map[string]string{"error": texts.Words(err, r.Lang)}
+		answer = map[string]string{"error": i18n.Words(err, r.Lang)}
 	}
 	raw, err := json.Marshal(answer)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/edits"
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 func init() {
 	for _, e := range edits.All {
-		texts.Know(texts.Text(e.Name), texts.Text(e.Suffers))
+		i18n.Know(i18n.Text(e.Name), i18n.Text(e.Suffers))
 	}
 }
 
-var noEdit = texts.New("there is no edit \"{edit}\" of {lock}")
+var noEdit = i18n.New("there is no edit \"{edit}\" of {lock}")
 
 // lock is a column as it stands or edited, with its source.
 type lock struct {
@@ -134,7 +134,7 @@ func (e *Engine) describe(r Request) (Lock, error) {
 		}
 	}
 	for _, env := range schedule.Envs {
-		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: texts.Text(env.About).In(r.Lang)})
+		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: i18n.Text(env.About).In(r.Lang)})
 	}
 	for _, x := range edits.All {
 		if path.Dir(x.File) != l.Dir {
@@ -159,7 +159,7 @@ func questionOf(challenge string) Question {
 }
 
 // shown is an edit with its line. search is used where the edit asks for no search of its own.
-func (e *Engine) shown(x edits.Edit, search Question, in texts.Language) (Edit, error) {
+func (e *Engine) shown(x edits.Edit, search Question, in i18n.Language) (Edit, error) {
 	raw, err := fs.ReadFile(e.sources, x.File)
 	if err != nil {
 		return Edit{}, err
@@ -169,7 +169,7 @@ func (e *Engine) shown(x edits.Edit, search Question, in texts.Language) (Edit, 
 	}
 	before, _, _ := strings.Cut(string(raw), x.Old)
 	return Edit{
-		ID: x.ID(), Name: texts.Text(x.Name).In(in), File: path.Base(x.File), Line: 1 + strings.Count(before, "\n"), Old: x.Old, New: x.New,
-		Suffers: texts.Text(x.Suffers).In(in), Search: search,
+		ID: x.ID(), Name: i18n.Text(x.Name).In(in), File: path.Base(x.File), Line: 1 + strings.Count(before, "\n"), Old: x.Old, New: x.New,
+		Suffers: i18n.Text(x.Suffers).In(in), Search: search,
 	}, nil
 }

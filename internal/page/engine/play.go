@@ -7,17 +7,17 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // What is said of a game that cannot begin, and of one that is over.
 var (
-	noRun    = texts.New("{failure} has no run on {lock}")
-	noStep   = texts.New("{failure} on {lock} has {n} steps, and no step {step}")
-	isBroken = texts.New("BROKEN: {what}.")
-	isSafe   = texts.New("SAFE in this run: {what}.")
-	noneIs   = texts.New("no rule is broken")
+	noRun    = i18n.New("{failure} has no run on {lock}")
+	noStep   = i18n.New("{failure} on {lock} has {n} steps, and no step {step}")
+	isBroken = i18n.New("BROKEN: {what}.")
+	isSafe   = i18n.New("SAFE in this run: {what}.")
+	noneIs   = i18n.New("no rule is broken")
 )
 
 // Position is where a game is.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // sources follows which lines of the lock each lane runs.
@@ -82,13 +82,13 @@ func (s *sources) begins(op string) string {
 }
 
 var (
-	inCall     = texts.New("in {call}()")
-	inLedger   = texts.New("writes to the ledger")
-	inBusiness = texts.New("runs a command of its own")
+	inCall     = i18n.New("in {call}()")
+	inLedger   = i18n.New("writes to the ledger")
+	inBusiness = i18n.New("runs a command of its own")
 )
 
 // does says which call a lane is in, "" for none, and which of the lock's lines it runs.
-func (s *sources) does(lane string, scene *world.Scene, l texts.Language) (call, lines string) {
+func (s *sources) does(lane string, scene *world.Scene, l i18n.Language) (call, lines string) {
 	now, busy := scene.Call(lane)
 	switch {
 	case !busy:

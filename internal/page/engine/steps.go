@@ -8,8 +8,8 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // Run is a trace as steps, for a page that shows one after the other. What a step
@@ -52,7 +52,7 @@ type Held struct {
 }
 
 // NewRun returns a trace as steps. Without files in code it names no lines.
-func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language texts.Language) Run {
+func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
 	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
 	at, scene := newSources(code), trace.Begin()
 	var before Step

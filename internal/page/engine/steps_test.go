@@ -11,8 +11,8 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
-	"lockkata/internal/texts"
 )
 
 // here is the source of the lock in these tests: stage 2.
@@ -34,7 +34,7 @@ func runOf(t *testing.T, scenario func(*world.World)) Run {
 	t.Helper()
 	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, scenario)
 	require.NoError(t, err)
-	return NewRun(trace, oracle.Judge(trace), here(t), texts.English)
+	return NewRun(trace, oracle.Judge(trace), here(t), i18n.English)
 }
 
 // find is the first step whose sentence begins with a text.

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 )
 
@@ -22,9 +22,9 @@ func Subject[H, O any, L interface {
 	has ...failures.Feature,
 ) failures.Subject {
 	return failures.Subject{
-		Name: "stage" + id, New: adapt.Holding(adapt.With(newMutex), locked, lost), Has: has,
+		Name: "stage" + id, New: adapters.Holding(adapters.With(newMutex), locked, lost), Has: has,
 		Variants: map[failures.Variant]world.Constructor{
-			failures.FixedLease: adapt.Holding(adapt.With(newMutex, fixed), locked, lost),
+			failures.FixedLease: adapters.Holding(adapters.With(newMutex, fixed), locked, lost),
 		},
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for others
 		Ignore:     func(key string) bool { return strings.HasSuffix(key, ":token") },

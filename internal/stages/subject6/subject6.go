@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -67,13 +67,13 @@ func variant(of failures.Variant) world.Constructor {
 		}
 		lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, leases...) }
 		try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
-		return locker{adapt.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
+		return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
 	}
 }
 
 // locker makes stage 6 a Locker.
 type locker struct {
-	*adapt.Holds[*stage6.Hold]
+	*adapters.Holds[*stage6.Hold]
 	svc   *stage6.Service
 	mutex *stage6.Mutex
 }

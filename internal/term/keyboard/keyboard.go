@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 
 	"golang.org/x/term"
 )
@@ -38,7 +38,7 @@ type Keyboard struct {
 	before *term.State // of a terminal, to be restored; nil for a pipe
 }
 
-var noSingleKeys = texts.New("the terminal gives no single keys: {error}")
+var noSingleKeys = i18n.New("the terminal gives no single keys: {error}")
 
 // Open reads single keys from a terminal, until Close; from anything else it is [Piped].
 func Open(in io.Reader) (*Keyboard, error) {

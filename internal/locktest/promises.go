@@ -1,4 +1,4 @@
-package contract
+package locktest
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 )
 
@@ -198,7 +198,7 @@ func refusesUnlockWithoutAHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	mutex := l.take(t, server, lease)
 	err := mutex.Unlock(t.Context())
-	require.True(t, errors.Is(err, l.NotHeld) || errors.Is(err, adapt.ErrNoHold), "a stranger's Unlock: %v", err)
+	require.True(t, errors.Is(err, l.NotHeld) || errors.Is(err, adapters.ErrNoHold), "a stranger's Unlock: %v", err)
 	require.Zero(t, server.TotalConnectionCount(), "a stranger has nothing to send")
 
 	require.NoError(t, mutex.Lock(t.Context()))

@@ -1,14 +1,14 @@
-// Package contract tests what all locks of this repository have in common: which client gets in, how it waits, and what
+// Package locktest tests what all locks of this repository have in common: which client gets in, how it waits, and what
 // the errors say. A stage's own tests are about that stage alone, and what the catalogue of failures asserts is not
 // asserted here again.
 //
-//	var lock = contract.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
+//	var lock = locktest.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 //
-//	func TestContract(t *testing.T) { contract.Test(t, lock) }
+//	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
 // The contract sees a lock as the catalogue of failures does, through its subject. A lock that returns holds brings the
 // adapter that it has there, an [adapt.Holds].
-package contract
+package locktest
 
 import (
 	"cmp"

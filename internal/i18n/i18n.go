@@ -1,14 +1,14 @@
-// Package texts translates what the program prints. A text is a template in
+// Package i18n translates what the program prints. A text is a template in
 // English, next to the code that says it:
 //
-//	var standsStill = texts.New("{client} stands still")
+//	var standsStill = i18n.New("{client} stands still")
 //	…
 //	standsStill.In(language, "client", "A")
 //
 // Its translation is in zh.json, under the English template. A sentence with parts is one
 // template, since the order of words differs between languages. Tests find translations
 // that are missing or unused.
-package texts
+package i18n
 
 import (
 	"cmp"
@@ -126,7 +126,7 @@ var chinese []byte
 var Translations = sync.OnceValue(func() map[Text]string {
 	all := map[Text]string{}
 	if err := json.Unmarshal(chinese, &all); err != nil {
-		panic("texts: zh.json: " + err.Error()) // a test reads it
+		panic("i18n: zh.json: " + err.Error()) // a test reads it
 	}
 	return all
 })

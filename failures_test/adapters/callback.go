@@ -1,4 +1,4 @@
-package adapt
+package adapters
 
 import (
 	"context"
@@ -14,7 +14,7 @@ var ErrNotCalledBack = errors.New("adapt: the lock comes back without an error, 
 // Callback makes a Locker of a lock that calls its caller back while it holds:
 //
 //	lock := NewLock(rdb, name, lease)
-//	return adapt.Callback(lock.Do, lock.TryDo, ErrTaken), nil
+//	return adapters.Callback(lock.Do, lock.TryDo, ErrTaken), nil
 //
 // do waits for the lock and try makes one attempt; both run work while they hold it,
 // and then free it. taken is what try returns when somebody else holds the lock. The

@@ -1,4 +1,4 @@
-package texts
+package i18n
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package adapt_test
+package adapters_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/adapt"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 )
 
@@ -49,12 +49,12 @@ func TestLockThatCallsBackOnceAndInTimeIsJudged(t *testing.T) {
 			go func() { over <- w(ctx) }()
 			return <-over
 		}, true, "", ""},
-		"never":         {func(context.Context, work) error { return nil }, false, adapt.ErrNotCalledBack.Error(), adapt.ErrNoHold.Error()},
-		"panics before": {func(context.Context, work) error { panic("no callback") }, false, "panic: no callback", adapt.ErrNoHold.Error()},
+		"never":         {func(context.Context, work) error { return nil }, false, adapters.ErrNotCalledBack.Error(), adapters.ErrNoHold.Error()},
+		"panics before": {func(context.Context, work) error { panic("no callback") }, false, "panic: no callback", adapters.ErrNoHold.Error()},
 		"panics after":  {func(ctx context.Context, w work) error { _ = w(ctx); panic("no release") }, true, "", "panic: no release"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lock, unlock := results(t, func() world.Locker { return adapt.Callback(c.lock, c.lock, nil) })
+			lock, unlock := results(t, func() world.Locker { return adapters.Callback(c.lock, c.lock, nil) })
 			require.Equal(t, c.held, lock.Held)
 			require.Equal(t, c.says, lock.Error)
 			require.Equal(t, c.unlock, unlock.Error)
@@ -71,7 +71,7 @@ func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
 			require.Equal(t, given != nil, lock.Held)
 			if given == nil {
 				require.Equal(t, world.ErrNothing.Error(), lock.Error)
-				require.Equal(t, adapt.ErrNoHold.Error(), unlock.Error)
+				require.Equal(t, adapters.ErrNoHold.Error(), unlock.Error)
 			}
 		})
 	}
@@ -83,12 +83,12 @@ func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
 // holding is a lock that gives everybody this hold.
 func holding[H any](given H, release func(H, context.Context) error) func() world.Locker {
 	acquire := func(context.Context) (H, error) { return given, nil }
-	return func() world.Locker { return &adapt.Holds[H]{Acquire: acquire, Try: acquire, Release: release} }
+	return func() world.Locker { return &adapters.Holds[H]{Acquire: acquire, Try: acquire, Release: release} }
 }
 
 func TestSecondUnlockReleasesTheLastHoldAgain(t *testing.T) {
 	released := 0
-	h := &adapt.Holds[int]{
+	h := &adapters.Holds[int]{
 		Try:     func(context.Context) (int, error) { return 7, nil },
 		Release: func(hold int, _ context.Context) error { require.Equal(t, 7, hold); released++; return nil },
 	}
@@ -104,7 +104,7 @@ func TestTakenIsARefusalAndNoError(t *testing.T) {
 	taken, broken := errors.New("taken"), errors.New("broken")
 	given := taken
 	try := func(context.Context, work) error { return given }
-	c := adapt.Callback(try, try, taken)
+	c := adapters.Callback(try, try, taken)
 	held, err := c.TryLock(t.Context())
 	require.NoError(t, err)
 	require.False(t, held)
@@ -118,7 +118,7 @@ func TestNestedContextEndsWithTheCallers(t *testing.T) {
 	type key struct{}
 	synctest.Test(t, func(t *testing.T) {
 		inside := context.WithValue(t.Context(), key{}, "the hold's")
-		h := &adapt.Holds[int]{
+		h := &adapters.Holds[int]{
 			Try: func(context.Context) (int, error) { return 1, nil }, Inside: func(int) context.Context { return inside },
 		}
 		_, err := h.TryLock(t.Context())
@@ -143,10 +143,10 @@ func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
 		waiting := func(ctx context.Context, _ work) error { <-ctx.Done(); return ctx.Err() }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.Error(t, adapt.Callback(waiting, waiting, nil).Lock(ctx), "nobody waits longer than his context")
+		require.Error(t, adapters.Callback(waiting, waiting, nil).Lock(ctx), "nobody waits longer than his context")
 
 		slow := func(ctx context.Context, w work) error { _ = w(ctx); return waiting(ctx, nil) }
-		c := adapt.Callback(slow, slow, nil)
+		c := adapters.Callback(slow, slow, nil)
 		ctx, cancel = context.WithCancel(t.Context())
 		require.NoError(t, c.Lock(ctx))
 		ended, isLost := c.(world.Noticing).Lost(ctx)
@@ -162,7 +162,7 @@ func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
 		defer cancel()
 		require.Error(t, c.Unlock(ctx), "the release ends with the context of the Unlock")
 		require.False(t, isLost(), "who leaves has not lost it")
-		require.ErrorIs(t, c.Unlock(t.Context()), adapt.ErrNoHold)
+		require.ErrorIs(t, c.Unlock(t.Context()), adapters.ErrNoHold)
 	})
 }
 
@@ -170,7 +170,7 @@ func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
 func TestReleaseWithAContextThatIsOverHasNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		do := func(ctx context.Context, w work) error { _ = w(ctx); return ctx.Err() }
-		c := adapt.Callback(do, do, nil)
+		c := adapters.Callback(do, do, nil)
 		require.NoError(t, c.Lock(t.Context()))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -184,7 +184,7 @@ func TestCloseLetsEverybodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := false
 		do := func(ctx context.Context, w work) error { defer func() { out = true }(); return w(ctx) }
-		c := adapt.Callback(do, do, nil)
+		c := adapters.Callback(do, do, nil)
 		require.NoError(t, c.Lock(t.Context()))
 		require.NoError(t, c.(interface{ Close() error }).Close())
 		synctest.Wait()
@@ -212,7 +212,7 @@ func TestRenewalOfALockThatCallsBackIsItsOwn(t *testing.T) {
 				}
 			}
 		}
-		return adapt.Callback(renewing, renewing, nil), nil
+		return adapters.Callback(renewing, renewing, nil), nil
 	}
 	trace, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
 		a := w.Client("A")

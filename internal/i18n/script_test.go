@@ -1,26 +1,26 @@
-package texts_test
+package i18n_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/internal/texts"
+	"lockkata/internal/i18n"
 )
 
 func TestWhatAScriptSaysIsFound(t *testing.T) {
 	const script = `a = say('step {n} of {all}', {n, all}); b = tell('lease', x); c = essay('no'); d = say("no"); e = say(name)`
-	require.Equal(t, []texts.Text{"step {n} of {all}", "lease"}, texts.OfScript(script))
-	require.Equal(t, map[string]string{"lease": "租约"}, texts.Dictionary(texts.Chinese, "lease", "go run ."), "without what is the same")
-	require.Empty(t, texts.Dictionary(texts.English, "lease"))
+	require.Equal(t, []i18n.Text{"step {n} of {all}", "lease"}, i18n.OfScript(script))
+	require.Equal(t, map[string]string{"lease": "租约"}, i18n.Dictionary(i18n.Chinese, "lease", "go run ."), "without what is the same")
+	require.Empty(t, i18n.Dictionary(i18n.English, "lease"))
 }
 
 // A page looks up by the English text.
 func TestTextThatIsSaidInTwoWaysIsDoubtful(t *testing.T) {
 	put := map[string]string{}
 	side := func(a, b, c string) any { return map[string]any{"a": a, "list": []any{b, c}, "n": 1.0} }
-	require.Empty(t, texts.Pairs(put, side("lease", "key", "key"), side("租约", "key", "key")))
+	require.Empty(t, i18n.Pairs(put, side("lease", "key", "key"), side("租约", "key", "key")))
 	require.Equal(t, map[string]string{"lease": "租约"}, put)
-	require.Equal(t, []string{"lease"}, texts.Pairs(put, side("key", "lease", "key"), side("key", "租金", "key")))
+	require.Equal(t, []string{"lease"}, i18n.Pairs(put, side("key", "lease", "key"), side("key", "租金", "key")))
 	require.Equal(t, "租约", put["lease"], "the first stays")
 }

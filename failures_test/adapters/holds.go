@@ -1,4 +1,4 @@
-package adapt
+package adapters
 
 import (
 	"context"
@@ -22,7 +22,7 @@ var ErrNoRelease = errors.New("adapt: the hold has no Unlock and no Release: fil
 // again, so that the lock itself says what becomes of that.
 //
 //	lock := NewLock(rdb, name, lease)
-//	return &adapt.Holds[*Hold]{
+//	return &adapters.Holds[*Hold]{
 //		Acquire: lock.Acquire, Try: lock.TryAcquire, Release: (*Hold).Release, Taken: ErrTaken,
 //	}, nil
 type Holds[H any] struct {

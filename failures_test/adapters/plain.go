@@ -1,6 +1,6 @@
-// Package adapt makes a Locker of locks that have another shape: of a constructor that
+// Package adapters makes a Locker of locks that have another shape: of a constructor that
 // returns its own type, of a lock that returns holds, of one that calls its caller back.
-package adapt
+package adapters
 
 import (
 	"time"

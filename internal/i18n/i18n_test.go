@@ -1,0 +1,52 @@
+package i18n_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "lockkata/internal/cli" // with all that it says
+	"lockkata/internal/i18n"
+)
+
+func TestPartsArePutIn(t *testing.T) {
+	gives := i18n.Text("{a} gives {b} to {a}")
+	require.Equal(t, "A gives {a} to A", gives.In(i18n.English, "a", "A", "b", "{a}"))
+	require.Equal(t, "A gives it to A", gives.With("a", "A", "b", i18n.Text("it")).In(i18n.Chinese), "without a translation it is English")
+	steps := i18n.Plural{One: "{n} step", Many: "{n} steps"}
+	require.Equal(t, "1 step", steps.Of(1).In(i18n.English))
+	require.Equal(t, "A gives 3 steps to A", gives.In(i18n.English, "a", "A", "b", steps.Of(3)))
+	require.Equal(t, []string{"初级", "B"}, i18n.Each(i18n.Chinese, "junior", "B"))
+}
+
+func TestEveryTextHasATranslation(t *testing.T) {
+	missing := slices.DeleteFunc(i18n.Known(), func(text i18n.Text) bool { return i18n.Translations()[text] != "" })
+	require.Empty(t, missing, "translate these in internal/i18n/zh.json")
+}
+
+func TestEveryTranslationIsUsed(t *testing.T) {
+	for text := range i18n.Translations() {
+		require.True(t, slices.Contains(i18n.Known(), text), "no longer used: take it out of internal/i18n/zh.json: %s", text)
+	}
+}
+
+var part = regexp.MustCompile(`\{[a-z]+\}`)
+
+func TestTranslationsHaveTheSameParts(t *testing.T) {
+	raw, err := os.ReadFile("zh.json")
+	require.NoError(t, err)
+	require.Equal(t, strings.Count(string(raw), "\n  \""), len(i18n.Translations()), "a text is translated twice")
+	for english, chinese := range i18n.Translations() {
+		require.Equal(t, parts(string(english)), parts(chinese), "%s", english)
+	}
+}
+
+func parts(text string) []string {
+	found := part.FindAllString(text, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
