@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }
 

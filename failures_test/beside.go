@@ -12,14 +12,14 @@ import (
 // waiters.
 
 // IsBeside tells of keys that usually stand beside a lock and are none.
-func IsBeside(key string) bool {
+func IsAuxKey(key string) bool {
 	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
 // KeysBeside finds the keys beside a lock in the trace of an ordinary day. There are two kinds:
 // a client that waited in vain has installed them, and they were not there when others got the
 // lock; or an Unlock removed another key, and left them behind. A nil trace has none.
-func KeysBeside(trace *world.Trace) (beside []string) {
+func AuxKeys(trace *world.Trace) (beside []string) {
 	if trace == nil {
 		return nil
 	}

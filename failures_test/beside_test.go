@@ -76,10 +76,10 @@ func TestKeysBesideALockAreFoundOnAnOrdinaryDay(t *testing.T) {
 				a.Unlock()
 			})
 			require.NoError(t, err)
-			require.Equal(t, c.beside, failures.KeysBeside(trace))
+			require.Equal(t, c.beside, failures.AuxKeys(trace))
 		})
 	}
-	require.Empty(t, failures.KeysBeside(nil))
+	require.Empty(t, failures.AuxKeys(nil))
 }
 
 func TestEachWaiterMayHaveAKeyOfItsOwn(t *testing.T) {

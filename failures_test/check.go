@@ -21,8 +21,8 @@ type Verdict struct {
 	Outcome  Outcome
 	Findings []oracle.Finding
 	Trace    *world.Trace
-	Err      error     // why the run did not end
-	Missing  i18n.Said // what the lock lacks, or what did not happen, where that is the outcome
+	Err      error        // why the run did not end
+	Missing  i18n.Message // what the lock lacks, or what did not happen, where that is the outcome
 }
 
 // Expect tells which outcome is expected of a failure.
@@ -102,20 +102,20 @@ var (
 )
 
 // lacks says why a failure does not apply; no text if it does.
-func (s Subject) lacks(f Failure) i18n.Said {
+func (s Subject) lacks(f Failure) i18n.Message {
 	_, varies := s.Variants[f.Variant]
 	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
 	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
 	barred := named(f.Unless, has)
 	switch {
 	case missing != "":
-		return lacksFeature.With("features", missing)
+		return lacksFeature.Args("features", missing)
 	case barred != "":
-		return notWith.With("features", barred)
+		return notWith.Args("features", barred)
 	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
-		return lacksVariant.With("variant", i18n.Text(f.Variant))
+		return lacksVariant.Args("variant", i18n.Text(f.Variant))
 	}
-	return i18n.Said{}
+	return i18n.Message{}
 }
 
 // named are the names of some features.
@@ -136,7 +136,7 @@ func (v *Verdict) decide() {
 	against, convicted := v.Against()
 	ended := v.Err == nil || errors.Is(v.Err, world.ErrLeft)
 	if ended {
-		v.Missing = f.untold(v.Trace)
+		v.Missing = f.unmet(v.Trace)
 	}
 	switch about := slices.Contains(f.Breaks, against.Monitor); {
 	case convicted && !(about && f.Inherent):
@@ -144,7 +144,7 @@ func (v *Verdict) decide() {
 	case !ended:
 		v.Outcome = NotPlayed
 	case v.Missing.Text != "":
-		v.Outcome = NotTold
+		v.Outcome = NotTested
 	case convicted:
 		v.Outcome = Inherent
 	case f.Loss && oracle.Noticed(v.Trace):

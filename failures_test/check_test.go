@@ -28,7 +28,7 @@ func TestExpectationOfALockOfOnesOwn(t *testing.T) {
 
 // The runs show of each stage what it has of that, and nothing that was said of it.
 func TestRunsShowWhatALockHas(t *testing.T) {
-	for _, c := range stages.Stairs() {
+	for _, c := range stages.All() {
 		unsaid := c.Subject
 		unsaid.Has = nil
 		shown := map[failures.Feature]bool{}
@@ -59,7 +59,7 @@ func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 		{"dog-per-reentry", []failures.Feature{failures.Watchdog}, "this lock has no re-entry"},
 	} {
 		f, _ := failures.Find(c.failure)
-		v := failures.Run(t, f, failures.Subject{Name: "plain", Has: c.has, New: stages.Must("1").Subject.New})
+		v := failures.Run(t, f, failures.Subject{Name: "plain", Has: c.has, New: stages.MustFind("1").Subject.New})
 		require.Equal(t, failures.NotApplicable, v.Outcome)
 		require.Equal(t, c.says, v.Sentence())
 	}
@@ -73,7 +73,7 @@ func (rude) Unlock(context.Context) error { panic("not today") }
 func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	f, _ := failures.Find("crash-before-expire")
 	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		gentle, err := stages.Must("4").Subject.New(rdb, name, lease)
+		gentle, err := stages.MustFind("4").Subject.New(rdb, name, lease)
 		return rude{gentle}, err
 	}}
 	require.Equal(t, failures.Safe, failures.Run(t, f, subject).Outcome, "nobody unlocks in this story")
@@ -85,10 +85,10 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	for _, lang := range i18n.Languages { // a report has its findings in one language
 		told := slices.Clone(v.Findings)
 		for i := range told {
-			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].In(lang)}
+			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].Localize(lang)}
 		}
 		cause := failures.Causes([]failures.Verdict{{Failure: f, Findings: told}})
-		require.Equal(t, i18n.Text("a call panics").In(lang), cause[0].Text.In(lang))
+		require.Equal(t, i18n.Text("a call panics").Localize(lang), cause[0].Text.Localize(lang))
 	}
 }
 
@@ -100,10 +100,10 @@ func TestRunThatDoesNotComeToItsEndIsJudgedAllTheSame(t *testing.T) {
 		whole(w)
 		w.Client("A") // there is one already
 	}
-	v := failures.Run(t, f, stages.Must("4").Subject)
+	v := failures.Run(t, f, stages.MustFind("4").Subject)
 	require.Equal(t, failures.NotPlayed, v.Outcome)
 	require.Equal(t, "world: there is already a client named A", v.Sentence())
-	v = failures.Run(t, f, stages.Must("2").Subject)
+	v = failures.Run(t, f, stages.MustFind("2").Subject)
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.ErrorContains(t, v.Err, "already a client named A")
 	require.Equal(t, "wrong delete: A's DEL removes the lock of B (B1)", v.Sentence())

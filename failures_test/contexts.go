@@ -43,12 +43,12 @@ var contextFailures = []Failure{
 	},
 	{
 		ID: "acquire-arrives-late", Family: Contexts,
-		Title:  "the acquire arrives when its caller has gone",
-		Story:  "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out. Later C's process stands still for more than a lease before its acquire leaves. A lock that counts its lease from before the pause takes the grant for one that is over, and asks again: C's own key must not keep C out.",
-		Fixed:  "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
-		Told:   []Premise{arrivesTooLate("A")},
+		Title:    "the acquire arrives when its caller has gone",
+		Story:    "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out. Later C's process stands still for more than a lease before its acquire leaves. A lock that counts its lease from before the pause takes the grant for one that is over, and asks again: C's own key must not keep C out.",
+		Fixed:    "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
+		Breaks:   []oracle.Monitor{oracle.Leak},
+		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Requires: []Precondition{arrivesTooLate("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Before(world.Of(world.OpLock, world.Write)).Delay(w.Lease / 15)
@@ -73,12 +73,12 @@ var contextFailures = []Failure{
 	},
 	{
 		ID: "unlock-cancelled-ctx", Family: Contexts,
-		Title:  "the deferred Unlock gets the context that is already over",
-		Story:  "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
-		Fixed:  "Unlock takes no context of the caller's: it has a short one of its own.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
-		Told:   []Premise{given("A")},
+		Title:    "the deferred Unlock gets the context that is already over",
+		Story:    "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
+		Fixed:    "Unlock takes no context of the caller's: it has a short one of its own.",
+		Breaks:   []oracle.Monitor{oracle.Leak},
+		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -88,11 +88,11 @@ var contextFailures = []Failure{
 	},
 	{
 		ID: "acquire-context-ends", Family: Contexts, Needs: []Feature{Watchdog},
-		Title:  "the request that took the lock ends, and the work goes on",
-		Story:  "A takes the lock with the context of a request. The request is answered, its context ends, and A works on in the background. A watchdog that lives in that context dies with it: the lease ends, and B walks in beside A.",
-		Fixed:  "The watchdog ends with the hold, not with the context that took it.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
-		Told:   []Premise{given("A")},
+		Title:    "the request that took the lock ends, and the work goes on",
+		Story:    "A takes the lock with the context of a request. The request is answered, its context ends, and A works on in the background. A watchdog that lives in that context dies with it: the lease ends, and B walks in beside A.",
+		Fixed:    "The watchdog ends with the hold, not with the context that took it.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			request := a.Lock()

@@ -132,7 +132,7 @@ type Failure struct {
 	// time is then noticed, not safe.
 	Loss bool
 	// Told is what has to happen in a run, besides that every fault strikes.
-	Told []Premise
+	Requires []Precondition
 	// Client changes the go-redis options; without it, commands are sent once.
 	Client func(*redis.Options)
 	Script func(*world.World)
@@ -153,7 +153,7 @@ const (
 	Inherent      Outcome = 'i' // it shows, and no lock with a lease can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
 	Elsewhere     Outcome = 'w' // it was not played: only the controlled world can
-	NotTold       Outcome = 'u' // no rule is broken, but what the failure is about did not happen
+	NotTested     Outcome = 'u' // no rule is broken, but what the failure is about did not happen
 	NotPlayed     Outcome = '!' // it could not be played to its end, and no rule is broken up to there
 )
 
@@ -175,7 +175,7 @@ func (o Outcome) String() string {
 		return "not applicable"
 	case Elsewhere:
 		return "world only"
-	case NotTold:
+	case NotTested:
 		return "not told"
 	}
 	return "not played"
@@ -186,7 +186,7 @@ func (o Outcome) Word() i18n.Text {
 	switch o {
 	case Inherent:
 		return "unavoidable"
-	case NotTold:
+	case NotTested:
 		return "not tested"
 	}
 	return i18n.Text(o.String())

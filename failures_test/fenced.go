@@ -38,32 +38,32 @@ func twins() []Failure {
 var tokenFailures = []Failure{
 	{
 		ID: "token-after-flush", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
-		Title:  "the counter of tokens is flushed away",
-		Story:  "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
-		Fixed:  "The token is at least the server's clock in microseconds, so it rises without a memory.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A A A"), taken("A", serverDid)},
-		Script: func(w *world.World) { loseToken(w, w.FlushAll) },
+		Title:    "the counter of tokens is flushed away",
+		Story:    "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
+		Fixed:    "The token is at least the server's clock in microseconds, so it rises without a memory.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
+		Script:   func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
 	{
 		ID: "token-after-failover", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
-		Title:  "the replica never saw the counter of tokens",
-		Story:  "A holds the lock for the third time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
-		Fixed:  "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A A A"), taken("A", serverDid)},
-		Script: func(w *world.World) { loseToken(w, w.Failover) },
+		Title:    "the replica never saw the counter of tokens",
+		Story:    "A holds the lock for the third time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
+		Fixed:    "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
+		Script:   func(w *world.World) { loseToken(w, w.Failover) },
 	},
 	{
 		ID: "token-after-clock-back", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
-		Title:  "the clock of Redis is set back",
-		Story:  "A has held the lock for minutes as somebody sets the server's clock back and Redis loses A's key. B takes the lock. The clock says less than it said to A: a token from the clock alone, or a counter that was forgotten by then, is lower than A's, and the ledger takes A's late write for the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
-		Fixed:  "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
+		Title:    "the clock of Redis is set back",
+		Story:    "A has held the lock for minutes as somebody sets the server's clock back and Redis loses A's key. B takes the lock. The clock says less than it said to A: a token from the clock alone, or a counter that was forgotten by then, is lower than A's, and the ledger takes A's late write for the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
+		Fixed:    "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -81,11 +81,11 @@ var tokenFailures = []Failure{
 	},
 	{
 		ID: "token-before-grant", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
-		Title:  "the token is fetched before the lock is granted",
-		Story:  "A locks for the second time. As it is about to take the lock, its process stands still; what it sends before that has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
-		Fixed:  "The command that takes the lock makes the token as well.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Told:   []Premise{given("A B A"), overtakes("B", "A")},
+		Title:    "the token is fetched before the lock is granted",
+		Story:    "A locks for the second time. As it is about to take the lock, its process stands still; what it sends before that has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
+		Fixed:    "The command that takes the lock makes the token as well.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Requires: []Precondition{given("A B A"), overtakes("B", "A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -108,12 +108,12 @@ var tokenFailures = []Failure{
 	},
 	{
 		ID: "token-after-grant", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
-		Title:  "the token is fetched after the lock is granted",
-		Story:  "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs none has come back. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger takes A's late write for the newer one.",
-		Fixed:  "The command that takes the lock makes the token as well.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
-		Told:   []Premise{given("B"), ends("A")},
+		Title:    "the token is fetched after the lock is granted",
+		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs none has come back. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger takes A's late write for the newer one.",
+		Fixed:    "The command that takes the lock makes the token as well.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Requires: []Precondition{given("B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(world.Of(world.OpLock, a.Has)).IfSent().Freeze()

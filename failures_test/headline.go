@@ -25,13 +25,13 @@ var (
 )
 
 func init() {
-	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTold, NotPlayed} {
-		i18n.Know(o.Word(), o.loud())
+	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTested, NotPlayed} {
+		i18n.Register(o.Word(), o.loud())
 	}
 	for _, f := range All {
-		i18n.Know(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
+		i18n.Register(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
 	}
-	i18n.Know(i18n.Text(FixedLease), i18n.Text(Beside))
+	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside))
 }
 
 // loud is the outcome at the head of a line.
@@ -43,14 +43,14 @@ func (v Verdict) Headline() string { return v.HeadlineIn(i18n.English) }
 // HeadlineIn is the headline in a language.
 func (v Verdict) HeadlineIn(l i18n.Language) string {
 	if v.Outcome == Safe {
-		return safeInThisRun.In(l, "what", v.given(l))
+		return safeInThisRun.Localize(l, "what", v.given(l))
 	}
 	say := judged
 	at := v.at()
 	if at != "" {
 		say = judgedAt
 	}
-	return say.In(l, "outcome", v.Outcome.loud(), "what", v.SentenceIn(l), "line", at)
+	return say.Localize(l, "outcome", v.Outcome.loud(), "what", v.SentenceIn(l), "line", at)
 }
 
 // Sentence says in one line what happened.
@@ -60,19 +60,19 @@ func (v Verdict) Sentence() string { return v.SentenceIn(i18n.English) }
 func (v Verdict) SentenceIn(l i18n.Language) string {
 	switch v.Outcome {
 	case Safe:
-		return nothingBroken.In(l)
+		return nothingBroken.Localize(l)
 	case Noticed:
-		return toldInTime.In(l)
-	case NotApplicable, NotTold:
-		return v.Missing.In(l)
+		return toldInTime.Localize(l)
+	case NotApplicable, NotTested:
+		return v.Missing.Localize(l)
 	}
 	if against, ok := v.Against(); ok {
-		return ruleBroken.In(l, "rule", i18n.Text(against.Monitor), "what", against.In(l))
+		return ruleBroken.Localize(l, "rule", i18n.Text(against.Monitor), "what", against.Localize(l))
 	}
 	if v.Err != nil {
 		return v.Err.Error()
 	}
-	return v.Outcome.Word().In(l)
+	return v.Outcome.Word().Localize(l)
 }
 
 // at is the line that sent the command for which the lock is broken; "" if it was none.
@@ -104,16 +104,16 @@ func (v Verdict) Tone() timeline.Tone {
 func (v Verdict) given(l i18n.Language) string {
 	rules := ""
 	for _, m := range v.Failure.Given {
-		switch name := i18n.Text(m).In(l); {
-		case !oracle.Convicts(v.Findings, m):
+		switch name := i18n.Text(m).Localize(l); {
+		case !oracle.Reports(v.Findings, m):
 		case rules == "":
 			rules = name
 		default:
-			rules = andRule.In(l, "rules", rules, "rule", name)
+			rules = andRule.Localize(l, "rules", rules, "rule", name)
 		}
 	}
 	if rules == "" {
-		return nothingBroken.In(l)
+		return nothingBroken.Localize(l)
 	}
-	return onlyGiven.In(l, "rules", rules)
+	return onlyGiven.Localize(l, "rules", rules)
 }

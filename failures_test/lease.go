@@ -25,11 +25,11 @@ var leaseFailures = []Failure{
 	},
 	{
 		ID: "work-outlives-ttl", Family: Lease, Lesson: true,
-		Title:  "the work takes longer than the lease",
-		Story:  "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
-		Fixed:  "A watchdog renews the lease for as long as the work takes.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Damage, oracle.RenewalCount},
-		Told:   []Premise{given("A")},
+		Title:    "the work takes longer than the lease",
+		Story:    "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
+		Fixed:    "A watchdog renews the lease for as long as the work takes.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage, oracle.RenewalCount},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -41,11 +41,11 @@ var leaseFailures = []Failure{
 	},
 	{
 		ID: "work-outlives-fixed-lease", Family: Lease, Variant: FixedLease, Loss: true,
-		Title:  "the work takes longer than a lease that is not renewed",
-		Story:  "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A works on, unless somebody tells it.",
-		Fixed:  "The hold's context ends with the lease, and A stops.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), ends("A")},
+		Title:    "the work takes longer than a lease that is not renewed",
+		Story:    "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A works on, unless somebody tells it.",
+		Fixed:    "The hold's context ends with the lease, and A stops.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -55,11 +55,11 @@ var leaseFailures = []Failure{
 	},
 	{
 		ID: "loss-hidden-at-unlock", Family: Lease, Lesson: true, Variant: FixedLease,
-		Title:  "Unlock returns nil for a lost lock",
-		Story:  "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected. Then A wants the lock again, and nothing that the lost hold has left in its process may keep it out.",
-		Fixed:  "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
-		Breaks: []oracle.Monitor{oracle.LossNoticed, oracle.Deadlock},
-		Told:   []Premise{given("A"), ends("A")},
+		Title:    "Unlock returns nil for a lost lock",
+		Story:    "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected. Then A wants the lock again, and nothing that the lost hold has left in its process may keep it out.",
+		Fixed:    "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
+		Breaks:   []oracle.Monitor{oracle.LossNoticed, oracle.Deadlock},
+		Requires: []Precondition{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -72,12 +72,12 @@ var leaseFailures = []Failure{
 	},
 	{
 		ID: "lease-below-a-second", Family: Lease, Variant: FixedLease, Lease: 300 * time.Millisecond,
-		Title:  "the lease is a fraction of a second",
-		Story:  "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time takes B's key for A's.",
-		Fixed:  "PX, in milliseconds, and a random value for each hold.",
-		Breaks: []oracle.Monitor{oracle.Lease, oracle.WrongDelete},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
-		Told:   []Premise{given("A B"), ends("A")},
+		Title:    "the lease is a fraction of a second",
+		Story:    "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time takes B's key for A's.",
+		Fixed:    "PX, in milliseconds, and a random value for each hold.",
+		Breaks:   []oracle.Monitor{oracle.Lease, oracle.WrongDelete},
+		Given:    []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
+		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -90,11 +90,11 @@ var leaseFailures = []Failure{
 	},
 	{
 		ID: "lease-between-seconds", Family: Lease, Lease: 3500 * time.Millisecond,
-		Title:  "the lease is not a whole number of seconds",
-		Story:  "A asks for a lease of 3.5 s and works for 3.25 s. A lock that tells Redis whole seconds asks for three: A's lease, or what a renewal makes of it, ends while A has every right to be inside, and B walks in.",
-		Fixed:  "PX and PEXPIRE, in milliseconds.",
-		Breaks: []oracle.Monitor{oracle.Lease, oracle.Exclusion},
-		Told:   []Premise{given("A")},
+		Title:    "the lease is not a whole number of seconds",
+		Story:    "A asks for a lease of 3.5 s and works for 3.25 s. A lock that tells Redis whole seconds asks for three: A's lease, or what a renewal makes of it, ends while A has every right to be inside, and B walks in.",
+		Fixed:    "PX and PEXPIRE, in milliseconds.",
+		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Exclusion},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			w.Sleep(w.Lease * 9 / 35) // the clock of Redis, too, is between two seconds
 			a, b := w.Client("A"), w.Client("B")

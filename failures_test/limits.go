@@ -10,12 +10,12 @@ import (
 var limitFailures = []Failure{
 	{
 		ID: "process-pause", Family: Limits, Lesson: true, Inherent: true,
-		Title:  "a holder pauses beyond its lease",
-		Story:  "A holds the lock, sees that the order is free, and its process stands still: a garbage collection, a full swap, a sleeping laptop. B takes the lock and creates the order. A wakes up and creates it too.",
-		Fixed:  "Nothing in the lock: A cannot know that time passed. The ledger can refuse A's old token.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
-		Told:   []Premise{given("A")},
+		Title:    "a holder pauses beyond its lease",
+		Story:    "A holds the lock, sees that the order is free, and its process stands still: a garbage collection, a full swap, a sleeping laptop. B takes the lock and creates the order. A wakes up and creates it too.",
+		Fixed:    "Nothing in the lock: A cannot know that time passed. The ledger can refuse A's old token.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -30,11 +30,11 @@ var limitFailures = []Failure{
 	},
 	{
 		ID: "write-delayed", Family: Limits, Inherent: true,
-		Title:  "a write is on its way for longer than the lease",
-		Story:  "A creates an order, and the write is stuck in the network. A gives up and unlocks, B takes the lock, finds the name free and creates the order. Then A's write arrives.",
-		Fixed:  "Nothing in the lock: the write had left already. The ledger can refuse A's old token.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Told:   []Premise{given("A")},
+		Title:    "a write is on its way for longer than the lease",
+		Story:    "A creates an order, and the write is stuck in the network. A gives up and unlocks, B takes the lock, finds the name free and creates the order. Then A's write arrives.",
+		Fixed:    "Nothing in the lock: the write had left already. The ledger can refuse A's old token.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -48,32 +48,32 @@ var limitFailures = []Failure{
 		},
 	}, {
 		ID: "evicted-or-flushed", Family: Limits, Inherent: true,
-		Title:  "Redis loses the key while A holds the lock",
-		Story:  "Redis is full and evicts A's key; a FLUSHALL, or a restart without persistence, does the same. B finds nothing, takes the lock and creates the order. A has seen that the name is free, and creates it too.",
-		Fixed:  "Nothing in the lock: it is as safe as the memory of one server. A watchdog learns of it at its next renewal; the ledger can refuse A's old token.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
-		Script: func(w *world.World) { loseKey(w, w.Evict) },
+		Title:    "Redis loses the key while A holds the lock",
+		Story:    "Redis is full and evicts A's key; a FLUSHALL, or a restart without persistence, does the same. B finds nothing, takes the lock and creates the order. A has seen that the name is free, and creates it too.",
+		Fixed:    "Nothing in the lock: it is as safe as the memory of one server. A watchdog learns of it at its next renewal; the ledger can refuse A's old token.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), taken("A", serverDid)},
+		Script:   func(w *world.World) { loseKey(w, w.Evict) },
 	},
 	{
 		ID: "failover-async", Family: Limits, Lesson: true, Inherent: true,
-		Title:  "a failover loses the key",
-		Story:  "Redis acknowledges A's lock before it copies it. The master dies, a replica without the key takes over, and B takes the lock there. Both create the order.",
-		Fixed:  "Nothing in the lock: replication is asynchronous. The ledger can refuse A's old token, if tokens do not go back with the data.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
-		Script: func(w *world.World) { loseKey(w, w.Failover) },
+		Title:    "a failover loses the key",
+		Story:    "Redis acknowledges A's lock before it copies it. The master dies, a replica without the key takes over, and B takes the lock there. Both create the order.",
+		Fixed:    "Nothing in the lock: replication is asynchronous. The ledger can refuse A's old token, if tokens do not go back with the data.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), taken("A", serverDid)},
+		Script:   func(w *world.World) { loseKey(w, w.Failover) },
 	},
 	{
 		ID: "clock-jump", Family: Limits, Lesson: true, Inherent: true,
-		Title:  "the clock of Redis jumps ahead",
-		Story:  "Somebody sets the server's clock, and for Redis A's lease is over at once. B takes the lock and creates the order. On A's clock the lease has hardly begun, and A creates it too.",
-		Fixed:  "Nothing in the lock: a lease is a promise about two clocks. The ledger can refuse A's old token.",
-		Breaks: []oracle.Monitor{oracle.Damage},
-		Given:  []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
+		Title:    "the clock of Redis jumps ahead",
+		Story:    "Somebody sets the server's clock, and for Redis A's lease is over at once. B takes the lock and creates the order. On A's clock the lease has hardly begun, and A creates it too.",
+		Fixed:    "Nothing in the lock: a lease is a promise about two clocks. The ledger can refuse A's old token.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Given:    []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			loseKey(w, func() { w.JumpServerClock(w.Lease + w.Lease/30) })
 		},

@@ -9,11 +9,11 @@ import (
 var networkFailures = []Failure{
 	{
 		ID: "slow-grant", Family: Network,
-		Title:  "the reply to the acquire comes after the lease",
-		Story:  "Redis grants A the lock, and A stands still before it can read the reply. When it reads OK, the lease is over and B is inside; A believes the OK and enters too.",
-		Fixed:  "Count the lease from the moment the command was sent, and refuse a grant that is already over.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("B")},
+		Title:    "the reply to the acquire comes after the lease",
+		Story:    "Redis grants A the lock, and A stands still before it can read the reply. When it reads OK, the lease is over and B is inside; A believes the OK and enters too.",
+		Fixed:    "Count the lease from the moment the command was sent, and refuse a grant that is already over.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(w.Grants).Freeze()
@@ -73,11 +73,11 @@ var networkFailures = []Failure{
 	},
 	{
 		ID: "close-after-lost-grant", Family: Network, Needs: []Feature{Closing},
-		Title:  "the service is closed amid an acquire, and amid a hold",
-		Story:  "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or ends its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and nothing may renew its key any more. G waits there for the lock: it has to come back, and without the lock.",
-		Fixed:  "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
-		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
-		Told:   []Premise{given("B B"), waitsAs("G", world.OpClose), closes("B")},
+		Title:    "the service is closed amid an acquire, and amid a hold",
+		Story:    "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or ends its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and nothing may renew its key any more. G waits there for the lock: it has to come back, and without the lock.",
+		Fixed:    "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
+		Requires: []Precondition{given("B B"), waitsAs("G", world.OpClose), closes("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Delay(w.Lease / 15)
@@ -115,12 +115,12 @@ var networkFailures = []Failure{
 	},
 	{
 		ID: "retry-unlock", Family: Network,
-		Title:  "go-redis repeats the Unlock, and B has the lock by now",
-		Story:  "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
-		Fixed:  "Lock commands are sent once, and an unlock that finds nothing after an attempt of unknown outcome has succeeded.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
-		Client: world.DefaultRetries,
-		Told:   []Premise{given("A B")},
+		Title:    "go-redis repeats the Unlock, and B has the lock by now",
+		Story:    "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
+		Fixed:    "Lock commands are sent once, and an unlock that finds nothing after an attempt of unknown outcome has succeeded.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Client:   world.DefaultRetries,
+		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()

@@ -11,11 +11,11 @@ import (
 var ownerFailures = []Failure{
 	{
 		ID: "second-client", Family: Owner,
-		Title:  "a second client tries while the first one holds",
-		Story:  "A holds the lock and works for half of its lease. B tries and must be refused, and waits in vain for as long as its context allows. This is the first thing a lock is for; every stage can do it.",
-		Fixed:  "NX: Redis creates the key only if it does not exist.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A")},
+		Title:    "a second client tries while the first one holds",
+		Story:    "A holds the lock and works for half of its lease. B tries and must be refused, and waits in vain for as long as its context allows. This is the first thing a lock is for; every stage can do it.",
+		Fixed:    "NX: Redis creates the key only if it does not exist.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -29,11 +29,11 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "check-then-set", Family: Owner,
-		Title:  "two clients find the lock free at the same moment",
-		Story:  "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since. To come too late is a refusal, and no error.",
-		Fixed:  "Asking and taking are one command: SETNX, or SET with NX.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
-		Told:   []Premise{given("B")},
+		Title:    "two clients find the lock free at the same moment",
+		Story:    "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since. To come too late is a refusal, and no error.",
+		Fixed:    "Asking and taking are one command: SETNX, or SET with NX.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
+		Requires: []Precondition{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(world.Of(world.OpTryLock, world.Write)).Freeze()
@@ -53,12 +53,12 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "delete-foreign", Family: Owner, Lesson: true, Variant: FixedLease,
-		Title:  "a late Unlock deletes the next client's lock",
-		Story:  "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
-		Fixed:  "The owner's value in the key, compared before the delete.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
-		Told:   []Premise{given("A B"), ends("A")},
+		Title:    "a late Unlock deletes the next client's lock",
+		Story:    "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
+		Fixed:    "The owner's value in the key, compared before the delete.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Given:    []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
+		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -70,11 +70,11 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "check-then-delete", Family: Owner, Lesson: true,
-		Title:  "the lock changes hands between GET and DEL",
-		Story:  "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
-		Fixed:  "A Lua script: Redis compares and deletes in one step.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete},
-		Told:   []Premise{given("A B")},
+		Title:    "the lock changes hands between GET and DEL",
+		Story:    "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
+		Fixed:    "A Lua script: Redis compares and deletes in one step.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -89,11 +89,11 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "stranger-unlock", Family: Owner,
-		Title:  "a client that holds nothing unlocks",
-		Story:  "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A. Later B holds the lock itself, and unlocks. The extra Unlock must not count in place of this one: C has to get the lock.",
-		Fixed:  "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
-		Told:   []Premise{given("A B")},
+		Title:    "a client that holds nothing unlocks",
+		Story:    "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A. Later B holds the lock itself, and unlocks. The extra Unlock must not count in place of this one: C has to get the lock.",
+		Fixed:    "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -107,11 +107,11 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "double-unlock", Family: Owner, Lesson: true,
-		Title:  "a client unlocks twice",
-		Story:  "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
-		Fixed:  "A fresh value for each hold, forgotten once it is unlocked.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete},
-		Told:   []Premise{given("A B")},
+		Title:    "a client unlocks twice",
+		Story:    "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
+		Fixed:    "A fresh value for each hold, forgotten once it is unlocked.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -123,12 +123,12 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "late-unlock", Family: Owner, Lesson: true,
-		Title:  "an Unlock that timed out arrives after the next Lock",
-		Story:  "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A. And when A unlocks, that must free the new hold, and not try the old one again.",
-		Fixed:  "A value that is fresh for each hold, compared and deleted in one step.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete},
-		Given:  []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
-		Told:   []Premise{given("A A"), arrivesLate("A")},
+		Title:    "an Unlock that timed out arrives after the next Lock",
+		Story:    "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A. And when A unlocks, that must free the new hold, and not try the old one again.",
+		Fixed:    "A value that is fresh for each hold, compared and deleted in one step.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Given:    []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
+		Requires: []Precondition{given("A A"), arrivesLate("A")},
 		Script: func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
 			a.Lock()
@@ -144,12 +144,12 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "unlock-after-failed-unlock", Family: Owner,
-		Title:  "Unlock fails, the lease ends, and A unlocks again",
-		Story:  "A's Unlock is lost in the network, and where it is sent again Redis refuses it. A is told of an error. The lease ends, B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not say that all is well: A's hold was lost, and not given back. Later A locks and unlocks as before: what has failed leaves nothing behind in A's process.",
-		Fixed:  "Unlock compares the owner's value; and what is unknown stays unknown only for as long as the lease lasts.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
-		Told:   []Premise{given("A B A"), ends("A")},
+		Title:    "Unlock fails, the lease ends, and A unlocks again",
+		Story:    "A's Unlock is lost in the network, and where it is sent again Redis refuses it. A is told of an error. The lease ends, B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not say that all is well: A's hold was lost, and not given back. Later A locks and unlocks as before: what has failed leaves nothing behind in A's process.",
+		Fixed:    "Unlock compares the owner's value; and what is unknown stays unknown only for as long as the lease lasts.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Given:    []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
+		Requires: []Precondition{given("A B A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			fails := true
@@ -172,11 +172,11 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "try-while-holding", Family: Owner,
-		Title:  "a holder tries again and then unlocks",
-		Story:  "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",
-		Fixed:  "The value is remembered only when the lock was taken.",
-		Breaks: []oracle.Monitor{oracle.Truth, oracle.Leak, oracle.Deadlock},
-		Told:   []Premise{given("A")},
+		Title:    "a holder tries again and then unlocks",
+		Story:    "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",
+		Fixed:    "The value is remembered only when the lock was taken.",
+		Breaks:   []oracle.Monitor{oracle.Truth, oracle.Leak, oracle.Deadlock},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -189,11 +189,11 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "last-millisecond", Family: Owner, Variant: FixedLease,
-		Title:  "somebody asks in the last millisecond of the lease",
-		Story:  "A's lease has less than a millisecond left as B tries. Redis refuses B, and says that 0 ms are left: PTTL counts whole milliseconds. A lock that takes that 0 for \"nothing in the way\" lets B in beside A.",
-		Fixed:  "A grant has an answer of its own, which no time to live can be.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},
-		Told:   []Premise{given("A"), asksAsItEnds("B")},
+		Title:    "somebody asks in the last millisecond of the lease",
+		Story:    "A's lease has less than a millisecond left as B tries. Redis refuses B, and says that 0 ms are left: PTTL counts whole milliseconds. A lock that takes that 0 for \"nothing in the way\" lets B in beside A.",
+		Fixed:    "A grant has an answer of its own, which no time to live can be.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth},
+		Requires: []Precondition{given("A"), asksAsItEnds("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -204,12 +204,12 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "forced-unlock", Family: Owner, Loss: true,
-		Title:  "an administrator frees the lock",
-		Story:  "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
-		Fixed:  "It wakes the waiters, and A's next renewal, within a third of the lease, tells A.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{Force},
-		Told:   []Premise{given("A"), waits("C"), taken("A", world.OpForce)},
+		Title:    "an administrator frees the lock",
+		Story:    "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
+		Fixed:    "It wakes the waiters, and A's next renewal, within a third of the lease, tells A.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{Force},
+		Requires: []Precondition{given("A"), waits("C"), taken("A", world.OpForce)},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()

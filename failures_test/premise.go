@@ -13,7 +13,7 @@ import (
 // lease ended, a client waited. It is never what the lock should prevent. It returns what
 // is missing in the trace, no text if nothing is. That every fault has struck is a premise of
 // every story.
-type Premise func(*world.Trace) (missing i18n.Said)
+type Precondition func(*world.Trace) (missing i18n.Message)
 
 // What is missing in a story.
 var (
@@ -35,24 +35,24 @@ var (
 )
 
 // untold says what is missing for the story to be told; no text if it was told.
-func (f Failure) untold(trace *world.Trace) i18n.Said {
+func (f Failure) unmet(trace *world.Trace) i18n.Message {
 	if len(trace.Missed) > 0 {
-		return i18n.Text(trace.Missed[0]).With()
+		return i18n.Text(trace.Missed[0]).Args()
 	}
-	for _, premise := range f.Told {
+	for _, premise := range f.Requires {
 		if missing := premise(trace); missing.Text != "" {
 			return missing
 		}
 	}
-	return i18n.Said{}
+	return i18n.Message{}
 }
 
 // seen is the premise that some scene of the trace is of a kind.
-func seen(missing i18n.Said, is func(*world.Scene) bool) Premise {
-	return func(trace *world.Trace) i18n.Said {
+func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
+	return func(trace *world.Trace) i18n.Message {
 		for s := trace.Begin(); s.Next(); {
 			if is(s) {
-				return i18n.Said{}
+				return i18n.Message{}
 			}
 		}
 		return missing
@@ -61,8 +61,8 @@ func seen(missing i18n.Said, is func(*world.Scene) bool) Premise {
 
 // given: each of the clients, separated by spaces, was given the lock, as often as it is
 // named.
-func given(clients string) Premise {
-	return func(trace *world.Trace) i18n.Said {
+func given(clients string) Precondition {
+	return func(trace *world.Trace) i18n.Message {
 		times, wanted := map[string]int{}, map[string]int{}
 		for _, e := range trace.Events {
 			if e.Acquires() {
@@ -71,28 +71,28 @@ func given(clients string) Premise {
 		}
 		for client := range strings.FieldsSeq(clients) {
 			if wanted[client]++; times[client] < wanted[client] {
-				return lessGiven.With("client", client, "n", times[client], "wanted", strings.Count(clients, client))
+				return lessGiven.Args("client", client, "n", times[client], "wanted", strings.Count(clients, client))
 			}
 		}
-		return i18n.Said{}
+		return i18n.Message{}
 	}
 }
 
 // taken: what that client had in Redis went away in an event of that kind or operation.
-func taken(client, how string) Premise {
-	return func(trace *world.Trace) i18n.Said {
+func taken(client, how string) Precondition {
+	return func(trace *world.Trace) i18n.Message {
 		missing := keyStayed
 		for _, e := range trace.Events {
 			for _, x := range e.Effects {
 				switch is := x.Owner.Client == client && (x.Kind == world.Lapsed || x.Kind == world.Removed); {
 				case is && (string(e.Kind) == how || e.Op == how):
-					return i18n.Said{}
+					return i18n.Message{}
 				case is && e.At < trace.Lease:
 					missing = keyWent
 				}
 			}
 		}
-		return missing.With("client", client)
+		return missing.Args("client", client)
 	}
 }
 
@@ -100,18 +100,18 @@ func taken(client, how string) Premise {
 const serverDid = string(world.Server)
 
 // ends: the lease of what that client installed ended.
-func ends(client string) Premise { return taken(client, string(world.Expired)) }
+func ends(client string) Precondition { return taken(client, string(world.Expired)) }
 
 // waits: the clients, separated by spaces, waited in Lock as another one freed the lock, or
 // died.
-func waits(clients string) Premise {
+func waits(clients string) Precondition {
 	return waitsAs(clients, string(world.Crashed), world.OpUnlock, world.OpForce)
 }
 
 // waitsAs: the clients waited in Lock in an event of one of those kinds, or as one of those
 // operations was called.
-func waitsAs(clients string, moments ...string) Premise {
-	return seen(noneWaited.With("clients", clients), func(s *world.Scene) bool {
+func waitsAs(clients string, moments ...string) Precondition {
+	return seen(noneWaited.Args("clients", clients), func(s *world.Scene) bool {
 		e := s.Event
 		if !slices.Contains(moments, string(e.Kind)) && (e.Kind != world.Called || !slices.Contains(moments, e.Op)) {
 			return false
@@ -126,8 +126,8 @@ func waitsAs(clients string, moments ...string) Premise {
 }
 
 // givesUp: a Lock of that client came back while another client still had the lock.
-func givesUp(client string) Premise {
-	return seen(neverGaveUp.With("client", client), func(s *world.Scene) bool {
+func givesUp(client string) Precondition {
+	return seen(neverGaveUp.Args("client", client), func(s *world.Scene) bool {
 		e := s.Event
 		return e.Kind == world.Returned && e.Op == world.OpLock && e.Client == client && len(s.Others(client)) > 0
 	})
@@ -135,8 +135,8 @@ func givesUp(client string) Premise {
 
 // asksWhile: that client called Lock while the Lock of the other one was on its way, and
 // nobody had the lock.
-func asksWhile(client, other string) Premise {
-	return seen(notAtOnce.With("client", client, "other", other), func(s *world.Scene) bool {
+func asksWhile(client, other string) Precondition {
+	return seen(notAtOnce.Args("client", client, "other", other), func(s *world.Scene) bool {
 		e := s.Event
 		call, busy := s.Call(other)
 		return e.Kind == world.Called && e.Op == world.OpLock && e.Client == client &&
@@ -145,8 +145,8 @@ func asksWhile(client, other string) Premise {
 }
 
 // asksTwice: that client had two Locks under way at once.
-func asksTwice(client string) Premise {
-	return seen(noneBeside.With("client", client), func(s *world.Scene) bool {
+func asksTwice(client string) Precondition {
+	return seen(noneBeside.Args("client", client), func(s *world.Scene) bool {
 		locks := 0
 		for _, call := range s.Calls {
 			if call.Client == client && call.Op == world.OpLock {
@@ -159,8 +159,8 @@ func asksTwice(client string) Premise {
 
 // overtakes: that client was given the lock while the command was on its way with which the
 // other one took it.
-func overtakes(client, other string) Premise {
-	return func(trace *world.Trace) i18n.Said {
+func overtakes(client, other string) Precondition {
+	return func(trace *world.Trace) i18n.Message {
 		granted := -1
 		for s := trace.Begin(); s.Next(); {
 			e := s.Event
@@ -168,17 +168,17 @@ func overtakes(client, other string) Premise {
 				granted = s.Index
 			}
 			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < granted {
-				return i18n.Said{}
+				return i18n.Message{}
 			}
 		}
-		return noneOvertook.With("client", client, "other", other)
+		return noneOvertook.Args("client", client, "other", other)
 	}
 }
 
 // asksAsItEnds: Redis executed a command of that client while somebody's key had less than
 // a millisecond left.
-func asksAsItEnds(client string) Premise {
-	return seen(notAtItsEnd.With("client", client), func(s *world.Scene) bool {
+func asksAsItEnds(client string) Precondition {
+	return seen(notAtItsEnd.Args("client", client), func(s *world.Scene) bool {
 		e := s.Event
 		return e.Kind == world.Executed && e.Client == client && slices.ContainsFunc(s.Keys, func(k world.Key) bool {
 			left := k.TTL - (e.At - s.KeysAt)
@@ -189,49 +189,49 @@ func asksAsItEnds(client string) Premise {
 
 // renewed: a goroutine of the lock's own gave that client's key a new lease before the
 // client unlocked.
-func renewed(client string) Premise {
-	return func(trace *world.Trace) i18n.Said {
+func renewed(client string) Precondition {
+	return func(trace *world.Trace) i18n.Message {
 		for _, e := range trace.Events {
 			if e.Kind == world.Called && e.Op == world.OpUnlock {
 				break
 			}
 			for _, x := range e.Effects {
 				if e.Background && x.Kind == world.Leased && x.Owner.Client == client {
-					return i18n.Said{}
+					return i18n.Message{}
 				}
 			}
 		}
-		return noneRenewed.With("client", client)
+		return noneRenewed.Args("client", client)
 	}
 }
 
 // arrivesLate: a command of an Unlock reached Redis when its client had the lock again.
-func arrivesLate(client string) Premise {
-	return seen(noneLate.With("client", client), func(s *world.Scene) bool {
+func arrivesLate(client string) Precondition {
+	return seen(noneLate.Args("client", client), func(s *world.Scene) bool {
 		e := s.Event
 		return e.Kind == world.Executed && e.Op == world.OpUnlock && e.Client == client && s.Holds(client) > 0
 	})
 }
 
 // arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
-func arrivesTooLate(client string) Premise {
-	return func(trace *world.Trace) i18n.Said {
+func arrivesTooLate(client string) Precondition {
+	return func(trace *world.Trace) i18n.Message {
 		deadline := map[int]time.Duration{} // of the client's calls
 		for _, e := range trace.Events {
 			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client && e.Bound > 0 {
 				deadline[e.Call] = e.At + e.Bound
 			}
 			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
-				return i18n.Said{}
+				return i18n.Message{}
 			}
 		}
-		return noneTooLate.With("client", client)
+		return noneTooLate.Args("client", client)
 	}
 }
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.
-func unlocksDuring(client string) Premise {
-	return seen(noRenewal.With("client", client), func(s *world.Scene) bool {
+func unlocksDuring(client string) Precondition {
+	return seen(noRenewal.Args("client", client), func(s *world.Scene) bool {
 		if e := s.Event; e.Kind != world.Called || e.Op != world.OpUnlock || e.Client != client {
 			return false
 		}
@@ -245,15 +245,15 @@ func unlocksDuring(client string) Premise {
 }
 
 // closes: that client's Close came back.
-func closes(client string) Premise {
-	return seen(stillOpen.With("client", client), func(s *world.Scene) bool {
+func closes(client string) Precondition {
+	return seen(stillOpen.Args("client", client), func(s *world.Scene) bool {
 		return s.Event.Kind == world.Returned && s.Event.Op == world.OpClose && s.Event.Client == client
 	})
 }
 
 // answered: Redis answered a command with that error.
-func answered(text string) Premise {
-	return seen(noSuchAnswer.With("error", text), func(s *world.Scene) bool {
+func answered(text string) Precondition {
+	return seen(noSuchAnswer.Args("error", text), func(s *world.Scene) bool {
 		return s.Event.Kind == world.Executed && strings.HasPrefix(s.Event.Reply, "(error) "+text)
 	})
 }

@@ -42,14 +42,14 @@ func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
 	for _, f := range failures.All {
 		f.Unless = nil
 		v := failures.Run(t, f, subject)
-		require.Equal(t, failures.NotTold, v.Outcome, "%s: %s", f.ID, v.Sentence())
+		require.Equal(t, failures.NotTested, v.Outcome, "%s: %s", f.ID, v.Sentence())
 		require.NotEqual(t, "not told", v.Sentence(), "it says why")
 	}
 }
 
 func TestNoPremiseIsMetWhereNothingHappens(t *testing.T) {
 	for _, f := range failures.All {
-		for i, premise := range f.Told {
+		for i, premise := range f.Requires {
 			require.NotEmpty(t, premise(&world.Trace{}), "%s, its premise %d", f.ID, i)
 		}
 	}
@@ -63,10 +63,10 @@ func scriptOf(id string) func(*world.World) {
 
 // In these runs everything happens that the failure is about, but for one thing.
 func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
-	renews := failures.Subject{Name: "renews, and does not say so", New: stages.Must("5").Subject.New}
-	polls := failures.Subject{Name: "polls, and says that it listens", New: stages.Must("4").Subject.New, Has: everything}
+	renews := failures.Subject{Name: "renews, and does not say so", New: stages.MustFind("5").Subject.New}
+	polls := failures.Subject{Name: "polls, and says that it listens", New: stages.MustFind("4").Subject.New, Has: everything}
 	polls.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: polls.New}
-	whole := stages.Must("6").Subject
+	whole := stages.MustFind("6").Subject
 	for _, c := range []struct {
 		failure string
 		lock    failures.Subject
@@ -75,7 +75,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 	}{
 		{"loss-hidden-at-unlock", renews, nil, "A's key was still there"},
 		{"work-outlives-fixed-lease", renews, nil, "A's key was still there"},
-		{"loss-hidden-at-unlock", stages.Must("4").Subject, func(w *world.World) {
+		{"loss-hidden-at-unlock", stages.MustFind("4").Subject, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
@@ -215,13 +215,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 		}
 		v := failures.Run(t, f, c.lock)
 		require.NoError(t, v.Err, f.ID)
-		require.Equal(t, failures.NotTold, v.Outcome, "%s on %s: %s", f.ID, c.lock.Name, v.Sentence())
+		require.Equal(t, failures.NotTested, v.Outcome, "%s on %s: %s", f.ID, c.lock.Name, v.Sentence())
 		require.Equal(t, c.missing, v.Sentence(), "%s on %s", f.ID, c.lock.Name)
 	}
 }
 
 func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
-	subject := stages.Must("5").Subject
+	subject := stages.MustFind("5").Subject
 	subject.Variants = nil
 	f, _ := failures.Find("loss-hidden-at-unlock")
 	v := failures.Run(t, f, subject)
@@ -247,7 +247,7 @@ func (l impatient) Lock(ctx context.Context) error {
 // Nobody waits for the key that stays, so the story itself has to let the time pass.
 func TestKeyThatStaysShowsAlsoWhereLockDoesNotWait(t *testing.T) {
 	for column, outcome := range map[string]failures.Outcome{"4": failures.Broken, "6": failures.Safe} {
-		subject := stages.Must(column).Subject
+		subject := stages.MustFind(column).Subject
 		create := subject.New
 		subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 			lock, err := create(rdb, name, lease)

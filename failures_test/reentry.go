@@ -14,11 +14,11 @@ import (
 var reentryFailures = []Failure{
 	{
 		ID: "self-deadlock", Family: Sharing, Lesson: true,
-		Title:  "a holder takes the same lock again",
-		Story:  "A holds the lock and calls a helper that locks as well. The helper waits for A, and A waits for the helper.",
-		Fixed:  "Re-entry: the owner's count goes up instead.",
-		Breaks: []oracle.Monitor{oracle.Deadlock},
-		Told:   []Premise{given("A")},
+		Title:    "a holder takes the same lock again",
+		Story:    "A holds the lock and calls a helper that locks as well. The helper waits for A, and A waits for the helper.",
+		Fixed:    "Re-entry: the owner's count goes up instead.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -27,11 +27,11 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "shared-object", Family: Sharing,
-		Title:  "two goroutines share one lock object",
-		Story:  "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
-		Fixed:  "The proof of ownership belongs to the hold, not to the object.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete},
-		Told:   []Premise{given("A")},
+		Title:    "two goroutines share one lock object",
+		Story:    "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
+		Fixed:    "The proof of ownership belongs to the hold, not to the object.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			other, b := a.Goroutine("G"), w.Client("B")
@@ -42,12 +42,12 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "delete-sibling", Family: Sharing,
-		Title:  "a late Unlock meets the lock of the next goroutine",
-		Story:  "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
-		Fixed:  "Each hold has its own value and its own renewals, and its Unlock frees no other.",
-		Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
-		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, and a lease that nobody renews ends: those are other stories
-		Told:   []Premise{given("A G"), taken("A", serverDid)},
+		Title:    "a late Unlock meets the lock of the next goroutine",
+		Story:    "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
+		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
+		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, and a lease that nobody renews ends: those are other stories
+		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := a.Goroutine("G")
@@ -64,12 +64,12 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "inner-unlock-frees", Family: Sharing,
-		Title:  "the inner unlock frees the outer hold",
-		Story:  "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
-		Fixed:  "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.HoldCount},
-		Needs:  []Feature{Reentry},
-		Told:   []Premise{given("A A")},
+		Title:    "the inner unlock frees the outer hold",
+		Story:    "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
+		Fixed:    "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.HoldCount},
+		Needs:    []Feature{Reentry},
+		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -84,12 +84,12 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "inner-lock-fails", Family: Sharing,
-		Title:  "an inner acquire fails, and the outer hold goes with it",
-		Story:  "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
-		Fixed:  "What is undone is one count, not the lock.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
-		Needs:  []Feature{Reentry},
-		Told:   []Premise{given("A")},
+		Title:    "an inner acquire fails, and the outer hold goes with it",
+		Story:    "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
+		Fixed:    "What is undone is one count, not the lock.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
+		Needs:    []Feature{Reentry},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -110,12 +110,12 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "unlock-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
-		Title:  "an inner acquire hangs, and the outer Unlock waits behind it",
-		Story:  "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
-		Fixed:  "The wait for the helper has a bound, and the last Unlock frees the lock all the same.",
-		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
-		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
-		Told:   []Premise{given("A")},
+		Title:    "an inner acquire hangs, and the outer Unlock waits behind it",
+		Story:    "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
+		Fixed:    "The wait for the helper has a bound, and the last Unlock frees the lock all the same.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -129,11 +129,11 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "reentries-at-once", Family: Sharing, Needs: []Feature{Reentry},
-		Title:  "two helpers of a holder take the lock again at the same moment",
-		Story:  "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",
-		Fixed:  "Who changes the count waits for whoever is changing it; or the command adds one to what is there.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
-		Told:   []Premise{given("A A"), asksTwice("A")},
+		Title:    "two helpers of a holder take the lock again at the same moment",
+		Story:    "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",
+		Fixed:    "Who changes the count waits for whoever is changing it; or the command adds one to what is there.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
+		Requires: []Precondition{given("A A"), asksTwice("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -156,13 +156,13 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "reentry-after-loss", Family: Sharing, Variant: FixedLease,
-		Title:  "a client re-enters a lock that it has lost",
-		Story:  "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper is let in without asking Redis, beside B.",
-		Fixed:  "Redis decides: re-entry asks whether the owner is still there.",
-		Breaks: []oracle.Monitor{oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and B overlap: that is work-outlives-ttl
-		Needs:  []Feature{Reentry},
-		Told:   []Premise{given("A B"), ends("A")},
+		Title:    "a client re-enters a lock that it has lost",
+		Story:    "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper is let in without asking Redis, beside B.",
+		Fixed:    "Redis decides: re-entry asks whether the owner is still there.",
+		Breaks:   []oracle.Monitor{oracle.Truth},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and B overlap: that is work-outlives-ttl
+		Needs:    []Feature{Reentry},
+		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -191,12 +191,12 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "hold-released-twice", Family: Sharing,
-		Title:  "a client unlocks once more than it locked",
-		Story:  "A takes the lock twice and unlocks three times, as with one defer too many. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
-		Fixed:  "Each hold is released once; a release too many returns ErrNotHeld.",
-		Breaks: []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
-		Needs:  []Feature{Reentry},
-		Told:   []Premise{given("A A B")},
+		Title:    "a client unlocks once more than it locked",
+		Story:    "A takes the lock twice and unlocks three times, as with one defer too many. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
+		Fixed:    "Each hold is released once; a release too many returns ErrNotHeld.",
+		Breaks:   []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
+		Needs:    []Feature{Reentry},
+		Requires: []Precondition{given("A A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -211,12 +211,12 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "second-goroutine-reenters", Family: Sharing,
-		Title:  "another goroutine takes the lock for its own",
-		Story:  "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: goroutines of one process are not each other's helpers.",
-		Fixed:  "The owner is the hold, not the process and not the lock object.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Truth},
-		Needs:  []Feature{Reentry},
-		Told:   []Premise{given("A"), waits("G")},
+		Title:    "another goroutine takes the lock for its own",
+		Story:    "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: goroutines of one process are not each other's helpers.",
+		Fixed:    "The owner is the hold, not the process and not the lock object.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth},
+		Needs:    []Feature{Reentry},
+		Requires: []Precondition{given("A"), waits("G")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g := a.Goroutine("G")
@@ -235,8 +235,8 @@ var reentryFailures = []Failure{
 		Fixed:  "What an attempt leaves in the process belongs to that attempt alone: its value, its hold, its place in the queue.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
 		// Whose command reaches Redis first is the network's choice here.
-		Given: []oracle.Monitor{oracle.BoundedWait},
-		Told:  []Premise{asksWhile("G", "A")},
+		Given:    []oracle.Monitor{oracle.BoundedWait},
+		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g, b := a.Goroutine("G"), w.Client("B")

@@ -12,11 +12,11 @@ import (
 var releasing = []Failure{
 	{
 		ID: "unlock-at-once", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "Unlock comes before the watchdog has begun",
-		Story:  "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later is stopped by nobody: it renews a lock that nobody holds.",
-		Fixed:  "The watchdog runs before Lock returns.",
-		Breaks: []oracle.Monitor{oracle.Watchdog, oracle.Leak},
-		Told:   []Premise{given("A A"), renewed("A")},
+		Title:    "Unlock comes before the watchdog has begun",
+		Story:    "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later is stopped by nobody: it renews a lock that nobody holds.",
+		Fixed:    "The watchdog runs before Lock returns.",
+		Breaks:   []oracle.Monitor{oracle.Watchdog, oracle.Leak},
+		Requires: []Precondition{given("A A"), renewed("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -29,12 +29,12 @@ var releasing = []Failure{
 	},
 	{
 		ID: "unlock-error-dog-lives", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "Unlock fails, and the watchdog lives on",
-		Story:  "Redis refuses A's unlock with an error, and A goes away. If the watchdog is stopped only after a successful delete, it renews the key of a finished owner for ever, and B never gets in.",
-		Fixed:  "Stop the watchdog first, then delete: whatever the delete says, the lease ends.",
-		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Watchdog},
-		Given:  []oracle.Monitor{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
-		Told:   []Premise{given("A")},
+		Title:    "Unlock fails, and the watchdog lives on",
+		Story:    "Redis refuses A's unlock with an error, and A goes away. If the watchdog is stopped only after a successful delete, it renews the key of a finished owner for ever, and B never gets in.",
+		Fixed:    "Stop the watchdog first, then delete: whatever the delete says, the lease ends.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Watchdog},
+		Given:    []oracle.Monitor{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(world.Of(world.OpUnlock, world.Write)).Fail("READONLY You can't write against a read only replica.")
@@ -46,11 +46,11 @@ var releasing = []Failure{
 	},
 	{
 		ID: "dog-unlock-race", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "a renewal is on its way while the holder unlocks",
-		Story:  "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stage 5 waits; stage 6 no longer cares what a renewal of that hold finds.",
-		Fixed:  "Unlock stops the watchdog and waits until it has ended, then it deletes. Where each hold has an owner of its own it need not wait: it forgets the hold first.",
-		Breaks: []oracle.Monitor{oracle.Truth},
-		Told:   []Premise{given("A"), unlocksDuring("A")},
+		Title:    "a renewal is on its way while the holder unlocks",
+		Story:    "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stage 5 waits; stage 6 no longer cares what a renewal of that hold finds.",
+		Fixed:    "Unlock stops the watchdog and waits until it has ended, then it deletes. Where each hold has an owner of its own it need not wait: it forgets the hold first.",
+		Breaks:   []oracle.Monitor{oracle.Truth},
+		Requires: []Precondition{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			late := a.Before(w.Renews)
@@ -63,12 +63,12 @@ var releasing = []Failure{
 	},
 	{
 		ID: "unlock-while-renewal-hangs", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "a renewal hangs, and Unlock waits for it",
-		Story:  "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder that has finished.",
-		Fixed:  "Each renewal has a deadline within the lease, so Unlock has one too.",
-		Breaks: []oracle.Monitor{oracle.Deadlock},
-		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
-		Told:   []Premise{given("A"), unlocksDuring("A")},
+		Title:    "a renewal hangs, and Unlock waits for it",
+		Story:    "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take for ever, so does Unlock, and B waits for a holder that has finished.",
+		Fixed:    "Each renewal has a deadline within the lease, so Unlock has one too.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock},
+		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Requires: []Precondition{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			late := a.Before(w.Renews)
@@ -82,11 +82,11 @@ var releasing = []Failure{
 	},
 	{
 		ID: "crash-while-holding", Family: Renewal,
-		Title:  "a holder dies at work",
-		Story:  "A's process is killed while A holds the lock. Nobody unlocks, and nobody renews any more: a watchdog lives and dies with its process. B gets the lock when the lease is over.",
-		Fixed:  "A lease: what nobody renews ends by itself.",
-		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
-		Told:   []Premise{given("A")},
+		Title:    "a holder dies at work",
+		Story:    "A's process is killed while A holds the lock. Nobody unlocks, and nobody renews any more: a watchdog lives and dies with its process. B gets the lock when the lease is over.",
+		Fixed:    "A lease: what nobody renews ends by itself.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -103,8 +103,8 @@ var releasing = []Failure{
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
 		// Without a watchdog the lease ends at work: that is work-outlives-ttl. And a limit
 		// ends a hold whose key is there.
-		Given: []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
-		Told:  []Premise{given("A")},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -114,12 +114,12 @@ var releasing = []Failure{
 	},
 	{
 		ID: "reentered-for-ever", Family: Renewal, Variant: Limited, Loss: true, Needs: []Feature{Reentry},
-		Title:  "work that never ends takes its lock again and again",
-		Story:  "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that begins anew with each re-entry limits nothing, and B never gets in.",
-		Fixed:  "The limit counts from the first hold: a re-entry does not begin it anew.",
-		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		Given:  []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
-		Told:   []Premise{given("A A")},
+		Title:    "work that never ends takes its lock again and again",
+		Story:    "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that begins anew with each re-entry limits nothing, and B never gets in.",
+		Fixed:    "The limit counts from the first hold: a re-entry does not begin it anew.",
+		Breaks:   []oracle.Monitor{oracle.EndlessHold},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
+		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -139,8 +139,8 @@ var releasing = []Failure{
 		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
 		// To a judge, A holds the lock until it says otherwise.
-		Given: []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
-		Told:  []Premise{given("A")},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g := a.Goroutine("G")

@@ -16,12 +16,12 @@ var renewalFailures = concat(renewing, releasing)
 var renewing = []Failure{
 	{
 		ID: "renew-foreign", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "a late renewal extends the next client's lock",
-		Story:  "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not look whose key it is, it keeps B's lock alive, for ever if A goes on.",
-		Fixed:  "The renewal is a script: compare the owner, then PEXPIRE.",
-		Breaks: []oracle.Monitor{oracle.WrongExtend},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // A wakes up inside: that is process-pause
-		Told:   []Premise{given("A B")},
+		Title:    "a late renewal extends the next client's lock",
+		Story:    "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not look whose key it is, it keeps B's lock alive, for ever if A goes on.",
+		Fixed:    "The renewal is a script: compare the owner, then PEXPIRE.",
+		Breaks:   []oracle.Monitor{oracle.WrongExtend},
+		Given:    []oracle.Monitor{oracle.Exclusion}, // A wakes up inside: that is process-pause
+		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(w.Renews).Freeze()
@@ -35,11 +35,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renew-blip", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "one renewal fails",
-		Story:  "Redis answers A's first renewal with an error, and would answer the second with yes. A watchdog that gives up at the first error leaves A without a lease in the middle of its work.",
-		Fixed:  "An error does not end the watchdog: it tries again while the lease lasts.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
-		Told:   []Premise{given("A")},
+		Title:    "one renewal fails",
+		Story:    "Redis answers A's first renewal with an error, and would answer the second with yes. A watchdog that gives up at the first error leaves A without a lease in the middle of its work.",
+		Fixed:    "An error does not end the watchdog: it tries again while the lease lasts.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Before(w.Renews).Fail("LOADING Redis is loading the dataset in memory")
@@ -50,11 +50,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renew-blips", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "a renewal fails, and a lease later another one",
-		Story:  "Redis answers one of A's renewals with an error, then for a while all goes well, and then it answers another one with an error. A watchdog that remembers the first error, counts it, or has gone on with a shorter lease, does not survive the second, and B walks in.",
-		Fixed:  "A renewal that succeeds makes up for all that failed before it.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
-		Told:   []Premise{given("A"), renewed("A")},
+		Title:    "a renewal fails, and a lease later another one",
+		Story:    "Redis answers one of A's renewals with an error, then for a while all goes well, and then it answers another one with an error. A watchdog that remembers the first error, counts it, or has gone on with a shorter lease, does not survive the second, and B walks in.",
+		Fixed:    "A renewal that succeeds makes up for all that failed before it.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Requires: []Precondition{given("A"), renewed("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			const loading = "LOADING Redis is loading the dataset in memory"
@@ -69,11 +69,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renew-partition", Family: Renewal, Lesson: true, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the holder loses its network",
-		Story:  "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and works on, unless it looks at its own clock.",
-		Fixed:  "The holder counts the lease itself, and ends the hold when it could not renew in time.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A")},
+		Title:    "the holder loses its network",
+		Story:    "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and works on, unless it looks at its own clock.",
+		Fixed:    "The holder counts the lease itself, and ends the hold when it could not renew in time.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -85,11 +85,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "deadline-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the holder counts its lease from the reply",
-		Story:  "The grant is slow to come back, and then A's network is gone. Redis has counted since the command arrived. If A counts from the reply, it believes in its lease for too long, and B is inside by then.",
-		Fixed:  "The holder's own deadline counts from before the command was sent.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A")},
+		Title:    "the holder counts its lease from the reply",
+		Story:    "The grant is slow to come back, and then A's network is gone. Redis has counted since the command arrived. If A counts from the reply, it believes in its lease for too long, and B is inside by then.",
+		Fixed:    "The holder's own deadline counts from before the command was sent.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(w.Grants).Delay(w.Lease / 15)
@@ -102,11 +102,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renewal-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the holder counts a renewed lease from the reply",
-		Story:  "Redis counts the new lease from the moment when A's renewal arrives. The answer to it is slow, and then A's network is gone. If A counts the lease from the answer, A believes in it for too long, and B comes in meanwhile.",
-		Fixed:  "Each renewal sets a new deadline for the holder: the time at which the renewal was sent, plus the lease.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), renewed("A")},
+		Title:    "the holder counts a renewed lease from the reply",
+		Story:    "Redis counts the new lease from the moment when A's renewal arrives. The answer to it is slow, and then A's network is gone. If A counts the lease from the answer, A believes in it for too long, and B comes in meanwhile.",
+		Fixed:    "Each renewal sets a new deadline for the holder: the time at which the renewal was sent, plus the lease.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), renewed("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			late := a.After(world.Extends)
@@ -121,12 +121,12 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renewals-unanswered", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the renewals arrive, and their answers do not",
-		Story:  "A's renewals reach Redis, and their answers are too late. A is told that its hold is lost, since it cannot know better, and unlocks. But Redis has given its key a new lease each time. If Unlock says no more than that the hold is lost, B waits for nobody until that lease is over.",
-		Fixed:  "The Unlock of a lost hold asks Redis to free it all the same, and Redis compares the owner.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
-		Told:   []Premise{given("A"), renewed("A")},
+		Title:    "the renewals arrive, and their answers do not",
+		Story:    "A's renewals reach Redis, and their answers are too late. A is told that its hold is lost, since it cannot know better, and unlocks. But Redis has given its key a new lease each time. If Unlock says no more than that the hold is lost, B waits for nobody until that lease is over.",
+		Fixed:    "The Unlock of a lost hold asks Redis to free it all the same, and Redis compares the owner.",
+		Breaks:   []oracle.Monitor{oracle.Leak},
+		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
+		Requires: []Precondition{given("A"), renewed("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Extends).Always().Delay(w.Lease)
@@ -138,11 +138,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the key is gone, and only the watchdog sees it",
-		Story:  "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",
-		Fixed:  "A renewal that finds nothing ends the hold, within a third of the lease.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Told:   []Premise{given("A"), taken("A", serverDid)},
+		Title:    "the key is gone, and only the watchdog sees it",
+		Story:    "Redis evicts A's key, and B takes the lock. For a moment nobody can know. But A's next renewal is answered with 0: a watchdog that ignores that answer lets A work on beside B.",
+		Fixed:    "A renewal that finds nothing ends the hold, within a third of the lease.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -154,11 +154,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "key-gone-at-unlock", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the watchdog saw the loss, and Unlock says that all is well",
-		Story:  "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks. If Unlock finds no watchdog any more, or no key, and returns no error, A believes that its work was protected. In A's next hold the key goes just before the Unlock, so Unlock is the first to see it.",
-		Fixed:  "Unlock says what the watchdog saw: the hold was lost.",
-		Breaks: []oracle.Monitor{oracle.LossNoticed},
-		Told:   []Premise{given("A A"), taken("A", serverDid)},
+		Title:    "the watchdog saw the loss, and Unlock says that all is well",
+		Story:    "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends and tells nobody. Then A unlocks. If Unlock finds no watchdog any more, or no key, and returns no error, A believes that its work was protected. In A's next hold the key goes just before the Unlock, so Unlock is the first to see it.",
+		Fixed:    "Unlock says what the watchdog saw: the hold was lost.",
+		Breaks:   []oracle.Monitor{oracle.LossNoticed},
+		Requires: []Precondition{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -173,12 +173,12 @@ var renewing = []Failure{
 	},
 	{
 		ID: "pool-starved", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:  "the business occupies the connection that renewals need",
-		Story:  "A's lock and its business share one connection, and a slow command of the business takes it for longer than the lease. The renewals wait in the process; Redis never sees one. B takes the lock.",
-		Fixed:  "The holder's own deadline ends the hold; a client of its own for the lock avoids it.",
-		Breaks: []oracle.Monitor{oracle.Exclusion},
-		Client: func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, -1 },
-		Told:   []Premise{given("A")},
+		Title:    "the business occupies the connection that renewals need",
+		Story:    "A's lock and its business share one connection, and a slow command of the business takes it for longer than the lease. The renewals wait in the process; Redis never sees one. B takes the lock.",
+		Fixed:    "The holder's own deadline ends the hold; a client of its own for the lock avoids it.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Client:   func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, -1 },
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			forgetTimers()
 			a, b := w.Client("A"), w.Client("B")
@@ -194,11 +194,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "second-hold-renewed", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:  "the second hold of one object is not renewed",
-		Story:  "A locks, unlocks and locks again. It tries once more while it holds the lock, and works longer than its lease. If the first Unlock has stopped the watchdog for good, or the refused try stops it, nobody renews the lease, and B walks in.",
-		Fixed:  "Each hold starts a watchdog of its own.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
-		Told:   []Premise{given("A A")},
+		Title:    "the second hold of one object is not renewed",
+		Story:    "A locks, unlocks and locks again. It tries once more while it holds the lock, and works longer than its lease. If the first Unlock has stopped the watchdog for good, or the refused try stops it, nobody renews the lease, and B walks in.",
+		Fixed:    "Each hold starts a watchdog of its own.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
+		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -214,12 +214,12 @@ var renewing = []Failure{
 	},
 	{
 		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 3 * time.Second,
-		Title:  "the watchdog's times do not fit a short lease",
-		Story:  "A asks for a lease of 3 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. One that always renews for thirty seconds lets C wait for a dead client.",
-		Fixed:  "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
-		Told:   []Premise{given("A B")},
-		Live:   leaseOfMachine,
+		Title:    "the watchdog's times do not fit a short lease",
+		Story:    "A asks for a lease of 3 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. One that always renews for thirty seconds lets C wait for a dead client.",
+		Fixed:    "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
+		Requires: []Precondition{given("A B")},
+		Live:     leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -236,11 +236,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "dog-per-reentry", Family: Renewal, Needs: []Feature{Watchdog, Reentry},
-		Title:  "each re-entry starts a watchdog",
-		Story:  "A takes the lock three times, a helper in a helper. It is one key with one lease: three watchdogs would send three times as many renewals, and one that is forgotten renews for ever.",
-		Fixed:  "One watchdog for each owner: the first hold starts it, the last one stops it.",
-		Breaks: []oracle.Monitor{oracle.RenewalCount, oracle.Watchdog},
-		Told:   []Premise{given("A A A")},
+		Title:    "each re-entry starts a watchdog",
+		Story:    "A takes the lock three times, a helper in a helper. It is one key with one lease: three watchdogs would send three times as many renewals, and one that is forgotten renews for ever.",
+		Fixed:    "One watchdog for each owner: the first hold starts it, the last one stops it.",
+		Breaks:   []oracle.Monitor{oracle.RenewalCount, oracle.Watchdog},
+		Requires: []Precondition{given("A A A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			const depth = 3
@@ -258,11 +258,11 @@ var renewing = []Failure{
 	},
 	{
 		ID: "fixed-beside-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Variant: Beside,
-		Title:  "a lock with a long fixed lease is held beside one that is renewed",
-		Story:  "A's process holds another lock with a lease of many minutes, which is not renewed. Then A takes this one, and works longer than its lease. One timer looks after both: if it waits for the end of the long lease, this one is never renewed, and B walks in.",
-		Fixed:  "The timer goes off for whichever lock is due next.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Lease},
-		Told:   []Premise{given("A")},
+		Title:    "a lock with a long fixed lease is held beside one that is renewed",
+		Story:    "A's process holds another lock with a lease of many minutes, which is not renewed. Then A takes this one, and works longer than its lease. One timer looks after both: if it waits for the end of the long lease, this one is never renewed, and B walks in.",
+		Fixed:    "The timer goes off for whichever lock is due next.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Lease},
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

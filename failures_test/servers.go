@@ -9,12 +9,12 @@ import (
 var serverFailures = []Failure{
 	{
 		ID: "script-flush", Family: Servers,
-		Title:  "Redis forgets the lock's scripts",
-		Story:  "A holds the lock, and B has been refused, when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays. B's Lock has to send its script anew as well.",
-		Fixed:  "EVALSHA with EVAL to fall back on.",
-		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock},
-		Needs:  []Feature{Scripts},
-		Told:   []Premise{given("A B")},
+		Title:    "Redis forgets the lock's scripts",
+		Story:    "A holds the lock, and B has been refused, when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays. B's Lock has to send its script anew as well.",
+		Fixed:    "EVALSHA with EVAL to fall back on.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Needs:    []Feature{Scripts},
+		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -26,12 +26,12 @@ var serverFailures = []Failure{
 	},
 	{
 		ID: "oom", Family: Servers,
-		Title:  "Redis is full and refuses the acquire",
-		Story:  "Redis has no memory left and answers OOM. Lock has to return that error, or to ask again after a pause. To say that somebody else holds the lock would make A wait for nobody; to ask again at once would keep a full server busy.",
-		Fixed:  "An error is an error, never a no; and before it asks again a lock waits.",
-		Breaks: []oracle.Monitor{oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // A waits for the server, and for no lock
-		Told:   []Premise{answered("OOM")},
+		Title:    "Redis is full and refuses the acquire",
+		Story:    "Redis has no memory left and answers OOM. Lock has to return that error, or to ask again after a pause. To say that somebody else holds the lock would make A wait for nobody; to ask again at once would keep a full server busy.",
+		Fixed:    "An error is an error, never a no; and before it asks again a lock waits.",
+		Breaks:   []oracle.Monitor{oracle.Truth},
+		Given:    []oracle.Monitor{oracle.Deadlock}, // A waits for the server, and for no lock
+		Requires: []Precondition{answered("OOM")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			w.FillMemory()
@@ -41,12 +41,12 @@ var serverFailures = []Failure{
 	},
 	{
 		ID: "unlock-refused", Family: Servers,
-		Title:  "Redis refuses the Unlock for a moment",
-		Story:  "A holds the lock as Redis fails over, and A's connection still leads to the old master. It is a replica now, and answers A's Unlock with READONLY. A moment later A's commands get through again. If Unlock gives up at such an answer, the key stays for the rest of its lease, and B waits for a holder that has finished.",
-		Fixed:  "READONLY will pass, as LOADING and BUSY do: Unlock asks again, for a part of the lease.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
-		Told:   []Premise{given("A")},
+		Title:    "Redis refuses the Unlock for a moment",
+		Story:    "A holds the lock as Redis fails over, and A's connection still leads to the old master. It is a replica now, and answers A's Unlock with READONLY. A moment later A's commands get through again. If Unlock gives up at such an answer, the key stays for the rest of its lease, and B waits for a holder that has finished.",
+		Fixed:    "READONLY will pass, as LOADING and BUSY do: Unlock asks again, for a part of the lease.",
+		Breaks:   []oracle.Monitor{oracle.Leak},
+		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
+		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

@@ -41,7 +41,7 @@ func (h *hostile) TryLock(ctx context.Context) (bool, error) {
 
 func newHostile(how string) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		lock, err := stages.Must("4").Subject.New(rdb, name, lease)
+		lock, err := stages.MustFind("4").Subject.New(rdb, name, lease)
 		return &hostile{Locker: lock, how: how}, err
 	}
 }
@@ -53,7 +53,7 @@ func TestHostileLock(t *testing.T) {
 		t.Skip("the two tests below run it")
 	}
 	failures.StuckAfter(time.Second)
-	failures.Check(t, failures.Subject{Name: how, New: newHostile(how), Has: stages.Must("4").Subject.Has}, failures.Flawless)
+	failures.Check(t, failures.Subject{Name: how, New: newHostile(how), Has: stages.MustFind("4").Subject.Has}, failures.Flawless)
 }
 
 func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
@@ -71,7 +71,7 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 			if how == "leaks" { // the verdicts stand
 				cells := map[failures.Outcome]int{}
 				for _, f := range failures.All {
-					cells[stages.Must("4").Expect(f)]++
+					cells[stages.MustFind("4").Expect(f)]++
 				}
 				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, unavoidable %d, not applicable %d",
 					cells[failures.Broken], cells[failures.Safe], cells[failures.Inherent], cells[failures.NotApplicable]))
@@ -92,6 +92,6 @@ func TestRunChoosesOneFailureOfTheCatalogue(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }

@@ -23,8 +23,8 @@ var (
 )
 
 // In is a line: "5 failures: nobody is told of a loss: renew-partition …".
-func (c Cause) In(l i18n.Language) string {
-	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).In(l)
+func (c Cause) Localize(l i18n.Language) string {
+	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).Localize(l)
 }
 
 // Causes groups verdicts, those of one cause together, the cause with the most of them first.
@@ -79,14 +79,14 @@ func (s *summary) add(v Verdict, wrong bool) {
 // String is a line for the counts, and one for each cause of what was not expected.
 func (s *summary) String() string {
 	var counts []string
-	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTold, NotPlayed, NotApplicable} {
+	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTested, NotPlayed, NotApplicable} {
 		if s.count[o] > 0 {
 			counts = append(counts, fmt.Sprintf("%s %d", o.Word(), s.count[o]))
 		}
 	}
 	text := strings.Join(counts, ", ")
 	for _, cause := range Causes(s.wrong) {
-		text += "\n" + cause.In(i18n.English)
+		text += "\n" + cause.Localize(i18n.English)
 	}
 	return text
 }

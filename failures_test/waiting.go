@@ -12,12 +12,12 @@ import (
 var waitingFailures = []Failure{
 	{
 		ID: "unlock-wakes", Family: Waiting,
-		Title:  "a waiter is told that the lock is free",
-		Story:  "B waits while A holds the lock. A unlocks, and B has to get the lock now, not when A's lease would have ended.",
-		Fixed:  "The unlock script publishes a message, and the waiter has subscribed to its channel.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "a waiter is told that the lock is free",
+		Story:    "B waits while A holds the lock. A unlocks, and B has to get the lock now, not when A's lease would have ended.",
+		Fixed:    "The unlock script publishes a message, and the waiter has subscribed to its channel.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -29,12 +29,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "wake-lost", Family: Waiting,
-		Title:  "the message is published before the waiter listens",
-		Story:  "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: nobody listens yet. If B now waits for a message, it waits out the whole lease of a lock that is free.",
-		Fixed:  "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "the message is published before the waiter listens",
+		Story:    "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: nobody listens yet. If B now waits for a message, it waits out the whole lease of a lock that is free.",
+		Fixed:    "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -47,12 +47,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "wake-early", Family: Waiting,
-		Title:  "the message overtakes the refusal",
-		Story:  "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that wakes only those who wait already is lost.",
-		Fixed:  "A wake-up is kept until somebody takes it: a channel with room for one.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "the message overtakes the refusal",
+		Story:    "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that wakes only those who wait already is lost.",
+		Fixed:    "A wake-up is kept until somebody takes it: a channel with room for one.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -65,12 +65,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "waiter-leaves", Family: Waiting,
-		Title:  "one of two waiters leaves",
-		Story:  "B and G wait in one process and share its subscription. B's caller cancels, and B leaves. G must still hear that A unlocks.",
-		Fixed:  "The subscription is counted: the last one to leave ends it, not the first.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("G")},
+		Title:    "one of two waiters leaves",
+		Story:    "B and G wait in one process and share its subscription. B's caller cancels, and B leaves. G must still hear that A unlocks.",
+		Fixed:    "The subscription is counted: the last one to leave ends it, not the first.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("G")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")
@@ -88,11 +88,11 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "waiter-gives-up", Family: Waiting,
-		Title:  "a waiter gives up, and its place stays",
-		Story:  "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a line in Redis refuses C if B is still in it, and E for ever if the place of D stays.",
-		Fixed:  "A waiter that gives up leaves the line, and a place ends with its waiter's heartbeat. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
-		Breaks: []oracle.Monitor{oracle.Truth, oracle.Context, oracle.Deadlock},
-		Told:   []Premise{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(world.Slept))},
+		Title:    "a waiter gives up, and its place stays",
+		Story:    "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a line in Redis refuses C if B is still in it, and E for ever if the place of D stays.",
+		Fixed:    "A waiter that gives up leaves the line, and a place ends with its waiter's heartbeat. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
+		Breaks:   []oracle.Monitor{oracle.Truth, oracle.Context, oracle.Deadlock},
+		Requires: []Precondition{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(world.Slept))},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -115,14 +115,14 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "wake-eaten", Family: Waiting,
-		Title:  "a waiter is woken and leaves",
-		Story:  "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G sleeps on beside a free lock.",
-		Fixed:  "A waiter that leaves after being woken passes the wake-up on.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Given:  []oracle.Monitor{oracle.BoundedWait}, // that G is faster than B, who leaves, harms nobody
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B G")},
-		Live:   "when B's last command is late depends on what the others do at the same moment",
+		Title:    "a waiter is woken and leaves",
+		Story:    "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G sleeps on beside a free lock.",
+		Fixed:    "A waiter that leaves after being woken passes the wake-up on.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Given:    []oracle.Monitor{oracle.BoundedWait}, // that G is faster than B, who leaves, harms nobody
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B G")},
+		Live:     "when B's last command is late depends on what the others do at the same moment",
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")
@@ -139,12 +139,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "pubsub-cut", Family: Waiting,
-		Title:  "the subscriber's connection breaks as the message is sent",
-		Story:  "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but nobody publishes a second time.",
-		Fixed:  "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "the subscriber's connection breaks as the message is sent",
+		Story:    "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but nobody publishes a second time.",
+		Fixed:    "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -159,12 +159,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "resubscribe-refused", Family: Waiting,
-		Title:  "the subscription is refused after a reconnect",
-		Story:  "B waits, and Redis is started again. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which loads its data, refuses. Nobody tells B, who goes on waiting for messages. A unlocks, and B sleeps beside a free lock.",
-		Fixed:  "After a reconnect Redis has to acknowledge the subscription again. Until then the waiter asks now and then, and subscribes again.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "the subscription is refused after a reconnect",
+		Story:    "B waits, and Redis is started again. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which loads its data, refuses. Nobody tells B, who goes on waiting for messages. A unlocks, and B sleeps beside a free lock.",
+		Fixed:    "After a reconnect Redis has to acknowledge the subscription again. Until then the waiter asks now and then, and subscribes again.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -179,12 +179,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "expiry-wakes", Family: Waiting,
-		Title:  "the holder dies and publishes nothing",
-		Story:  "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever. One that asks for the rest of the lease in whole seconds wakes up too early, and keeps Redis busy until the lease is over.",
-		Fixed:  "The wait ends with the lease of the holder, message or not.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock, oracle.CommandCount},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "the holder dies and publishes nothing",
+		Story:    "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever. One that asks for the rest of the lease in whole seconds wakes up too early, and keeps Redis busy until the lease is over.",
+		Fixed:    "The wait ends with the lease of the holder, message or not.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock, oracle.CommandCount},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -197,13 +197,13 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "subscription-silent", Family: Waiting,
-		Title:  "a subscription falls silent, and nobody notices",
-		Story:  "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process goes on listening to nothing: the next time A unlocks, B sleeps beside a free lock.",
-		Fixed:  "A lock that was free without a message makes the subscription suspect: it is made anew.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("C B A"), waits("B"), ends("C")},
-		Live:   "no real connection can be made to fall silent from here",
+		Title:    "a subscription falls silent, and nobody notices",
+		Story:    "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process goes on listening to nothing: the next time A unlocks, B sleeps beside a free lock.",
+		Fixed:    "A lock that was free without a message makes the subscription suspect: it is made anew.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("C B A"), waits("B"), ends("C")},
+		Live:     "no real connection can be made to fall silent from here",
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			c.Lock()
@@ -222,12 +222,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "publish-before-delete", Family: Waiting,
-		Title:  "the lock is freed and its waiters are told with two commands",
-		Story:  "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps beside a free lock.",
-		Fixed:  "One script deletes and publishes, in this order.",
-		Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A B"), waits("B"), waits("C")},
+		Title:    "the lock is freed and its waiters are told with two commands",
+		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps beside a free lock.",
+		Fixed:    "One script deletes and publishes, in this order.",
+		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A B"), waits("B"), waits("C")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -246,12 +246,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "fair-in-process", Family: Waiting,
-		Title:  "the waiters of one process are served in order",
-		Story:  "B, G and H are goroutines of one process and begin to wait one after another. Each that gets the lock gives it back. Whoever came first must get it first, or one of them may wait for ever in a busy process.",
-		Fixed:  "A queue in the process: one waiter at a time asks Redis.",
-		Breaks: []oracle.Monitor{oracle.BoundedWait},
-		Needs:  []Feature{PubSub},
-		Told:   []Premise{given("A"), waits("B G H")},
+		Title:    "the waiters of one process are served in order",
+		Story:    "B, G and H are goroutines of one process and begin to wait one after another. Each that gets the lock gives it back. Whoever came first must get it first, or one of them may wait for ever in a busy process.",
+		Fixed:    "A queue in the process: one waiter at a time asks Redis.",
+		Breaks:   []oracle.Monitor{oracle.BoundedWait},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A"), waits("B G H")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			lanes := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
@@ -275,11 +275,11 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "idle-waiters", Family: Waiting, Lesson: true,
-		Title:  "idle waiters keep Redis busy",
-		Story:  "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Those who poll ask ten times a second, each of them, for nothing.",
-		Fixed:  "Wait for the message, or for the end of the lease; ask only then.",
-		Breaks: []oracle.Monitor{oracle.Polling, oracle.CommandCount},
-		Told:   []Premise{given("A"), waits("B G C")},
+		Title:    "idle waiters keep Redis busy",
+		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Those who poll ask ten times a second, each of them, for nothing.",
+		Fixed:    "Wait for the message, or for the end of the lease; ask only then.",
+		Breaks:   []oracle.Monitor{oracle.Polling, oracle.CommandCount},
+		Requires: []Precondition{given("A"), waits("B G C")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -293,12 +293,12 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "partial-unlock-wakes", Family: Waiting,
-		Title:  "an inner unlock wakes the waiters for nothing",
-		Story:  "A takes the lock and calls a helper eight times that takes and frees it again. B waits. After each inner unlock A still holds the lock, so a message would wake B in vain, eight times.",
-		Fixed:  "Only the unlock that frees the lock publishes.",
-		Breaks: []oracle.Monitor{oracle.CommandCount},
-		Needs:  []Feature{PubSub, Reentry},
-		Told:   []Premise{given("A"), waits("B")},
+		Title:    "an inner unlock wakes the waiters for nothing",
+		Story:    "A takes the lock and calls a helper eight times that takes and frees it again. B waits. After each inner unlock A still holds the lock, so a message would wake B in vain, eight times.",
+		Fixed:    "Only the unlock that frees the lock publishes.",
+		Breaks:   []oracle.Monitor{oracle.CommandCount},
+		Needs:    []Feature{PubSub, Reentry},
+		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()

@@ -29,7 +29,7 @@ func TestForeignRedisKeepsItsDataAndNothingOfOurs(t *testing.T) {
 	for _, id := range []string{"second-client", "grant-reply-lost", "script-flush", "evicted-or-flushed", "failover-async"} {
 		f, ok := failures.Find(id)
 		require.True(t, ok, id)
-		jobs = append(jobs, live.Job{Failure: f, Subject: stages.Must("4").Subject})
+		jobs = append(jobs, live.Job{Failure: f, Subject: stages.MustFind("4").Subject})
 	}
 	outcomes := map[string]failures.Outcome{}
 	for _, v := range s.Play(jobs) {
@@ -60,7 +60,7 @@ func TestRestartedRedisIsEmptyAndAnswers(t *testing.T) {
 		w.Restart()
 		b.Lock(world.Within(w.Lease / 2))
 	}}
-	v := servers(t, 1).Play([]live.Job{{Failure: f, Subject: stages.Must("2").Subject}})[0]
+	v := servers(t, 1).Play([]live.Job{{Failure: f, Subject: stages.MustFind("2").Subject}})[0]
 	require.NoError(t, v.Err)
-	require.True(t, oracle.Convicts(v.Findings, oracle.Exclusion), "B finds nothing of A's")
+	require.True(t, oracle.Reports(v.Findings, oracle.Exclusion), "B finds nothing of A's")
 }

@@ -67,7 +67,7 @@ func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if err := redisserver.Ping(ctx, addr); err != nil {
-		return nil, noneAt.With("address", addr, "error", err)
+		return nil, noneAt.Args("address", addr, "error", err)
 	}
 	s := &Servers{free: make(chan world.Redis, count), shared: true}
 	for range count {

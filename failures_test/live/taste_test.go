@@ -37,7 +37,7 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 		switch {
 		case errors.Is(v.Err, live.ErrBusy):
 			fmt.Fprintf(t.Output(), "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
-		case v.Outcome == failures.NotTold: // in real time not every moment is met
+		case v.Outcome == failures.NotTested: // in real time not every moment is met
 			fmt.Fprintf(t.Output(), "%s on %s: %s\n", v.Failure.ID, v.Subject, v.Sentence())
 			notTold++
 		case v.Outcome == failures.Elsewhere:
@@ -54,7 +54,7 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 }
 
 // job is a failure on a stage.
-func job(t *testing.T, f failures.Failure, stage stages.Column) live.Job {
+func job(t *testing.T, f failures.Failure, stage stages.Stage) live.Job {
 	t.Helper()
 	subject, err := failures.DiscoverScripts(t, stage.Subject)
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func job(t *testing.T, f failures.Failure, stage stages.Column) live.Job {
 // For each stage one failure: what still breaks it, and of the last one what it does
 // about that. All of them are played with the tag live.
 func TestTasteOfARealRedis(t *testing.T) {
-	stages := stages.Shown()
+	stages := stages.Public()
 	s := servers(t, len(stages))
 	var jobs []live.Job
 	for n, id := range []string{

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }
 
@@ -173,7 +173,7 @@ func TestLocksWithoutAMistakeAreAcquitted(t *testing.T) {
 				if v.Outcome == failures.NotApplicable {
 					return
 				}
-				if want := stages.Must(k.like).Expect(f); want != v.Outcome {
+				if want := stages.MustFind(k.like).Expect(f); want != v.Outcome {
 					t.Log(timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 					t.Errorf("expected %s, got %s (%s)", want, v.Outcome, v.Sentence())
 				}
@@ -189,8 +189,8 @@ func TestEachMonitorConvictsAMutant(t *testing.T) {
 			t.Run(string(monitor), func(t *testing.T) {
 				f := find(t, trial.failure)
 				f.Needs = nil // a lock that does not re-enter is acquitted: it asks once more in vain
-				require.True(t, oracle.Convicts(play(t, f, k.subject(trial.wrong)).Findings, monitor))
-				require.False(t, oracle.Convicts(play(t, f, k.subject("")).Findings, monitor))
+				require.True(t, oracle.Reports(play(t, f, k.subject(trial.wrong)).Findings, monitor))
+				require.False(t, oracle.Reports(play(t, f, k.subject("")).Findings, monitor))
 			})
 		}
 	}

@@ -85,7 +85,7 @@ func truth(f *file) func(*world.Scene) {
 			owed[e.Call] = true
 		case e.Kind == world.Lost:
 			if told[e.Client] = true; freed[e.Call] {
-				f.convict(e, falseLoss, "client", e.Client)
+				f.report(e, falseLoss, "client", e.Client)
 			}
 		case e.Kind == world.Returned:
 			text := contradiction(e, did[e.Call], s.Keys, owed[e.Call])
@@ -93,7 +93,7 @@ func truth(f *file) func(*world.Scene) {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
 			case text != "":
-				f.convict(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
+				f.report(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
 			}
 			if e.Result.Held {
 				taken[e.Client]++
@@ -112,7 +112,7 @@ func (k kept) follow(f *file, s *world.Scene, did byCall) {
 		switch after := s.Event.At - unlock.At; {
 		case after > Grace(f.Trace): // until this very event the key was there
 			delete(k, client)
-			f.convict(unlock, keptIt, "client", client, "time", after.Truncate(time.Millisecond))
+			f.report(unlock, keptIt, "client", client, "time", after.Truncate(time.Millisecond))
 		case !owns(s.Keys, client) || s.Holds(client) > 0:
 			delete(k, client)
 		}
@@ -188,7 +188,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 			return
 		}
 		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !did[e.Call].freed {
-			f.convict(e, lossHidden, "client", e.Client)
+			f.report(e, lossHidden, "client", e.Client)
 		}
 		if s.Holds(e.Client) == 0 { // with a hold left, its Unlock has to say so too
 			lost[e.Client] = false
@@ -209,7 +209,7 @@ func holdCount(f *file) func(*world.Scene) {
 			owners[effect.Owner.Label] = effect.Owner.Client
 		}
 		if e.Kind == world.Returned && e.Op == world.OpCount && e.Result.Claim == world.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
-			f.convict(e, countFails, "client", e.Client, "error", e.Result.Error)
+			f.report(e, countFails, "client", e.Client, "error", e.Result.Error)
 		}
 		if e.Kind != world.Returned || e.Op == world.OpRun || e.Result.Claim != world.ClaimDone {
 			return
@@ -221,19 +221,19 @@ func holdCount(f *file) func(*world.Scene) {
 		elsewhere := !there && owns(s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
-			f.convict(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
+			f.report(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
 		case e.Op != world.OpCount:
 		case elsewhere && e.Result.Count != taken:
-			f.convict(e, tellsOtherTimes, "client", e.Client, "told", e.Result.Count, "times", times(taken))
+			f.report(e, tellsOtherTimes, "client", e.Client, "told", e.Result.Count, "times", times(taken))
 		case !elsewhere && e.Result.Count != counted:
-			f.convict(e, tellsOther, "client", e.Client, "told", e.Result.Count, "n", counted)
+			f.report(e, tellsOther, "client", e.Client, "told", e.Result.Count, "n", counted)
 		}
 	}
 }
 
-func times(n int) i18n.Said {
+func times(n int) i18n.Message {
 	if n == 0 {
-		return notAtAll.With()
+		return notAtAll.Args()
 	}
 	return oftener.Of(n)
 }

@@ -38,7 +38,7 @@ func leaseAsked(f *file) func(*world.Scene) {
 			got := s.Keys[at].TTL
 			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (world.IsAcquire(e.Op) || e.Background) {
 				told[e.Client] = true
-				f.convict(e, otherLease, "client", e.Client, "asked", f.Lease, "command", shape(e), "time", got)
+				f.report(e, otherLease, "client", e.Client, "asked", f.Lease, "command", shape(e), "time", got)
 				return
 			}
 		}
@@ -58,7 +58,7 @@ func lockWaits(f *file) func(*world.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
 			if others := s.Others(try.call.Client); len(others) > 0 {
-				f.convict(of(try.call.Client, e), tryWaits, "client", try.call.Client, "time", try.late, "other", others[0])
+				f.report(of(try.call.Client, e), tryWaits, "client", try.call.Client, "time", try.late, "other", others[0])
 			}
 		}
 		switch e.Kind {
@@ -80,7 +80,7 @@ func lockWaits(f *file) func(*world.Scene) {
 			others := s.Others(e.Client)
 			if call.Op == world.OpTryLock && e.Result.Claim == world.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
 				!left[e.Call] && !failed[e.Process] && !failed[""] && len(others) > 0 {
-				f.convict(e, tryFails, "client", e.Client, "other", others[0], "error", e.Result.Error)
+				f.report(e, tryFails, "client", e.Client, "other", others[0], "error", e.Result.Error)
 			}
 			if e.Acquires() {
 				taken[e.Process]++
@@ -90,7 +90,7 @@ func lockWaits(f *file) func(*world.Scene) {
 				return
 			}
 			if len(others) > 0 {
-				f.convict(e, waitsNot, "client", e.Client, "time", took, "other", others[0], "error", e.Result.Error)
+				f.report(e, waitsNot, "client", e.Client, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func heedsContext(f *file) func(*world.Scene) {
 				}
 			}
 		case e.Acquires() && isShut:
-			f.convict(e, getsShut, "client", e.Client)
+			f.report(e, getsShut, "client", e.Client)
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
@@ -121,10 +121,10 @@ func heedsContext(f *file) func(*world.Scene) {
 			}
 		}
 		for _, p := range over.late(f, s) {
-			f.convict(of(p.call.Client, e), heedsNot, "call", p.call.Op, "client", p.call.Client, "time", p.late)
+			f.report(of(p.call.Client, e), heedsNot, "call", p.call.Op, "client", p.call.Client, "time", p.late)
 		}
 		for _, p := range shut.late(f, s) {
-			f.convict(of(p.call.Client, e), waitsShut, "client", p.call.Client, "time", p.late)
+			f.report(of(p.call.Client, e), waitsShut, "client", p.call.Client, "time", p.late)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
 			if owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
-				f.convict(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
+				f.report(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}
 	}

@@ -52,9 +52,9 @@ func foreign(f *file, e world.Event, text i18n.Text, effect world.Effect, why i1
 	owner := effect.Owner
 	pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
 	if why != "" {
-		text, pairs = why, []any{"what", text.With(pairs...), "client", e.Client, "owner", owner.Client}
+		text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}
 	}
-	f.convict(e, text, pairs...)
+	f.report(e, text, pairs...)
 }
 
 // values is who wrote which value. A value has the label of its first installation here.
@@ -154,7 +154,7 @@ type entry struct {
 	by       string        // the shape of the command that made it
 	orphaned *world.Event  // the step since which nobody has a use for it
 	allowed  time.Duration // how long it may stay after that
-	why      i18n.Said
+	why      i18n.Message
 }
 
 func leak(f *file) func(*world.Scene) {
@@ -168,7 +168,7 @@ func leak(f *file) func(*world.Scene) {
 		if until-i.orphaned.At < unit { // on a real server, where leases are short
 			unit = time.Millisecond
 		}
-		f.convict(*i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.report(*i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
 	}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -180,7 +180,7 @@ func leak(f *file) func(*world.Scene) {
 				}
 				i := &entry{owner: effect.Owner, by: shape(e)}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
-					i.orphan(e, Grace(f.Trace), hasFailed.With("client", call.Client, "call", call.Op))
+					i.orphan(e, Grace(f.Trace), hasFailed.Args("client", call.Client, "call", call.Op))
 				}
 				entries[effect.Owner.Label] = i
 			case world.Removed, world.Overwritten, world.Lapsed:
@@ -200,7 +200,7 @@ func leak(f *file) func(*world.Scene) {
 			for _, key := range s.Keys {
 				i := entries[key.Owner.Label]
 				if key.TTL == world.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == world.Crashed || e.Client == i.owner.Client) {
-					f.convict(e, staysForEver, "client", i.owner.Client, "key", key.Name)
+					f.report(e, staysForEver, "client", i.owner.Client, "key", key.Name)
 				}
 			}
 		}
@@ -227,16 +227,16 @@ func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
 	}
 	switch {
 	case e.Kind == world.Sent && e.Call == i.owner.Call && e.Call != 0 && shape(e) == i.by:
-		i.orphan(e, grace, asksOn.With("client", e.Client, "call", e.Op))
+		i.orphan(e, grace, asksOn.Args("client", e.Client, "call", e.Op))
 	case e.Kind == world.Crashed && e.Process == i.owner.Process:
-		i.orphan(e, lease+grace, hasDied.With("client", i.owner.Client))
+		i.orphan(e, lease+grace, hasDied.Args("client", i.owner.Client))
 	case e.Kind == world.Returned && e.Call == i.owner.Call && !e.Result.Held:
-		i.orphan(e, grace, hasFailed.With("client", e.Client, "call", e.Op))
+		i.orphan(e, grace, hasFailed.Args("client", e.Client, "call", e.Op))
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Client == i.owner.Client && e.Call > i.owner.Call && !wanted:
-		i.orphan(e, grace, isOver.With("client", e.Client))
+		i.orphan(e, grace, isOver.Args("client", e.Client))
 	}
 }
 
-func (i *entry) orphan(e world.Event, allowed time.Duration, why i18n.Said) {
+func (i *entry) orphan(e world.Event, allowed time.Duration, why i18n.Message) {
 	i.orphaned, i.allowed, i.why = &e, allowed, why
 }

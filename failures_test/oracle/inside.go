@@ -39,7 +39,7 @@ func exclusion(f *file) func(*world.Scene) {
 			if gone && isToldInTime(f, other, s.Process(other), at) {
 				continue
 			}
-			f.convict(e, twoInside, "client", e.Client, "other", other)
+			f.report(e, twoInside, "client", e.Client, "other", other)
 			break
 		}
 	}
@@ -97,7 +97,7 @@ func damage(f *file) func(*world.Scene) {
 			newest = e.Client
 		}
 		if e.Kind == world.Stored && e.Client == newest && strings.HasPrefix(e.Reply, "refused") {
-			f.convict(e, newestRefused, "client", e.Client)
+			f.report(e, newestRefused, "client", e.Client)
 		}
 		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != "inserted" {
 			return
@@ -105,7 +105,7 @@ func damage(f *file) func(*world.Scene) {
 		last := e.Orders[len(e.Orders)-1]
 		for _, o := range e.Orders[:len(e.Orders)-1] {
 			if o.Name == last.Name {
-				f.convict(e, orderTwice, "order", strconv.Quote(last.Name), "first", o.Client, "second", last.Client)
+				f.report(e, orderTwice, "order", strconv.Quote(last.Name), "first", o.Client, "second", last.Client)
 				return
 			}
 		}
@@ -129,7 +129,7 @@ func endlessHold(f *file) func(*world.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
-				f.convict(e, heldTooLong, "client", e.Client, "other", other, "time", lasted.Truncate(time.Second))
+				f.report(e, heldTooLong, "client", e.Client, "other", other, "time", lasted.Truncate(time.Second))
 				return
 			}
 		}
@@ -159,7 +159,7 @@ func boundedWait(f *file) func(*world.Scene) {
 		}
 		for _, first := range s.Calls {
 			if first.Op == world.OpLock && !left[first.Call] && first.Process == call.Process && first.At < call.At {
-				f.convict(e, overtakes, "client", e.Client, "other", first.Client)
+				f.report(e, overtakes, "client", e.Client, "other", first.Client)
 				return
 			}
 		}

@@ -90,7 +90,7 @@ func (m Monitor) Rule() i18n.Text {
 
 func init() {
 	for _, r := range rules {
-		i18n.Know(i18n.Text(r.name), r.sentence)
+		i18n.Register(i18n.Text(r.name), r.sentence)
 	}
 }
 
@@ -114,22 +114,22 @@ type Finding struct {
 	At      time.Duration `json:"at_ns"`
 	Client  string        `json:"client"`
 	Text    string        `json:"text"` // what happened, in English
-	said    i18n.Said
+	said    i18n.Message
 }
 
 // In says what happened in a language.
-func (f Finding) In(l i18n.Language) string {
+func (f Finding) Localize(l i18n.Language) string {
 	if f.said.Text == "" {
 		return f.Text
 	}
-	return f.said.In(l)
+	return f.said.Localize(l)
 }
 
 var sentence = i18n.New("✗ {rule}: {text}")
 
 // Sentence is the finding as it stands in a picture: the rule and what happened.
 func (f Finding) Sentence(l i18n.Language) string {
-	return sentence.In(l, "rule", i18n.Text(f.Monitor), "text", f.In(l))
+	return sentence.Localize(l, "rule", i18n.Text(f.Monitor), "text", f.Localize(l))
 }
 
 // file is where a monitor puts what it finds in a trace.
@@ -140,9 +140,9 @@ type file struct {
 }
 
 // convict notes that the rule is broken at an event.
-func (f *file) convict(e world.Event, text i18n.Text, pairs ...any) {
-	said := text.With(pairs...)
-	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.In(i18n.English), said})
+func (f *file) report(e world.Event, text i18n.Text, pairs ...any) {
+	said := text.Args(pairs...)
+	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), said})
 }
 
 // of is the moment of an event, for a rule that another client has broken by then.
@@ -185,6 +185,6 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 }
 
 // Convicts tells whether any of the findings is by one of the monitors.
-func Convicts(found []Finding, by ...Monitor) bool {
+func Reports(found []Finding, by ...Monitor) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(by, f.Monitor) })
 }

@@ -57,7 +57,7 @@ func TestEachMonitorConvictsOneStageAndAcquitsAnother(t *testing.T) {
 func convicts(t *testing.T, monitor oracle.Monitor, id string, stage int) bool {
 	f, ok := failures.Find(id)
 	require.True(t, ok, id)
-	v := failures.Run(t, f, stages.Must(strconv.Itoa(stage)).Subject)
+	v := failures.Run(t, f, stages.MustFind(strconv.Itoa(stage)).Subject)
 	require.NoError(t, v.Err)
-	return oracle.Convicts(v.Findings, monitor)
+	return oracle.Reports(v.Findings, monitor)
 }

@@ -71,7 +71,7 @@ func deadlock(f *file) func(*world.Scene) {
 		if s.Holds(e.Client) > 0 {
 			why = onlyItselfHolds
 		}
-		f.convict(e, why, "client", e.Client, "time", (e.At - call.At).Truncate(time.Second))
+		f.report(e, why, "client", e.Client, "time", (e.At - call.At).Truncate(time.Second))
 	}
 }
 
@@ -96,7 +96,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 			if e.At-excused[call.Call] > moment && !told[call.Call] {
 				told[call.Call] = true
-				f.convict(of(call.Client, e), notWoken, "client", call.Client)
+				f.report(of(call.Client, e), notWoken, "client", call.Client)
 			}
 		}
 		switch e.Kind {
@@ -209,7 +209,7 @@ func countCommands(f *file) func(*world.Scene) {
 		isJudged := l.subscribed || f.monitor == Polling
 		if most := l.allowed + int(perLease*l.waited/f.Lease); isJudged && l.sent > most && !l.told {
 			l.told = true
-			f.convict(e, chatters, "client", e.Client, "n", l.sent, "most", most)
+			f.report(e, chatters, "client", e.Client, "n", l.sent, "most", most)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *story) convicted(m oracle.Monitor) bool {
-	return oracle.Convicts(oracle.Judge(&s.trace, m), m)
+	return oracle.Reports(oracle.Judge(&s.trace, m), m)
 }
 
 func (s *story) happens(kind world.Kind, client string) *story {

@@ -35,10 +35,10 @@ func watchdog(f *file) func(*world.Scene) {
 		}
 		d.follow(s, renewal)
 		if label := over.follow(s); label != "" {
-			f.convict(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
+			f.report(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
 		}
 		if e.Kind == world.Sent && renewal(e) && d.over != "" && e.At-d.since > Grace(f.Trace) && !over.isComing(s) {
-			f.convict(e, d.over, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
+			f.report(e, d.over, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
 		}
 	}
 }
@@ -103,7 +103,7 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 		if hindered || ended && !forgotten {
 			continue
 		}
-		f.convict(world.Event{Step: e.Step, At: e.At, Client: owner.Client},
+		f.report(world.Event{Step: e.Step, At: e.At, Client: owner.Client},
 			notRenewed, "client", owner.Client)
 	}
 }
@@ -208,7 +208,7 @@ func renewalCount(f *file) func(*world.Scene) {
 		renewed[at] = recent
 		if len(recent) > renewalLimit && !told[e.Process] {
 			told[e.Process] = true
-			f.convict(e, renewsOften, "client", e.Client, "n", len(recent))
+			f.report(e, renewsOften, "client", e.Client, "n", len(recent))
 		}
 	}
 }

@@ -60,7 +60,7 @@ var (
 
 // QuestionIn is what was asked, in a line.
 func (a Answer) QuestionIn(l i18n.Language) string {
-	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).In(l)
+	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).Localize(l)
 }
 
 // TextIn is what was found, in a language. What comes from another process is in the one
@@ -69,15 +69,15 @@ func (a Answer) TextIn(l i18n.Language) string {
 	if a.finding.Text == "" {
 		return a.Text
 	}
-	return a.finding.In(l)
+	return a.finding.Localize(l)
 }
 
 // String is the answer in English.
-func (a Answer) String() string { return a.In(i18n.English) }
+func (a Answer) String() string { return a.Localize(i18n.English) }
 
 // In is the answer: what is broken and how cheaply, or the bound up to which nothing was
 // found.
-func (a Answer) In(l i18n.Language) string {
+func (a Answer) Localize(l i18n.Language) string {
 	say := foundNone
 	switch {
 	case a.Found && a.Exhausted:
@@ -87,7 +87,7 @@ func (a Answer) In(l i18n.Language) string {
 	case a.Bound < 0:
 		say = cutShort
 	}
-	return say.In(l, "what", a.TextIn(l), "cost", a.Cost, "steps", a.Steps, "bound", a.Bound, "runs", a.Runs, "states", a.States)
+	return say.Localize(l, "what", a.TextIn(l), "cost", a.Cost, "steps", a.Steps, "bound", a.Bound, "runs", a.Runs, "states", a.States)
 }
 
 // Cheaper tells whether the answer is a shorter way to break something than the

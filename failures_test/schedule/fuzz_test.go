@@ -18,7 +18,7 @@ func FuzzStage6(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 5, 0, 2, 0, 0, 0, 1, 0, 0})          // stands still inside
 	f.Add([]byte{0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 3, 0, 0, 0}) // waits
 	f.Add([]byte{2, 2, 2, 2, 2, 2, 2, 2, 2, 2})
-	column := stages.Must("6")
+	column := stages.MustFind("6")
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		subject, err := failures.DiscoverScripts(t, column.Subject)
 		require.NoError(t, err)

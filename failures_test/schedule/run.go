@@ -238,7 +238,7 @@ func (r *run) take(o Option) {
 var isAstray = i18n.New("step {n}, {step}, is not possible any more: the lock has changed since, or the schedule has a typing mistake")
 
 // Astray is the error of a schedule whose step, counted from 1, the lock does not offer.
-func Astray(n int, step string) error { return isAstray.With("n", n, "step", step) }
+func Astray(n int, step string) error { return isAstray.Args("n", n, "step", step) }
 
 // Follow chooses the given schedule, and ends the run after it. A token that is
 // not among the choices is an error that err receives.

@@ -19,13 +19,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }
 
 // asked is a question about a stage.
 type asked struct {
-	stage      stages.Column
+	stage      stages.Stage
 	question   schedule.Question
 	setup      schedule.Setup
 	properties []schedule.Property
@@ -36,10 +36,10 @@ func (a asked) String() string {
 }
 
 // suite asks every question of the suite that applies to a stage.
-func suite(t *testing.T) []asked { return questions(t, stages.Shown()) }
+func suite(t *testing.T) []asked { return questions(t, stages.Public()) }
 
 // questions are those of the suite that apply to the columns.
-func questions(t *testing.T, of []stages.Column) []asked {
+func questions(t *testing.T, of []stages.Stage) []asked {
 	var all []asked
 	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
@@ -133,7 +133,7 @@ func TestQuickSearchesFindWhatTheLessonsOfStepsSay(t *testing.T) {
 
 // hidden asks every question about the columns that are shown to those who ask for them.
 func hidden(t *testing.T) []asked {
-	return questions(t, slices.DeleteFunc(slices.Clone(stages.All), func(c stages.Column) bool { return !c.Hidden }))
+	return questions(t, slices.DeleteFunc(slices.Clone(stages.Table), func(c stages.Stage) bool { return !c.Hidden }))
 }
 
 // requireReplays asks of a counterexample for the same trace twice, and for what it breaks.
@@ -238,7 +238,7 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 	setup, subject, steps, err := schedule.Parse(text)
 	require.NoError(t, err)
 	require.Equal(t, "stage3", subject)
-	setup.Subject = stages.Must("3").Subject
+	setup.Subject = stages.MustFind("3").Subject
 	require.Equal(t, text, schedule.Text(setup, steps))
 	setup.Together, setup.Clients = true, 3
 	again, _, _, err := schedule.Parse(schedule.Text(setup, steps))

@@ -26,11 +26,11 @@ func readStart(text string) (*Start, error) {
 	id, count, _ := strings.Cut(text, startAt)
 	f, found := failures.Find(id)
 	if !found {
-		return nil, noStart.With("text", strconv.Quote(text), "name", strconv.Quote(id))
+		return nil, noStart.Args("text", strconv.Quote(text), "name", strconv.Quote(id))
 	}
 	events, err := strconv.Atoi(count)
 	if err != nil || events < 1 {
-		return nil, badStart.With("text", strconv.Quote(text), "sign", startAt)
+		return nil, badStart.Args("text", strconv.Quote(text), "sign", startAt)
 	}
 	return &Start{f, events}, nil
 }

@@ -19,7 +19,7 @@ func TestRunThatIsTakenOverHasAString(t *testing.T) {
 	require.Equal(t, "stage3", name)
 	require.Equal(t, "check-then-delete", s.From.Failure.ID)
 	require.Equal(t, 9, s.From.Events)
-	s.Subject = stages.Must("3").Subject
+	s.Subject = stages.MustFind("3").Subject
 	require.Equal(t, taken, schedule.Text(s, steps))
 	for wrong, says := range map[string]string{
 		"v1/stage3/no-such@9/1x/pause/leak/":           `there is no failure "no-such"`,
@@ -36,7 +36,7 @@ func TestRunThatIsTakenOverHasAString(t *testing.T) {
 func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
 	s, _, _, err := schedule.Parse(taken)
 	require.NoError(t, err)
-	s.Subject = stages.Must("3").Subject
+	s.Subject = stages.MustFind("3").Subject
 	var astray error
 	played, err := schedule.Play(t, s, schedule.Follow([]string{"za", "t", "b", "wa", "a"}, &astray))
 	require.NoError(t, err)
@@ -45,9 +45,9 @@ func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
 	require.Len(t, played.Broken(s.Property.Breaks), 1)
 
 	f, _ := failures.Find("delete-foreign")
-	verdict := failures.Run(t, f, stages.Must("2").Subject)
+	verdict := failures.Run(t, f, stages.MustFind("2").Subject)
 	require.Equal(t, failures.Broken, verdict.Outcome)
-	s.Subject, s.From = stages.Must("2").Subject, &schedule.Start{Failure: f, Events: len(verdict.Trace.Events)}
+	s.Subject, s.From = stages.MustFind("2").Subject, &schedule.Start{Failure: f, Events: len(verdict.Trace.Events)}
 	played, err = schedule.Play(t, s, func(schedule.Point) (int, bool) { return 0, false })
 	require.NoError(t, err)
 	require.Empty(t, played.Broken(s.Property.Breaks))
@@ -57,7 +57,7 @@ func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
 func TestWhoIsTakenOverUnlocksAsOftenAsItLocks(t *testing.T) {
 	for id, stage := range map[string]string{"work-outlives-ttl": "5", "try-while-holding": "5", "inner-unlock-frees": "6.3"} {
 		f, _ := failures.Find(id)
-		subject := stages.Must(stage).Subject
+		subject := stages.MustFind(stage).Subject
 		s, _, _, err := schedule.Parse(taken)
 		require.NoError(t, err)
 		s.Subject = subject

@@ -36,7 +36,7 @@ func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 // process takes is thought to be another's.
 func TestSearchKnowsWhoseCommandsALockSends(t *testing.T) {
 	subject := failures.Subject{Name: "errand", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		whole, err := stages.Must("2").Subject.New(rdb, name, lease)
+		whole, err := stages.MustFind("2").Subject.New(rdb, name, lease)
 		return errand{whole, rdb}, err
 	}}
 	truth, err := schedule.FindProperty("truth")

@@ -45,7 +45,7 @@ var (
 func Parse(text string) (s Setup, subject string, schedule []string, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 7 || parts[0] != "v1" {
-		return s, "", nil, noSchedule.With("text", strconv.Quote(text))
+		return s, "", nil, noSchedule.Args("text", strconv.Quote(text))
 	}
 	var errs [4]error
 	errs[0] = s.readWho(parts[2])
@@ -74,7 +74,7 @@ func (s *Setup) readWho(text string) (err error) {
 func number(text, unit string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, unit))
 	if err != nil || !strings.HasSuffix(text, unit) || n < 1 || n > 9 {
-		return 0, badNumber.With("text", strconv.Quote(text), "unit", unit)
+		return 0, badNumber.Args("text", strconv.Quote(text), "unit", unit)
 	}
 	return n, nil
 }
@@ -111,5 +111,5 @@ func find[T any](fault i18n.Text, name string, all []T, nameOf func(T) string) (
 		}
 		names = append(names, nameOf(x))
 	}
-	return none, fault.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
+	return none, fault.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }

@@ -23,7 +23,7 @@ var nothingBroken = i18n.New("no rule is broken")
 // WithVerdict is the caption with a verdict made from the findings where it has none.
 func (c Caption) WithVerdict(found []oracle.Finding) Caption {
 	if c.Verdict == "" {
-		c.Verdict, c.Tone = nothingBroken.In(c.Language), Good
+		c.Verdict, c.Tone = nothingBroken.Localize(c.Language), Good
 		if len(found) > 0 {
 			c.Verdict, c.Tone = strings.TrimPrefix(found[0].Sentence(c.Language), "✗ "), Bad
 		}

@@ -75,7 +75,7 @@ var (
 // measure gives each column what it needs, and takes from the widest until the
 // picture fits.
 func (d *drawing) measure() {
-	d.time, d.redisW, d.source = term.Columns(timeColumn.In(d.Language)), len("Redis"), gap+len("watchdog.go:100")
+	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), len("Redis"), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
 		d.widths = append(d.widths, max(term.Columns(lane), narrowest[0]))
 	}
@@ -89,7 +89,7 @@ func (d *drawing) measure() {
 		}
 	}
 	if d.Ledger {
-		d.orders = max(d.orders, term.Columns(ledgerColumn.In(d.Language)))
+		d.orders = max(d.orders, term.Columns(ledgerColumn.Localize(d.Language)))
 	}
 	d.redisW, d.orders = min(d.redisW, narrowest[1]), min(d.orders, narrowest[2])
 	d.narrow(narrowest)
@@ -138,13 +138,13 @@ func (d *drawing) print(cells ...string) {
 }
 
 func (d *drawing) head() {
-	cells := []string{term.Pad(timeColumn.In(d.Language), d.time)}
+	cells := []string{term.Pad(timeColumn.Localize(d.Language), d.time)}
 	for i, lane := range d.Lanes {
 		cells = append(cells, term.Pad("  "+lane, d.widths[i]+2))
 	}
 	cells = append(cells, term.Pad("Redis", d.redisW))
 	if d.Ledger {
-		cells = append(cells, ledgerColumn.In(d.Language))
+		cells = append(cells, ledgerColumn.Localize(d.Language))
 	}
 	if d.Key != "" {
 		d.print(d.Color.Paint(term.Dim, "K = "+d.Key))

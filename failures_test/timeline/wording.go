@@ -69,8 +69,8 @@ var (
 
 // What the world says of its faults.
 func init() {
-	i18n.Know("check", "insert", "free", "taken", "inserted") // the ledger
-	i18n.Know("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
+	i18n.Register("check", "insert", "free", "taken", "inserted") // the ledger
+	i18n.Register("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
 		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
 		"Redis restarts without persistence: connections broken, keys and scripts gone",
 		"failover: the replica that takes over never saw the lock", "Redis forgets who listens, on a connection that stays open")
@@ -142,13 +142,13 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	if e.Kind == world.Returned {
 		parts = append(parts, "result", s.result(e))
 	}
-	return t.In(s.language, parts...)
+	return t.Localize(s.language, parts...)
 }
 
 // what is the text of an event of the world.
 func what(e world.Event) any {
 	if by, ok := strings.CutPrefix(e.Text, "the clock of Redis jumps by "); ok {
-		return clockJumps.With("time", by)
+		return clockJumps.Args("time", by)
 	}
 	return i18n.Text(e.Text)
 }
@@ -171,7 +171,7 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 
 // sentence tells a label in words, for readers who hear it or see only this one.
 func (s *Story) sentence(l *Label) string {
-	text := itDoes.In(s.language, "client", l.Event.Client, "does", s.text(l))
+	text := itDoes.Localize(s.language, "client", l.Event.Client, "does", s.text(l))
 	if told := s.wording(l).sentence; told != "" {
 		text = s.stops(s.say(told, l), l.Event)
 	}
@@ -188,10 +188,10 @@ func (s *Story) request(e world.Event) string {
 	foreground.Background = false
 	command := s.command(foreground)
 	if _, name, isScript := strings.Cut(command, " "); isScript && strings.HasPrefix(command, "EVAL") {
-		command = theScript.In(s.language, "name", name)
+		command = theScript.Localize(s.language, "name", name)
 	}
 	if e.Background {
-		return inBackground.In(s.language, "command", command)
+		return inBackground.Localize(s.language, "command", command)
 	}
 	return command
 }
@@ -200,9 +200,9 @@ func (s *Story) request(e world.Event) string {
 func (s *Story) stops(how string, e world.Event) string {
 	switch e.Moment {
 	case world.BeforeCommand:
-		return stopsBefore.In(s.language, "stops", how, "command", s.command(e))
+		return stopsBefore.Localize(s.language, "stops", how, "command", s.command(e))
 	case world.AfterCommand:
-		return stopsAfter.In(s.language, "stops", how, "command", s.command(e))
+		return stopsAfter.Localize(s.language, "stops", how, "command", s.command(e))
 	}
 	return how
 }
@@ -227,7 +227,7 @@ func (s *Story) Says(l *Label) (text, style string) {
 		return "", ""
 	case world.Called:
 		if l.Leaves {
-			return sendsOrder.In(s.language, "call", i18n.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
+			return sendsOrder.Localize(s.language, "call", i18n.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
 		}
 	case world.Sent:
 		return s.command(e), "m"
@@ -240,10 +240,10 @@ func (s *Story) Says(l *Label) (text, style string) {
 			text = s.say(wordings[world.Executed].lane, l)
 		}
 		if l.Request.Delivered < 0 && s.isLate(l.Request) {
-			text = arrives.In(s.language, "command", text)
+			text = arrives.Localize(s.language, "command", text)
 		}
 	case world.Lost:
-		text = lossTold.In(s.language)
+		text = lossTold.Localize(s.language)
 	case world.Server:
 		text = "▸ " + text
 	case world.Returned:
@@ -258,16 +258,16 @@ func (s *Story) returns(l *Label) (text, style string) {
 	switch {
 	case e.Result.Error != "":
 		parts := strings.Split(e.Result.Error, ": ")
-		return failsWith.In(in, "error", parts[len(parts)-1]), "r"
+		return failsWith.Localize(in, "error", parts[len(parts)-1]), "r"
 	case !e.Result.Held:
 		return s.result(e), "d"
 	}
-	text, style = isInside.In(in, "client", e.Client), "h"
+	text, style = isInside.Localize(in, "client", e.Client), "h"
 	switch {
 	case l.before > 0:
-		text = isInsideMore.In(in, "client", e.Client, "n", l.before+1)
+		text = isInsideMore.Localize(in, "client", e.Client, "n", l.before+1)
 	case strings.ContainsAny(l.After.Inside, "xe"):
-		text = isInsideToo.In(in, "client", e.Client)
+		text = isInsideToo.Localize(in, "client", e.Client)
 	}
 	if slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
 		style = "r"
@@ -287,7 +287,7 @@ func (s *Story) News(l *Label) string {
 		}
 	}
 	if e.Kind == world.Expired {
-		return leaseOver.In(s.language)
+		return leaseOver.Localize(s.language)
 	}
-	return noKey.In(s.language)
+	return noKey.Localize(s.language)
 }

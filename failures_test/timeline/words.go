@@ -42,7 +42,7 @@ func (s *Story) command(e world.Event) string {
 		text = e.Command[0]
 	}
 	if e.Background {
-		text = background.In(s.language, "command", text)
+		text = background.Localize(s.language, "command", text)
 	}
 	return text
 }
@@ -65,10 +65,10 @@ func (s *Story) reply(e world.Event) string {
 		return "OK"
 	}
 	if e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused") {
-		return staleToken.In(s.language)
+		return staleToken.Localize(s.language)
 	}
 	if e.Kind == world.Stored {
-		return i18n.Text(e.Reply).In(s.language)
+		return i18n.Text(e.Reply).Localize(s.language)
 	}
 	return s.Shorten(e.Reply)
 }
@@ -92,21 +92,21 @@ func Result(e world.Event, in i18n.Language) string {
 	done := e.Result.Claim == world.ClaimDone
 	switch {
 	case e.Op == world.OpCount && done:
-		return countOf.In(in, "n", e.Result.Count)
+		return countOf.Localize(in, "n", e.Result.Count)
 	case e.Op == world.OpForce && e.Result.Claim == world.ClaimRefused:
-		return nobodyHas.In(in)
+		return nobodyHas.Localize(in)
 	case (e.Op == world.OpUnlock || e.Op == world.OpForce) && done:
-		return isUnlocked.In(in)
+		return isUnlocked.Localize(in)
 	case e.Op == world.OpClose && done:
-		return isClosed.In(in)
+		return isClosed.Localize(in)
 	case e.Op == world.OpRun && done:
-		return isDone.In(in)
+		return isDone.Localize(in)
 	case e.Result.Held:
-		return hasLock.In(in)
+		return hasLock.Localize(in)
 	case e.Result.Error == "":
-		return otherHas.In(in)
+		return otherHas.Localize(in)
 	}
-	return failsWith.In(in, "error", e.Result.Error)
+	return failsWith.Localize(in, "error", e.Result.Error)
 }
 
 var (
@@ -123,9 +123,9 @@ func (s *Story) redis(l *Label) string {
 	case !l.IsRedis():
 		return ""
 	case len(l.After.keys) == 0 && l.Event.Kind == world.Expired:
-		return leaseEnds.In(s.language)
+		return leaseEnds.Localize(s.language)
 	case len(l.After.keys) == 0:
-		return noKey.In(s.language)
+		return noKey.Localize(s.language)
 	}
 	var parts []string
 	for _, k := range l.After.keys {
@@ -154,9 +154,9 @@ func Holder(k world.Key) string {
 // keyText is "A1, 30s left".
 func (s *Story) keyText(k world.Key, owner string, since time.Duration) string {
 	if k.TTL == world.NoTTL {
-		return noLease.In(s.language, "owner", owner)
+		return noLease.Localize(s.language, "owner", owner)
 	}
-	return timeLeft.In(s.language, "owner", owner, "time", term.Short(k.TTL-since))
+	return timeLeft.Localize(s.language, "owner", owner, "time", term.Short(k.TTL-since))
 }
 
 // LedgerNews is what the ledger has after a label that has changed it.
@@ -177,7 +177,7 @@ func (s *Story) orders(orders []world.Order) (names []string) {
 
 // Order is "order-1 by A".
 func (s *Story) Order(o world.Order) string {
-	return orderBy.In(s.language, "order", o.Name, "client", o.Client)
+	return orderBy.Localize(s.language, "order", o.Name, "client", o.Client)
 }
 
 // source is the line that sent a command: mutex.go:64.

@@ -8,7 +8,7 @@ import (
 // Economical suits the process to playing many runs, until it is told to go back: of a
 // run one goroutine moves at a time, so that a second processor only costs, and little is
 // kept of it.
-func Economical() (back func()) {
+func TuneForBatch() (back func()) {
 	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(400)
 	return func() {
 		runtime.GOMAXPROCS(processors)

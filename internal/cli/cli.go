@@ -53,10 +53,10 @@ type app struct {
 }
 
 // say is a text in the language that was asked for.
-func (a *app) say(t i18n.Text, pairs ...any) string { return t.In(a.lang, pairs...) }
+func (a *app) say(t i18n.Text, pairs ...any) string { return t.Localize(a.lang, pairs...) }
 
 // prose prints sentences, in lines that are not too long.
-func (a *app) prose(said i18n.Said) { a.lines(a.wrapped(said.In(a.lang), 0)) }
+func (a *app) prose(said i18n.Message) { a.lines(a.wrapped(said.Localize(a.lang), 0)) }
 
 // wrapped are the lines of some sentences, so many columns further in.
 func (a *app) wrapped(text string, indent int) []string {
@@ -232,7 +232,7 @@ func helpCommand() *cobra.Command {
 }
 
 // tell shows a person at a terminal what is being done.
-func (a *app) tell(what i18n.Said) { a.doing(what.In(a.lang)) }
+func (a *app) tell(what i18n.Message) { a.doing(what.Localize(a.lang)) }
 
 // untilInterrupted is a context that ends with Ctrl-C, or when the program is told to stop.
 func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {

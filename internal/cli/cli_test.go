@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		Main(os.DirFS("../.."))
 	}
-	world.Economical()
+	world.TuneForBatch()
 	os.Exit(m.Run())
 }
 
@@ -60,11 +60,11 @@ func fewFailures(t *testing.T, ids ...string) {
 // swapped gives a stage the lock of another one.
 func swapped(t *testing.T, stage, other string) {
 	t.Helper()
-	all := stages.All
-	t.Cleanup(func() { stages.All = all })
-	stages.All = slices.Clone(all)
+	all := stages.Table
+	t.Cleanup(func() { stages.Table = all })
+	stages.Table = slices.Clone(all)
 	at := slices.Index(stages.IDs(all), stage)
-	stages.All[at].Subject.New = stages.Must(other).Subject.New
+	stages.Table[at].Subject.New = stages.MustFind(other).Subject.New
 }
 
 // results are those of a row: of each lock a sign.
@@ -140,12 +140,12 @@ func TestStepsShowWhatChangesInAtMostFiftyLines(t *testing.T) {
 	require.Regexp(t, `24 of \d+ failures that a step changes: up to 4 for each, those it fixes first\.`, out)
 	for _, id := range rowsOf(out) {
 		f, _ := failures.Find(id)
-		require.True(t, slices.ContainsFunc(stages.Steps(), func(c stages.Column) bool { return c.Expect(f) != stages.Steps()[0].Expect(f) }), id)
+		require.True(t, slices.ContainsFunc(stages.Steps(), func(c stages.Stage) bool { return c.Expect(f) != stages.Steps()[0].Expect(f) }), id)
 	}
 }
 
 func TestMatrixAsJSONHasEveryCell(t *testing.T) {
-	for flag, locks := range map[string][]stages.Column{"--json": stages.Shown(), "--steps": stages.Steps(), "--documents": stages.Documents()} {
+	for flag, locks := range map[string][]stages.Stage{"--json": stages.Public(), "--steps": stages.Steps(), "--documents": stages.Documents()} {
 		status, out, _ := command(t, "--json", flag)
 		require.Equal(t, exitOK, status)
 		var cells []map[string]any
@@ -199,7 +199,7 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 }
 
 func TestEveryPictureFitsItsTerminal(t *testing.T) {
-	shown, err := stages.Ready(t, stages.Shown())
+	shown, err := stages.Ready(t, stages.Public())
 	require.NoError(t, err)
 	for _, row := range stages.Judge(t, failures.All, shown) {
 		for i, v := range row {

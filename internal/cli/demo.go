@@ -52,7 +52,7 @@ var (
 // demo is one run of the command.
 type demo struct {
 	*app
-	stage       stages.Column
+	stage       stages.Stage
 	hold        time.Duration
 	name, other string // of the workers
 	addr        string // of a Redis server
@@ -83,13 +83,13 @@ func (a *app) demoCommand() *cobra.Command {
 			n, bad := strconv.ParseUint(port, 10, 16)
 			switch {
 			case strings.TrimSpace(d.name) == "" || strings.ContainsFunc(d.name, func(r rune) bool { return !unicode.IsPrint(r) }):
-				return badName.With("name", strconv.Quote(d.name))
+				return badName.Args("name", strconv.Quote(d.name))
 			case d.hold < 0:
-				return badHold.With("time", d.hold)
+				return badHold.Args("time", d.hold)
 			case !cmd.Flags().Changed("redis"):
 				return d.runBoth(ctx)
 			case err != nil || bad != nil || n == 0:
-				return badRedis.With("address", strconv.Quote(d.addr))
+				return badRedis.Args("address", strconv.Quote(d.addr))
 			}
 			return d.runOne(ctx, port)
 		},
@@ -106,9 +106,9 @@ func (d *demo) runOne(ctx context.Context, port string) error {
 	pinging, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	if redisserver.Ping(pinging, d.addr) != nil && ctx.Err() == nil {
-		return noAnswer.With("address", d.addr, "port", port)
+		return noAnswer.Args("address", d.addr, "port", port)
 	}
-	d.prose(oneWorker.With("address", d.addr, "lock", demoLock, "stage", d.stage.Said(), "lease", demoLease, "hold", d.hold))
+	d.prose(oneWorker.Args("address", d.addr, "lock", demoLock, "stage", d.stage.NameText(), "lease", demoLease, "hold", d.hold))
 	fmt.Fprintf(d.out, "%s\n\n", d.say(inAnother, "stage", d.stage.ID, "name", d.other, "hold", d.hold, "address", d.addr))
 	return d.work(ctx, &worker{name: d.name}, func() {})
 }
@@ -122,7 +122,7 @@ func (d *demo) runBoth(ctx context.Context) error {
 	defer server.Close()
 	server.ClockTTL(true) // let leases end by themselves
 	d.addr = server.Addr()
-	d.prose(twoWorkers.With("lock", demoLock, "stage", d.stage.Said(), "lease", demoLease, "hold", d.hold))
+	d.prose(twoWorkers.Args("lock", demoLock, "stage", d.stage.NameText(), "lease", demoLease, "hold", d.hold))
 	fmt.Fprintln(d.out)
 	first, second := &worker{name: d.name}, &worker{name: d.other}
 	asking, next := context.WithCancel(ctx)
@@ -140,7 +140,7 @@ func (d *demo) runBoth(ctx context.Context) error {
 		how = wokenAfter
 	}
 	fmt.Fprintln(d.out)
-	d.prose(how.With("second", d.other, "n", gap.Abs().Milliseconds(), "first", d.name, "stage", d.stage.Said()))
+	d.prose(how.Args("second", d.other, "n", gap.Abs().Milliseconds(), "first", d.name, "stage", d.stage.NameText()))
 	return nil
 }
 

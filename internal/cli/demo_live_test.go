@@ -75,7 +75,7 @@ func (p *terminal) end(t *testing.T) int {
 // Three terminals use one server. The interrupted holder unlocks, and the next worker begins.
 func TestDemoInProcessesOnRealRedis(t *testing.T) {
 	addr := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort}).Addr()
-	for _, s := range stages.Shown() {
+	for _, s := range stages.Public() {
 		t.Run(s.Dir, func(t *testing.T) {
 			args := []string{"--stage", s.ID, "--redis", addr}
 			holder := startDemo(t, append(args, "--hold", "1m")...)

@@ -39,7 +39,7 @@ func requireStory(t *testing.T, out, name string) (began, ended time.Time) {
 
 func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	for n := range stages.Shown() {
+	for n := range stages.Public() {
 		status, out, errors := command(t, "demo", "--stage", fmt.Sprint(n+1), "--hold", "0s", "--name", "work2")
 		require.Equal(t, exitOK, status, errors)
 		_, ended := requireStory(t, out, "work2")

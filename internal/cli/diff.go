@@ -25,7 +25,7 @@ func (a *app) diffCommand() *cobra.Command {
 // builtOnOthers are the stages that have one before them.
 func builtOnOthers() []string {
 	var ids []string
-	for _, c := range stages.All {
+	for _, c := range stages.Table {
 		if c.Before != "" {
 			ids = append(ids, c.ID)
 		}
@@ -45,14 +45,14 @@ func (a *app) diff(id string) error {
 		return err
 	}
 	if after.Before == "" {
-		return builtOnNone.With("stage", after.Said(), "others", strings.Join(builtOnOthers(), ", "))
+		return builtOnNone.Args("stage", after.NameText(), "others", strings.Join(builtOnOthers(), ", "))
 	}
 	diffs, err := after.Diff(a.sources)
 	if err != nil {
 		return err
 	}
-	before := stages.Must(after.Before)
-	heading := a.say(fromTo, "before", before.Said(), "after", after.Said(), "lesson", i18n.Text(after.Lesson))
+	before := stages.MustFind(after.Before)
+	heading := a.say(fromTo, "before", before.NameText(), "after", after.NameText(), "lesson", i18n.Text(after.Lesson))
 	a.lines(append(a.painted(term.Bold, heading), ""))
 	if after.Map != nil {
 		diffs = nil // line by line it would tell nobody anything

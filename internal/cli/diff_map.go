@@ -18,7 +18,7 @@ var (
 )
 
 // printMap prints what each file of a lock adds to the one before.
-func (a *app) printMap(c stages.Column) error {
+func (a *app) printMap(c stages.Stage) error {
 	lines, err := c.Lines(a.sources)
 	if err != nil {
 		return err
@@ -44,6 +44,6 @@ func (a *app) printMap(c stages.Column) error {
 		}
 	}
 	fmt.Fprintf(a.out, "\n%s\n", a.say(howToFollow, "show", "go run . show FAILURE --before-after --steps",
-		"test", "go test -v -run TEST ./"+c.Dir, "diff", "git diff --no-index "+stages.Must(c.Before).Dir+" "+c.Dir))
+		"test", "go test -v -run TEST ./"+c.Dir, "diff", "git diff --no-index "+stages.MustFind(c.Before).Dir+" "+c.Dir))
 	return nil
 }

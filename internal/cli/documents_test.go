@@ -43,7 +43,7 @@ func requireFile(t *testing.T, name, text string) {
 func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
 	for _, f := range failures.All {
-		for _, s := range turn(stages.Shown(), f) {
+		for _, s := range turn(stages.Public(), f) {
 			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
 			require.Equal(t, exitOK, status, errors)
 			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out

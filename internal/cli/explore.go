@@ -46,9 +46,9 @@ func (a *app) exploreCommand() *cobra.Command {
 			}
 			switch random := cmd.Flags().Changed("random"); {
 			case random && x.random < 1:
-				return badRandom.With("n", x.random)
+				return badRandom.Args("n", x.random)
 			case !random && cmd.Flags().Changed("seed"):
-				return seedAlone.With()
+				return seedAlone.Args()
 			}
 			return a.explore(x)
 		},
@@ -75,7 +75,7 @@ var (
 
 func init() {
 	for _, e := range schedule.Envs {
-		i18n.Know(i18n.Text(e.About))
+		i18n.Register(i18n.Text(e.About))
 	}
 }
 
@@ -99,7 +99,7 @@ func (a *app) properties(title i18n.Text, words func(schedule.Property) i18n.Tex
 
 // job is one question about one stage.
 type job struct {
-	stage    stages.Column
+	stage    stages.Stage
 	question schedule.Question
 }
 
@@ -117,13 +117,13 @@ var (
 
 // jobs are the questions that were asked.
 func (x exploration) jobs() ([]job, error) {
-	asked := stages.Shown()
+	asked := stages.Public()
 	if x.stage != "all" {
 		c, err := stages.Find(x.stage)
 		if err != nil {
-			return nil, orAll.With("error", err)
+			return nil, orAll.Args("error", err)
 		}
-		asked = []stages.Column{c}
+		asked = []stages.Stage{c}
 	}
 	if err := x.check(); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (x exploration) jobs() ([]job, error) {
 		}
 	}
 	if len(jobs) == 0 {
-		return nil, nobodyAsks.With("property", x.property, "env", x.env)
+		return nil, nobodyAsks.Args("property", x.property, "env", x.env)
 	}
 	return jobs, nil
 }
@@ -143,7 +143,7 @@ func (x exploration) jobs() ([]job, error) {
 // checkBound refuses a bound that was given and is not a cost. Without the flag it is -1.
 func checkBound(cmd *cobra.Command, n int) error {
 	if cmd.Flags().Changed("bound") && (n < 0 || n > 9) {
-		return badBound.With("n", n)
+		return badBound.Args("n", n)
 	}
 	return nil
 }
@@ -161,9 +161,9 @@ func (x exploration) check() error {
 	}
 	switch {
 	case x.clientsGiven && x.clients != 2 && x.clients != 3:
-		return badClients.With("n", x.clients)
+		return badClients.Args("n", x.clients)
 	case x.attempts < 1 || x.attempts > 3:
-		return badAttempts.With("n", x.attempts)
+		return badAttempts.Args("n", x.attempts)
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (a *app) explore(x exploration) error {
 
 // exploreHere asks one question after another.
 func (a *app) exploreHere(ctx context.Context, x exploration, jobs []job) ([]answer, error) {
-	defer world.Economical()()
+	defer world.TuneForBatch()()
 	var answers []answer
 	ready := map[string]failures.Subject{}
 	for _, j := range jobs {
@@ -274,7 +274,7 @@ func (a *app) ask(ctx context.Context, x exploration, j job, s schedule.Setup, p
 	}
 	progress(schedule.Progress{})
 	if err != nil {
-		return nil, failsIn.With("stage", j.stage.Said(), "env", s.Env.Name, "error", err)
+		return nil, failsIn.Args("stage", j.stage.NameText(), "env", s.Env.Name, "error", err)
 	}
 	var answers []answer
 	for _, one := range result.Answers(s, properties, time.Since(begun)) {

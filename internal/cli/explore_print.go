@@ -70,7 +70,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 			cut++
 		}
 		if want, ok := one.lesson(); ok && want != one.Found && (one.Found || one.Exhausted) {
-			wrong = append(wrong, a.say(answerOn, "property", one.Property, "env", one.Env, "stage", stages.Must(one.Stage).Said()))
+			wrong = append(wrong, a.say(answerOn, "property", one.Property, "env", one.Env, "stage", stages.MustFind(one.Stage).NameText()))
 		}
 	}
 	for _, n := range searches {
@@ -81,7 +81,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
 	if len(wrong) > 0 {
-		return failedError{notTheLesson.With("answers", strings.Join(wrong, ", "))}
+		return failedError{notTheLesson.Args("answers", strings.Join(wrong, ", "))}
 	}
 	return nil
 }
@@ -91,12 +91,12 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 func (one answer) lesson() (broken, ok bool) {
 	for _, q := range schedule.Suite {
 		if q.Env == one.Env && slices.Contains(q.Properties, one.Property) && q.Clients == one.Clients && q.Bound == one.Bound {
-			want := stages.Must(one.Stage).Search(one.Property, one.Env)
+			want := stages.MustFind(one.Stage).Search(one.Property, one.Env)
 			return want != "none" && want != "-", !one.Random
 		}
 	}
 	// What the lesson says is safe must not be found broken, however it is looked for.
-	want := stages.Must(one.Stage).Search(one.Property, one.Env)
+	want := stages.MustFind(one.Stage).Search(one.Property, one.Env)
 	return want != "none", one.Found && want != ""
 }
 
@@ -104,14 +104,14 @@ func (one answer) lesson() (broken, ok bool) {
 func (a *app) printTable(answers []answer) {
 	fmt.Fprintf(a.out, "%s\n\n", a.say(tableTitle))
 	header := term.Pad(a.say(propertyColumn), 14) + " " + term.Pad(a.say(environmentColumn), 13)
-	for _, s := range stages.Shown() {
+	for _, s := range stages.Public() {
 		header += fmt.Sprintf(" %-7s", s.Subject.Name)
 	}
 	fmt.Fprintln(a.out, strings.TrimRight(header, " "))
 	for _, q := range schedule.Suite {
 		for _, p := range q.Properties {
 			cells, any := "", false
-			for _, s := range stages.Shown() {
+			for _, s := range stages.Public() {
 				text := "·"
 				for _, one := range answers {
 					if one.Stage == s.ID && one.Property == p && one.Env == q.Env {
@@ -157,14 +157,14 @@ func cheapest(answers []answer) *answer {
 
 // printAnswer prints what was found about one property.
 func (a *app) printAnswer(one answer) {
-	fmt.Fprintln(a.out, a.say(askedOf, "stage", stages.Must(one.Stage).NameIn(a.lang), "question", one.QuestionIn(a.lang)))
+	fmt.Fprintln(a.out, a.say(askedOf, "stage", stages.MustFind(one.Stage).NameIn(a.lang), "question", one.QuestionIn(a.lang)))
 	switch {
 	case one.Random && one.Found:
 		fmt.Fprintf(a.out, "%s\n", a.say(byChance, "what", one.TextIn(a.lang), "n", one.Runs, "length", game.Length(one.Cost, one.Steps, a.lang)))
 	case one.Random:
 		fmt.Fprintf(a.out, "%s\n", a.say(noneByChance, "n", one.Runs))
 	default:
-		fmt.Fprint(a.out, one.In(a.lang))
+		fmt.Fprint(a.out, one.Localize(a.lang))
 	}
 	if one.Found {
 		fmt.Fprintf(a.out, "  go run . replay '%s'\n", one.Schedule)

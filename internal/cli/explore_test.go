@@ -58,7 +58,7 @@ func TestExploreAsJSON(t *testing.T) {
 // lessons are tested: here they stand for what it finds.
 func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
 	var answers []answer
-	for _, s := range stages.Shown() {
+	for _, s := range stages.Public() {
 		for _, q := range schedule.Suite {
 			_, properties := q.Ask(s.Subject, 1)
 			for _, p := range properties {

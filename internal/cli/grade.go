@@ -69,7 +69,7 @@ func (g grading) check() error {
 	case g.json && g.markdown:
 		return exclude("--json", "--markdown")
 	case g.update && g.expect == "":
-		return updatesNone.With()
+		return updatesNone.Args()
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		return err
 	}
 	if card.Compile != nil || card.Cause != nil && len(card.Cells) == 0 {
-		return failedError{notGraded.With()}
+		return failedError{notGraded.Args()}
 	}
 	return expected(card, g, lang)
 }
@@ -121,29 +121,29 @@ func expected(card kata.Card, g grading, lang i18n.Language) error {
 	}
 	raw, err := os.ReadFile(g.expect)
 	if err != nil {
-		return updateWrites.With("error", err)
+		return updateWrites.Args("error", err)
 	}
 	if differences := card.Differences(string(raw), lang); len(differences) > 0 {
-		return failedError{errors.New(strings.Join(append(differences, updateTakes.In(lang)), "\n"))}
+		return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(lang)), "\n"))}
 	}
 	return nil
 }
 
 // gradeHTML writes the page.
 func gradeHTML(card kata.Card, name string) error {
-	mine := stages.Column{ID: "yours", Dir: ".", Title: card.Dir, Subject: failures.Subject{Name: "yours"}}
+	mine := stages.Stage{ID: "yours", Dir: ".", Title: card.Dir, Subject: failures.Subject{Name: "yours"}}
 	var rows [][]failures.Verdict
 	for _, c := range card.Cells {
 		f, _ := failures.Find(c.Failure)
 		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
 		rows = append(rows, []failures.Verdict{v})
 	}
-	page, err := page.Page([]stages.Column{mine}, rows, os.DirFS(card.Dir), page.Engine{})
+	page, err := page.Page([]stages.Stage{mine}, rows, os.DirFS(card.Dir), page.Engine{})
 	if err == nil {
 		err = os.WriteFile(name, page, 0o644)
 	}
 	if err != nil {
-		return failedError{notWritten.With("error", err)}
+		return failedError{notWritten.Args("error", err)}
 	}
 	return nil
 }

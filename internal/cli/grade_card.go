@@ -30,7 +30,7 @@ var (
 		{failures.Safe, i18n.New("safe in this one run")},
 		{failures.Noticed, i18n.New("noticed: the holder is told in time")},
 		{failures.Inherent, i18n.New("unavoidable: no lock that expires can prevent this")},
-		{failures.NotTold, i18n.New("not tested: what the failure is about did not happen")},
+		{failures.NotTested, i18n.New("not tested: what the failure is about did not happen")},
 		{failures.NotPlayed, i18n.New("not played to the end")},
 		{failures.NotApplicable, i18n.New("not applicable: --has says what a lock has")},
 	}
@@ -41,14 +41,14 @@ func (a *app) gradeText(card kata.Card) {
 	a.lines(a.painted(term.Bold, a.say(lockIn, "dir", card.Dir)))
 	a.gradeEnd(card)
 	for _, cause := range card.Causes {
-		a.item("  "+a.signOf(failures.Broken)+" ", cause.In(a.lang))
+		a.item("  "+a.signOf(failures.Broken)+" ", cause.Localize(a.lang))
 	}
 	a.gradeCells(card.Cells)
 	if len(card.Cells) > 0 {
 		fmt.Fprintln(a.out)
 		a.item("  ", card.Count(a.lang))
 		if left := len(failures.All) - len(card.Cells); left > 0 {
-			a.item("  ", notTried.Of(left).In(a.lang))
+			a.item("  ", notTried.Of(left).Localize(a.lang))
 		}
 		a.gradeLegend(card.Cells)
 		if shown := card.Shows(); len(shown) > 0 {
@@ -78,7 +78,7 @@ func (a *app) gradeEnd(card kata.Card) {
 			ruined = isRuinedNow
 		}
 		a.lines(a.painted(term.Red, a.say(ruined, "kind", i18n.Text(c.Kind), "during", c.During, "what", c.Text)))
-		a.lines(term.Wrap(c.Next.In(a.lang), a.width))
+		a.lines(term.Wrap(c.Next.Localize(a.lang), a.width))
 	}
 }
 
@@ -115,7 +115,7 @@ func (a *app) gradeMarkdown(card kata.Card) {
 	}
 	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
 	for _, cause := range card.Causes {
-		fmt.Fprintf(a.out, "- %s\n", cause.In(i18n.English))
+		fmt.Fprintf(a.out, "- %s\n", cause.Localize(i18n.English))
 	}
 	if c := card.Cause; c != nil {
 		fmt.Fprintf(a.out, "\nIt %s, in %s: %s\n", c.Kind, c.During, c.Text)

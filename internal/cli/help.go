@@ -30,7 +30,7 @@ const belowHelp = "below"
 
 // The help texts of commands are English literals, so they are registered here.
 func init() {
-	eachHelp(new(app).root(), func(text *string) { i18n.Know(i18n.Text(*text)) })
+	eachHelp(new(app).root(), func(text *string) { i18n.Register(i18n.Text(*text)) })
 }
 
 // eachHelp visits the help texts of a command, its flags and its subcommands.

@@ -86,7 +86,7 @@ var (
 func (a *app) session(x appointment) (*interview.Session, error) {
 	minutes, err := strconv.Atoi(x.minutes)
 	if err != nil || minutes < 1 || minutes > mostMinutes {
-		return nil, badMinutes.With("minutes", x.minutes, "most", mostMinutes)
+		return nil, badMinutes.Args("minutes", x.minutes, "most", mostMinutes)
 	}
 	themes, again, err := a.questions(x)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 	if x.theme != "" {
 		i, err := interview.FindTheme(x.theme, documents...)
 		if err != nil {
-			return nil, "", badTheme.With("error", err)
+			return nil, "", badTheme.Args("error", err)
 		}
 		themes = themes[i : i+1]
 		again += " --theme " + themes[0].Short()
@@ -128,9 +128,9 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 	highest := interview.Staff
 	if x.level != "" {
 		if highest, err = interview.FindLevel(x.level); err != nil {
-			return nil, "", badLevel.With("level", x.level, "error", err)
+			return nil, "", badLevel.Args("level", x.level, "error", err)
 		}
-		again += " --level " + highest.In(i18n.English)
+		again += " --level " + highest.Localize(i18n.English)
 	}
 	if x.must {
 		again += " --must"
@@ -139,7 +139,7 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 		return x.project && q.ID == opener || q.Level <= highest && (!x.must || q.Rank == interview.Must)
 	})
 	if len(themes) == 0 {
-		return nil, "", noneFits.With("flags", strings.TrimSpace(again))
+		return nil, "", noneFits.Args("flags", strings.TrimSpace(again))
 	}
 	return themes, again, nil
 }
@@ -157,7 +157,7 @@ var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Z
 // knownSchedules are those that a reader has seen: in a document, or as a challenge.
 func (a *app) knownSchedules() []string {
 	var known []string
-	for _, c := range stages.Shown() {
+	for _, c := range stages.Public() {
 		known = append(known, c.Challenge)
 	}
 	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {

@@ -114,7 +114,7 @@ func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
 		}
 		require.NotRegexp(t, `(Round|第) \d+( 轮)?[:：] ?(prediction|预测)`, out)
 
-		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--level", interview.Junior.In(l), "--theme", "lease")
+		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--level", interview.Junior.Localize(l), "--theme", "lease")
 		for _, id := range asked(t, out) {
 			require.Equal(t, interview.Junior, level[id])
 		}
@@ -210,11 +210,11 @@ func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
 func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 	known := (&app{sources: os.DirFS("../..")}).knownSchedules()
 	require.Contains(t, known, wrongDelete3, "the README shows it")
-	for _, c := range stages.Shown() {
+	for _, c := range stages.Public() {
 		require.Contains(t, known, c.Challenge)
 	}
 	for _, text := range known {
-		_, _, err := game.Read(text, stages.All)
+		_, _, err := game.Read(text, stages.Table)
 		require.NoError(t, err)
 	}
 }

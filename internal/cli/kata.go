@@ -112,7 +112,7 @@ var manyExercises = i18n.New("start takes one exercise at most, not {n}: {words}
 // oneExercise refuses a second argument.
 func oneExercise(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return manyExercises.With("n", len(args), "words", strings.Join(args, " "))
+		return manyExercises.Args("n", len(args), "words", strings.Join(args, " "))
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (k *kataApp) begin(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(k.out, "%s\n%s\n%s\n", task, said.In(k.lang), k.say(lockIsIn, "folder", f.Dir, "dir", v.Dir))
+	fmt.Fprintf(k.out, "%s\n%s\n%s\n", task, said.Localize(k.lang), k.say(lockIsIn, "folder", f.Dir, "dir", v.Dir))
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (k *kataApp) checkCommand() *cobra.Command {
 			}
 			var bad error
 			if !r.Passed {
-				bad = notPassed.With("id", r.Exercise.ID)
+				bad = notPassed.Args("id", r.Exercise.ID)
 			}
 			return k.print(r, v, asJSON, bad)
 		})
@@ -228,7 +228,7 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 			}
 			var bad error
 			if x.IsBroken() {
-				bad = isBroken.With()
+				bad = isBroken.Args()
 			}
 			return k.print(x, v, asJSON, bad)
 		})
@@ -252,7 +252,7 @@ func (k *kataApp) solutionCommand() *cobra.Command {
 			return "", err
 		}
 		if p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
-			return "", hintFirst.With("id", p.Exercise, "dir", view.Dir)
+			return "", hintFirst.Args("id", p.Exercise, "dir", view.Dir)
 		}
 		return f.Solution(view)
 	})
@@ -264,7 +264,7 @@ func (k *kataApp) resetCommand() *cobra.Command {
 	var all bool
 	cmd := k.textCommand("reset", "Begin the exercise again; what you wrote is kept", func(f kata.Folder, _ kata.View) (string, error) {
 		said, err := f.Reset(all)
-		return said.In(k.lang) + "\n", err
+		return said.Localize(k.lang) + "\n", err
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "begin with the first exercise again, as if none were passed")
 	return cmd
@@ -273,7 +273,7 @@ func (k *kataApp) resetCommand() *cobra.Command {
 func (k *kataApp) verify(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
 	ok, err := kata.Verify(ctx, f.Root, kata.All, v, k.out)
 	if err == nil && !ok {
-		return failedError{proofFails.With()}
+		return failedError{proofFails.Args()}
 	}
 	return err
 }

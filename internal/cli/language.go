@@ -53,5 +53,5 @@ func (a *app) language(asked string) (i18n.Language, error) {
 	if l, ok := i18n.Find(asked); ok {
 		return l, nil
 	}
-	return usual, noLanguage.With("name", asked)
+	return usual, noLanguage.Args("name", asked)
 }

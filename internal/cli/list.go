@@ -63,8 +63,8 @@ func (a *app) story(f failures.Failure) {
 	for _, line := range a.wrapped(a.say(i18n.Text(f.Story)), 4) {
 		fmt.Fprintf(a.out, "    %s\n", line)
 	}
-	for _, text := range []i18n.Said{fixedBy.With("what", i18n.Text(f.Fixed)), runsIn(f)} {
-		for _, line := range a.wrapped(text.In(a.lang), 4) {
+	for _, text := range []i18n.Message{fixedBy.Args("what", i18n.Text(f.Fixed)), runsIn(f)} {
+		for _, line := range a.wrapped(text.Localize(a.lang), 4) {
 			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
 		}
 	}
@@ -79,11 +79,11 @@ var (
 )
 
 // runsIn says where a failure runs.
-func runsIn(f failures.Failure) i18n.Said {
+func runsIn(f failures.Failure) i18n.Message {
 	if f.Live != "" {
-		return runsInWorld.With("why", i18n.Text(f.Live))
+		return runsInWorld.Args("why", i18n.Text(f.Live))
 	}
-	return runsInBoth.With()
+	return runsInBoth.Args()
 }
 
 func (a *app) listJSON() error {
@@ -104,7 +104,7 @@ func (a *app) listJSON() error {
 		for _, m := range f.Breaks {
 			j.Breaks = append(j.Breaks, string(m))
 		}
-		for _, s := range stages.Shown() {
+		for _, s := range stages.Public() {
 			j.Expected[s.Subject.Name] = s.Expect(f).String()
 		}
 		all = append(all, j)

@@ -53,7 +53,7 @@ func (a *app) chapter(f failures.Failure) {
 	a.paragraph(f.Story)
 	ids, rules := headings()
 	fmt.Fprintf(a.out, "| stage |%s\n|---|%s\n| outcome | %s |\n\n", ids, rules, strings.Join(signs(f), " | "))
-	shown := turn(stages.Shown(), f)
+	shown := turn(stages.Public(), f)
 	for _, c := range shown {
 		fmt.Fprintf(a.out, "![%s, on %s (%s): %s.](pictures/%s-%s.svg)\n\n",
 			capital(f.Title), c.Name(), c.Title, c.Expect(f).Word(), f.ID, c.ID)
@@ -74,7 +74,7 @@ func (a *app) chapter(f failures.Failure) {
 }
 
 // howToSee names the command that plays a failure.
-func howToSee(f failures.Failure, shown []stages.Column) string {
+func howToSee(f failures.Failure, shown []stages.Stage) string {
 	flags := "--stage " + shown[0].ID
 	if len(shown) > 1 {
 		flags = "--before-after"
@@ -101,7 +101,7 @@ func families() [][]failures.Failure {
 
 // headings are those of the columns in a table, and what stands below them.
 func headings() (ids, rules string) {
-	for _, c := range stages.Shown() {
+	for _, c := range stages.Public() {
 		ids += " " + c.ID + " |"
 		rules += "---|"
 	}
@@ -111,7 +111,7 @@ func headings() (ids, rules string) {
 // signs are a failure's expected outcomes on the stages.
 func signs(f failures.Failure) []string {
 	var all []string
-	for _, s := range stages.Shown() {
+	for _, s := range stages.Public() {
 		all = append(all, outcomeMarks[s.Expect(f)].sign)
 	}
 	return all

@@ -25,7 +25,7 @@ type where struct {
 
 func (w where) check() error {
 	if w.addr != "" && !w.live {
-		return liveMissing.With()
+		return liveMissing.Args()
 	}
 	return nil
 }
@@ -42,14 +42,14 @@ var (
 )
 
 // said completes "real locks on".
-func (w where) said() i18n.Said {
+func (w where) said() i18n.Message {
 	switch {
 	case !w.live:
-		return onEmbedded.With()
+		return onEmbedded.Args()
 	case w.addr == "":
-		return onServers.With()
+		return onServers.Args()
 	}
-	return onAddress.With("address", w.addr)
+	return onAddress.Args("address", w.addr)
 }
 
 // servers are the real Redis servers.
@@ -57,19 +57,19 @@ func (w where) servers(ctx context.Context) (*live.Servers, error) {
 	if w.addr == "" {
 		servers, err := live.Start(ctx, atOnce)
 		if errors.Is(err, redisserver.ErrMissing) {
-			err = noServer.With()
+			err = noServer.Args()
 		}
 		return servers, err
 	}
 	servers, err := live.At(ctx, w.addr, atOnce)
 	if err != nil {
-		return nil, orOurOwn.With("error", err)
+		return nil, orOurOwn.Args("error", err)
 	}
 	return servers, nil
 }
 
 // judgeLive plays the whole catalogue on the columns, on real servers.
-func (a *app) judgeLive(w where, all []failures.Failure, of []stages.Column) ([][]failures.Verdict, error) {
+func (a *app) judgeLive(w where, all []failures.Failure, of []stages.Stage) ([][]failures.Verdict, error) {
 	servers, err := w.servers(context.Background())
 	if err != nil {
 		return nil, err

@@ -26,12 +26,12 @@ func (c cell) asExpected() bool {
 
 // grid is failures on columns: a row for each failure.
 type grid struct {
-	columns []stages.Column
+	columns []stages.Stage
 	rows    [][]cell
 }
 
 // judgeAll runs failures on the columns.
-func (a *app) judgeAll(w where, all []failures.Failure, of []stages.Column) (grid, error) {
+func (a *app) judgeAll(w where, all []failures.Failure, of []stages.Stage) (grid, error) {
 	ready, err := stages.Ready(a.t, of)
 	if err != nil {
 		return grid{}, failedError{err}
@@ -44,7 +44,7 @@ func (a *app) judgeAll(w where, all []failures.Failure, of []stages.Column) (gri
 }
 
 // expecting puts the expected outcomes beside verdicts.
-func expecting(of []stages.Column, rows [][]failures.Verdict) grid {
+func expecting(of []stages.Stage, rows [][]failures.Verdict) grid {
 	g := grid{columns: of}
 	for _, row := range rows {
 		var cells []cell
@@ -67,14 +67,14 @@ type excerpt struct {
 }
 
 // columns are the locks of the excerpt.
-func (e excerpt) columns() []stages.Column {
+func (e excerpt) columns() []stages.Stage {
 	switch {
 	case e.documents:
 		return stages.Documents()
 	case e.steps:
 		return stages.Steps()
 	}
-	return stages.Shown()
+	return stages.Public()
 }
 
 // byFamily reports whether the rows are a whole catalogue or whole families of it.
@@ -91,35 +91,35 @@ var (
 )
 
 // rows returns the failures that are shown, and what is said of the others.
-func (e excerpt) rows(g grid) (rows [][]cell, rest i18n.Said) {
+func (e excerpt) rows(g grid) (rows [][]cell, rest i18n.Message) {
 	switch {
 	case e.byFamily():
-		return g.rows, i18n.Said{}
+		return g.rows, i18n.Message{}
 	case e.steps:
 		rows, changed := g.changes()
-		return rows, someChanges.With("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
+		return rows, someChanges.Args("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
 	}
 	for _, row := range g.rows {
 		if row[0].verdict.Failure.Lesson {
 			rows = append(rows, row)
 		}
 	}
-	sortByFix(rows, stages.Stairs())
+	sortByFix(rows, stages.All())
 	command := "go run . --all"
 	if e.documents {
 		command = "go run . --documents --all"
 	}
-	return rows, someFailures.With("n", len(rows), "all", len(g.rows), "command", command)
+	return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
 }
 
 // sortByFix puts those first that an earlier lock fixes, and those last that none fixes.
-func sortByFix(rows [][]cell, of []stages.Column) {
+func sortByFix(rows [][]cell, of []stages.Stage) {
 	slices.SortStableFunc(rows, func(a, b []cell) int { return cmp.Compare(fixedIn(a, of), fixedIn(b, of)) })
 }
 
 // fixedIn is the place of the lock that fixes a failure; len(of) if none does.
-func fixedIn(row []cell, of []stages.Column) int {
-	if _, fixed := stages.Turn(of, row[0].verdict.Failure); fixed != nil {
+func fixedIn(row []cell, of []stages.Stage) int {
+	if _, fixed := stages.FixedBy(of, row[0].verdict.Failure); fixed != nil {
 		return slices.Index(stages.IDs(of), fixed.ID)
 	}
 	return len(of)
@@ -165,10 +165,10 @@ func (e excerpt) failures() (asked []failures.Failure, err error) {
 	for _, word := range e.families {
 		i := slices.IndexFunc(families(), func(family []failures.Failure) bool {
 			name := i18n.Text(family[0].Family)
-			return short(word) == short(string(name)) || word == name.In(i18n.Chinese)
+			return short(word) == short(string(name)) || word == name.Localize(i18n.Chinese)
 		})
 		if i < 0 {
-			return nil, suggest(noFamily.With("name", strconv.Quote(word)), strconv.Quote(word), names)
+			return nil, suggest(noFamily.Args("name", strconv.Quote(word)), strconv.Quote(word), names)
 		}
 		asked = append(asked, families()[i]...)
 	}
@@ -218,9 +218,9 @@ func (a *app) matrix(w where, e excerpt) error {
 var isSurprise = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 
 // surprise is a line about a cell that is not as expected.
-func (a *app) surprise(c cell) i18n.Said {
+func (a *app) surprise(c cell) i18n.Message {
 	v := c.verdict
-	return isSurprise.With("failure", v.Failure.ID, "stage", v.Subject, "want", c.want.Word(),
+	return isSurprise.Args("failure", v.Failure.ID, "stage", v.Subject, "want", c.want.Word(),
 		"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 }
 
@@ -229,7 +229,7 @@ func (a *app) unexpected(g grid) (lines []string) {
 	for _, row := range g.rows {
 		for _, c := range row {
 			if !c.asExpected() {
-				lines = append(lines, a.surprise(c).In(a.lang))
+				lines = append(lines, a.surprise(c).Localize(a.lang))
 			}
 		}
 	}

@@ -21,13 +21,13 @@ const (
 )
 
 // suggest ends an error about an unknown name with the nearest names.
-func suggest(fault i18n.Said, name string, known []string) error {
+func suggest(fault i18n.Message, name string, known []string) error {
 	near := nearest(name, known)
 	if len(near) == 0 && len(known) > mostNames {
-		return areListed.With("fault", fault, "list", listsFailures)
+		return areListed.Args("fault", fault, "list", listsFailures)
 	}
 	if len(near) == 0 {
-		return thereAre.With("fault", fault, "names", strings.Join(known, ", "))
+		return thereAre.Args("fault", fault, "names", strings.Join(known, ", "))
 	}
 	return didYouMean.Of(len(near), "fault", fault, "names", strings.Join(near, ", "))
 }

@@ -34,17 +34,17 @@ func (f format) check(beforeAfter bool) error {
 	case f.json && f.isPicture(), f.svg && f.page:
 		return exclude("--json", "--svg", "--html")
 	case beforeAfter && f.isPicture():
-		return oneRun.With()
+		return oneRun.Args()
 	case f.page && f.html == "":
-		return noFile.With()
+		return noFile.Args()
 	}
 	return nil
 }
 
 // picture prints a run as SVG or a page, or writes the page to its file.
-func (a *app) picture(v failures.Verdict, c stages.Column, f format) error {
+func (a *app) picture(v failures.Verdict, c stages.Stage, f format) error {
 	if v.Trace == nil {
-		return nothingSeen.With("failure", v.Failure.ID, "stage", c.Said(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
+		return nothingSeen.Args("failure", v.Failure.ID, "stage", c.NameText(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 	}
 	drawn := svg.Draw(v.Trace, v.Findings, a.caption(v, c))
 	if f.page {
@@ -61,7 +61,7 @@ func (a *app) picture(v failures.Verdict, c stages.Column, f format) error {
 		return err
 	}
 	if err := os.WriteFile(f.html, []byte(drawn), 0o644); err != nil {
-		return failedError{notWritten.With("error", err)}
+		return failedError{notWritten.Args("error", err)}
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (a *app) picture(v failures.Verdict, c stages.Column, f format) error {
 var pictureOf = i18n.New("{failure}, on {stage}: {title}")
 
 // caption is what stands above a run's picture.
-func (a *app) caption(v failures.Verdict, c stages.Column) timeline.Caption {
+func (a *app) caption(v failures.Verdict, c stages.Stage) timeline.Caption {
 	return timeline.Caption{
 		ID:       v.Failure.ID + "-" + c.ID,
 		Verdict:  strings.TrimRight(v.HeadlineIn(a.lang), ".。"),

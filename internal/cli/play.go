@@ -94,7 +94,7 @@ func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 	}
 	keys, err := keyboard.Open(in)
 	if err != nil {
-		return nil, pipeKeys.With("error", err)
+		return nil, pipeKeys.Args("error", err)
 	}
 	return keys, nil
 }
@@ -136,7 +136,7 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 		case err == io.EOF:
 			return false, p.ended()
 		case err != nil:
-			return false, noKeyRead.With("error", err)
+			return false, noKeyRead.Args("error", err)
 		case key == 'q':
 			return true, nil
 		}
@@ -174,7 +174,7 @@ func (p *player) press(key rune) error {
 func (p *player) hint(h game.Hint) string {
 	switch {
 	case h.Option >= 0:
-		return hintStep.Of(h.Away, "key", choiceKeys[h.Option:h.Option+1], "why", h.Why).In(p.app.lang)
+		return hintStep.Of(h.Away, "key", choiceKeys[h.Option:h.Option+1], "why", h.Why).Localize(p.app.lang)
 	case len(p.Steps()) == 0:
 		return p.app.say(hintTry, "why", h.Why)
 	}

@@ -118,7 +118,7 @@ func TestHintsLeadToTheGoalOnAShortestWay(t *testing.T) {
 		require.NoError(t, err)
 		t.Run(c.Name(), func(t *testing.T) {
 			out := followHints(t, "", "--stage", c.ID)
-			_, steps, err := game.Read(c.Challenge, stages.All)
+			_, steps, err := game.Read(c.Challenge, stages.Table)
 			require.NoError(t, err)
 			require.Contains(t, out, "'"+c.Challenge+"'")
 			require.Contains(t, out, fmt.Sprintf("You needed %d step", len(steps)))
@@ -167,7 +167,7 @@ func TestQuitHandsTheScheduleOver(t *testing.T) {
 
 // Nothing is cut that a player needs, whatever the game; three clients need most.
 func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
-	for _, s := range stages.Shown() {
+	for _, s := range stages.Public() {
 		for _, p := range schedule.Properties {
 			if !p.Suits(s.Subject) {
 				continue

@@ -28,7 +28,7 @@ func (a *app) replayCommand() *cobra.Command {
 			"A gives up; ha: A has its network again.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return takesSchedule.With("example", exampleSchedule)
+				return takesSchedule.Args("example", exampleSchedule)
 			}
 			return nil
 		},
@@ -39,7 +39,7 @@ func (a *app) replayCommand() *cobra.Command {
 const exampleSchedule = "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b"
 
 func (a *app) replay(text string) error {
-	c, steps, err := game.Read(text, stages.All)
+	c, steps, err := game.Read(text, stages.Table)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
 	a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
-		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].In(a.lang))))
+		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].Localize(a.lang))))
 	} else {
 		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About))))
 	}
@@ -88,12 +88,12 @@ var (
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
 
-func times(n int) i18n.Said {
+func times(n int) i18n.Message {
 	switch n {
 	case 1:
-		return onceEach.With()
+		return onceEach.Args()
 	case 2:
-		return twiceEach.With()
+		return twiceEach.Args()
 	}
-	return timesEach.With("n", n)
+	return timesEach.Args("n", n)
 }

@@ -56,7 +56,7 @@ func (a *app) serveCommand() *cobra.Command {
 
 // page plays the catalogue on the stages, and returns the page of it.
 func (a *app) page(e page.Engine) ([]byte, error) {
-	shown, err := stages.Ready(a.t, stages.Shown())
+	shown, err := stages.Ready(a.t, stages.Public())
 	if err != nil {
 		return nil, failedError{err}
 	}
@@ -96,7 +96,7 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	go func() { ended <- server.Serve(listener) }()
 	select {
 	case err := <-ended:
-		return failedError{serverEnded.With("error", err)}
+		return failedError{serverEnded.Args("error", err)}
 	case <-ctx.Done():
 	}
 	patience, cancel := context.WithTimeout(context.Background(), 3*time.Second)
@@ -135,29 +135,29 @@ func (a *app) buildEngine(ctx context.Context) func(context.Context) ([]byte, er
 // writePage writes the page with its engine inside into a file.
 func (a *app) writePage(ctx context.Context, name string) error {
 	if name == "" {
-		return noPageFile.With()
+		return noPageFile.Args()
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return isFolder.With("name", name, "file", filepath.Join(name, "lockkata.html"))
+		return isFolder.Args("name", name, "file", filepath.Join(name, "lockkata.html"))
 	}
 	if _, err := os.Stat(filepath.Dir(name)); err != nil {
-		return failedError{notSaved.With("file", name, "error", err)}
+		return failedError{notSaved.Args("file", name, "error", err)}
 	}
 	runner, err := build.Runner(ctx, ".")
 	if err != nil {
-		return failedError{noEngine.With("error", err)}
+		return failedError{noEngine.Args("error", err)}
 	}
 	a.note(isBuilding)
 	packed, err := build.Wasm(ctx, ".", a.sources)
 	if err != nil {
-		return failedError{noEngine.With("error", err)}
+		return failedError{noEngine.Args("error", err)}
 	}
 	content, err := a.page(page.Engine{Runner: runner, Packed: packed})
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(name, content, 0o644); err != nil {
-		return failedError{notSaved.With("file", name, "error", err)}
+		return failedError{notSaved.Args("file", name, "error", err)}
 	}
 	fmt.Fprintln(a.out, a.say(isSaved, "file", name, "size", megabytes(content)))
 	return nil
@@ -194,14 +194,14 @@ var (
 // is a failure.
 func listen(addr string) (net.Listener, error) {
 	if _, err := net.ResolveTCPAddr("tcp", addr); err != nil || addr == "" {
-		return nil, badAddress.With("address", strconv.Quote(addr))
+		return nil, badAddress.Args("address", strconv.Quote(addr))
 	}
 	listener, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, failedError{isTaken.With("address", addr)}
+		return nil, failedError{isTaken.Args("address", addr)}
 	}
 	if err != nil {
-		return nil, failedError{cannotHear.With("address", addr, "error", err)}
+		return nil, failedError{cannotHear.Args("address", addr, "error", err)}
 	}
 	return listener, nil
 }

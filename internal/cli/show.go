@@ -40,9 +40,9 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			of := stages.Shown()
+			of := stages.Public()
 			if asked, err := stages.Find(stage); steps || err == nil && asked.Hidden {
-				of = stages.Stairs()
+				of = stages.All()
 			}
 			chosen, err := chooseColumns(of, f, stage, beforeAfter)
 			if err != nil {
@@ -73,7 +73,7 @@ var noFailure = i18n.New("there is no failure {name}")
 func findFailure(id string) (failures.Failure, error) {
 	f, ok := failures.Find(id)
 	if !ok {
-		return f, suggest(noFailure.With("name", strconv.Quote(id)), id, failureIDs())
+		return f, suggest(noFailure.Args("name", strconv.Quote(id)), id, failureIDs())
 	}
 	return f, nil
 }
@@ -85,10 +85,10 @@ var (
 
 // chooseColumns returns the column that was asked for, else the last that breaks; for before and
 // after also the first that no longer does.
-func chooseColumns(of []stages.Column, f failures.Failure, asked string, beforeAfter bool) ([]stages.Column, error) {
+func chooseColumns(of []stages.Stage, f failures.Failure, asked string, beforeAfter bool) ([]stages.Stage, error) {
 	if asked != "" {
 		c, err := stages.Find(asked)
-		return []stages.Column{c}, err
+		return []stages.Stage{c}, err
 	}
 	chosen := turn(of, f)
 	switch {
@@ -97,26 +97,26 @@ func chooseColumns(of []stages.Column, f failures.Failure, asked string, beforeA
 	case len(chosen) == 2:
 		return chosen, nil
 	case chosen[0].Expect(f) == failures.Broken, chosen[0].Expect(f) == failures.Inherent:
-		return nil, breaksAll.With("failure", f.ID)
+		return nil, breaksAll.Args("failure", f.ID)
 	}
-	return nil, breaksNone.With("failure", f.ID, "stage", chosen[0].ID)
+	return nil, breaksNone.Args("failure", f.ID, "stage", chosen[0].ID)
 }
 
 // turn returns the last column that the failure breaks and the first that it no longer does, or the
 // one of them that there is. What breaks none has the first that it applies to.
-func turn(of []stages.Column, f failures.Failure) []stages.Column {
-	broken, fixed := stages.Turn(of, f)
+func turn(of []stages.Stage, f failures.Failure) []stages.Stage {
+	broken, fixed := stages.FixedBy(of, f)
 	switch {
 	case broken == nil:
-		return []stages.Column{stages.First(of, f)}
+		return []stages.Stage{stages.First(of, f)}
 	case fixed == nil:
-		return []stages.Column{*broken}
+		return []stages.Stage{*broken}
 	}
-	return []stages.Column{*broken, *fixed}
+	return []stages.Stage{*broken, *fixed}
 }
 
 // show draws the failure on the columns that were chosen of some.
-func (a *app) show(f failures.Failure, chosen, of []stages.Column, as format) error {
+func (a *app) show(f failures.Failure, chosen, of []stages.Stage, as format) error {
 	chosen, err := stages.Ready(a.t, chosen)
 	if err != nil {
 		return failedError{err}
@@ -148,7 +148,7 @@ func (a *app) show(f failures.Failure, chosen, of []stages.Column, as format) er
 	return nil
 }
 
-func (a *app) showOne(v failures.Verdict, c stages.Column, withStory bool, of []stages.Column) {
+func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []stages.Stage) {
 	f := v.Failure
 	if withStory {
 		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)), 0), "\n")
@@ -164,7 +164,7 @@ func (a *app) showOne(v failures.Verdict, c stages.Column, withStory bool, of []
 	a.lines(a.painted(outcomeMarks[v.Outcome].style, v.HeadlineIn(a.lang)))
 	if withStory && v.Outcome != failures.Safe {
 		a.lines(a.wrapped(a.say(fixedBy, "what", i18n.Text(f.Fixed)), 0))
-		if _, fixed := stages.Turn(of, f); fixed != nil {
+		if _, fixed := stages.FixedBy(of, f); fixed != nil {
 			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameIn(a.lang), "id", fixed.ID))
 		}
 	}

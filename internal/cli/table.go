@@ -52,7 +52,7 @@ func (a *app) printMatrix(e excerpt, g grid) {
 }
 
 // printRow prints a failure's results, and beside them its title where there is room.
-func (a *app) printRow(row []cell, of []stages.Column, width, signs int) {
+func (a *app) printRow(row []cell, of []stages.Stage, width, signs int) {
 	f := row[0].verdict.Failure
 	line := term.Pad("  "+f.ID, width)
 	for n, c := range row {
@@ -92,7 +92,7 @@ var outcomeMarks = map[failures.Outcome]struct {
 	failures.Noticed:       {term.Cyan, "◐"},
 	failures.Elsewhere:     {term.Dim, "·"},
 	failures.NotApplicable: {term.Dim, "–"},
-	failures.NotTold:       {term.Yellow, "?"},
+	failures.NotTested:     {term.Yellow, "?"},
 	failures.NotPlayed:     {term.Alarm, "…"},
 }
 
@@ -110,7 +110,7 @@ var (
 	}{
 		{failures.Noticed, i18n.New("noticed {n}: the hold is lost, and its owner is told in time")},
 		{failures.Inherent, i18n.New("unavoidable {n}: no lock that expires can prevent this")},
-		{failures.NotTold, i18n.New("not tested {n}: what the failure is about did not happen")},
+		{failures.NotTested, i18n.New("not tested {n}: what the failure is about did not happen")},
 		{failures.NotPlayed, i18n.New("not played to the end {n}")},
 		{failures.Elsewhere, i18n.New("world only {n}: not played here; go run . list --long says why")},
 	}
@@ -136,7 +136,7 @@ func (a *app) printTotals(g grid, w where, took time.Duration) {
 	}
 	expected := a.say(allExpected)
 	if n := len(a.unexpected(g)); n > 0 {
-		expected = a.color.Paint(term.Red, notExpected.Of(n).In(a.lang))
+		expected = a.color.Paint(term.Red, notExpected.Of(n).Localize(a.lang))
 	}
 	a.line(a.say(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected))
 	a.line(a.say(totalSafe))

@@ -46,16 +46,16 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		f := missing.GetFlag()
 		_, usage := pflag.UnquoteUsage(f)
-		return noValue.With("flag", "--"+f.Name, "usage", usage)
+		return noValue.Args("flag", "--"+f.Name, "usage", usage)
 	case errors.As(err, &bad):
 		f := bad.GetFlag()
 		fault := map[string]i18n.Text{"duration": badDuration, "bool": badSwitch, "int": badNumber, "uint64": badCount}[f.Value.Type()]
 		if fault == "" {
 			fault = badList
 		}
-		return fault.With("flag", "--"+f.Name, "value", strconv.Quote(bad.GetValue()))
+		return fault.Args("flag", "--"+f.Name, "value", strconv.Quote(bad.GetValue()))
 	case errors.As(err, &syntax):
-		return noFlagName.With("flag", syntax.GetSpecifiedFlag())
+		return noFlagName.Args("flag", syntax.GetSpecifiedFlag())
 	}
 	return err
 }
@@ -72,7 +72,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 			names = append(names, "--"+f.Name)
 		}
 	})
-	return suggest(noFlag.With("flag", name), name, names)
+	return suggest(noFlag.Args("flag", name), name, names)
 }
 
 // noArguments refuses a word that is no subcommand, and suggests the nearest one.
@@ -86,13 +86,13 @@ func noArguments(cmd *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return suggest(noCommand.With("name", strconv.Quote(args[0])), args[0], names)
+	return suggest(noCommand.Args("name", strconv.Quote(args[0])), args[0], names)
 }
 
 // noWords refuses arguments.
 func noWords(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return takesNone.With("command", cmd.Name(), "words", strconv.Quote(strings.Join(args, " ")))
+		return takesNone.Args("command", cmd.Name(), "words", strconv.Quote(strings.Join(args, " ")))
 	}
 	return nil
 }
@@ -108,9 +108,9 @@ func exactlyOne(what i18n.Text, known []string) cobra.PositionalArgs {
 			if len(known) > mostNames {
 				which, known = takesListed, known[:1]
 			}
-			return which.With("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "), "list", listsFailures)
+			return which.Args("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "), "list", listsFailures)
 		}
-		return takesOne.With("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
+		return takesOne.Args("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
 	}
 }
 
@@ -120,17 +120,17 @@ func oneFolder(example string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return takesFolder.With("command", cmd.Name(), "example", cmd.Name()+" "+example)
+		return takesFolder.Args("command", cmd.Name(), "example", cmd.Name()+" "+example)
 	}
 }
 
 // maybeFolder refuses the name of a file. The folder need not exist yet.
 func maybeFolder(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return isFile.With("name", name)
+		return isFile.Args("name", name)
 	}
 	return nil
 }
 
 // exclude refuses flags of which only one may be given.
-func exclude(given ...string) error { return excluded.With("flags", strings.Join(given, ", ")) }
+func exclude(given ...string) error { return excluded.Args("flags", strings.Join(given, ", ")) }

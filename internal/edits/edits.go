@@ -115,13 +115,13 @@ var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
 func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
 
 // Column is the one whose lock is edited.
-func (e Edit) Column() (stages.Column, error) {
-	for _, c := range stages.All {
+func (e Edit) Stage() (stages.Stage, error) {
+	for _, c := range stages.Table {
 		if c.Dir == path.Dir(e.File) {
 			return c, nil
 		}
 	}
-	return stages.Column{}, fmt.Errorf("edits: %s is no column's", e.File)
+	return stages.Stage{}, fmt.Errorf("edits: %s is no column's", e.File)
 }
 
 // Apply returns the text of the file with the edit. All other lines stay where they are.

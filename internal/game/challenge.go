@@ -16,7 +16,7 @@ import (
 // Challenge is what is played: a lock, its clients, what may happen to them, and the
 // property to break.
 type Challenge struct {
-	Column stages.Column
+	Column stages.Stage
 	schedule.Setup
 }
 
@@ -38,7 +38,7 @@ var (
 )
 
 // Of is the challenge of a lock. The error names the setting that cannot be.
-func (s Settings) Of(c stages.Column) (Challenge, error) {
+func (s Settings) Of(c stages.Stage) (Challenge, error) {
 	none := Challenge{}
 	if s.Goal == "" {
 		s.Goal = "leak"
@@ -78,9 +78,9 @@ func (s Settings) Of(c stages.Column) (Challenge, error) {
 func (s Settings) Check() error {
 	switch {
 	case s.Clients != 2 && s.Clients != 3:
-		return badClients.With("n", s.Clients)
+		return badClients.Args("n", s.Clients)
 	case s.Attempts != 1 && s.Attempts != 2:
-		return badAttempts.With("n", s.Attempts)
+		return badAttempts.Args("n", s.Attempts)
 	}
 	return nil
 }
@@ -91,43 +91,43 @@ var step = regexp.MustCompile(`^(t|[abc][1-9]?|[ABC][1-9]?|[xzwch][abc]|c[a-z]|[
 // Read reads the string of a schedule of one of the locks, which it names by its ID or its
 // subject's name. The schedule of a lock that is not among them is refused: on another
 // lock it would be another story.
-func Read(text string, of []stages.Column) (Challenge, []string, error) {
+func Read(text string, of []stages.Stage) (Challenge, []string, error) {
 	setup, name, steps, err := schedule.Parse(text)
 	if err != nil {
 		return Challenge{}, nil, err
 	}
-	i := slices.IndexFunc(of, func(c stages.Column) bool { return c.Subject.Name == name || c.ID == name })
+	i := slices.IndexFunc(of, func(c stages.Stage) bool { return c.Subject.Name == name || c.ID == name })
 	if i < 0 {
 		return Challenge{}, nil, unknown(name, of)
 	}
 	if setup.From == nil && setup.Clients != 2 && setup.Clients != 3 {
-		return Challenge{}, nil, badWho.With("n", setup.Clients)
+		return Challenge{}, nil, badWho.Args("n", setup.Clients)
 	}
 	for n, token := range steps {
 		if !step.MatchString(token) {
-			return Challenge{}, nil, noStep.With("n", n+1, "step", strconv.Quote(token))
+			return Challenge{}, nil, noStep.Args("n", n+1, "step", strconv.Quote(token))
 		}
 	}
 	setup.Subject = of[i].Subject
 	return Challenge{of[i], setup}, steps, suits(of[i], setup.Property)
 }
 
-func unknown(name string, of []stages.Column) error {
+func unknown(name string, of []stages.Stage) error {
 	if schedule.IsForeign(name) {
-		return isForeign.With("name", strconv.Quote(name))
+		return isForeign.Args("name", strconv.Quote(name))
 	}
 	var names []string
 	for _, c := range of {
 		names = append(names, c.Subject.Name)
 	}
-	return noLock.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
+	return noLock.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
 // suits tells whether a lock has what a property is about.
-func suits(c stages.Column, p schedule.Property) error {
+func suits(c stages.Stage, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
-			return suitsNot.With("property", p.Name, "feature", need, "stage", c.Said(), "names", strings.Join(suitable(c.Subject), ", "))
+			return suitsNot.Args("property", p.Name, "feature", need, "stage", c.NameText(), "names", strings.Join(suitable(c.Subject), ", "))
 		}
 	}
 	return nil

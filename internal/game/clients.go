@@ -62,16 +62,16 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 		c.Flights = g.flights(c, call, end)
 		switch {
 		case c.Dead:
-			c.Does = isDead.In(g.Language)
+			c.Does = isDead.Localize(g.Language)
 		case busy:
 			c.Does, c.Source = g.calling(call, c.Flights)
 		case result[name] != nil:
-			c.Does = hasFinished.In(g.Language, "result", timeline.Result(*result[name], g.Language))
+			c.Does = hasFinished.Localize(g.Language, "result", timeline.Result(*result[name], g.Language))
 		default:
-			c.Does = notBegun.In(g.Language)
+			c.Does = notBegun.Localize(g.Language)
 		}
 		if c.Frozen {
-			c.Does = standsStill.In(g.Language, "what", c.Does)
+			c.Does = standsStill.Localize(g.Language, "what", c.Does)
 		}
 		c.Does = g.brief(c.Does)
 		all = append(all, c)
@@ -83,16 +83,16 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 func (g *Game) calling(call world.Event, flights []Flight) (text string, at *world.Source) {
 	switch call.Op {
 	case world.OpCheck:
-		return checks.In(g.Language, "order", call.Text), nil
+		return checks.Localize(g.Language, "order", call.Text), nil
 	case world.OpInsert:
-		return inserts.In(g.Language, "order", call.Text), nil
+		return inserts.Localize(g.Language, "order", call.Text), nil
 	}
 	for _, f := range flights {
 		if f.call == call.Call {
-			return inCall.In(g.Language, "call", call.Op, "what", f.Text), f.Source
+			return inCall.Localize(g.Language, "call", call.Op, "what", f.Text), f.Source
 		}
 	}
-	return callWaits.In(g.Language, "call", call.Op), nil
+	return callWaits.Localize(g.Language, "call", call.Op), nil
 }
 
 // flights are the commands that the client has not given up: something of each can be
@@ -124,10 +124,10 @@ func (g *Game) flights(c Client, call world.Event, end *world.Scene) (all []Flig
 
 func (g *Game) flight(sent world.Event, r *world.Request) Flight {
 	f := Flight{Command: g.brief(sent.Line()), Background: sent.Background, Source: sent.Source, call: sent.Call}
-	f.Text = sends.In(g.Language, "command", f.Command)
+	f.Text = sends.Localize(g.Language, "command", f.Command)
 	if r.Struck >= 0 {
 		f.Executed, f.Reply = true, g.brief(g.at.Trace.Events[r.Struck].Reply)
-		f.Text = notReadYet.In(g.Language, "reply", f.Reply)
+		f.Text = notReadYet.Localize(g.Language, "reply", f.Reply)
 	}
 	return f
 }

@@ -51,7 +51,7 @@ func New(t *testing.T, c Challenge) (*Game, error) {
 }
 
 // Replay is the game of a schedule's string, where the schedule ends.
-func Replay(t *testing.T, text string, of []stages.Column) (*Game, error) {
+func Replay(t *testing.T, text string, of []stages.Stage) (*Game, error) {
 	c, steps, err := Read(text, of)
 	if err != nil {
 		return nil, err

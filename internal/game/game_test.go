@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // played is a game of a column after some options.
 func played(t *testing.T, id string, s Settings, options ...int) *Game {
 	t.Helper()
-	c, err := s.Of(stages.Must(id))
+	c, err := s.Of(stages.MustFind(id))
 	require.NoError(t, err)
 	g, err := New(t, c)
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestHintsSayWhy(t *testing.T) {
 
 // The challenge of each stage ends at its goal, and each of its steps has a reason.
 func TestEveryChallengeIsWonByItsHints(t *testing.T) {
-	for _, c := range stages.All {
+	for _, c := range stages.Table {
 		challenge, err := Settings{}.Of(c)
 		require.NoError(t, err)
 		g, err := New(t, challenge)
@@ -186,13 +186,13 @@ func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 
 // The suite's search says that there is no shorter way: a challenge costs what that finds.
 func TestChallengesAreShortestWays(t *testing.T) {
-	for _, c := range stages.All {
+	for _, c := range stages.Table {
 		challenge, err := Settings{}.Of(c)
 		require.NoError(t, err)
 		g, err := New(t, challenge)
 		require.NoError(t, err)
 		require.NoError(t, g.FindPar())
-		_, steps, err := Read(c.Challenge, stages.All)
+		_, steps, err := Read(c.Challenge, stages.Table)
 		require.NoError(t, err)
 		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %s does not go its way any more", c.ID)
 		require.Equal(t, c.Search(g.Property.Name, g.Env.Name), fmt.Sprintf("%d/%d", g.par.Cost, g.par.Steps), c.ID)
@@ -202,11 +202,11 @@ func TestChallengesAreShortestWays(t *testing.T) {
 // What is known of a stage says nothing of the same stage with an edit: only a search on that
 // very lock does.
 func TestNothingIsSaidOfAShortestWayOnAnotherLock(t *testing.T) {
-	edited := stages.Must("1")
+	edited := stages.MustFind("1")
 	edited.Subject.Name = schedule.ForeignName("stage1", "edited")
 	challenge, err := Settings{}.Of(edited)
 	require.NoError(t, err)
-	_, steps, err := Read(edited.Challenge, stages.All)
+	_, steps, err := Read(edited.Challenge, stages.Table)
 	require.NoError(t, err)
 	g, err := New(t, challenge)
 	require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestNothingIsSaidOfAShortestWayOnAnotherLock(t *testing.T) {
 	require.True(t, g.par.Shortest, "a search has found it")
 
 	for name, bound := range map[string]int{"stage4": 3, schedule.ForeignName("stage4", "edited"): -1} {
-		c := stages.Must("4")
+		c := stages.MustFind("4")
 		c.Subject.Name = name
 		challenge, err := Settings{Goal: "wrong-delete", Env: "async"}.Of(c)
 		require.NoError(t, err)
@@ -254,7 +254,7 @@ func TestScoreComparesWithWhatIsKnown(t *testing.T) {
 func TestRunThatIsTakenOverIsAboutTheRuleOfItsFailure(t *testing.T) {
 	f, _ := failures.Find("delete-foreign")
 	for goal, s := range map[string]Settings{"wrong-delete": {}, "leak": {Goal: "leak"}} {
-		taken, err := s.Taken(stages.Must("1"), f, 3)
+		taken, err := s.Taken(stages.MustFind("1"), f, 3)
 		require.NoError(t, err)
 		require.Equal(t, goal, taken.Property.Name)
 		require.Equal(t, "pause", taken.Env.Name)
@@ -267,7 +267,7 @@ func TestEveryPropertyIsAGoal(t *testing.T) {
 		_, err := schedule.FindEnv(Goals[p.Name].Env)
 		require.NoError(t, err)
 	}
-	require.Contains(t, Par{Bound: -1}.In(""), "nobody has looked")
+	require.Contains(t, Par{Bound: -1}.Localize(""), "nobody has looked")
 }
 
 // A schedule's string names its lock, which is a column by its ID or its subject's name,
@@ -275,25 +275,25 @@ func TestEveryPropertyIsAGoal(t *testing.T) {
 func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 	const rest = "2c/1x/crash/leak/b.xb"
 	for _, name := range []string{"stage1", "1"} {
-		g, err := Replay(t, "v1/"+name+"/"+rest, stages.All)
+		g, err := Replay(t, "v1/"+name+"/"+rest, stages.Table)
 		require.NoError(t, err)
 		require.True(t, g.Reached())
 		require.Equal(t, "v1/stage1/"+rest, g.Text())
 	}
 	source := []string{"package mine\n", "package mine // more\n"}
-	edited := stages.Must("1")
+	edited := stages.MustFind("1")
 	edited.ID, edited.Subject.Name = "mine", schedule.ForeignName("mine", source...)
-	g, err := Replay(t, fmt.Sprintf("v1/%s/%s", edited.Subject.Name, rest), []stages.Column{stages.Must("2"), edited})
+	g, err := Replay(t, fmt.Sprintf("v1/%s/%s", edited.Subject.Name, rest), []stages.Stage{stages.MustFind("2"), edited})
 	require.NoError(t, err)
 	require.True(t, g.Reached())
 	require.Regexp(t, `^v1/mine~[0-9a-f]{8}/2c/1x/crash/leak/b\.xb$`, g.Text())
-	_, _, err = Read(g.Text(), stages.All)
+	_, _, err = Read(g.Text(), stages.Table)
 	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: "+
 		"it replays only where that lock is, as it was then", edited.Subject.Name))
 	source[1] += "// edited\n"
 	changed := schedule.ForeignName("mine", source...)
 	require.NotEqual(t, edited.Subject.Name, changed, "an edit makes another name")
-	_, _, err = Read(fmt.Sprintf("v1/%s/%s", changed, rest), []stages.Column{edited})
+	_, _, err = Read(fmt.Sprintf("v1/%s/%s", changed, rest), []stages.Stage{edited})
 	require.ErrorContains(t, err, "a lock that is not here")
 	for text, says := range map[string]string{
 		"v1/stage9/" + rest:                   `there is no lock "stage9" to schedule: there are stage1, stage2`,
@@ -303,7 +303,7 @@ func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 		"v1/stage1/2c/1x/crash/leak":          "is no schedule",
 		"v1/stage1/2c/1x/crash/leak/B.B.B.xb": "step 1, B, is not possible any more",
 	} {
-		_, err := Replay(t, text, stages.All)
+		_, err := Replay(t, text, stages.Table)
 		require.ErrorContains(t, err, says)
 	}
 }

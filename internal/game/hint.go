@@ -21,7 +21,7 @@ type Hint struct {
 func (g *Game) Hint() (Hint, error) {
 	none := Hint{Option: -1}
 	if len(g.Options()) == 0 {
-		none.Why = nothingLeft.In(g.Language)
+		none.Why = nothingLeft.Localize(g.Language)
 		return none, nil
 	}
 	done := len(g.Steps())
@@ -32,9 +32,9 @@ func (g *Game) Hint() (Hint, error) {
 			return none, err
 		}
 		if found == nil {
-			none.Why = noneOf.In(g.Language, "n", r.Runs)
+			none.Why = noneOf.Localize(g.Language, "n", r.Runs)
 			if r.Exhausted {
-				none.Why = noWayLeft.In(g.Language, "n", r.Bound)
+				none.Why = noWayLeft.Localize(g.Language, "n", r.Bound)
 			}
 			return none, nil
 		}
@@ -90,7 +90,7 @@ var (
 func (g *Game) why(way quiz.Run, done int) string {
 	chosen := way.Chosen(done)
 	say := func(t i18n.Text, pairs ...any) string {
-		return t.In(g.Language, append(pairs, "client", chosen.Client)...)
+		return t.Localize(g.Language, append(pairs, "client", chosen.Client)...)
 	}
 	if done == len(way.Schedule)-1 {
 		return say(itBreaks, "what", way.Found[0].Text)

@@ -32,19 +32,19 @@ var (
 )
 
 // Length says how long a schedule is.
-func Length(cost, n int, l i18n.Language) string { return steps.Of(n, "cost", cost).In(l) }
+func Length(cost, n int, l i18n.Language) string { return steps.Of(n, "cost", cost).Localize(l) }
 
 // In says it in words.
-func (p Par) In(l i18n.Language) string {
+func (p Par) Localize(l i18n.Language) string {
 	switch length := Length(p.Cost, p.Steps, l); {
 	case p.Shortest:
-		return parShortest.In(l, "length", length)
+		return parShortest.Localize(l, "length", length)
 	case p.Found:
-		return parKnown.In(l, "length", length)
+		return parKnown.Localize(l, "length", length)
 	case p.Bound < 0:
-		return parUnknown.In(l)
+		return parUnknown.Localize(l)
 	}
-	return parNone.In(l, "n", p.Bound)
+	return parNone.Localize(l, "n", p.Bound)
 }
 
 // FindPar notes what is known about the shortest way to the goal, of which nothing is known
@@ -134,9 +134,9 @@ func (g *Game) score() string {
 	case p.Shortest:
 		than = shortest
 	}
-	text := say.In(g.Language, "length", Length(cost, length, g.Language), "than", than.With("n", p.Steps, "cost", p.Cost))
+	text := say.Localize(g.Language, "length", Length(cost, length, g.Language), "than", than.Args("n", p.Steps, "cost", p.Cost))
 	if g.hints > 0 {
-		text += hintTaken.Of(g.hints).In(g.Language)
+		text += hintTaken.Of(g.hints).Localize(g.Language)
 	}
 	return text
 }

@@ -13,7 +13,7 @@ import (
 // Taken is the challenge to end a failure's run otherwise: it is taken over after so many
 // of its events, with the failure's clients. Without a goal it is the rule that the failure
 // is about; without an environment, one process may stand still.
-func (s Settings) Taken(c stages.Column, f failures.Failure, events int) (Challenge, error) {
+func (s Settings) Taken(c stages.Stage, f failures.Failure, events int) (Challenge, error) {
 	if s.Goal == "" {
 		s.Goal = about(f, c.Subject)
 	}

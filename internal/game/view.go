@@ -62,8 +62,8 @@ func (g *Game) View() (View, error) {
 	now := g.at.Now(len(g.at.Schedule))
 	v := View{
 		Lock: g.Column.NameIn(g.Language), Title: g.Column.TitleIn(g.Language),
-		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.In(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).In(g.Language)},
-		Par: g.par, ParSays: g.par.In(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease,
+		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.Localize(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).Localize(g.Language)},
+		Par: g.par, ParSays: g.par.Localize(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease,
 		Clients: g.clients(end), Keys: []Key{}, Orders: append([]world.Order{}, end.Orders...),
 		Happened: append([]string{}, g.happened(g.at.Trace, len(g.at.Trace.Events)-len(g.at.Last()))...),
 		Options:  []Option{}, Findings: []oracle.Finding{},
@@ -73,7 +73,7 @@ func (g *Game) View() (View, error) {
 		v.Keys = append(v.Keys, key(k, now-end.KeysAt))
 	}
 	for _, f := range g.at.Found {
-		f.Text = g.brief(f.In(g.Language))
+		f.Text = g.brief(f.Localize(g.Language))
 		v.Findings, v.Score = append(v.Findings, f), g.score()
 	}
 	for _, o := range g.Options() {
@@ -117,7 +117,7 @@ func (g *Game) option(o schedule.Option) (Option, error) {
 		}
 	}
 	if o.Action != world.Tick {
-		said.Text = g.brief(say.In(g.Language, "client", o.Client, "what", what))
+		said.Text = g.brief(say.Localize(g.Language, "client", o.Client, "what", what))
 		return said, nil
 	}
 	after, err := g.follow(append(g.Steps()[:len(g.Steps()):len(g.Steps())], o.Token))
@@ -127,8 +127,8 @@ func (g *Game) option(o schedule.Option) (Option, error) {
 	last := after.Last()
 	said.Brings = strings.Join(g.happened(after.Trace, len(after.Trace.Events)-len(last)), " ")
 	if said.Brings == "" && len(last) > 0 {
-		said.Brings = g.brief(itSends.In(g.Language, "client", last[0].Client, "command", last[0].Line()))
+		said.Brings = g.brief(itSends.Localize(g.Language, "client", last[0].Client, "command", last[0].Line()))
 	}
-	said.Text = say.In(g.Language, "time", term.Clock(after.Now(len(after.Schedule))))
+	said.Text = say.Localize(g.Language, "time", term.Clock(after.Now(len(after.Schedule))))
 	return said, nil
 }

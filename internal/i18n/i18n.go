@@ -26,13 +26,13 @@ var known = map[Text]bool{}
 
 // New returns a text and registers it. It is for package variables.
 func New(english string) Text {
-	Know(Text(english))
+	Register(Text(english))
 	return Text(english)
 }
 
 // Know registers texts that are literals elsewhere, such as a failure's story. It is for init.
 // The tests report a translation of a text that is not registered as unused.
-func Know(all ...Text) {
+func Register(all ...Text) {
 	for _, t := range all {
 		known[t] = true
 	}
@@ -40,7 +40,7 @@ func Know(all ...Text) {
 
 // In returns the text in a language, or in English if it has no translation. The pairs are
 // names of the template and their values.
-func (t Text) In(l Language, pairs ...any) string {
+func (t Text) Localize(l Language, pairs ...any) string {
 	if l == Chinese {
 		t = Text(cmp.Or(Translations()[t], string(t)))
 	}
@@ -54,28 +54,28 @@ func (t Text) In(l Language, pairs ...any) string {
 // Each returns texts in a language.
 func Each(l Language, all ...Text) (said []string) {
 	for _, t := range all {
-		said = append(said, t.In(l))
+		said = append(said, t.Localize(l))
 	}
 	return said
 }
 
 // Said is a text with its values. It may serve as an error.
-type Said struct {
+type Message struct {
 	Text
 	Pairs []any
 }
 
 // With returns the text with its values.
-func (t Text) With(pairs ...any) Said { return Said{t, pairs} }
+func (t Text) Args(pairs ...any) Message { return Message{t, pairs} }
 
 // In returns it in a language.
-func (s Said) In(l Language) string { return s.Text.In(l, s.Pairs...) }
+func (s Message) Localize(l Language) string { return s.Text.Localize(l, s.Pairs...) }
 
 // Error returns it in English.
-func (s Said) Error() string { return s.In(English) }
+func (s Message) Error() string { return s.Localize(English) }
 
 // Unwrap returns the errors among the values.
-func (s Said) Unwrap() (all []error) {
+func (s Message) Unwrap() (all []error) {
 	for _, value := range s.Pairs {
 		if err, ok := value.(error); ok {
 			all = append(all, err)
@@ -88,19 +88,19 @@ func (s Said) Unwrap() (all []error) {
 func Words(value any, l Language) string {
 	switch value := value.(type) {
 	case Text:
-		return value.In(l)
-	case interface{ In(Language) string }:
-		return value.In(l)
+		return value.Localize(l)
+	case interface{ Localize(Language) string }:
+		return value.Localize(l)
 	}
 	return fmt.Sprint(value)
 }
 
 // MarshalText returns it in English.
-func (s Said) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
+func (s Message) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
 
 // UnmarshalText makes a text without values, in the language that was marshalled.
-func (s *Said) UnmarshalText(said []byte) error {
-	*s = Said{Text: Text(said)}
+func (s *Message) UnmarshalText(said []byte) error {
+	*s = Message{Text: Text(said)}
 	return nil
 }
 
@@ -111,12 +111,12 @@ type Plural struct{ One, Many Text }
 func NewPlural(one, many string) Plural { return Plural{New(one), New(many)} }
 
 // Of returns the text for a number, with its other values.
-func (p Plural) Of(n int, pairs ...any) Said {
+func (p Plural) Of(n int, pairs ...any) Message {
 	text := p.Many
 	if n == 1 {
 		text = p.One
 	}
-	return text.With(append([]any{"n", n}, pairs...)...)
+	return text.Args(append([]any{"n", n}, pairs...)...)
 }
 
 //go:embed zh.json

@@ -15,11 +15,11 @@ import (
 
 func TestPartsArePutIn(t *testing.T) {
 	gives := i18n.Text("{a} gives {b} to {a}")
-	require.Equal(t, "A gives {a} to A", gives.In(i18n.English, "a", "A", "b", "{a}"))
-	require.Equal(t, "A gives it to A", gives.With("a", "A", "b", i18n.Text("it")).In(i18n.Chinese), "without a translation it is English")
+	require.Equal(t, "A gives {a} to A", gives.Localize(i18n.English, "a", "A", "b", "{a}"))
+	require.Equal(t, "A gives it to A", gives.Args("a", "A", "b", i18n.Text("it")).Localize(i18n.Chinese), "without a translation it is English")
 	steps := i18n.Plural{One: "{n} step", Many: "{n} steps"}
-	require.Equal(t, "1 step", steps.Of(1).In(i18n.English))
-	require.Equal(t, "A gives 3 steps to A", gives.In(i18n.English, "a", "A", "b", steps.Of(3)))
+	require.Equal(t, "1 step", steps.Of(1).Localize(i18n.English))
+	require.Equal(t, "A gives 3 steps to A", gives.Localize(i18n.English, "a", "A", "b", steps.Of(3)))
 	require.Equal(t, []string{"初级", "B"}, i18n.Each(i18n.Chinese, "junior", "B"))
 }
 

@@ -16,7 +16,7 @@ func OfScript(script string) (all []Text) {
 	for _, found := range inScript.FindAllStringSubmatch(script, -1) {
 		all = append(all, Text(found[1]))
 	}
-	Know(all...)
+	Register(all...)
 	return all
 }
 
@@ -25,7 +25,7 @@ func OfScript(script string) (all []Text) {
 func Dictionary(l Language, all ...Text) map[string]string {
 	put := map[string]string{}
 	for _, t := range all {
-		if in := t.In(l); in != string(t) {
+		if in := t.Localize(l); in != string(t) {
 			put[string(t)] = in
 		}
 	}

@@ -29,7 +29,7 @@ func FindTheme(name string, documents ...[]Theme) (int, error) {
 		}
 		names = append(names, name)
 	}
-	return 0, noTheme.With("name", strconv.Quote(name), "names", strings.Join(names, ", "))
+	return 0, noTheme.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
 // Filter leaves only the questions that a filter wants, and the themes that have one.

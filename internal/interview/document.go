@@ -163,7 +163,7 @@ func (p *parser) question(s section, theme string) (Question, error) {
 		}
 	}
 	m := codeSpan.FindStringSubmatch(q.Parts[Proof])
-	switch noRun := noRun.In(p.language); {
+	switch noRun := noRun.Localize(p.language); {
 	case strings.HasPrefix(q.Parts[Proof], noRun):
 	case m == nil:
 		return q, p.fault(s.line, "the question %s has no command in back quotes after %s, nor %q", q.ID, p.labels[Proof], noRun)

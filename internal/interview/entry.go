@@ -10,7 +10,7 @@ import (
 var document = i18n.New("docs/interview.md")
 
 // Document is the file of the questions in a language.
-func Document(l i18n.Language) string { return document.In(l) }
+func Document(l i18n.Language) string { return document.Localize(l) }
 
 // Part is one of the parts of a question's entry.
 type Part int
@@ -34,7 +34,7 @@ var (
 )
 
 // Label is what a part begins with in the document of a language.
-func (p Part) Label(l i18n.Language) string { return label.In(l, "part", partNames[p]) }
+func (p Part) Label(l i18n.Language) string { return label.Localize(l, "part", partNames[p]) }
 
 // Rank is how often a question is asked.
 type Rank int
@@ -71,11 +71,11 @@ func FindLevel(name string) (Level, error) {
 			return Level(i), nil
 		}
 	}
-	return 0, noLevel.With("names", strings.Join(i18n.Each(i18n.English, levelNames[:]...), ", "))
+	return 0, noLevel.Args("names", strings.Join(i18n.Each(i18n.English, levelNames[:]...), ", "))
 }
 
 // In is what the document of a language calls it.
-func (l Level) In(language i18n.Language) string { return levelNames[l].In(language) }
+func (l Level) Localize(language i18n.Language) string { return levelNames[l].Localize(language) }
 
 // Theme is a chapter of the document.
 type Theme struct {

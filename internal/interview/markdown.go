@@ -104,5 +104,5 @@ func (p page) drawing(alt, file string) string {
 	if m := picture.FindStringSubmatch(path.Base(file)); m != nil {
 		command = "`go run . show " + m[1] + " --stage " + m[2] + "`"
 	}
-	return drawnBy.In(p.language, "picture", strings.TrimRight(alt, ".。"), "command", command)
+	return drawnBy.Localize(p.language, "picture", strings.TrimRight(alt, ".。"), "command", command)
 }

@@ -30,7 +30,7 @@ const (
 // Prediction is a schedule that is shown up to a point, the steps that come then, and
 // a question about how things are after them. The world has the answer.
 type Prediction struct {
-	Stage   stages.Column
+	Stage   stages.Stage
 	Setup   schedule.Setup
 	Steps   []string // up to the moment that is asked about
 	Shown   int      // how many of them are drawn
@@ -163,28 +163,28 @@ var (
 
 func init() {
 	for _, p := range schedule.Properties {
-		i18n.Know(i18n.Text(p.About))
+		i18n.Register(i18n.Text(p.About))
 	}
 }
 
 // Question is the question in words.
 func (p Prediction) Question(l i18n.Language) string {
-	return asks[p.Kind].In(l, "client", p.Client, "call", p.Op, "rule", i18n.Text(p.Setup.Property.About))
+	return asks[p.Kind].Localize(l, "client", p.Client, "call", p.Op, "rule", i18n.Text(p.Setup.Property.About))
 }
 
 // Choice is a choice in words.
 func (p Prediction) Choice(l i18n.Language, i int) string {
 	means := p.Choices[i]
 	if text, ok := meanings[means]; ok {
-		return text.In(l)
+		return text.Localize(l)
 	}
 	if p.Kind == AskInside {
 		return means // a client's name
 	}
 	if name, stays := strings.CutSuffix(means, "!"); stays {
-		return keyThatStays.In(l, "client", name[:1], "value", name)
+		return keyThatStays.Localize(l, "client", name[:1], "value", name)
 	}
-	return keyWithLease.In(l, "client", means[:1], "value", means)
+	return keyWithLease.Localize(l, "client", means[:1], "value", means)
 }
 
 // Words says what happens in a step.
@@ -193,5 +193,5 @@ func (s Step) Words(l i18n.Language) string {
 	if s.Ledger {
 		text = ledgerAnswers
 	}
-	return text.In(l, "client", s.Client, "command", s.What, "time", term.Clock(s.At))
+	return text.Localize(l, "client", s.Client, "command", s.What, "time", term.Clock(s.At))
 }

@@ -23,8 +23,8 @@ var (
 )
 
 func init() {
-	for _, c := range stages.Shown() {
-		i18n.Know(i18n.Text(c.Title))
+	for _, c := range stages.Public() {
+		i18n.Register(i18n.Text(c.Title))
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
 	if chosen != p.Answer {
 		verdict, style = isWrong, term.Red
 	}
-	s.print("\n" + s.Color.Paint(style, verdict.In(s.Language, "answer", p.Choice(s.Language, p.Answer))) + "\n")
+	s.print("\n" + s.Color.Paint(style, verdict.Localize(s.Language, "answer", p.Choice(s.Language, p.Answer))) + "\n")
 	s.prove(p.replay())
 	return true, nil
 }

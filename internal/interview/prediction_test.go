@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }
 
@@ -89,7 +89,7 @@ func answer(t *testing.T, p Prediction) string {
 		}
 		return strings.Join(inside, " and ")
 	}
-	if oracle.Convicts(oracle.Judge(played.Trace), p.Setup.Property.Breaks...) {
+	if oracle.Reports(oracle.Judge(played.Trace), p.Setup.Property.Breaks...) {
 		return "yes, it is broken"
 	}
 	return "no, it is not broken"

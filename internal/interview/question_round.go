@@ -45,7 +45,7 @@ var allKeys = []string{keyDrawing, keyDepth, keyFollowUps, keyRun, keyEnd, keySa
 // question asks a question, shows its answers, and lets the candidate mark himself.
 // It returns false when the interview is to end.
 func (s *Session) question(ctx context.Context, q Question) bool {
-	s.round(graded.With("theme", q.Theme, "rank", rankNames[q.Rank], "level", levelNames[q.Level]))
+	s.round(graded.Args("theme", q.Theme, "rank", rankNames[q.Rank], "level", levelNames[q.Level]))
 	this := &asked{Question: q}
 	s.questions = append(s.questions, this)
 	s.prose("\n**" + q.Title + "**")
@@ -103,7 +103,7 @@ func (s *Session) answer(ctx context.Context) (string, bool) {
 
 // part prints a part of a question's entry under its name.
 func (s *Session) part(q Question, p Part) {
-	s.prose("\n" + partHeading.In(s.Language, "part", partNames[p]) + "\n" + q.Parts[p])
+	s.prose("\n" + partHeading.Localize(s.Language, "part", partNames[p]) + "\n" + q.Parts[p])
 }
 
 // proveAnswer runs a question's proof, or says once more why there is none.

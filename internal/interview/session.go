@@ -117,7 +117,7 @@ func (s *Session) hold(ctx context.Context) error {
 func (s *Session) left() time.Duration { return s.Length - s.Now().Sub(s.begun) }
 
 // minutesOf is a duration in words, rounded up.
-func minutesOf(d time.Duration) i18n.Said {
+func minutesOf(d time.Duration) i18n.Message {
 	return minuteCount.Of(int((d + time.Minute - 1) / time.Minute))
 }
 
@@ -127,7 +127,7 @@ func (s *Session) welcome() {
 		n += len(t.Questions)
 	}
 	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(n), "themes", themeCount.Of(len(s.Themes)))
-	s.print(otherLanguage.In(s.Language) + "\n")
+	s.print(otherLanguage.Localize(s.Language) + "\n")
 	for _, text := range howItGoes {
 		s.sayApart(text)
 	}
@@ -142,12 +142,14 @@ func (s *Session) print(text string) { fmt.Fprint(s.Out, text) }
 func (s *Session) prose(text string) { s.print(s.page.set(text)) }
 
 // say prints a text, wrapped, and sayApart does after an empty line.
-func (s *Session) say(t i18n.Text, pairs ...any) { s.prose(t.In(s.Language, pairs...)) }
+func (s *Session) say(t i18n.Text, pairs ...any) { s.prose(t.Localize(s.Language, pairs...)) }
 
-func (s *Session) sayApart(t i18n.Text, pairs ...any) { s.prose("\n" + t.In(s.Language, pairs...)) }
+func (s *Session) sayApart(t i18n.Text, pairs ...any) {
+	s.prose("\n" + t.Localize(s.Language, pairs...))
+}
 
 func (s *Session) heading(t i18n.Text, pairs ...any) {
-	s.print(s.Color.Paint(term.Bold, t.In(s.Language, pairs...)) + "\n")
+	s.print(s.Color.Paint(term.Bold, t.Localize(s.Language, pairs...)) + "\n")
 }
 
 func (s *Session) round(about any) {

@@ -296,7 +296,7 @@ func TestChineseInterviewHasChineseWords(t *testing.T) {
 	for _, english := range []string{"Round", "minutes", "Proof", "Summary"} {
 		require.NotContains(t, out, english)
 	}
-	for _, c := range stages.Shown() {
+	for _, c := range stages.Public() {
 		require.NotContains(t, out, c.Title)
 	}
 }

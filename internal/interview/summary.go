@@ -42,7 +42,7 @@ func (s *Session) summarise() {
 	s.marks()
 	s.readAgain()
 	s.compare()
-	s.print("\n" + sameAgain.In(s.Language) + "\n  " + s.Again + "\n")
+	s.print("\n" + sameAgain.Localize(s.Language) + "\n  " + s.Again + "\n")
 }
 
 // marks are how often the candidate has said it, by theme, and the predictions.
@@ -105,7 +105,7 @@ func (s *Session) readAgain() {
 	for _, q := range s.questions {
 		title, below := q.Title, []string{Document(s.Language) + "#" + q.ID, q.Command}
 		if q.mark == "" {
-			title = unmarked.In(s.Language, "question", title)
+			title = unmarked.Localize(s.Language, "question", title)
 		}
 		if q.mark != keySaid {
 			entry(title, slices.DeleteFunc(below, func(line string) bool { return line == "" })...)
@@ -113,7 +113,7 @@ func (s *Session) readAgain() {
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			entry(foretold.In(s.Language, "stage", p.Stage.ID, "question", p.Question(s.Language)), p.replay())
+			entry(foretold.Localize(s.Language, "stage", p.Stage.ID, "question", p.Question(s.Language)), p.replay())
 		}
 	}
 	s.print("\n")

@@ -21,8 +21,8 @@ type Finder struct {
 	Seed  uint64
 	Known []string // schedules that a reader may have seen
 
-	stages []stages.Column // with the scripts of their locks, once they are needed
-	left   int             // searches for this prediction
+	stages []stages.Stage // with the scripts of their locks, once they are needed
+	left   int            // searches for this prediction
 }
 
 const (
@@ -55,7 +55,7 @@ func (f *Finder) Find(n int) (Prediction, error) {
 // steps if chance has chosen nothing that one can ask about.
 func (f *Finder) propose(random *rand.Rand, breaks bool) (p Prediction, err error) {
 	if f.stages == nil {
-		if f.stages, err = stages.Ready(f.T, stages.Shown()); err != nil {
+		if f.stages, err = stages.Ready(f.T, stages.Public()); err != nil {
 			return p, err
 		}
 	}

@@ -33,19 +33,19 @@ func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
 
 // CompileError is the first thing that keeps a lock from being compiled.
 type CompileError struct {
-	File string    `json:"file"` // "" if it is about no line
-	Line int       `json:"line,omitempty"`
-	Text i18n.Said `json:"text"`
+	File string       `json:"file"` // "" if it is about no line
+	Line int          `json:"line,omitempty"`
+	Text i18n.Message `json:"text"`
 }
 
-func (e *CompileError) Error() string { return e.In(i18n.English) }
+func (e *CompileError) Error() string { return e.Localize(i18n.English) }
 
 // In is the error in a language, but for what the compiler says.
-func (e *CompileError) In(l i18n.Language) string {
+func (e *CompileError) Localize(l i18n.Language) string {
 	if e.File == "" {
-		return e.Text.In(l)
+		return e.Text.Localize(l)
 	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text.In(l))
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text.Localize(l))
 }
 
 // Program is a compiled program that judges locks.
@@ -181,7 +181,7 @@ var (
 
 func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 	if len(text) > mostBytes {
-		return nil, &CompileError{File: name, Line: 1, Text: tooLong.With("n", len(text)>>20)}
+		return nil, &CompileError{File: name, Line: 1, Text: tooLong.Args("n", len(text)>>20)}
 	}
 	tree, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 	if all, ok := err.(scanner.ErrorList); ok {
@@ -191,7 +191,7 @@ func parse(fset *token.FileSet, name, text string) (*ast.File, error) {
 		return nil, compileError(err.Error(), err)
 	}
 	if tree.Name.Name == "main" {
-		return nil, &CompileError{File: name, Line: 1, Text: isMain.With()}
+		return nil, &CompileError{File: name, Line: 1, Text: isMain.Args()}
 	}
 	return tree, nil
 }
@@ -211,19 +211,19 @@ func compileError(output string, err error) error {
 	switch {
 	case at == nil && strings.HasPrefix(output, "go: "):
 		first, _, _ := strings.Cut(output, "\n")
-		return cannotBuild.With("why", first)
+		return cannotBuild.Args("why", first)
 	case at == nil && errors.As(err, &exit):
-		return &CompileError{Text: i18n.Text(strings.TrimSpace(output)).With()}
+		return &CompileError{Text: i18n.Text(strings.TrimSpace(output)).Args()}
 	case at == nil:
 		return fmt.Errorf("go build: %w", err)
 	}
 	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
 	if isCopy && file == "main.go" {
-		return &CompileError{Text: fitsNot.With("why", at[3])}
+		return &CompileError{Text: fitsNot.Args("why", at[3])}
 	}
 	if _, own, found := strings.Cut(file, "_"); isCopy && found {
 		file = own
 	}
 	line, _ := strconv.Atoi(at[2]) // digits, says the pattern
-	return &CompileError{File: file, Line: line, Text: i18n.Text(at[3]).With()}
+	return &CompileError{File: file, Line: line, Text: i18n.Text(at[3]).Args()}
 }

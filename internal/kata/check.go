@@ -26,7 +26,7 @@ type Result struct {
 // Check compiles the learner's lock, judges it and remembers a pass, with a copy
 // of the lock that passed. say is told what it is doing. What is said of the lock is in that
 // language. An error is one of the machine's or of the folder's.
-func Check(ctx context.Context, f Folder, lang i18n.Language, say func(i18n.Said)) (Result, error) {
+func Check(ctx context.Context, f Folder, lang i18n.Language, say func(i18n.Message)) (Result, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.check(ctx, f)
@@ -67,7 +67,7 @@ var (
 // examine plays the failures, and where those that are asked for are survived, searches
 // the schedules for what our own lock survives.
 func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
-	report, err := program.judge(ctx, files, w.task(e), func(played int) { w.tell(playing.With("n", played, "all", len(failures.All))) })
+	report, err := program.judge(ctx, files, w.task(e), func(played int) { w.tell(playing.Args("n", played, "all", len(failures.All))) })
 	if err != nil || !report.Passed(e.Required()) {
 		return report, err
 	}
@@ -75,7 +75,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	if err != nil {
 		return report, err
 	}
-	w.tell(searching.With())
+	w.tell(searching.Args())
 	searched, err := program.search(ctx, files, w.task(e), ofTwoClients(questions), enoughSchedules)
 	report.Found, report.Cause = searched.Found, cmp.Or(searched.Cause, report.Cause)
 	return report, err
@@ -120,10 +120,10 @@ func FindRoot(dir string) (string, error) {
 	out, err := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata").Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return "", notHere.With("why", strings.TrimSpace(string(exit.Stderr)))
+		return "", notHere.Args("why", strings.TrimSpace(string(exit.Stderr)))
 	}
 	if err != nil {
-		return "", needsGo.With("why", err)
+		return "", needsGo.Args("why", err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }

@@ -44,10 +44,10 @@ var All = completed(slices.Concat(stageExercises, stepExercises, repairExercises
 
 func init() {
 	for _, e := range All {
-		i18n.Know(e.Title, e.Story, e.Fixed, e.Search.Blind, e.Predict.Question, e.Question, e.Read)
-		i18n.Know(e.Hints[:]...)
+		i18n.Register(e.Title, e.Story, e.Fixed, e.Search.Blind, e.Predict.Question, e.Question, e.Read)
+		i18n.Register(e.Hints[:]...)
 		for _, c := range e.Predict.Choices {
-			i18n.Know(c.Text)
+			i18n.Register(c.Text)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func isGood(id string, f failures.Failure) bool {
 }
 
 // column is the one with that ID.
-func column(id string) stages.Column { return stages.Must(id) }
+func column(id string) stages.Stage { return stages.MustFind(id) }
 
 var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
 
@@ -120,7 +120,7 @@ func Find(id string) (Exercise, error) {
 			return e, nil
 		}
 	}
-	return Exercise{}, noExercise.With("id", id, "last", All[len(All)-1].ID)
+	return Exercise{}, noExercise.Args("id", id, "last", All[len(All)-1].ID)
 }
 
 // next is the exercise after this one; false after the last.

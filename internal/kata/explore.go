@@ -84,7 +84,7 @@ func (x Explored) IsBroken() bool {
 // Explore searches the schedules of the learner's lock for those that break a
 // property. An error is one of the machine's, of the folder's, or of what is asked.
 // say is told what it is doing. What is said of the lock is in that language.
-func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Said)) (Explored, error) {
+func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
@@ -106,7 +106,7 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	}
 	program, err := w.program(ctx, files)
 	if err == nil {
-		w.tell(searchingFor.With("time", searchLimit))
+		w.tell(searchingFor.Args("time", searchLimit))
 		x.Report, err = program.search(ctx, files, w.task(x.Exercise), questions, 0)
 	}
 	switch {
@@ -123,7 +123,7 @@ var aboutNothing = i18n.New("{asked} is about something that the lock of exercis
 
 // fitsNothing is the error of questions that are all about what the lock does not have.
 func (x Exploring) fitsNothing(e Exercise) error {
-	return aboutNothing.With("asked", cmp.Or(x.Property, x.Env), "id", e.ID)
+	return aboutNothing.Args("asked", cmp.Or(x.Property, x.Env), "id", e.ID)
 }
 
 // search asks the questions, as many at once as there are cores, each with that many

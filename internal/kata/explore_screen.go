@@ -26,7 +26,7 @@ func (x Explored) Screen(v View) string {
 		return text + x.stopped(v)
 	}
 	for _, f := range x.Found {
-		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.In(v.Lang)
+		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.Localize(v.Lang)
 		if f.Answer.Found && x.Exercise.given(f) { // then it is no mistake of the learner's
 			text += v.say(oursToo, "stage", column(x.Exercise.Base).NameIn(v.Lang)) + "\n"
 		}
@@ -113,9 +113,9 @@ func (x Explored) sum(v View) string {
 			cut++
 		}
 	}
-	text := searchedAll.Of(schedules(x.Found)).In(v.Lang)
+	text := searchedAll.Of(schedules(x.Found)).Localize(v.Lang)
 	if cut > 0 {
-		text = term.Joined(text, searchCut.Of(cut, "time", searchLimit).In(v.Lang))
+		text = term.Joined(text, searchCut.Of(cut, "time", searchLimit).Localize(v.Lang))
 	}
 	if !broken {
 		text = term.Joined(text, v.say(searchNone))

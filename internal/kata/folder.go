@@ -56,7 +56,7 @@ func (f Folder) present() (Exercise, Progress, error) {
 	}
 	e, err := Find(p.Exercise)
 	if err != nil {
-		return e, p, noneUnderWay.With("dir", f.Dir)
+		return e, p, noneUnderWay.Args("dir", f.Dir)
 	}
 	return e, p, nil
 }
@@ -79,7 +79,7 @@ var needsRight = i18n.New("{why}: take the right to read and write there, or cho
 // mayNot adds to the system's refusal what to do about it.
 func mayNot(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return needsRight.With("why", err)
+		return needsRight.Args("why", err)
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func mayNot(err error) error {
 // begun. One that is new, or is to be begun afresh, begins with the learner's own lock
 // where it goes on from an exercise that has passed, else with ours. Nothing that somebody
 // wrote is lost. Start returns what there is to say about that.
-func (f Folder) Start(e Exercise, afresh bool) (said i18n.Said, err error) {
+func (f Folder) Start(e Exercise, afresh bool) (said i18n.Message, err error) {
 	if err := f.usable(); err != nil {
 		return said, err
 	}
@@ -120,7 +120,7 @@ var (
 )
 
 // enter exchanges the lock that is there for that of the exercise.
-func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Said, err error) {
+func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, err error) {
 	if err := f.leave(p.Exercise); err != nil {
 		return whose, err
 	}
@@ -134,7 +134,7 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Said, err
 	}
 	isBegun := len(kept) > 0 && kept.key() != start.key()
 	if isBegun && !afresh {
-		return goesOnHere.With(), f.replace(kept)
+		return goesOnHere.Args(), f.replace(kept)
 	}
 	files, whose, err := f.startOf(e, p)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Said, err
 		if err := f.put(name, kept); err != nil {
 			return whose, err
 		}
-		whose = wroteIsIn.With("begins", whose, "folder", filepath.ToSlash(name))
+		whose = wroteIsIn.Args("begins", whose, "folder", filepath.ToSlash(name))
 	}
 	if err := f.put(began(e.ID), files); err != nil {
 		return whose, err
@@ -186,9 +186,9 @@ func (f Folder) Next() (Exercise, error) {
 	after, more := e.next()
 	switch {
 	case !p.HasPassed(e.ID):
-		return e, notPassedYet.With("id", e.ID, "next", after.ID)
+		return e, notPassedYet.Args("id", e.ID, "next", after.ID)
 	case !more:
-		return e, isLast.With("id", e.ID)
+		return e, isLast.Args("id", e.ID)
 	}
 	return after, nil
 }
@@ -202,39 +202,39 @@ func (f Folder) usable() error {
 	}
 	entries, err := os.ReadDir(f.Dir)
 	if _, none := os.Stat(f.path(progressName)); err == nil && none != nil && len(entries) > 0 {
-		return otherFiles.With("dir", f.Dir, "file", progressName)
+		return otherFiles.Args("dir", f.Dir, "file", progressName)
 	}
 	return mayNot(err)
 }
 
 // startOf are the files that the exercise begins with, and whose lock they are.
-func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Said, error) {
+func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 	if e.Before != "" && p.HasPassed(e.Before) {
 		files, err := f.lock(passed(e.Before))
 		if err == nil && len(files) > 0 {
-			return files, withYourLock.With("id", e.Before), nil
+			return files, withYourLock.Args("id", e.Before), nil
 		}
 	}
 	files, err := e.Start.Files(os.DirFS(f.Root))
 	switch {
 	case e.Start.Column == "":
-		return files, withSkeleton.With(), err
+		return files, withSkeleton.Args(), err
 	case len(e.Start.Edits) > 0:
-		return files, withLockMade.With("stage", column(e.Start.Column).Said()), err
+		return files, withLockMade.Args("stage", column(e.Start.Column).NameText()), err
 	}
-	return files, withLock.With("stage", column(e.Start.Column).Said()), err
+	return files, withLock.Args("stage", column(e.Start.Column).NameText()), err
 }
 
 // Reset begins the present exercise anew. With all it forgets every exercise that was
 // passed or begun, and begins again with the first; what there was of them is kept.
-func (f Folder) Reset(all bool) (said i18n.Said, err error) {
+func (f Folder) Reset(all bool) (said i18n.Message, err error) {
 	e, _, err := f.present()
 	if err != nil {
 		return said, err
 	}
 	if !all {
 		said, err = f.Start(e, true)
-		return beginsAgain.With("id", e.ID, "begins", said), err
+		return beginsAgain.Args("id", e.ID, "begins", said), err
 	}
 	if err := f.leave(e.ID); err != nil {
 		return said, err
@@ -255,7 +255,7 @@ func (f Folder) Reset(all bool) (said i18n.Said, err error) {
 		return said, err
 	}
 	said, err = f.Start(All[0], true)
-	return allBeginAgain.With("begins", said, "folder", filepath.ToSlash(name)), err
+	return allBeginAgain.Args("begins", said, "folder", filepath.ToSlash(name)), err
 }
 
 // replace puts these files into the place of the lock that is there.

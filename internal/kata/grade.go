@@ -20,10 +20,10 @@ type Grading struct {
 	Traces bool     // every run's trace, not only those of failures that show
 	Search bool     // the schedules too
 	Lang   i18n.Language
-	Say    func(i18n.Said) // is told what is being done; nil: nobody asks
+	Say    func(i18n.Message) // is told what is being done; nil: nobody asks
 }
 
-func (g Grading) tell(what i18n.Said) {
+func (g Grading) tell(what i18n.Message) {
 	if g.Say != nil {
 		g.Say(what)
 	}
@@ -71,14 +71,14 @@ var (
 
 // Told is what happened, in a line.
 func (c Cell) Told(l i18n.Language) string {
-	what := i18n.Text(c.Sentence).With()
+	what := i18n.Text(c.Sentence).Args()
 	if c.Ruined != nil {
-		what = ruinedBy.With("kind", i18n.Text(c.Ruined.Kind), "what", c.Ruined.Text)
+		what = ruinedBy.Args("kind", i18n.Text(c.Ruined.Kind), "what", c.Ruined.Text)
 	}
 	if c.Again != "" {
-		what = againOther.With("what", what, "outcome", i18n.Text(c.Again))
+		what = againOther.Args("what", what, "outcome", i18n.Text(c.Again))
 	}
-	return what.In(l)
+	return what.Localize(l)
 }
 
 // How long a lock is waited for that ruins its runs. A failure is played in less than a tenth
@@ -102,7 +102,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 	if err != nil {
 		return card, err
 	}
-	asked.tell(compiling.With())
+	asked.tell(compiling.Args())
 	program, err := BuildPackage(ctx, root, pkg)
 	if errors.As(err, &card.Compile) {
 		return card, nil
@@ -111,7 +111,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 		return card, err
 	}
 	defer program.Close()
-	asked.tell(playingAll.With("n", len(failures.All)))
+	asked.tell(playingAll.Args("n", len(failures.All)))
 	if err := card.play(ctx, program, pkg.Files, task); err != nil || card.Cause != nil {
 		return card, err
 	}
@@ -121,7 +121,7 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 	}
 	card.compare(again)
 	if asked.Search {
-		asked.tell(searching.With())
+		asked.tell(searching.Args())
 		task.Stuck = 0 // a schedule may take the usual time
 		searched, err := program.Search(ctx, pkg.Files, task)
 		if err != nil {
@@ -137,7 +137,7 @@ func (g Grading) task() (task judge.Task, err error) {
 	known := features()
 	for _, name := range g.Has {
 		if !slices.Contains(known, name) {
-			return task, hasNothing.With("name", strconv.Quote(name), "names", strings.Join(known, ", "))
+			return task, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
 		task.Has = append(task.Has, failures.Feature(name))
 	}
@@ -180,7 +180,7 @@ func (card *Card) play(ctx context.Context, program *Program, files Files, task 
 		}
 		id := report.Cause.During
 		_, isFailure := failures.Find(id)
-		if id == i18n.Text(judge.SharedObject).In(task.Lang) {
+		if id == i18n.Text(judge.SharedObject).Localize(task.Lang) {
 			id, isFailure = judge.SharedObject, true // the object need not be shared to be judged
 		}
 		if !isFailure || report.Cause.IsLeft() || ruined[id] != nil || time.Since(begun) > longestGrading {
@@ -223,15 +223,15 @@ func (card Card) Count(l i18n.Language) string {
 			kinds = append(kinds, c.Outcome)
 		}
 	}
-	counts := i18n.Said{}
+	counts := i18n.Message{}
 	for i, kind := range kinds {
 		say := countsMore
 		if i == 0 {
 			say = countsOne
 		}
-		counts = say.With("counts", counts, "kind", i18n.Text(kind), "n", count[kind])
+		counts = say.Args("counts", counts, "kind", i18n.Text(kind), "n", count[kind])
 	}
-	return playedAll.In(l, "n", len(card.Cells), "counts", counts)
+	return playedAll.Localize(l, "n", len(card.Cells), "counts", counts)
 }
 
 // Shows is what the lock has, as its runs show, and nobody has said: it was not asked about that.
@@ -268,12 +268,12 @@ func (c Cell) golden() string {
 const or = " or "
 
 // outcome is that of a golden file, to be said.
-func outcome(golden string) i18n.Said {
+func outcome(golden string) i18n.Message {
 	first, other, flips := strings.Cut(golden, or)
 	if flips {
-		return eitherOf.With("outcome", i18n.Text(first), "other", i18n.Text(other))
+		return eitherOf.Args("outcome", i18n.Text(first), "other", i18n.Text(other))
 	}
-	return i18n.Text(first).With()
+	return i18n.Text(first).Args()
 }
 
 // Differences are the lines in which the card is not what the file says.
@@ -285,15 +285,15 @@ func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
 	}
 	for _, c := range card.Cells {
 		if expected, known := want[c.Failure]; !known {
-			lines = append(lines, isNew.In(l, "failure", c.Failure, "outcome", outcome(c.golden())))
+			lines = append(lines, isNew.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden())))
 		} else if expected != c.golden() {
-			lines = append(lines, isOther.In(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Told(l)))
+			lines = append(lines, isOther.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Told(l)))
 		}
 		delete(want, c.Failure)
 	}
 	for failure := range want {
 		if failure != "" {
-			lines = append(lines, wasNot.In(l, "failure", failure))
+			lines = append(lines, wasNot.Localize(l, "failure", failure))
 		}
 	}
 	slices.Sort(lines)

@@ -12,8 +12,8 @@ import (
 
 // question waits for one of some keys. Others do nothing: a stray key costs no answer.
 type question struct {
-	keys string    // that are answers
-	hint i18n.Said // which they are, in words
+	keys string       // that are answers
+	hint i18n.Message // which they are, in words
 	take func(rune)
 }
 
@@ -69,7 +69,7 @@ func (l *loop) press(ctx context.Context, key rune) {
 	case 'l':
 		l.tell(l.folder.Status(l.view))
 	case 'r':
-		l.ask(beginAgain, question{"1an", oneOrAll.With(), l.reset})
+		l.ask(beginAgain, question{"1an", oneOrAll.Args(), l.reset})
 	case 'q':
 		l.over = true
 	}
@@ -88,7 +88,7 @@ func (l *loop) unlessPassed(text i18n.Text, do func()) {
 		l.bar()
 		return
 	}
-	l.ask(text, question{"yn", yesOrNo.With(), func(key rune) {
+	l.ask(text, question{"yn", yesOrNo.Args(), func(key rune) {
 		if key == 'y' {
 			do()
 		}
@@ -114,9 +114,9 @@ func (l *loop) next() {
 }
 
 // begun says what an exercise is about that has just begun.
-func (l *loop) begun(said i18n.Said) {
+func (l *loop) begun(said i18n.Message) {
 	l.say(l.folder.Task(l.view))
-	l.say("\n"+said.In(l.view.Lang)+"\n", nil)
+	l.say("\n"+said.Localize(l.view.Lang)+"\n", nil)
 	l.fresh, l.asked = true, ""
 	l.seen = "" // also where the files are the same
 }
@@ -154,7 +154,7 @@ func (l *loop) predict(r Result) bool {
 		keys += fmt.Sprint(i + 1)
 	}
 	fmt.Fprint(l.out, text)
-	l.ask(yourAnswer, question{keys, oneTo.With("n", len(p.Choices)), func(key rune) {
+	l.ask(yourAnswer, question{keys, oneTo.Args("n", len(p.Choices)), func(key rune) {
 		v := l.view
 		chosen, answered := q.Chosen(string(key))
 		said := v.Color.Paint(term.Green, v.say(answerRight))

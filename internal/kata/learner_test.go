@@ -187,7 +187,7 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "1", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = i18n.Chinese, narrow, i18n.Chinese })
-	bar := keysAre.In(i18n.Chinese)
+	bar := keysAre.Localize(i18n.Chinese)
 	l.sees("练习 1：先有一把锁", "✗ 你的锁：没有锁住", "Lock 去拿一把空闲的锁，没有拿到", "发生在：平常的一天。", bar)
 	l.presses("h")
 	l.sees("提示 1/3：查看锁是否空闲", bar)
@@ -212,7 +212,7 @@ func TestExercisesAreToldInChinese(t *testing.T) {
 			said = append(said, c.Text)
 		}
 		for _, text := range said {
-			requireChinese(t, View{Width: narrow, Lang: i18n.Chinese}.wrapped(text.In(i18n.Chinese)))
+			requireChinese(t, View{Width: narrow, Lang: i18n.Chinese}.wrapped(text.Localize(i18n.Chinese)))
 		}
 	}
 }

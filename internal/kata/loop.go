@@ -27,7 +27,7 @@ func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) er
 func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
 	v.Keys = true
 	return &loop{
-		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan i18n.Said),
+		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan i18n.Message),
 		workshop: workshop{root: f.Root, lang: v.Lang},
 	}
 }
@@ -46,8 +46,8 @@ type loop struct {
 	workshop workshop
 	cancel   context.CancelFunc // ends what is under way; nil if nothing is
 	done     chan ran
-	news     chan i18n.Said    // what is being done now
-	doing    i18n.Said         // the last of it
+	news     chan i18n.Message // what is being done now
+	doing    i18n.Message      // the last of it
 	since    time.Time         // when it was begun
 	shown    func(View) string // what is on the screen; nil before the first result
 	question *question         // what waits for an answer; nil if nothing does
@@ -191,10 +191,10 @@ func (l *loop) start(ctx context.Context, why event, work func(context.Context) 
 	}
 	working, cancel := context.WithCancel(ctx)
 	l.cancel, l.since = cancel, l.now()
-	l.doing = why.alone.With()
-	l.workshop.say = func(what i18n.Said) {
+	l.doing = why.alone.Args()
+	l.workshop.say = func(what i18n.Message) {
 		select {
-		case l.news <- why.at.With("time", l.since.Format(time.TimeOnly), "doing", what):
+		case l.news <- why.at.Args("time", l.since.Format(time.TimeOnly), "doing", what):
 		case <-working.Done():
 		}
 	}
@@ -218,9 +218,9 @@ func (l *loop) status() {
 	}
 	doing := l.doing
 	if seconds := int(l.now().Sub(l.since).Seconds()); seconds > 1 {
-		doing = forSeconds.With("doing", doing, "n", seconds)
+		doing = forSeconds.Args("doing", doing, "n", seconds)
 	}
-	fmt.Fprint(l.out, term.EraseLine+term.Clip(doing.In(l.view.Lang), l.view.Width))
+	fmt.Fprint(l.out, term.EraseLine+term.Clip(doing.Localize(l.view.Lang), l.view.Width))
 }
 
 // stamp is the same as long as nothing is saved.

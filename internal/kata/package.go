@@ -49,13 +49,13 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 		p.Dir = real // as the go command names it
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-		return p, noFolder.With("dir", p.Dir)
+		return p, noFolder.Args("dir", p.Dir)
 	}
 	if p.Files, err = readLock(os.DirFS(p.Dir), "."); err != nil {
 		return p, err
 	}
 	if len(p.Files) == 0 {
-		return p, noGoFileIn.With("dir", p.Dir)
+		return p, noGoFileIn.Args("dir", p.Dir)
 	}
 	if err := p.Files.addEmbedded(os.DirFS(p.Dir)); err != nil {
 		return p, err
@@ -99,7 +99,7 @@ func (f Files) add(from fs.FS) fs.WalkDirFunc {
 func (pkg *Package) findModule(ctx context.Context) error {
 	named, err := goCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
 	if err != nil {
-		return needsGo.With("why", err)
+		return needsGo.Args("why", err)
 	}
 	name := strings.TrimSpace(string(named))
 	if name == "" || name == os.DevNull {
@@ -111,7 +111,7 @@ func (pkg *Package) findModule(ctx context.Context) error {
 		err = json.Unmarshal(out, &pkg.module)
 	}
 	if err != nil {
-		return cannotRead.With("file", name, "why", err)
+		return cannotRead.Args("file", name, "why", err)
 	}
 	below, err := filepath.Rel(pkg.root, pkg.Dir)
 	pkg.path = path.Join(pkg.module.Module.Path, filepath.ToSlash(below))

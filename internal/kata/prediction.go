@@ -35,13 +35,13 @@ var (
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks}
 	if q.Cut < 0 {
-		return q, 0, noMoment.With("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
+		return q, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
 	}
 	for _, c := range p.Choices {
 		q.Choices = append(q.Choices, c.Means)
 	}
 	if right, err = q.Right(); err != nil {
-		err = fitsNoRun.With("failure", p.Failure, "error", err)
+		err = fitsNoRun.Args("failure", p.Failure, "error", err)
 	}
 	return q, right, err
 }

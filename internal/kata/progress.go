@@ -83,7 +83,7 @@ func parseProgress(text string) (Progress, error) {
 			p.Hints[id] = count
 			continue
 		}
-		return p, fault.With("n", i+1, "file", progressName, "line", line)
+		return p, fault.Args("n", i+1, "file", progressName, "line", line)
 	}
 	return p, nil
 }

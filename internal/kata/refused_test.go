@@ -127,7 +127,7 @@ func TestWhatIsBrokenComesBeforeWhatCouldNotHappen(t *testing.T) {
 		return judge.Verdict{Failure: failure, Outcome: outcome.String(), Required: true}
 	}
 	r := Report{Verdicts: []judge.Verdict{
-		red("a", failures.NotTold), red("b", failures.NotTold), red("c", failures.Broken), red("d", failures.NotPlayed), red("e", failures.Broken),
+		red("a", failures.NotTested), red("b", failures.NotTested), red("c", failures.Broken), red("d", failures.NotPlayed), red("e", failures.Broken),
 	}}
 	var shown []string
 	for _, v := range r.Red() {

@@ -180,15 +180,15 @@ func (p *Program) endedBadly(err error, stderr string, longest time.Duration, la
 	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
 		return judge.Hoards(where)
 	case late:
-		return judge.Because(judge.TooSlow, killedNext, killedLate.With("time", longest))
+		return judge.Because(judge.TooSlow, killedNext, killedLate.Args("time", longest))
 	case strings.Contains(what, "synctest"):
-		return judge.Because(judge.OtherRun, otherNext, otherRun.With("where", where, "why", what))
+		return judge.Because(judge.OtherRun, otherNext, otherRun.Args("where", where, "why", what))
 	case what != "":
-		return judge.Because(judge.Panics, diesNext, dies.With("where", where, "why", what))
+		return judge.Because(judge.Panics, diesNext, dies.Args("where", where, "why", what))
 	case code < 0:
-		return judge.Because(judge.Exits, signalNext, killed.With("why", err))
+		return judge.Because(judge.Exits, signalNext, killed.Args("why", err))
 	}
-	return judge.Because(judge.Exits, exitsNext, exits.With("status", code))
+	return judge.Because(judge.Exits, exitsNext, exits.Args("status", code))
 }
 
 // noMemory is what the runtime says when the system refuses memory: to the heap, or to the stack
@@ -199,7 +199,7 @@ var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cg
 
 // crash finds in what the Go runtime printed the reason, and the line of the lock, whose
 // files are in that folder.
-func crash(stderr, sources string) (what string, where i18n.Said) {
+func crash(stderr, sources string) (what string, where i18n.Message) {
 	crashSource := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go):(\d+)`)
 	reason := crashLine.FindStringSubmatchIndex(stderr)
 	if reason == nil {

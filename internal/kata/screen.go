@@ -30,7 +30,7 @@ func (v View) wrapped(text string) string {
 }
 
 // say is a text in the language that was asked for.
-func (v View) say(t i18n.Text, pairs ...any) string { return t.In(v.Lang, pairs...) }
+func (v View) say(t i18n.Text, pairs ...any) string { return t.Localize(v.Lang, pairs...) }
 
 // line is a line in a style.
 func (v View) line(style term.Style, text string) string { return v.Color.Paint(style, text) + "\n" }
@@ -102,20 +102,20 @@ var (
 // stopped says why the lock cannot be judged to the end.
 func (r Report) stopped(v View) string {
 	if r.Compile != nil {
-		return v.line(term.Red, v.say(notCompiled)) + "\n" + r.Compile.In(v.Lang) + "\n"
+		return v.line(term.Red, v.say(notCompiled)) + "\n" + r.Compile.Localize(v.Lang) + "\n"
 	}
 	c := r.Cause
 	if c == nil {
 		return ""
 	}
-	text := v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.In(v.Lang)) + "\n"
+	text := v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + "\n"
 	if c.Trace != nil && len(c.Trace.Events) > 0 {
 		text += v.picture(c.Trace, nil)
 	}
 	if c.During != "" {
 		text += v.line(term.Dim, v.say(happenedIn, "what", c.During))
 	}
-	return text + v.wrapped(c.Next.In(v.Lang))
+	return text + v.wrapped(c.Next.Localize(v.Lang))
 }
 
 // mostPrinted is how many lines are shown of what a lock has printed.
@@ -150,18 +150,18 @@ func failed(v View, red []judge.Verdict) string {
 	}
 	text += v.verdict(v.say(outcomeIs, "outcome", i18n.Text(strings.ToUpper(first.Outcome)), "what", sentence(first)))
 	if more := len(red) - 1; more > 0 {
-		text += v.line(term.Dim, moreFailures.Of(more).In(v.Lang))
+		text += v.line(term.Dim, moreFailures.Of(more).Localize(v.Lang))
 	}
 	return text
 }
 
 // sentence is what broke. Where a scenario could not be played to its end, the
 // reason is that the lock never did what the story waits for.
-func sentence(v judge.Verdict) i18n.Said {
+func sentence(v judge.Verdict) i18n.Message {
 	if text, isWorlds := strings.CutPrefix(v.Sentence, "world: "); isWorlds {
-		return notPlayed.With("why", text)
+		return notPlayed.Args("why", text)
 	}
-	return i18n.Text(v.Sentence).With()
+	return i18n.Text(v.Sentence).Args()
 }
 
 var hasPassed = i18n.New("✓ passed: it survives all {n} failures that are asked for, and {schedules} schedules of a search")

@@ -57,11 +57,11 @@ func subjectOf(files Files, name, importPath string) (string, error) {
 	}
 	switch {
 	case !isGo:
-		return "", &CompileError{Text: noGoFile.With()}
+		return "", &CompileError{Text: noGoFile.Args()}
 	case s.funcs["Subject"] != nil:
 		return name + ".Subject()", nil
 	case s.funcs["NewMutex"] == nil:
-		return "", &CompileError{Text: noNewMutex.With()}
+		return "", &CompileError{Text: noNewMutex.Args()}
 	}
 	return s.subject(importPath)
 }
@@ -188,7 +188,7 @@ func (s *shape) fits(mutex, hold string) error {
 	switch {
 	case hold == "":
 	case strings.Contains(hold, "."):
-		return &CompileError{Text: notOwnType.With("line", s.places[mutex+".Lock"], "type", hold)}
+		return &CompileError{Text: notOwnType.Args("line", s.places[mutex+".Lock"], "type", hold)}
 	default:
 		held := strings.ReplaceAll(holdLock, "H", hold)
 		wanted = [][2]string{{mutex + ".Lock", held}, {mutex + ".TryLock", held}}
@@ -214,11 +214,11 @@ func (s *shape) fitsHold(hold string) error {
 	}
 	switch {
 	case !releases:
-		return &CompileError{Text: noRelease.With("type", hold)}
+		return &CompileError{Text: noRelease.Args("type", hold)}
 	case !s.vars["ErrLocked"]:
-		return &CompileError{Text: noErrLocked.With()}
+		return &CompileError{Text: noErrLocked.Args()}
 	case s.funcs[hold+".Context"] != nil && !s.vars["ErrLost"]:
-		return &CompileError{Text: noErrLost.With("type", hold)}
+		return &CompileError{Text: noErrLost.Args("type", hold)}
 	}
 	return nil
 }
@@ -229,5 +229,5 @@ func (s *shape) unfit(name, wanted string) error {
 	if !isMethod {
 		method = name
 	}
-	return &CompileError{Text: unfitting.With("line", s.places[name], "name", method, "is", signature(s.funcs[name]), "wanted", wanted)}
+	return &CompileError{Text: unfitting.Args("line", s.places[name], "name", method, "is", signature(s.funcs[name]), "wanted", wanted)}
 }

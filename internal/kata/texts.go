@@ -136,7 +136,7 @@ func (f Folder) Status(v View) (string, error) {
 			sign = v.Color.Paint(term.Yellow, "▸")
 		}
 		if n := p.Hints[e.ID]; n > 0 {
-			note = v.Color.Paint(term.Dim, "   "+hintsSeen.Of(n).In(v.Lang))
+			note = v.Color.Paint(term.Dim, "   "+hintsSeen.Of(n).Localize(v.Lang))
 		}
 		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, v.say(e.Title), note)
 	}

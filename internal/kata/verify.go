@@ -65,7 +65,7 @@ func Verify(ctx context.Context, root string, list []Exercise, v View, out io.Wr
 	}
 	program, err := Build(ctx, root, all...)
 	if err != nil {
-		return false, materialFails.With("error", err)
+		return false, materialFails.Args("error", err)
 	}
 	defer program.Close()
 	return prover{program, root, v}.verify(ctx, list, out), nil
@@ -84,7 +84,7 @@ func materials(root string, list []Exercise) (all []Files, err error) {
 		for _, material := range []Material{e.Start, e.Solution} {
 			files, err := material.Files(os.DirFS(root))
 			if err != nil {
-				return nil, exerciseFails.With("id", e.ID, "error", err)
+				return nil, exerciseFails.Args("id", e.ID, "error", err)
 			}
 			all = append(all, files)
 		}
@@ -96,13 +96,13 @@ func materials(root string, list []Exercise) (all []Files, err error) {
 // does not hold.
 type proof struct {
 	of   i18n.Text
-	text i18n.Said
+	text i18n.Message
 	err  error
 }
 
 // lines are the proof as it is printed.
 func (p proof) lines(v View) string {
-	sign, text := "✓", p.text.In(v.Lang)
+	sign, text := "✓", p.text.Localize(v.Lang)
 	if p.err != nil {
 		sign, text = "✗", i18n.Words(p.err, v.Lang)
 	}
@@ -127,7 +127,7 @@ func (p prover) verify(ctx context.Context, list []Exercise, out io.Writer) bool
 			fmt.Fprint(out, proof.lines(p.view))
 		}
 	}
-	fmt.Fprintln(out, proofsHold.Of(len(list), "held", held, "proofs", proofs).In(p.view.Lang))
+	fmt.Fprintln(out, proofsHold.Of(len(list), "held", held, "proofs", proofs).Localize(p.view.Lang))
 	return held == proofs
 }
 
@@ -156,8 +156,8 @@ func (p prover) proofs(ctx context.Context, e Exercise) []proof {
 	if err != nil {
 		return []proof{{of: ofSolution, err: err}}
 	}
-	proven := func(of i18n.Text) func(i18n.Said, error) proof {
-		return func(text i18n.Said, err error) proof { return proof{of, text, err} }
+	proven := func(of i18n.Text) func(i18n.Message, error) proof {
+		return func(text i18n.Message, err error) proof { return proof{of, text, err} }
 	}
 	all := []proof{
 		proven(ofStart)(e.provenStart(start)), proven(ofSolution)(e.provenSolution(solution)),
@@ -172,9 +172,9 @@ func (p prover) proofs(ctx context.Context, e Exercise) []proof {
 // provenStart: the start compiles, and is red for what the exercise fixes and for
 // nothing else. A start that does not lock at all is red for everything. One that lacks
 // what a story is about may survive it all the same.
-func (e Exercise) provenStart(r Report) (text i18n.Said, err error) {
+func (e Exercise) provenStart(r Report) (text i18n.Message, err error) {
 	if r.Cause != nil && !r.Cause.Optional && len(r.Verdicts) == 0 {
-		text = locksNothing.With("why", r.Cause.Text)
+		text = locksNothing.Args("why", r.Cause.Text)
 		if !slices.Equal(e.Required(), e.Fixes) || r.Cause.Kind != judge.NoDay {
 			return text, text
 		}
@@ -192,49 +192,49 @@ func (e Exercise) provenStart(r Report) (text i18n.Said, err error) {
 		})
 	}
 	if missing, more := without(must, red), without(red, e.Fixes); len(red) == 0 || len(missing)+len(more) > 0 {
-		return text, redForOthers.With("missing", missing, "more", more)
+		return text, redForOthers.Args("missing", missing, "more", more)
 	}
-	return redFor.With("failures", strings.Join(red, ", ")), nil
+	return redFor.Args("failures", strings.Join(red, ", ")), nil
 }
 
-func (e Exercise) provenSolution(r Report) (text i18n.Said, err error) {
+func (e Exercise) provenSolution(r Report) (text i18n.Message, err error) {
 	switch red := r.Red(); {
 	case len(red) > 0:
-		return text, stillRed.With("failure", red[0].Failure, "what", red[0].Sentence)
+		return text, stillRed.Args("failure", red[0].Failure, "what", red[0].Sentence)
 	case r.Cause != nil:
-		return text, ruinsRun.With("kind", i18n.Text(r.Cause.Kind), "what", r.Cause.Text)
+		return text, ruinsRun.Args("kind", i18n.Text(r.Cause.Kind), "what", r.Cause.Text)
 	case !r.Passed(e.Required()):
-		return text, judgedByFew.With("n", len(r.Verdicts), "all", len(e.Required()))
+		return text, judgedByFew.Args("n", len(r.Verdicts), "all", len(e.Required()))
 	}
-	return survivesAll.With("n", len(e.Required())), nil
+	return survivesAll.Args("n", len(e.Required())), nil
 }
 
-func (e Exercise) provenHints() (text i18n.Said, err error) {
+func (e Exercise) provenHints() (text i18n.Message, err error) {
 	for i, hint := range e.Hints {
 		if strings.TrimSpace(string(hint)) == "" || slices.Contains(e.Hints[:i], hint) {
-			return text, hintMissing.With("n", i+1)
+			return text, hintMissing.Args("n", i+1)
 		}
 	}
-	return threeHints.With(), nil
+	return threeHints.Args(), nil
 }
 
 // proven: the marked answer is what the run of the solution says.
-func (p Prediction) proven(solution Report) (text i18n.Said, err error) {
+func (p Prediction) proven(solution Report) (text i18n.Message, err error) {
 	if _, ok := failures.Find(p.Failure); !ok {
-		return text, unknownStory.With("name", p.Failure)
+		return text, unknownStory.Args("name", p.Failure)
 	}
 	v := solution.Verdict(p.Failure)
 	if v.Trace == nil {
-		return text, wasNotPlayed.With("failure", p.Failure)
+		return text, wasNotPlayed.Args("failure", p.Failure)
 	}
 	_, right, err := p.on(v.Trace)
 	switch {
 	case err != nil:
 		return text, err
 	case right != p.Answer:
-		return text, saysOther.With("failure", p.Failure, "right", p.Choices[right].Text, "marked", p.Choices[p.Answer].Text)
+		return text, saysOther.Args("failure", p.Failure, "right", p.Choices[right].Text, "marked", p.Choices[p.Answer].Text)
 	}
-	return predicted.With("failure", p.Failure, "answer", p.Choices[right].Text), nil
+	return predicted.Args("failure", p.Failure, "answer", p.Choices[right].Text), nil
 }
 
 // without are the members of list that are not in other.

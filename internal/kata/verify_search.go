@@ -21,7 +21,7 @@ var (
 // provenSearch: a search finds the mistake in the start, and nothing up to the same
 // bound in the solution. Where it is said to be blind, it finds nothing in the start
 // that it does not find as cheaply in the solution.
-func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Files) (text i18n.Said, err error) {
+func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Files) (text i18n.Message, err error) {
 	asked := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}
 	if e.Search.Blind != "" {
 		asked = Exploring{Bound: -1}
@@ -37,22 +37,22 @@ func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Fi
 	case e.Search.Blind != "":
 		return provenBlind(inStart, inOurs)
 	case len(inOurs) > 0:
-		return text, inSolution.With("property", inOurs[0].Property, "what", inOurs[0].Text)
+		return text, inSolution.Args("property", inOurs[0].Property, "what", inOurs[0].Text)
 	case len(inStart) == 0:
-		return text, notInStart.With("property", asked.Property, "env", asked.Env, "bound", asked.Bound)
+		return text, notInStart.Args("property", asked.Property, "env", asked.Env, "bound", asked.Bound)
 	}
 	f := inStart[0]
-	return foundInStart.With("property", f.Property, "env", f.Env, "cost", f.Cost, "steps", f.Steps, "bound", asked.Bound), nil
+	return foundInStart.Args("property", f.Property, "env", f.Env, "cost", f.Cost, "steps", f.Steps, "bound", asked.Bound), nil
 }
 
-func provenBlind(start, solution []judge.Found) (text i18n.Said, err error) {
+func provenBlind(start, solution []judge.Found) (text i18n.Message, err error) {
 	for _, f := range start {
 		same := func(s judge.Found) bool { return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer) }
 		if !slices.ContainsFunc(solution, same) {
-			return text, notBlind.With("property", f.Property, "env", f.Env, "cost", f.Cost)
+			return text, notBlind.Args("property", f.Property, "env", f.Env, "cost", f.Cost)
 		}
 	}
-	return blindIndeed.With(), nil
+	return blindIndeed.Args(), nil
 }
 
 // breaks is what a search breaks in a lock of the material.
@@ -70,11 +70,11 @@ func (p prover) breaks(ctx context.Context, e Exercise, files Files, asked Explo
 		return nil, err
 	}
 	if r.Cause != nil {
-		return nil, ruinsRun.With("kind", i18n.Text(r.Cause.Kind), "what", r.Cause.Text)
+		return nil, ruinsRun.Args("kind", i18n.Text(r.Cause.Kind), "what", r.Cause.Text)
 	}
 	for _, f := range r.Found {
 		if !f.Exhausted && most == 0 {
-			return nil, cutShort.With("env", f.Env)
+			return nil, cutShort.Args("env", f.Env)
 		}
 	}
 	return slices.DeleteFunc(r.Found, func(f judge.Found) bool { return !f.Answer.Found }), nil

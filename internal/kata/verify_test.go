@@ -52,7 +52,7 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	require.NoError(t, err)
 	solved, err := program(t).Judge(t.Context(), solution, task)
 	require.NoError(t, err)
-	fails := func(says string, change func(*Exercise), by func(Exercise) (i18n.Said, error)) {
+	fails := func(says string, change func(*Exercise), by func(Exercise) (i18n.Message, error)) {
 		bad := e
 		bad.Fixes = slices.Clone(e.Fixes)
 		_, err := by(bad)
@@ -61,8 +61,8 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 		_, err = by(bad)
 		require.ErrorContains(t, err, says)
 	}
-	start2 := func(e Exercise) (i18n.Said, error) { return e.provenStart(started) }
-	predict := func(e Exercise) (i18n.Said, error) { return e.Predict.proven(solved) }
+	start2 := func(e Exercise) (i18n.Message, error) { return e.provenStart(started) }
+	predict := func(e Exercise) (i18n.Message, error) { return e.Predict.proven(solved) }
 	fails("survives [check-then-set]", func(e *Exercise) { e.ID, e.Fixes = "r", append(e.Fixes, "check-then-set") }, start2)
 	fails("and shows [loss-hidden-at-unlock ", func(e *Exercise) { e.Fixes = e.Fixes[:1] }, start2)
 	fails("hint 2 is missing", func(e *Exercise) { e.Hints[1] = " " }, Exercise.provenHints)
@@ -110,7 +110,7 @@ func TestExercisesAreToldInFull(t *testing.T) {
 			said[text] = e.ID
 		}
 		for _, l := range i18n.Languages {
-			page, _, _ := strings.Cut(e.Read.In(l), "#")
+			page, _, _ := strings.Cut(e.Read.Localize(l), "#")
 			require.FileExists(t, repositoryRoot(t)+"/"+page)
 		}
 		require.GreaterOrEqual(t, len(e.Predict.Choices), 3)

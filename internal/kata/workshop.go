@@ -13,8 +13,8 @@ import (
 type workshop struct {
 	root  string
 	lang  i18n.Language
-	say   func(i18n.Said) // is told what it does; nil: nobody asks
-	ready *Program        // has locks that were compiled before; nil if there is none
+	say   func(i18n.Message) // is told what it does; nil: nobody asks
+	ready *Program           // has locks that were compiled before; nil if there is none
 	last  *Program
 }
 
@@ -38,13 +38,13 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 		}
 	}
 	w.close()
-	w.tell(compiling.With())
+	w.tell(compiling.Args())
 	w.last, err = Build(ctx, w.root, files)
 	return w.last, err
 }
 
 // tell says what the workshop does.
-func (w *workshop) tell(what i18n.Said) {
+func (w *workshop) tell(what i18n.Message) {
 	if w.say != nil {
 		w.say(what)
 	}

@@ -32,7 +32,7 @@ type lock struct {
 
 // playable adds what a page with an engine knows of what it can play.
 func (c *content) playable(in i18n.Language) {
-	for _, column := range stages.Stairs() {
+	for _, column := range stages.All() {
 		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
 		for _, p := range schedule.Properties {
 			if p.Suits(column.Subject) {
@@ -72,8 +72,8 @@ type cell struct {
 }
 
 // collect turns verdicts on the columns, a row for each failure, into what the page shows.
-func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in i18n.Language) (content, error) {
-	all := content{Title: title.In(in), Total: total(rows, in)}
+func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18n.Language) (content, error) {
+	all := content{Title: title.Localize(in), Total: total(rows, in)}
 	codes := make([]stages.Code, len(of))
 	for i, c := range of {
 		code, err := c.Code(sources)
@@ -82,7 +82,7 @@ func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in i1
 		}
 		diff, lesson := "", ""
 		if c.Before != "" {
-			lesson = fromTo.In(in, "before", stages.Must(c.Before).Said(), "after", c.Said(), "lesson", i18n.Text(c.Lesson))
+			lesson = fromTo.Localize(in, "before", stages.MustFind(c.Before).NameText(), "after", c.NameText(), "lesson", i18n.Text(c.Lesson))
 			parts, err := c.Diff(sources)
 			if err != nil {
 				return all, err
@@ -98,9 +98,9 @@ func collect(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, in i1
 	return all, nil
 }
 
-func failureOf(of []stages.Column, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
+func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
 	f := row[0].Failure
-	say := func(text string) string { return i18n.Text(text).In(in) }
+	say := func(text string) string { return i18n.Text(text).Localize(in) }
 	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
 	for i, v := range row {
 		told.Cells = append(told.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
@@ -120,6 +120,6 @@ func total(rows [][]failures.Verdict, in i18n.Language) string {
 			}
 		}
 	}
-	return allRuns.In(in, "n", runs, "broken", count[failures.Broken], "safe", count[failures.Safe],
+	return allRuns.Localize(in, "n", runs, "broken", count[failures.Broken], "safe", count[failures.Safe],
 		"noticed", count[failures.Noticed], "inherent", count[failures.Inherent])
 }

@@ -41,8 +41,8 @@ type withoutScript struct{ Tag, Title, Says string }
 
 func noScripts() (all []withoutScript) {
 	for _, l := range i18n.Languages {
-		says := needsScript.In(l, "command", "go run . show check-then-delete --before-after")
-		all = append(all, withoutScript{l.Tag(), title.In(l), says})
+		says := needsScript.Localize(l, "command", "go run . show check-then-delete --before-after")
+		all = append(all, withoutScript{l.Tag(), title.Localize(l), says})
 	}
 	return all
 }

@@ -87,7 +87,7 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 
 // Page returns the page of these verdicts on the columns: a row for each failure. sources is
 // the repository's own folder. The same verdicts, sources and engine give the same bytes.
-func Page(of []stages.Column, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
+func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
 	var all [2]content // in each language
 	for i, l := range i18n.Languages {
 		var err error

@@ -28,7 +28,7 @@ var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="da
 // sources are stages whose files are hostile to a page.
 func sources() fstest.MapFS {
 	files := fstest.MapFS{}
-	for _, s := range stages.Stairs() { // the last stage is built on a step
+	for _, s := range stages.All() { // the last stage is built on a step
 		files[s.Dir+"/mutex.go"] = &fstest.MapFile{Data: []byte("// </script><script>alert('" + s.Dir + "')\npackage x\n")}
 		files[s.Dir+"/mutex_test.go"] = &fstest.MapFile{Data: []byte("package x // a test\n")}
 	}
@@ -39,7 +39,7 @@ func sources() fstest.MapFS {
 func hostile() [][]failures.Verdict {
 	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
 	var row []failures.Verdict
-	for range stages.Shown() {
+	for range stages.Public() {
 		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &world.Trace{Lanes: []string{"A"}, Events: []world.Event{
 			{Step: 1, Kind: world.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
 		}}})
@@ -48,7 +48,7 @@ func hostile() [][]failures.Verdict {
 }
 
 func TestNoTextEndsThePagesScript(t *testing.T) {
-	page, err := page.Page(stages.Shown(), hostile(), sources(), page.Engine{})
+	page, err := page.Page(stages.Public(), hostile(), sources(), page.Engine{})
 	require.NoError(t, err)
 	require.Equal(t, 4, strings.Count(string(page), "</script>"), "the data's, the dictionaries', the engine's and the script's own")
 	require.NotContains(t, string(page), "<script>alert")
@@ -66,7 +66,7 @@ func TestNoTextEndsThePagesScript(t *testing.T) {
 }
 
 func TestSourcesAreInThePageOnce(t *testing.T) {
-	page, err := page.Page(stages.Shown(), append(hostile(), hostile()...), sources(), page.Engine{})
+	page, err := page.Page(stages.Public(), append(hostile(), hostile()...), sources(), page.Engine{})
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(page), "alert('stage1_setnx_expire')"))
 }
@@ -105,7 +105,7 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 	}
 	row[0].Findings = found(oracle.Leak) // not what this failure is about
 	row[1].Outcome = failures.Safe       // nothing is broken
-	page, err := page.Page(stages.Shown(), [][]failures.Verdict{row}, sources(), page.Engine{})
+	page, err := page.Page(stages.Public(), [][]failures.Verdict{row}, sources(), page.Engine{})
 	require.NoError(t, err)
 	var data struct {
 		Failures []struct {
@@ -132,7 +132,7 @@ func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 			Runner: "go </script>", File: page.EngineFile,
 		},
 	} {
-		page, err := page.Page(stages.Shown(), hostile(), os.DirFS("../.."), e)
+		page, err := page.Page(stages.Public(), hostile(), os.DirFS("../.."), e)
 		require.NoError(t, err)
 		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)
 		require.Equal(t, e.Packed != nil, strings.Contains(string(page), `id="packed"`))

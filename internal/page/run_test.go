@@ -17,7 +17,7 @@ import (
 // played returns a verdict on a scenario of stage 2.
 func played(t *testing.T, scenario func(*world.World)) failures.Verdict {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, scenario)
+	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, scenario)
 	require.NoError(t, err)
 	return failures.Verdict{Outcome: failures.Safe, Trace: trace}
 }
@@ -57,7 +57,7 @@ func TestPageOfARunSpeaksItsLanguage(t *testing.T) {
 	require.NoError(t, json.Unmarshal(dataElement.FindSubmatch([]byte(page))[1], &data))
 	require.Equal(t, "A 调用 Lock()。", data.Cell.Run.Steps[0].Says)
 	require.Contains(t, data.Cell.Verdict, "安全")
-	require.Equal(t, i18n.Text("step {n} of {all}").In(i18n.Chinese), data.Dictionary["step {n} of {all}"])
+	require.Equal(t, i18n.Text("step {n} of {all}").Localize(i18n.Chinese), data.Dictionary["step {n} of {all}"])
 }
 
 func TestPageOfARunAsksNoHostForAnything(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 // searchFor is the command that finds the shortest schedule with which a stage
 // breaks the rule that it broke in a run; "" where the search is known to find none,
 // or no property is about that rule.
-func searchFor(v failures.Verdict, c stages.Column) string {
+func searchFor(v failures.Verdict, c stages.Stage) string {
 	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent {
 		return ""
 	}
 	for _, p := range schedule.Properties {
 		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool {
-			return slices.Contains(v.Failure.Breaks, m) && oracle.Convicts(v.Findings, m)
+			return slices.Contains(v.Failure.Breaks, m) && oracle.Reports(v.Findings, m)
 		})
 		if !isBroken || p.Fenced != v.Failure.Fenced {
 			continue

@@ -16,7 +16,7 @@ import (
 )
 
 // documents are the locks of the five documents that the project began with.
-var documents = []Column{
+var documents = []Stage{
 	{
 		ID: "doc1", Hidden: true, Dir: "failures_test/documents/doc1", Title: "notes on a lock with a watchdog",
 		Challenge: "v1/doc1/2c/1x/async/exclusion/a.t.A.b.B",
@@ -63,7 +63,7 @@ var documents = []Column{
 }
 
 // Documents are the columns of the documents' locks.
-func Documents() []Column { return All[len(All)-len(documents):] }
+func Documents() []Stage { return Table[len(Table)-len(documents):] }
 
 // with gives a constructor its last argument.
 func with[L world.Locker, A any](create func(redis.UniversalClient, string, time.Duration, A) (L, error), last A,

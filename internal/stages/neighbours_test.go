@@ -45,13 +45,13 @@ var lessons = map[string][]string{
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
-	for _, s := range stages.All {
+	for _, s := range stages.Table {
 		lesson, ok := lessons[s.ID]
 		if !ok {
 			continue // the first, or a rewrite
 		}
 		t.Run(s.Dir, func(t *testing.T) {
-			before, after := locks(t, stages.Must(s.Before)), locks(t, s)
+			before, after := locks(t, stages.MustFind(s.Before)), locks(t, s)
 			both := maps.Clone(before)
 			maps.Copy(both, after)
 			var differ []string
@@ -86,7 +86,7 @@ func TestEachStepTurnsTwoFailures(t *testing.T) {
 		}
 		var turned []string
 		for _, f := range failures.All {
-			was, is := stages.Must(s.Before).Expect(f), s.Expect(f)
+			was, is := stages.MustFind(s.Before).Expect(f), s.Expect(f)
 			if (was == failures.Broken || was == failures.NotApplicable) && (is == failures.Safe || is == failures.Noticed) {
 				turned = append(turned, fmt.Sprintf("%s %c%c", f.ID, was, is))
 			}
@@ -116,7 +116,7 @@ func read(t *testing.T, file string) string {
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
 // locks are the declarations of a column's lock, file by file.
-func locks(t *testing.T, c stages.Column) map[string][]edits.Declaration {
+func locks(t *testing.T, c stages.Stage) map[string][]edits.Declaration {
 	t.Helper()
 	code, err := c.Code(os.DirFS("../.."))
 	require.NoError(t, err)

@@ -16,5 +16,5 @@ func TestEachSearchOfTheSuiteHasItsExpectedResults(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, asked, searches.Rows)
-	require.Equal(t, IDs(All), searches.Columns)
+	require.Equal(t, IDs(Table), searches.Columns)
 }

@@ -25,7 +25,7 @@ type File struct {
 
 // Code returns the source of the lock: its Go files, without those of its tests. sources is the
 // repository's own folder.
-func (c Column) Code(sources fs.FS) (Code, error) {
+func (c Stage) Code(sources fs.FS) (Code, error) {
 	code := Code{Dir: c.Dir}
 	files, err := c.files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -37,7 +37,7 @@ func (c Column) Code(sources fs.FS) (Code, error) {
 }
 
 // files are the lock's own files by name: Go without its tests, and scripts.
-func (c Column) files(sources fs.FS) (map[string]string, error) {
+func (c Stage) files(sources fs.FS) (map[string]string, error) {
 	all, err := fs.ReadDir(sources, c.Dir)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (c Column) files(sources fs.FS) (map[string]string, error) {
 // Diff is what the column changed in the lock that it is built on: a unified diff for each
 // file that either of them has. Package comments and a stage's own name are left out: what
 // remains is the lesson.
-func (c Column) Diff(sources fs.FS) ([]string, error) {
+func (c Stage) Diff(sources fs.FS) ([]string, error) {
 	changes, err := c.changes(sources)
 	var diffs []string
 	for _, f := range changes {
@@ -70,7 +70,7 @@ func (c Column) Diff(sources fs.FS) ([]string, error) {
 
 // Changed is how many lines of code, without blanks and comments, the column adds to the
 // lock that it is built on, and how many it takes away.
-func (c Column) Changed(sources fs.FS) (added, removed int, err error) {
+func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
 	changes, err := c.changes(sources)
 	for _, f := range changes {
 		for line := range strings.Lines(udiff.Unified("", "", bare(f.was), bare(f.is))) {
@@ -87,7 +87,7 @@ func (c Column) Changed(sources fs.FS) (added, removed int, err error) {
 }
 
 // Lines is how many lines of code, without blanks and comments, each file of the lock has.
-func (c Column) Lines(sources fs.FS) (map[string]int, error) {
+func (c Stage) Lines(sources fs.FS) (map[string]int, error) {
 	files, err := c.files(sources)
 	lines := map[string]int{}
 	for name, text := range files {
@@ -111,7 +111,7 @@ func bare(text string) string {
 type change struct{ from, to, was, is string }
 
 // changes are the files that the column or the one that it is built on has.
-func (c Column) changes(sources fs.FS) (changes []change, err error) {
+func (c Stage) changes(sources fs.FS) (changes []change, err error) {
 	before, err := Find(c.Before)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 // Column is one of the locks.
-type Column struct {
+type Stage struct {
 	ID     string // in commands: 2, 6.1
 	Title  string // names the new thing in it
 	Lesson string // says where to look in its difference to the one before
@@ -42,57 +42,57 @@ var searches = failures.ReadTable(searchesText)
 var stageName = i18n.New("stage {id}")
 
 func init() {
-	for _, c := range All {
-		i18n.Know(i18n.Text(c.Title), i18n.Text(c.Lesson))
+	for _, c := range Table {
+		i18n.Register(i18n.Text(c.Title), i18n.Text(c.Lesson))
 		for _, part := range c.Map {
-			i18n.Know(part.Adds, part.Skip)
+			i18n.Register(part.Adds, part.Skip)
 		}
 	}
 }
 
 // Name is its name in sentences.
-func (c Column) Name() string { return c.NameIn(i18n.English) }
+func (c Stage) Name() string { return c.NameIn(i18n.English) }
 
 // NameIn is its name in a language.
-func (c Column) NameIn(l i18n.Language) string { return c.Said().In(l) }
+func (c Stage) NameIn(l i18n.Language) string { return c.NameText().Localize(l) }
 
 // Said is its name as a part of a sentence.
-func (c Column) Said() i18n.Said {
+func (c Stage) NameText() i18n.Message {
 	if isNumber(c.ID) {
-		return stageName.With("id", c.ID)
+		return stageName.Args("id", c.ID)
 	}
-	return i18n.Text(c.ID).With()
+	return i18n.Text(c.ID).Args()
 }
 
 // TitleIn is its title in a language.
-func (c Column) TitleIn(l i18n.Language) string { return i18n.Text(c.Title).In(l) }
+func (c Stage) TitleIn(l i18n.Language) string { return i18n.Text(c.Title).Localize(l) }
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
 // Expect returns the outcome that a failure must have.
-func (c Column) Expect(f failures.Failure) failures.Outcome { return failures.Expected(c.ID)(f) }
+func (c Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(c.ID)(f) }
 
 // Search is what the search must find about a property in an environment: the cost and
 // the number of steps of the shortest counterexample with one attempt of each client, as in
 // 2/9; none up to the suite's bound; - where the property does not apply; "" where the
 // suite does not look.
-func (c Column) Search(property, env string) string {
+func (c Stage) Search(property, env string) string {
 	return strings.TrimSuffix(searches.Cell(property+"/"+env, c.ID), "?")
 }
 
 // Shown are the columns that are shown without being asked for, in order.
-func Shown() []Column { return slices.DeleteFunc(slices.Clone(All), isHidden) }
+func Public() []Stage { return slices.DeleteFunc(slices.Clone(Table), isHidden) }
 
-func isHidden(c Column) bool { return c.Hidden }
+func isHidden(c Stage) bool { return c.Hidden }
 
 // Stairs are the stages with the steps between them.
-func Stairs() []Column { return All[:len(All)-len(documents)] }
+func All() []Stage { return Table[:len(Table)-len(documents)] }
 
 // Steps are the columns that lead to the last one, with the stage where they begin.
-func Steps() []Column { return Stairs()[slices.IndexFunc(All, isHidden)-1:] }
+func Steps() []Stage { return All()[slices.IndexFunc(Table, isHidden)-1:] }
 
 // IDs are those of the columns, in order.
-func IDs(of []Column) []string {
+func IDs(of []Stage) []string {
 	var ids []string
 	for _, c := range of {
 		ids = append(ids, c.ID)
@@ -103,17 +103,17 @@ func IDs(of []Column) []string {
 var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
 // Find returns the column of that ID.
-func Find(id string) (Column, error) {
-	for _, c := range All {
+func Find(id string) (Stage, error) {
+	for _, c := range Table {
 		if c.ID == id {
 			return c, nil
 		}
 	}
-	return Column{}, noStage.With("id", strconv.Quote(id), "ids", strings.Join(IDs(Stairs()), ", "))
+	return Stage{}, noStage.Args("id", strconv.Quote(id), "ids", strings.Join(IDs(All()), ", "))
 }
 
 // Must is [Find] for an ID that is known.
-func Must(id string) Column {
+func MustFind(id string) Stage {
 	c, err := Find(id)
 	if err != nil {
 		panic(err)
@@ -123,7 +123,7 @@ func Must(id string) Column {
 
 // Turn is where a failure turns: the last of the columns that it breaks, and the first
 // one after it that it does not. Either may be nil.
-func Turn(of []Column, f failures.Failure) (broken, mended *Column) {
+func FixedBy(of []Stage, f failures.Failure) (broken, mended *Stage) {
 	for i, c := range of {
 		switch c.Expect(f) {
 		case failures.Broken, failures.Inherent:
@@ -138,7 +138,7 @@ func Turn(of []Column, f failures.Failure) (broken, mended *Column) {
 }
 
 // First is the first of the columns that has what the failure is about.
-func First(of []Column, f failures.Failure) Column {
+func First(of []Stage, f failures.Failure) Stage {
 	for _, c := range of {
 		if c.Expect(f) != failures.NotApplicable {
 			return c
@@ -148,8 +148,8 @@ func First(of []Column, f failures.Failure) Column {
 }
 
 // Ready returns the columns with the scripts that their locks use.
-func Ready(t *testing.T, of []Column) ([]Column, error) {
-	ready := make([]Column, len(of))
+func Ready(t *testing.T, of []Stage) ([]Stage, error) {
+	ready := make([]Stage, len(of))
 	for n, c := range of {
 		var err error
 		if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
@@ -162,7 +162,7 @@ func Ready(t *testing.T, of []Column) ([]Column, error) {
 
 // Judge plays failures on the columns: a row for each failure, in it a verdict for each
 // column.
-func Judge(t *testing.T, all []failures.Failure, of []Column) [][]failures.Verdict {
+func Judge(t *testing.T, all []failures.Failure, of []Stage) [][]failures.Verdict {
 	rows := make([][]failures.Verdict, len(all))
 	for i, f := range all {
 		for _, c := range of {

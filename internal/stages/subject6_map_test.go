@@ -19,8 +19,8 @@ import (
 // The map names each file of the whole lock. What it says that needs a file is a failure that breaks the lock before
 // and not this one, or a test that there is.
 func TestMapOfTheWholeLockIsTrue(t *testing.T) {
-	whole := stages.Must("6")
-	before := stages.Must(whole.Before)
+	whole := stages.MustFind("6")
+	before := stages.MustFind(whole.Before)
 	lines, err := whole.Lines(os.DirFS("../.."))
 	require.NoError(t, err)
 	tests := testsOf(t, whole)
@@ -48,7 +48,7 @@ func TestMapOfTheWholeLockIsTrue(t *testing.T) {
 }
 
 // testsOf are the names of the functions in the tests of a column's folder.
-func testsOf(t *testing.T, c stages.Column) (names []string) {
+func testsOf(t *testing.T, c stages.Stage) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", c.Dir, "*_test.go"))
 	require.NoError(t, err)

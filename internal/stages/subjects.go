@@ -20,7 +20,7 @@ import (
 )
 
 // All are the columns, in order.
-var All = slices.Concat([]Column{
+var Table = slices.Concat([]Stage{
 	{
 		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",
 		Challenge: "v1/stage1/2c/1x/crash/leak/b.xb",
@@ -57,7 +57,7 @@ var All = slices.Concat([]Column{
 			},
 		},
 	},
-}, steps, []Column{
+}, steps, []Stage{
 	{
 		ID: "6", Before: "6.5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
 		Lesson:    "One service for many locks and waiters: one watchdog, one subscription, a queue, and a limit for a hold. Read service.go first.",
@@ -67,7 +67,7 @@ var All = slices.Concat([]Column{
 }, documents)
 
 // steps are the columns between stage 5 and stage 6. They stand in All.
-var steps = []Column{
+var steps = []Stage{
 	{
 		ID: "6.1", Before: "5", Dir: "stage6_reentrant_pubsub/step1_told", Title: "the holder is told of a loss", Hidden: true,
 		Lesson:    "Lock returns a hold, whose context ends with the lease. The lease counts from before the command was sent.",

@@ -35,7 +35,7 @@ type worker struct {
 	job
 	rdb, ledger *redis.Client
 	svc         *stage6.Service // nil: the lock is another one
-	stage       stages.Column   // that one
+	stage       stages.Stage    // that one
 	send        func(any)
 	attempts    atomic.Int64
 }

@@ -18,14 +18,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }
 
 // Every failure on every stage is drawn, whole, small, the same each time, and
 // with two inside where, and only where, two were inside.
 func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
-	for _, s := range stages.Shown() {
+	for _, s := range stages.Public() {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
 		for _, f := range failures.All {
@@ -42,7 +42,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 				requireTold(t, d, v)
 				requireReadable(t, d)
 				requireForward(t, d)
-				require.Equal(t, oracle.Convicts(v.Findings, oracle.Exclusion), len(d.of("ov")) > 0)
+				require.Equal(t, oracle.Reports(v.Findings, oracle.Exclusion), len(d.of("ov")) > 0)
 			})
 		}
 	}

@@ -238,7 +238,7 @@ func (d *drawing) orders() {
 			continue
 		}
 		if strings.HasPrefix(b.Event.Reply, "refused") {
-			d.chip(b.arrows-1, "gb", refusesOne.In(d.caption.Language, "client", b.Event.Client))
+			d.chip(b.arrows-1, "gb", refusesOne.Localize(d.caption.Language, "client", b.Event.Client))
 		}
 		if d.LedgerNews(b.Label) == "" {
 			continue

@@ -137,13 +137,13 @@ func (d *drawing) heading() {
 	}
 	for i, lane := range d.lanes {
 		d.rect(lane.x, d.head, lane.width-8, 30, "i"+owner(i))
-		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.In(d.caption.Language, "client", d.Lanes[i]))
+		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Lanes[i]))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
-	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.In(d.caption.Language))
+	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.Localize(d.caption.Language))
 	if d.Ledger {
 		d.rect(d.ledgerAt.x, d.head, d.ledgerAt.width, 30, "n")
-		d.text(d.ledgerAt.middle(), d.head+20, "h c", ordersLane.In(d.caption.Language))
+		d.text(d.ledgerAt.middle(), d.head+20, "h c", ordersLane.Localize(d.caption.Language))
 	}
 }
 
@@ -175,13 +175,13 @@ func (d *drawing) legend() {
 		if !slices.ContainsFunc(entry.uses, d.uses) {
 			continue
 		}
-		text := entry.text.In(d.caption.Language)
+		text := entry.text.Localize(d.caption.Language)
 		d.rect(x, y-11, 18, 13, entry.uses[0])
 		d.text(x+25, y, "d", text)
 		x += 25 + int(sansWidth*float64(term.Columns(text))) + 14
 	}
 	d.printf("<rect x=\"%d\" y=\"%d\" width=\"18\" height=\"13\" fill=\"url(#fade)\"/>\n", x, y-11)
-	d.text(x+25, y, "d", fadingKey.In(d.caption.Language))
+	d.text(x+25, y, "d", fadingKey.Localize(d.caption.Language))
 }
 
 // uses reports whether something has this style already.

@@ -95,7 +95,7 @@ func (e element) numbers(names ...string) []int {
 
 func picture(t *testing.T, scenario func(*world.World)) drawing {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, scenario)
+	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, scenario)
 	require.NoError(t, err)
 	return read(t, svg.Draw(trace, oracle.Judge(trace), timeline.Caption{}))
 }
@@ -198,7 +198,7 @@ func TestDamageIsMarkedAtTheLedger(t *testing.T) {
 var opacity = regexp.MustCompile(`stop-opacity="([0-9.]+)" class="s0"`)
 
 func TestKeyFadesAsItsLeaseRunsOut(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, func(w *world.World) {
+	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) {
 		w.Client("A").Lock()
 		w.Sleep(31 * time.Second)
 	})
@@ -243,7 +243,7 @@ func TestRepetitionIsOneGroup(t *testing.T) {
 }
 
 func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
+	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
 	d := read(t, svg.Draw(trace, nil, timeline.Caption{Verdict: "A & B", Subject: "one <client>", ID: "x"}))
 	require.Equal(t, "img", d.attr("role"))
@@ -254,7 +254,7 @@ func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
 }
 
 func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
+	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
 	require.Equal(t, world.Sent, trace.Events[1].Kind)
 	found := []oracle.Finding{{Monitor: oracle.LostWakeUp, Step: trace.Events[1].Step, Text: "nobody woke it"}}

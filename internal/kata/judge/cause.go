@@ -19,8 +19,8 @@ import (
 // do the first thing that a lock is for.
 type Cause struct {
 	Kind   string       `json:"kind"` // one of the kinds below
-	Text   i18n.Said    `json:"text"` // one or two sentences
-	Next   i18n.Said    `json:"next"` // what to change
+	Text   i18n.Message `json:"text"` // one or two sentences
+	Next   i18n.Message `json:"next"` // what to change
 	During string       `json:"during,omitempty"`
 	Trace  *world.Trace `json:"trace,omitempty"`
 	// Optional says that everything that is required had been judged by then.
@@ -60,13 +60,13 @@ func init() {
 		EndlessLoop, BlocksForEver, Panics, Sleeps, Leaks, HoldsMutex, Floods, ClosesClient, KeepsOpen, SameValue, OtherKeys, Nonsense, Exits, NoDay,
 		IgnoresContext, WaitsInTry, TooMuchMemory, TooSlow, Unsearchable, Elsewhere, OtherRun,
 	} {
-		i18n.Know(kind)
+		i18n.Register(kind)
 	}
 }
 
 // Because is a cause: its kind, what to change, and what is so.
-func Because(kind string, next i18n.Text, text i18n.Said) *Cause {
-	return &Cause{Kind: kind, Next: next.With(), Text: text}
+func Because(kind string, next i18n.Text, text i18n.Message) *Cause {
+	return &Cause{Kind: kind, Next: next.Args(), Text: text}
 }
 
 var (
@@ -90,28 +90,28 @@ func (c *Cause) blame(trace *world.Trace, l i18n.Language) {
 	for _, e := range trace.Events {
 		said, is := strings.CutPrefix(e.Reply, "(error) ")
 		if is && strings.HasPrefix(said, "ERR unknown command") {
-			c.Kind, c.Text, c.Next = Elsewhere, lacks.With("command", e.Command[0], "client", e.Client, "error", said), another.With()
+			c.Kind, c.Text, c.Next = Elsewhere, lacks.Args("command", e.Command[0], "client", e.Client, "error", said), another.Args()
 			return
 		}
 		if is && strings.HasPrefix(said, "ERR Error compiling script") {
-			c.Next = mendScript.With()
+			c.Next = mendScript.Args()
 			if strings.Contains(said, "Unknown Redis command") {
-				c.Next = spellIt.With()
+				c.Next = spellIt.Args()
 			}
 			return
 		}
 		if e.Kind == world.Returned && strings.Contains(e.Result.Error, redis.ErrPoolTimeout.Error()) {
-			c.Next = giveBack.With()
+			c.Next = giveBack.Args()
 			return
 		}
 	}
-	found := oracle.Ask(without(trace, failures.KeysBeside(trace)), oracle.Lease, oracle.WrongDelete)
+	found := oracle.Ask(without(trace, failures.AuxKeys(trace)), oracle.Lease, oracle.WrongDelete)
 	if len(found) == 0 {
 		return
 	}
-	c.Text, c.Next = i18n.Text(found[0].In(l)).With(), giveMillis.With()
+	c.Text, c.Next = i18n.Text(found[0].Localize(l)).Args(), giveMillis.Args()
 	if found[0].Monitor == oracle.WrongDelete {
-		c.Next = leaveTheirs.With()
+		c.Next = leaveTheirs.Args()
 	}
 }
 
@@ -129,7 +129,7 @@ func without(trace *world.Trace, keys []string) *world.Trace {
 func unheard(trace *world.Trace) *Cause {
 	for _, e := range trace.Events {
 		if e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && strings.HasPrefix(e.Command[1], "__key") {
-			return Because(Elsewhere, passOver, noNotices.With("client", e.Client, "channel", e.Command[1]))
+			return Because(Elsewhere, passOver, noNotices.Args("client", e.Client, "channel", e.Command[1]))
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func numbered(trace *world.Trace) *Cause {
 	for _, e := range trace.Events {
 		for _, arg := range e.Command {
 			if arg != pid && !strings.Contains(arg, trace.Lock) && slices.Contains(strings.FieldsFunc(arg, noDigit), pid) {
-				return Because(SameValue, addRandom, onePID.With("client", e.Client))
+				return Because(SameValue, addRandom, onePID.Args("client", e.Client))
 			}
 		}
 	}
@@ -151,15 +151,15 @@ func numbered(trace *world.Trace) *Cause {
 }
 
 // at says at which line of the lock; nothing where nobody knows.
-func (f frame) at() i18n.Said {
+func (f frame) at() i18n.Message {
 	if f.file == "" {
-		return i18n.Said{}
+		return i18n.Message{}
 	}
 	return At(f.place())
 }
 
 // At says at which line something is.
-func At(line string) i18n.Said { return atLine.With("line", line) }
+func At(line string) i18n.Message { return atLine.Args("line", line) }
 
 var atLine = i18n.New(" at {line}")
 
@@ -170,8 +170,8 @@ var (
 
 // Hoards is the verdict on a lock that takes memory and gives none back; where
 // says at which line, or is empty.
-func Hoards(where i18n.Said) *Cause {
-	return Because(TooMuchMemory, hoardsNext, hoards.With("where", where))
+func Hoards(where i18n.Message) *Cause {
+	return Because(TooMuchMemory, hoardsNext, hoards.Args("where", where))
 }
 
 var (
@@ -187,11 +187,11 @@ var (
 func stuck(op, bound string, g goroutine) *Cause {
 	switch g.state {
 	case "sleep":
-		return Because(Sleeps, sleepNext, sleepsAt.With("call", op, "line", g.inner.place(), "time", bound))
+		return Because(Sleeps, sleepNext, sleepsAt.Args("call", op, "line", g.inner.place(), "time", bound))
 	case "":
-		return Because(BlocksForEver, blockNext, notBack.With("call", op, "time", bound))
+		return Because(BlocksForEver, blockNext, notBack.Args("call", op, "time", bound))
 	}
-	return Because(BlocksForEver, blockNext, blocksAt.With("call", op, "line", g.inner.place(), "state", g.state, "time", bound))
+	return Because(BlocksForEver, blockNext, blocksAt.Args("call", op, "line", g.inner.place(), "state", g.state, "time", bound))
 }
 
 var (
@@ -202,11 +202,11 @@ var (
 
 // leaking is the verdict on a goroutine that outlives its lock.
 func leaking(g goroutine) *Cause {
-	started := i18n.Said{}
+	started := i18n.Message{}
 	if g.created.file != "" {
-		started = leakBegins.With("line", g.created.place())
+		started = leakBegins.Args("line", g.created.place())
 	}
-	return Because(Leaks, leakNext, leaks.With("where", g.inner.at(), "started", started))
+	return Because(Leaks, leakNext, leaks.Args("where", g.inner.at(), "started", started))
 }
 
 var (
@@ -225,7 +225,7 @@ func mutexHeld(waiting goroutine, all []goroutine) *Cause {
 			break
 		}
 	}
-	return Because(HoldsMutex, mutexNext, say.With("call", waiting.inner.function, "line", waiting.inner.place(), "other", other))
+	return Because(HoldsMutex, mutexNext, say.Args("call", waiting.inner.function, "line", waiting.inner.place(), "other", other))
 }
 
 var (
@@ -234,5 +234,5 @@ var (
 )
 
 func panics(op, text string, at frame) *Cause {
-	return Because(Panics, panicNext, endsIn.With("call", op, "panic", text, "where", at.at()))
+	return Because(Panics, panicNext, endsIn.Args("call", op, "panic", text, "where", at.at()))
 }

@@ -51,7 +51,7 @@ func (r *run) ordinaryDay() {
 			}
 		}
 	}
-	r.subject = r.subject.Ignoring(failures.KeysBeside(first))
+	r.subject = r.subject.Ignoring(failures.AuxKeys(first))
 	r.playDay(twoNames, (*day).differentNames)
 	if !slices.Contains(r.task.Skip, SharedObject) {
 		r.playDay(oneObject, (*day).shareObject)
@@ -85,11 +85,11 @@ func (r *run) whatItHas() {
 type day struct {
 	w        *world.World
 	cause    *Cause
-	basic    bool                      // it is about what any lock must do
-	nonsense atomic.Pointer[i18n.Said] // an answer that contradicts itself
-	panicked frame                     // the line at which a call has panicked
-	key      string                    // what Unlock is to look at before it frees; "" is nothing
-	values   []string                  // what it saw there: a trace has names in their place
+	basic    bool                         // it is about what any lock must do
+	nonsense atomic.Pointer[i18n.Message] // an answer that contradicts itself
+	panicked frame                        // the line at which a call has panicked
+	key      string                       // what Unlock is to look at before it frees; "" is nothing
+	values   []string                     // what it saw there: a trace has names in their place
 }
 
 func (r *run) playDay(name i18n.Text, scenario func(*day)) { r.playOn(r.subject.New, name, scenario) }
@@ -101,7 +101,7 @@ func (r *run) playOn(create world.Constructor, name i18n.Text, scenario func(*da
 	config := r.subject.Config()
 	config.New = d.witnessed(create)
 	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || r.subject.Ignore(key) }
-	r.guard.enter(name.In(r.task.Lang))
+	r.guard.enter(name.Localize(r.task.Lang))
 	trace, err := r.play(config, func(w *world.World) {
 		d.w = w
 		scenario(d)
@@ -162,7 +162,7 @@ func (d *day) takeTurns() {
 	get := a.StartRun("GET", stock).Wait()
 	for _, e := range d.w.Trace().Events {
 		if e.Kind == world.Executed && e.Call == get.ID && !strings.Contains(e.Reply, "7") {
-			d.fault(OtherKeys, ownKeyOnly, keyChanged.With("key", stock, "reply", e.Reply))
+			d.fault(OtherKeys, ownKeyOnly, keyChanged.Args("key", stock, "reply", e.Reply))
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (d *day) differentNames() {
 		return
 	}
 	if try := other.TryLock(world.Within(d.w.Lease)); d.ends(try) && !try.Held() {
-		d.fault(OtherKeys, keyFromName, sameKey.With("other", another, "name", d.w.Lock, "key", d.lockKey()))
+		d.fault(OtherKeys, keyFromName, sameKey.Args("other", another, "name", d.w.Lock, "key", d.lockKey()))
 	}
 }
 
@@ -224,7 +224,7 @@ func (d *day) compareValues() {
 		}
 	}
 	if d.values[0] == d.values[1] {
-		d.fault(SameValue, newValue, sameValue.With())
+		d.fault(SameValue, newValue, sameValue.Args())
 	}
 }
 
@@ -252,7 +252,7 @@ func (d *day) unlockAgain() {
 	call = a.Unlock(world.Within(d.w.Lease))
 	d.w.Sleep(d.w.Lease / 15) // a goroutine may do the rest
 	if d.ends(call) && d.answer(call).Text != i18n.Text(adapters.ErrNoHold.Error()) && d.lockKey() != "" {
-		d.fault(Nonsense, keepValue, unlocksInVain.With("key", d.lockKey()))
+		d.fault(Nonsense, keepValue, unlocksInVain.Args("key", d.lockKey()))
 	}
 }
 
@@ -282,7 +282,7 @@ func (d *day) listen() {
 		}
 	}
 	if sent > mostToListen {
-		d.fault(Floods, subscribeFirst, polls.With("time", d.w.Lease/3, "n", sent))
+		d.fault(Floods, subscribeFirst, polls.Args("time", d.w.Lease/3, "n", sent))
 		return
 	}
 	waits := 1
@@ -290,7 +290,7 @@ func (d *day) listen() {
 		ok = d.ends(b.Lock(world.Within(d.w.Lease / 10)))
 	}
 	if d.cause == nil && b.Listens() >= waits {
-		d.fault(KeepsOpen, endListening, keepsListening.With("n", waits))
+		d.fault(KeepsOpen, endListening, keepsListening.Args("n", waits))
 	}
 }
 
@@ -314,7 +314,7 @@ func (d *day) countTokens() {
 	}
 	orders := d.now().Orders
 	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
-		d.fault(Nonsense, writeToken, lowToken.With("first", first, "second", second))
+		d.fault(Nonsense, writeToken, lowToken.Args("first", first, "second", second))
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *run) endHolds() {
 		select {
 		case <-a.ended:
 		default:
-			d.fault(Nonsense, endIt, outlives.With())
+			d.fault(Nonsense, endIt, outlives.Args())
 		}
 	})
 }

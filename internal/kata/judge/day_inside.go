@@ -77,7 +77,7 @@ func (d *day) takeInside() {
 		return
 	}
 	if len(d.now().Keys) <= held {
-		d.fault(Nonsense, nameInContext, reentersOther.With("name", d.w.Lock, "other", d.w.Lock+":another"))
+		d.fault(Nonsense, nameInContext, reentersOther.Args("name", d.w.Lock, "other", d.w.Lock+":another"))
 		return
 	}
 	_ = d.ends(a.Unlock(world.Within(d.w.Lease))) && d.frees(a.Unlock(world.Within(d.w.Lease)))

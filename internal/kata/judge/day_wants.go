@@ -30,12 +30,12 @@ func (d *day) takes(call *world.Call, gets i18n.Text) bool {
 	case !call.Held():
 		for _, key := range d.now().Keys {
 			if gets == getsFreed && key.TTL != world.NoTTL {
-				return d.fault(NoDay, deleteAll, getsNotAs.With("call", call.Op, "answer", d.answer(call), "key", key.Name))
+				return d.fault(NoDay, deleteAll, getsNotAs.Args("call", call.Op, "answer", d.answer(call), "key", key.Name))
 			}
 		}
-		return d.fault(NoDay, takeIt, gets.With("call", call.Op, "answer", d.answer(call)))
+		return d.fault(NoDay, takeIt, gets.Args("call", call.Op, "answer", d.answer(call)))
 	case d.lockKey() == "":
-		return d.fault(Nonsense, askRedis, noKey.With("call", call.Op, "client", call.Client.Name))
+		return d.fault(Nonsense, askRedis, noKey.Args("call", call.Op, "client", call.Client.Name))
 	}
 	return true
 }
@@ -62,11 +62,11 @@ func (d *day) refuses(call *world.Call) bool {
 	case !d.ends(call):
 		return false
 	case took > aMoment:
-		return d.fault(WaitsInTry, tryOnce, tryIsLate.With("time", took.Truncate(time.Millisecond)))
+		return d.fault(WaitsInTry, tryOnce, tryIsLate.Args("time", took.Truncate(time.Millisecond)))
 	case call.Held() && len(keys) > 1:
-		return d.fault(OtherKeys, oneKey, ownKeys.With("first", keys[0].Name, "second", keys[1].Name))
+		return d.fault(OtherKeys, oneKey, ownKeys.Args("first", keys[0].Name, "second", keys[1].Name))
 	case !call.Held() && d.answer(call).Text != refused:
-		return d.fault(NoDay, heldIsNoError, tryFails.With("error", d.answer(call)))
+		return d.fault(NoDay, heldIsNoError, tryFails.Args("error", d.answer(call)))
 	}
 	return true
 }
@@ -92,7 +92,7 @@ func (d *day) waits(a, b *world.Client) bool {
 		return false
 	}
 	if !call.Held() && d.answer(call).Text == refused {
-		return d.fault(Nonsense, returnWhy, lockIsVain.With())
+		return d.fault(Nonsense, returnWhy, lockIsVain.Args())
 	}
 	return true
 }
@@ -107,7 +107,7 @@ func (d *day) heeds(call *world.Call) bool {
 	bound := d.called(call).Bound
 	if took := d.took(call); took > bound+aMoment {
 		late := (took - bound).Truncate(time.Millisecond)
-		return d.fault(IgnoresContext, blockNext, comesLate.With("call", call.Op, "bound", bound, "time", late))
+		return d.fault(IgnoresContext, blockNext, comesLate.Args("call", call.Op, "bound", bound, "time", late))
 	}
 	return true
 }
@@ -125,9 +125,9 @@ func (d *day) frees(call *world.Call) bool {
 	case !d.ends(call):
 		return false
 	case d.answer(call).Text != done:
-		return d.fault(NoDay, freeIt, unlockFails.With("client", call.Client.Name, "error", d.answer(call)))
+		return d.fault(NoDay, freeIt, unlockFails.Args("client", call.Client.Name, "error", d.answer(call)))
 	case d.lockKey() != "" && len(d.now().Insiders()) == 0: // else it may be that of somebody who was let in beside
-		return d.fault(Nonsense, deleteIt, keyStays.With("key", d.lockKey()))
+		return d.fault(Nonsense, deleteIt, keyStays.Args("key", d.lockKey()))
 	}
 	return true
 }
@@ -170,13 +170,13 @@ var (
 func (d *day) clientLives(c *world.Client) bool {
 	ping := c.StartRun("PING").Wait()
 	if strings.Contains(d.result(ping).Error, redis.ErrClosed.Error()) {
-		return d.fault(ClosesClient, leaveOpen, clientClosed.With("error", redis.ErrClosed))
+		return d.fault(ClosesClient, leaveOpen, clientClosed.Args("error", redis.ErrClosed))
 	}
 	return true
 }
 
 // fault sets the cause. It returns false, for those who ask.
-func (d *day) fault(kind string, next i18n.Text, text i18n.Said) bool {
+func (d *day) fault(kind string, next i18n.Text, text i18n.Message) bool {
 	d.cause = Because(kind, next, text)
 	return false
 }
@@ -206,19 +206,19 @@ func (d *day) result(call *world.Call) world.Result {
 }
 
 // answer is a result in words.
-func (d *day) answer(call *world.Call) i18n.Said {
+func (d *day) answer(call *world.Call) i18n.Message {
 	switch result := d.result(call); {
 	case result.Error != "":
-		return i18n.Text(result.Error).With()
+		return i18n.Text(result.Error).Args()
 	case result.Held || result.Claim == world.ClaimDone:
-		return done.With()
+		return done.Args()
 	}
-	return refused.With()
+	return refused.Args()
 }
 
 // lockKey is the first key in Redis that does not stand beside the lock; "" if there is none.
 func (d *day) lockKey() string {
-	beside := failures.KeysBeside(d.w.Trace())
+	beside := failures.AuxKeys(d.w.Trace())
 	for _, key := range d.now().Keys {
 		if !slices.Contains(beside, key.Name) {
 			return key.Name

@@ -82,7 +82,7 @@ func (l witness) TryLock(ctx context.Context) (bool, error) {
 	defer l.day.notePanic()
 	held, err := l.Locker.TryLock(ctx)
 	if held && err != nil {
-		text := twoAnswers.With("error", err)
+		text := twoAnswers.Args("error", err)
 		l.day.nonsense.Store(&text)
 	}
 	return held, err

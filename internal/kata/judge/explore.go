@@ -46,7 +46,7 @@ func (r *run) explore(s Search) {
 		Bound: s.Question.Bound, Runs: s.Runs,
 		See: unharmed,
 		Stop: func(schedule.Progress) bool {
-			r.guard.enter(searching.In(r.task.Lang, "env", setup.Env.Name))
+			r.guard.enter(searching.Localize(r.task.Lang, "env", setup.Env.Name))
 			return time.Since(begun) > s.For || heap() > searchMemory
 		},
 	}
@@ -109,9 +109,9 @@ func unsearchable(err error) *Cause {
 		return leftover(err)
 	}
 	if schedule, why, _ := strings.Cut(err.Error(), ": step "); strings.Contains(why, "is not possible any more") {
-		return Because(Unsearchable, eitherWayNext, eitherWay.With("schedule", strings.TrimPrefix(schedule, "after ")))
+		return Because(Unsearchable, eitherWayNext, eitherWay.Args("schedule", strings.TrimPrefix(schedule, "after ")))
 	}
-	return Because(Unsearchable, unsearchableNext, searchStops.With("why", err))
+	return Because(Unsearchable, unsearchableNext, searchStops.Args("why", err))
 }
 
 // isLeftover tells of a run that left goroutines of the lock behind.

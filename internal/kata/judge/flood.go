@@ -78,7 +78,7 @@ func (c meteredConn) Read(b []byte) (int, error) {
 				break
 			}
 		}
-		m.guard.convict(Because(Floods, floodNext, say.With("call", call, "line", line, "n", floodLimit)))
+		m.guard.convict(Because(Floods, floodNext, say.Args("call", call, "line", line, "n", floodLimit)))
 	}
 	return c.Conn.Read(b)
 }

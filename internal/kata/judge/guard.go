@@ -78,7 +78,7 @@ func (g *guard) tell(c *Cause) {
 	g.mu.Lock()
 	c.During = g.during
 	g.mu.Unlock()
-	c.Text, c.Next = i18n.Text(c.Text.In(g.lang)).With(), i18n.Text(c.Next.In(g.lang)).With()
+	c.Text, c.Next = i18n.Text(c.Text.Localize(g.lang)).Args(), i18n.Text(c.Next.Localize(g.lang)).Args()
 	c.Optional = g.optional.Load()
 	g.write(Line{Cause: c})
 }
@@ -103,7 +103,7 @@ func (g *guard) watch() {
 			g.write(Line{Done: true})
 			os.Exit(0)
 		case late:
-			g.convict(Because(TooSlow, lateNext, allIsLate.With("time", g.longest)))
+			g.convict(Because(TooSlow, lateNext, allIsLate.Args("time", g.longest)))
 		case heap() > memoryLimit:
 			g.convict(Hoards(nearby()))
 		}
@@ -119,13 +119,13 @@ func heap() uint64 {
 }
 
 // nearby names a line at which the lock runs now, if there is one.
-func nearby() i18n.Said {
+func nearby() i18n.Message {
 	for _, g := range ofLock() {
 		if g.inner.file != "" && g.isRunning() {
 			return g.inner.at()
 		}
 	}
-	return i18n.Said{}
+	return i18n.Message{}
 }
 
 var (
@@ -158,13 +158,13 @@ func diagnose(over bool, after time.Duration) *Cause {
 	case loops != nil && over && loops.created.file != "":
 		return leaking(*loops)
 	case loops != nil:
-		return Because(EndlessLoop, loopNext, loopsAt.With("call", loops.inner.function, "line", loops.inner.place()))
+		return Because(EndlessLoop, loopNext, loopsAt.Args("call", loops.inner.function, "line", loops.inner.place()))
 	case own != nil:
 		return leaking(*own)
 	case call != nil:
 		return stuck(call.inner.function, after.String(), *call)
 	}
-	return Because(TooSlow, tryAgain, noLineRuns.With())
+	return Because(TooSlow, tryAgain, noLineRuns.Args())
 }
 
 var (
@@ -180,7 +180,7 @@ func leftover(err error) *Cause {
 		return leaking(g)
 	}
 	if hasPubSub() {
-		return Because(KeepsOpen, endListening, stillListens.With())
+		return Because(KeepsOpen, endListening, stillListens.Args())
 	}
-	return Because(NoDay, comeBack, noOrdinaryDay.With("why", err))
+	return Because(NoDay, comeBack, noOrdinaryDay.Args("why", err))
 }

@@ -77,7 +77,7 @@ type Verdict struct {
 }
 
 // IsTold tells whether what the failure is about did happen.
-func (v Verdict) IsTold() bool { return v.Outcome != failures.NotTold.String() }
+func (v Verdict) IsTold() bool { return v.Outcome != failures.NotTested.String() }
 
 // maxStack is how deep a lock may recurse: deeper than any that means to end.
 const maxStack = 64 << 20
@@ -95,7 +95,7 @@ func Main(locks map[string]failures.Subject) {
 		subject.Has = task.Has
 	}
 	if subject.Ignore == nil {
-		subject.Ignore = failures.IsBeside
+		subject.Ignore = failures.IsAuxKey
 	}
 	lockPath = cmp.Or(task.Package, lockPath)
 	g := newGuard(out, task)
@@ -146,7 +146,7 @@ func (r *run) all() {
 
 // rehearse finds out which scripts the lock uses.
 func (r *run) rehearse() {
-	r.guard.enter(ordinary.In(r.task.Lang))
+	r.guard.enter(ordinary.Localize(r.task.Lang))
 	defer r.guard.enter("")
 	config := r.subject.Config()
 	config.Client = counted(config.Client, r.guard)
@@ -187,7 +187,7 @@ func (r *run) catalogue() {
 func (r *run) one(id string) {
 	f, ok := failures.Find(id)
 	if !ok {
-		r.guard.convict(Because("task", "", i18n.Text("there is no failure {id}").With("id", id)))
+		r.guard.convict(Because("task", "", i18n.Text("there is no failure {id}").Args("id", id)))
 	}
 	r.guard.enter(id)
 	v := failures.Judge(f, r.subject, r.play)
@@ -230,7 +230,7 @@ func (r *run) verdict(v failures.Verdict) *Verdict {
 func (r *run) said(all []oracle.Finding) []oracle.Finding {
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Text = all[i].In(r.task.Lang)
+		all[i].Text = all[i].Localize(r.task.Lang)
 	}
 	return all
 }

@@ -151,7 +151,7 @@ func TestPageOfOneRunStandsAlone(t *testing.T) {
 		if v.Failure.ID != "check-then-delete" {
 			continue
 		}
-		code, err := stages.Must("3").Code(os.DirFS(repository))
+		code, err := stages.MustFind("3").Code(os.DirFS(repository))
 		require.NoError(t, err)
 		text, err := page.Run(v, "one", code, i18n.English)
 		require.NoError(t, err)

@@ -18,7 +18,7 @@ const repository = "../../.."
 
 var made struct {
 	sync.Once
-	shown []stages.Column
+	shown []stages.Stage
 	rows  [][]failures.Verdict
 	page  []byte
 	err   error
@@ -28,7 +28,7 @@ var made struct {
 func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
-		if made.shown, made.err = stages.Ready(t, stages.Shown()); made.err == nil {
+		if made.shown, made.err = stages.Ready(t, stages.Public()); made.err == nil {
 			made.rows = stages.Judge(t, failures.All, made.shown)
 			made.page, made.err = page.Page(made.shown, made.rows, os.DirFS(repository), page.Engine{})
 		}

@@ -41,10 +41,10 @@ func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
 	if name == "command-line-arguments" { // what go list says outside all modules
-		return nil, notHere.With("why", isNone.With())
+		return nil, notHere.Args("why", isNone.Args())
 	}
 	if err != nil || name != "lockkata" {
-		return nil, notHere.With("why", cmp.Or(err, error(isOther.With("name", strconv.Quote(name)))))
+		return nil, notHere.Args("why", cmp.Or(err, error(isOther.Args("name", strconv.Quote(name)))))
 	}
 	kept, err := cache(root)
 	if err != nil {
@@ -144,7 +144,7 @@ func files(sources fs.FS) (map[string]string, error) {
 	}
 	var text strings.Builder
 	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + edits.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
-	for _, c := range stages.Stairs() {
+	for _, c := range stages.All() {
 		names, err := fs.Glob(sources, c.Dir+"/*")
 		if err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 		t.Skip("no node is installed: apt-get install nodejs")
 	}
 	var asked []engine.Request
-	for _, c := range stages.Stairs() {
+	for _, c := range stages.All() {
 		asked = append(asked, engine.Request{Op: "column", Stage: c.ID},
 			engine.Request{Op: "replay", Stage: c.ID, Schedule: c.Challenge},
 			engine.Request{Op: "run", Stage: c.ID, Failure: "process-pause"},
@@ -61,7 +61,7 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	}
 	asked = append(asked, engine.Request{Op: "nothing"})
 	asked = append(asked, engine.Request{Op: "column", Stage: "5", Lang: "zh"})
-	for _, c := range stages.Stairs() { // in Chinese
+	for _, c := range stages.All() { // in Chinese
 		asked = append(asked, engine.Request{Op: "lock", Stage: c.ID, Lang: "zh"},
 			engine.Request{Op: "run", Stage: c.ID, Lang: "zh", Failure: "check-then-delete"}, engine.Request{Op: "game", Stage: c.ID, Lang: "zh"},
 			engine.Request{Op: "hint", Lang: "zh"}, engine.Request{Op: "choose", Lang: "zh"})
@@ -75,7 +75,7 @@ func TestEngineUnderNodeAnswersAsHere(t *testing.T) {
 	}
 	edited := len(asked)
 	for _, e := range edits.All {
-		c, err := e.Column()
+		c, err := e.Stage()
 		require.NoError(t, err)
 		asked = append(asked, engine.Request{Op: "run", Stage: c.ID, Edit: e.ID(), Failure: e.Failure})
 	}

@@ -71,7 +71,7 @@ func (e *Engine) run(r Request) (Cell, error) {
 func (e *Engine) verdict(r Request) (lock, failures.Verdict, error) {
 	f, found := failures.Find(r.Failure)
 	if !found {
-		return lock{}, failures.Verdict{}, noFailure.With("failure", r.Failure)
+		return lock{}, failures.Verdict{}, noFailure.Args("failure", r.Failure)
 	}
 	l, err := e.find(r)
 	if err != nil {

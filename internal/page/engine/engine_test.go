@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	world.Economical()
+	world.TuneForBatch()
 	m.Run()
 }
 
@@ -60,7 +60,7 @@ func TestRunIsTakenOverInTheMiddle(t *testing.T) {
 	e := newEngine(t)
 	for _, stage := range []string{"6.4"} {
 		for _, f := range failures.All {
-			if f.Applies(stages.Must(stage).Subject) {
+			if f.Applies(stages.MustFind(stage).Subject) {
 				cell := ask[Cell](t, e, Request{Op: "run", Stage: stage, Failure: f.ID})
 				takeOver(t, e, stage, cell, f.ID, 1+len(cell.Run.Steps)/2)
 			}
@@ -108,7 +108,7 @@ func TestColumnIsWhatTheLessonsSay(t *testing.T) {
 	column := ask[Column](t, e, Request{Op: "column", Stage: "6.1"})
 	require.Len(t, column.Cells, len(failures.All))
 	for i, f := range failures.All {
-		require.Equal(t, string(rune(stages.Must("6.1").Expect(f))), column.Cells[i].Outcome, f.ID)
+		require.Equal(t, string(rune(stages.MustFind("6.1").Expect(f))), column.Cells[i].Outcome, f.ID)
 		require.Empty(t, column.Cells[i].Was)
 	}
 }

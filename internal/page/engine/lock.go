@@ -17,7 +17,7 @@ import (
 
 func init() {
 	for _, e := range edits.All {
-		i18n.Know(i18n.Text(e.Name), i18n.Text(e.Suffers))
+		i18n.Register(i18n.Text(e.Name), i18n.Text(e.Suffers))
 	}
 }
 
@@ -25,7 +25,7 @@ var noEdit = i18n.New("there is no edit \"{edit}\" of {lock}")
 
 // lock is a column as it stands or edited, with its source.
 type lock struct {
-	stages.Column
+	stages.Stage
 	code stages.Code
 	edit int // the number of the edit that is compiled in, from 1; 0: none
 }
@@ -36,7 +36,7 @@ func (e *Engine) find(r Request) (lock, error) {
 	if err != nil {
 		return lock{}, err
 	}
-	l := lock{Column: c}
+	l := lock{Stage: c}
 	if l.code, err = c.Code(e.sources); err != nil {
 		return l, err
 	}
@@ -62,7 +62,7 @@ func (e *Engine) use(l lock) {
 func (e *Engine) edit(l *lock, id string) error {
 	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == l.Dir })
 	if i < 0 {
-		return noEdit.With("edit", id, "lock", l.Said())
+		return noEdit.Args("edit", id, "lock", l.NameText())
 	}
 	if e.force == nil {
 		return errors.New("this build has no edited locks")
@@ -130,11 +130,11 @@ func (e *Engine) describe(r Request) (Lock, error) {
 	}
 	for _, p := range schedule.Properties {
 		if p.Suits(l.Subject) {
-			shown.Goals = append(shown.Goals, game.Named{Name: p.Name, Words: game.Goals[p.Name].Words.In(r.Lang)})
+			shown.Goals = append(shown.Goals, game.Named{Name: p.Name, Words: game.Goals[p.Name].Words.Localize(r.Lang)})
 		}
 	}
 	for _, env := range schedule.Envs {
-		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: i18n.Text(env.About).In(r.Lang)})
+		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: i18n.Text(env.About).Localize(r.Lang)})
 	}
 	for _, x := range edits.All {
 		if path.Dir(x.File) != l.Dir {
@@ -169,7 +169,7 @@ func (e *Engine) shown(x edits.Edit, search Question, in i18n.Language) (Edit, e
 	}
 	before, _, _ := strings.Cut(string(raw), x.Old)
 	return Edit{
-		ID: x.ID(), Name: i18n.Text(x.Name).In(in), File: path.Base(x.File), Line: 1 + strings.Count(before, "\n"), Old: x.Old, New: x.New,
-		Suffers: i18n.Text(x.Suffers).In(in), Search: search,
+		ID: x.ID(), Name: i18n.Text(x.Name).Localize(in), File: path.Base(x.File), Line: 1 + strings.Count(before, "\n"), Old: x.Old, New: x.New,
+		Suffers: i18n.Text(x.Suffers).Localize(in), Search: search,
 	}, nil
 }

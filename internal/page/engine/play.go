@@ -41,13 +41,13 @@ func (e *Engine) begin(r Request) (Position, error) {
 	switch r.Op {
 	case "replay":
 		if l, err = e.find(r); err == nil {
-			g, err = game.Replay(e.t, r.Schedule, []stages.Column{l.Column})
+			g, err = game.Replay(e.t, r.Schedule, []stages.Stage{l.Stage})
 		}
 	case "take":
 		l, challenge, err = e.take(r, settings)
 	default:
 		if l, err = e.find(r); err == nil {
-			challenge, err = settings.Of(l.Column)
+			challenge, err = settings.Of(l.Stage)
 		}
 	}
 	if err == nil && g == nil {
@@ -72,13 +72,13 @@ func (e *Engine) take(r Request, settings game.Settings) (lock, game.Challenge, 
 		return l, none, err
 	}
 	if v.Trace == nil {
-		return l, none, noRun.With("failure", r.Failure, "lock", l.Said())
+		return l, none, noRun.Args("failure", r.Failure, "lock", l.NameText())
 	}
 	rows := timeline.Rows(v.Trace, v.Findings, r.Lang)
 	if r.Step < 1 || r.Step > len(rows) {
-		return l, none, noStep.With("failure", r.Failure, "lock", l.Said(), "n", len(rows), "step", r.Step)
+		return l, none, noStep.Args("failure", r.Failure, "lock", l.NameText(), "n", len(rows), "step", r.Step)
 	}
-	challenge, err := settings.Taken(l.Column, v.Failure, rows[r.Step-1].Last+1)
+	challenge, err := settings.Taken(l.Stage, v.Failure, rows[r.Step-1].Last+1)
 	return l, challenge, err
 }
 
@@ -136,10 +136,10 @@ func (p *Position) end(g *game.Game) {
 	if len(found) == 0 {
 		found = oracle.Judge(g.Trace())
 	}
-	p.Verdict, p.Tone = isSafe.In(g.Language, "what", noneIs), timeline.Good
+	p.Verdict, p.Tone = isSafe.Localize(g.Language, "what", noneIs), timeline.Good
 	if len(found) > 0 {
 		what := strings.TrimPrefix(found[0].Sentence(g.Language), "✗ ")
-		p.Verdict, p.Tone = isBroken.In(g.Language, "what", what), timeline.Bad
+		p.Verdict, p.Tone = isBroken.Localize(g.Language, "what", what), timeline.Bad
 	}
 	p.Verdict = p.Run.shorten(p.Verdict)
 }

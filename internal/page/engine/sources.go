@@ -93,11 +93,11 @@ func (s *sources) does(lane string, scene *world.Scene, l i18n.Language) (call, 
 	switch {
 	case !busy:
 	case now.Op == world.OpCheck || now.Op == world.OpInsert:
-		call = inLedger.In(l)
+		call = inLedger.Localize(l)
 	case now.Op == world.OpRun:
-		call = inBusiness.In(l)
+		call = inBusiness.Localize(l)
 	default:
-		call = inCall.In(l, "call", now.Op)
+		call = inCall.Localize(l, "call", now.Op)
 	}
 	if busy {
 		lines = cmp.Or(s.line[now.Call], s.begins(now.Op))

@@ -18,7 +18,7 @@ import (
 // here is the source of the lock in these tests: stage 2.
 func here(t *testing.T) stages.Code {
 	t.Helper()
-	code, err := stages.Must("2").Code(os.DirFS("../../.."))
+	code, err := stages.MustFind("2").Code(os.DirFS("../../.."))
 	require.NoError(t, err)
 	return code
 }
@@ -32,7 +32,7 @@ func line(code stages.Code, text string) string {
 // runOf returns the run of a scenario on stage 2.
 func runOf(t *testing.T, scenario func(*world.World)) Run {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: stages.Must("2").Subject.New}, scenario)
+	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, scenario)
 	require.NoError(t, err)
 	return NewRun(trace, oracle.Judge(trace), here(t), i18n.English)
 }

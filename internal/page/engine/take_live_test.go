@@ -12,7 +12,7 @@ import (
 // Each run of each lock is taken over here and there: all steps of all runs would take minutes.
 func TestEveryRunIsTakenOver(t *testing.T) {
 	e := newEngine(t)
-	for _, c := range stages.Stairs() {
+	for _, c := range stages.All() {
 		for _, f := range failures.All {
 			if f.Applies(c.Subject) {
 				cell := ask[Cell](t, e, Request{Op: "run", Stage: c.ID, Failure: f.ID})

@@ -47,7 +47,7 @@ func Open(in io.Reader) (*Keyboard, error) {
 		var err error
 		k.fd = int(f.Fd())
 		if k.before, err = term.MakeRaw(k.fd); err != nil {
-			return nil, noSingleKeys.With("error", err)
+			return nil, noSingleKeys.Args("error", err)
 		}
 	}
 	return k, nil
