@@ -196,7 +196,7 @@ func within(t *testing.T, what string, run func()) {
 		case <-time.After(tick):
 		}
 	}
-	t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.Standing(), ", "))
+	t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.StackDump(), ", "))
 }
 
 // Check runs the whole catalogue on a lock, one subtest for each failure, and

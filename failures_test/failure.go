@@ -22,7 +22,7 @@ type Subject struct {
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
-	// Ignore tells which keys are no locks, but counters or queues beside one.
+	// Ignore reports whether a key is a counter or a queue of a lock, and no lock.
 	Ignore func(key string) bool
 	// AttributeTo and SkipFrames fit the world to a lock that sends through goroutines or
 	// layers of its own; see [world.Config].
@@ -111,7 +111,7 @@ type Failure struct {
 	Title  string // the failure in one line
 	Story  string // what happens and why, in two or three sentences
 	// Breaks names the rules that this failure is about. The lock is broken when
-	// one of their monitors convicts, or another one that is not Given.
+	// one of their monitors reports a violation, or another one that is not Given.
 	Breaks []oracle.Monitor
 	// Given names rules that the story itself breaks, whatever the lock does: they
 	// are judged by another failure.
@@ -131,7 +131,7 @@ type Failure struct {
 	// Loss says that the story takes the hold away: a lock that tells its holder in
 	// time is then noticed, not safe.
 	Loss bool
-	// Told is what has to happen in a run, besides that every fault strikes.
+	// Requires lists what has to happen in a run, apart from the faults, which all have to strike.
 	Requires []Precondition
 	// Client changes the go-redis options; without it, commands are sent once.
 	Client func(*redis.Options)

@@ -189,8 +189,8 @@ func TestEachMonitorConvictsAMutant(t *testing.T) {
 			t.Run(string(monitor), func(t *testing.T) {
 				f := find(t, trial.failure)
 				f.Needs = nil // a lock that does not re-enter is acquitted: it asks once more in vain
-				require.True(t, oracle.Reports(play(t, f, k.subject(trial.wrong)).Findings, monitor))
-				require.False(t, oracle.Reports(play(t, f, k.subject("")).Findings, monitor))
+				require.True(t, oracle.Violates(play(t, f, k.subject(trial.wrong)).Findings, monitor))
+				require.False(t, oracle.Violates(play(t, f, k.subject("")).Findings, monitor))
 			})
 		}
 	}

@@ -117,7 +117,7 @@ type Finding struct {
 	said    i18n.Message
 }
 
-// In says what happened in a language.
+// Localize returns what happened in a language.
 func (f Finding) Localize(l i18n.Language) string {
 	if f.said.Text == "" {
 		return f.Text
@@ -139,7 +139,7 @@ type file struct {
 	found   []Finding
 }
 
-// convict notes that the rule is broken at an event.
+// report adds a finding: the rule is broken at an event.
 func (f *file) report(e world.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(pairs...)
 	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), said})
@@ -184,7 +184,7 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 	return found
 }
 
-// Convicts tells whether any of the findings is by one of the monitors.
-func Reports(found []Finding, by ...Monitor) bool {
+// Violates reports whether any of the findings is by one of the monitors.
+func Violates(found []Finding, by ...Monitor) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(by, f.Monitor) })
 }

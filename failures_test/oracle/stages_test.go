@@ -59,5 +59,5 @@ func convicts(t *testing.T, monitor oracle.Monitor, id string, stage int) bool {
 	require.True(t, ok, id)
 	v := failures.Run(t, f, stages.MustFind(strconv.Itoa(stage)).Subject)
 	require.NoError(t, v.Err)
-	return oracle.Reports(v.Findings, monitor)
+	return oracle.Violates(v.Findings, monitor)
 }

@@ -221,7 +221,7 @@ func TestBackgroundGoroutineActsForItsProcess(t *testing.T) {
 			Kind: world.Executed, Client: "X", Process: process, Background: true, Command: []string{"DEL"},
 			Effects: []world.Effect{{Kind: world.Removed, Key: "k", Owner: a}},
 		})
-		require.Equal(t, wrong, oracle.Reports(oracle.Judge(&s.trace), oracle.WrongDelete))
+		require.Equal(t, wrong, oracle.Violates(oracle.Judge(&s.trace), oracle.WrongDelete))
 	}
 }
 
@@ -332,7 +332,7 @@ func TestLossIsNoticedWhenUnlockSaysSo(t *testing.T) {
 		s := newStory().holds("A", "A1")
 		s.pass(30 * time.Second).lapse(s.trace.Events[1].Effects[0].Owner)
 		s.call("A", world.OpUnlock).does("A").returns("A", answer)
-		require.Equal(t, noticed, !oracle.Reports(oracle.Judge(&s.trace), oracle.LossNoticed))
+		require.Equal(t, noticed, !oracle.Violates(oracle.Judge(&s.trace), oracle.LossNoticed))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *story) convicted(m oracle.Monitor) bool {
-	return oracle.Reports(oracle.Judge(&s.trace, m), m)
+	return oracle.Violates(oracle.Judge(&s.trace, m), m)
 }
 
 func (s *story) happens(kind world.Kind, client string) *story {

@@ -127,7 +127,7 @@ func TestRenewalsAreCountedForEachKey(t *testing.T) {
 			s.renews("A", s.installed())
 			s.trace.Events[len(s.trace.Events)-1].Effects[0].Key = key
 		}
-		require.Equal(t, wrong, oracle.Reports(oracle.Ask(&s.trace, oracle.RenewalCount), oracle.RenewalCount), key)
+		require.Equal(t, wrong, oracle.Violates(oracle.Ask(&s.trace, oracle.RenewalCount), oracle.RenewalCount), key)
 	}
 }
 

@@ -75,7 +75,7 @@ func (a Answer) TextIn(l i18n.Language) string {
 // String is the answer in English.
 func (a Answer) String() string { return a.Localize(i18n.English) }
 
-// In is the answer: what is broken and how cheaply, or the bound up to which nothing was
+// Localize returns the answer: what is broken and how cheaply, or the bound up to which nothing was
 // found.
 func (a Answer) Localize(l i18n.Language) string {
 	say := foundNone

@@ -116,7 +116,7 @@ func (c *Call) run(do action) {
 	c.result = result
 	w.finished = append(w.finished, c)
 	w.mu.Unlock()
-	nudge(w.wake)
+	notify(w.wake)
 }
 
 func (c *Client) newCall(op string, options []Option) *Call {

@@ -84,7 +84,7 @@ func (w *World) construct(p *process, lock string) {
 	var panicks any
 	var done atomic.Bool
 	go func() {
-		defer func() { panicks = recover(); done.Store(true); nudge(w.wake) }()
+		defer func() { panicks = recover(); done.Store(true); notify(w.wake) }()
 		locker, err = w.config.New(p.rdb, lock, w.Lease)
 	}()
 	switch {

@@ -15,10 +15,10 @@ import (
 type script struct {
 	source, sha string
 	proto       *lua.FunctionProto
-	// tame says that the script can leave nothing behind in a Lua state, whatever its
-	// keys and arguments are. Only a tame script runs in a state that others have used
+	// pure reports whether the script leaves nothing behind in a Lua state, whatever its
+	// keys and arguments are. Only a pure script runs in a state that others have used
 	// before it; miniredis, which makes a state for each, runs all others.
-	tame bool
+	pure bool
 }
 
 var compiled, bySHA sync.Map // source → *script, SHA1 → *script
@@ -31,7 +31,7 @@ func compiledAs(sha string) *script {
 }
 
 // compile returns the script, the same one for the same source. One that does not
-// compile is not tame.
+// compile is not pure.
 func compile(source string) *script {
 	if known, ok := compiled.Load(source); ok {
 		return known.(*script)
@@ -41,7 +41,7 @@ func compile(source string) *script {
 	// The names are those that miniredis gives: they are part of error texts.
 	if chunk, err := parse.Parse(strings.NewReader(source), "<string>"); err == nil {
 		if s.proto, err = lua.Compile(chunk, ""); err == nil {
-			s.tame = isTame(s.proto)
+			s.pure = isPure(s.proto)
 		}
 	}
 	bySHA.Store(s.sha, s)
@@ -49,11 +49,11 @@ func compile(source string) *script {
 	return known.(*script)
 }
 
-// isTame reads the script's code, and that of the functions in it. A tame script writes
+// isPure reads the script's code, and that of the functions in it. A pure script writes
 // no global, and of the globals it reads it uses only functions and what each run has for
 // itself, KEYS and ARGV. A library's table never gets into its hands: each mention of one
 // is followed at once by the name of a member, which takes the table's place.
-func isTame(p *lua.FunctionProto) bool {
+func isPure(p *lua.FunctionProto) bool {
 	for i, code := range p.Code {
 		switch opcode(code) {
 		case lua.OP_SETGLOBAL:
@@ -73,7 +73,7 @@ func isTame(p *lua.FunctionProto) bool {
 			return false // another database, for this script only
 		}
 	}
-	return !slices.ContainsFunc(p.FunctionPrototypes, func(inner *lua.FunctionProto) bool { return !isTame(inner) })
+	return !slices.ContainsFunc(p.FunctionPrototypes, func(inner *lua.FunctionProto) bool { return !isPure(inner) })
 }
 
 // An instruction is an opcode of 6 bits, a register of 8 and two operands of 9: C,
@@ -92,7 +92,7 @@ func memberOf(p *lua.FunctionProto, table int, code uint32) string {
 	return string(name)
 }
 
-// What a tame script may mention: what the scripts of locks use.
+// What a pure script may mention: what the scripts of locks use.
 var (
 	globals   = []string{"KEYS", "ARGV", "error", "ipairs", "pairs", "tonumber", "tostring", "type", "unpack"}
 	libraries = map[string][]string{

@@ -133,7 +133,7 @@ func TestTameScriptsRunAsInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		w.seed()
 		for i, source := range tameScripts {
-			require.True(t, compile(source).tame, source)
+			require.True(t, compile(source).pure, source)
 			if i%10 == 0 {
 				w.seed()
 			}
@@ -141,7 +141,7 @@ func TestTameScriptsRunAsInMiniredis(t *testing.T) {
 			time.Sleep(37 * time.Millisecond)
 		}
 		for _, source := range lockScripts(t) {
-			require.True(t, compile(source).tame, source)
+			require.True(t, compile(source).pure, source)
 			for _, keys := range [][]string{{"lock", "token"}, {"h", "n"}, {"s", "n"}, {"z", "h"}, {}} {
 				for _, argv := range [][]string{{"f", "30000", "60000"}, {"news", "f"}, {"text", "1000"}, {"A", "1", "1000"}, {}} {
 					w.seed()
@@ -165,7 +165,7 @@ var wildScripts = []string{
 func TestWildScriptsAreLeftToMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		for _, source := range wildScripts {
-			require.Equal(t, source == "", compile(source).tame, source)
+			require.Equal(t, source == "", compile(source).pure, source)
 			w.seed()
 			w.script(source, []string{"s"}, "1")
 			w.script("return {redis.call('GET', KEYS[1]), string.format('%d', 1), #ARGV}", []string{"s"}, "1")

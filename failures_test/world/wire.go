@@ -147,7 +147,7 @@ func (w *wire) Close() error {
 	w.world.mu.Lock()
 	w.closed = true
 	w.world.mu.Unlock()
-	nudge(w.world.wake)
+	notify(w.world.wake)
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (w *wire) change(do func()) {
 	w.mu.Lock()
 	do()
 	w.mu.Unlock()
-	nudge(w.changed)
+	notify(w.changed)
 }
 
 // isLate tells whether something that arrives at that moment comes after the

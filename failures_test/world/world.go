@@ -136,7 +136,7 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	config = config.withDefaults()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(Standing(), ", "))
+			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(StackDump(), ", "))
 		}
 	}()
 	crowded := false

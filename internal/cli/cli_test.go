@@ -96,7 +96,7 @@ func TestFirstScreenShowsTheLessonsInAtMostFiftyLines(t *testing.T) {
 		}
 	}
 	_, out, _ := command(t)
-	require.Contains(t, out, fmt.Sprintf("16 of %d failures are shown; all were run. go run . --all shows all", len(failures.All)))
+	require.Contains(t, out, fmt.Sprintf("16 of %d failures are shown; all were run. To see all, by family: go run . --all", len(failures.All)))
 	require.Contains(t, out, "all results are as expected")
 	require.NotContains(t, out, "\x1b", "no colour without a terminal")
 }

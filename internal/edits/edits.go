@@ -114,7 +114,7 @@ var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
 // ID is the name as it stands in a link.
 func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
 
-// Column is the one whose lock is edited.
+// Stage returns the stage, step or document whose lock is edited.
 func (e Edit) Stage() (stages.Stage, error) {
 	for _, c := range stages.Table {
 		if c.Dir == path.Dir(e.File) {

@@ -3,7 +3,7 @@
 //
 //	var standsStill = i18n.New("{client} stands still")
 //	…
-//	standsStill.In(language, "client", "A")
+//	standsStill.Localize(language, "client", "A")
 //
 // Its translation is in zh.json, under the English template. A sentence with parts is one
 // template, since the order of words differs between languages. Tests find translations
@@ -30,7 +30,7 @@ func New(english string) Text {
 	return Text(english)
 }
 
-// Know registers texts that are literals elsewhere, such as a failure's story. It is for init.
+// Register registers texts that are literals elsewhere, such as a failure's story. It is for init.
 // The tests report a translation of a text that is not registered as unused.
 func Register(all ...Text) {
 	for _, t := range all {
@@ -38,7 +38,7 @@ func Register(all ...Text) {
 	}
 }
 
-// In returns the text in a language, or in English if it has no translation. The pairs are
+// Localize returns the text in a language, or in English if it has no translation. The pairs are
 // names of the template and their values.
 func (t Text) Localize(l Language, pairs ...any) string {
 	if l == Chinese {
@@ -59,16 +59,16 @@ func Each(l Language, all ...Text) (said []string) {
 	return said
 }
 
-// Said is a text with its values. It may serve as an error.
+// Message is a text with its values. It may serve as an error.
 type Message struct {
 	Text
 	Pairs []any
 }
 
-// With returns the text with its values.
+// Args returns the text with its values.
 func (t Text) Args(pairs ...any) Message { return Message{t, pairs} }
 
-// In returns it in a language.
+// Localize returns it in a language.
 func (s Message) Localize(l Language) string { return s.Text.Localize(l, s.Pairs...) }
 
 // Error returns it in English.

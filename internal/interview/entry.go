@@ -74,7 +74,7 @@ func FindLevel(name string) (Level, error) {
 	return 0, noLevel.Args("names", strings.Join(i18n.Each(i18n.English, levelNames[:]...), ", "))
 }
 
-// In is what the document of a language calls it.
+// Localize returns the level's name in the document of a language.
 func (l Level) Localize(language i18n.Language) string { return levelNames[l].Localize(language) }
 
 // Theme is a chapter of the document.

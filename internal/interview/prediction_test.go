@@ -89,7 +89,7 @@ func answer(t *testing.T, p Prediction) string {
 		}
 		return strings.Join(inside, " and ")
 	}
-	if oracle.Reports(oracle.Judge(played.Trace), p.Setup.Property.Breaks...) {
+	if oracle.Violates(oracle.Judge(played.Trace), p.Setup.Property.Breaks...) {
 		return "yes, it is broken"
 	}
 	return "no, it is not broken"

@@ -40,7 +40,7 @@ type CompileError struct {
 
 func (e *CompileError) Error() string { return e.Localize(i18n.English) }
 
-// In is the error in a language, but for what the compiler says.
+// Localize returns the error in a language, but for what the compiler says.
 func (e *CompileError) Localize(l i18n.Language) string {
 	if e.File == "" {
 		return e.Text.Localize(l)

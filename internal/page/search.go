@@ -20,7 +20,7 @@ func searchFor(v failures.Verdict, c stages.Stage) string {
 	}
 	for _, p := range schedule.Properties {
 		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool {
-			return slices.Contains(v.Failure.Breaks, m) && oracle.Reports(v.Findings, m)
+			return slices.Contains(v.Failure.Breaks, m) && oracle.Violates(v.Findings, m)
 		})
 		if !isBroken || p.Fenced != v.Failure.Fenced {
 			continue

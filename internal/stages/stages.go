@@ -1,6 +1,5 @@
-// Package stages lists the locks of this repository as the columns of the matrix: what
-// each is called, where it is, what it is built on, how it is made, and what is expected
-// of it.
+// Package stages is the table of the locks: what each is called, where it is, what it is
+// built on, how it is made, and what is expected of it.
 package stages
 
 import (
@@ -14,7 +13,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Column is one of the locks.
+// Stage is one of the locks: a stage, a step between two stages, or a document's lock.
 type Stage struct {
 	ID     string // in commands: 2, 6.1
 	Title  string // names the new thing in it
@@ -56,7 +55,7 @@ func (c Stage) Name() string { return c.NameIn(i18n.English) }
 // NameIn is its name in a language.
 func (c Stage) NameIn(l i18n.Language) string { return c.NameText().Localize(l) }
 
-// Said is its name as a part of a sentence.
+// NameText is its name as a part of a sentence.
 func (c Stage) NameText() i18n.Message {
 	if isNumber(c.ID) {
 		return stageName.Args("id", c.ID)
@@ -80,12 +79,12 @@ func (c Stage) Search(property, env string) string {
 	return strings.TrimSuffix(searches.Cell(property+"/"+env, c.ID), "?")
 }
 
-// Shown are the columns that are shown without being asked for, in order.
+// Public returns the stages that are shown without being asked for, in order.
 func Public() []Stage { return slices.DeleteFunc(slices.Clone(Table), isHidden) }
 
 func isHidden(c Stage) bool { return c.Hidden }
 
-// Stairs are the stages with the steps between them.
+// All returns the stages with the steps between them, in order.
 func All() []Stage { return Table[:len(Table)-len(documents)] }
 
 // Steps are the columns that lead to the last one, with the stage where they begin.
@@ -112,7 +111,7 @@ func Find(id string) (Stage, error) {
 	return Stage{}, noStage.Args("id", strconv.Quote(id), "ids", strings.Join(IDs(All()), ", "))
 }
 
-// Must is [Find] for an ID that is known.
+// MustFind is [Find] for an ID that exists.
 func MustFind(id string) Stage {
 	c, err := Find(id)
 	if err != nil {
@@ -121,20 +120,20 @@ func MustFind(id string) Stage {
 	return c
 }
 
-// Turn is where a failure turns: the last of the columns that it breaks, and the first
-// one after it that it does not. Either may be nil.
-func FixedBy(of []Stage, f failures.Failure) (broken, mended *Stage) {
+// FixedBy returns the last stage that a failure breaks, and the first one after it that it
+// does not break. Either may be nil.
+func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
 	for i, c := range of {
 		switch c.Expect(f) {
 		case failures.Broken, failures.Inherent:
-			broken, mended = &of[i], nil
+			broken, fixed = &of[i], nil
 		case failures.Safe, failures.Noticed:
-			if mended == nil && broken != nil {
-				mended = &of[i]
+			if fixed == nil && broken != nil {
+				fixed = &of[i]
 			}
 		}
 	}
-	return broken, mended
+	return broken, fixed
 }
 
 // First is the first of the columns that has what the failure is about.

@@ -19,7 +19,7 @@ import (
 	stage5 "lockkata/stage5_watchdog"
 )
 
-// All are the columns, in order.
+// Table has all locks, in order: the stages, the steps and the locks of the documents.
 var Table = slices.Concat([]Stage{
 	{
 		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",

@@ -8,18 +8,18 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// A lock may have keys beside the one that says who holds it: a counter of tokens, a queue of
+// A lock may have auxiliary keys next to the one of its holder: a counter of tokens, a queue of
 // waiters.
 
-// IsBeside tells of keys that usually stand beside a lock and are none.
+// IsAuxKey reports whether a key has the name of a usual auxiliary key.
 func IsAuxKey(key string) bool {
 	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
-// KeysBeside finds the keys beside a lock in the trace of an ordinary day. There are two kinds:
+// AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are two kinds:
 // a client that waited in vain has installed them, and they were not there when others got the
 // lock; or an Unlock removed another key, and left them behind. A nil trace has none.
-func AuxKeys(trace *world.Trace) (beside []string) {
+func AuxKeys(trace *world.Trace) (found []string) {
 	if trace == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func AuxKeys(trace *world.Trace) (beside []string) {
 		case e.Kind == world.Returned && world.IsAcquire(e.Op):
 			for _, key := range installed[e.Call] {
 				if !slices.ContainsFunc(got, func(k world.Key) bool { return alike(k.Name, key) }) {
-					beside = append(beside, key)
+					found = append(found, key)
 				}
 			}
 		case e.Kind == world.Called && e.Op == world.OpUnlock:
@@ -46,12 +46,12 @@ func AuxKeys(trace *world.Trace) (beside []string) {
 		case e.Kind == world.Returned && e.Op == world.OpUnlock:
 			if slices.ContainsFunc(locked, func(k world.Key) bool { return !isAmong(s.Keys, k.Name) }) {
 				for _, key := range s.Keys {
-					beside = append(beside, key.Name)
+					found = append(found, key.Name)
 				}
 			}
 		}
 	}
-	return beside
+	return found
 }
 
 // Ignoring is the lock with more keys that are none of it. Where the name of one has an id in it,

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrLeft says that goroutines of the lock were left when all was over.
+// ErrLeft reports goroutines of the lock that had not ended when a run was over.
 var ErrLeft = errors.New("goroutines of the lock were left when all was over")
 
 var (
@@ -19,10 +19,10 @@ var (
 	framePlace   = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
 )
 
-// Standing says where the goroutines of the newest bubble stand, each by the innermost line
+// StackDump returns where the goroutines of the newest bubble are, each as the innermost line
 // of the lock: "mine/mutex.go:41 (sync.Mutex.Lock)". Those that keep the bubble from coming
 // to rest come first.
-func Standing() []string {
+func StackDump() []string {
 	dump := make([]byte, 1<<20)
 	dump = dump[:runtime.Stack(dump, true)]
 	newest := 0

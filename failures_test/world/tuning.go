@@ -5,9 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Economical suits the process to playing many runs, until it is told to go back: of a
-// run one goroutine moves at a time, so that a second processor only costs, and little is
-// kept of it.
+// TuneForBatch sets GOMAXPROCS(1) and a lazy garbage collector for many short runs, in which
+// one goroutine moves at a time. The returned function restores what was set before.
 func TuneForBatch() (back func()) {
 	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(400)
 	return func() {

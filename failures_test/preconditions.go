@@ -9,9 +9,9 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Premise is something without which a failure's story is not told: time passed, a key's
+// Precondition is something that has to happen for a failure to be tested: time passed, a key's
 // lease ended, a client waited. It is never what the lock should prevent. It returns what
-// is missing in the trace, no text if nothing is. That every fault has struck is a premise of
+// is missing in the trace, no text if nothing is. That every fault has struck is a precondition of
 // every story.
 type Precondition func(*world.Trace) (missing i18n.Message)
 
@@ -39,15 +39,15 @@ func (f Failure) unmet(trace *world.Trace) i18n.Message {
 	if len(trace.Missed) > 0 {
 		return i18n.Text(trace.Missed[0]).Args()
 	}
-	for _, premise := range f.Requires {
-		if missing := premise(trace); missing.Text != "" {
+	for _, precondition := range f.Requires {
+		if missing := precondition(trace); missing.Text != "" {
 			return missing
 		}
 	}
 	return i18n.Message{}
 }
 
-// seen is the premise that some scene of the trace is of a kind.
+// seen is the precondition that some scene of the trace is of a kind.
 func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
 	return func(trace *world.Trace) i18n.Message {
 		for s := trace.Begin(); s.Next(); {

@@ -47,10 +47,10 @@ func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
 	}
 }
 
-func TestNoPremiseIsMetWhereNothingHappens(t *testing.T) {
+func TestNoPreconditionIsMetByAnEmptyTrace(t *testing.T) {
 	for _, f := range failures.All {
-		for i, premise := range f.Requires {
-			require.NotEmpty(t, premise(&world.Trace{}), "%s, its premise %d", f.ID, i)
+		for i, precondition := range f.Requires {
+			require.NotEmpty(t, precondition(&world.Trace{}), "%s, its precondition %d", f.ID, i)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type shared struct {
 	slow     time.Duration // how long a call took, at worst, before it did something
 }
 
-// nudge has whoever waits at the channel, of capacity 1, look again.
-func nudge(waiting chan struct{}) {
+// notify does a non-blocking send on a wake-up channel of capacity 1.
+func notify(waiting chan struct{}) {
 	select {
 	case waiting <- struct{}{}:
 	default:
@@ -44,7 +44,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 		}
 		w.arrived = append(w.arrived, r)
 	}
-	nudge(w.wake)
+	notify(w.wake)
 }
 
 // assign says which call sends the request; nil: none. world.mu is held.

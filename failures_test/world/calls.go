@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// awake takes those calls out whose process can notice what became of them, oldest first.
-func (w *World) awake(calls *[]*Call) (now []*Call) {
+// takeRunnable removes and returns the calls whose process is neither frozen nor dead, oldest
+// first.
+func (w *World) takeRunnable(calls *[]*Call) (now []*Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	*calls = slices.DeleteFunc(*calls, func(c *Call) bool {
@@ -22,7 +23,7 @@ func (w *World) awake(calls *[]*Call) (now []*Call) {
 
 // finish records the calls that came back. One of a stopped process has not.
 func (w *World) finish() bool {
-	finished := w.awake(&w.finished)
+	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
 		call.over = true
 		w.recordCall(Returned, call, Event{Result: &call.result, Bound: call.bound})
@@ -51,14 +52,14 @@ func (w *World) watch(call *Call) {
 			w.mu.Lock()
 			w.lost = append(w.lost, call)
 			w.mu.Unlock()
-			nudge(w.wake)
+			notify(w.wake)
 		}
 	}()
 }
 
 // loseHolds records the holds that were lost. A stopped process has not noticed.
 func (w *World) loseHolds() bool {
-	lost := w.awake(&w.lost)
+	lost := w.takeRunnable(&w.lost)
 	for _, call := range lost {
 		w.record(Event{Kind: Lost, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
 	}
