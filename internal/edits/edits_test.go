@@ -20,7 +20,7 @@ import (
 const wholeSearch = "LOCKKATA_WHOLE_SEARCH"
 
 // choose makes the stages run with edit number i, from 1, and with none for 0. Only the
-// binary that [buildDamaged] makes has it.
+// binary that [buildEdited] makes has it.
 var choose func(i int)
 
 // The locks cannot be edited where they are: the test builds itself once more, on locks
@@ -30,7 +30,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 		t.Skip("it builds a program of the edited locks, and searches them")
 	}
 	if choose == nil {
-		out, err := exec.Command(buildDamaged(t), "-test.v", "-test.run=^TestEachEditTurnsItsCellRed$").CombinedOutput()
+		out, err := exec.Command(buildEdited(t), "-test.v", "-test.run=^TestEachEditTurnsItsCellRed$").CombinedOutput()
 		require.NoError(t, err, string(out))
 		t.Log(string(out))
 		return

@@ -11,14 +11,14 @@ import (
 )
 
 // Package is the import path of a package that only a build with [Files] has. Its variable
-// InForce chooses the edit that runs, by its number from 1, or none with 0.
-const Package = "lockkata/internal/damaged"
+// Active chooses the edit that runs, by its number from 1, or none with 0.
+const Package = "lockkata/internal/edited"
 
 // Files are the files of a build in which every edit can be chosen while it runs, by their
 // names in the repository. sources is the repository's own folder. Line numbers are those of
 // the file without an edit, or with the one that runs.
 func Files(sources fs.FS) (map[string]string, error) {
-	files := map[string]string{"internal/damaged/damaged.go": "package damaged\n\nvar InForce int\n"}
+	files := map[string]string{"internal/edited/edited.go": "package edited\n\nvar Active int\n"}
 	for _, e := range All {
 		if path.Ext(e.File) != ".go" || files[e.File] != "" {
 			continue
@@ -27,15 +27,15 @@ func Files(sources fs.FS) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if files[e.File], err = damaged(e.File, string(raw)); err != nil {
+		if files[e.File], err = withAllEdits(e.File, string(raw)); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
 }
 
-// damaged is a file in which a function has one more body for each edit that changes it.
-func damaged(file, source string) (string, error) {
+// withAllEdits returns a file in which a function has one more body for each edit that changes it.
+func withAllEdits(file, source string) (string, error) {
 	whole, err := Declarations(source)
 	if err != nil {
 		return "", err
@@ -62,11 +62,11 @@ func damaged(file, source string) (string, error) {
 	as := source // it stands
 	for n, d := range whole {
 		if cases[n] != "" {
-			all := fmt.Sprintf("{\nswitch damaged.InForce {\n%sdefault:\n%s%s}}", cases[n], numbered(file, as, d), line(file, as, d.Text))
+			all := fmt.Sprintf("{\nswitch edited.Active {\n%sdefault:\n%s%s}}", cases[n], numbered(file, as, d), line(file, as, d.Text))
 			source = strings.Replace(source, d.Text, strings.TrimSuffix(d.Text, d.Body)+all, 1)
 		}
 	}
-	if strings.Contains(source, "damaged.InForce") { // on the line that is there: no number changes
+	if strings.Contains(source, "edited.Active") { // on the line that is there: no number changes
 		source = strings.Replace(source, "\n\nimport (", fmt.Sprintf("; import %q\n\nimport (", Package), 1)
 	}
 	return source, nil

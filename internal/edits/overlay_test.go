@@ -17,7 +17,7 @@ import (
 
 // A page shows the line that a client runs: it is the line of the file as it stands, or as
 // it is edited, however many bodies a function has in the build.
-func TestLinesOfADamagedLockAreItsOwn(t *testing.T) {
+func TestLinesOfAnEditedLockAreItsOwn(t *testing.T) {
 	sources := os.DirFS("../..")
 	files, err := edits.Files(sources)
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ var (
 // Length says how long a schedule is.
 func Length(cost, n int, l i18n.Language) string { return steps.Of(n, "cost", cost).Localize(l) }
 
-// In says it in words.
+// Localize returns it in words.
 func (p Par) Localize(l i18n.Language) string {
 	switch length := Length(p.Cost, p.Steps, l); {
 	case p.Shortest:

@@ -143,7 +143,7 @@ func files(sources fs.FS) (map[string]string, error) {
 		return nil, err
 	}
 	var text strings.Builder
-	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + edits.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { damaged.InForce = i }\n\tsources = fstest.MapFS{\n")
+	text.WriteString("//go:build js && wasm\n\npackage main\n\nimport (\n\t\"testing/fstest\"\n\n\t\"" + edits.Package + "\"\n)\n\nfunc init() {\n\tforce = func(i int) { edited.Active = i }\n\tsources = fstest.MapFS{\n")
 	for _, c := range stages.All() {
 		names, err := fs.Glob(sources, c.Dir+"/*")
 		if err != nil {

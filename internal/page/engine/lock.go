@@ -30,7 +30,7 @@ type lock struct {
 	edit int // the number of the edit that is compiled in, from 1; 0: none
 }
 
-// find returns the lock of a request, and puts it in force: the next worlds run it.
+// find returns the lock of a request. The next worlds run it.
 func (e *Engine) find(r Request) (lock, error) {
 	c, err := stages.Find(r.Stage)
 	if err != nil {
@@ -51,14 +51,14 @@ func (e *Engine) find(r Request) (lock, error) {
 	return l, err
 }
 
-// use puts a lock in force.
+// use makes the next worlds run a lock, with its edit.
 func (e *Engine) use(l lock) {
 	if e.force != nil {
 		e.force(l.edit)
 	}
 }
 
-// edit puts an edit into a lock that is in force as it stands. It then has another name.
+// edit puts an edit into a lock, which then has another name.
 func (e *Engine) edit(l *lock, id string) error {
 	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == l.Dir })
 	if i < 0 {

@@ -11,16 +11,16 @@ import (
 	"lockkata/internal/edits"
 )
 
-// chooser is a file that only the damaged build has: how the test chooses an edit.
+// chooser is a file that only the edited build has: how the test chooses an edit.
 const chooser = `package edits_test
 
 import "` + edits.Package + `"
 
-func init() { choose = func(i int) { damaged.InForce = i } }
+func init() { choose = func(i int) { edited.Active = i } }
 `
 
-// buildDamaged builds this package's tests on the damaged locks.
-func buildDamaged(t *testing.T) string {
+// buildEdited builds this package's tests on the edited locks.
+func buildEdited(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func buildDamaged(t *testing.T) string {
 	scratch := t.TempDir()
 	list, err := edits.Overlay(scratch, root, files)
 	require.NoError(t, err)
-	program := filepath.Join(scratch, "damaged.exe")
+	program := filepath.Join(scratch, "edited.exe")
 	build := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", program, ".")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
