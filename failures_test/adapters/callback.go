@@ -9,7 +9,7 @@ import (
 )
 
 // ErrNotCalledBack is what a call ends with whose lock does not call its caller back.
-var ErrNotCalledBack = errors.New("adapt: the lock comes back without an error, and has not called its caller back")
+var ErrNotCalledBack = errors.New("adapters: the lock comes back without an error, and has not called its caller back")
 
 // Callback makes a Locker of a lock that calls its caller back while it holds:
 //

@@ -11,10 +11,10 @@ import (
 
 // ErrNoHold is what a [Holds]'s Unlock returns to a client that never held the
 // lock: there is nothing that it could release.
-var ErrNoHold = errors.New("adapt: the client has no hold to release")
+var ErrNoHold = errors.New("adapters: the client has no hold to release")
 
 // ErrNoRelease is what Unlock returns of a hold that has no method to free the lock.
-var ErrNoRelease = errors.New("adapt: the hold has no Unlock and no Release: fill in a Holds")
+var ErrNoRelease = errors.New("adapters: the hold has no Unlock and no Release: fill in a Holds")
 
 // Holds makes a Locker of a lock whose acquire returns a hold, an H, which is
 // released by itself. A Locker's Unlock names no hold, so the Holds remembers those

@@ -133,7 +133,7 @@ const (
 	holdLock  = "(context.Context) (H, error)"
 )
 
-// subject is the expression for a lock with a NewMutex. What a hold can do adapt.Holding
+// subject is the expression for a lock with a NewMutex. What a hold can do adapters.Holding
 // finds out by itself.
 func (s *shape) subject(importPath string) (string, error) {
 	made := list(s.funcs["NewMutex"].Results)
@@ -161,7 +161,7 @@ func (s *shape) subject(importPath string) (string, error) {
 		if s.vars["ErrLost"] {
 			lost = s.name + ".ErrLost"
 		}
-		return fmt.Sprintf("adapt.Holding(func(r redis.UniversalClient, n string, l time.Duration) (%s%s.%s, error) { return %s }, %s.ErrLocked, %s)",
+		return fmt.Sprintf("adapters.Holding(func(r redis.UniversalClient, n string, l time.Duration) (%s%s.%s, error) { return %s }, %s.ErrLocked, %s)",
 			star, s.name, mutex, made, s.name, lost)
 	}
 	variants := ""

@@ -33,9 +33,9 @@ func (h *Lease) Context() context.Context { return nil }
 func TestLockThatReturnsHoldsNeedsNoAdapter(t *testing.T) {
 	subject, err := subjectOf(Files{"mutex.go": held}, "mylock2", "x/mylock2")
 	require.NoError(t, err)
-	require.Equal(t, "{Name: \"mylock\", New: adapt.Holding(func(r redis.UniversalClient, n string, l time.Duration) (*mylock2.Mutex, error) "+
+	require.Equal(t, "{Name: \"mylock\", New: adapters.Holding(func(r redis.UniversalClient, n string, l time.Duration) (*mylock2.Mutex, error) "+
 		"{ return mylock2.NewMutex(r, n, l) }, mylock2.ErrLocked, mylock2.ErrLost), Variants: map[failures.Variant]world.Constructor{"+
-		"failures.FixedLease: adapt.Holding(func(r redis.UniversalClient, n string, l time.Duration) (*mylock2.Mutex, error) "+
+		"failures.FixedLease: adapters.Holding(func(r redis.UniversalClient, n string, l time.Duration) (*mylock2.Mutex, error) "+
 		"{ return mylock2.NewMutex(r, n, l, mylock2.WithoutWatchdog()) }, mylock2.ErrLocked, mylock2.ErrLost), }, "+
 		"SkipFrames: []string{\"x/mylock2.carrier.\", \"x/mylock2.(*carrier).\", }}", subject)
 }

@@ -7,7 +7,7 @@
 //	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
 // The contract sees a lock as the catalogue of failures does, through its subject. A lock that returns holds brings the
-// adapter that it has there, an [adapt.Holds].
+// adapter that it has there, an [adapters.Holds].
 package locktest
 
 import (
