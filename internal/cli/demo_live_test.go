@@ -24,7 +24,7 @@ func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
 		t.Skip("no redis-server is installed")
 	}
 	fewFailures(t, "second-client", "script-flush", "clock-jump")
-	status, out, errors := command(t, "--live")
+	status, out, errors := command(t, "--live", "--all")
 	require.Equal(t, exitOK, status, errors)
 	require.Contains(t, out, "on real redis-server processes")
 	require.Regexp(t, `(?m)^  second-client +✓  ✓  ✓  ✓`, out)
