@@ -92,7 +92,7 @@ func parse(entry string) (e Edit, err error) {
 		key, value, _ := strings.Cut(line, " ")
 		field := fields[key]
 		if field == nil {
-			return e, fmt.Errorf("line %q begins with none of - + suffers: cell: search:", line)
+			return e, fmt.Errorf("line %q has none of - + suffers: cell: search: at its beginning", line)
 		}
 		*field += value
 	}

@@ -27,7 +27,7 @@ func TestMalformedEditIsNamed(t *testing.T) {
 		"== mutex.go: third\n- a\nsuffers: much\n":               `no line begins with cell:`,
 		"== mutex.go: third\n- a\ncell: oom x leak\n":            `no line begins with suffers:`,
 		"== mutex.go: third\n- a\nsuffers: much\ncell: oom x\n":  `cell "oom x" is not a failure, its outcome and a rule`,
-		"== mutex.go: third\n- a\nfailure: oom\nsuffers: much\n": `line "failure: oom\n" begins with none of - + suffers: cell: search:`,
+		"== mutex.go: third\n- a\nfailure: oom\nsuffers: much\n": `line "failure: oom\n" has none of - + suffers: cell: search: at its beginning`,
 	} {
 		_, err := read(fstest.MapFS{"stage2.txt": {Data: []byte(whole + text)}})
 		require.EqualError(t, err, `edits: stage2.txt: "third": `+want)
