@@ -28,7 +28,23 @@ func TestMain(m *testing.M) {
 		Main(os.DirFS("../.."))
 	}
 	world.TuneForBatch()
+	judge = judgeOnce
 	os.Exit(m.Run())
+}
+
+// verdicts are those of the failures and locks that were judged before.
+var verdicts = map[string][][]failures.Verdict{}
+
+// judgeOnce is [stages.Judge] that plays the same failures on the same locks once.
+func judgeOnce(t *testing.T, all []failures.Failure, of []stages.Stage) [][]failures.Verdict {
+	key := fmt.Sprint(stages.IDs(of))
+	for _, f := range all {
+		key += " " + f.ID
+	}
+	if verdicts[key] == nil {
+		verdicts[key] = stages.Judge(t, all, of)
+	}
+	return verdicts[key]
 }
 
 // program is where the program is, and makes it that for the processes of this test.
@@ -61,7 +77,8 @@ func fewFailures(t *testing.T, ids ...string) {
 func swapped(t *testing.T, stage, other string) {
 	t.Helper()
 	all := stages.Table
-	t.Cleanup(func() { stages.Table = all })
+	judge = stages.Judge
+	t.Cleanup(func() { stages.Table, judge = all, judgeOnce })
 	stages.Table = slices.Clone(all)
 	at := slices.Index(stages.IDs(all), stage)
 	stages.Table[at].Subject.New = stages.MustFind(other).Subject.New

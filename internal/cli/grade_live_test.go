@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +11,60 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
+	"lockkata/internal/kata"
 )
+
+const attempt = "	value := uuid.NewString()\n"
+
+// A lock in a module of its own sets the file of what is expected; the same lock with one
+// mistake more, in no module at all, differs from it in just that.
+func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
+	dir := module(t, "", "", map[string]string{"go.mod": modFile("")})
+	page, golden := filepath.Join(dir, "card.html"), filepath.Join(dir, "card.txt")
+	lock := filepath.Join(dir, "lock")
+	status, out, errors := command(t, "grade", lock, "--json", "--html", page, "--expect", golden, "--update")
+	require.Equal(t, exitOK, status, errors)
+	var card kata.Card
+	require.NoError(t, json.Unmarshal([]byte(out), &card))
+	outcomes := map[string]string{}
+	for _, c := range card.Cells {
+		outcomes[c.Failure] = c.Outcome
+		require.Empty(t, c.Again, "%s flips", c.Failure)
+	}
+	require.Len(t, outcomes, len(failureIDs()))
+	require.Equal(t, "broken", outcomes["work-outlives-ttl"])
+	require.Equal(t, "safe", outcomes["check-then-delete"])
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), "mutex.go", "the runs name the lock's own lines")
+
+	wrong := filepath.Join(module(t, "deleted == 0", "deleted < 0", nil), "lock")
+	narrow, screen, said := onTerminal(t, 80)
+	require.Equal(t, exitFailed, narrow.run([]string{"grade", wrong, "--expect", golden, "--lang", "zh"}))
+	require.Regexp(t, `(?m)^  ✓ check-then-delete +没有违反规则$`, screen)
+	require.Contains(t, said.String(), "loss-hidden-at-unlock 的结果是“被破坏”，文件里是“安全”：丢锁要有通知：Unlock 告诉 A")
+	require.NotContains(t, said.String(), "second-client")
+	require.Empty(t, englishIn(screen.String()+said.String()))
+	requireColumns(t, 80, screen.String())
+
+	narrow, screen, _ = onTerminal(t, 80)
+	narrow.gradeText(card)
+	requireColumns(t, 80, screen.String())
+	require.NotRegexp(t, `\p{Han}`, screen)
+	require.Contains(t, screen.String(), "→ the runs show features that nobody has named: --has scripts")
+	require.Equal(t, []string{"scripts"}, card.Shows())
+	require.Regexp(t, `(?m)^  ✓ safe in this one run\n(  .+\n)*  – not applicable: `, screen)
+	require.Empty(t, card.Differences(card.Golden(), i18n.English))
+	require.Equal(t, []string{
+		"second-client is safe, not broken or safe: no rule is broken", "zebra is in the file, and was not played",
+	}, card.Differences(strings.Replace(card.Golden(), "second-client: safe", "second-client: broken or safe", 1)+"zebra: safe\n", i18n.English))
+
+	narrow, screen, _ = onTerminal(t, 80)
+	narrow.gradeMarkdown(card)
+	require.Contains(t, screen.String(), "| `check-then-delete` | ✓ |")
+}
 
 // An adapter is in a module that requires this repository, where it is.
 func TestGradeOfASubjectWithRequireAndReplace(t *testing.T) {

@@ -60,7 +60,7 @@ func (a *app) page(e page.Engine) ([]byte, error) {
 	if err != nil {
 		return nil, failedError{err}
 	}
-	rows := stages.Judge(a.t, failures.All, shown)
+	rows := judge(a.t, failures.All, shown)
 	if err := a.surprises(expecting(shown, rows)); err != nil {
 		fmt.Fprintln(a.err, err) // the page shows it as it is
 	}

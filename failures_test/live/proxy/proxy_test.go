@@ -1,3 +1,5 @@
+//go:build live
+
 package proxy_test
 
 import (

@@ -1,4 +1,4 @@
-package incidents_test
+package failures_test
 
 import (
 	"net/url"
