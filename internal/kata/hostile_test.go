@@ -259,21 +259,6 @@ func TestLockThatSurvivesByDoingNothingDoesNotPass(t *testing.T) {
 	}
 }
 
-// Who gives each goroutine an object of its own need not share one to be judged.
-func TestLockWithAMutexIsJudgedWhereNobodySharesIt(t *testing.T) {
-	t.Parallel()
-	task := exercise(t, "4").task()
-	task.Skip = append(task.Skip, judge.SharedObject)
-	for _, h := range hostile {
-		if h.kind != judge.HoldsMutex {
-			continue
-		}
-		report, err := program(t).Judge(t.Context(), filesOf(t, Material{Column: "4", Edits: h.edits}), task)
-		require.NoError(t, err)
-		require.True(t, report.Verdict("second-client").Good)
-	}
-}
-
 // A lock whose Lock takes no context, or heeds none, and one whose TryLock waits, can be graded.
 func TestLockThatWaitsWhereItShouldNotIsGraded(t *testing.T) {
 	t.Parallel()

@@ -17,36 +17,6 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// A learner's machine: a folder with a space and a letter beyond ASCII in its path,
-// inside another module and its workspace, settings for other work, and no network.
-func TestCheckWorksWhereverTheFolderIs(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=vendor")
-	t.Setenv("GOPROXY", "off")
-	outer := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(outer, "go.mod"), []byte("module other\n\ngo 1.26\n"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(outer, "go.work"), []byte("go 1.26\n\nuse .\n"), 0o600))
-	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(outer, "mein Schloß", "mylock")}
-	_, err := f.Start(exercise(t, "3"), false)
-	require.NoError(t, err)
-	root, err := FindRoot(f.Dir)
-	require.NoError(t, err)
-	require.Equal(t, f.Root, root)
-	r, err := Check(t.Context(), f, i18n.English, nil)
-	require.NoError(t, err)
-	require.Equal(t, "delete-foreign", r.Report.Red()[0].Failure)
-
-	e := exercise(t, "3")
-	elsewhere := filepath.Join(outer, "linked.go")
-	require.NoError(t, os.WriteFile(elsewhere, []byte(filesOf(t, e.Solution)["mutex.go"]), 0o600))
-	require.NoError(t, os.Remove(f.path("mutex.go")))
-	require.NoError(t, os.Symlink(elsewhere, f.path("mutex.go")))
-	w := workshop{root: f.Root, ready: program(t)}
-	r, err = w.check(t.Context(), f)
-	require.NoError(t, err)
-	require.True(t, r.Passed, "a link is as good as a file")
-	require.Nil(t, w.last, "nothing was compiled")
-}
-
 func TestFileThatIsNoLockIsToldSoInALine(t *testing.T) {
 	f := newFolder(t, "4")
 	name := filepath.Join(f.Dir, "mutex.go")
