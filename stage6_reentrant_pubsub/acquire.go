@@ -2,6 +2,7 @@ package stage6
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -32,7 +33,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		return nil, err
 	}
 	if held := m.carried(ctx); held != nil {
-		return held.own.reenter(ctx, r)
+		return held.own.reenter(ctx, patience, r)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("stage6: lock %s: %w", m.key, err)
@@ -59,6 +60,9 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	return hold, nil
 }
 
+// errLate is why an attempt fails whose grants came when their lease was over.
+var errLate = errors.New("the lease is too short for the way to Redis")
+
 // attempt asks Redis for the lock. With ErrLocked it returns how long to wait for the end of
 // the present holder's lease. It asks again, three times in all, when a slot of a Cluster is
 // on its way to another node, and when the grant was over when it came: the lease counts from
@@ -76,7 +80,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		o.holds = o.one[:0]
 		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.millis).Int64()
 		switch {
-		case err != nil && redis.HasErrorPrefix(err, "TRYAGAIN") && tries < attempts && pause(ctx, passingPause):
+		case redis.IsTryAgainError(err) && tries < attempts && pause(ctx, passingPause):
 			continue
 		case err != nil:
 			if isUnknown(err) {
@@ -99,15 +103,18 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			}
 			return o, 0, nil
 		}
-		if _, err := o.send(context.Background(), 0); err != nil {
+		again := tries < attempts && !s.isClosed()
+		if again {
+			_, err = o.send(ctx, 0) // it would keep the next owner out
+		}
+		if !again || err != nil {
 			s.tasks.Go(o.cleanUp)
 		}
-		if s.isClosed() {
+		switch {
+		case s.isClosed():
 			return nil, 0, ErrClosed
-		}
-		if tries == attempts {
-			return nil, 0, fmt.Errorf(
-				"stage6: lock %s: the grant came after its lease of %v was over: the lease is too short for the way to Redis", m.key, r.lease)
+		case !again:
+			return nil, 0, fmt.Errorf("stage6: lock %s: the grant came after its lease of %v was over: %w", m.key, r.lease, errLate)
 		}
 	}
 }
@@ -116,9 +123,12 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 // command can be on its way for longer than its caller waited. So it tries again, less
 // and less often, until it has found the key or the lease would be over, for a lease of
 // the service at most. Where the service closes meanwhile, or is closed, it tries once
-// more and lets the lease do the rest.
+// more and lets the lease do the rest. In an overload it does so as well once Redis has
+// answered: clean-ups must not send more than the attempts did.
 func (o *ownership) cleanUp() {
 	s := o.mutex.svc
+	s.cleanUps.Add(1)
+	time.AfterFunc(s.lease, func() { s.cleanUps.Add(-1) })
 	ctx, cancel := context.WithTimeout(s.ctx, min(o.lease, s.lease))
 	defer cancel()
 	for wait := s.short() / 60; ; wait *= 2 {
@@ -130,5 +140,11 @@ func (o *ownership) cleanUp() {
 			return
 		}
 		pause(ctx, wait)
+		if err == nil && s.cleanUps.Load() > overload {
+			return
+		}
 	}
 }
+
+// overload is how many clean-ups of a service within a lease are too many to repeat.
+const overload = 50

@@ -16,7 +16,7 @@ end
 local last = redis.call("GET", KEYS[2]) or "0"
 local token = tonumber(last)
 if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
-	return {err = "ERR the fencing token in Redis cannot be right: delete its key"}
+	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
 end
 -- With the clock, tokens still rise when Redis has lost the last one: after a failover, an
 -- eviction or a flush. That is why the last token may be forgotten after an hour.

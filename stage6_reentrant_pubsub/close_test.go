@@ -247,6 +247,72 @@ func TestUnlockThatIsFasterThanCloseIsNoLoss(t *testing.T) {
 	})
 }
 
+// More holds than Close releases side by side: their owners release some while it is under way,
+// and the process closes its client when Close has returned.
+func TestCloseWaitsForAnUnlockThatBeginsMeanwhile(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		rdb := r.Client(func(o *redis.Options) { o.PoolSize = 200 })
+		svc := r.ServiceOn(rdb)
+		var holds []*stage6.Hold
+		for i := range 150 {
+			holds = append(holds, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
+		}
+		r.Delay("release", time.Second)
+		unlocked := make(chan error, len(holds))
+		time.AfterFunc(time.Second/2, func() {
+			for _, hold := range holds {
+				go func() { unlocked <- hold.Unlock() }()
+			}
+		})
+		require.NoError(t, svc.Close())
+		require.NoError(t, rdb.Close())
+		for _, hold := range holds {
+			if err := <-unlocked; err != nil {
+				require.ErrorIs(t, err, stage6.ErrClosed)
+			}
+			require.Error(t, hold.Context().Err())
+		}
+		for _, left := range r.Keys() {
+			require.Contains(t, left, ":token")
+		}
+	})
+}
+
+// Redis answers nothing, and an Unlock begins just before the bound of Close.
+func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
+		m := mutexOf(t, svc, lockName)
+		outer := lock(t, m, t.Context())
+		inner := lock(t, m, outer.Context())
+		r.Delay("count", time.Hour)
+		r.Delay("release", time.Hour)
+		go inner.Unlock()
+		synctest.Wait()
+		began := time.Now()
+		require.Error(t, svc.Close())
+		require.LessOrEqual(t, time.Since(began), lease)
+		require.ErrorIs(t, outer.Unlock(), stage6.ErrClosed)
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+// An observer panics while Close releases. Every lock is free, and the panic goes on in the caller
+// of Close.
+func TestPanicInAnObserverDuringCloseLeaksNoLock(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service(stage6.WithObserver(stage6.Observer{Released: func(string, time.Duration) { panic("an observer") }}))
+		for i := range 70 {
+			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
+		}
+		require.PanicsWithValue(t, "an observer", func() { _ = svc.Close() })
+		for _, left := range r.Keys() {
+			require.Contains(t, left, ":token")
+		}
+		require.NoError(t, svc.Close(), "it is closed")
+	})
+}
+
 // The renewal is under way when the service closes: Close waits for it, the release does not.
 func TestCloseDuringARenewal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {

@@ -25,8 +25,12 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 			s.sub = sub
 		}
 		s.tasks.Go(func() {
-			_ = sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis asks again when it has connected
-			q.asking.Store(false)
+			err := sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis asks again when it has connected
+			if q.asking.Store(false); err == nil {
+				s.mu.Lock()
+				q.asked = time.Now()
+				s.mu.Unlock()
+			}
 			if begin {
 				s.hear(sub)
 			}
@@ -38,14 +42,19 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	q.timer = time.AfterFunc(time.Until(at), func() { s.tick(q) })
 }
 
-// tick wakes a queue whose holder's lease may be over. In one where nobody has waited for a while
-// it ends the subscription, and the connection with the last one.
+// tick wakes a queue whose holder's lease may be over. A connection that has brought nothing, and
+// not broken, since the queue subscribed leads nowhere: it is ended, and the next look makes another one. In a
+// queue where nobody has waited for a while tick ends the subscription, and the connection with
+// the last one.
 func (s *Service) tick(q *waitQueue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.isClosed() || s.queues[q.mutex.key] != q:
 	case q.waiting > 0:
+		if !q.heard && q.asked.After(s.received) && time.Since(q.asked) >= s.short()/12 {
+			s.hangUp()
+		}
 		q.silent = q.heard
 		q.signal()
 	default:
@@ -68,6 +77,9 @@ func (s *Service) hear(sub *redis.PubSub) {
 	broken := false // its connection, and Redis has acknowledged nothing since
 	for {
 		message, err := sub.Receive(s.ctx)
+		s.mu.Lock()
+		s.received = time.Now()
+		s.mu.Unlock()
 		switch m := message.(type) {
 		case *redis.Message:
 			s.wake(m.Channel, true)
@@ -82,7 +94,8 @@ func (s *Service) hear(sub *redis.PubSub) {
 			if broken {
 				s.wake("", false)
 			}
-			broken = broken || !isAnswer(err)
+			code, _ := answerOf(err)
+			broken = broken || code == ""
 			pause(s.ctx, passingPause)
 		}
 	}

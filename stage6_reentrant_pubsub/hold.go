@@ -72,9 +72,6 @@ func (h *Hold) Token() int64 { return h.own.token }
 // lock is no longer renewed, and free when its lease is over.
 func (h *Hold) Unlock() error {
 	o, s := h.own, h.own.mutex.svc
-	if s.begin() {
-		defer s.tasks.Done()
-	}
 	s.mu.Lock()
 	at := slices.Index(o.holds, h)
 	if at < 0 {
@@ -82,18 +79,26 @@ func (h *Hold) Unlock() error {
 		return ErrNotHeld
 	}
 	o.holds = slices.Delete(o.holds, at, at+1)
-	left, end := len(o.holds), o.end
+	left, end, closed := len(o.holds), o.end, s.done
+	if !closed {
+		s.unlocks++
+		defer s.unlocked()
+	}
 	s.mu.Unlock()
 	h.cancel(nil) // before the lock is freed: who works on is told in time
 	switch {
 	case end == nil && left == 0:
-		return o.release(context.Background(), ErrNotHeld)
+		err := o.release(context.Background(), ErrNotHeld)
+		if err == nil {
+			o.tellReleased()
+		}
+		return err
 	case end == nil:
-		if _, err := o.setCount(context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
+		if _, err := o.setCount(context.Background(), context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
 			return err
 		}
 		return nil
-	case left == 0 && end == ErrLost: // WithMaxHold has ended it, or renewals whose answers came too late
+	case left == 0 && end == ErrLost && !closed: // WithMaxHold has ended it, or renewals whose answers came too late
 		_, _ = o.send(context.Background(), 0) // the lease frees it else
 	}
 	return end

@@ -13,6 +13,10 @@ var (
 	// ErrLocked is returned by TryLock and TryLockFor when somebody else holds the
 	// lock.
 	ErrLocked = errors.New("stage6: lock is held by somebody else")
+	// ErrUnanswered is returned by TryLockFor when its time ends before Redis has said
+	// whether the lock is held, and by a TryLock or TryLockFor that re-enters while Redis has
+	// not answered a re-entry before it.
+	ErrUnanswered = errors.New("stage6: Redis has not answered in time")
 	// ErrNotHeld is returned when a hold is released a second time.
 	ErrNotHeld = errors.New("stage6: hold is released already")
 	// ErrLost is returned when a hold has ended before it was released, and is the

@@ -1,6 +1,7 @@
 package stage6
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,9 @@ func (o *ownership) state() (count int, end error, leased bool) {
 	return len(o.holds), o.end, time.Now().Before(o.deadline)
 }
 
-// reenter adds one to the owner's count.
-func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
+// reenter adds one to the owner's count. patience is as in lock; TryLock has that of a sixtieth of
+// the lease, for other re-entries to get out of the way.
+func (o *ownership) reenter(ctx, patience context.Context, r request) (*Hold, error) {
 	if r.fixed && (!o.fixed || r.lease != o.lease) {
 		return nil, fmt.Errorf("stage6: lock %s: a re-entry keeps the lease of the first hold, and cannot have one of %v", o.mutex.key, r.lease)
 	}
@@ -45,81 +47,118 @@ func (o *ownership) reenter(ctx context.Context, r request) (*Hold, error) {
 		o.turn = make(chan struct{}, 1)
 	}
 	o.mutex.svc.mu.Unlock()
-	return o.setCount(ctx, 1)
+	if patience == nil {
+		limited, cancel := context.WithTimeout(ctx, min(o.lease, o.mutex.svc.lease)/60)
+		defer cancel()
+		patience = limited
+	}
+	return o.setCount(ctx, patience, 1)
 }
 
 // setCount writes how many holds the owner has, and one more if it is to come: that hold it
-// returns. It waits until nobody else does: the count is absolute, so that it may be sent again.
-// One that a failed re-entry may have raised is set again in the background.
-func (o *ownership) setCount(parent context.Context, more int) (added *Hold, err error) {
+// returns. It waits, while there is patience, until no other call does: the count is absolute, so
+// that it may be sent again. One that a failed re-entry may have raised is set again in the
+// background.
+func (o *ownership) setCount(parent, patience context.Context, more int) (added *Hold, err error) {
 	s := o.mutex.svc
 	ctx, cancel := context.WithTimeout(parent, min(o.lease, s.lease))
 	defer cancel()
-	select {
-	case o.turn <- struct{}{}:
+	mine := o.takeTurn(ctx, patience)
+	if mine {
 		defer func() { <-o.turn }()
-	case <-ctx.Done():
 	}
 	count, end, _ := o.state()
-	if end != nil || count+more == 0 { // the last Unlock frees it, or is about to
+	switch {
+	case end != nil || count+more == 0: // the last Unlock frees it, or is about to
 		return nil, end
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, ctx.Err())
+	case !mine:
+		return nil, fmt.Errorf("stage6: re-entry of %s: %w", o.mutex.key, ErrUnanswered)
 	}
-	if err := ctx.Err(); err != nil { // both may have been ready
-		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, err)
-	}
-	switch err = o.insist(ctx, "count of", count+more); {
+	switch err = o.insist(ctx, patience, "count of", count+more); {
 	case more > 0 && err == nil:
 		return o.newHold(parent) // before the next one counts
-	case more > 0 && (isUnknown(err) || isPassing(err)): // behind one that will pass there were several tries
-		s.tasks.Go(func() { _, _ = o.setCount(s.ctx, 0) }) // the next one to count sets it anyway
+	case more > 0 && (isUnknown(err) || isTemporary(err)): // there may have been several tries
+		s.tasks.Go(func() { _, _ = o.setCount(s.ctx, s.ctx, 0) }) // the next one to count sets it anyway
 	}
 	return nil, err
+}
+
+// takeTurn waits, while ctx and patience last, until the caller may change the count, and reports
+// whether it may. A free turn is taken without any patience.
+func (o *ownership) takeTurn(ctx, patience context.Context) bool {
+	select {
+	case o.turn <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case o.turn <- struct{}{}:
+		return true
+	case <-ctx.Done():
+	case <-patience.Done():
+	}
+	return false
 }
 
 // release frees the lock in Redis and ends the ownership for the reason given. It waits for
 // nobody: the owner is unique, so what a re-entry or a renewal has on its way finds nothing.
 func (o *ownership) release(ctx context.Context, reason error) error {
-	m := o.mutex
 	if !o.finish(reason) {
 		return o.end // it does not change any more
 	}
-	err := o.insist(ctx, "unlock", 0)
-	if tell := m.svc.observer.Released; tell != nil && err == nil {
-		tell(m.name, time.Since(o.since))
-	}
-	return err
+	return o.insist(ctx, ctx, "unlock", 0)
 }
 
-// insist sends a count again and again, for a third of the lease, while the answer is one that
-// will pass or there is none, and without an answer three times at least. With a sixth for each
-// try it is over before the lease. An owner that Redis does not know has lost the lock.
-func (o *ownership) insist(ctx context.Context, doing string, count int) error {
-	m, passing := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
+// tellReleased tells the observer that the lock is free.
+func (o *ownership) tellReleased() {
+	if tell := o.mutex.svc.observer.Released; tell != nil {
+		tell(o.mutex.name, time.Since(o.since))
+	}
+}
+
+// insist sends a count again and again, while there is patience, for a third of the lease, after
+// a temporary refusal or without an answer, and without an answer three times at least. With a
+// sixth for each try it is over before the lease. An owner that Redis does not know has lost the lock.
+func (o *ownership) insist(ctx, patience context.Context, doing string, count int) error {
+	m, until := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
 	for tries, unknown := 1, false; ; {
 		sent := time.Now()
 		mine, err := o.send(ctx, count)
-		silent := err != nil && !isAnswer(err) && !errors.Is(err, redis.ErrClosed)
-		again := silent && tries < attempts || err != nil && (silent || isPassing(err)) && sent.Before(passing)
-		switch {
+		silent := err != nil && !isRefusal(err) && !errors.Is(err, redis.ErrClosed)
+		again := silent && tries < attempts || (silent || isTemporary(err)) && sent.Before(until)
+		switch _, _, leased := o.state(); {
 		case mine:
 			o.extend(sent)
 			return nil
-		case err == nil && count > 0:
-			o.lose(errTaken)
-			return o.end
-		case err == nil:
-			if _, _, leased := o.state(); unknown && leased {
-				return nil // it was the attempt before that freed the lock
-			}
-			m.svc.lost(o, errTaken)
-			return ErrLost
-		case again && ended(ctx) == nil && pause(ctx, min(passingPause, o.lease/60)):
+		case err == nil && count == 0 && unknown && leased:
+			return nil // it was the attempt before that freed the lock
+		case err == nil || isWrongType(err):
+			return o.gone(count, m.explain(ctx, doing, err))
+		case again && ended(ctx) == nil && pause(patience, min(passingPause, o.lease/60)):
 			unknown = unknown || isUnknown(err)
 			tries++
 		default:
 			return m.explain(ctx, doing, err)
 		}
 	}
+}
+
+// gone ends the ownership, unless its release has done so, because Redis does not know the owner.
+// why is nil, or says what is there instead of the lock. It returns ErrLost, or why it had ended
+// before.
+func (o *ownership) gone(count int, why error) error {
+	cause := cmp.Or(why, errTaken)
+	if count == 0 {
+		o.mutex.svc.lost(o, cause)
+	} else if o.lose(cause); o.end != ErrLost {
+		return o.end // it does not change any more
+	}
+	if why != nil {
+		return fmt.Errorf("%w: %w", ErrLost, why)
+	}
+	return ErrLost
 }
 
 // send sends a count once, and waits for a sixth of the lease at most; 0 frees the lock. It

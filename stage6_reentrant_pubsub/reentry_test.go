@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/world"
@@ -189,6 +190,49 @@ func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 }
 
 // By design: who hands a held context on, shares the hold.
+// Redis does not answer a re-entry. Another one of that owner waits as long as it says, and a
+// TryLock hardly at all.
+func TestLimitedReentryDoesNotWaitForOneThatHangs(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		r.Delay("count", time.Hour)
+		hanging := startLock(m, outer.Context())
+		began := time.Now()
+		_, err := m.TryLockFor(outer.Context(), 100*time.Millisecond)
+		require.ErrorIs(t, err, stage6.ErrUnanswered)
+		require.Equal(t, 100*time.Millisecond, time.Since(began))
+		began = time.Now()
+		_, err = m.TryLock(outer.Context())
+		require.ErrorIs(t, err, stage6.ErrUnanswered)
+		require.LessOrEqual(t, time.Since(began), lease/60)
+		require.NoError(t, outer.Context().Err())
+		r.Delay("count", 0)
+		<-hanging
+		lock(t, m, outer.Context())
+	})
+}
+
+// Redis answers no re-entry. A limited one is sent once, and takes a sixth of the lease at most.
+func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
+		m := mutexOf(t, svc, lockName)
+		outer := lock(t, m, t.Context())
+		r.Delay("count", time.Hour)
+		began := time.Now()
+		_, err := m.TryLockFor(outer.Context(), time.Second)
+		require.Error(t, err)
+		require.NotErrorIs(t, err, stage6.ErrLocked)
+		require.LessOrEqual(t, time.Since(began), lease/6)
+		r.Delay("count", 0)
+		time.Sleep(2 * time.Second)
+		require.Equal(t, []string{"1"}, r.HoldCounts(), "what it may have raised is set again")
+		require.NoError(t, outer.Unlock())
+		time.Sleep(2 * time.Hour)
+	})
+}
+
 func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()

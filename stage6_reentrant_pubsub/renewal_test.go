@@ -97,6 +97,46 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 }
 
 // The keys of one command have to be in one slot of a Cluster, and two locks rarely share one.
+// A hold with a fixed lease ends as another one is renewed, or ends.
+func TestFixedLeaseIsNeverRenewed(t *testing.T) {
+	for _, other := range [][]stage6.LockOption{nil, {stage6.Lease(lease/3 - 300*time.Millisecond)}} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			svc := r.Service()
+			lock(t, mutexOf(t, svc, "other"), t.Context(), other...)
+			time.Sleep(300 * time.Millisecond)
+			hold := lock(t, mutexOf(t, svc, lockName), t.Context(), stage6.Lease(lease/3))
+			waitForEnd(t, hold)
+			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
+			time.Sleep(time.Millisecond)
+			require.False(t, r.Exists(key), "%v are left", r.TTL(key))
+		})
+	}
+}
+
+// A plain client, and a Redis that has slots: a proxy before a Cluster, or one of one shard.
+func TestRenewalsGoOneByOneOnceRedisRefusesSeveralSlots(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		renewed := map[int]int{}
+		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
+			require.NoError(t, err)
+			renewed[locks]++
+		}}))
+		var holds []*stage6.Hold
+		for _, name := range []string{"a", "b", "c"} {
+			holds = append(holds, lock(t, mutexOf(t, svc, name), t.Context()))
+		}
+		r.Refuse("renew", "CROSSSLOT Keys in request don't hash to the same slot")
+		time.Sleep(lease / 3)
+		require.Equal(t, 1+3, r.Count("renew"), "within the same renewal")
+		time.Sleep(lease / 3)
+		require.Equal(t, 1+3+3, r.Count("renew"), "and one by one from then on")
+		require.Equal(t, map[int]int{1: 6}, renewed)
+		for _, hold := range holds {
+			require.NoError(t, hold.Unlock())
+		}
+	})
+}
+
 func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := redis.NewClusterClient(&redis.ClusterOptions{

@@ -48,7 +48,7 @@ func (once) NoRetry() bool { return true }
 var _ = (*redis.Cmd).NoRetry
 
 // attempts is how often a command is sent whose outcome stays unknown, or whose answer is no
-// answer yet; passingPause is how long to wait after an answer that will pass.
+// answer yet; passingPause is how long to wait after a temporary refusal.
 const (
 	attempts     = 3
 	passingPause = 50 * time.Millisecond
@@ -87,36 +87,58 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// isAnswer tells whether Redis answered with this error: it did not do what was asked. Redis begins
-// it with a code, such as OOM. What has none is the word of a proxy, which may have waited no
-// longer: after that, as after any other error, nobody knows whether the command did anything.
-func isAnswer(err error) bool {
-	var answer redis.Error
-	if !errors.As(err, &answer) {
-		return false
+// What Redis says instead of executing a command begins with one of these codes. BADTOKEN is the
+// acquire script's own.
+var (
+	temporary = []string{"LOADING", "BUSY", "MASTERDOWN", "READONLY", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK"}
+	permanent = []string{
+		"OOM", "NOSCRIPT", "NOPERM", "NOAUTH", "WRONGPASS", "WRONGTYPE", "MISCONF", "CROSSSLOT", "EXECABORT", "BADTOKEN",
 	}
-	code, _, _ := strings.Cut(answer.Error(), " ")
-	return code == strings.ToUpper(code)
+	afterERR = []string{
+		"max number of clients", "unknown command", "wrong number of arguments", "invalid expire time", "The user executing the script",
+		"WRONGTYPE", // Redis 6 puts its own words before what a command of a script met
+	}
+)
+
+// answerOf splits an error that came from Redis, or from a proxy, into its first word and the rest.
+// Both are "" for any other error.
+func answerOf(err error) (code, text string) {
+	if answer := redis.Error(nil); errors.As(err, &answer) {
+		code, text, _ = strings.Cut(answer.Error(), " ")
+	}
+	return code, text
 }
 
-// isUnsent tells whether a command never left: there was no connection for it.
+// isRefusal reports whether Redis did not execute the command. Any other error leaves the outcome
+// unknown, also one that begins with ERR: a proxy that has lost Redis, or waits no longer, says so.
+func isRefusal(err error) bool {
+	code, text := answerOf(err)
+	return slices.Contains(temporary, code) || slices.Contains(permanent, code) ||
+		code == "ERR" && slices.ContainsFunc(afterERR, func(words string) bool { return strings.Contains(text, words) })
+}
+
+// isTemporary reports whether Redis refused a command that it will execute before long. Redis 6
+// puts its own words before a READONLY that a command of a script met.
+func isTemporary(err error) bool {
+	code, _ := answerOf(err)
+	return slices.Contains(temporary, code) || redis.IsReadOnlyError(err) || redis.IsMaxClientsError(err)
+}
+
+// isUnsent reports whether a command never left: there was no connection for it. Where the context
+// ends before there is one, go-redis returns the context's own error.
 func isUnsent(err error) bool {
 	var network *net.OpError
-	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrClosed) ||
+	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrClosed) || err == context.Canceled || err == context.DeadlineExceeded ||
 		errors.As(err, &network) && network.Op == "dial"
 }
 
-// isUnknown tells whether a command that ended with err may have taken effect: the
+// isUnknown reports whether a command that ended with err may have taken effect: the
 // network, the context, a proxy or a hook of the client ended it.
-func isUnknown(err error) bool { return err != nil && !isAnswer(err) && !isUnsent(err) }
+func isUnknown(err error) bool { return err != nil && !isRefusal(err) && !isUnsent(err) }
 
-// isPassing tells whether Redis did not apply a command, and will before long: it has just
-// started, runs a long script, has too many clients, or changes its role or its slots. Redis 6
-// puts its own words before a READONLY that a command of a script met.
-func isPassing(err error) bool {
-	passing := []string{"TRYAGAIN", "LOADING", "CLUSTERDOWN", "BUSY", "NOREPLICAS", "MASTERDOWN"}
-	return redis.IsReadOnlyError(err) || redis.IsMaxClientsError(err) || slices.ContainsFunc(passing, func(code string) bool { return redis.HasErrorPrefix(err, code) })
-}
+// isWrongType reports whether the key holds something else than a lock. A script puts its own words
+// before the code.
+func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
 
 // explain says what an error of Redis means for a lock. It adds the context's own error to
 // one with which a command ended because the context did: a caller looks for that.
@@ -125,12 +147,13 @@ func (m *Mutex) explain(ctx context.Context, doing string, err error) error {
 		return nil
 	}
 	why := ""
+	code, _ := answerOf(err)
 	switch end := ended(ctx); {
-	case end != nil && !isAnswer(err):
+	case end != nil && code == "":
 		err = fmt.Errorf("%w (%w)", end, err)
-	case strings.Contains(err.Error(), "WRONGTYPE"): // a script puts its own words before it
+	case isWrongType(err):
 		why = "the key holds no lock of this kind, but something else, such as a lock of another library: "
-	case redis.HasErrorPrefix(err, "NOPERM") || strings.Contains(err.Error(), "The user executing the script"):
+	case code == "NOPERM" || strings.Contains(err.Error(), "The user executing the script"):
 		why = "the Redis user lacks a right that the lock needs (docs/final-lock.md lists them): "
 	}
 	return fmt.Errorf("stage6: %s %s: %s%w", doing, m.key, why, err)

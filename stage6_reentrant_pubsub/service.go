@@ -44,7 +44,6 @@ type Service struct {
 	rdb      redis.UniversalClient
 	lease    time.Duration
 	millis   any // of the lease
-	batch    int // how many locks one command renews at most
 	maxHold  time.Duration
 	layout   Layout
 	onLost   func(Loss)
@@ -55,16 +54,23 @@ type Service struct {
 	owners atomic.Int64    // how many there have been
 	ctx    context.Context // ends when the service is closed
 	cancel context.CancelFunc
-	tasks  sync.WaitGroup // what Close waits for
+	tasks  sync.WaitGroup // what Close waits for, with the Unlocks
 	ended  chan struct{}  // closed when Close has done its work
 
-	mu      sync.Mutex
-	watched map[*ownership]bool   // those whose leases it looks after
-	timer   *time.Timer           // of the watchdog
-	wakesAt time.Time             // when the timer goes off; zero: it does not
-	queues  map[string]*waitQueue // by key: where this process waits
-	spare   *waitQueue            // one that nobody uses, for the next Lock; may be nil
-	sub     *redis.PubSub         // the one subscription, nil while nobody listens
+	cleanUps atomic.Int32 // how many have begun within the last lease
+
+	mu       sync.Mutex
+	unlocks  int                   // how many are under way
+	settled  sync.Cond             // at mu, for Close: there is none
+	done     bool                  // Close has released every hold: an Unlock sends nothing
+	batch    int                   // how many locks one command renews at most
+	watched  map[*ownership]bool   // those whose leases it looks after
+	timer    *time.Timer           // of the watchdog
+	wakesAt  time.Time             // when the timer goes off; zero: it does not
+	queues   map[string]*waitQueue // by key: where this process waits
+	spare    *waitQueue            // one that nobody uses, for the next Lock; may be nil
+	sub      *redis.PubSub         // the one subscription, nil while nobody listens
+	received time.Time             // when a message, an answer or an error last came from it
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -92,6 +98,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	if !deadlines {
 		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
 	}
+	s.settled.L = &s.mu
 	for _, opt := range opts {
 		opt(s)
 	}
@@ -120,10 +127,10 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 }
 
 // Close releases every hold of the service, ends those who wait with ErrClosed,
-// and returns when all its goroutines and every Lock and Unlock under way have ended, a lease
-// later at most where Redis does not answer. What a Lock under way gets is freed. It does not
-// wait for OnLost, which may close the service itself. The client stays open. Closing twice is
-// no error: the second one waits for the first.
+// and returns when all its goroutines and every Lock and Unlock under way have ended, also an
+// Unlock that began meanwhile, a lease later at most where Redis does not answer. What a Lock
+// under way gets is freed. It does not wait for OnLost, which may close the service itself. The
+// client stays open. Closing twice is no error: the second one waits for the first.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	second := s.isClosed()
@@ -139,14 +146,22 @@ func (s *Service) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.lease)
 	defer cancel()
 	var errs []error
+	var freed []*ownership
+	type outcome struct {
+		own *ownership
+		err error
+	}
 	for some := range slices.Chunk(watched, closingAtOnce) {
-		released := make(chan error, len(some))
+		released := make(chan outcome, len(some))
 		for _, o := range some {
-			go func() { released <- o.release(ctx, ErrClosed) }()
+			go func() { released <- outcome{o, o.release(ctx, ErrClosed)} }()
 		}
 		for range some {
-			if err := <-released; !errors.Is(err, ErrLost) && !errors.Is(err, ErrNotHeld) { // else it was over already
-				errs = append(errs, err)
+			switch r := <-released; {
+			case r.err == nil:
+				freed = append(freed, r.own)
+			case !errors.Is(r.err, ErrLost) && !errors.Is(r.err, ErrNotHeld): // else it was over already
+				errs = append(errs, r.err)
 			}
 		}
 	}
@@ -156,7 +171,34 @@ func (s *Service) Close() error {
 	case <-idle:
 	case <-ctx.Done(): // an acquire hangs, on a client without a read timeout
 	}
+	s.settle(ctx)
+	for _, o := range freed { // at the end: an observer that panics keeps no lock
+		o.tellReleased()
+	}
 	return errors.Join(errs...)
+}
+
+// settle waits until no Unlock is under way, or ctx is done. From then on an Unlock sends nothing.
+func (s *Service) settle(ctx context.Context) {
+	defer context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settled.Broadcast()
+	})()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.unlocks > 0 && ctx.Err() == nil {
+		s.settled.Wait()
+	}
+	s.done = true
+}
+
+// unlocked notes that an Unlock has ended.
+func (s *Service) unlocked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unlocks--
+	s.settled.Broadcast()
 }
 
 // closingAtOnce is how many holds Close releases side by side.

@@ -17,38 +17,49 @@ type waitQueue struct {
 	mutex *Mutex
 	first chan struct{} // capacity 1, full while there is a first one. Go serves those who send in order
 	wake  chan struct{} // capacity 1: the lock may be free
-	again time.Time     // when the lease of the present holder may be over. It is the first one's
 
-	asking atomic.Bool // a subscription is on its way out, perhaps for as long as a connection takes
+	// The first one's.
+	again   time.Time // when the lease of the present holder may be over
+	failure error     // of an attempt that had no answer, for those who waited when it began:
+	failed  int32     // so many had come
+
+	entered atomic.Int32 // how many have come since nobody waited
+	held    atomic.Bool  // Redis has said since then that the lock is held
+	asking  atomic.Bool  // a subscription is on its way out, perhaps for as long as a connection takes
 
 	// Guarded by Service.mu.
 	waiting int
 	heard   bool        // Redis has acknowledged the subscription
+	asked   time.Time   // when the subscription was last sent
 	timer   *time.Timer // wakes the first one, or ends the subscription when nobody has waited for a while
 	silent  bool        // the timer was faster than any message
 }
 
 // wait waits for the lock until patience, which ends with ctx at the latest, is
 // over. Attempts have ctx: an impatient caller does not break one off; behind a holder they
-// last for a lease at most. An attempt that fails ends the wait, unless the failure will
-// pass; once Redis has said that the lock is held, so will a broken connection. Without
-// patience there is one attempt.
+// last for a lease at most. An attempt that fails ends the wait, unless the failure is
+// temporary; once Redis has said that the lock is held, a broken connection is, too. One that fails
+// without an answer ends the wait of all who had come when it began. Without patience there is one
+// attempt.
 func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, err error) {
 	if patience == nil {
 		won, _, err = m.attempt(ctx, r)
 		return won, err
 	}
 	s := m.svc
-	q, refused := s.enter(m)
+	q, place := s.enter(m)
 	defer func() { s.leave(q, won != nil) }()
 	var last error // why there is no hold yet
-	if refused {
-		last = ErrLocked
-	}
 	over := func() (*ownership, error) {
-		switch {
+		switch behind := place > 1; {
 		case s.isClosed():
 			return nil, ErrClosed
+		case last == nil && behind && q.held.Load():
+			last = ErrLocked
+		case last == nil && behind:
+			last = ErrUnanswered
+		}
+		switch {
 		case last == nil: // a very short patience: there is one attempt all the same
 			won, _, err = m.attempt(ctx, r)
 			return won, err
@@ -68,7 +79,10 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 	case <-s.ctx.Done():
 		return over()
 	}
-	if refused { // the one before may have gone without a word
+	if place <= q.failed {
+		return nil, q.failure
+	}
+	if q.held.Load() { // the one before may have gone without a word
 		s.lookAgain(q, q.again)
 	}
 	for {
@@ -81,22 +95,27 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 			q.signal()
 			return over()
 		}
-		asked, cancel := ctx, func() {}
-		if refused { // a connection that was idle may lead nowhere, and a later answer grants nothing
+		held, asked, cancel := q.held.Load(), ctx, func() {}
+		if held { // a connection that was idle may lead nowhere, and a later answer grants nothing
 			asked, cancel = context.WithTimeout(ctx, min(r.lease, s.lease))
 		}
+		entered := q.entered.Load()
 		o, left, err := m.attempt(asked, r)
 		cancel()
 		switch {
 		case err == nil:
+			q.held.Store(true)
 			q.again = afterLease(min(o.lease, s.lease)) // its key may go without a message
 			return o, nil
 		case err == ErrLocked:
-			refused = true
+			q.held.Store(true)
 			s.lookAgain(q, afterLease(left))
-		case isPassing(err) || refused && !isAnswer(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
+		case isTemporary(err) || held && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
 			s.lookAgain(q, afterLease(s.short()/60))
 		default:
+			if !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil { // the next one would fail as well
+				q.failure, q.failed = err, entered
+			}
 			q.signal() // the next one has to look for itself
 			return nil, err
 		}
@@ -112,9 +131,9 @@ func (q *waitQueue) signal() {
 	}
 }
 
-// enter joins those who wait for the lock in this process. Who finds nobody before it looks
-// at once; behind others the lock is held.
-func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
+// enter joins those who wait for the lock in this process. It returns the caller's place among
+// them. The first one looks at once.
+func (s *Service) enter(m *Mutex) (q *waitQueue, place int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
@@ -124,23 +143,25 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, others bool) {
 		}
 		q.mutex, s.spare, s.queues[m.key] = m, nil, q
 	}
-	if others = q.waiting > 0; !others {
+	if q.waiting == 0 {
+		q.failed = 0
+		q.entered.Store(0)
+		q.held.Store(false)
 		q.signal()
 	}
 	q.waiting++
-	return q, others
+	return q, q.entered.Add(1)
 }
 
-// leave goes, with the lock or without. A subscription that did not say that the lock is
-// free is ended: its connection may lead nowhere. Else it outlives the last one by a lease: whoever
-// takes turns with other processes would subscribe for each turn.
+// leave goes, with the lock or without. Where no message said that the lock is free the queue
+// subscribes anew before it waits again: Redis may not know of the subscription any more. The
+// subscription outlives the last waiter by a lease: a process that takes turns with others would
+// subscribe for each turn.
 func (s *Service) leave(q *waitQueue, won bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.waiting--
-	if won && q.silent {
-		s.hangUp()
-	}
+	q.heard = q.heard && !(won && q.silent)
 	switch {
 	case q.waiting > 0:
 	case q.timer == nil: // nobody listened

@@ -63,11 +63,12 @@ func (s *Service) look() {
 	over, due := map[*ownership]error{}, []*ownership(nil)
 	s.mu.Lock()
 	s.wakesAt = time.Time{}
+	size := s.batch
 	for o := range s.watched {
 		switch {
 		case !now.Before(o.ending()):
 			over[o] = o.cause(now)
-		case !o.renewAt.After(now.Add(s.lease / 60)):
+		case !o.fixed && !o.renewAt.After(now.Add(s.lease/60)):
 			due = append(due, o)
 			s.renewLater(o, o.deadline) // not while it is under way
 		default:
@@ -78,7 +79,7 @@ func (s *Service) look() {
 	for o, cause := range over {
 		o.lose(cause)
 	}
-	for batch := range slices.Chunk(due, s.batch) { // one that hangs delays none of the others
+	for batch := range slices.Chunk(due, size) { // one that hangs delays none of the others
 		s.tasks.Go(func() { s.renew(batch) })
 	}
 }
@@ -110,6 +111,15 @@ func (s *Service) renew(batch []*ownership) {
 	}
 	sent := time.Now()
 	answers, err := s.run(ctx, renewScript, keys, owners...).BoolSlice()
+	if code, _ := answerOf(err); code == "CROSSSLOT" && len(batch) > 1 { // a Redis with slots, behind a plain client
+		s.mu.Lock()
+		s.batch = 1
+		s.mu.Unlock()
+		for o := range slices.Chunk(batch, 1) {
+			s.tasks.Go(func() { s.renew(o) })
+		}
+		return
+	}
 	if err == nil && len(answers) != len(batch) {
 		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
 	}

@@ -1,6 +1,7 @@
 package stage6_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,26 +78,42 @@ func TestReentryAndHoldCountOfAKeyThatIsNoLockAnyMoreAreExplained(t *testing.T) 
 		hold := lock(t, m, t.Context())
 		put()
 		before := r.Dump()
-		_, err := m.Lock(hold.Context())
+		_, err := m.HoldCount(hold.Context())
 		requireExplained(t, r, before, err)
-		_, err = m.HoldCount(hold.Context())
+		_, err = m.Lock(hold.Context())
 		requireExplained(t, r, before, err)
+		require.ErrorIs(t, err, stage6.ErrLost)
+		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
 		count, err := m.HoldCount(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, count, "a stranger's")
 	})
 }
 
-func TestUnlockOfAKeyThatIsNoLockAnyMoreIsExplained(t *testing.T) {
+func TestUnlockOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
-		m := r.Mutex()
+		var lost []stage6.Loss
+		m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost = append(lost, l) }))
 		outer := lock(t, m, t.Context())
 		inner := lock(t, m, outer.Context())
 		put()
 		before := r.Dump()
-		requireExplained(t, r, before, inner.Unlock())
-		requireExplained(t, r, before, outer.Unlock())
+		err := inner.Unlock()
+		requireExplained(t, r, before, err)
+		require.ErrorIs(t, err, stage6.ErrLost)
+		require.ErrorIs(t, outer.Unlock(), stage6.ErrLost)
 		require.ErrorIs(t, outer.Unlock(), stage6.ErrNotHeld)
+
+		r.Del(key)
+		hold := lock(t, m, t.Context())
+		put()
+		before = r.Dump()
+		err = hold.Unlock()
+		requireExplained(t, r, before, err)
+		require.ErrorIs(t, err, stage6.ErrLost)
+		synctest.Wait()
+		require.Len(t, lost, 2, "one for each owner")
+		requireExplained(t, r, before, lost[1].Cause)
 		r.Forget()
 		time.Sleep(time.Hour)
 		require.Empty(t, r.Sent(), "it is not renewed any more")
@@ -112,7 +129,7 @@ func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
 		} {
 			require.NoError(t, r.Set(tokenKey, text))
 			_, err := m.TryLock(t.Context())
-			require.ErrorContains(t, err, "stage6: lock "+key+": ERR the fencing token in Redis cannot be right: delete its key", text)
+			require.ErrorContains(t, err, "stage6: lock "+key+": BADTOKEN the fencing token in Redis cannot be right: delete its key", text)
 			require.False(t, r.Exists(key), "nothing was written")
 			last, err := r.Get(tokenKey)
 			require.NoError(t, err)
