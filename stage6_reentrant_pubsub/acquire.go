@@ -75,6 +75,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		sent := time.Now()
 		o := &ownership{
 			mutex: m, request: r, since: sent, deadline: sent.Add(r.lease),
+			turn:  make(chan struct{}, 1),
 			owner: string(strconv.AppendInt(append(make([]byte, 0, 64), s.id...), s.owners.Add(1), 10)),
 		}
 		o.holds = o.one[:0]
@@ -103,18 +104,16 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			}
 			return o, 0, nil
 		}
-		again := tries < attempts && !s.isClosed()
-		if again {
-			_, err = o.send(ctx, 0) // it would keep the next owner out
+		err = fmt.Errorf("stage6: lock %s: the grant came after its lease of %v was over: %w", m.key, r.lease, errLate)
+		if s.isClosed() {
+			err = ErrClosed
 		}
-		if !again || err != nil {
+		if tries == attempts || err == ErrClosed {
 			s.tasks.Go(o.cleanUp)
+			return nil, 0, err
 		}
-		switch {
-		case s.isClosed():
-			return nil, 0, ErrClosed
-		case !again:
-			return nil, 0, fmt.Errorf("stage6: lock %s: the grant came after its lease of %v was over: %w", m.key, r.lease, errLate)
+		if _, err := o.send(ctx, 0); err != nil { // else it would keep the next owner out
+			s.tasks.Go(o.cleanUp)
 		}
 	}
 }

@@ -19,18 +19,15 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 		at = soon
 	}
 	if !q.heard && q.asking.CompareAndSwap(false, true) {
-		sub, begin := s.sub, s.sub == nil
+		q.asked = time.Now().UnixNano()
+		begin := s.sub == nil
 		if begin {
-			sub = s.rdb.Subscribe(s.ctx) // it has no connection yet
-			s.sub = sub
+			s.sub = s.rdb.Subscribe(s.ctx) // it has no connection yet
 		}
+		sub := s.sub
 		s.tasks.Go(func() {
-			err := sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis asks again when it has connected
-			if q.asking.Store(false); err == nil {
-				s.mu.Lock()
-				q.asked = time.Now()
-				s.mu.Unlock()
-			}
+			_ = sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis asks again when it has connected
+			q.asking.Store(false)
 			if begin {
 				s.hear(sub)
 			}
@@ -52,7 +49,7 @@ func (s *Service) tick(q *waitQueue) {
 	switch {
 	case s.isClosed() || s.queues[q.mutex.key] != q:
 	case q.waiting > 0:
-		if !q.heard && q.asked.After(s.received) && time.Since(q.asked) >= s.short()/12 {
+		if !q.heard && !q.asking.Load() && q.asked > s.received.Load() {
 			s.hangUp()
 		}
 		q.silent = q.heard
@@ -77,9 +74,7 @@ func (s *Service) hear(sub *redis.PubSub) {
 	broken := false // its connection, and Redis has acknowledged nothing since
 	for {
 		message, err := sub.Receive(s.ctx)
-		s.mu.Lock()
-		s.received = time.Now()
-		s.mu.Unlock()
+		s.received.Store(time.Now().UnixNano())
 		switch m := message.(type) {
 		case *redis.Message:
 			s.wake(m.Channel, true)
@@ -94,8 +89,7 @@ func (s *Service) hear(sub *redis.PubSub) {
 			if broken {
 				s.wake("", false)
 			}
-			code, _ := answerOf(err)
-			broken = broken || code == ""
+			broken = broken || !isRefusal(err)
 			pause(s.ctx, passingPause)
 		}
 	}

@@ -81,18 +81,14 @@ func (h *Hold) Unlock() error {
 	o.holds = slices.Delete(o.holds, at, at+1)
 	left, end, closed := len(o.holds), o.end, s.done
 	if !closed {
-		s.unlocks++
-		defer s.unlocked()
+		s.tasks.Add(1)
+		defer s.tasks.Done()
 	}
 	s.mu.Unlock()
 	h.cancel(nil) // before the lock is freed: who works on is told in time
 	switch {
 	case end == nil && left == 0:
-		err := o.release(context.Background(), ErrNotHeld)
-		if err == nil {
-			o.tellReleased()
-		}
-		return err
+		return o.release(context.Background(), ErrNotHeld)
 	case end == nil:
 		if _, err := o.setCount(context.Background(), context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
 			return err

@@ -18,7 +18,7 @@ type ownership struct {
 	token int64
 	since time.Time
 	first Hold          // those of re-entries are made one by one
-	turn  chan struct{} // made by the first re-entry, capacity 1: who has filled it may change the count
+	turn  chan struct{} // capacity 1: who has filled it may change the count
 
 	// Guarded by Service.mu.
 	holds    []*Hold
@@ -42,11 +42,6 @@ func (o *ownership) reenter(ctx, patience context.Context, r request) (*Hold, er
 	if r.fixed && (!o.fixed || r.lease != o.lease) {
 		return nil, fmt.Errorf("stage6: lock %s: a re-entry keeps the lease of the first hold, and cannot have one of %v", o.mutex.key, r.lease)
 	}
-	o.mutex.svc.mu.Lock()
-	if o.turn == nil {
-		o.turn = make(chan struct{}, 1)
-	}
-	o.mutex.svc.mu.Unlock()
 	if patience == nil {
 		limited, cancel := context.WithTimeout(ctx, min(o.lease, o.mutex.svc.lease)/60)
 		defer cancel()
@@ -108,7 +103,11 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 	if !o.finish(reason) {
 		return o.end // it does not change any more
 	}
-	return o.insist(ctx, ctx, "unlock", 0)
+	err := o.insist(ctx, ctx, "unlock", 0)
+	if err == nil && reason != ErrClosed { // Close tells the observer itself
+		o.tellReleased()
+	}
+	return err
 }
 
 // tellReleased tells the observer that the lock is free.

@@ -25,8 +25,7 @@ func newScript(file string) script {
 	if err != nil {
 		panic(err) // the compiler has embedded it
 	}
-	text := string(source)
-	return script{[]any{"EVALSHA", redis.NewScript(text).Hash()}, []any{"EVAL", text}}
+	return script{[]any{"EVALSHA", redis.NewScript(string(source)).Hash()}, []any{"EVAL", string(source)}}
 }
 
 var (
@@ -90,11 +89,9 @@ func ended(ctx context.Context) error {
 // What Redis says instead of executing a command begins with one of these codes. BADTOKEN is the
 // acquire script's own.
 var (
-	temporary = []string{"LOADING", "BUSY", "MASTERDOWN", "READONLY", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK"}
-	permanent = []string{
-		"OOM", "NOSCRIPT", "NOPERM", "NOAUTH", "WRONGPASS", "WRONGTYPE", "MISCONF", "CROSSSLOT", "EXECABORT", "BADTOKEN",
-	}
-	afterERR = []string{
+	temporary = strings.Fields("LOADING BUSY MASTERDOWN READONLY NOREPLICAS CLUSTERDOWN TRYAGAIN MOVED ASK")
+	permanent = strings.Fields("OOM NOSCRIPT NOPERM NOAUTH WRONGPASS WRONGTYPE MISCONF CROSSSLOT EXECABORT BADTOKEN")
+	afterERR  = []string{
 		"max number of clients", "unknown command", "wrong number of arguments", "invalid expire time", "The user executing the script",
 		"WRONGTYPE", // Redis 6 puts its own words before what a command of a script met
 	}

@@ -54,23 +54,21 @@ type Service struct {
 	owners atomic.Int64    // how many there have been
 	ctx    context.Context // ends when the service is closed
 	cancel context.CancelFunc
-	tasks  sync.WaitGroup // what Close waits for, with the Unlocks
+	tasks  sync.WaitGroup // what Close waits for
 	ended  chan struct{}  // closed when Close has done its work
 
 	cleanUps atomic.Int32 // how many have begun within the last lease
+	batch    atomic.Int32 // how many locks one command renews at most
+	received atomic.Int64 // when the subscription last brought something, or broke, as Unix nanoseconds
 
-	mu       sync.Mutex
-	unlocks  int                   // how many are under way
-	settled  sync.Cond             // at mu, for Close: there is none
-	done     bool                  // Close has released every hold: an Unlock sends nothing
-	batch    int                   // how many locks one command renews at most
-	watched  map[*ownership]bool   // those whose leases it looks after
-	timer    *time.Timer           // of the watchdog
-	wakesAt  time.Time             // when the timer goes off; zero: it does not
-	queues   map[string]*waitQueue // by key: where this process waits
-	spare    *waitQueue            // one that nobody uses, for the next Lock; may be nil
-	sub      *redis.PubSub         // the one subscription, nil while nobody listens
-	received time.Time             // when a message, an answer or an error last came from it
+	mu      sync.Mutex
+	done    bool                  // Close has released every hold: an Unlock sends nothing
+	watched map[*ownership]bool   // those whose leases it looks after
+	timer   *time.Timer           // of the watchdog
+	wakesAt time.Time             // when the timer goes off; zero: it does not
+	queues  map[string]*waitQueue // by key: where this process waits
+	spare   *waitQueue            // one that nobody uses, for the next Lock; may be nil
+	sub     *redis.PubSub         // the one subscription, nil while nobody listens
 }
 
 // NewService uses the client as it is: its options, hooks and failover stay. It
@@ -79,9 +77,10 @@ type Service struct {
 // would then ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
-		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler), batch: 100,
+		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
 		id: uuid.NewString() + ":", queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
+	s.batch.Store(100)
 	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
 		return nil, errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
 	}
@@ -91,14 +90,13 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		deadlines = c.Options().ContextTimeoutEnabled
 	case *redis.ClusterClient:
 		deadlines = c.Options().ContextTimeoutEnabled
-		s.batch = 1 // the keys of one command have to be in one slot, and locks rarely share one
+		s.batch.Store(1) // the keys of one command have to be in one slot, and locks rarely share one
 	default:
 		return nil, fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
 	}
 	if !deadlines {
 		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
 	}
-	s.settled.L = &s.mu
 	for _, opt := range opts {
 		opt(s)
 	}
@@ -145,60 +143,34 @@ func (s *Service) Close() error {
 	defer close(s.ended)
 	ctx, cancel := context.WithTimeout(context.Background(), s.lease)
 	defer cancel()
-	var errs []error
-	var freed []*ownership
-	type outcome struct {
-		own *ownership
-		err error
+	errs := make([]error, len(watched))
+	var releases sync.WaitGroup
+	free := make(chan struct{}, closingAtOnce)
+	for i, o := range watched {
+		free <- struct{}{}
+		releases.Go(func() {
+			errs[i] = o.release(ctx, ErrClosed)
+			<-free
+		})
 	}
-	for some := range slices.Chunk(watched, closingAtOnce) {
-		released := make(chan outcome, len(some))
-		for _, o := range some {
-			go func() { released <- outcome{o, o.release(ctx, ErrClosed)} }()
-		}
-		for range some {
-			switch r := <-released; {
-			case r.err == nil:
-				freed = append(freed, r.own)
-			case !errors.Is(r.err, ErrLost) && !errors.Is(r.err, ErrNotHeld): // else it was over already
-				errs = append(errs, r.err)
-			}
-		}
-	}
+	releases.Wait()
+	s.mu.Lock()
+	s.done = true // no Unlock begins from now on that tasks would have to wait for
+	s.mu.Unlock()
 	idle := make(chan struct{})
 	go func() { s.tasks.Wait(); close(idle) }()
 	select {
 	case <-idle:
 	case <-ctx.Done(): // an acquire hangs, on a client without a read timeout
 	}
-	s.settle(ctx)
-	for _, o := range freed { // at the end: an observer that panics keeps no lock
-		o.tellReleased()
+	for i, o := range watched { // at the end: an observer that panics keeps no lock
+		if errs[i] == nil {
+			o.tellReleased()
+		} else if errors.Is(errs[i], ErrLost) || errors.Is(errs[i], ErrNotHeld) { // it was over already
+			errs[i] = nil
+		}
 	}
 	return errors.Join(errs...)
-}
-
-// settle waits until no Unlock is under way, or ctx is done. From then on an Unlock sends nothing.
-func (s *Service) settle(ctx context.Context) {
-	defer context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.settled.Broadcast()
-	})()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.unlocks > 0 && ctx.Err() == nil {
-		s.settled.Wait()
-	}
-	s.done = true
-}
-
-// unlocked notes that an Unlock has ended.
-func (s *Service) unlocked() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unlocks--
-	s.settled.Broadcast()
 }
 
 // closingAtOnce is how many holds Close releases side by side.

@@ -30,7 +30,7 @@ type waitQueue struct {
 	// Guarded by Service.mu.
 	waiting int
 	heard   bool        // Redis has acknowledged the subscription
-	asked   time.Time   // when the subscription was last sent
+	asked   int64       // when the subscription was last asked for, as Unix nanoseconds
 	timer   *time.Timer // wakes the first one, or ends the subscription when nobody has waited for a while
 	silent  bool        // the timer was faster than any message
 }
@@ -51,15 +51,14 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 	defer func() { s.leave(q, won != nil) }()
 	var last error // why there is no hold yet
 	over := func() (*ownership, error) {
-		switch behind := place > 1; {
-		case s.isClosed():
-			return nil, ErrClosed
-		case last == nil && behind && q.held.Load():
-			last = ErrLocked
-		case last == nil && behind:
-			last = ErrUnanswered
+		if last == nil && place > 1 {
+			if last = ErrUnanswered; q.held.Load() {
+				last = ErrLocked
+			}
 		}
 		switch {
+		case s.isClosed():
+			return nil, ErrClosed
 		case last == nil: // a very short patience: there is one attempt all the same
 			won, _, err = m.attempt(ctx, r)
 			return won, err

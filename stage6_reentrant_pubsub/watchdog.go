@@ -63,7 +63,6 @@ func (s *Service) look() {
 	over, due := map[*ownership]error{}, []*ownership(nil)
 	s.mu.Lock()
 	s.wakesAt = time.Time{}
-	size := s.batch
 	for o := range s.watched {
 		switch {
 		case !now.Before(o.ending()):
@@ -79,7 +78,7 @@ func (s *Service) look() {
 	for o, cause := range over {
 		o.lose(cause)
 	}
-	for batch := range slices.Chunk(due, size) { // one that hangs delays none of the others
+	for batch := range slices.Chunk(due, int(s.batch.Load())) { // one that hangs delays none of the others
 		s.tasks.Go(func() { s.renew(batch) })
 	}
 }
@@ -95,8 +94,7 @@ func (o *ownership) cause(now time.Time) error {
 	case o.fixed:
 		return fmt.Errorf("stage6: its lease of %v was fixed, and is over", o.lease)
 	default:
-		last := cmp.Or(o.renewal, errors.New("none was answered"))
-		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, last)
+		return fmt.Errorf("stage6: no renewal got through for its lease of %v: %w", o.lease, cmp.Or(o.renewal, errors.New("none was answered")))
 	}
 }
 
@@ -112,9 +110,7 @@ func (s *Service) renew(batch []*ownership) {
 	sent := time.Now()
 	answers, err := s.run(ctx, renewScript, keys, owners...).BoolSlice()
 	if code, _ := answerOf(err); code == "CROSSSLOT" && len(batch) > 1 { // a Redis with slots, behind a plain client
-		s.mu.Lock()
-		s.batch = 1
-		s.mu.Unlock()
+		s.batch.Store(1)
 		for o := range slices.Chunk(batch, 1) {
 			s.tasks.Go(func() { s.renew(o) })
 		}

@@ -92,8 +92,8 @@ func TestReentryAndHoldCountOfAKeyThatIsNoLockAnyMoreAreExplained(t *testing.T) 
 
 func TestUnlockOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
-		var lost []stage6.Loss
-		m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost = append(lost, l) }))
+		lost := make(chan stage6.Loss, 9)
+		m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
 		outer := lock(t, m, t.Context())
 		inner := lock(t, m, outer.Context())
 		put()
@@ -113,7 +113,8 @@ func TestUnlockOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
 		require.ErrorIs(t, err, stage6.ErrLost)
 		synctest.Wait()
 		require.Len(t, lost, 2, "one for each owner")
-		requireExplained(t, r, before, lost[1].Cause)
+		<-lost
+		requireExplained(t, r, before, (<-lost).Cause)
 		r.Forget()
 		time.Sleep(time.Hour)
 		require.Empty(t, r.Sent(), "it is not renewed any more")
