@@ -151,7 +151,7 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "6.2", Edits: []Edit{
 			{"hold.go", "			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // else it was the unlock before that deleted it\n", "			if !deleted {\n"},
 			{"hold.go", "	unknown  bool // an unlock was sent, and nobody knows what became of it\n", ""},
-			{"hold.go", "		h.unknown = true\n", ""},
+			{"hold.go", "		h.unknown = h.unknown || isUnknown(err)\n", ""},
 		}},
 		Fixes: []string{"retry-unlock"},
 		Hints: [3]i18n.Text{

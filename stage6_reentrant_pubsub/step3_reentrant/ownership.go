@@ -74,10 +74,10 @@ func (o *ownership) set(doing string, count int) error {
 		case err == nil:
 			o.count = count
 			return nil
-		case isAnswer(err):
+		case isRefusal(err):
 			return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
 		}
-		o.unknown = count == 0
+		o.unknown = o.unknown || count == 0 && isUnknown(err)
 	}
 	return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
 }
