@@ -28,8 +28,8 @@ var lessons = map[string][]string{
 		"shortestRenewed", "Option", "WithoutWatchdog", "renewScript", "watchdog", "start", "stop", "renew",
 	},
 	"6.1": {
-		"ErrLocked", "ErrNotHeld", "ErrLost", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
-		"WithoutWatchdog", "watchdog", "start", "watch", "lose", "stop", "renew",
+		"ErrLocked", "ErrNotHeld", "ErrLost", "unlockScript", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
+		"WithoutWatchdog", "renewScript", "watchdog", "start", "watch", "lose", "stop", "renew",
 	},
 	"6.2": {
 		"Mutex", "NewMutex", "TryLock", "Lock", "Hold", "Unlock", "attempts", "refusals", "isRefusal", "isUnknown", "ended", "free", "cleanUp",

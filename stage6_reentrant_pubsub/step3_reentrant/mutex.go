@@ -45,6 +45,7 @@ var acquireScript = redis.NewScript(`-- acquire
 if redis.call("EXISTS", KEYS[1]) == 1 then
 	return 0
 end
+redis.call("PEXPIRE", KEYS[1], ARGV[2]) -- fails before the key is written, if the user may not set a lease
 redis.call("HSET", KEYS[1], ARGV[1], 1)
 return redis.call("PEXPIRE", KEYS[1], ARGV[2])
 `)

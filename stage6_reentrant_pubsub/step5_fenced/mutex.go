@@ -48,10 +48,15 @@ if redis.call("EXISTS", KEYS[1]) == 1 then
 	local left = redis.call("PTTL", KEYS[1])
 	return -(left < 0 and ARGV[2] or left)
 end
+local last = redis.call("GET", KEYS[2]) or "0"
+if not string.find(last, "^%d+$") or tonumber(last) >= 9007199254740991 then -- Lua counts no further
+	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
+end
 local time = redis.call("TIME")
 local clock = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local token = math.max(clock, tonumber(redis.call("GET", KEYS[2]) or "0") + 1)
+local token = math.max(clock, tonumber(last) + 1)
 redis.call("SET", KEYS[2], string.format("%.0f", token), "EX", 86400)
+redis.call("PEXPIRE", KEYS[1], ARGV[2]) -- fails before the key is written, if the user may not set a lease
 redis.call("HSET", KEYS[1], ARGV[1], 1)
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 return token
