@@ -151,7 +151,7 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "6.2", Edits: []Edit{
 			{"hold.go", "			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // else it was the unlock before that deleted it\n", "			if !deleted {\n"},
 			{"hold.go", "	unknown  bool // an unlock was sent, and nobody knows what became of it\n", ""},
-			{"hold.go", "		h.unknown = true\n", ""},
+			{"hold.go", "		h.unknown = h.unknown || isUnknown(err)\n", ""},
 		}},
 		Fixes: []string{"retry-unlock"},
 		Hints: [3]i18n.Text{
@@ -198,7 +198,7 @@ var repairExercises = []Exercise{
 		ID: "r9", Title: "repair this lock: the counter", Base: "6.5",
 		Story: "A lock of step 6.5, with one mistake. After a failover the ledger refused every order for a week. Read it first and say what is wrong; then let kata explore look, which is blind to this one; then mend it, and say why no search saw it.",
 		Start: Material{Column: "6.5", Edits: []Edit{
-			{"mutex.go", "local time = redis.call(\"TIME\")\nlocal clock = tonumber(time[1]) * 1000000 + tonumber(time[2])\nlocal token = math.max(clock, tonumber(redis.call(\"GET\", KEYS[2]) or \"0\") + 1)\n", "local token = tonumber(redis.call(\"GET\", KEYS[2]) or \"0\") + 1\n"},
+			{"mutex.go", "local time = redis.call(\"TIME\")\nlocal clock = tonumber(time[1]) * 1000000 + tonumber(time[2])\nlocal token = math.max(clock, tonumber(last) + 1)\n", "local token = tonumber(last) + 1\n"},
 			{"mutex.go", " The\n// counter may be lost, in a failover or a flush, so a token is not lower than the\n// clock of the server in microseconds.\n", "\n"},
 		}},
 		Fixes: []string{"token-after-flush", "token-after-failover", "failover-async-fenced"},

@@ -204,10 +204,10 @@ var limited = Material{Column: "6.5", Edits: []Edit{
 `},
 	{"wait.go", "time.After(left + time.Millisecond)", "time.After(min(left, m.ttl/3) + time.Millisecond)"},
 	{"ownership.go", "	for range attempts {\n", "	passes := time.Now().Add(o.ttl / 3)\n	for tries := 0; tries < attempts; tries++ {\n"},
-	{"ownership.go", "		case isAnswer(err):\n", `		case redis.IsReadOnlyError(err) && time.Now().Before(passes):
+	{"ownership.go", "		case isRefusal(err):\n", `		case redis.IsReadOnlyError(err) && time.Now().Before(passes):
 			time.Sleep(o.ttl / 600)
 			tries--
 			continue
-		case isAnswer(err):
+		case isRefusal(err):
 `},
 }}

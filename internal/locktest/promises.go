@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	miniserver "github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -181,6 +182,41 @@ func returnsTheLoss(t *testing.T, l Lock) {
 	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
+// Another library takes a lock of that name when A's key is gone. Unlock says so, or the first renewal.
+func losesAKeyOfAnotherType(t *testing.T, l Lock) {
+	for _, work := range []time.Duration{0, lease / 2} {
+		run := l.Play(t, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			b.StartRun("DEL", l.Key).Wait()
+			b.StartRun("LPUSH", l.Key, "another library").Wait()
+			w.Sleep(work)
+			a.Unlock()
+		})
+		require.Contains(t, run.Returned(t, "A", world.OpUnlock).Result.Error, l.Lost.Error())
+		for _, e := range run.Events {
+			require.False(t, e.Kind == world.Lost && e.At > lease/3, "the renewal has failed for %v", e.At)
+		}
+	}
+}
+
+// A stands still for longer than its lease before it reads the answer to any attempt.
+func givesUpWhereTheWayIsTooLong(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(w.Grants).Always().Freeze()
+		try := a.StartTryLock()
+		for range 3 {
+			w.Sleep(lease + time.Second)
+			a.Thaw()
+		}
+		try.Wait()
+	})
+	result := run.Returned(t, "A", world.OpTryLock).Result
+	require.False(t, result.Held)
+	require.NotEmpty(t, result.Error)
+}
+
 func waitsForARenewal(t *testing.T, l Lock) {
 	const late = lease / 6
 	run := l.Play(t, func(w *world.World) {
@@ -276,6 +312,20 @@ func refusesWithoutALease(t *testing.T, l Lock) {
 	require.NoError(t, err)
 	require.False(t, held)
 	require.NoError(t, holder.Unlock(t.Context()))
+}
+
+func needsTheRightToALease(t *testing.T, l Lock) {
+	server := miniredis.RunT(t)
+	server.Server().SetPreHook(func(p *miniserver.Peer, command string, _ ...string) bool {
+		denied := command == "PEXPIRE"
+		if denied {
+			p.WriteError("ERR The user executing the script can't run this command or subcommand")
+		}
+		return denied
+	})
+	_, err := l.take(t, server, poll).TryLock(t.Context())
+	require.ErrorContains(t, err, "The user executing the script")
+	require.False(t, server.Exists(l.Key))
 }
 
 // Work that uses the hold's context learns that the hold has ended.

@@ -28,17 +28,17 @@ var lessons = map[string][]string{
 		"shortestRenewed", "Option", "WithoutWatchdog", "renewScript", "watchdog", "start", "stop", "renew",
 	},
 	"6.1": {
-		"ErrLocked", "ErrNotHeld", "ErrLost", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
-		"WithoutWatchdog", "watchdog", "start", "watch", "lose", "stop", "renew",
+		"ErrLocked", "ErrNotHeld", "ErrLost", "unlockScript", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
+		"WithoutWatchdog", "renewScript", "watchdog", "start", "watch", "lose", "stop", "renew",
 	},
 	"6.2": {
-		"Mutex", "NewMutex", "TryLock", "Lock", "Hold", "Unlock", "attempts", "isAnswer", "ended", "free", "cleanUp",
+		"Mutex", "NewMutex", "TryLock", "Lock", "Hold", "Unlock", "attempts", "refusals", "isRefusal", "isUnknown", "ended", "free", "cleanUp",
 		"sender", "once", "NoRetry", "Do", "EvalSha", "Eval", "eval",
 	},
 	"6.3": {
 		"unlockScript", "acquireScript", "countScript", "renewScript", "TryLock", "Lock",
 		"Hold", "holdKey", "newHold", "carried", "Context", "Unlock",
-		"ownership", "newOwnership", "reenter", "set", "HoldCount", "attempts", "free", "setCount", "cleanUp", "watchdog",
+		"ownership", "newOwnership", "reenter", "set", "HoldCount", "free", "setCount", "cleanUp", "watchdog",
 	},
 	"6.4": {"keyPrefix", "keyPrefix, pollInterval", "acquireScript", "TryLock", "try", "Lock", "countScript"},
 	"6.5": {"acquireScript", "try", "Token", "ownership", "newOwnership", "forceScript", "ForceUnlock"},

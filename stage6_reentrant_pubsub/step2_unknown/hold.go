@@ -60,10 +60,10 @@ func (h *Hold) Unlock() error {
 			}
 			return nil
 		}
-		if isAnswer(err) {
+		if isRefusal(err) {
 			break
 		}
-		h.unknown = true
+		h.unknown = h.unknown || isUnknown(err)
 	}
 	return fmt.Errorf("stage6: unlock %s: %w", w.key, err)
 }

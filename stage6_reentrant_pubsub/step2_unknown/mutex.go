@@ -44,7 +44,7 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 //
 // Returns 1 if the lock was freed, 0 if this owner no longer held it.
 var unlockScript = redis.NewScript(`-- unlock
-if redis.call("GET", KEYS[1]) == ARGV[1] then
+if redis.pcall("GET", KEYS[1]) == ARGV[1] then -- pcall: a key of another type is not this owner's
 	return redis.call("DEL", KEYS[1])
 end
 return 0
@@ -86,16 +86,16 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 
 // TryLock makes one attempt. It returns ErrLocked when somebody else holds the
 // lock. What an attempt that ended in any other error may have taken is freed in the
-// background. A grant whose lease is over when the reply comes is asked for again.
+// background. A grant that comes after its lease is asked for again, three times in all.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
-	for {
+	for range attempts {
 		owner, sent := uuid.NewString(), time.Now()
 		err := m.rdb.Do(ctx, "SET", m.key, owner, "NX", "PX", m.ttl.Milliseconds()).Err()
 		if errors.Is(err, redis.Nil) {
 			return nil, ErrLocked
 		}
 		if err != nil {
-			if !isAnswer(err) {
+			if isUnknown(err) {
 				go m.cleanUp(owner)
 			}
 			return nil, fmt.Errorf("stage6: lock %s: %w", m.key, err)
@@ -103,8 +103,11 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 		if time.Since(sent) < m.ttl {
 			return m.newHold(ctx, owner, sent), nil
 		}
-		_, _ = m.free(owner) // the lease was over before the reply came: ask again
+		if _, err := m.free(owner); err != nil { // the lease was over before the reply came: ask again
+			go m.cleanUp(owner)
+		}
 	}
+	return nil, fmt.Errorf("stage6: lock %s: the grant came after its lease of %v was over: the lease is too short for the way to Redis", m.key, m.ttl)
 }
 
 // Lock tries every 100 ms until it holds the lock. It returns the context's

@@ -1,6 +1,7 @@
 package stage6_test
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -56,16 +57,109 @@ func TestCleanUpTriesUntilTheLateCommandHasArrived(t *testing.T) {
 	}, run.Timed("A"))
 }
 
+// Commands that hang take no longer than the lease either, all together.
+func TestCleanUpEndsWithinALease(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Drop()
+		a.Before(world.Named("EVALSHA")).Always().Delay(time.Hour)
+		a.Lock()
+		w.Sleep(time.Minute)
+	})
+	last := time.Duration(0)
+	for _, e := range run.Events {
+		if e.Kind == world.Sent {
+			last = e.At
+		}
+	}
+	require.Equal(t, 25*time.Second, last, "and its answer is waited for until 30s")
+}
+
 func TestRefusedAcquireLeavesNothingToCleanUp(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.TryLock()
-		b.Before(world.Any).Fail("LOADING Redis is loading the dataset in memory")
-		b.TryLock()
+		for _, refusal := range []string{
+			"OOM command not allowed when used memory > 'maxmemory'.", "READONLY You can't write against a read only replica.",
+			"NOSCRIPT No matching script.", "NOPERM this user has no permissions to run the 'set' command", "NOAUTH Authentication required.",
+			"WRONGPASS invalid username-password pair", "WRONGTYPE Operation against a key holding the wrong kind of value",
+			"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.", "MASTERDOWN Link with MASTER is down",
+			"MISCONF Redis is configured to save RDB snapshots", "NOREPLICAS Not enough good replicas to write.",
+			"CLUSTERDOWN The cluster is down", "CROSSSLOT Keys in request don't hash to the same slot", "TRYAGAIN Multiple keys request",
+			"MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "EXECABORT Transaction discarded", "ERR max number of clients reached",
+			"ERR unknown command 'SET'", "ERR wrong number of arguments for 'set' command", "ERR invalid expire time in 'set' command",
+			"ERR The user executing the script can't run this command",
+		} {
+			b.Before(world.Named("SET")).Fail(refusal)
+			b.TryLock()
+		}
 		w.Sleep(time.Second)
 	})
 	require.Len(t, run.Commands("B"), 1)
+}
+
+// A proxy answers after Redis has run the command: its words are no refusal, whatever they begin with.
+func TestWordsOfAProxyLeaveTheOutcomeUnknown(t *testing.T) {
+	for _, words := range []string{
+		"ERR server connection close", "ERR no server connection avaliable", // predixy
+		"ERR handle response, backend conn reset", "ERR Connection timed out", "upstream failure", // Codis, twemproxy, Envoy
+	} {
+		run := lock.Play(t, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Fail(words)
+			a.Lock()
+			b.Lock(world.Within(time.Second))
+			b.After(world.Of(world.OpUnlock, world.Write)).Fail(words)
+			b.Unlock()
+		})
+		require.True(t, run.Returned(t, "B", world.OpLock).Result.Held, words)
+		require.Empty(t, run.Returned(t, "B", world.OpUnlock).Result.Error, words)
+	}
+}
+
+// A clean-up would still be there at the end: it lasts for a lease.
+func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
+	server := miniredis.RunT(t)
+	for name, options := range map[string]redis.Options{
+		"the context ends in the queue for a connection": {Addr: server.Addr(), PoolSize: 1},
+		"the client waits no longer in that queue":       {Addr: server.Addr(), PoolSize: 1, PoolTimeout: time.Millisecond},
+		"no server listens":                              {Addr: "127.0.0.1:1", DialerRetries: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rdb := redis.NewClient(&options)
+			defer rdb.Close()
+			conn := rdb.Conn()
+			defer conn.Close()
+			_ = conn.Ping(t.Context()).Err() // it has the only connection
+			before := goleak.IgnoreCurrent()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
+			require.NoError(t, err)
+			_, err = mutex.TryLock(ctx)
+			require.Error(t, err)
+			goleak.VerifyNone(t, before)
+		})
+	}
+}
+
+// A's process stood still before its acquire left. The answer comes when the lease would be over, and the
+// command that frees the key again is lost.
+func TestGrantThatCameTooLateIsFreedAtLast(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Before(world.Named("SET")).Freeze()
+		a.Before(world.Named("EVALSHA")).Drop()
+		try := a.StartTryLock()
+		w.Sleep(31 * time.Second)
+		a.Thaw()
+		if try.Wait().Held() {
+			a.Unlock()
+		}
+		b.Lock(world.Within(time.Second))
+	})
+	require.True(t, run.Returned(t, "B", world.OpLock).Result.Held)
 }
 
 // With go-redis's own retries a SET NX would meet the key that it has itself created.
@@ -99,6 +193,30 @@ func TestUnlockIsSentAgainUntilRedisAnswers(t *testing.T) {
 	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
 	require.Len(t, run.Commands("A"), 3, "SET, unlock, and unlock again, which finds nothing")
 }
+
+// The key is gone, and the first unlock finds no connection: it has deleted nothing.
+func TestUnlockThatWasNotSentIsOfKnownOutcome(t *testing.T) {
+	server, limit := miniredis.RunT(t), &limiter{}
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), Limiter: limit})
+	defer rdb.Close()
+	mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
+	require.NoError(t, err)
+	hold, err := mutex.Lock(t.Context())
+	require.NoError(t, err)
+	server.Del("lock:order:1001")
+	limit.refuses = redis.ErrPoolTimeout
+	require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+}
+
+// limiter refuses one command of a client.
+type limiter struct{ refuses error }
+
+func (l *limiter) Allow() (err error) {
+	err, l.refuses = l.refuses, nil
+	return err
+}
+
+func (*limiter) ReportResult(error) {}
 
 func TestUnlockIsBounded(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -62,6 +62,21 @@ func TestReentryOfALostHoldIsRefused(t *testing.T) {
 	require.Equal(t, "stage6: lock lock:order:1001: stage6: hold is lost", run.Returned(t, "A", world.OpLock).Result.Error)
 }
 
+// Two helpers of A take the lock again. The command of the first one hangs, and the second one has less time.
+func TestReentryWaitsForItsTurnUntilItsContextEnds(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Before(world.Named("EVALSHA")).Delay(time.Minute)
+		a.StartLock()
+		w.Sleep(time.Second)
+		a.Lock(world.Within(100 * time.Millisecond))
+	})
+	lock := run.Returned(t, "A", world.OpLock)
+	require.Equal(t, 1100*time.Millisecond, lock.At)
+	require.Equal(t, "stage6: lock lock:order:1001: context deadline exceeded", lock.Result.Error)
+}
+
 func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")

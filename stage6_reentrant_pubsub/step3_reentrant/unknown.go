@@ -3,25 +3,35 @@ package stage6
 import (
 	"context"
 	"errors"
-	"strings"
+	"net"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// attempts is how often a count is sent while its outcome stays unknown.
+// attempts is how often a command is sent whose outcome is unknown, or whose grant comes too late.
 const attempts = 3
 
-// isAnswer tells whether Redis answered with this error: the command did nothing. Redis begins
-// it with a code, such as OOM. What has none is the word of a proxy, which may have waited no
-// longer: after that, as after any other error, nobody knows whether the command did anything.
-func isAnswer(err error) bool {
-	var answer redis.Error
-	if !errors.As(err, &answer) {
-		return false
-	}
-	code, _, _ := strings.Cut(answer.Error(), " ")
-	return code == strings.ToUpper(code)
+// refusals begin the answers of Redis to a command that it has not run, the last five behind ERR.
+// Any other error may be the word of a proxy, which does not know what Redis has done.
+var refusals = []string{
+	"OOM", "READONLY", "NOSCRIPT", "NOPERM", "NOAUTH", "WRONGPASS", "WRONGTYPE", "LOADING", "BUSY", "MASTERDOWN", "MISCONF",
+	"NOREPLICAS", "CLUSTERDOWN", "CROSSSLOT", "TRYAGAIN", "MOVED", "ASK", "EXECABORT", "max number of clients", "unknown command",
+	"wrong number of arguments", "invalid expire time", "The user executing the script",
+}
+
+// isRefusal reports whether Redis has not run the command.
+func isRefusal(err error) bool {
+	return slices.ContainsFunc(refusals, func(words string) bool { return redis.HasErrorPrefix(err, words) })
+}
+
+// isUnknown reports whether a command that ended with err may have taken effect: it was sent, and
+// not refused. One that waits for a connection ends with the plain error of its context.
+func isUnknown(err error) bool {
+	var network *net.OpError
+	return !isRefusal(err) && err != context.Canceled && err != context.DeadlineExceeded && !errors.Is(err, redis.ErrPoolTimeout) &&
+		!errors.Is(err, redis.ErrClosed) && !(errors.As(err, &network) && network.Op == "dial")
 }
 
 // ended is why ctx is over, nil if it is not. Timers that go off at one moment do so
@@ -46,10 +56,12 @@ func (m *Mutex) setCount(owner string, count int) (bool, error) {
 // often, until it has found something or the lease would be over. The owner is that
 // attempt's alone: nobody else's hold is in danger.
 func (m *Mutex) cleanUp(owner string) {
-	for wait := m.ttl / 60; wait < m.ttl; wait *= 2 {
-		if freed, err := m.setCount(owner, 0); err == nil && freed {
+	last := time.Now().Add(m.ttl * 5 / 6) // a try takes a sixth at most
+	for wait := m.ttl / 60; ; wait *= 2 {
+		freed, _ := m.setCount(owner, 0)
+		if freed || !time.Now().Before(last) {
 			return
 		}
-		time.Sleep(wait)
+		time.Sleep(min(wait, time.Until(last)))
 	}
 }

@@ -27,14 +27,17 @@ func (m *Mutex) newOwnership(ctx context.Context, owner string, sent time.Time) 
 	return h
 }
 
-// reenter adds a hold. It waits for nobody else's, so it takes no longer than three
+// reenter adds a hold. It waits for its turn until ctx ends. Then it takes no longer than three
 // answers of Redis, each for a sixth of the ttl at most: ctx does not break it off.
 func (o *ownership) reenter(ctx context.Context) (*Hold, error) {
+	select { // both may be ready
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-ctx.Done():
+	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("stage6: lock %s: %w", o.key, context.Cause(ctx))
 	}
-	o.turn <- struct{}{}
-	defer func() { <-o.turn }()
 	if err := o.set("lock", o.count+1); err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func (o *ownership) reenter(ctx context.Context) (*Hold, error) {
 //
 // Returns 1, or 0 if this owner no longer holds the lock.
 var countScript = redis.NewScript(`-- count
-if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then
+if redis.pcall("HEXISTS", KEYS[1], ARGV[1]) ~= 1 then -- pcall: a key of another type is not this owner's
 	return 0
 end
 if ARGV[2] == "0" then
@@ -76,10 +79,10 @@ func (o *ownership) set(doing string, count int) error {
 		case err == nil:
 			o.count = count
 			return nil
-		case isAnswer(err):
+		case isRefusal(err):
 			return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
 		}
-		o.unknown = count == 0
+		o.unknown = o.unknown || count == 0 && isUnknown(err)
 	}
 	return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
 }

@@ -48,10 +48,15 @@ if redis.call("EXISTS", KEYS[1]) == 1 then
 	local left = redis.call("PTTL", KEYS[1])
 	return -(left < 0 and ARGV[2] or left)
 end
+local last = redis.call("GET", KEYS[2]) or "0"
+if not string.find(last, "^%d+$") or tonumber(last) >= 9007199254740991 then -- Lua counts no further
+	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
+end
 local time = redis.call("TIME")
 local clock = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local token = math.max(clock, tonumber(redis.call("GET", KEYS[2]) or "0") + 1)
+local token = math.max(clock, tonumber(last) + 1)
 redis.call("SET", KEYS[2], string.format("%.0f", token), "EX", 86400)
+redis.call("PEXPIRE", KEYS[1], ARGV[2]) -- fails before the key is written, if the user may not set a lease
 redis.call("HSET", KEYS[1], ARGV[1], 1)
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 return token
@@ -94,8 +99,8 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 // TryLock makes one attempt. With the context of a hold of this lock it re-enters,
 // and returns ErrLost when that hold is lost. Else it returns ErrLocked when somebody
 // else holds the lock. What an attempt that ended in any other error may have taken is
-// freed in the background. A grant whose lease is over when the reply comes is asked
-// for again.
+// freed in the background. A grant that comes after its lease is asked for again, three
+// times in all.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	hold, _, err := m.try(ctx)
 	return hold, err
@@ -107,11 +112,11 @@ func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 		hold, err := outer.own.reenter(ctx)
 		return hold, 0, err
 	}
-	for {
+	for range attempts {
 		owner, sent := uuid.NewString(), time.Now()
 		answer, err := acquireScript.Run(ctx, m.rdb, []string{m.key, m.key + ":token"}, owner, m.ttl.Milliseconds()).Int64()
 		if err != nil {
-			if !isAnswer(err) {
+			if isUnknown(err) {
 				go m.cleanUp(owner)
 			}
 			return nil, 0, fmt.Errorf("stage6: lock %s: %w", m.key, err)
@@ -122,6 +127,9 @@ func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 		if time.Since(sent) < m.ttl {
 			return m.newOwnership(ctx, owner, answer, sent), 0, nil
 		}
-		_, _ = m.setCount(owner, 0) // the lease was over before the reply came: ask again
+		if _, err := m.setCount(owner, 0); err != nil { // the lease was over before the reply came: ask again
+			go m.cleanUp(owner)
+		}
 	}
+	return nil, 0, fmt.Errorf("stage6: lock %s: the grant came after its lease of %v was over: the lease is too short for the way to Redis", m.key, m.ttl)
 }

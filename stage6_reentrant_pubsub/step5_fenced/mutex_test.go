@@ -55,6 +55,21 @@ func TestTokensRise(t *testing.T) {
 	require.Equal(t, now.Add(time.Second).UnixMicro(), last)
 }
 
+// Lua counts up to 2^53: beyond it the next token would not be higher, and others are no numbers.
+func TestTokenThatCannotBeRightGrantsNothing(t *testing.T) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
+	defer rdb.Close()
+	mutex, err := stage6.NewMutex(rdb, "order:1001", 30*time.Millisecond)
+	require.NoError(t, err)
+	for _, token := range []string{"9007199254740991", "1e300", "inf", "nan", "-1", "tea", ""} {
+		require.NoError(t, server.Set("lock:order:1001:token", token))
+		_, err = mutex.TryLock(t.Context())
+		require.ErrorContains(t, err, "stage6: lock lock:order:1001: BADTOKEN the fencing token in Redis cannot be right: delete its key", token)
+		require.False(t, server.Exists("lock:order:1001"), token)
+	}
+}
+
 func TestForcedUnlockWakesTheWaiterAndTellsTheHolder(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b, c := w.Clients("A", "B", "C")
