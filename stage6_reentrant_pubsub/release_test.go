@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -75,6 +76,25 @@ func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
 		require.NoError(t, hold.Context().Err())
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 		require.NoError(t, hold.Unlock())
+	})
+}
+
+// The same name on two servers is two locks: the context of a hold re-enters only its own.
+func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		other := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, crowded: r.crowded}
+		conn, err := other.Dial() // starts it
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+		t.Cleanup(other.Close)
+
+		hold := lock(t, r.Mutex(), t.Context())
+		elsewhere := lock(t, other.Mutex(), hold.Context())
+		require.True(t, r.Exists(key) && other.Exists(key))
+		require.NoError(t, hold.Unlock())
+		require.True(t, !r.Exists(key) && other.Exists(key))
+		require.NoError(t, elsewhere.Unlock())
+		require.False(t, other.Exists(key))
 	})
 }
 

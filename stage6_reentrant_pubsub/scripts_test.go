@@ -2,10 +2,12 @@ package stage6_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -87,6 +89,73 @@ func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
 		require.Equal(t, []any{int64(0), int64(0)}, eval("renew", 30000, "B:1", "B:1"))
 		require.Equal(t, before, r.Dump())
 		require.Equal(t, lease-time.Second, r.TTL(key))
+	})
+}
+
+// The user of Redis may not run one of the commands. No script leaves a lock without a lease, or a
+// count that nobody knows of.
+func TestScriptThatLacksARightLeavesNothingHalf(t *testing.T) {
+	for _, denied := range []string{"HLEN", "GET", "TIME", "SET", "PEXPIRE", "HSET", "HEXISTS", "PTTL", "DEL", "PUBLISH"} {
+		t.Run(denied, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *fakeRedis) {
+				m := r.Mutex()
+				var deny atomic.Bool
+				r.Server().SetPreHook(func(c *server.Peer, command string, _ ...string) bool {
+					if deny.Load() && command == denied {
+						c.WriteError("ERR The user executing the script can't run this command or subcommand")
+						return true
+					}
+					return false
+				})
+				deny.Store(true)
+				if _, err := m.TryLock(t.Context()); err != nil {
+					require.ErrorContains(t, err, "the Redis user lacks a right")
+					require.False(t, r.Exists(key))
+				}
+				r.Del(key)
+				deny.Store(false)
+				outer := lock(t, m, t.Context())
+				deny.Store(true)
+				if _, err := m.TryLock(outer.Context()); err != nil {
+					require.Equal(t, []string{"1"}, r.HoldCounts())
+				}
+				_ = outer.Unlock()
+				require.True(t, !r.Exists(key) || r.TTL(key) > 0)
+			})
+		})
+	}
+}
+
+// Redis is full: it refuses a script whose first write needs memory, and executes the whole of any
+// other. Nobody gets a lock, and those who have one can do everything with it.
+func TestFullRedisRefusesNothingToAHolder(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		m := r.Mutex()
+		outer := lock(t, m, t.Context())
+		wrote := false // in this script
+		r.Server().SetPreHook(func(c *server.Peer, command string, _ ...string) bool {
+			switch command {
+			case "EVAL", "EVALSHA":
+				wrote = false
+			case "PEXPIRE", "DEL":
+				wrote = true
+			case "SET", "HSET":
+				if !wrote {
+					c.WriteError("OOM command not allowed when used memory > 'maxmemory'.")
+					return true
+				}
+			}
+			return false
+		})
+		_, err := mutexOf(t, r.Service(), "other").TryLock(t.Context())
+		require.ErrorContains(t, err, "OOM")
+		require.False(t, r.Exists("lock:{other}"))
+		inner := lock(t, m, outer.Context())
+		require.Equal(t, []string{"2"}, r.HoldCounts())
+		time.Sleep(lease)
+		require.NoError(t, inner.Unlock())
+		require.NoError(t, outer.Unlock())
+		require.False(t, r.Exists(key))
 	})
 }
 

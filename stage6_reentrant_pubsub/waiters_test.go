@@ -171,6 +171,30 @@ func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
 	})
 }
 
+// The patience of the first waiter ends at the moment at which it is woken. One of the two gets the
+// lock, whichever the first one sees first.
+func TestWaiterWhosePatienceEndsAsItIsWokenPassesTheWakeUpOn(t *testing.T) {
+	for range 20 {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			hold := lock(t, r.Mutex(), t.Context())
+			m := r.Mutex()
+			first := make(chan outcome, 1)
+			go func() {
+				hold, err := m.TryLockFor(t.Context(), 5*time.Second)
+				first <- outcome{hold: hold, err: err}
+			}()
+			synctest.Wait()
+			second := startLock(m, t.Context())
+			time.Sleep(5 * time.Second)
+			require.NoError(t, hold.Unlock())
+			if o := <-first; o.err == nil {
+				require.NoError(t, o.hold.Unlock())
+			}
+			requireHeld(t, second)
+		})
+	}
+}
+
 func TestWaiterThatLeavesTheQueueDisturbsNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
