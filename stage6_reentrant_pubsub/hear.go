@@ -19,7 +19,7 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 		at = soon
 	}
 	if !q.heard && q.asking.CompareAndSwap(false, true) {
-		q.asked = time.Now().UnixNano()
+		q.asked = time.Now()
 		begin := s.sub == nil
 		if begin {
 			s.sub = s.rdb.Subscribe(s.ctx) // it has no connection yet
@@ -40,16 +40,16 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 }
 
 // tick wakes a queue whose holder's lease may be over. A connection that has brought nothing, and
-// not broken, since the queue subscribed leads nowhere: it is ended, and the next look makes another one. In a
-// queue where nobody has waited for a while tick ends the subscription, and the connection with
-// the last one.
+// not broken, since the queue subscribed leads nowhere: it is ended, and the next look makes
+// another one. In a queue where nobody has waited for a while tick ends the subscription, and the
+// connection with the last one.
 func (s *Service) tick(q *waitQueue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.isClosed() || s.queues[q.mutex.key] != q:
 	case q.waiting > 0:
-		if !q.heard && !q.asking.Load() && q.asked > s.received.Load() {
+		if !q.heard && !q.asking.Load() && q.asked.UnixNano() > s.received.Load() && time.Since(q.asked) > s.short()/12 {
 			s.hangUp()
 		}
 		q.silent = q.heard

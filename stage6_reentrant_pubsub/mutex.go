@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrLocked is returned by TryLock and TryLockFor when somebody else holds the
-	// lock.
+	// ErrLocked is returned by TryLock and TryLockFor when Redis has said that somebody
+	// else holds the lock.
 	ErrLocked = errors.New("stage6: lock is held by somebody else")
 	// ErrUnanswered is returned by TryLockFor when its time ends before Redis has said
 	// whether the lock is held, and by a TryLock or TryLockFor that re-enters while Redis has
@@ -42,7 +42,9 @@ func (m *Mutex) Name() string { return m.name }
 
 // Lock waits until the caller holds the lock. With a context that carries a hold
 // of this lock it re-enters. It returns an error that wraps the context's if ctx
-// ends first, ErrLost with the context of a lost hold, and ErrClosed.
+// ends first, ErrLost with the context of a lost hold, and ErrClosed. It also returns
+// the error of an attempt that has no answer, or a refusal that is not temporary: its own,
+// or that of the caller in front of it.
 func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
@@ -53,9 +55,9 @@ func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) 
 	return m.lock(ctx, nil, opts)
 }
 
-// TryLockFor waits for the lock, but no longer than wait: then it returns ErrLocked, or why
-// the last attempt failed. It tries once at least, unless others of this process wait before
-// it. If wait ends during an attempt, the attempt is finished.
+// TryLockFor waits for the lock, but no longer than wait: then it returns ErrLocked, why
+// the last attempt failed, or ErrUnanswered. It tries once at least, unless others of this
+// process wait before it. If wait ends during an attempt, the attempt is finished.
 func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...LockOption) (*Hold, error) {
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -30,7 +30,7 @@ type waitQueue struct {
 	// Guarded by Service.mu.
 	waiting int
 	heard   bool        // Redis has acknowledged the subscription
-	asked   int64       // when the subscription was last asked for, as Unix nanoseconds
+	asked   time.Time   // when the subscription was last asked for
 	timer   *time.Timer // wakes the first one, or ends the subscription when nobody has waited for a while
 	silent  bool        // the timer was faster than any message
 }
