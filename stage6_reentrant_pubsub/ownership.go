@@ -36,16 +36,10 @@ func (o *ownership) state() (count int, end error, leased bool) {
 	return len(o.holds), o.end, time.Now().Before(o.deadline)
 }
 
-// reenter adds one to the owner's count. patience is as in lock; TryLock has that of a sixtieth of
-// the lease, for other re-entries to get out of the way.
+// reenter adds one to the owner's count. patience is as in lock.
 func (o *ownership) reenter(ctx, patience context.Context, r request) (*Hold, error) {
 	if r.fixed && (!o.fixed || r.lease != o.lease) {
 		return nil, fmt.Errorf("stage6: lock %s: a re-entry keeps the lease of the first hold, and cannot have one of %v", o.mutex.key, r.lease)
-	}
-	if patience == nil {
-		limited, cancel := context.WithTimeout(ctx, min(o.lease, o.mutex.svc.lease)/60)
-		defer cancel()
-		patience = limited
 	}
 	return o.setCount(ctx, patience, 1)
 }
@@ -71,7 +65,7 @@ func (o *ownership) setCount(parent, patience context.Context, more int) (added 
 	case !mine:
 		return nil, fmt.Errorf("stage6: re-entry of %s: %w", o.mutex.key, ErrUnanswered)
 	}
-	switch err = o.insist(ctx, patience, "count of", count+more); {
+	switch err = o.insist(ctx, cmp.Or(patience, ctx), "count of", count+more); {
 	case more > 0 && err == nil:
 		return o.newHold(parent) // before the next one counts
 	case more > 0 && (isUnknown(err) || isTemporary(err)): // there may have been several tries
@@ -81,8 +75,14 @@ func (o *ownership) setCount(parent, patience context.Context, more int) (added 
 }
 
 // takeTurn waits, while ctx and patience last, until the caller may change the count, and reports
-// whether it may. A free turn is taken without any patience.
+// whether it may. A free turn is taken without any patience. Without one, as TryLock is, it waits
+// for a sixtieth of the lease: other re-entries rarely take as long.
 func (o *ownership) takeTurn(ctx, patience context.Context) bool {
+	if patience == nil {
+		limited, cancel := context.WithTimeout(ctx, min(o.lease, o.mutex.svc.lease)/60)
+		defer cancel()
+		patience = limited
+	}
 	select {
 	case o.turn <- struct{}{}:
 		return true
