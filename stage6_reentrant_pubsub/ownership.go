@@ -75,7 +75,7 @@ func (o *ownership) setCount(parent, patience context.Context, more int) (added 
 }
 
 // takeTurn waits, while ctx and patience last, until the caller may change the count, and reports
-// whether it may. A free turn is taken without any patience. Without one, as TryLock is, it waits
+// whether it may. A free turn is taken even if they are over. A nil patience, that of TryLock, lasts
 // for a sixtieth of the lease: other re-entries rarely take as long.
 func (o *ownership) takeTurn(ctx, patience context.Context) bool {
 	if patience == nil {
