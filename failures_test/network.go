@@ -38,20 +38,16 @@ var networkFailures = []Failure{
 			asks(w, b, patience(w))
 		},
 	},
-	{
-		ID: "grant-answered-with-error", Family: Network,
-		Title:  "Redis executes the acquire, and a proxy answers with an error",
-		Story:  "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
-		Fixed:  "Redis begins an error with a code, such as OOM: then it has refused the acquire. After an error without one the outcome is unknown: free what the acquire may have got.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
-		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.After(world.Installs).Fail("upstream failure") // the words of Envoy
-			a.Lock()
-			asks(w, b, patience(w))
-		},
-	},
+	answeredByProxy(Failure{
+		ID:    "grant-answered-with-error",
+		Title: "Redis executes the acquire, and a proxy answers with an error",
+		Story: "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
+	}, "upstream failure"), // the words of Envoy
+	answeredByProxy(Failure{
+		ID:    "grant-answered-with-code",
+		Title: "Redis executes the acquire, and a proxy answers with an ERR",
+		Story: "Another proxy loses Redis after Redis has executed A's acquire. Its errors begin with ERR, as some of Redis's own do, which say that nothing was done. A takes it for one of those and goes away; its key stays and keeps everybody out.",
+	}, "ERR server connection close"), // those of predixy
 	{
 		ID: "grant-lost-asked-again", Family: Network,
 		Title:  "the reply to the acquire is lost, and A asks again",
@@ -134,4 +130,20 @@ var networkFailures = []Failure{
 			c.TryLock()
 		},
 	},
+}
+
+// answeredByProxy completes a failure in which a proxy answers the acquire with these words after
+// Redis has executed it.
+func answeredByProxy(f Failure, words string) Failure {
+	f.Family = Network
+	f.Fixed = "An acquire is refused only if the error is one that Redis is known to refuse with, such as OOM. After any other error the outcome is unknown: free what the acquire may have got."
+	f.Breaks = []oracle.Monitor{oracle.Leak}
+	f.Given = []oracle.Monitor{oracle.Deadlock} // B waits for the key that leaked
+	f.Script = func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Fail(words)
+		a.Lock()
+		asks(w, b, patience(w))
+	}
+	return f
 }
