@@ -112,7 +112,7 @@ func (s Subject) lacks(f Failure) i18n.Message {
 		return lacksFeature.Args("features", missing)
 	case barred != "":
 		return notWith.Args("features", barred)
-	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
+	case !varies && (f.Variant == FixedLease && has(Watchdog) || f.Variant == Beside || f.Variant == BesideRenewed):
 		return lacksVariant.Args("variant", i18n.Text(f.Variant))
 	}
 	return i18n.Message{}

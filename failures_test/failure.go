@@ -50,6 +50,8 @@ const (
 	// What makes the lock has another one too, of another name, whose lease is long and not
 	// renewed.
 	Beside Variant = "fixed lease beside it"
+	// The same with a lease that is renewed, while that of the lock is not.
+	BesideRenewed Variant = "renewed lease beside it"
 )
 
 // Feature is something that a lock may have, and that a failure may need.

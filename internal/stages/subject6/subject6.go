@@ -23,6 +23,8 @@ func Subject() failures.Subject {
 			failures.FixedLease: variant(failures.FixedLease),
 			failures.Limited:    variant(failures.Limited),
 			failures.Beside:     variant(failures.Beside),
+
+			failures.BesideRenewed: variant(failures.BesideRenewed),
 		},
 		Ignore: func(key string) bool { return strings.HasSuffix(key, ":token") || strings.Contains(key, another) },
 		// These only send scripts for others.
@@ -44,7 +46,7 @@ func variant(of failures.Variant) world.Constructor {
 		switch of {
 		case failures.Limited:
 			options = append(options, stage6.WithMaxHold(3*lease))
-		case failures.FixedLease: // a third of the watchdog's lease, so that they cannot be confused
+		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, so that they cannot be confused
 			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
 		}
@@ -52,14 +54,14 @@ func variant(of failures.Variant) world.Constructor {
 		if err != nil {
 			return nil, err
 		}
-		if of == failures.Beside { // a lock that no other process knows
-			other, err := svc.Mutex(another + uuid.NewString())
-			if err != nil {
-				return nil, err
-			}
-			if _, err := other.TryLock(context.Background(), stage6.Lease(20*lease)); err != nil {
-				return nil, err
-			}
+		switch of {
+		case failures.Beside:
+			err = holdAnother(svc, stage6.Lease(20*lease))
+		case failures.BesideRenewed:
+			err = holdAnother(svc)
+		}
+		if err != nil {
+			return nil, err
 		}
 		m, err := svc.Mutex(name)
 		if err != nil {
@@ -69,6 +71,16 @@ func variant(of failures.Variant) world.Constructor {
 		try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
 		return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
 	}
+}
+
+// holdAnother takes a lock that no other process knows.
+func holdAnother(svc *stage6.Service, leases ...stage6.LockOption) error {
+	m, err := svc.Mutex(another + uuid.NewString())
+	if err != nil {
+		return err
+	}
+	_, err = m.TryLock(context.Background(), leases...)
+	return err
 }
 
 // locker makes stage 6 a Locker.
