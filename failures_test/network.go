@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"time"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -22,6 +24,21 @@ var networkFailures = []Failure{
 			b.Lock(world.Within(patience(w)))
 			a.Thaw()
 			lock.Wait()
+		},
+	},
+	{
+		ID: "each-grant-late", Family: Network, Lease: 300 * time.Millisecond,
+		Title:  "the way to Redis takes longer than the lease",
+		Story:  "A asks for the lock with a lease of 300 ms, and each reply to an acquire is on its way for longer: a lease too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never comes back, and keeps Redis busy.",
+		Fixed:  "TryLock gives up after a few grants that came too late, and says that the lease is too short for the way to Redis.",
+		Breaks: []oracle.Monitor{oracle.Waiting},
+		Given:  []oracle.Monitor{oracle.Exclusion}, // a late grant that is believed is slow-grant
+		Live:   leaseOfMachine,
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Always().Delay(w.Lease * 7 / 6)
+			a.TryLock()
+			b.Lock(world.Within(w.Lease + patience(w)))
 		},
 	},
 	{

@@ -128,6 +128,23 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
+		ID: "try-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
+		Title:    "an inner acquire hangs, and a TryLock waits behind it",
+		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits for its turn behind the first one, it stands still for as long as the network does.",
+		Fixed:    "The wait for the first helper ends with the patience of the second one. For a TryLock that is now.",
+		Breaks:   []oracle.Monitor{oracle.Waiting},
+		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Before(world.Of(world.OpLock, world.Write)).Delay(3 * w.Lease)
+			a.StartLock()
+			w.Sleep(w.Lease / 8)
+			a.TryLock()
+		},
+	},
+	{
 		ID: "reentries-at-once", Family: Sharing, Needs: []Feature{Reentry},
 		Title:    "two helpers of a holder take the lock again at the same moment",
 		Story:    "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",

@@ -15,6 +15,7 @@ var (
 	waitsNot     = i18n.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
 	tryFails     = i18n.New("TryLock of {client} fails with {error}, while {other} holds the lock")
 	tryWaits     = i18n.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
+	tryStays     = i18n.New("TryLock of {client} is still under way after {time}")
 	heedsNot     = i18n.New("{call} of {client} is still under way {time} after its context ended")
 	waitsShut    = i18n.New("Lock of {client} is still under way {time} after its process has closed the lock")
 	getsShut     = i18n.New("Lock gives {client} the lock after its process has closed it")
@@ -47,7 +48,7 @@ func leaseAsked(f *file) func(*world.Scene) {
 
 // lockWaits finds a Lock that is told no while a client of another process holds the lock,
 // and does not wait; and a TryLock that does, or whose answer is an error although Redis has
-// answered without one and nothing was lost or late. Who has taken the lock and not given it back may be
+// answered without one and nothing was lost or late; and a TryLock that does not come back at all. Who has taken the lock and not given it back may be
 // told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
@@ -57,8 +58,12 @@ func lockWaits(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
-			if others := s.Others(try.call.Client); len(others) > 0 {
-				f.report(of(try.call.Client, e), tryWaits, "client", try.call.Client, "time", try.late, "other", others[0])
+			client := try.call.Client
+			switch others := s.Others(client); {
+			case len(others) > 0:
+				f.report(of(client, e), tryWaits, "client", client, "time", try.late, "other", others[0])
+			case s.Holds(client) > 0:
+				f.report(of(client, e), tryWaits, "client", client, "time", try.late, "other", client)
 			}
 		}
 		switch e.Kind {
@@ -75,6 +80,10 @@ func lockWaits(f *file) func(*world.Scene) {
 			}
 		case world.Cancelled:
 			left[e.Call] = true
+		case world.Blocked: // however late each answer was
+			if began, busy := s.Call(e.Client); busy && e.Op == world.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
+				f.report(e, tryStays, "client", e.Client, "time", e.At-began.At)
+			}
 		case world.Returned:
 			took := e.At - call.At
 			others := s.Others(e.Client)

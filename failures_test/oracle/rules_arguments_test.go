@@ -70,6 +70,23 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	}
 }
 
+func TestTryLockDoesNotWait(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
+		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its own
+			s := newStory().holds("A", "A1").call(client, world.OpTryLock).pass(after).returns(client, refused)
+			require.Equal(t, wrong, s.convicted(oracle.Waiting), "%s after %v", client, after)
+		}
+	}
+	for _, cut := range []bool{true, false} {
+		s := newStory().call("B", world.OpTryLock)
+		if cut {
+			s.happens(world.Cut, "B")
+		}
+		s.pass(5 * time.Minute).add(world.Event{Kind: world.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: world.OpTryLock, Bound: 5 * time.Minute})
+		require.Equal(t, !cut, s.convicted(oracle.Waiting), "it does not come back at all")
+	}
+}
+
 func TestRefusalIsNoError(t *testing.T) {
 	tries := func() *story { return newStory().holds("A", "A1").call("B", world.OpTryLock) }
 	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
