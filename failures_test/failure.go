@@ -52,6 +52,8 @@ const (
 	Beside Variant = "fixed lease beside it"
 	// The same with a lease that is renewed, while that of the lock is not.
 	BesideRenewed Variant = "renewed lease beside it"
+	// Who takes the lock takes another one first, and releases it last. Any lock can be set up so.
+	Nested Variant = "nested in another"
 )
 
 // Feature is something that a lock may have, and that a failure may need.

@@ -246,6 +246,20 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
+		ID: "two-names-nested", Family: Sharing, Variant: Nested,
+		Title:    "a client holds two locks, one inside the other",
+		Story:    "A takes another lock and then this one, and releases them in turn. They have nothing in common but their process. A lock that remembers its holds in a table of that process may take the second name for a re-entry of the first: Unlock counts down, says that all is well, and leaves the key. B waits for a holder who has finished.",
+		Fixed:    "What a process remembers of a hold belongs to the whole name, not to a hash of it, nor to the goroutine alone.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth, oracle.Deadlock},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Unlock()
+			asks(w, b, patience(w))
+		},
+	},
+	{
 		ID: "two-at-once", Family: Sharing,
 		Title:  "two goroutines ask for a free lock at the same moment",
 		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, with a lease of its own, and each gives back its own hold.",

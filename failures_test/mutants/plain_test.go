@@ -30,6 +30,7 @@ const (
 	owesOne    mistake = "takes an Unlock that was one too many for the next one"
 	saysBoth   mistake = "says true when TryLock ends in an error"
 	valueFirst mistake = "remembers its value before it has the lock"
+	oneBucket  mistake = "takes each name of its process for a re-entry of the first"
 )
 
 // plain is a small correct lock of stage 4's kind, which mutants damage.
@@ -39,7 +40,8 @@ type plain struct {
 	lease time.Duration
 	wrong mistake
 	value string
-	owes  bool // an Unlock failed, or was one too many
+	owes  bool                          // an Unlock failed, or was one too many
+	holds map[redis.UniversalClient]int // of all names of a process
 }
 
 func plainSubject(wrong mistake) failures.Subject {
@@ -47,8 +49,9 @@ func plainSubject(wrong mistake) failures.Subject {
 }
 
 func newPlain(wrong mistake) world.Constructor {
+	holds := map[redis.UniversalClient]int{}
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		return &plain{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong}, nil
+		return &plain{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, holds: holds}, nil
 	}
 }
 
@@ -86,6 +89,7 @@ func (p *plain) attempt(ctx context.Context) (bool, error) {
 	}
 	if err == nil && !(p.owes && p.wrong == clings) {
 		p.value = value
+		p.holds[p.rdb]++
 	}
 	return err == nil || p.wrong == saysBoth, err
 }
@@ -123,6 +127,9 @@ func (p *plain) Unlock(ctx context.Context) error {
 	}
 	if p.owes && p.wrong == owesOne {
 		p.owes = false
+		return nil
+	}
+	if p.holds[p.rdb]--; p.wrong == oneBucket && p.holds[p.rdb] > 0 {
 		return nil
 	}
 	n, err := freeScript.Run(ctx, p.rdb, []string{p.key}, p.value).Int()

@@ -22,6 +22,7 @@ const (
 	publishesNothing    mistake = "publishes nothing"
 	innerUnlockFrees    mistake = "frees the lock at the first unlock"
 	countsAtOnce        mistake = "lets two re-entries change the count at once"
+	triesInTurn         mistake = "waits in TryLock while another re-entry changes the count"
 	takesBackTooMuch    mistake = "frees the outer hold when an inner acquire fails"
 	countsLocally       mistake = "counts in its own memory only"
 	countsUp            mistake = "adds to the count instead of setting it"
@@ -263,6 +264,9 @@ func (r *reentrant) keep(h *hold) {
 }
 
 func (r *reentrant) TryLock(ctx context.Context) (bool, error) {
+	if h := r.holdOf(ctx); h != nil && len(h.turn) > 0 && r.wrong != triesInTurn {
+		return false, nil
+	}
 	left, err := r.try(ctx)
 	return left == granted, err
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
@@ -19,14 +18,10 @@ import (
 func Subject() failures.Subject {
 	return failures.Subject{
 		Name: "stage6", New: variant(failures.Default),
-		Variants: map[failures.Variant]world.Constructor{
-			failures.FixedLease: variant(failures.FixedLease),
-			failures.Limited:    variant(failures.Limited),
-			failures.Beside:     variant(failures.Beside),
-
-			failures.BesideRenewed: variant(failures.BesideRenewed),
+		Variants: variants(failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Nested),
+		Ignore: func(key string) bool {
+			return strings.HasSuffix(key, ":token") || strings.Contains(key, adapters.Another)
 		},
-		Ignore: func(key string) bool { return strings.HasSuffix(key, ":token") || strings.Contains(key, another) },
 		// These only send scripts for others.
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
 		Has: []failures.Feature{
@@ -36,8 +31,13 @@ func Subject() failures.Subject {
 	}
 }
 
-// another is in the name of a second lock that a process holds.
-const another = "another:"
+func variants(all ...failures.Variant) map[failures.Variant]world.Constructor {
+	made := map[failures.Variant]world.Constructor{}
+	for _, v := range all {
+		made[v] = variant(v)
+	}
+	return made
+}
 
 func variant(of failures.Variant) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
@@ -63,19 +63,28 @@ func variant(of failures.Variant) world.Constructor {
 		if err != nil {
 			return nil, err
 		}
-		m, err := svc.Mutex(name)
-		if err != nil {
-			return nil, err
+		lock, err := lockerOf(svc, name, leases...)
+		if err != nil || of != failures.Nested {
+			return lock, err
 		}
-		lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, leases...) }
-		try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
-		return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
+		outer, err := lockerOf(svc, adapters.AnotherName())
+		return adapters.Around(outer, lock), err
 	}
+}
+
+func lockerOf(svc *stage6.Service, name string, leases ...stage6.LockOption) (failures.Locker, error) {
+	m, err := svc.Mutex(name)
+	if err != nil {
+		return nil, err
+	}
+	lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, leases...) }
+	try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
+	return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
 }
 
 // holdAnother takes a lock that no other process knows.
 func holdAnother(svc *stage6.Service, leases ...stage6.LockOption) error {
-	m, err := svc.Mutex(another + uuid.NewString())
+	m, err := svc.Mutex(adapters.AnotherName())
 	if err != nil {
 		return err
 	}
