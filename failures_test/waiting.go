@@ -274,6 +274,28 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
+		ID: "away-for-all", Family: Waiting,
+		Title:  "Redis is away, and only the first waiter of a process is told",
+		Story:  "B and G are goroutines of one process. Both ask for the lock, B first, and Redis is away: each connection breaks. B gets that error. If a lock takes G for a waiter behind a holder, because B asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
+		Fixed:  "An attempt that fails has failed for all who waited for it. A lock is held only if Redis has said so.",
+		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Truth},
+		Script: func(w *world.World) {
+			b := w.Client("B")
+			away := true
+			b.Before(func(world.Command) bool { return away }).Always().Drop()
+			b.Freeze() // until G has asked too
+			first := b.StartLock()
+			w.Sleep(w.Lease / 60)
+			second := b.Goroutine("G").StartLock(world.Within(w.Lease / 2))
+			w.Sleep(w.Lease / 60)
+			b.Thaw()
+			w.Sleep(w.Lease / 6)
+			away = first.Over() // a lock that asks on and on gets it when Redis is back
+			first.Wait()
+			second.Wait()
+		},
+	},
+	{
 		ID: "idle-waiters", Family: Waiting, Lesson: true,
 		Title:    "idle waiters keep Redis busy",
 		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Those who poll ask ten times a second, each of them, for nothing.",
