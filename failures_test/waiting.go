@@ -275,10 +275,11 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "away-for-all", Family: Waiting,
-		Title:  "Redis is away, and only the first waiter of a process is told",
-		Story:  "B and G are goroutines of one process. Both ask for the lock, B first, and Redis is away: each connection breaks. B gets that error. If a lock takes G for a waiter behind a holder, because B asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
-		Fixed:  "An attempt that fails has failed for all who waited for it. A lock is held only if Redis has said so.",
-		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Truth},
+		Title:    "Redis is away, and only the first waiter of a process is told",
+		Story:    "B and G are goroutines of one process. Both ask for the lock, B first, and Redis is away: each connection breaks. B gets that error. If a lock takes G for a waiter behind a holder, because B asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
+		Fixed:    "An attempt that fails has failed for all who waited for it. A lock is held only if Redis has said so.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Truth},
+		Requires: []Precondition{asksWhile("G", "B")},
 		Script: func(w *world.World) {
 			b := w.Client("B")
 			away := true

@@ -107,7 +107,7 @@ func lockWaits(f *file) func(*world.Scene) {
 
 // heedsContext finds acquires that go on when their context has ended, or their process has
 // closed the lock. What is on its way then may arrive, and a process that stands still notices
-// nothing.
+// nothing. Without a network nothing arrives: a deadline ends the wait for it.
 func heedsContext(f *file) func(*world.Scene) {
 	over, shut := due{}, due{}
 	return func(s *world.Scene) {
@@ -123,7 +123,7 @@ func heedsContext(f *file) func(*world.Scene) {
 		case e.Acquires() && isShut:
 			f.report(e, getsShut, "client", e.Client)
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
-			over[e.Call] = promise{call: e, by: e.At + e.Bound}
+			over[e.Call] = promise{call: e, by: e.At + e.Bound, ends: true}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
 			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
 				over[e.Call] = promise{call: call, by: e.At}
@@ -142,6 +142,7 @@ func heedsContext(f *file) func(*world.Scene) {
 type promise struct {
 	call     world.Event
 	by, late time.Duration
+	ends     bool // by a deadline, also where there is no network
 }
 
 // due are calls that should come back.
@@ -153,6 +154,8 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 	e := s.Event
 	for _, id := range slices.Sorted(maps.Keys(d)) {
 		p := d[id]
+		is := s.Condition(p.call.Process)
+		isAlone := p.ends && is.Cut && !is.Frozen && !is.Dead
 		isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
 		switch {
 		case e.At-p.by > max(Grace(f.Trace), time.Second):
@@ -161,7 +164,7 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 			late = append(late, p)
 		case e.Call == id && (e.Kind == world.Returned || e.Kind == world.Crashed):
 			delete(d, id)
-		case isBusy || s.Condition(p.call.Process).Away():
+		case !isAlone && (isBusy || is.Away()):
 			p.by += max(0, s.Until()-max(p.by, e.At))
 			d[id] = p
 		}

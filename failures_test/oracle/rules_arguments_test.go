@@ -60,6 +60,8 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	require.False(t, short.pass(5500*time.Millisecond).returns("B", unknown).convicted(oracle.Context), "a pause does not know of a short lease")
 	cancelled := newStory().call("B", world.OpLock).sends(world.Cancelled, "B", "").pass(time.Minute)
 	require.True(t, cancelled.returns("B", unknown).convicted(oracle.Context))
+	cut := waits().sends(world.Sent, "B", "DO").happens(world.Cut, "B").pass(time.Minute)
+	require.True(t, cut.returns("B", unknown).convicted(oracle.Context), "no reply can arrive")
 	for name, s := range map[string]*story{
 		"it stands still":       waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
 		"a reply is on its way": waits().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").returns("B", unknown),
