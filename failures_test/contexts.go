@@ -111,9 +111,9 @@ var contextFailures = []Failure{
 		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Of(world.OpUnlock, world.Write)).Always().IfSent().Delay(w.Lease / 15)
 			for _, option := range []world.Option{world.Within(w.Lease), world.Done()} {
 				a.Lock(world.Within(patience(w)))
+				a.Before(world.Write).IfSent().Delay(w.Lease / 15) // also what a goroutine sends
 				a.Unlock(option)
 				w.Sleep(w.Lease / 12)
 			}
