@@ -112,6 +112,25 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "close-during-unlock", Family: Network, Needs: []Feature{Closing},
+		Title:    "the service is closed while an Unlock is under way",
+		Story:    "A unlocks, and the command is slow. A's process is about to end: it closes the lock, and then its connections. If Close comes back before the Unlock has ended, the Unlock loses its connection. The key stays, and B waits for a process that is gone.",
+		Fixed:    "Close waits for the Unlocks under way.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Requires: []Precondition{given("A"), closes("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease / 15)
+			unlock := a.StartUnlock()
+			w.Sleep(w.Lease / 60)
+			a.Close()
+			a.Cut()
+			unlock.Wait()
+			asks(w, b, patience(w))
+		},
+	},
+	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",

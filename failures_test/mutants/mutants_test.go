@@ -141,6 +141,7 @@ var kinds = []kind{
 			renewsOnceClosed:    "close-after-lost-grant",
 			closesSilently:      "close-after-lost-grant",
 			waitsOnceClosed:     "close-after-lost-grant",
+			closesEarly:         "close-during-unlock",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.LostWakeUp:   {"unlock-wakes", publishesNothing},
@@ -201,7 +202,7 @@ func TestEachMonitorConvictsAMutant(t *testing.T) {
 // The lock that re-enters needs no watchdog for each re-entry. Its Close leaves the key to its
 // lease, and stage 6's frees it: both are right.
 func TestWhatMayBeOtherwiseIsAcquitted(t *testing.T) {
-	for _, id := range []string{"dog-per-reentry", "close-after-lost-grant"} {
+	for _, id := range []string{"dog-per-reentry", "close-after-lost-grant", "close-during-unlock"} {
 		require.Equal(t, failures.Safe, play(t, find(t, id), reentrantSubject("")).Outcome, id)
 	}
 }

@@ -37,6 +37,7 @@ const (
 	renewsOnceClosed    mistake = "renews on when it is closed"
 	closesSilently      mistake = "tells its holders nothing when it is closed"
 	waitsOnceClosed     mistake = "waits on when it is closed"
+	closesEarly         mistake = "does not wait for an Unlock when it is closed"
 )
 
 // reentrant is a small correct lock of stage 6's kind, which mutants damage: a
@@ -59,6 +60,7 @@ type reentrant struct {
 	over    context.Context // ends with Close
 	end     context.CancelFunc
 	line    line
+	unlocks sync.WaitGroup
 }
 
 // hold is one lane's ownership.
@@ -272,6 +274,8 @@ func (r *reentrant) TryLock(ctx context.Context) (bool, error) {
 }
 
 func (r *reentrant) Unlock(ctx context.Context) error {
+	r.unlocks.Add(1)
+	defer r.unlocks.Done()
 	h := r.holdOf(ctx)
 	if h == nil {
 		if r.wrong == vanishedIsUnlocked {
@@ -327,6 +331,9 @@ func (r *reentrant) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 // Close ends the waits, and the watchdogs of holds that nobody has released, and tells their
 // holders. The leases do the rest.
 func (r *reentrant) Close() error {
+	if r.wrong != closesEarly {
+		defer r.unlocks.Wait()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.wrong != waitsOnceClosed {
