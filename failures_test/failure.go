@@ -52,6 +52,9 @@ const (
 	Beside Variant = "fixed lease beside it"
 	// The same with a lease that is renewed, while that of the lock is not.
 	BesideRenewed Variant = "renewed lease beside it"
+	// What makes the lock takes some locks of other names too, each with a long lease. Where
+	// another process has them, it waits for them in the background.
+	Crowded Variant = "waiters of other names beside it"
 	// Who takes the lock takes another one first, and releases it last. Any lock can be set up so.
 	Nested Variant = "nested in another"
 )

@@ -221,6 +221,29 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
+		ID: "expiry-among-many", Family: Waiting, Variant: Crowded,
+		Title:    "a lease that ends makes the waiters of other locks ask",
+		Story:    "A holds eleven locks, ten of them with long leases. B's process waits for all of them, and hears of each over one connection. A dies. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes the end of a lease for a connection gone silent makes the connection anew, and has the waiters of the other ten locks ask too.",
+		Fixed:    "Before a connection is given up it is asked: PING. The end of a lease costs what it costs with one lock.",
+		Breaks:   []oracle.Monitor{oracle.CommandCount},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A B C"), waits("B"), ends("A")},
+		Script: func(w *world.World) {
+			a, c := w.Client("A"), w.Client("C")
+			a.Lock()
+			w.Sleep(w.Lease / 2)
+			b := w.Client("B") // its other waiters ask again a lease from now
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 12)
+			a.Crash()
+			wait.Wait()
+			b.Unlock()
+			c.TryLock()
+			b.StartLock()
+			w.Sleep(w.Lease / 12)
+		},
+	},
+	{
 		ID: "publish-before-delete", Family: Waiting,
 		Title:    "the lock is freed and its waiters are told with two commands",
 		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps beside a free lock.",

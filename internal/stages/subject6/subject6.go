@@ -2,7 +2,9 @@
 package subject6
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 func Subject() failures.Subject {
 	return failures.Subject{
 		Name: "stage6", New: variant(failures.Default),
-		Variants: variants(failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Nested),
+		Variants: variants(failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested),
 		Ignore: func(key string) bool {
 			return strings.HasSuffix(key, ":token") || strings.Contains(key, adapters.Another)
 		},
@@ -56,9 +58,13 @@ func variant(of failures.Variant) world.Constructor {
 		}
 		switch of {
 		case failures.Beside:
-			err = holdAnother(svc, stage6.Lease(20*lease))
+			err = hold(svc, adapters.AnotherName(), stage6.Lease(20*lease))
 		case failures.BesideRenewed:
-			err = holdAnother(svc)
+			err = hold(svc, adapters.AnotherName())
+		case failures.Crowded:
+			for i := range 10 {
+				err = cmp.Or(err, hold(svc, fmt.Sprint(adapters.Another, i), stage6.Lease(20*lease)))
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -82,14 +88,18 @@ func lockerOf(svc *stage6.Service, name string, leases ...stage6.LockOption) (fa
 	return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
 }
 
-// holdAnother takes a lock that no other process knows.
-func holdAnother(svc *stage6.Service, leases ...stage6.LockOption) error {
-	m, err := svc.Mutex(adapters.AnotherName())
+// hold takes a lock. Where another process has it, hold waits for it in the background, until
+// the service is closed.
+func hold(svc *stage6.Service, name string, leases ...stage6.LockOption) error {
+	m, err := svc.Mutex(name)
 	if err != nil {
 		return err
 	}
-	_, err = m.TryLock(context.Background(), leases...)
-	return err
+	if _, err = m.TryLock(context.Background(), leases...); err != stage6.ErrLocked {
+		return err
+	}
+	go func() { _, _ = m.Lock(context.Background(), leases...) }()
+	return nil
 }
 
 // locker makes stage 6 a Locker.
