@@ -223,7 +223,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "expiry-among-many", Family: Waiting, Variant: Crowded,
 		Title:    "a lease that ends makes the waiters of other locks ask",
-		Story:    "A holds eleven locks, ten of them with long leases. B's process waits for all of them, and hears of each over one connection. A dies. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes the end of a lease for a connection gone silent makes the connection anew, and has the waiters of the other ten locks ask too.",
+		Story:    "A holds six locks, five of them with long leases. B's process waits for all of them, and hears of each over one connection. A dies. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes the end of a lease for a connection gone silent makes the connection anew, and has the waiters of the other five locks ask too.",
 		Fixed:    "Before a connection is given up it is asked: PING. The end of a lease costs what it costs with one lock.",
 		Breaks:   []oracle.Monitor{oracle.CommandCount},
 		Needs:    []Feature{PubSub},
@@ -309,11 +309,11 @@ var waitingFailures = []Failure{
 			b.Before(func(world.Command) bool { return away }).Always().Drop()
 			b.Freeze() // until G has asked too
 			first := b.StartLock()
-			w.Sleep(w.Lease / 60)
-			second := b.Goroutine("G").StartLock(world.Within(w.Lease / 2))
-			w.Sleep(w.Lease / 60)
+			w.Sleep(w.Lease / 240)
+			second := b.Goroutine("G").StartLock(world.Within(w.Lease / 20))
+			w.Sleep(w.Lease / 240)
 			b.Thaw()
-			w.Sleep(w.Lease / 6)
+			w.Sleep(w.Lease / 120)
 			away = first.Over() // a lock that asks on and on gets it when Redis is back
 			first.Wait()
 			second.Wait()
