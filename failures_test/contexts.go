@@ -115,7 +115,7 @@ var contextFailures = []Failure{
 				a.Lock(world.Within(patience(w)))
 				a.Before(world.Write).IfSent().Delay(w.Lease / 15) // also what a goroutine sends
 				a.Unlock(option)
-				w.Sleep(w.Lease / 12)
+				w.Sleep(w.Lease / 4)
 			}
 			b.TryLock()
 		},

@@ -135,6 +135,7 @@ var reentryFailures = []Failure{
 		Breaks:   []oracle.Monitor{oracle.Waiting},
 		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
 		Requires: []Precondition{given("A")},
+		Live:     leaseOfMachine,
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
