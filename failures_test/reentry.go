@@ -257,7 +257,9 @@ var reentryFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Unlock()
-			asks(w, b, patience(w))
+			if asks(w, b, patience(w)).Held() {
+				b.Unlock()
+			}
 		},
 	},
 	{

@@ -303,6 +303,7 @@ var renewing = []Failure{
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/32)
 			b.Lock(world.Within(patience(w)))
+			a.Unlock()
 		},
 	},
 }
