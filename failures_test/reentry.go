@@ -250,7 +250,7 @@ var reentryFailures = []Failure{
 		ID: "two-names-nested", Family: Sharing, Variant: Nested,
 		Title:    "a client holds two locks, one inside the other",
 		Story:    "A takes another lock and then this one, and releases them in turn. They have nothing in common but their process. A lock that remembers its holds in a table of that process may take the second name for a re-entry of the first: Unlock counts down, says that all is well, and leaves the key. B waits for a holder who has finished.",
-		Fixed:    "What a process remembers of a hold belongs to the whole name, not to a hash of it, nor to the goroutine alone.",
+		Fixed:    "A process remembers a hold under the whole name, not under a hash of it or under the goroutine alone.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth, oracle.Deadlock},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {

@@ -276,7 +276,7 @@ var renewing = []Failure{
 		ID: "fixed-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Variant: BesideRenewed, Loss: true,
 		Title:    "a lease that is fixed ends just after another one is renewed",
 		Story:    "A's process holds another lock, whose lease is renewed. Then A takes this one with a lease of its own choice, and works longer. Its lease ends just after a renewal of the other one. If the renewal takes along whatever is due soon, this lock gets a new and longer lease. A is told that its hold is over, and B waits for nobody.",
-		Fixed:    "What a renewal takes along are leases that are to be renewed. A fixed one ends when A has said.",
+		Fixed:    "A renewal takes along only leases that are to be renewed. A fixed one ends when A has said.",
 		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Deadlock, oracle.Exclusion},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
