@@ -266,3 +266,19 @@ func TestLockAroundAnotherIsHeldWhileTheInnerOneIs(t *testing.T) {
 	require.False(t, held)
 	require.Zero(t, inner.locks+outer.unlocks)
 }
+
+func TestCallbackHasTheDeadlineOfItsLockUntilWorkBegins(t *testing.T) {
+	var limited, stillLimited bool
+	do := func(ctx context.Context, w work) error {
+		_, limited = ctx.Deadline()
+		defer func() { _, stillLimited = ctx.Deadline() }()
+		return w(ctx)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	c := adapters.Callback(do, do, nil)
+	require.NoError(t, c.Lock(ctx))
+	require.NoError(t, c.Unlock(ctx))
+	require.True(t, limited)
+	require.False(t, stillLimited)
+}
