@@ -18,19 +18,20 @@ import (
 
 // What a mutant of the plain lock does wrong.
 const (
-	asksFirst  mistake = "asks with GET whether the lock is free, then sets it"
-	leasesNot  mistake = "gives the key no lease at all"
-	keepsValue mistake = "keeps its value for as long as the object lives"
-	waitsNot   mistake = "does not wait in Lock"
-	tryWaits   mistake = "waits in TryLock"
-	asksAtOnce mistake = "asks again at once after an error"
-	heedsNot   mistake = "waits on when the context has ended"
-	clings     mistake = "goes on to free a hold whose Unlock failed, when it has another one"
-	sticks     mistake = "unlocks no more when an Unlock has failed"
-	owesOne    mistake = "takes an Unlock that was one too many for the next one"
-	saysBoth   mistake = "says true when TryLock ends in an error"
-	valueFirst mistake = "remembers its value before it has the lock"
-	oneBucket  mistake = "takes each name of its process for a re-entry of the first"
+	asksFirst   mistake = "asks with GET whether the lock is free, then sets it"
+	leasesNot   mistake = "gives the key no lease at all"
+	keepsValue  mistake = "keeps its value for as long as the object lives"
+	waitsNot    mistake = "does not wait in Lock"
+	tryWaits    mistake = "waits in TryLock"
+	asksAtOnce  mistake = "asks again at once after an error"
+	heedsNot    mistake = "waits on when the context has ended"
+	clings      mistake = "goes on to free a hold whose Unlock failed, when it has another one"
+	sticks      mistake = "unlocks no more when an Unlock has failed"
+	owesOne     mistake = "takes an Unlock that was one too many for the next one"
+	saysBoth    mistake = "says true when TryLock ends in an error"
+	valueFirst  mistake = "remembers its value before it has the lock"
+	asksOnAndOn mistake = "asks again each time a grant came too late"
+	oneBucket   mistake = "takes each name of its process for a re-entry of the first"
 )
 
 // plain is a small correct lock of stage 4's kind, which mutants damage.
@@ -62,7 +63,12 @@ func (p *plain) TryLock(ctx context.Context) (bool, error) {
 		err := poll(wait, p.attempt)
 		return err == nil, nil
 	}
-	return p.attempt(ctx)
+	sent := time.Now()
+	held, err := p.attempt(ctx)
+	if late := time.Since(sent) >= p.lease; held && late && p.wrong == asksOnAndOn {
+		return p.TryLock(ctx)
+	}
+	return held, err
 }
 
 func (p *plain) attempt(ctx context.Context) (bool, error) {
