@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
@@ -87,6 +88,11 @@ func (f Failure) Config(s Subject) world.Config {
 	config.Client, config.Fenced, config.Lease = f.Client, f.Fenced, f.Lease
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
+	} else if f.Variant == Nested {
+		config.New = adapters.Nested(s.New)
+		config.Ignore = func(key string) bool {
+			return strings.Contains(key, adapters.Another) || s.Ignore != nil && s.Ignore(key)
+		}
 	}
 	return config
 }
@@ -112,7 +118,7 @@ func (s Subject) lacks(f Failure) i18n.Message {
 		return lacksFeature.Args("features", missing)
 	case barred != "":
 		return notWith.Args("features", barred)
-	case f.Variant == FixedLease && !varies && has(Watchdog), f.Variant == Beside && !varies:
+	case !varies && (f.Variant == FixedLease && has(Watchdog) || slices.Contains([]Variant{Beside, BesideRenewed, Crowded}, f.Variant)):
 		return lacksVariant.Args("variant", i18n.Text(f.Variant))
 	}
 	return i18n.Message{}

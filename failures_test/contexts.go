@@ -72,6 +72,22 @@ var contextFailures = []Failure{
 		},
 	},
 	{
+		ID: "network-gone", Family: Contexts,
+		Title:    "Redis cannot be reached, and the caller has a deadline",
+		Story:    "A's network is gone: what A sends is not answered, and new connections do not come about. A tries to lock, and then waits for the lock, each time with a deadline. Both calls have to come back when it passes, whatever the lock asks Redis for.",
+		Fixed:    "Each command of an acquire gets the caller's context, and the client obeys deadlines: ContextTimeoutEnabled.",
+		Breaks:   []oracle.Monitor{oracle.Context},
+		Requires: []Precondition{given("A")}, // so A has a connection
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Unlock()
+			a.Cut()
+			a.TryLock(world.Within(w.Lease / 60))
+			a.Lock(world.Within(w.Lease / 60))
+		},
+	},
+	{
 		ID: "unlock-cancelled-ctx", Family: Contexts,
 		Title:    "the deferred Unlock gets the context that is already over",
 		Story:    "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
@@ -84,6 +100,24 @@ var contextFailures = []Failure{
 			a.Lock()
 			a.Unlock(world.Done())
 			asks(w, b, patience(w))
+		},
+	},
+	{
+		ID: "unlock-comes-back-early", Family: Contexts,
+		Title:    "Unlock comes back before the lock is free",
+		Story:    "A's unlock is slow on its way to Redis. When Unlock comes back, A's next step relies on it: the lock is free. Then A holds the lock once more, and unlocks it for a request that has been cancelled, as slowly. An Unlock that hands the work to a goroutine, for each caller or only for one that is cancelled, comes back while the key is there; so does one that sends nothing.",
+		Fixed:    "Unlock waits for the answer of Redis, with a context of its own.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth},
+		Requires: []Precondition{given("A A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			for _, option := range []world.Option{world.Within(w.Lease), world.Done()} {
+				a.Lock(world.Within(patience(w)))
+				a.Before(world.Write).IfSent().Delay(w.Lease / 15) // also what a goroutine sends
+				a.Unlock(option)
+				w.Sleep(w.Lease / 4)
+			}
+			b.TryLock()
 		},
 	},
 	{

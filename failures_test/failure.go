@@ -50,6 +50,13 @@ const (
 	// What makes the lock has another one too, of another name, whose lease is long and not
 	// renewed.
 	Beside Variant = "fixed lease beside it"
+	// The same with a lease that is renewed. That of the lock itself is fixed.
+	BesideRenewed Variant = "renewed lease beside it"
+	// The process takes some locks of other names too, each with a long lease, or waits for them in
+	// the background if another process has them.
+	Crowded Variant = "waiters of other names beside it"
+	// The client takes a lock of another name first, and releases it last. Any lock can be set up so.
+	Nested Variant = "nested in another"
 )
 
 // Feature is something that a lock may have, and that a failure may need.

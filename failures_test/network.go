@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"time"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -25,6 +27,21 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "each-grant-late", Family: Network, Lease: 300 * time.Millisecond,
+		Title:  "the way to Redis takes longer than the lease",
+		Story:  "A asks for the lock with a lease of 300 ms, and each reply to an acquire is on its way for longer: a lease too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never comes back, and keeps Redis busy.",
+		Fixed:  "TryLock gives up after a few grants that came too late, and says that the lease is too short for the way to Redis.",
+		Breaks: []oracle.Monitor{oracle.Waiting},
+		Given:  []oracle.Monitor{oracle.Exclusion}, // a late grant that is believed is slow-grant
+		Live:   leaseOfMachine,
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Always().Delay(w.Lease * 7 / 6)
+			a.TryLock()
+			b.Lock(world.Within(w.Lease + patience(w)))
+		},
+	},
+	{
 		ID: "grant-reply-lost", Family: Network, Lesson: true,
 		Title:  "the reply to the acquire is lost",
 		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and goes away; its key stays and keeps everybody out.",
@@ -38,20 +55,16 @@ var networkFailures = []Failure{
 			asks(w, b, patience(w))
 		},
 	},
-	{
-		ID: "grant-answered-with-error", Family: Network,
-		Title:  "Redis executes the acquire, and a proxy answers with an error",
-		Story:  "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
-		Fixed:  "Redis begins an error with a code, such as OOM: then it has refused the acquire. After an error without one the outcome is unknown: free what the acquire may have got.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
-		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.After(world.Installs).Fail("upstream failure") // the words of Envoy
-			a.Lock()
-			asks(w, b, patience(w))
-		},
-	},
+	answeredByProxy(Failure{
+		ID:    "grant-answered-with-error",
+		Title: "Redis executes the acquire, and a proxy answers with an error",
+		Story: "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
+	}, "upstream failure"), // the words of Envoy
+	answeredByProxy(Failure{
+		ID:    "grant-answered-with-code",
+		Title: "Redis executes the acquire, and a proxy answers with an ERR",
+		Story: "Another proxy loses Redis after Redis has executed A's acquire. Its errors begin with ERR, as some of Redis's own do, which say that nothing was done. A takes it for one of those and goes away; its key stays and keeps everybody out.",
+	}, "ERR server connection close"), // those of predixy
 	{
 		ID: "grant-lost-asked-again", Family: Network,
 		Title:  "the reply to the acquire is lost, and A asks again",
@@ -99,6 +112,25 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "close-during-unlock", Family: Network, Needs: []Feature{Closing},
+		Title:    "the service is closed while an Unlock is under way",
+		Story:    "A unlocks, and the command is slow. A's process is about to end: it closes the lock, and then its connections. If Close comes back before the Unlock has ended, the Unlock loses its connection. The key stays, and B waits for a process that is gone.",
+		Fixed:    "Close waits for the Unlocks under way.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Requires: []Precondition{given("A"), closes("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease / 15)
+			unlock := a.StartUnlock()
+			w.Sleep(w.Lease / 60)
+			a.Close()
+			a.Cut()
+			unlock.Wait()
+			asks(w, b, patience(w))
+		},
+	},
+	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",
@@ -134,4 +166,20 @@ var networkFailures = []Failure{
 			c.TryLock()
 		},
 	},
+}
+
+// answeredByProxy completes a failure in which a proxy answers the acquire with these words after
+// Redis has executed it.
+func answeredByProxy(f Failure, words string) Failure {
+	f.Family = Network
+	f.Fixed = "An acquire is refused only if the error is one that Redis is known to refuse with, such as OOM. After any other error the outcome is unknown: free what the acquire may have got."
+	f.Breaks = []oracle.Monitor{oracle.Leak}
+	f.Given = []oracle.Monitor{oracle.Deadlock} // B waits for the key that leaked
+	f.Script = func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Fail(words)
+		a.Lock()
+		asks(w, b, patience(w))
+	}
+	return f
 }

@@ -128,6 +128,24 @@ var reentryFailures = []Failure{
 		},
 	},
 	{
+		ID: "try-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
+		Title:    "an inner acquire hangs, and a TryLock waits behind it",
+		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits for its turn behind the first one, it stands still for as long as the network does.",
+		Fixed:    "The wait for the first helper ends with the patience of the second one. For a TryLock that is now.",
+		Breaks:   []oracle.Monitor{oracle.Waiting},
+		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Requires: []Precondition{given("A")},
+		Live:     leaseOfMachine,
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Before(world.Of(world.OpLock, world.Write)).Delay(3 * w.Lease)
+			a.StartLock()
+			w.Sleep(w.Lease / 8)
+			a.TryLock()
+		},
+	},
+	{
 		ID: "reentries-at-once", Family: Sharing, Needs: []Feature{Reentry},
 		Title:    "two helpers of a holder take the lock again at the same moment",
 		Story:    "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",
@@ -226,6 +244,22 @@ var reentryFailures = []Failure{
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()
+		},
+	},
+	{
+		ID: "two-names-nested", Family: Sharing, Variant: Nested,
+		Title:    "a client holds two locks, one inside the other",
+		Story:    "A takes another lock and then this one, and releases them in turn. They have nothing in common but their process. A lock that remembers its holds in a table of that process may take the second name for a re-entry of the first: Unlock counts down, says that all is well, and leaves the key. B waits for a holder who has finished.",
+		Fixed:    "A process remembers a hold under the whole name, not under a hash of it or under the goroutine alone.",
+		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth, oracle.Deadlock},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Unlock()
+			if asks(w, b, patience(w)).Held() {
+				b.Unlock()
+			}
 		},
 	},
 	{

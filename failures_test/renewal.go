@@ -272,6 +272,40 @@ var renewing = []Failure{
 			b.Lock(world.Within(patience(w)))
 		},
 	},
+	{
+		ID: "fixed-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Variant: BesideRenewed, Loss: true,
+		Title:    "a lease that is fixed ends just after another one is renewed",
+		Story:    "A's process holds another lock, whose lease is renewed. Then A takes this one with a lease of its own choice, and works longer. Its lease ends just after a renewal of the other one. If the renewal takes along whatever is due soon, this lock gets a new and longer lease. A is told that its hold is over, and B waits for nobody.",
+		Fixed:    "A renewal takes along only leases that are to be renewed. A fixed one ends when A has said.",
+		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Deadlock, oracle.Exclusion},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			w.Sleep(w.Lease / 40)
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/30)
+			b.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "renewals-in-two-slots", Family: Renewal, Needs: []Feature{Watchdog}, Variant: Nested,
+		Title:    "two locks are renewed together that are in two slots",
+		Story:    "A holds two locks and works longer than their lease. Behind its address is a Cluster, of one node or with a proxy before it: Redis refuses a command whose keys are in different slots. If one command renews both locks, it is refused each time, and B walks in.",
+		Fixed:    "One command for each lock; at the latest when Redis has said CROSSSLOT, and still in time for this renewal.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			name := "{" + w.Lock + "}" // of a lock with more than one key they are in one slot
+			a, b := w.ClientOf("A", name), w.ClientOf("B", name)
+			for _, c := range []*world.Client{a, b} {
+				c.Before(world.CrossesSlots).Always().IfSent().Fail("CROSSSLOT Keys in request don't hash to the same slot")
+			}
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+		},
+	},
 }
 
 // forgetTimers empties the sync.Pool in which go-redis keeps the timers of those

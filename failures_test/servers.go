@@ -39,25 +39,37 @@ var serverFailures = []Failure{
 			a.Lock(world.Within(patience(w)))
 		},
 	},
-	{
-		ID: "unlock-refused", Family: Servers,
-		Title:    "Redis refuses the Unlock for a moment",
-		Story:    "A holds the lock as Redis fails over, and A's connection still leads to the old master. It is a replica now, and answers A's Unlock with READONLY. A moment later A's commands get through again. If Unlock gives up at such an answer, the key stays for the rest of its lease, and B waits for a holder that has finished.",
-		Fixed:    "READONLY will pass, as LOADING and BUSY do: Unlock asks again, for a part of the lease.",
-		Breaks:   []oracle.Monitor{oracle.Leak},
-		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
-		Requires: []Precondition{given("A")},
-		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.Lock()
-			unlocking := world.Of(world.OpUnlock, world.Write)
-			const refusal = "READONLY You can't write against a read only replica."
-			a.Before(unlocking).Fail(refusal)
-			for range 4 {
-				a.Before(unlocking).IfSent().Fail(refusal)
-			}
-			a.Unlock()
-			asks(w, b, patience(w))
-		},
-	},
+	refusedUnlock(Failure{
+		ID:    "unlock-refused",
+		Title: "Redis refuses the Unlock for a moment",
+		Story: "A holds the lock as Redis fails over, and A's connection still leads to the old master. It is a replica now, and answers A's Unlock with READONLY. A moment later A's commands get through again. If Unlock gives up at such an answer, the key stays for the rest of its lease, and B waits for a holder that has finished.",
+		Fixed: "READONLY will pass, as LOADING and BUSY do: Unlock asks again, for a part of the lease.",
+	}, "READONLY You can't write against a read only replica."),
+	refusedUnlock(Failure{
+		ID:    "unlock-moved",
+		Title: "two nodes of a Cluster send the Unlock to each other for a moment",
+		Story: "A holds the lock as the slot of its key is given to another node. Until that node knows that the slot is its own, each of the two sends A's Unlock to the other one with MOVED. go-redis follows three times within a millisecond, and gives up. If Unlock gives up too, the key stays for the rest of its lease, and B waits for a holder that has finished.",
+		Fixed: "MOVED will pass, as TRYAGAIN and CLUSTERDOWN do: Unlock asks again, for a part of the lease.",
+	}, "MOVED 16287 127.0.0.1:7001"),
+}
+
+// refusedUnlock completes a failure in which Redis refuses the first commands of an Unlock with
+// these words.
+func refusedUnlock(f Failure, words string) Failure {
+	f.Family = Servers
+	f.Breaks = []oracle.Monitor{oracle.Leak}
+	f.Given = []oracle.Monitor{oracle.Deadlock} // B waits for the key that stays
+	f.Requires = []Precondition{given("A")}
+	f.Script = func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		unlocking := world.Of(world.OpUnlock, world.Write)
+		a.Before(unlocking).Fail(words)
+		for range 4 {
+			a.Before(unlocking).IfSent().Fail(words)
+		}
+		a.Unlock()
+		asks(w, b, patience(w))
+	}
+	return f
 }

@@ -221,6 +221,27 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
+		ID: "expiry-among-many", Family: Waiting, Variant: Crowded,
+		Title:    "a lease that ends makes the waiters of other locks ask",
+		Story:    "A holds five locks, four of them with long leases, and dies. B's process waits for all of them, and hears of each over one connection. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes this for a connection gone silent makes the connection anew, and has the waiters of the other four locks ask too.",
+		Fixed:    "Before a connection is given up it is asked: PING. The end of a lease costs what it costs with one lock.",
+		Breaks:   []oracle.Monitor{oracle.CommandCount},
+		Needs:    []Feature{PubSub},
+		Requires: []Precondition{given("A B C"), ends("A")},
+		Script: func(w *world.World) {
+			a, c := w.Client("A"), w.Client("C")
+			a.Lock()
+			w.Sleep(w.Lease / 2)
+			b := w.Client("B") // its other waiters ask again a lease from now
+			a.Crash()
+			b.Lock()
+			b.Unlock()
+			c.TryLock()
+			b.StartLock()
+			w.Sleep(w.Lease / 12)
+		},
+	},
+	{
 		ID: "publish-before-delete", Family: Waiting,
 		Title:    "the lock is freed and its waiters are told with two commands",
 		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps beside a free lock.",
@@ -270,6 +291,26 @@ var waitingFailures = []Failure{
 						waits[i] = nil
 					}
 				}
+			}
+		},
+	},
+	{
+		ID: "away-for-all", Family: Waiting,
+		Title:    "Redis is away, and only the first waiter of a process is told",
+		Story:    "B and G are goroutines of one process. Both ask for the lock, B first, and Redis is away: each connection breaks. B gets that error. If a lock takes G for a waiter behind a holder, because B asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
+		Fixed:    "If an attempt fails, all who waited for it are told. A lock is held only if Redis has said so.",
+		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Truth},
+		Requires: []Precondition{asksWhile("G", "B")},
+		Script: func(w *world.World) {
+			b := w.Client("B")
+			b.Before(world.Any).Always().Drop()
+			b.Freeze() // until G has asked too
+			first := b.StartLock()
+			w.Sleep(w.Lease / 240)
+			second := b.Goroutine("G").StartLock(world.Within(w.Lease / 20))
+			b.Thaw()
+			if first.Over() { // a lock may ask on and on as well
+				second.Wait()
 			}
 		},
 	},

@@ -3,6 +3,7 @@ package adapters_test
 import (
 	"context"
 	"errors"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,4 +230,55 @@ func TestRenewalOfALockThatCallsBackIsItsOwn(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]string{"SET": world.OpLock, "PEXPIRE": "", "DEL": world.OpUnlock}, sent)
+}
+
+// counter is a lock that counts what it is told, and lets nobody in if it is taken.
+type counter struct {
+	taken                 bool
+	locks, unlocks, ended int
+}
+
+func (c *counter) Lock(ctx context.Context) error {
+	if held, err := c.TryLock(ctx); err != nil || !held {
+		return errors.Join(err, errors.New("taken"))
+	}
+	return nil
+}
+func (c *counter) TryLock(context.Context) (bool, error) { c.locks++; return !c.taken, nil }
+func (c *counter) Unlock(context.Context) error          { c.unlocks++; return nil }
+func (c *counter) Close() error                          { c.ended++; return nil }
+
+func TestLockAroundAnotherIsHeldWhileTheInnerOneIs(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		outer, inner := &counter{}, &counter{taken: taken}
+		lock := adapters.Around(outer, inner)
+		held, err := lock.TryLock(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, taken, lock.Lock(t.Context()) != nil)
+		require.Equal(t, !taken, held)
+		require.Equal(t, taken, outer.unlocks == 2)
+		require.NoError(t, lock.(io.Closer).Close())
+		require.Equal(t, 2, outer.ended+inner.ended)
+	}
+	outer, inner := &counter{taken: true}, &counter{}
+	held, err := adapters.Around(outer, inner).TryLock(t.Context())
+	require.NoError(t, err)
+	require.False(t, held)
+	require.Zero(t, inner.locks+outer.unlocks)
+}
+
+func TestCallbackHasTheDeadlineOfItsLockUntilWorkBegins(t *testing.T) {
+	var limited, stillLimited bool
+	do := func(ctx context.Context, w work) error {
+		_, limited = ctx.Deadline()
+		defer func() { _, stillLimited = ctx.Deadline() }()
+		return w(ctx)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	c := adapters.Callback(do, do, nil)
+	require.NoError(t, c.Lock(ctx))
+	require.NoError(t, c.Unlock(ctx))
+	require.True(t, limited)
+	require.False(t, stillLimited)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"lockkata/failures_test/world"
 )
@@ -55,8 +56,8 @@ type visit struct {
 func (c *callback) enter(lock func(context.Context, func(context.Context) error) error) func(context.Context) (*visit, error) {
 	return func(ctx context.Context) (*visit, error) {
 		v := &visit{leave: make(chan struct{}), over: make(chan struct{})}
-		v.run, v.stop = context.WithCancel(context.WithoutCancel(ctx))
 		inside := make(chan struct{})
+		v.run, v.stop = context.WithCancel(entering{context.WithoutCancel(ctx), ctx, inside})
 		late := context.AfterFunc(ctx, v.stop)
 		go func() {
 			v.goroutine = world.GoroutineID()
@@ -83,6 +84,23 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 			}
 			return nil, ErrNotCalledBack
 		}
+	}
+}
+
+// entering is a context that has the deadline of another one until work begins.
+type entering struct {
+	context.Context
+	lock   context.Context
+	inside chan struct{}
+}
+
+// Deadline is when the lock has to be there. The work has none.
+func (e entering) Deadline() (time.Time, bool) {
+	select {
+	case <-e.inside:
+		return time.Time{}, false
+	default:
+		return e.lock.Deadline()
 	}
 }
 

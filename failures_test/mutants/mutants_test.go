@@ -44,17 +44,19 @@ var kinds = []kind{
 	{
 		name: "plain", subject: plainSubject, like: "4",
 		mutants: map[mistake]string{
-			asksFirst:  "check-then-set",
-			leasesNot:  "crash-before-expire",
-			keepsValue: "late-unlock",
-			clings:     "late-unlock",
-			sticks:     "unlock-after-failed-unlock",
-			waitsNot:   "second-client",
-			tryWaits:   "second-client",
-			heedsNot:   "second-client",
-			valueFirst: "try-while-holding",
-			saysBoth:   "oom",
-			owesOne:    "stranger-unlock",
+			asksFirst:   "check-then-set",
+			leasesNot:   "crash-before-expire",
+			keepsValue:  "late-unlock",
+			clings:      "late-unlock",
+			sticks:      "unlock-after-failed-unlock",
+			waitsNot:    "second-client",
+			tryWaits:    "second-client",
+			heedsNot:    "second-client",
+			valueFirst:  "try-while-holding",
+			saysBoth:    "oom",
+			owesOne:     "stranger-unlock",
+			asksOnAndOn: "each-grant-late",
+			oneBucket:   "two-names-nested",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.Waiting: {"second-client", waitsNot},
@@ -125,6 +127,7 @@ var kinds = []kind{
 			publishesNothing:    "unlock-wakes",
 			innerUnlockFrees:    "inner-unlock-frees",
 			countsAtOnce:        "reentries-at-once",
+			triesInTurn:         "try-behind-reentry",
 			takesBackTooMuch:    "inner-lock-fails",
 			countsLocally:       "reentry-after-loss",
 			countsUp:            "retry-count-two",
@@ -139,6 +142,7 @@ var kinds = []kind{
 			renewsOnceClosed:    "close-after-lost-grant",
 			closesSilently:      "close-after-lost-grant",
 			waitsOnceClosed:     "close-after-lost-grant",
+			closesEarly:         "close-during-unlock",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.LostWakeUp:   {"unlock-wakes", publishesNothing},
@@ -161,7 +165,7 @@ func TestEachMutantIsConvicted(t *testing.T) {
 	}
 }
 
-// What makes the convictions count: without its mistake each lock is as its stage.
+// What makes the convictions count: without its mistake each lock is safe, or as its stage.
 func TestLocksWithoutAMistakeAreAcquitted(t *testing.T) {
 	for _, k := range kinds {
 		for _, f := range failures.All {
@@ -173,7 +177,7 @@ func TestLocksWithoutAMistakeAreAcquitted(t *testing.T) {
 				if v.Outcome == failures.NotApplicable {
 					return
 				}
-				if want := stages.MustFind(k.like).Expect(f); want != v.Outcome {
+				if want := stages.MustFind(k.like).Expect(f); want != v.Outcome && v.Outcome != failures.Safe {
 					t.Log(timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 					t.Errorf("expected %s, got %s (%s)", want, v.Outcome, v.Sentence())
 				}
@@ -199,7 +203,7 @@ func TestEachMonitorConvictsAMutant(t *testing.T) {
 // The lock that re-enters needs no watchdog for each re-entry. Its Close leaves the key to its
 // lease, and stage 6's frees it: both are right.
 func TestWhatMayBeOtherwiseIsAcquitted(t *testing.T) {
-	for _, id := range []string{"dog-per-reentry", "close-after-lost-grant"} {
+	for _, id := range []string{"dog-per-reentry", "close-after-lost-grant", "close-during-unlock"} {
 		require.Equal(t, failures.Safe, play(t, find(t, id), reentrantSubject("")).Outcome, id)
 	}
 }

@@ -18,18 +18,20 @@ import (
 
 // What a mutant of the plain lock does wrong.
 const (
-	asksFirst  mistake = "asks with GET whether the lock is free, then sets it"
-	leasesNot  mistake = "gives the key no lease at all"
-	keepsValue mistake = "keeps its value for as long as the object lives"
-	waitsNot   mistake = "does not wait in Lock"
-	tryWaits   mistake = "waits in TryLock"
-	asksAtOnce mistake = "asks again at once after an error"
-	heedsNot   mistake = "waits on when the context has ended"
-	clings     mistake = "goes on to free a hold whose Unlock failed, when it has another one"
-	sticks     mistake = "unlocks no more when an Unlock has failed"
-	owesOne    mistake = "takes an Unlock that was one too many for the next one"
-	saysBoth   mistake = "says true when TryLock ends in an error"
-	valueFirst mistake = "remembers its value before it has the lock"
+	asksFirst   mistake = "asks with GET whether the lock is free, then sets it"
+	leasesNot   mistake = "gives the key no lease at all"
+	keepsValue  mistake = "keeps its value for as long as the object lives"
+	waitsNot    mistake = "does not wait in Lock"
+	tryWaits    mistake = "waits in TryLock"
+	asksAtOnce  mistake = "asks again at once after an error"
+	heedsNot    mistake = "waits on when the context has ended"
+	clings      mistake = "goes on to free a hold whose Unlock failed, when it has another one"
+	sticks      mistake = "unlocks no more when an Unlock has failed"
+	owesOne     mistake = "takes an Unlock that was one too many for the next one"
+	saysBoth    mistake = "says true when TryLock ends in an error"
+	valueFirst  mistake = "remembers its value before it has the lock"
+	asksOnAndOn mistake = "asks again each time a grant came too late"
+	oneBucket   mistake = "takes each name of its process for a re-entry of the first"
 )
 
 // plain is a small correct lock of stage 4's kind, which mutants damage.
@@ -39,7 +41,8 @@ type plain struct {
 	lease time.Duration
 	wrong mistake
 	value string
-	owes  bool // an Unlock failed, or was one too many
+	owes  bool                          // an Unlock failed, or was one too many
+	holds map[redis.UniversalClient]int // of all names of a process
 }
 
 func plainSubject(wrong mistake) failures.Subject {
@@ -47,8 +50,9 @@ func plainSubject(wrong mistake) failures.Subject {
 }
 
 func newPlain(wrong mistake) world.Constructor {
+	holds := map[redis.UniversalClient]int{}
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		return &plain{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong}, nil
+		return &plain{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, holds: holds}, nil
 	}
 }
 
@@ -59,7 +63,12 @@ func (p *plain) TryLock(ctx context.Context) (bool, error) {
 		err := poll(wait, p.attempt)
 		return err == nil, nil
 	}
-	return p.attempt(ctx)
+	sent := time.Now()
+	held, err := p.attempt(ctx)
+	if late := time.Since(sent) >= p.lease; held && late && p.wrong == asksOnAndOn {
+		return p.TryLock(ctx)
+	}
+	return held, err
 }
 
 func (p *plain) attempt(ctx context.Context) (bool, error) {
@@ -86,6 +95,7 @@ func (p *plain) attempt(ctx context.Context) (bool, error) {
 	}
 	if err == nil && !(p.owes && p.wrong == clings) {
 		p.value = value
+		p.holds[p.rdb]++
 	}
 	return err == nil || p.wrong == saysBoth, err
 }
@@ -123,6 +133,9 @@ func (p *plain) Unlock(ctx context.Context) error {
 	}
 	if p.owes && p.wrong == owesOne {
 		p.owes = false
+		return nil
+	}
+	if p.holds[p.rdb]--; p.wrong == oneBucket && p.holds[p.rdb] > 0 {
 		return nil
 	}
 	n, err := freeScript.Run(ctx, p.rdb, []string{p.key}, p.value).Int()

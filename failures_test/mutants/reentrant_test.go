@@ -22,6 +22,7 @@ const (
 	publishesNothing    mistake = "publishes nothing"
 	innerUnlockFrees    mistake = "frees the lock at the first unlock"
 	countsAtOnce        mistake = "lets two re-entries change the count at once"
+	triesInTurn         mistake = "waits in TryLock while another re-entry changes the count"
 	takesBackTooMuch    mistake = "frees the outer hold when an inner acquire fails"
 	countsLocally       mistake = "counts in its own memory only"
 	countsUp            mistake = "adds to the count instead of setting it"
@@ -36,6 +37,7 @@ const (
 	renewsOnceClosed    mistake = "renews on when it is closed"
 	closesSilently      mistake = "tells its holders nothing when it is closed"
 	waitsOnceClosed     mistake = "waits on when it is closed"
+	closesEarly         mistake = "does not wait for an Unlock when it is closed"
 )
 
 // reentrant is a small correct lock of stage 6's kind, which mutants damage: a
@@ -58,6 +60,7 @@ type reentrant struct {
 	over    context.Context // ends with Close
 	end     context.CancelFunc
 	line    line
+	unlocks sync.WaitGroup
 }
 
 // hold is one lane's ownership.
@@ -263,11 +266,16 @@ func (r *reentrant) keep(h *hold) {
 }
 
 func (r *reentrant) TryLock(ctx context.Context) (bool, error) {
+	if h := r.holdOf(ctx); h != nil && len(h.turn) > 0 && r.wrong != triesInTurn {
+		return false, nil
+	}
 	left, err := r.try(ctx)
 	return left == granted, err
 }
 
 func (r *reentrant) Unlock(ctx context.Context) error {
+	r.unlocks.Add(1)
+	defer r.unlocks.Done()
 	h := r.holdOf(ctx)
 	if h == nil {
 		if r.wrong == vanishedIsUnlocked {
@@ -323,6 +331,9 @@ func (r *reentrant) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 // Close ends the waits, and the watchdogs of holds that nobody has released, and tells their
 // holders. The leases do the rest.
 func (r *reentrant) Close() error {
+	if r.wrong != closesEarly {
+		defer r.unlocks.Wait()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.wrong != waitsOnceClosed {

@@ -2,6 +2,7 @@ package mutants_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -87,7 +88,7 @@ func watchedSubject(wrong mistake) failures.Subject {
 			failures.FixedLease: newWatched(wrong, true, 0),
 			failures.Limited:    newWatched(wrong, false, 3),
 		},
-		Ignore: func(key string) bool { return key == "token" },
+		Ignore: func(key string) bool { return strings.HasSuffix(key, ":token") },
 		Has:    has,
 	}
 }
@@ -148,7 +149,7 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 		args = append(args, clock)
 	}
 	sent := time.Now()
-	token, err := takeScript.Run(ctx, w.rdb, []string{w.key, "token"}, args...).Int64()
+	token, err := takeScript.Run(ctx, w.rdb, []string{w.key, w.key + ":token"}, args...).Int64()
 	if err != nil || token == 0 {
 		return false, err
 	}

@@ -15,6 +15,7 @@ var (
 	waitsNot     = i18n.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
 	tryFails     = i18n.New("TryLock of {client} fails with {error}, while {other} holds the lock")
 	tryWaits     = i18n.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
+	tryStays     = i18n.New("TryLock of {client} is still under way after {time}")
 	heedsNot     = i18n.New("{call} of {client} is still under way {time} after its context ended")
 	waitsShut    = i18n.New("Lock of {client} is still under way {time} after its process has closed the lock")
 	getsShut     = i18n.New("Lock gives {client} the lock after its process has closed it")
@@ -47,7 +48,7 @@ func leaseAsked(f *file) func(*world.Scene) {
 
 // lockWaits finds a Lock that is told no while a client of another process holds the lock,
 // and does not wait; and a TryLock that does, or whose answer is an error although Redis has
-// answered without one and nothing was lost or late. Who has taken the lock and not given it back may be
+// answered without one and nothing was lost or late; and a TryLock that does not come back at all. Who has taken the lock and not given it back may be
 // told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
 func lockWaits(f *file) func(*world.Scene) {
 	left := map[int]bool{}    // calls whose callers wait no more
@@ -57,8 +58,12 @@ func lockWaits(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
-			if others := s.Others(try.call.Client); len(others) > 0 {
-				f.report(of(try.call.Client, e), tryWaits, "client", try.call.Client, "time", try.late, "other", others[0])
+			client := try.call.Client
+			switch others := s.Others(client); {
+			case len(others) > 0:
+				f.report(of(client, e), tryWaits, "client", client, "time", try.late, "other", others[0])
+			case s.Holds(client) > 0:
+				f.report(of(client, e), tryWaits, "client", client, "time", try.late, "other", client)
 			}
 		}
 		switch e.Kind {
@@ -75,6 +80,10 @@ func lockWaits(f *file) func(*world.Scene) {
 			}
 		case world.Cancelled:
 			left[e.Call] = true
+		case world.Blocked: // however late each answer was
+			if began, busy := s.Call(e.Client); busy && e.Op == world.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
+				f.report(e, tryStays, "client", e.Client, "time", e.At-began.At)
+			}
 		case world.Returned:
 			took := e.At - call.At
 			others := s.Others(e.Client)
@@ -98,7 +107,7 @@ func lockWaits(f *file) func(*world.Scene) {
 
 // heedsContext finds acquires that go on when their context has ended, or their process has
 // closed the lock. What is on its way then may arrive, and a process that stands still notices
-// nothing.
+// nothing. Without a network nothing arrives: a deadline ends the wait for it.
 func heedsContext(f *file) func(*world.Scene) {
 	over, shut := due{}, due{}
 	return func(s *world.Scene) {
@@ -114,7 +123,7 @@ func heedsContext(f *file) func(*world.Scene) {
 		case e.Acquires() && isShut:
 			f.report(e, getsShut, "client", e.Client)
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
-			over[e.Call] = promise{call: e, by: e.At + e.Bound}
+			over[e.Call] = promise{call: e, by: e.At + e.Bound, ends: true}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
 			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
 				over[e.Call] = promise{call: call, by: e.At}
@@ -133,6 +142,7 @@ func heedsContext(f *file) func(*world.Scene) {
 type promise struct {
 	call     world.Event
 	by, late time.Duration
+	ends     bool // by a deadline, also where there is no network
 }
 
 // due are calls that should come back.
@@ -144,6 +154,8 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 	e := s.Event
 	for _, id := range slices.Sorted(maps.Keys(d)) {
 		p := d[id]
+		is := s.Condition(p.call.Process)
+		isAlone := p.ends && is.Cut && !is.Frozen && !is.Dead
 		isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
 		switch {
 		case e.At-p.by > max(Grace(f.Trace), time.Second):
@@ -152,7 +164,7 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 			late = append(late, p)
 		case e.Call == id && (e.Kind == world.Returned || e.Kind == world.Crashed):
 			delete(d, id)
-		case isBusy || s.Condition(p.call.Process).Away():
+		case !isAlone && (isBusy || is.Away()):
 			p.by += max(0, s.Until()-max(p.by, e.At))
 			d[id] = p
 		}

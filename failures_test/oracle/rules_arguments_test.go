@@ -60,6 +60,8 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	require.False(t, short.pass(5500*time.Millisecond).returns("B", unknown).convicted(oracle.Context), "a pause does not know of a short lease")
 	cancelled := newStory().call("B", world.OpLock).sends(world.Cancelled, "B", "").pass(time.Minute)
 	require.True(t, cancelled.returns("B", unknown).convicted(oracle.Context))
+	cut := waits().sends(world.Sent, "B", "DO").happens(world.Cut, "B").pass(time.Minute)
+	require.True(t, cut.returns("B", unknown).convicted(oracle.Context), "no reply can arrive")
 	for name, s := range map[string]*story{
 		"it stands still":       waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
 		"a reply is on its way": waits().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").returns("B", unknown),
@@ -67,6 +69,23 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 		"no end was asked for":  newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Hour).returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
+	}
+}
+
+func TestTryLockDoesNotWait(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
+		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its own
+			s := newStory().holds("A", "A1").call(client, world.OpTryLock).pass(after).returns(client, refused)
+			require.Equal(t, wrong, s.convicted(oracle.Waiting), "%s after %v", client, after)
+		}
+	}
+	for _, cut := range []bool{true, false} {
+		s := newStory().call("B", world.OpTryLock)
+		if cut {
+			s.happens(world.Cut, "B")
+		}
+		s.pass(5 * time.Minute).add(world.Event{Kind: world.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: world.OpTryLock, Bound: 5 * time.Minute})
+		require.Equal(t, !cut, s.convicted(oracle.Waiting), "it does not come back at all")
 	}
 }
 

@@ -3,6 +3,7 @@ package world
 import (
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -47,6 +48,28 @@ func Named(name string) Match {
 // Of narrows a match to the commands of one operation, such as OpUnlock.
 func Of(op string, m Match) Match {
 	return func(c Command) bool { return c.Op == op && m(c) }
+}
+
+// CrossesSlots matches a command with keys in different slots of a Cluster, which refuses it. The
+// slot of a key depends on its hash tag, the first part in braces, or on the whole key.
+func CrossesSlots(c Command) bool {
+	keys := c.Args[1:]
+	switch {
+	case strings.HasPrefix(c.Name, "EVAL") && len(c.Args) > 2:
+		n, _ := strconv.Atoi(c.Args[2])
+		keys = c.Args[3:min(3+n, len(c.Args))]
+	case !slices.Contains([]string{"DEL", "EXISTS", "MGET", "UNLINK"}, c.Name):
+		return false
+	}
+	return slices.ContainsFunc(keys, func(key string) bool { return hashTag(key) != hashTag(keys[0]) })
+}
+
+func hashTag(key string) string {
+	_, braced, _ := strings.Cut(key, "{")
+	if tag, _, found := strings.Cut(braced, "}"); found && tag != "" {
+		return tag
+	}
+	return key
 }
 
 // Nth matches only the nth command that m matches, counted from 1. It counts as

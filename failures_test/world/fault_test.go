@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -362,3 +363,13 @@ func (l *listener) Lock(ctx context.Context) error {
 }
 
 func (l *listener) Unlock(ctx context.Context) error { return l.rdb.Publish(ctx, "freed", "now").Err() }
+
+func TestKeysInDifferentSlotsAreToldByTheirTags(t *testing.T) {
+	for command, crosses := range map[string]bool{
+		"DEL a": false, "DEL a b": true, "DEL {a}1 {a}2": false, "DEL {} {}x": true, "DEL {a {a": false, "SET a b": false,
+		"EVALSHA h 2 {a} {b} {a}": true, "EVALSHA h 2 {a} {a}:token b": false, "EVAL s 1 a b": false, "EVAL": false, "EVAL s 9 a b": true,
+	} {
+		args := strings.Fields(command)
+		require.Equal(t, crosses, world.CrossesSlots(world.Command{Name: args[0], Args: args}), command)
+	}
+}

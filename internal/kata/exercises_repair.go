@@ -17,7 +17,8 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "2", Edits: []Edit{{"mutex.go", `"PX", m.ttl.Milliseconds()`, `"EX", m.ttl.Milliseconds()`}}},
 		Fixes: []string{
 			"crash-before-expire", "crash-while-holding", "renewed-for-ever", "hold-dropped",
-			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once", "cancel-in-flight", "lease-between-seconds", "waiter-gives-up", // the lease is not what was asked for
+			"second-client", "check-then-set", "try-while-holding", "last-millisecond", "two-at-once", "cancel-in-flight", "lease-between-seconds", "waiter-gives-up",
+			"network-gone", "two-names-nested", "each-grant-late", // the lease is not what was asked for
 		},
 		Hints: [3]i18n.Text{
 			"Read how the lease gets into Redis, and in which unit.",
@@ -39,7 +40,7 @@ var repairExercises = []Exercise{
 		ID: "r2", Title: "repair this lock: the refusal", Base: "2",
 		Story: "A lock of stage 2, with one mistake. When Redis is in trouble, all clients wait politely for a lock that nobody has. Read it first and say what is wrong; then let kata explore look; then mend it.",
 		Start: Material{Column: "2", Edits: []Edit{{"mutex.go", `if errors.Is(err, redis.Nil) {`, `if err != nil {`}}},
-		Fixes: []string{"oom"},
+		Fixes: []string{"oom", "network-gone"},
 		Hints: [3]i18n.Text{
 			"Read what becomes of each answer that SET can get.",
 			"A refusal by NX is one particular error of go-redis. All others say that something is wrong.",
@@ -127,7 +128,7 @@ var repairExercises = []Exercise{
 		Start: Material{Column: "5", Edits: []Edit{{"watchdog.go", `time.NewTicker(w.ttl / 3)`, `time.NewTicker(w.ttl)`}}},
 		Fixes: []string{
 			"work-outlives-ttl", "renew-blip", "renew-blips", "second-hold-renewed", "short-lease-renewed", "renew-foreign", "unlock-at-once", "dog-unlock-race",
-			"unlock-while-renewal-hangs", "acquire-context-ends", "renewals-unanswered",
+			"unlock-while-renewal-hangs", "acquire-context-ends", "renewals-unanswered", "renewals-in-two-slots",
 		},
 		Hints: [3]i18n.Text{
 			"Read when the first renewal is sent, and when the lease ends.",

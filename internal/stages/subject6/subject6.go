@@ -2,11 +2,12 @@
 package subject6
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
@@ -19,12 +20,10 @@ import (
 func Subject() failures.Subject {
 	return failures.Subject{
 		Name: "stage6", New: variant(failures.Default),
-		Variants: map[failures.Variant]world.Constructor{
-			failures.FixedLease: variant(failures.FixedLease),
-			failures.Limited:    variant(failures.Limited),
-			failures.Beside:     variant(failures.Beside),
+		Variants: variants(failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested),
+		Ignore: func(key string) bool {
+			return strings.HasSuffix(key, ":token") || strings.Contains(key, adapters.Another)
 		},
-		Ignore: func(key string) bool { return strings.HasSuffix(key, ":token") || strings.Contains(key, another) },
 		// These only send scripts for others.
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
 		Has: []failures.Feature{
@@ -34,8 +33,13 @@ func Subject() failures.Subject {
 	}
 }
 
-// another is in the name of a second lock that a process holds.
-const another = "another:"
+func variants(all ...failures.Variant) map[failures.Variant]world.Constructor {
+	made := map[failures.Variant]world.Constructor{}
+	for _, v := range all {
+		made[v] = variant(v)
+	}
+	return made
+}
 
 func variant(of failures.Variant) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
@@ -44,7 +48,7 @@ func variant(of failures.Variant) world.Constructor {
 		switch of {
 		case failures.Limited:
 			options = append(options, stage6.WithMaxHold(3*lease))
-		case failures.FixedLease: // a third of the watchdog's lease, so that they cannot be confused
+		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, so that they cannot be confused
 			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
 		}
@@ -52,23 +56,50 @@ func variant(of failures.Variant) world.Constructor {
 		if err != nil {
 			return nil, err
 		}
-		if of == failures.Beside { // a lock that no other process knows
-			other, err := svc.Mutex(another + uuid.NewString())
-			if err != nil {
-				return nil, err
-			}
-			if _, err := other.TryLock(context.Background(), stage6.Lease(20*lease)); err != nil {
-				return nil, err
+		switch of {
+		case failures.Beside:
+			err = hold(svc, adapters.AnotherName(), stage6.Lease(20*lease))
+		case failures.BesideRenewed:
+			err = hold(svc, adapters.AnotherName())
+		case failures.Crowded:
+			for i := range 4 {
+				err = cmp.Or(err, hold(svc, fmt.Sprint(adapters.Another, i), stage6.Lease(20*lease)))
 			}
 		}
-		m, err := svc.Mutex(name)
 		if err != nil {
 			return nil, err
 		}
-		lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, leases...) }
-		try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
-		return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
+		lock, err := lockerOf(svc, name, leases...)
+		if err != nil || of != failures.Nested {
+			return lock, err
+		}
+		outer, err := lockerOf(svc, adapters.AnotherName())
+		return adapters.Around(outer, lock), err
 	}
+}
+
+func lockerOf(svc *stage6.Service, name string, leases ...stage6.LockOption) (failures.Locker, error) {
+	m, err := svc.Mutex(name)
+	if err != nil {
+		return nil, err
+	}
+	lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, leases...) }
+	try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, leases...) }
+	return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
+}
+
+// hold takes a lock. Where another process has it, hold waits for it in the background, until
+// the service is closed.
+func hold(svc *stage6.Service, name string, leases ...stage6.LockOption) error {
+	m, err := svc.Mutex(name)
+	if err != nil {
+		return err
+	}
+	if _, err = m.TryLock(context.Background(), leases...); err != stage6.ErrLocked {
+		return err
+	}
+	go func() { _, _ = m.Lock(context.Background(), leases...) }()
+	return nil
 }
 
 // locker makes stage 6 a Locker.

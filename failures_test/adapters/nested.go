@@ -1,0 +1,72 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/world"
+)
+
+// Another is in the name of each lock that a process has beyond the one that is judged.
+const Another = "another:"
+
+// AnotherName returns a lock name that no other process has, and with it a slot of its own.
+func AnotherName() string { return "{" + Another + uuid.NewString() + "}" }
+
+// Nested makes a lock whose holder takes another one first, of the same kind.
+func Nested(newLock world.Constructor) world.Constructor {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		outer, err := newLock(rdb, AnotherName(), lease)
+		if err != nil {
+			return nil, err
+		}
+		inner, err := newLock(rdb, name, lease)
+		return Around(outer, inner), err
+	}
+}
+
+// Around returns inner as a lock whose holder takes outer first, and releases it last.
+func Around(outer, inner world.Locker) world.Locker { return nested{outer, inner} }
+
+type nested struct{ outer, inner world.Locker }
+
+func (n nested) Lock(ctx context.Context) error {
+	if err := n.outer.Lock(ctx); err != nil {
+		return err
+	}
+	err := n.inner.Lock(ctx)
+	if err != nil {
+		_ = n.outer.Unlock(context.WithoutCancel(ctx)) // err is what the caller asked for
+	}
+	return err
+}
+
+func (n nested) TryLock(ctx context.Context) (bool, error) {
+	if held, err := n.outer.TryLock(ctx); err != nil || !held {
+		return false, err
+	}
+	held, err := n.inner.TryLock(ctx)
+	if !held {
+		_ = n.outer.Unlock(context.WithoutCancel(ctx)) // as above
+	}
+	return held, err
+}
+
+func (n nested) Unlock(ctx context.Context) error {
+	return errors.Join(n.inner.Unlock(ctx), n.outer.Unlock(ctx))
+}
+
+// Close ends what the locks have beyond their holds.
+func (n nested) Close() (err error) {
+	for _, lock := range []world.Locker{n.inner, n.outer} {
+		if closer, ok := lock.(io.Closer); ok {
+			err = errors.Join(err, closer.Close())
+		}
+	}
+	return err
+}
