@@ -232,7 +232,7 @@ func TestRenewalOfALockThatCallsBackIsItsOwn(t *testing.T) {
 	require.Equal(t, map[string]string{"SET": world.OpLock, "PEXPIRE": "", "DEL": world.OpUnlock}, sent)
 }
 
-// counter is a lock that counts what it is told, and lets nobody in if it is taken.
+// counter is a lock that counts its calls. It refuses TryLock if it is taken.
 type counter struct {
 	taken                 bool
 	locks, unlocks, ended int

@@ -126,7 +126,7 @@ var stepExercises = []Exercise{
 		Hints: [3]i18n.Text{
 			"A watchdog cannot tell long work from stuck work. Who can, and when would it have to say so?",
 			"A hold has a latest end from its beginning on. No renewal is sent whose lease would outlast it. What ends the hold then is there already: the timer that counts the lease.",
-			"The option sets a field of the Mutex. watch: w.latest = sent.Add(m.maxHold). renew, before each attempt: if w.maxHold > 0 && time.Until(w.latest) < w.ttl, return. The timer tells the holder when the last lease is over: ErrLost. Unlock: READONLY is not the final answer. Wait a moment and send again, until a third of the lease is over. Lock: wait for a third of the lease at most, then try, message or not.",
+			"The option sets a field of the Mutex. watch: w.latest = sent.Add(m.maxHold). renew, before each attempt: if w.maxHold > 0 && time.Until(w.latest) < w.ttl, return. The timer tells the holder when the last lease is over: ErrLost. Unlock: READONLY and MOVED are not the final answer. Wait a moment and send again, until a third of the lease is over. Lock: wait for a third of the lease at most, then try, message or not. A re-entry waits for its turn for a sixtieth of the lease, then it returns ErrLocked.",
 		},
 		Fixed: "No hold lasts for ever, whatever its owner does or forgets. What remains is what no lock with a lease can prevent, and the token is the answer to that.",
 		Predict: Prediction{
