@@ -224,7 +224,7 @@ var waitingFailures = []Failure{
 		ID: "expiry-among-many", Family: Waiting, Variant: Crowded,
 		Title:    "a lease that ends makes the waiters of other locks ask",
 		Story:    "A holds five locks, four of them with long leases, and dies. B's process waits for all of them, and hears of each over one connection. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes this for a connection gone silent makes the connection anew, and has the waiters of the other four locks ask too.",
-		Fixed:    "Before a connection is given up it is asked: PING. The end of a lease costs what it costs with one lock.",
+		Fixed:    "The lock that had no message is subscribed anew, and no other. The end of a lease costs what it costs with one lock.",
 		Breaks:   []oracle.Monitor{oracle.CommandCount},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A B C"), ends("A")},
