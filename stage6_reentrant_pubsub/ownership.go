@@ -60,10 +60,8 @@ func (o *ownership) setCount(parent, patience context.Context, more int) (added 
 	switch {
 	case end != nil || count+more == 0: // the last Unlock frees it, or is about to
 		return nil, end
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, ctx.Err())
-	case !mine:
-		return nil, fmt.Errorf("stage6: re-entry of %s: %w", o.mutex.key, ErrUnanswered)
+	case ctx.Err() != nil || !mine:
+		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, cmp.Or(ctx.Err(), ErrUnanswered))
 	}
 	switch err = o.insist(ctx, cmp.Or(patience, ctx), "count of", count+more); {
 	case more > 0 && err == nil:

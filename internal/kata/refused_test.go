@@ -203,8 +203,9 @@ var limited = Material{Column: "6.5", Edits: []Edit{
 		attempt, cancel := context.WithTimeout(ctx, w.ttl/3)
 `},
 	{"wait.go", "time.After(left + time.Millisecond)", "time.After(min(left, m.ttl/3) + time.Millisecond)"},
+	{"ownership.go", "	case <-ctx.Done():\n", "	case <-ctx.Done():\n	case <-time.After(o.ttl / 60):\n		return nil, ErrLocked\n"},
 	{"ownership.go", "	for range attempts {\n", "	passes := time.Now().Add(o.ttl / 3)\n	for tries := 0; tries < attempts; tries++ {\n"},
-	{"ownership.go", "		case isRefusal(err):\n", `		case redis.IsReadOnlyError(err) && time.Now().Before(passes):
+	{"ownership.go", "		case isRefusal(err):\n", `		case (redis.IsReadOnlyError(err) || redis.HasErrorPrefix(err, "MOVED")) && time.Now().Before(passes):
 			time.Sleep(o.ttl / 600)
 			tries--
 			continue
