@@ -79,7 +79,7 @@ func (s *Service) look() {
 		o.lose(cause)
 	}
 	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) }) // always in one order
-	for batch := range slices.Chunk(due, int(s.batch.Load())) { // one that hangs delays none of the others
+	for batch := range slices.Chunk(due, int(s.batch.Load())) {                                                // one that hangs delays none of the others
 		s.tasks.Go(func() { s.renew(batch) })
 	}
 }
