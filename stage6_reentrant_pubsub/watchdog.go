@@ -78,8 +78,8 @@ func (s *Service) look() {
 	for o, cause := range over {
 		o.lose(cause)
 	}
-	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) }) // always in one order
-	for batch := range slices.Chunk(due, int(s.batch.Load())) {                                                // one that hangs delays none of the others
+	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) })
+	for batch := range slices.Chunk(due, int(s.batch.Load())) { // one that hangs delays none of the others
 		s.tasks.Go(func() { s.renew(batch) })
 	}
 }
