@@ -3,6 +3,8 @@ package failures
 import (
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -27,12 +29,13 @@ var networkFailures = []Failure{
 		},
 	},
 	{
-		ID: "each-grant-late", Family: Network, Lease: 300 * time.Millisecond,
+		ID: "each-grant-late", Family: Network, Lease: 3 * time.Second,
 		Title:  "the way to Redis takes longer than the lease",
-		Story:  "A asks for the lock with a lease of 300 ms, and each reply to an acquire is on its way for longer: a lease too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never comes back, and keeps Redis busy.",
+		Story:  "A asks for the lock with a lease of 3 s, and each reply to an acquire is on its way for longer: a lease too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never comes back, and keeps Redis busy.",
 		Fixed:  "TryLock gives up after a few grants that came too late, and says that the lease is too short for the way to Redis.",
 		Breaks: []oracle.Monitor{oracle.Waiting},
 		Given:  []oracle.Monitor{oracle.Exclusion}, // a late grant that is believed is slow-grant
+		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
 		Live:   leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

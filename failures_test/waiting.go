@@ -297,18 +297,18 @@ var waitingFailures = []Failure{
 	{
 		ID: "away-for-all", Family: Waiting,
 		Title:    "Redis is away, and only the first waiter of a process is told",
-		Story:    "B and G are goroutines of one process. Both ask for the lock, B first, and Redis is away: each connection breaks. B gets that error. If a lock takes G for a waiter behind a holder, because B asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
+		Story:    "A and G are goroutines of one process. Both ask for the lock, A first, and Redis is away: each connection breaks. A gets that error. If a lock takes G for a waiter behind a holder, because A asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
 		Fixed:    "If an attempt fails, all who waited for it are told. A lock is held only if Redis has said so.",
 		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Truth},
-		Requires: []Precondition{asksWhile("G", "B")},
+		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {
-			b := w.Client("B")
-			b.Before(world.Any).Always().Drop()
-			b.Freeze() // until G has asked too
-			first := b.StartLock()
+			a := w.Client("A")
+			a.Before(world.Any).Always().Drop()
+			a.Freeze() // until G has asked too
+			first := a.StartLock()
 			w.Sleep(w.Lease / 240)
-			second := b.Goroutine("G").StartLock(world.Within(w.Lease / 20))
-			b.Thaw()
+			second := a.Goroutine("G").StartLock(world.Within(w.Lease / 20))
+			a.Thaw()
 			if first.Over() { // a lock may ask on and on as well
 				second.Wait()
 			}
