@@ -279,6 +279,7 @@ var renewing = []Failure{
 		Fixed:    "A renewal takes along only leases that are to be renewed. A fixed one ends when A has said.",
 		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Deadlock, oracle.Exclusion},
 		Requires: []Precondition{given("A")},
+		Live:     leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			w.Sleep(w.Lease / 40)
