@@ -94,7 +94,6 @@ var networkFailures = []Failure{
 		Fixed:    "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
 		Requires: []Precondition{given("B B"), waitsAs("G", world.OpClose), closes("B")},
-		Live:     leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Delay(w.Lease / 15)

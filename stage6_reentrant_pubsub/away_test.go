@@ -53,7 +53,7 @@ func TestFailureOfAnAttemptGoesToAllWhoWait(t *testing.T) {
 	})
 }
 
-// Only those are told who waited when the attempt began: who comes later asks.
+// A caller that comes during an attempt does not share its failure, and makes its own attempt.
 func TestFailureOfAnAttemptIsNotThatOfALaterOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var away atomic.Bool
@@ -68,7 +68,7 @@ func TestFailureOfAnAttemptIsNotThatOfALaterOne(t *testing.T) {
 	})
 }
 
-// The first one's context ends while its attempt hangs. That is no news for the one behind it.
+// The first caller's context ends while its attempt hangs. The caller behind it is not told of that.
 func TestEndOfOneContextIsNotTheFailureOfAnother(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -108,8 +108,8 @@ func TestTryLockForBehindAnAttemptWithoutAnAnswer(t *testing.T) {
 	})
 }
 
-// One name is waited for in vain, and its lease ends without a message, while 200 others wait at
-// rest. They cost nothing.
+// The lease of one lock ends without a message, while 200 other names have idle waiters. These
+// send nothing.
 func TestExpiryOfOneLockDisturbsNoOtherName(t *testing.T) {
 	sent := map[int]int{}
 	for _, names := range []int{0, 200} {

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrLocked is returned by TryLock and TryLockFor when Redis has said that somebody
-	// else holds the lock.
+	// ErrLocked is returned by TryLock and TryLockFor when Redis has said that another
+	// owner holds the lock.
 	ErrLocked = errors.New("stage6: lock is held by somebody else")
 	// ErrUnanswered is returned by TryLockFor when its time ends before Redis has said
 	// whether the lock is held, and by a TryLock or TryLockFor that re-enters while Redis has

@@ -93,7 +93,7 @@ func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
 }
 
 // The user of Redis may not run one of the commands. No script leaves a lock without a lease, or a
-// count that nobody knows of.
+// count that differs from the number of holds.
 func TestScriptThatLacksARightLeavesNothingHalf(t *testing.T) {
 	for _, denied := range []string{"HLEN", "GET", "TIME", "SET", "PEXPIRE", "HSET", "HEXISTS", "PTTL", "DEL", "PUBLISH"} {
 		t.Run(denied, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestScriptThatLacksARightLeavesNothingHalf(t *testing.T) {
 }
 
 // Redis is full: it refuses a script whose first write needs memory, and executes the whole of any
-// other. Nobody gets a lock, and those who have one can do everything with it.
+// other. No lock is granted, and a holder can still re-enter, renew and unlock.
 func TestFullRedisRefusesNothingToAHolder(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()

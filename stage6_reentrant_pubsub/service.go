@@ -144,16 +144,17 @@ func (s *Service) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.lease)
 	defer cancel()
 	errs := make([]error, len(watched))
-	var releases sync.WaitGroup
-	free := make(chan struct{}, closingAtOnce)
+	releasing := make(chan struct{}, closingAtOnce)
 	for i, o := range watched {
-		free <- struct{}{}
-		releases.Go(func() {
+		releasing <- struct{}{}
+		go func() {
 			errs[i] = o.release(ctx, ErrClosed)
-			<-free
-		})
+			<-releasing
+		}()
 	}
-	releases.Wait()
+	for range closingAtOnce { // full again: each has ended
+		releasing <- struct{}{}
+	}
 	s.mu.Lock()
 	s.done = true // no Unlock begins from now on that tasks would have to wait for
 	s.mu.Unlock()

@@ -23,8 +23,8 @@ type waitQueue struct {
 	failure error     // of an attempt that had no answer, for those who waited when it began:
 	failed  int32     // so many had come
 
-	entered atomic.Int32 // how many have come since nobody waited
-	held    atomic.Bool  // Redis has said since then that the lock is held
+	entered atomic.Int32 // callers since the queue was last empty
+	held    atomic.Bool  // Redis has reported the lock as held since then
 	asking  atomic.Bool  // a subscription is on its way out, perhaps for as long as a connection takes
 
 	// Guarded by Service.mu.

@@ -48,7 +48,7 @@ func variant(of failures.Variant) world.Constructor {
 		switch of {
 		case failures.Limited:
 			options = append(options, stage6.WithMaxHold(3*lease))
-		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, so that they cannot be confused
+		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, to tell the two apart
 			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
 		}
