@@ -71,7 +71,7 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 // that day.
 func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 	var err error
-	if s.Scripts, err = world.DiscoverScripts(t, s.Config()); err != nil {
+	if _, s.Scripts, err = world.Discover(t, s.Config()); err != nil {
 		err = fmt.Errorf("%s does not survive an ordinary day: %w", s.Name, err)
 	}
 	return s, err

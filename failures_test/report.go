@@ -82,12 +82,29 @@ func (v Verdict) at() string {
 	if !ok || v.Outcome != Broken && v.Outcome != Inherent {
 		return ""
 	}
-	at := slices.IndexFunc(v.Trace.Events, func(e world.Event) bool { return e.Step == against.Step && e.Source != nil })
-	if at < 0 {
+	source, at := SourceOf(v.Trace, against)
+	if at.Step != against.Step {
 		return ""
 	}
-	source := v.Trace.Events[at].Source
 	return fmt.Sprintf("%s:%d", path.Base(source.File), source.Line)
+}
+
+// SourceOf returns the line of the lock that broke a rule: that of the command at which it was
+// broken, or else of the last command before it that the same call sent, or the same client. The
+// event is that command; its Source is nil where there is none.
+func SourceOf(trace *world.Trace, f oracle.Finding) (source world.Source, at world.Event) {
+	end := slices.IndexFunc(trace.Events, func(e world.Event) bool { return e.Step == f.Step })
+	if end < 0 {
+		return source, at
+	}
+	broken := trace.Events[end]
+	for _, e := range trace.Events[:end+1] {
+		isMine := e.Step == f.Step || e.Client == f.Client && (broken.Call == 0 || e.Call == broken.Call)
+		if e.Source != nil && isMine {
+			source, at = *e.Source, e
+		}
+	}
+	return source, at
 }
 
 // Tone is the colour of a verdict in pictures and pages.

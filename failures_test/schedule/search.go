@@ -19,6 +19,8 @@ type Limits struct {
 	See func(Played) error
 	// Plain runs every schedule, also where two lead to one state.
 	Plain bool
+	// Skip leaves out schedules that do not go the same way twice. Without it, the first is an error.
+	Skip bool
 	// From is how every schedule begins. What it costs does not count: cost 0 is a calm day
 	// from there on.
 	From []string
@@ -39,6 +41,8 @@ type Result struct {
 	// others there is none below Progress.Bound, and none at all up to
 	// Limits.Bound if it is Exhausted.
 	Found map[string]*Counterexample
+	// Differs is the first schedule that was left out, "" if none was.
+	Differs string
 }
 
 // Counterexample is a shortest schedule that breaks the property.
@@ -165,6 +169,10 @@ func (x *search) run(prefix *node, cost int) error {
 		at = at.then(chosen.Token)
 		return p.Default, true
 	})
+	if err == nil && astray != nil && x.limits.Skip {
+		x.result.Differs = cmp.Or(x.result.Differs, Text(x.setup, played.Schedule))
+		return nil
+	}
 	if err = cmp.Or(err, astray); err != nil {
 		return fmt.Errorf("after %s: %w", Text(x.setup, played.Schedule), err)
 	}

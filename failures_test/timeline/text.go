@@ -16,7 +16,10 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language i18n.Language
+	Aside    []oracle.Monitor // rules whose findings are no part of an exercise
 }
+
+var noPart = i18n.New("{finding} (not part of this exercise)")
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
 // lane shows that the client is inside the lock; it is doubled, and red, while
@@ -198,8 +201,12 @@ func (d *drawing) row(r row) {
 // findings draws below a row what was found there.
 func (d *drawing) findings(r row) {
 	for _, f := range r.Found {
-		for _, said := range term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, narrowest[1])) {
-			d.print(strings.Repeat(" ", d.time), d.Color.Paint(term.Red, said))
+		text, style := f.Sentence(d.Language), term.Red
+		if slices.Contains(d.Aside, f.Monitor) {
+			text, style = noPart.Localize(d.Language, "finding", text), term.Dim
+		}
+		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, narrowest[1])) {
+			d.print(strings.Repeat(" ", d.time), d.Color.Paint(style, said))
 		}
 	}
 }

@@ -169,6 +169,34 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 	return all
 }
 
+// fromOutside are the kinds of events that no lock brings about.
+var fromOutside = []world.Kind{
+	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
+	world.Slept, world.Server,
+}
+
+// longestScenario is how many steps of a scenario are told.
+const longestScenario = 14
+
+// Scenario tells what was done to a lock, and not what the lock did: the calls, the faults, and
+// the time that passed.
+func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
+	s := NewStory(trace, nil, language)
+	for l := range s.told {
+		if l.Event.Background || !slices.Contains(fromOutside, l.Event.Kind) {
+			continue
+		}
+		text := s.sentence(l)
+		if l.Event.Kind == world.Slept {
+			text = s.text(l)
+		}
+		if steps = append(steps, strings.TrimRight(text, ".。")); len(steps) == longestScenario {
+			return append(steps, "…")
+		}
+	}
+	return steps
+}
+
 // sentence tells a label in words, for readers who hear it or see only this one.
 func (s *Story) sentence(l *Label) string {
 	text := itDoes.Localize(s.language, "client", l.Event.Client, "does", s.text(l))

@@ -44,7 +44,7 @@ func BenchmarkShortRun(b *testing.B) {
 			config := world.Config{New: newLocker}
 			b.ReportAllocs()
 			run := func(t *testing.T) {
-				config.Scripts, _ = world.DiscoverScripts(t, config)
+				_, config.Scripts, _ = world.Discover(t, config)
 				b.ResetTimer()
 				for range b.N {
 					if _, err := world.Run(t, config, shortRun); err != nil {

@@ -31,6 +31,8 @@ type process struct {
 	healed    chan struct{} // closed when the network is back
 	stopped   atomic.Bool   // it stands still or is dead; the goroutines of the client ask too
 	stoppedAt time.Time
+	second    time.Duration // of its newest command
+	sent      int           // how many it has sent in that second
 }
 
 func (p *process) isStopped() bool { return p.stopped.Load() }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -115,18 +116,27 @@ func (w *World) execute(r *request) {
 	w.strike(AfterCommand, r)
 }
 
-// mostAtOnce is how many commands Redis may get while no time passes. A client that sends more
-// waits for nothing, and would never end.
-const mostAtOnce = 10_000
+// mostInASecond is how many commands a client may send in a second of fake time. A lock that
+// asks every millisecond stays below it; one that never waits would never end.
+const mostInASecond = 2_000
+
+// FloodError ends a scenario whose lock sends commands without a pause.
+type FloodError struct{ Client, Function, Line string }
+
+func (e FloodError) Error() string {
+	return fmt.Sprintf("%s floods Redis at %s: more than %d commands in a second", e.Client, e.Line, mostInASecond)
+}
 
 // meter counts a command, and ends the scenario of a lock that floods Redis.
 func (w *World) meter(r *request) {
-	if now := w.Now(); now != w.moment {
-		w.moment, w.atOnce = now, 0
+	p := r.lane.process
+	if second := w.Now() / time.Second; second != p.second {
+		p.second, p.sent = second, 0
 	}
-	if w.atOnce++; w.atOnce > mostAtOnce && !w.closing {
+	if p.sent++; p.sent > mostInASecond && w.trace.Slack == 0 && !w.closing {
+		w.flooded = true
 		line := r.stack.source(w.config.SkipFrames)
-		fail("%s floods Redis at %s: %d commands, and no time passes", r.lane.Name, line.String(), mostAtOnce)
+		fail("%w", FloodError{r.lane.Name, line.Function, line.String()})
 	}
 }
 

@@ -37,9 +37,9 @@ func RunLive(server Redis, config Config, scenario func(*World)) (*Trace, error)
 	return w.trace, err
 }
 
-// DiscoverScriptsLive is [DiscoverScripts] on a real redis-server, for a lock whose client needs one.
+// DiscoverScriptsLive is [Discover] on a real redis-server, for a lock whose client needs one.
 func DiscoverScriptsLive(server Redis, config Config) ([]string, error) {
 	var scripts []string
-	_, err := RunLive(server, config, ordinaryLife(&scripts))
+	_, err := RunLive(server, config, normalUse(&scripts))
 	return scripts, err
 }

@@ -14,37 +14,101 @@ import (
 // ErrLeft reports goroutines of the lock that had not ended when a run was over.
 var ErrLeft = errors.New("goroutines of the lock were left when all was over")
 
+// Goroutine is a goroutine that runs the lock's code, or that the lock started.
+type Goroutine struct {
+	State    string // as the runtime calls it: "sleep", "sync.Mutex.Lock"
+	Durable  bool   // it waits for time, or for another goroutine of the bubble
+	Function string // the innermost function of the lock: TryLock
+	Line     string // where that is: mine/mutex.go:41; "" if it runs no function of the lock
+	Started  string // the line of the lock that started it; "" if the lock did not
+	InRedis  bool   // go-redis is inside of that function
+}
+
 var (
 	bubbleHeader = regexp.MustCompile(`^goroutine \d+ (?:[^\[]* )?\[([^\],]*).*synctest bubble (\d+)`)
 	framePlace   = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
 )
 
-// StackDump returns where the goroutines of the newest bubble are, each as the innermost line
-// of the lock: "mine/mutex.go:41 (sync.Mutex.Lock)". Those that keep the bubble from coming
-// to rest come first.
-func StackDump() []string {
-	dump := make([]byte, 1<<20)
-	dump = dump[:runtime.Stack(dump, true)]
+// Goroutines returns those of the newest bubble. Code is the lock's if its import path begins
+// with pkg, or if it is neither Go's, go-redis's nor the world's where pkg is empty.
+func Goroutines(pkg string) []Goroutine { return goroutinesIn(bubbleDump(), pkg) }
+
+// HasSubscription reports whether a goroutine of one of go-redis's subscriptions runs.
+func HasSubscription() bool {
+	return strings.Contains(bubbleDump(), goRedis+"v9.(*channel)")
+}
+
+// bubbleDump returns the stacks of all goroutines.
+func bubbleDump() string {
+	for size := 1 << 20; ; size *= 2 {
+		dump := make([]byte, size)
+		if n := runtime.Stack(dump, true); n < size {
+			return string(dump[:n])
+		}
+	}
+}
+
+func goroutinesIn(dump, pkg string) (all []Goroutine) {
 	newest := 0
-	var first, others []string
-	for block := range strings.SplitSeq(string(dump), "\n\n") {
+	for block := range strings.SplitSeq(dump, "\n\n") {
 		head := bubbleHeader.FindStringSubmatch(block)
 		if head == nil {
 			continue
 		}
 		if bubble, _ := strconv.Atoi(head[2]); bubble > newest { // digits, says the pattern
-			newest, first, others = bubble, nil, nil
+			newest, all = bubble, nil
 		} else if bubble < newest {
 			continue
 		}
-		state, rests := strings.CutSuffix(head[1], " (durable)")
-		line := lineOfLock(block)
+		g := Goroutine{}
+		g.State, g.Durable = strings.CutSuffix(head[1], " (durable)")
+		if g.read(strings.Split(block, "\n"), pkg); g.Line != "" || g.Started != "" {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// read finds the lock's functions on a stack, each of which has two lines.
+func (g *Goroutine) read(lines []string, pkg string) {
+	for i := 1; i+1 < len(lines); i += 2 {
+		function, starts := strings.CutPrefix(lines[i], "created by ")
+		place := framePlace.FindStringSubmatch(lines[i+1])
 		switch {
-		case line == "":
-		case rests:
-			others = append(others, fmt.Sprintf("%s (%s)", line, state))
-		default:
-			first = append(first, fmt.Sprintf("%s (%s)", line, state))
+		case place == nil:
+		case !isOfLock(function, pkg):
+			g.InRedis = g.InRedis || g.Line == "" && strings.HasPrefix(function, goRedis)
+		case starts:
+			g.Started = path.Clean(place[2])
+		case g.Line == "":
+			name, _, _ := strings.Cut(function, "(0x") // the arguments
+			g.Function, g.Line = shortFunction(strings.TrimSuffix(name, "()")), path.Clean(place[2])
+		}
+	}
+}
+
+func isOfLock(function, pkg string) bool {
+	if pkg != "" {
+		return beginsWith(function, pkg+".", pkg+"/")
+	}
+	return !isLibrary(function) && !isOurs(function)
+}
+
+// StackDump returns where the goroutines of the newest bubble are, each as the innermost line
+// of the lock: "mine/mutex.go:41 (sync.Mutex.Lock)". Those that keep the bubble from coming
+// to rest come first.
+func StackDump() []string {
+	var first, others []string
+	for _, g := range Goroutines("") {
+		line := g.Line
+		if line == "" {
+			line = g.Started
+		}
+		line = fmt.Sprintf("%s (%s)", line, g.State)
+		if g.Durable {
+			others = append(others, line)
+		} else {
+			first = append(first, line)
 		}
 	}
 	slices.Sort(first)
@@ -52,20 +116,8 @@ func StackDump() []string {
 	return slices.Compact(append(first, others...))
 }
 
-// lineOfLock is the innermost line of a goroutine's stack that is the lock's.
-func lineOfLock(block string) string {
-	lines := strings.Split(block, "\n")
-	for i := 1; i+1 < len(lines); i += 2 {
-		function := strings.TrimPrefix(lines[i], "created by ")
-		if place := framePlace.FindStringSubmatch(lines[i+1]); place != nil && !isLibrary(function) && !isOurs(function) {
-			return path.Clean(place[2])
-		}
-	}
-	return ""
-}
-
-// isOurs tells of functions that play, and of those of Go that wait.
+// isOurs reports whether a function plays scenarios, or waits in Go's own code.
 func isOurs(function string) bool {
 	return beginsWith(function, "lockkata/failures_test.", "lockkata/failures_test/schedule.", "lockkata/failures_test/adapters.",
-		"testing.", "testing/", "internal/", "time.", "net.", "sync/")
+		"lockkata/internal/kata/judge.", "lockkata/internal/locktest.", "testing.", "testing/", "internal/", "time.", "net.", "sync/")
 }

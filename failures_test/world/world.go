@@ -120,11 +120,10 @@ type World struct {
 	foreign   digest            // what was done to keys of others
 	ctx       context.Context
 	cancel    context.CancelFunc
-	label     string        // marks the goroutines of a live run
-	closing   bool          // the scenario is over: nothing is recorded, no fault strikes
-	leaveAt   int           // after how many events the scenario is left; 0: it is played to its end
-	moment    time.Duration // of the newest command
-	atOnce    int           // how many there have been at that moment
+	label     string // marks the goroutines of a live run
+	closing   bool   // the scenario is over: nothing is recorded, no fault strikes
+	leaveAt   int    // after how many events the scenario is left; 0: it is played to its end
+	flooded   bool   // a client has sent commands without a pause
 
 	shared // what clients' goroutines touch
 }
@@ -165,21 +164,20 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	return trace, err
 }
 
-// DiscoverScripts runs a lock through its ordinary life once, with a renewal, a refusal and
-// what else it can do, and returns the Lua scripts it used. A world that starts with them has
-// no first EVALSHA that Redis does not know.
-func DiscoverScripts(t *testing.T, config Config) ([]string, error) {
-	var scripts []string
-	_, err := Run(t, config, ordinaryLife(&scripts))
-	return scripts, err
+// Discover plays a lock's normal use once, and returns what happened and the Lua scripts that it
+// used. A world that starts with those has no first EVALSHA that Redis does not know.
+func Discover(t *testing.T, config Config) (trace *Trace, scripts []string, err error) {
+	trace, err = Run(t, config, normalUse(&scripts))
+	return trace, scripts, err
 }
 
-// ordinaryLife is the scenario in which a lock shows its scripts.
-func ordinaryLife(scripts *[]string) func(*World) {
+// normalUse is a scenario with a renewal, a refusal, a wait in vain and what else a lock can do.
+func normalUse(scripts *[]string) func(*World) {
 	return func(w *World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock(Within(w.Lease))
 		b.TryLock(Within(w.Lease))
+		b.Lock(Within(w.Lease / 10))
 		if _, reentrant := a.process.locker.(Counting); reentrant {
 			a.Lock(Within(w.Lease))
 			a.Unlock(Within(w.Lease))
@@ -271,7 +269,7 @@ func (w *World) close() {
 		w.release(p)
 	}
 	w.cancel()
-	if w.atOnce <= mostAtOnce {
+	if !w.flooded {
 		w.settle() // what is on its way may still take the lock
 	}
 	w.server.clear()

@@ -130,7 +130,7 @@ func TestBackgroundCommandsAreToldApart(t *testing.T) {
 }
 
 func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
-	scripts, err := world.DiscoverScripts(t, world.Config{New: newScripted})
+	_, scripts, err := world.Discover(t, world.Config{New: newScripted})
 	require.NoError(t, err)
 	require.Len(t, scripts, 3)
 	trace := runWith(t, world.Config{New: newScripted, Scripts: scripts}, func(w *world.World) {

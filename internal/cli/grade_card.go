@@ -15,9 +15,9 @@ import (
 var (
 	lockIn       = i18n.New("The lock in {dir}")
 	notCompiled  = i18n.New("✗ it does not compile: {error}")
-	isRuined     = i18n.New("✗ it {kind}, in {during}: {what}")
-	isRuinedNow  = i18n.New("✗ it {kind}: {what}")
-	notTried     = i18n.NewPlural("{n} was not tried, since the lock ruins its runs", "{n} were not tried, since the lock ruins its runs")
+	isRuined     = i18n.New("✗ it {kind}: {what}")
+	notKept      = i18n.New("✗ not kept: {promise}. {what}")
+	notTried     = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
 	shows        = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
 	searchFound  = i18n.New("search: {property} in {env}: {what}")
 	searchNone   = i18n.New("search: {property} in {env}: nothing up to cost {bound}")
@@ -67,18 +67,19 @@ func (a *app) gradeText(card kata.Card) {
 	}
 }
 
-// gradeEnd says what kept the lock from being graded to its end.
+// gradeEnd says what kept the lock from being graded to its end, and what any lock does and this
+// one does not.
 func (a *app) gradeEnd(card kata.Card) {
 	if card.Compile != nil {
 		a.lines(a.painted(term.Red, a.say(notCompiled, "error", card.Compile)))
 	}
-	if c := card.Cause; c != nil {
-		ruined := isRuined
-		if c.During == "" { // it has ended between two runs
-			ruined = isRuinedNow
-		}
-		a.lines(a.painted(term.Red, a.say(ruined, "kind", i18n.Text(c.Kind), "during", c.During, "what", c.Text)))
+	for _, c := range card.Ends() {
+		a.lines(a.painted(term.Red, a.say(isRuined, "kind", i18n.Text(c.Kind), "what", c.Text)))
 		a.lines(term.Wrap(c.Next.Localize(a.lang), a.width))
+	}
+	for _, b := range card.Broken {
+		a.lines(a.painted(term.Red, a.say(notKept, "promise", b.Title, "what", b.Text)))
+		a.lines(term.Wrap(b.Advice, a.width))
 	}
 }
 
@@ -118,6 +119,9 @@ func (a *app) gradeMarkdown(card kata.Card) {
 		fmt.Fprintf(a.out, "- %s\n", cause.Localize(i18n.English))
 	}
 	if c := card.Cause; c != nil {
-		fmt.Fprintf(a.out, "\nIt %s, in %s: %s\n", c.Kind, c.During, c.Text)
+		fmt.Fprintf(a.out, "\nIt %s: %s\n", c.Kind, c.Text)
+	}
+	for _, b := range card.Broken {
+		fmt.Fprintf(a.out, "\nNot kept: %s. %s\n", b.Title, b.Text)
 	}
 }

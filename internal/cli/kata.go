@@ -33,7 +33,6 @@ func (a *app) kataCommand() *cobra.Command {
 		helpCommand(), k.startCommand(),
 		k.command("next", "Go on with the next exercise", noWords, k.next),
 		k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(),
-		k.command("verify", "Prove the exercises: starts, solutions, hints, predictions", noWords, k.verify),
 		k.textCommand("hint", "Show the next hint", kata.Folder.Hint),
 		k.textCommand("status", "List the exercises and how far you are", kata.Folder.Status),
 	)
@@ -183,10 +182,9 @@ func (k *kataApp) print(f finding, v kata.View, asJSON bool, bad error) error {
 
 // What a command ends with that is bad news.
 var (
-	notPassed  = i18n.New("exercise {id} is not passed yet")
-	proofFails = i18n.New("a proof does not hold")
-	isBroken   = i18n.New("a schedule breaks your lock")
-	hintFirst  = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
+	notPassed = i18n.New("exercise {id} is not passed yet")
+	isBroken  = i18n.New("a schedule breaks your lock")
+	hintFirst = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution all the same")
 )
 
 // judged is the language of what is said of a lock: JSON is English.
@@ -268,12 +266,4 @@ func (k *kataApp) resetCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "begin with the first exercise again, as if none were passed")
 	return cmd
-}
-
-func (k *kataApp) verify(ctx context.Context, f kata.Folder, v kata.View, _ []string) error {
-	ok, err := kata.Verify(ctx, f.Root, kata.All, v, k.out)
-	if err == nil && !ok {
-		return failedError{proofFails.Args()}
-	}
-	return err
 }

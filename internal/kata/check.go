@@ -6,26 +6,73 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/locktest"
 )
 
 // Result is what one check of the learner's lock has shown.
 type Result struct {
 	Exercise Exercise
+	Folder   Folder
 	Report   Report
 	Passed   bool
 }
 
-// Check compiles the learner's lock, judges it and remembers a pass, with a copy
-// of the lock that passed. say is told what it is doing. What is said of the lock is in that
-// language. An error is one of the machine's or of the folder's.
+// workshop compiles the learner's lock and keeps the last program: as long as nothing is saved, the
+// next check and the next search need no compiler.
+type workshop struct {
+	root  string
+	lang  i18n.Language
+	say   func(i18n.Message) // is told what it does; may be nil
+	ready *Program           // has locks that were compiled before; nil if there is none
+	last  *Program
+}
+
+// What a workshop does.
+var (
+	compiling = i18n.New("compiling your lock")
+	playing   = i18n.New("failure {n} of {all}")
+	searching = i18n.New("searching its schedules")
+)
+
+func (w *workshop) tell(what i18n.Message) {
+	if w.say != nil {
+		w.say(what)
+	}
+}
+
+// program returns one that can play these files. It is the workshop's.
+func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
+	for _, p := range []*Program{w.ready, w.last} {
+		if p == nil || p.names[files.key()] == "" {
+			continue
+		}
+		if _, err := os.Stat(p.file); err == nil { // it may have been swept away
+			return p, nil
+		}
+	}
+	w.close()
+	w.tell(compiling.Args())
+	w.last, err = Build(ctx, w.root, files)
+	return w.last, err
+}
+
+// close removes what was kept.
+func (w *workshop) close() {
+	if w.last != nil {
+		w.last.Close()
+	}
+	w.last = nil
+}
+
+// Check compiles the learner's lock, judges it and remembers a pass, with a copy of the lock that
+// passed. say is told what it is doing. What is said of the lock is in that language. An error is
+// one of the machine's or of the folder's.
 func Check(ctx context.Context, f Folder, lang i18n.Language, say func(i18n.Message)) (Result, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
@@ -33,11 +80,15 @@ func Check(ctx context.Context, f Folder, lang i18n.Language, say func(i18n.Mess
 }
 
 func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
+	r.Folder = f
 	if r.Exercise, _, err = f.present(); err != nil {
 		return r, err
 	}
 	files, err := f.Lock()
 	if err != nil {
+		return r, err
+	}
+	if err := f.keep(files); err != nil {
 		return r, err
 	}
 	program, err := w.program(ctx, files)
@@ -47,28 +98,24 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 	if errors.As(err, &r.Report.Compile) {
 		return r, nil
 	}
-	if r.Passed = err == nil && r.Exercise.passed(r.Report); r.Passed {
-		err = f.remember(r.Exercise.ID, files)
+	if err != nil {
+		return r, err
 	}
-	return r, err
+	r.Passed = r.Exercise.passed(r.Report)
+	return r, f.remember(r, files)
 }
 
 // enoughSchedules is how many schedules of each question a lock has to survive before it
 // passes. A number, not a time: the same lock passes on each machine.
 const enoughSchedules = 1000
 
-// What a check does.
-var (
-	playing    = i18n.New("failure {n} of {all}")
-	playingAll = i18n.New("playing {n} failures")
-	searching  = i18n.New("searching its schedules")
-)
-
 // examine plays the failures, and where those that are asked for are survived, searches
 // the schedules for what our own lock survives.
 func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
-	report, err := program.judge(ctx, files, w.task(e), func(played int) { w.tell(playing.Args("n", played, "all", len(failures.All))) })
-	if err != nil || !report.Passed(e.Required()) {
+	a := e.asked(w.lang)
+	a.played = func(n int) { w.tell(playing.Args("n", min(n, len(a.failures)), "all", len(a.failures))) }
+	report, err := program.Judge(ctx, files, a)
+	if err != nil || !e.survives(report) {
 		return report, err
 	}
 	questions, err := Exploring{Bound: -1}.questions(e.Search)
@@ -76,15 +123,74 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 		return report, err
 	}
 	w.tell(searching.Args())
-	searched, err := program.search(ctx, files, w.task(e), ofTwoClients(questions), enoughSchedules)
-	report.Found, report.Cause = searched.Found, cmp.Or(searched.Cause, report.Cause)
+	searched, err := program.search(ctx, files, a, ofTwoClients(questions), enoughSchedules)
+	report.Found, report.Differs, report.Cause = searched.Found, searched.Differs, searched.Cause
 	return report, err
 }
 
-// passed tells whether a lock does all that the exercise asks for.
-func (e Exercise) passed(r Report) bool {
-	return r.Passed(e.Required()) && len(e.mistakes(r.Found)) == 0
+// asked returns what an exercise asks of a lock: the failures of the exercise first, then all
+// others, and the promises that fit it.
+func (e Exercise) asked(lang i18n.Language) asked {
+	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: column(e.Base).Subject.Has, lang: lang}
+	a.failures = slices.Clone(a.required)
+	for _, f := range failures.All {
+		if !slices.Contains(a.failures, f.ID) {
+			a.failures = append(a.failures, f.ID)
+		}
+	}
+	for _, p := range locktest.Promises {
+		if !p.Basic && (p.ID != locktest.NewValue || e.Fresh) {
+			a.promises = append(a.promises, p.ID)
+		}
+	}
+	return a
 }
+
+// red returns the failures and promises that keep a lock from passing, the most telling first:
+// a run that could not be played to its end names a line; then come the exercise's own failures,
+// the one with the shortest drawing first, and then the others. A goroutine that is left comes last.
+func (e Exercise) red(r Report) []Verdict {
+	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return !v.Required || v.Good && v.Cause == nil })
+	slices.SortStableFunc(red, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(e.rank(a), e.rank(b)), cmp.Compare(a.length(), b.length()))
+	})
+	return red
+}
+
+func (e Exercise) rank(v Verdict) int {
+	switch own := slices.Contains(e.Fixes, v.Failure); {
+	case v.Cause != nil && !v.Cause.IsLeft():
+		return 0
+	case v.Good:
+		return 3
+	case own:
+		return 1
+	}
+	return 2
+}
+
+// length is how many events a drawing of the failure has.
+func (v Verdict) length() int {
+	if v.Trace == nil {
+		return 0
+	}
+	return len(v.Trace.Events)
+}
+
+// survives reports whether the lock keeps every promise and survives every failure that is
+// required. A failure that was not tested does not count against it.
+func (e Exercise) survives(r Report) bool {
+	required := 0
+	for _, v := range r.Verdicts {
+		if v.Required {
+			required++
+		}
+	}
+	return r.Compile == nil && r.Cause == nil && len(r.Broken) == 0 && len(e.red(r)) == 0 && required == len(e.Required())
+}
+
+// passed reports whether a lock does all that the exercise asks for.
+func (e Exercise) passed(r Report) bool { return e.survives(r) && len(e.mistakes(r.Found)) == 0 }
 
 // mistakes are what a search has found that our own lock survives, the cheapest first. What
 // counts is the cost, not the steps: a lock with fewer commands needs fewer of those.
@@ -95,17 +201,24 @@ func (e Exercise) mistakes(all []judge.Found) []judge.Found {
 	})
 }
 
-// remember keeps a lock that passed, and that it did. The progress is read once more:
-// hints were shown since the check began, or another exercise was.
-func (f Folder) remember(id string, files Files) error {
-	if err := f.put(passed(id), files); err != nil {
-		return err
+// remember keeps a lock that passed, and that it did, or which failure showed first. The progress
+// is read once more: hints were shown since the check began, or another exercise was begun.
+func (f Folder) remember(r Result, files Files) error {
+	if r.Passed {
+		if err := f.put(passed(r.Exercise.ID), files); err != nil {
+			return err
+		}
 	}
 	p, err := f.Progress()
 	if err != nil {
 		return err
 	}
-	p.pass(id)
+	if red := r.Exercise.red(r.Report); p.Exercise == r.Exercise.ID {
+		p.Failed = append(red, Verdict{})[0].Failure
+	}
+	if r.Passed {
+		p.pass(r.Exercise.ID)
+	}
 	return f.save(p)
 }
 
@@ -114,7 +227,7 @@ var (
 	needsGo = i18n.New("the go command is needed: {why}")
 )
 
-// FindRoot is the repository's folder, as the go command finds it from dir: dir is
+// FindRoot returns the repository's folder, as the go command finds it from dir: dir is
 // in it, or in a folder that a start has made elsewhere.
 func FindRoot(dir string) (string, error) {
 	out, err := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata").Output()
@@ -128,41 +241,13 @@ func FindRoot(dir string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Test is the one test beside the learner's lock: it fails with the screen that
-// "kata check" shows.
-func Test(t *testing.T) {
-	t.Helper()
-	lang := i18n.OfEnvironment(os.Getenv)
-	r, err := checkHere(t.Context(), lang)
-	switch screen := r.Screen(View{Width: 120, Lang: lang}); {
-	case err != nil:
-		t.Fatal(err)
-	case r.Passed:
-		t.Log("\n" + screen)
-	default:
-		t.Error("\n" + screen)
-	}
-}
-
-func checkHere(ctx context.Context, lang i18n.Language) (r Result, err error) {
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		return r, err
-	}
-	root, err := FindRoot(dir)
-	if err != nil {
-		return r, err
-	}
-	return Check(ctx, Folder{Root: root, Dir: dir}, lang, nil)
-}
-
 // Told is the result as JSON has it.
 func (r Result) Told() any {
 	return struct {
-		Exercise string    `json:"exercise"`
-		Title    i18n.Text `json:"title"`
-		Passed   bool      `json:"passed"`
-		Required []string  `json:"required"`
+		Exercise string   `json:"exercise"`
+		Title    string   `json:"title"`
+		Passed   bool     `json:"passed"`
+		Required []string `json:"required"`
 		Report
-	}{r.Exercise.ID, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
+	}{r.Exercise.ID, r.Exercise.title(), r.Passed, r.Exercise.Required(), r.Report}
 }

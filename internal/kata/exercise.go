@@ -2,11 +2,9 @@ package kata
 
 import (
 	"slices"
-	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 	"lockkata/internal/stages"
 )
 
@@ -144,11 +142,9 @@ func (e Exercise) Required() []string {
 	return append(before, e.Fixes...)
 }
 
-// task is what is asked of a lock.
-func (e Exercise) task() judge.Task {
-	return judge.Task{
-		Required: e.Required(), Draw: []string{e.Predict.Failure}, Has: column(e.Base).Subject.Has, Fresh: e.Fresh,
-		Again: e.Base != "6" && !strings.HasPrefix(e.Base, "doc"), // the whole lock leaves the rest to its lease, as documents' locks do
-		Ends:  strings.HasPrefix(e.Base, "6"),
-	}
-}
+// title returns the exercise's title in English.
+func (e Exercise) title() string { return e.Text(i18n.English).Title }
+
+type exerciseText struct{ Title string }
+
+func (e Exercise) Text(l i18n.Language) exerciseText { return exerciseText{e.Title.Localize(l)} }

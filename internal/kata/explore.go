@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"lockkata/failures_test/schedule"
@@ -107,7 +105,7 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	program, err := w.program(ctx, files)
 	if err == nil {
 		w.tell(searchingFor.Args("time", searchLimit))
-		x.Report, err = program.search(ctx, files, w.task(x.Exercise), questions, 0)
+		x.Report, err = program.search(ctx, files, x.Exercise.asked(w.lang), questions, 0)
 	}
 	switch {
 	case errors.As(err, &x.Compile):
@@ -126,52 +124,26 @@ func (x Exploring) fitsNothing(e Exercise) error {
 	return aboutNothing.Args("asked", cmp.Or(x.Property, x.Env), "id", e.ID)
 }
 
-// search asks the questions, as many at once as there are cores, each with that many
-// schedules at most; 0 is no limit. A lock that does not survive the first is asked no more.
-func (p *Program) search(ctx context.Context, files Files, task judge.Task, questions []schedule.Question, most int) (all Report, err error) {
-	reports, errs := make([]Report, len(questions)), make([]error, len(questions))
-	ask := func(i int) {
-		task := task
-		task.Search = &judge.Search{
-			Lock: schedule.ForeignName("mylock", files.key()), Question: questions[i], Attempts: 1, Runs: most,
-			For: time.Duration(max(task.Patience, 1)) * searchLimit,
+// ofTwoClients returns the questions about two clients: those about three take minutes.
+func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
+	for _, q := range all {
+		if q.Clients == 2 {
+			some = append(some, q)
 		}
-		reports[i], errs[i] = p.Judge(ctx, files, task)
 	}
-	if ask(0); errs[0] == nil && reports[0].Cause == nil {
-		atOnce(len(questions)-1, func(i int) { ask(i + 1) })
-	}
-	for _, r := range reports {
-		all.Found = append(all.Found, r.Found...)
-		all.Cause = cmp.Or(all.Cause, r.Cause)
-		all.Printed = cmp.Or(all.Printed, r.Printed)
-	}
-	return all, errors.Join(errs...)
-}
-
-// atOnce does n things, as many at once as there are cores.
-func atOnce(n int, do func(int)) {
-	turns := make(chan struct{}, runtime.NumCPU())
-	var doing sync.WaitGroup
-	for i := range n {
-		turns <- struct{}{}
-		doing.Go(func() {
-			defer func() { <-turns }()
-			do(i)
-		})
-	}
-	doing.Wait()
+	return some
 }
 
 // Told is the exploration as JSON has it.
 func (x Explored) Told() any {
 	return struct {
 		Exercise string        `json:"exercise"`
-		Title    i18n.Text     `json:"title"`
+		Title    string        `json:"title"`
 		Broken   bool          `json:"broken"`
 		Compile  *CompileError `json:"compile_error,omitempty"`
 		Cause    *judge.Cause  `json:"cause,omitempty"`
 		Answers  []judge.Found `json:"answers"`
+		Differs  string        `json:"differs,omitempty"`
 		Printed  string        `json:"printed,omitempty"`
-	}{x.Exercise.ID, x.Exercise.Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
+	}{x.Exercise.ID, x.Exercise.title(), x.IsBroken(), x.Compile, x.Cause, x.Found, x.Differs, x.Printed}
 }

@@ -39,7 +39,7 @@ func (x Explored) Screen(v View) string {
 	for _, f := range shown {
 		text += v.counterexample(f) + "\n"
 	}
-	return text + x.stopped(v) + x.printed(v) + v.wrapped(x.sum(v))
+	return text + x.stopped(v) + x.printed(v) + x.differs(v) + v.wrapped(x.sum(v))
 }
 
 // counterexample draws a schedule that breaks a property.
@@ -48,8 +48,11 @@ func (v View) counterexample(f judge.Found) string {
 	if len(f.Findings) > 0 { // the name that it has in the picture
 		rule = string(f.Findings[0].Monitor)
 	}
-	return v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env)) + v.picture(f.Trace, f.Findings) +
-		v.verdict(v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
+	text := v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env))
+	if f.Trace != nil { // a lock that decides by chance went another way
+		text += v.picture(f.Trace, f.Findings)
+	}
+	return text + v.painted(term.Red, v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
 }
 
 // lesson is how our own lock breaks the property, if it does.
@@ -94,6 +97,17 @@ func schedules(found []judge.Found) (runs int) {
 		}
 	}
 	return runs
+}
+
+var twoWays = i18n.New("One schedule did not go the same way twice, so the search left it out: {schedule}. If two things happen at " +
+	"one instant, such as a tick and the end of a context, either may come first: look at ctx.Err() before you send a command.")
+
+// differs says that the lock decides by chance.
+func (r Report) differs(v View) string {
+	if r.Differs == "" {
+		return ""
+	}
+	return v.wrapped(v.say(twoWays, "schedule", r.Differs))
 }
 
 var (

@@ -332,3 +332,5 @@ func (f Folder) scaffold() error {
 	}
 	return writeFiles(f.Dir, beside)
 }
+
+func (f Folder) keep(files Files) error { return nil }

@@ -1,17 +1,19 @@
 package kata
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/locktest"
 )
 
 // Grading is what a card is asked for.
@@ -31,49 +33,38 @@ func (g Grading) tell(what i18n.Message) {
 
 // Card is what the catalogue says of a lock.
 type Card struct {
-	Dir     string           `json:"dir"`
-	Compile *CompileError    `json:"compile_error,omitempty"`
-	Cause   *judge.Cause     `json:"cause,omitempty"` // the first thing for which a run had to be ended
-	Cells   []Cell           `json:"cells"`
-	Causes  []failures.Cause `json:"causes,omitempty"` // of the failures that show
-	Found   []judge.Found    `json:"found,omitempty"`
-	Printed string           `json:"printed,omitempty"`
+	Dir string `json:"dir"`
+	Report
+	Cells  []Cell           `json:"cells"`
+	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break it
 }
 
 // Cell is one failure on the lock.
 type Cell struct {
-	judge.Verdict
-	Again  string       `json:"again,omitempty"`  // the outcome when it was played again, where that was another
-	Ruined *judge.Cause `json:"ruined,omitempty"` // the failure could not be played to its end
-}
-
-// Of is the outcome.
-func (c Cell) Of() failures.Outcome {
-	if c.Letter == "" {
-		return failures.NotPlayed
-	}
-	return failures.Outcome(c.Letter[0])
+	Verdict
+	Again string `json:"again,omitempty"` // the outcome when it was played again, where that was another
 }
 
 // What a card says of a cell.
 var (
-	ruinedBy   = i18n.New("the lock {kind}: {what}")
-	againOther = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
-	eitherOf   = i18n.New("{outcome} or {other}")
-	countsMore = i18n.New("{counts}, {kind} {n}")
-	countsOne  = i18n.New("{kind} {n}")
-	playedAll  = i18n.New("{n} failures: {counts}")
-	isNew      = i18n.New("{failure} is {outcome}, and the file does not have it")
-	isOther    = i18n.New("{failure} is {outcome}, not {expected}: {what}")
-	wasNot     = i18n.New("{failure} is in the file, and was not played")
-	hasNothing = i18n.New("--has {name}: no failure is about that; there are: {names}")
+	playedTwice = i18n.New("playing {n} failures, twice")
+	sentAt      = i18n.New("{what} ({line})")
+	againOther  = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
+	eitherOf    = i18n.New("{outcome} or {other}")
+	countsMore  = i18n.New("{counts}, {kind} {n}")
+	countsOne   = i18n.New("{kind} {n}")
+	playedAll   = i18n.New("{n} failures: {counts}")
+	isNew       = i18n.New("{failure} is {outcome}, and the file does not have it")
+	isOther     = i18n.New("{failure} is {outcome}, not {expected}: {what}")
+	wasNot      = i18n.New("{failure} is in the file, and was not played")
+	hasNothing  = i18n.New("--has {name}: no failure is about that; there are: {names}")
 )
 
-// Told is what happened, in a line.
+// Told says what happened, in a line, and at which line of the lock.
 func (c Cell) Told(l i18n.Language) string {
 	what := i18n.Text(c.Sentence).Args()
-	if c.Ruined != nil {
-		what = ruinedBy.Args("kind", i18n.Text(c.Ruined.Kind), "what", c.Ruined.Text)
+	if c.Line != "" {
+		what = sentAt.Args("what", what, "line", path.Base(c.Line))
 	}
 	if c.Again != "" {
 		what = againOther.Args("what", what, "outcome", i18n.Text(c.Again))
@@ -81,28 +72,19 @@ func (c Cell) Told(l i18n.Language) string {
 	return what.Localize(l)
 }
 
-// How long a lock is waited for that ruins its runs. A failure is played in less than a tenth
-// of a second, and the limit is counted in looks of the run's own process, of which a busy
-// machine lets it have fewer.
-const (
-	stuckAtFirst   = 2 * time.Second // until the first run is given up
-	stuckAgain     = time.Second     // and each of the others, of a lock that is known for it
-	longestGrading = 6 * time.Second // after which the rest is not tried
-)
-
 // Grade compiles the package in a folder, and plays every failure on its lock, twice. root
 // is the repository. The error is one of the machine's, or of the folder's.
-func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err error) {
+func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err error) {
 	pkg, err := FindPackage(ctx, dir)
 	if err != nil {
 		return card, err
 	}
 	card.Dir = pkg.Dir
-	task, err := asked.task()
+	a, err := g.asked()
 	if err != nil {
 		return card, err
 	}
-	asked.tell(compiling.Args())
+	g.tell(compiling.Args())
 	program, err := BuildPackage(ctx, root, pkg)
 	if errors.As(err, &card.Compile) {
 		return card, nil
@@ -111,45 +93,70 @@ func Grade(ctx context.Context, root, dir string, asked Grading) (card Card, err
 		return card, err
 	}
 	defer program.Close()
-	asked.tell(playingAll.Args("n", len(failures.All)))
-	if err := card.play(ctx, program, pkg.Files, task); err != nil || card.Cause != nil {
+	g.tell(playedTwice.Args("n", len(failures.All)))
+	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
-	again, err := program.Judge(ctx, pkg.Files, task)
+	a.draw = nil
+	again, err := program.Judge(ctx, pkg.Files, a)
 	if err != nil {
 		return card, err
 	}
-	card.compare(again)
-	if asked.Search {
-		asked.tell(searching.Args())
-		task.Stuck = 0 // a schedule may take the usual time
-		searched, err := program.Search(ctx, pkg.Files, task)
+	card.fill(again)
+	if g.Search {
+		g.tell(searching.Args())
+		questions, err := Exploring{Bound: -1}.questions(Sought{})
 		if err != nil {
 			return card, err
 		}
-		card.Found, card.Cause = searched.Found, searched.Cause
+		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(questions), 0)
+		if err != nil {
+			return card, err
+		}
+		card.Found, card.Differs, card.Cause = searched.Found, searched.Differs, cmp.Or(card.Cause, searched.Cause)
 	}
 	return card, nil
 }
 
-func (g Grading) task() (task judge.Task, err error) {
-	task.Leaks, task.Stuck, task.Lang = true, stuckAtFirst, g.Lang
+// Ends returns why the lock could not be judged, or not to the end: the first cause of each kind.
+func (card Card) Ends() (causes []*judge.Cause) {
+	all := []*judge.Cause{card.Cause}
+	for _, c := range card.Cells {
+		all = append(all, c.Cause)
+	}
+	for _, c := range all {
+		if c != nil && !slices.ContainsFunc(causes, func(other *judge.Cause) bool { return other.Kind == c.Kind }) {
+			causes = append(causes, c)
+		}
+	}
+	return causes
+}
+
+// asked returns what a lock is graded by: all failures, and all promises.
+func (g Grading) asked() (a asked, err error) {
+	a.lang, a.goOn = g.Lang, true
 	known := features()
 	for _, name := range g.Has {
 		if !slices.Contains(known, name) {
-			return task, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
+			return a, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
-		task.Has = append(task.Has, failures.Feature(name))
+		a.has = append(a.has, failures.Feature(name))
 	}
 	for _, f := range failures.All {
-		if g.Traces {
-			task.Draw = append(task.Draw, f.ID)
+		a.failures = append(a.failures, f.ID)
+	}
+	for _, p := range locktest.Promises {
+		if !p.Basic {
+			a.promises = append(a.promises, p.ID)
 		}
 	}
-	return task, nil
+	if g.Traces {
+		a.draw = a.failures
+	}
+	return a, nil
 }
 
-// features are what a failure may be about, in the order of the catalogue.
+// features lists what a failure may be about, in the order of the catalogue.
 func features() (known []string) {
 	for _, f := range failures.All {
 		for _, need := range f.Needs {
@@ -161,57 +168,21 @@ func features() (known []string) {
 	return known
 }
 
-// play plays every failure. One that ruins its run is noted, and the others are played
-// without it.
-func (card *Card) play(ctx context.Context, program *Program, files Files, task judge.Task) error {
-	ruined := map[string]*judge.Cause{}
-	var report Report
-	for begun := time.Now(); ; {
-		var err error
-		if report, err = program.Judge(ctx, files, task); err != nil {
-			return err
-		}
-		card.Printed = report.Printed
-		if report.Cause == nil {
-			break
-		}
-		if card.Cause == nil {
-			card.Cause = report.Cause
-		}
-		id := report.Cause.During
-		_, isFailure := failures.Find(id)
-		if id == i18n.Text(judge.SharedObject).Localize(task.Lang) {
-			id, isFailure = judge.SharedObject, true // the object need not be shared to be judged
-		}
-		if !isFailure || report.Cause.IsLeft() || ruined[id] != nil || time.Since(begun) > longestGrading {
-			break
-		}
-		ruined[id] = report.Cause
-		task.Skip, task.Stuck = append(task.Skip, id), stuckAgain
-	}
+// fill makes the cells of what was played, and notes those of which the second time says other things.
+func (card *Card) fill(again Report) {
 	var broken []failures.Verdict
-	for _, f := range failures.All {
-		if v := report.Verdict(f.ID); v.Failure != "" {
-			card.Cells = append(card.Cells, Cell{Verdict: v})
-			if c := (failures.Verdict{Failure: f, Findings: v.Findings}); v.Letter == string(failures.Broken) {
-				broken = append(broken, c)
-			}
-		} else if ruined[f.ID] != nil {
-			card.Cells = append(card.Cells, Cell{Verdict: judge.Verdict{Failure: f.ID, Outcome: ruined[f.ID].Kind}, Ruined: ruined[f.ID]})
+	for _, v := range card.Verdicts {
+		c := Cell{Verdict: v}
+		if other := again.Verdict(v.Failure).Outcome; other != v.Outcome {
+			c.Again = other
+		}
+		card.Cells = append(card.Cells, c)
+		if v.Of() == failures.Broken {
+			f, _ := failures.Find(v.Failure)
+			broken = append(broken, failures.Verdict{Failure: f, Findings: v.Findings})
 		}
 	}
-	card.Causes = failures.Causes(broken)
-	return nil
-}
-
-// compare notes the cells that another run says other things of.
-func (card *Card) compare(again Report) {
-	for i := range card.Cells {
-		c := &card.Cells[i]
-		if now := again.Verdict(c.Failure).Outcome; now != c.Outcome {
-			c.Again = now
-		}
-	}
+	card.Verdicts, card.Causes = nil, failures.Causes(broken)
 }
 
 // Count says how many cells there are of each kind, in the order in which they come.
@@ -237,7 +208,7 @@ func (card Card) Count(l i18n.Language) string {
 // Shows is what the lock has, as its runs show, and nobody has said: it was not asked about that.
 func (card Card) Shows() (shown []string) {
 	for _, c := range card.Cells {
-		for _, f := range c.Verdict.Shows {
+		for _, f := range c.Shows {
 			if !slices.Contains(shown, string(f)) {
 				shown = append(shown, string(f))
 			}

@@ -12,9 +12,7 @@ import (
 	"regexp"
 	"strings"
 
-	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 )
 
 // Package is a Go package on disk that has a lock: a func Subject, or a func NewMutex.
@@ -124,45 +122,36 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 	if pkg.path == "" {
 		return Build(ctx, root, pkg.Files)
 	}
-	dir, err := os.MkdirTemp("", "lockkata-")
+	sources, ours := pkg.root, pkg.module.Module.Path
+	if ours == "lockkata" {
+		sources, ours = pkg.Dir, pkg.path
+	}
+	p, err := newProgram(sources, ours)
+	if err == nil {
+		err = p.buildPackage(ctx, root, pkg)
+	}
 	if err != nil {
-		return nil, err
-	}
-	p := &Program{
-		file: filepath.Join(dir, "judge.exe"), dir: dir, names: map[string]string{pkg.Files.key(): "mylock"},
-		sources: pkg.root, path: pkg.module.Module.Path,
-	}
-	if pkg.isOurs() {
-		p.sources, p.path = pkg.Dir, pkg.path
-	}
-	if err := p.buildPackage(ctx, root, pkg); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-// isOurs tells whether the package is in this repository.
-func (pkg Package) isOurs() bool { return pkg.module.Module.Path == "lockkata" }
-
 func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) error {
-	subject, err := subjectOf(pkg.Files, "mylock", pkg.path)
-	if err != nil {
+	s := subject{name: "mylock", path: pkg.path}
+	p.names[pkg.Files.key()] = s.name
+	if err := s.read(pkg.Files); err != nil {
 		return err
 	}
 	code := overlay{root, p.dir, map[string]string{}}
-	imports, subjects := fmt.Sprintf("\tmylock %q\n", pkg.path), fmt.Sprintf("\t\t%q: %s,\n", "mylock", subject)
-	if err := code.put("main.go", fmt.Sprintf(mainText, imports, subjects)); err != nil {
-		return err
-	}
-	if pkg.isOurs() {
-		return p.compile(ctx, code)
+	if pkg.module.Module.Path == "lockkata" {
+		return p.compile(ctx, code, []subject{s})
 	}
 	modules, err := p.joinModules(ctx, root, pkg)
 	if err != nil {
 		return err
 	}
-	return p.compile(ctx, code, "-modfile", modules, "-mod=mod")
+	return p.compile(ctx, code, []subject{s}, "-modfile", modules, "-mod=mod")
 }
 
 // joinModules writes a go.mod of this repository that requires the package's module too,
@@ -196,23 +185,4 @@ func (p *Program) joinModules(ctx context.Context, root string, pkg Package) (st
 		return "", err
 	}
 	return name, os.WriteFile(name, []byte(text), 0o600)
-}
-
-// Search asks everything that the suite asks about a lock of the program's.
-func (p *Program) Search(ctx context.Context, files Files, task judge.Task) (Report, error) {
-	questions, err := Exploring{Bound: -1}.questions(Sought{})
-	if err != nil {
-		return Report{}, err
-	}
-	return p.search(ctx, files, task, ofTwoClients(questions), 0)
-}
-
-// ofTwoClients are the questions about two clients: those about three take minutes.
-func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
-	for _, q := range all {
-		if q.Clients == 2 {
-			some = append(some, q)
-		}
-	}
-	return some
 }

@@ -22,6 +22,7 @@ type Progress struct {
 	Exercise string // the one under way; "" is none
 	Passed   []string
 	Hints    map[string]int // how many were seen of an exercise
+	Failed   string
 }
 
 // HasPassed tells whether the exercise was passed once.

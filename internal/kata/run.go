@@ -1,228 +1,263 @@
 package kata
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/locktest"
+)
+
+// How long a lock may take. A failure is played in some milliseconds, so a lock that needs these
+// is stuck.
+const (
+	stuckAtFirst = 2 * time.Second
+	stuckAgain   = time.Second / 2  // for a lock that was stuck once
+	longestRun   = 30 * time.Second // then what is left is not tried
 )
 
 // Report is what came of a lock.
 type Report struct {
-	Compile  *CompileError   `json:"compile_error,omitempty"`
-	Cause    *judge.Cause    `json:"cause,omitempty"` // why it could not be judged to the end
-	Verdicts []judge.Verdict `json:"verdicts,omitempty"`
-	Found    []judge.Found   `json:"found,omitempty"`   // by a search
-	Printed  string          `json:"printed,omitempty"` // what the lock wrote to its standard output
+	Compile  *CompileError  `json:"compile_error,omitempty"`
+	Cause    *judge.Cause   `json:"cause,omitempty"`  // why it could not be judged
+	Broken   []judge.Broken `json:"broken,omitempty"` // promises that it does not keep
+	Verdicts []Verdict      `json:"verdicts,omitempty"`
+	Found    []judge.Found  `json:"found,omitempty"`   // by a search
+	Differs  string         `json:"differs,omitempty"` // a schedule that a search left out
+	Printed  string         `json:"printed,omitempty"` // what the lock wrote to its standard output
 }
 
-// Passed tells whether every failure that was required came to a good end.
-func (r Report) Passed(required []string) bool {
-	good := r.which(func(v judge.Verdict) bool { return v.Required && v.Good })
-	return r.Compile == nil && (r.Cause == nil || r.Cause.Optional) && len(r.Red()) == 0 && len(good) == len(required)
+// Verdict is what a failure did to the lock, and whether the lock has to survive it.
+type Verdict struct {
+	judge.Verdict
+	Required bool         `json:"required"`
+	Cause    *judge.Cause `json:"cause,omitempty"` // why it was not played to its end, or what it left behind
 }
 
-// Red are the required failures that the lock does not survive, in order; those whose story
-// could not happen come last, since they say less.
-func (r Report) Red() []judge.Verdict {
-	red := func(isTold bool) []judge.Verdict {
-		return r.which(func(v judge.Verdict) bool { return v.Required && !v.Good && v.IsTold() == isTold })
-	}
-	return append(red(true), red(false)...)
-}
+// Of returns the outcome.
+func (v Verdict) Of() failures.Outcome { return failures.Outcome(v.Letter[0]) }
 
-// Verdict is that on the failure; it is empty if that was not played.
-func (r Report) Verdict(failure string) judge.Verdict {
-	for _, v := range r.which(func(v judge.Verdict) bool { return v.Failure == failure }) {
-		return v
-	}
-	return judge.Verdict{}
-}
-
-func (r Report) which(is func(judge.Verdict) bool) (some []judge.Verdict) {
+// Verdict returns the verdict on the failure; it is empty if that was not played.
+func (r Report) Verdict(failure string) Verdict {
 	for _, v := range r.Verdicts {
-		if is(v) {
-			some = append(some, v)
+		if v.Failure == failure {
+			return v
 		}
 	}
-	return some
+	return Verdict{}
 }
 
-// Judge runs a lock of the program's in a process of its own and reports, whatever the
-// lock does. The error is one of the machine's, not of the lock.
-func (p *Program) Judge(ctx context.Context, files Files, task judge.Task) (Report, error) {
-	return p.judge(ctx, files, task, nil)
+// asked is what a lock is judged by.
+type asked struct {
+	failures []string // played in this order
+	required []string // those that the lock has to survive
+	promises []string // beyond the basic ones
+	draw     []string // failures whose trace is wanted, whatever comes of them
+	has      []failures.Feature
+	lang     i18n.Language
+	goOn     bool          // also where a basic promise is broken
+	played   func(int)     // is told how many failures have been played; may be nil
+	patience time.Duration // how long a stuck lock is waited for; 0: as above
 }
 
-// judge is [Program.Judge]; played is told how many failures have been played.
-func (p *Program) judge(ctx context.Context, files Files, task judge.Task, played func(int)) (report Report, err error) {
-	scratch, err := os.MkdirTemp(p.dir, "run-")
-	if err != nil {
-		return report, err
+// session plays one lock of a program, each task in a process of its own, two at once.
+type session struct {
+	*Program
+	ctx     context.Context
+	asked   asked
+	task    judge.Task // what all tasks have in common
+	begun   time.Time
+	stuck   atomic.Bool
+	started atomic.Int64
+	dir     string
+
+	printed string // by the lock, in the first process in which it printed anything
+
+	mu   sync.Mutex
+	errs []error
+}
+
+func (p *Program) session(ctx context.Context, files Files, a asked) (*session, error) {
+	dir, err := os.MkdirTemp(p.dir, "run-")
+	return &session{
+		Program: p, ctx: ctx, asked: a, begun: time.Now(), dir: dir,
+		task: judge.Task{Lock: p.names[files.key()], Path: p.pathOf(p.names[files.key()]), Has: a.has, Lang: a.lang},
+	}, err
+}
+
+// all does tasks and returns their replies. Those that come to nothing, because time is up or
+// the machine fails, are empty.
+func (s *session) all(tasks []judge.Task, done func(int)) []judge.Reply {
+	replies, printed := make([]judge.Reply, len(tasks)), make([]string, len(tasks))
+	turns := make(chan struct{}, 2)
+	var doing sync.WaitGroup
+	for i := range tasks {
+		turns <- struct{}{}
+		doing.Go(func() {
+			defer func() { <-turns }()
+			if s.ctx.Err() == nil && time.Since(s.begun) < longestRun {
+				replies[i], printed[i] = s.one(tasks[i])
+			}
+			if done != nil {
+				done(i + 1)
+			}
+		})
 	}
-	defer os.RemoveAll(scratch)
-	task.Lock, task.Package = p.names[files.key()], p.path
+	doing.Wait()
+	s.printed = cmp.Or(append([]string{s.printed}, printed...)...)
+	return replies
+}
+
+// one does a task. It returns what the lock printed too.
+func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
+	task.Limit = cmp.Or(s.asked.patience, stuckAtFirst)
+	if s.stuck.Load() {
+		task.Limit = cmp.Or(s.asked.patience, stuckAgain)
+	}
 	raw, err := json.Marshal(task)
-	if err != nil {
-		return report, err
+	s.fail(err)
+	longest := 2*task.Limit + 4*time.Second
+	if task.Search != nil {
+		longest += 2 * task.Search.For
 	}
-	limited, cancel := context.WithTimeout(ctx, task.Longest())
+	ctx, cancel := context.WithTimeout(s.ctx, longest)
 	defer cancel()
-	out := filepath.Join(scratch, "out.json")
-	cmd := exec.CommandContext(limited, p.file, string(raw), out)
+	out := filepath.Join(s.dir, fmt.Sprintf("%d.json", s.started.Add(1)))
+	cmd := exec.CommandContext(ctx, s.file, string(raw), out)
 	cmd.WaitDelay = time.Second
-	cmd.Dir = scratch
+	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=all")
-	if task.Search != nil { // several run at once, each on one core
-		cmd.Env = append(cmd.Env, "GOMAXPROCS=1", "GOGC=200")
-	}
 	var stdout, stderr beginning
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	stop := follow(out, played)
 	ended := cmd.Run()
-	stop()
-	if ctx.Err() != nil {
-		return report, ctx.Err()
+	if s.ctx.Err() != nil {
+		return reply, ""
 	}
-	done, err := report.read(out)
-	report.Printed = stdout.String()
-	if err == nil && report.Cause == nil && !done {
-		report.Cause = p.endedBadly(ended, stderr.String(), task.Longest(), limited.Err() != nil)
+	raw, err = os.ReadFile(out)
+	if err != nil || json.Unmarshal(raw, &reply) != nil {
+		reply = judge.Reply{Cause: s.endedBadly(ended, stderr.String(), ctx.Err() != nil)}
 	}
-	return report, err
+	if reply.Cause != nil && !reply.Cause.IsLeft() {
+		s.stuck.Store(true)
+	}
+	return reply, stdout.String()
 }
 
-// followPeriod is how often it is looked how far a run is.
-const followPeriod = 200 * time.Millisecond
-
-// follow looks how many verdicts a run has written, until stop is called.
-func follow(file string, played func(int)) (stop func()) {
-	if played == nil {
-		return func() {}
+// fail notes an error of the machine.
+func (s *session) fail(err error) {
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.errs = append(s.errs, err)
 	}
-	over, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(followPeriod)
-		defer ticker.Stop()
-		for {
-			raw, _ := os.ReadFile(file) // there is none before the first verdict
-			played(bytes.Count(raw, []byte("\n{\"verdict\":")) + 1)
-			select {
-			case <-over:
-				return
-			case <-ticker.C:
+}
+
+// end removes what the session wrote.
+func (s *session) end() { _ = os.RemoveAll(s.dir) }
+
+// basicPromises asks what any lock does, and finds out what this one uses. Where the lock does
+// not do the first thing that it is for, the failures would say nothing.
+func (s *session) basicPromises(r *Report) {
+	tasks := []judge.Task{s.task}
+	for _, p := range locktest.Promises {
+		if p.Basic {
+			task := s.task
+			task.Promise = p.ID
+			tasks = append(tasks, task)
+		}
+	}
+	replies := s.all(tasks, nil)
+	s.task.Uses = replies[0].Uses
+	for _, reply := range append(replies[1:], replies[0]) {
+		if reply.Broken != nil {
+			r.Broken = append(r.Broken, *reply.Broken)
+		}
+		if !reply.Cause.IsLeft() {
+			r.Cause = cmp.Or(r.Cause, reply.Cause)
+		}
+	}
+}
+
+// Judge judges a lock of the program's, whatever that lock does. The error is one of the
+// machine's, not of the lock.
+func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, err error) {
+	s, err := p.session(ctx, files, a)
+	if err != nil {
+		return r, err
+	}
+	defer s.end()
+	s.basicPromises(&r)
+	if a.goOn || len(r.Broken) == 0 && r.Cause == nil {
+		s.failures(&r)
+	}
+	r.Printed = s.printed
+	return r, errors.Join(append(s.errs, ctx.Err())...)
+}
+
+// failures plays the failures, and asks the promises that are asked of this lock.
+func (s *session) failures(r *Report) {
+	var tasks []judge.Task
+	for _, id := range s.asked.failures {
+		task := s.task
+		task.Failure, task.Draw = id, slices.Contains(s.asked.draw, id)
+		tasks = append(tasks, task)
+	}
+	for _, id := range s.asked.promises {
+		task := s.task
+		task.Promise = id
+		tasks = append(tasks, task)
+	}
+	for i, reply := range s.all(tasks, s.asked.played) {
+		switch id := tasks[i].Failure; {
+		case reply.Broken != nil:
+			r.Broken = append(r.Broken, *reply.Broken)
+		case id != "" && (reply.Verdict != nil || reply.Cause != nil):
+			v := Verdict{Required: slices.Contains(s.asked.required, id), Cause: reply.Cause}
+			if reply.Verdict != nil {
+				v.Verdict = *reply.Verdict
+			} else {
+				v.Verdict = judge.Verdict{
+					Failure: id, Outcome: failures.NotPlayed.String(), Letter: string(failures.NotPlayed), Sentence: reply.Cause.Text.Localize(s.asked.lang),
+				}
 			}
+			r.Verdicts = append(r.Verdicts, v)
 		}
-	}()
-	return func() { close(over); <-ended }
+	}
 }
 
-// read reads what a run has written, and whether it came to its end. The last line may be
-// half a line, and there is no file if it ended before it began.
-func (r *Report) read(file string) (done bool, err error) {
-	raw, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return false, err
+// search asks questions about the lock's schedules, of which each may run that many; 0: no limit.
+func (p *Program) search(ctx context.Context, files Files, a asked, questions []schedule.Question, most int) (r Report, err error) {
+	s, err := p.session(ctx, files, a)
+	if err != nil {
+		return r, err
 	}
-	for line := range bytes.Lines(raw) {
-		var l judge.Line
-		if json.Unmarshal(line, &l) != nil {
-			break
-		}
-		switch {
-		case l.Verdict != nil:
-			r.Verdicts = append(r.Verdicts, *l.Verdict)
-		case l.Cause != nil:
-			r.Cause = l.Cause
-		case l.Found != nil:
-			r.Found = append(r.Found, *l.Found)
-		}
-		done = done || l.Done
+	defer s.end()
+	s.task.Uses = s.all([]judge.Task{s.task}, nil)[0].Uses
+	var tasks []judge.Task
+	for _, q := range questions {
+		task := s.task
+		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Runs: most, For: searchLimit}
+		tasks = append(tasks, task)
 	}
-	return done, nil
+	s.begun = s.begun.Add(24 * time.Hour) // each search has a limit of its own
+	for _, reply := range s.all(tasks, nil) {
+		r.Found = append(r.Found, reply.Found...)
+		r.Differs = cmp.Or(r.Differs, reply.Differs)
+		r.Cause = cmp.Or(r.Cause, reply.Cause)
+	}
+	r.Printed = s.printed
+	return r, errors.Join(append(s.errs, ctx.Err())...)
 }
-
-// How a run ends that cannot say so itself, and what to change.
-var (
-	killedLate = i18n.New("Your lock did not end within {time} and had to be killed.")
-	killedNext = i18n.New("Look for a loop without a wait.")
-	dies       = i18n.New("Your lock ends the whole process{where}: {why}.")
-	diesNext   = i18n.New("A panic on a goroutine of its own ends the program that uses the lock. Find the cause, and mend it.")
-	otherRun   = i18n.New("A variable of the package keeps a channel or a timer from one run to the next{where}: {why}.")
-	otherNext  = i18n.New("Keep channels and timers in the lock that NewMutex makes: each run has a clock of its own. A sync.Mutex may stay.")
-	killed     = i18n.New("The process of your lock was killed: {why}.")
-	signalNext = i18n.New("Look for a signal that the lock sends, or for too much memory.")
-	exits      = i18n.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
-	exitsNext  = i18n.New("Return an error: its owner decides whether the program ends.")
-)
-
-// endedBadly says why a run ended that could not say so itself.
-func (p *Program) endedBadly(err error, stderr string, longest time.Duration, late bool) *judge.Cause {
-	what, where := crash(stderr, p.sources)
-	var exit *exec.ExitError
-	code := 0
-	if errors.As(err, &exit) {
-		code = exit.ExitCode()
-	}
-	switch {
-	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
-		return judge.Hoards(where)
-	case late:
-		return judge.Because(judge.TooSlow, killedNext, killedLate.Args("time", longest))
-	case strings.Contains(what, "synctest"):
-		return judge.Because(judge.OtherRun, otherNext, otherRun.Args("where", where, "why", what))
-	case what != "":
-		return judge.Because(judge.Panics, diesNext, dies.Args("where", where, "why", what))
-	case code < 0:
-		return judge.Because(judge.Exits, signalNext, killed.Args("why", err))
-	}
-	return judge.Because(judge.Exits, exitsNext, exits.Args("status", code))
-}
-
-// noMemory is what the runtime says when the system refuses memory: to the heap, or to the stack
-// of a new thread.
-var noMemory = []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"}
-
-var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cgo): (.*?)(?: \[recovered.*)?$`)
-
-// crash finds in what the Go runtime printed the reason, and the line of the lock, whose
-// files are in that folder.
-func crash(stderr, sources string) (what string, where i18n.Message) {
-	crashSource := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go):(\d+)`)
-	reason := crashLine.FindStringSubmatchIndex(stderr)
-	if reason == nil {
-		return "", where
-	}
-	what = strings.TrimSuffix(stderr[reason[2]:reason[3]], ".")
-	if at := crashSource.FindStringSubmatch(stderr[reason[1]:]); at != nil {
-		where = judge.At(path.Base(at[1]) + ":" + at[2])
-	}
-	return what, where
-}
-
-// beginning keeps the beginning of what is written to it: a lock may print for ever.
-type beginning struct{ kept bytes.Buffer }
-
-const keptBytes = 64 << 10
-
-// Write never fails, so that the lock does not notice.
-func (k *beginning) Write(b []byte) (int, error) {
-	if room := keptBytes - k.kept.Len(); room > 0 {
-		k.kept.Write(b[:min(room, len(b))])
-	}
-	return len(b), nil
-}
-
-func (k *beginning) String() string { return k.kept.String() }

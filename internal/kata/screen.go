@@ -1,6 +1,8 @@
 package kata
 
 import (
+	"path"
+	"path/filepath"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -24,56 +26,58 @@ type View struct {
 // prose is the widest that sentences are set.
 const prose = 100
 
-// wrapped are the lines of some sentences.
+// wrapped returns the lines of some sentences.
 func (v View) wrapped(text string) string {
 	return strings.Join(term.Wrap(text, min(v.Width, prose)), "\n") + "\n"
 }
 
-// say is a text in the language that was asked for.
+// say returns a text in the view's language.
 func (v View) say(t i18n.Text, pairs ...any) string { return t.Localize(v.Lang, pairs...) }
 
-// line is a line in a style.
+// line returns a line in a style.
 func (v View) line(style term.Style, text string) string { return v.Color.Paint(style, text) + "\n" }
 
-// verdict is a sentence about what is broken.
-func (v View) verdict(text string) string {
-	return v.line(term.Red, strings.TrimSuffix(v.wrapped(text), "\n"))
+// painted returns sentences in a style.
+func (v View) painted(style term.Style, text string) string {
+	return v.line(style, strings.TrimSuffix(v.wrapped(text), "\n"))
 }
 
-func (v View) picture(trace *world.Trace, findings []oracle.Finding) string {
-	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang}) + "\n"
+// picture draws a trace. Findings by the rules aside are drawn in grey, as no part of the exercise.
+func (v View) picture(trace *world.Trace, findings []oracle.Finding, aside ...oracle.Monitor) string {
+	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang, Aside: aside}) + "\n"
 }
 
 var exerciseHead = i18n.New("exercise {id}: {title}")
 
 // headline is the line above every screen.
 func (e Exercise) headline(v View) string {
-	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Title)) + "\n"
+	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Text(v.Lang).Title)) + "\n"
 }
 
-// What to do next, for those who type commands.
+// What to do next, for somebody who types commands.
 var (
 	nextChange = i18n.New("Next: change the lock, then go run . kata check{dir}. A hint: go run . kata hint{dir}")
 	nextBegins = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")
 )
 
-// Screen shows one thing: the compiler's first error, why the lock cannot be
-// judged, the first failure that shows, or what a pass means.
+// Screen shows one thing: the compiler's first error, why the lock cannot be judged, a promise
+// that it breaks, the most telling failure, or what a pass means.
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
-	red, mistakes := r.Report.Red(), r.Exercise.mistakes(r.Report.Found)
-	isSeen := len(red) > 0 && red[0].IsTold()
+	red, mistakes := r.Exercise.red(r.Report), r.Exercise.mistakes(r.Report.Found)
 	after, more := r.Exercise.next()
 	switch {
-	case r.Report.Compile == nil && (isSeen || len(red) > 0 && r.Report.Cause == nil): // a cause says more than that a story was not told
-		text += failed(v, red) + r.Report.printed(v)
-	case len(mistakes) > 0:
-		text += r.searched(v, mistakes[0]) + r.Report.printed(v)
-	case !r.Passed:
-		text += r.Report.stopped(v) + r.Report.printed(v)
-	default:
+	case r.Passed:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
 		next = v.say(nextBegins, "dir", v.Dir, "id", after.ID)
+	case r.Report.Compile == nil && len(r.Report.Broken) > 0 && (len(red) == 0 || red[0].Good || len(r.Report.Verdicts) == 0):
+		text += r.broken(v, r.Report.Broken[0]) + r.Report.printed(v)
+	case len(red) > 0:
+		text += r.failed(v, red) + r.Report.printed(v)
+	case len(mistakes) > 0:
+		text += r.searched(v, mistakes[0]) + r.Report.printed(v)
+	default:
+		text += r.Report.stopped(v) + r.Report.printed(v)
 	}
 	if v.Keys || r.Passed && !more {
 		return text
@@ -81,41 +85,100 @@ func (r Result) Screen(v View) string {
 	return text + "\n" + v.wrapped(next)
 }
 
+// What stands in the first line: the rule or the promise, what happened, and where.
 var (
-	scheduleBreaks = i18n.New("✗ a schedule breaks it")
-	survivesOnly   = i18n.New("Your lock survives all {n} failures that are asked for. Those are schedules that somebody wrote. " +
-		"A search through others found one that breaks your lock, and not ours.")
+	ruleAt    = i18n.New("✗ {rule}: {what} ({line})")
+	rule      = i18n.New("✗ {rule}: {what}")
+	promiseAt = i18n.New("✗ not kept: {rule} ({line})")
+	promise   = i18n.New("✗ not kept: {rule}")
 )
 
-// searched is what a search has found in a lock that survives all the failures.
+// first is the first line: what this lock broke, and at which line, as an editor's terminal opens it.
+func (r Result) first(v View, without, with i18n.Text, line string, pairs ...any) string {
+	say := without
+	if line != "" {
+		say = with
+		within, err := filepath.Rel(r.Folder.Root, r.Folder.Dir)
+		if err != nil || !filepath.IsLocal(within) {
+			within = r.Folder.Dir
+		}
+		line = path.Join(filepath.ToSlash(within), path.Base(line))
+	}
+	return v.painted(term.Red, v.say(say, append(pairs, "line", line)...))
+}
+
+// broken shows a promise that the lock does not keep.
+func (r Result) broken(v View, b judge.Broken) string {
+	text := r.first(v, promise, promiseAt, b.Line, "rule", b.Title) + "\n" + v.wrapped(b.Text) + "\n"
+	if b.Trace != nil && len(b.Trace.Events) > 0 {
+		text += v.picture(b.Trace, nil)
+	}
+	return text + v.wrapped(b.Advice)
+}
+
+var (
+	scenarioIs   = i18n.New("Scenario {failure}: {steps}.")
+	moreFailures = i18n.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
+)
+
+// failed shows the first of the failures that count against the lock.
+func (r Result) failed(v View, red []Verdict) string {
+	first := red[0]
+	f, _ := failures.Find(first.Failure)
+	text := ""
+	switch {
+	case first.Against.Monitor != "":
+		text = r.first(v, rule, ruleAt, first.Line, "rule", i18n.Text(first.Against.Monitor), "what", first.Against.Text) + "\n"
+	case first.Cause != nil:
+		text = v.stop(first.Cause) + "\n"
+	default:
+		text = v.painted(term.Red, "✗ "+strings.TrimPrefix(first.Sentence, "world: ")) + "\n"
+	}
+	if first.Trace != nil {
+		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
+			v.picture(first.Trace, first.Findings, f.Given...)
+	}
+	if first.Against.Monitor != "" { // the drawing may have pushed the first line off the screen
+		text += r.first(v, rule, ruleAt, first.Line, "rule", i18n.Text(first.Against.Monitor), "what", first.Against.Text)
+	}
+	if more := len(red) - 1; more > 0 {
+		text += v.line(term.Dim, moreFailures.Of(more).Localize(v.Lang))
+	}
+	return text
+}
+
+var survivesOnly = i18n.New("Your lock survives all {n} failures that are asked for. A search through other schedules found one that " +
+	"breaks your lock, and not ours.")
+
+// searched shows what a search has found in a lock that survives all the failures.
 func (r Result) searched(v View, f judge.Found) string {
-	return v.line(term.Red, v.say(scheduleBreaks)) + "\n" +
+	monitor := f.Property
+	if len(f.Findings) > 0 { // the name that it has in the picture
+		monitor = string(f.Findings[0].Monitor)
+	}
+	return r.first(v, rule, ruleAt, f.Line, "rule", i18n.Text(monitor), "what", f.Text) + "\n" +
 		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
 
 var (
 	notCompiled = i18n.New("✗ it does not compile")
 	yourLock    = i18n.New("✗ your lock {what}")
-	happenedIn  = i18n.New("It happened in: {what}.")
 )
 
-// stopped says why the lock cannot be judged to the end.
+// stop says why a run was not played to its end, and what to change.
+func (v View) stop(c *judge.Cause) string {
+	return v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
+}
+
+// stopped says why the lock cannot be judged.
 func (r Report) stopped(v View) string {
-	if r.Compile != nil {
-		return v.line(term.Red, v.say(notCompiled)) + "\n" + r.Compile.Localize(v.Lang) + "\n"
+	switch {
+	case r.Compile != nil:
+		return v.line(term.Red, v.say(notCompiled)) + "\n" + v.wrapped(r.Compile.Localize(v.Lang))
+	case r.Cause != nil:
+		return v.stop(r.Cause)
 	}
-	c := r.Cause
-	if c == nil {
-		return ""
-	}
-	text := v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + "\n"
-	if c.Trace != nil && len(c.Trace.Events) > 0 {
-		text += v.picture(c.Trace, nil)
-	}
-	if c.During != "" {
-		text += v.line(term.Dim, v.say(happenedIn, "what", c.During))
-	}
-	return text + v.wrapped(c.Next.Localize(v.Lang))
+	return ""
 }
 
 // mostPrinted is how many lines are shown of what a lock has printed.
@@ -132,81 +195,44 @@ func (r Report) printed(v View) string {
 	return "\n" + v.say(hasPrinted) + "\n" + strings.TrimSuffix(text, "\n") + "\n"
 }
 
-var (
-	failureShows = i18n.New("✗ {failure}: {title}")
-	outcomeIs    = i18n.New("{outcome}: {what}.")
-	moreFailures = i18n.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
-	notPlayed    = i18n.New("the story cannot be played to its end: {why}")
-)
-
-// failed draws the first of the failures that show.
-func failed(v View, red []judge.Verdict) string {
-	first := red[0]
-	f, _ := failures.Find(first.Failure)
-	text := v.line(term.Red, v.say(failureShows, "failure", f.ID, "title", i18n.Text(f.Title))) + "\n" +
-		v.wrapped(v.say(i18n.Text(f.Story))) + "\n"
-	if first.Trace != nil {
-		text += v.picture(first.Trace, first.Findings)
-	}
-	text += v.verdict(v.say(outcomeIs, "outcome", i18n.Text(strings.ToUpper(first.Outcome)), "what", sentence(first)))
-	if more := len(red) - 1; more > 0 {
-		text += v.line(term.Dim, moreFailures.Of(more).Localize(v.Lang))
-	}
-	return text
-}
-
-// sentence is what broke. Where a scenario could not be played to its end, the
-// reason is that the lock never did what the story waits for.
-func sentence(v judge.Verdict) i18n.Message {
-	if text, isWorlds := strings.CutPrefix(v.Sentence, "world: "); isWorlds {
-		return notPlayed.Args("why", text)
-	}
-	return i18n.Text(v.Sentence).Args()
-}
-
 var hasPassed = i18n.New("✓ passed: it survives all {n} failures that are asked for, and {schedules} schedules of a search")
 
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
 	head := v.say(hasPassed, "n", len(r.Exercise.Required()), "schedules", schedules(r.Report.Found))
-	return v.line(term.Green, strings.TrimSuffix(v.wrapped(head), "\n")) + "\n" + r.Exercise.taught(v)
+	return v.painted(term.Green, head) + r.Exercise.taught(v)
 }
 
-var (
-	readAnswer = i18n.New("For the answer read {page}")
-	beyondThat = i18n.New("Beyond what is asked for, in {where}: {what}")
-)
+var readAnswer = i18n.New("For the answer read {page}")
 
 // goesOn is what comes after a pass.
 func (r Result) goesOn(v View) string {
-	text := r.stillBreaks(v) + "\n" + r.Exercise.question(v) + v.line(term.Dim, v.say(readAnswer, "page", r.Exercise.Read))
-	if c := r.Report.Cause; c != nil {
-		text += "\n" + v.wrapped(v.say(beyondThat, "where", c.During, "what", c.Text))
-	}
-	return text
+	return r.stillBreaks(v) + r.Report.differs(v) + "\n" + r.Exercise.question(v) + v.line(term.Dim, v.say(readAnswer, "page", r.Exercise.Read))
 }
 
 var (
-	breaksNothing = i18n.New("What still breaks in your lock: nothing of the catalogue but {n} failures " +
-		"that no lock with a lease can prevent.")
-	breaksSome = i18n.New("What still breaks in your lock: {failures}; and {n} that no lock with a lease can prevent.")
-	breaksMore = i18n.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no " +
-		"lock with a lease can prevent.")
+	breaksNothing = i18n.New("What still breaks in your lock: only {n} failures that no lock that expires can prevent.")
+	breaksSome    = i18n.New("What still breaks in your lock: {failures}; and {n} that no lock that expires can prevent.")
+	breaksMore    = i18n.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no lock that expires can prevent.")
 )
 
-// stillBreaks names what is not asked for yet and shows all the same.
+// stillBreaks names what is not asked for yet and breaks the lock.
 func (r Result) stillBreaks(v View) string {
-	broken := r.Report.which(func(v judge.Verdict) bool { return v.Outcome == failures.Broken.String() })
-	inherent := len(r.Report.which(func(v judge.Verdict) bool { return v.Outcome == failures.Inherent.String() }))
-	if len(broken) == 0 {
-		return v.wrapped(v.say(breaksNothing, "n", inherent))
+	var broken []string
+	inherent := 0
+	for _, verdict := range r.Report.Verdicts {
+		switch verdict.Of() {
+		case failures.Broken:
+			broken = append(broken, verdict.Failure)
+		case failures.Inherent:
+			inherent++
+		}
 	}
-	var named []string
-	say := breaksSome
-	for _, verdict := range broken[:min(3, len(broken))] {
-		named = append(named, verdict.Failure)
-	}
-	if len(named) < len(broken) {
+	say, named := breaksSome, broken[:min(3, len(broken))]
+	switch {
+	case len(broken) == 0:
+		say = breaksNothing
+	case len(named) < len(broken):
 		say = breaksMore
 	}
 	return v.wrapped(v.say(say, "failures", strings.Join(named, ", "), "more", len(broken)-len(named), "n", inherent))

@@ -1,12 +1,11 @@
-// Package judge runs a lock that somebody else wrote through the catalogue, in a
-// process of its own that the lock may ruin. What it finds it writes to a file,
-// line by line, so that a run which ends badly has told what came before.
+// Package judge plays a lock that somebody else wrote. A process does one task: it plays one
+// failure, asks one promise, or makes one search, so nothing of one run is left for the next.
+// The reply is JSON in a file.
 //
 // The program around it is generated: it names the locks and calls [Main].
 package judge
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,73 +18,79 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/locktest"
 )
 
-// Task is what one run is to do.
+// LocksPath is the import path below which a learner's locks are compiled.
+const LocksPath = "lockkata/internal/kata/locks"
+
+// Task is what a process does. One of Failure, Promise and Search is set; without any the
+// process finds out what the lock uses.
 type Task struct {
-	Lock     string             `json:"lock"`               // which of the program's locks
-	Required []string           `json:"required"`           // failures that it must survive, in this order
-	Skip     []string           `json:"skip,omitempty"`     // failures that are not played
-	Package  string             `json:"package,omitempty"`  // the import path that its code begins with, if it is none of LocksPath
-	Has      []failures.Feature `json:"has"`                // what the lock is said to have, unless it says so itself
-	Draw     []string           `json:"draw"`               // failures whose trace is wanted, whatever comes of them
-	Fresh    bool               `json:"fresh"`              // each hold has to write a value of its own
-	Again    bool               `json:"again,omitempty"`    // an Unlock that was refused has to free the lock when it is called again
-	Ends     bool               `json:"ends,omitempty"`     // the context of a hold has to end with its Unlock
-	Patience int                `json:"patience"`           // how many times the usual the run may take; 0 is 1
-	Stuck    time.Duration      `json:"stuck_ns,omitempty"` // after how long a scenario is stuck; 0 is the usual
-	Lang     i18n.Language      `json:"lang,omitempty"`     // of the sentences
-	Search   *Search            `json:"search,omitempty"`   // is made in place of the failures
-	Leaks    bool               `json:"leaks,omitempty"`    // a goroutine that is left ends nothing: the first one is told, and all goes on
+	Lock    string             `json:"lock"` // one of the program's locks
+	Path    string             `json:"path"` // what the import path of its code begins with
+	Failure string             `json:"failure,omitempty"`
+	Promise string             `json:"promise,omitempty"`
+	Search  *Search            `json:"search,omitempty"`
+	Uses    Uses               `json:"uses"`
+	Has     []failures.Feature `json:"has"`            // unless the lock's Subject says so itself
+	Draw    bool               `json:"draw,omitempty"` // the failure's trace is wanted, whatever comes of it
+	Limit   time.Duration      `json:"limit_ns"`       // after which a run is stuck
+	Lang    i18n.Language      `json:"lang,omitempty"` // of the sentences
 }
 
-// Longest is how long the run may take before it is ended from outside: it ends itself
-// by then, also on a busy machine.
-func (t Task) Longest() time.Duration { return 2 * t.longest() }
-
-// longest is when the run ends itself.
-func (t Task) longest() time.Duration {
-	limit := time.Duration(max(t.Patience, 1)) * runLimit
-	if t.Search != nil {
-		limit += t.Search.For
-	}
-	return limit
+// Uses is what a lock uses in Redis: found out once, and handed to the other processes.
+type Uses struct {
+	Scripts []string `json:"scripts,omitempty"`
+	AuxKeys []string `json:"aux_keys,omitempty"`
 }
 
-// Line is one line of what a run writes: one of its fields is set.
-type Line struct {
+// Reply is what came of a task. The fields of other tasks are not set.
+type Reply struct {
+	Uses    Uses     `json:"uses"`
 	Verdict *Verdict `json:"verdict,omitempty"`
-	Cause   *Cause   `json:"cause,omitempty"`
-	Found   *Found   `json:"found,omitempty"`
-	Done    bool     `json:"done,omitempty"` // the last line of a run that came to its end
+	Broken  *Broken  `json:"broken,omitempty"` // nil: the promise is kept
+	Found   []Found  `json:"found,omitempty"`
+	Differs string   `json:"differs,omitempty"` // a schedule that did not go the same way twice
+	Cause   *Cause   `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
 }
 
-// Verdict is what one failure did to the lock. The trace is there for the first
-// one that is required and red, where the task asks for it, and for others that
-// are red unless it is very long.
+// Verdict is what one failure did to the lock. Its trace is there if the task wants it, or if
+// the outcome is bad and the trace not very long.
 type Verdict struct {
 	Failure  string           `json:"failure"`
 	Outcome  string           `json:"outcome"` // the word of a [failures.Outcome]
 	Letter   string           `json:"letter"`  // the outcome itself
 	Sentence string           `json:"sentence"`
-	Required bool             `json:"required"`
-	Good     bool             `json:"good"` // safe, noticed, or about something that the lock does not have
+	Line     string           `json:"line,omitempty"` // of the lock, where it broke the rule
+	Good     bool             `json:"good"`           // no rule is broken, whether the story happened or not
+	Against  oracle.Finding   `json:"against"`        // the finding for which the lock is broken
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	// Shows is what the lock has, as the run shows, and is not said to have.
+	// Shows lists features that the run shows and the lock is not said to have.
 	Shows []failures.Feature `json:"shows,omitempty"`
 	Trace *world.Trace       `json:"trace,omitempty"`
 }
 
-// IsTold tells whether what the failure is about did happen.
-func (v Verdict) IsTold() bool { return v.Outcome != failures.NotTested.String() }
+// Broken is a promise that the lock does not keep.
+type Broken struct {
+	Promise string       `json:"promise"`
+	Title   string       `json:"title"`
+	Text    string       `json:"text"`   // what happened
+	Advice  string       `json:"advice"` // what to change
+	Line    string       `json:"line,omitempty"`
+	Trace   *world.Trace `json:"trace,omitempty"`
+}
 
-// maxStack is how deep a lock may recurse: deeper than any that means to end.
+// maxStack is deeper than any lock recurses that means to end.
 const maxStack = 64 << 20
 
-// Main is the whole program: its arguments are the task, as JSON, and the file to write
-// to.
+// Main is the whole program. Its arguments are the task, as JSON, and the file to write to.
 func Main(locks map[string]failures.Subject) {
-	task, out, err := begin(os.Args[1:])
+	var task Task
+	err := fmt.Errorf("%d arguments", len(os.Args)-1)
+	if len(os.Args) == 3 {
+		err = json.Unmarshal([]byte(os.Args[1]), &task)
+	}
 	subject, ok := locks[task.Lock]
 	if err != nil || !ok {
 		fmt.Fprintf(os.Stderr, "judge: there is no such task: lock %q, %v\n", task.Lock, err)
@@ -97,140 +102,109 @@ func Main(locks map[string]failures.Subject) {
 	if subject.Ignore == nil {
 		subject.Ignore = failures.IsAuxKey
 	}
-	lockPath = cmp.Or(task.Package, lockPath)
-	g := newGuard(out, task)
+	subject.Scripts = task.Uses.Scripts
+	g := &guard{out: os.Args[2], task: task}
 	go g.watch()
 	debug.SetMaxStack(maxStack)
 	limitMemory()
 	world.Main(func(t *testing.T, _ []string) int {
-		r := &run{t: t, task: task, subject: subject, guard: g}
-		r.all()
+		world.TuneForBatch()
+		r := &run{t, task, subject.Ignoring(task.Uses.AuxKeys), g}
+		g.reply(r.do())
 		return 0
 	})
 }
 
-func begin(args []string) (task Task, out *os.File, err error) {
-	if len(args) != 2 {
-		return task, nil, fmt.Errorf("%d arguments", len(args))
-	}
-	if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
-		return task, nil, err
-	}
-	out, err = os.OpenFile(args[1], os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	return task, out, err
-}
-
-// drawable is how many events a trace may have to be told without need.
-const drawable = 2000
-
 type run struct {
 	t       *testing.T
-	red     bool // a required failure has shown, and not only that its story could not happen
-	leaked  bool // a goroutine that was left has been told of
 	task    Task
 	subject failures.Subject
 	guard   *guard
 }
 
-// all plays an ordinary day, then what is asked for.
-func (r *run) all() {
-	r.ordinaryDay()
-	r.rehearse()
-	if r.task.Search != nil {
-		r.explore(*r.task.Search)
-	} else {
-		r.catalogue()
-	}
-	r.guard.write(Line{Done: true})
-}
-
-// rehearse finds out which scripts the lock uses.
-func (r *run) rehearse() {
-	r.guard.enter(ordinary.Localize(r.task.Lang))
-	defer r.guard.enter("")
-	config := r.subject.Config()
-	config.Client = counted(config.Client, r.guard)
-	scripts, err := world.DiscoverScripts(r.t, config)
-	if err != nil {
-		r.left(leftover(err))
-	}
-	r.subject.Scripts = scripts
-}
-
-// left ends the run for what it left behind, unless goroutines that are left are to end
-// nothing.
-func (r *run) left(cause *Cause) {
+func (r *run) do() Reply {
 	switch {
-	case !r.task.Leaks || !cause.IsLeft():
-		r.guard.convict(cause)
-	case !r.leaked:
-		r.leaked = true
-		r.guard.tell(cause)
+	case r.task.Failure != "":
+		return r.failure()
+	case r.task.Promise != "":
+		return r.promise()
+	case r.task.Search != nil:
+		return r.search(*r.task.Search)
 	}
+	return r.uses()
 }
 
-// catalogue plays the failures that are required, then the others.
-func (r *run) catalogue() {
-	for _, id := range r.task.Required {
-		r.one(id)
-	}
-	r.whatItHas()
-	r.guard.optional.Store(true)
-	for _, f := range failures.All {
-		if !slices.Contains(r.task.Required, f.ID) && !slices.Contains(r.task.Skip, f.ID) {
-			r.one(f.ID)
-		}
-	}
+// uses plays the lock's normal use.
+func (r *run) uses() (reply Reply) {
+	trace, scripts, err := world.Discover(r.t, r.subject.Config())
+	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(trace)}
+	reply.Cause = r.guard.causeOf(err)
+	return reply
 }
 
-// one plays one failure and writes the verdict.
-func (r *run) one(id string) {
-	f, ok := failures.Find(id)
+// drawable is how many events a trace may have that nobody has asked for.
+const drawable = 2000
+
+func (r *run) failure() Reply {
+	f, ok := failures.Find(r.task.Failure)
 	if !ok {
-		r.guard.convict(Because("task", "", i18n.Text("there is no failure {id}").Args("id", id)))
+		return Reply{Cause: because(NoUse, "", i18n.Text("there is no failure {id}").Args("id", r.task.Failure))}
 	}
-	r.guard.enter(id)
-	v := failures.Judge(f, r.subject, r.play)
-	if v.Err != nil && isLeftover(v.Err) {
-		r.left(leftover(v.Err))
-	}
-	r.guard.enter("")
-	r.guard.write(Line{Verdict: r.verdict(v)})
-}
-
-// play is a world whose clients are watched, and whose end the guard sees.
-func (r *run) play(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
-	c.Client = counted(c.Client, r.guard)
-	return world.Run(r.t, c, func(w *world.World) {
-		defer r.guard.over.Store(true)
-		scenario(w)
+	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+		return world.Run(r.t, c, func(w *world.World) {
+			defer r.guard.over.Store(true)
+			scenario(w)
+		})
 	})
+	reply := Reply{Verdict: r.verdict(v)}
+	if v.Err != nil {
+		reply.Cause = r.guard.causeOf(v.Err)
+	}
+	return reply
 }
 
 func (r *run) verdict(v failures.Verdict) *Verdict {
 	told := &Verdict{
 		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
-		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings),
-		Required: slices.Contains(r.task.Required, v.Failure.ID),
-		Good:     v.Outcome.IsGood(),
+		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings...),
+		Good: v.Outcome.IsGood() || v.Outcome == failures.NotTested,
+	}
+	if against, is := v.Against(); is {
+		source, _ := failures.SourceOf(v.Trace, against)
+		told.Against, told.Line = r.said(against)[0], source.String()
 	}
 	if v.Trace != nil {
 		told.Shows = r.subject.Shows(v.Trace)
-	}
-	first := !told.Good && told.Required && !r.red
-	r.red = r.red || first && told.IsTold()
-	if v.Trace != nil && (first || slices.Contains(r.task.Draw, v.Failure.ID) || !told.Good && len(v.Trace.Events) <= drawable) {
-		told.Trace = v.Trace
+		if r.task.Draw || !told.Good && len(v.Trace.Events) <= drawable {
+			told.Trace = v.Trace
+		}
 	}
 	return told
 }
 
-// said are findings in the language that was asked for: another process draws them, and
-// has their sentences only.
-func (r *run) said(all []oracle.Finding) []oracle.Finding {
+// said returns findings whose texts are in the task's language: the process that draws them
+// has only those.
+func (r *run) said(all ...oracle.Finding) []oracle.Finding {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Text = all[i].Localize(r.task.Lang)
 	}
 	return all
+}
+
+func (r *run) promise() Reply {
+	at := slices.IndexFunc(locktest.Promises, func(p locktest.Promise) bool { return p.ID == r.task.Promise })
+	p := locktest.Promises[at]
+	b := p.Check(r.t, r.subject)
+	if b.Text.Text == "" {
+		return Reply{}
+	}
+	advice := p.Advice.Args()
+	if b.Advice.Text != "" {
+		advice = b.Advice
+	}
+	return Reply{Broken: &Broken{
+		Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: advice.Localize(r.task.Lang),
+		Line: b.Source.String(), Trace: b.Trace,
+	}}
 }

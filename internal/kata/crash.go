@@ -1,0 +1,90 @@
+package kata
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockkata/internal/i18n"
+	"lockkata/internal/kata/judge"
+)
+
+// What is said of a process that could not say so itself, and what to change.
+var (
+	killedLate = i18n.New("Your lock did not end and had to be killed.")
+	killedNext = i18n.New("Look for a loop without a wait.")
+	dies       = i18n.New("Your lock ends the whole process: {why}.")
+	diesAt     = i18n.New("Your lock ends the whole process at {line}: {why}.")
+	diesNext   = i18n.New("A panic on a goroutine of its own ends the program that uses the lock. Find its cause and fix it.")
+	killed     = i18n.New("The process of your lock was killed: {why}.")
+	signalNext = i18n.New("Look for a signal that the lock sends, or for too much memory.")
+	exits      = i18n.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
+	exitsNext  = i18n.New("Return an error: the caller decides whether the program ends.")
+)
+
+// endedBadly says why a process ended without a reply.
+func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
+	what, line := crash(stderr, p.sources)
+	because := func(kind string, next i18n.Text, text i18n.Message) *judge.Cause {
+		return &judge.Cause{Kind: kind, Text: text, Next: next.Args()}
+	}
+	var exit *exec.ExitError
+	code := 0
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	}
+	switch {
+	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
+		return judge.Hoards(line)
+	case late:
+		return because(judge.TooSlow, killedNext, killedLate.Args())
+	case what != "" && line != "":
+		return because(judge.Panics, diesNext, diesAt.Args("line", line, "why", what))
+	case what != "":
+		return because(judge.Panics, diesNext, dies.Args("why", what))
+	case code < 0:
+		return because(judge.Exits, signalNext, killed.Args("why", err))
+	}
+	return because(judge.Exits, exitsNext, exits.Args("status", code))
+}
+
+// noMemory is what the runtime prints when the system refuses memory: for the heap, or for the
+// stack of a new thread.
+var noMemory = []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"}
+
+var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cgo): (.*?)(?: \[recovered.*)?$`)
+
+// crash finds the reason in what the Go runtime printed, and the line of the lock, whose files are
+// in that folder.
+func crash(stderr, sources string) (what, line string) {
+	reason := crashLine.FindStringSubmatchIndex(stderr)
+	if reason == nil {
+		return "", ""
+	}
+	what = strings.TrimSuffix(stderr[reason[2]:reason[3]], ".")
+	source := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go:\d+)`)
+	if at := source.FindStringSubmatch(stderr[reason[1]:]); at != nil {
+		line = path.Join(path.Base(path.Dir(at[1])), path.Base(at[1]))
+	}
+	return what, line
+}
+
+// beginning keeps the beginning of what is written to it: a lock may print without end.
+type beginning struct{ kept bytes.Buffer }
+
+const keptBytes = 64 << 10
+
+// Write never fails, so that the lock does not notice.
+func (k *beginning) Write(b []byte) (int, error) {
+	if room := keptBytes - k.kept.Len(); room > 0 {
+		k.kept.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}
+
+func (k *beginning) String() string { return k.kept.String() }

@@ -1,0 +1,113 @@
+package judge
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+	"time"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+	"lockkata/internal/quiz"
+)
+
+// Search is one search through the schedules of a lock.
+type Search struct {
+	Name     string            `json:"name"` // of the lock, in its schedules
+	Question schedule.Question `json:"question"`
+	For      time.Duration     `json:"for_ns"` // after that long it is cut short
+	Runs     int               `json:"runs"`   // after that many schedules too; 0: no limit
+}
+
+// Found is what a search found about one property. For one that is broken it has the shortest
+// schedule that breaks it, as it ran.
+type Found struct {
+	schedule.Answer
+	Line     string           `json:"line,omitempty"`
+	Findings []oracle.Finding `json:"findings,omitempty"`
+	Trace    *world.Trace     `json:"trace,omitempty"`
+}
+
+// searchMemory is how much a search may take for the states that it has seen. More than that is
+// the lock's.
+const searchMemory = memoryLimit / 2
+
+// search answers the question; it has nothing to say where the question is about something that
+// the lock does not have.
+func (r *run) search(s Search) (reply Reply) {
+	subject := r.subject
+	subject.Name = s.Name
+	setup, properties := s.Question.Ask(subject, 1)
+	if len(properties) == 0 {
+		return reply
+	}
+	begun := time.Now()
+	result, err := schedule.Search(r.t, setup, properties, schedule.Limits{
+		Bound: s.Question.Bound, Runs: s.Runs, See: withoutPanic, Skip: true,
+		Stop: func(schedule.Progress) bool {
+			r.guard.begin()
+			return time.Since(begun) > s.For || heap() > searchMemory
+		},
+	})
+	if err != nil {
+		return Reply{Cause: r.unsearchable(err)}
+	}
+	reply.Differs = result.Differs
+	for i, answer := range result.Answers(setup, properties, time.Since(begun)) {
+		found := Found{Answer: answer}
+		found.Text = answer.TextIn(r.task.Lang)
+		if answer.Found {
+			setup.Property = properties[i]
+			r.draw(&found, setup, result.Found[answer.Property].Schedule)
+		}
+		reply.Found = append(reply.Found, found)
+	}
+	return reply
+}
+
+// draw plays a schedule again, for its trace. A lock that goes another way then has none.
+func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
+	r.guard.begin()
+	played, err := quiz.Follow(r.t, setup, steps)
+	if cmp.Or(err, played.Astray) != nil || len(played.Found) == 0 {
+		return
+	}
+	found.Trace, found.Findings = played.Trace, r.said(played.Found...)
+	source, _ := failures.SourceOf(played.Trace, played.Found[0])
+	found.Line = source.String()
+}
+
+// panicked is a call that ended in a panic.
+type panicked struct{ op, text string }
+
+func (p panicked) Error() string { return p.op + " panics: " + p.text }
+
+// withoutPanic ends a search at the first call that panics: no property is about those.
+func withoutPanic(played schedule.Played) error {
+	for _, e := range played.Trace.Events {
+		if e.Kind == world.Returned && e.Result.Claim == world.ClaimPanic {
+			return panicked{e.Op, e.Result.Error}
+		}
+	}
+	return nil
+}
+
+var (
+	searchStops      = i18n.New("The search cannot go on: {why}.")
+	unsearchableNext = i18n.New("Let the lock decide by Redis's answers, its context and the time alone, and let every wait end.")
+)
+
+// unsearchable explains an error with which a search ended.
+func (r *run) unsearchable(err error) *Cause {
+	var p panicked
+	if errors.As(err, &p) {
+		return because(Panics, panicNext, panicsIn.Args("call", p.op, "panic", strings.TrimPrefix(p.text, "panic: ")))
+	}
+	if cause := r.guard.causeOf(err); cause.Kind != NoUse {
+		return cause
+	}
+	return because(Unsearchable, unsearchableNext, searchStops.Args("why", err))
+}
