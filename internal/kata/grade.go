@@ -97,7 +97,12 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
-	a.draw = nil
+	a.draw, a.promises, a.failures = nil, nil, nil
+	for _, v := range card.Verdicts { // a lock that ruined a run would ruin the next one too
+		if v.Of() != failures.NotApplicable && (v.Cause == nil || v.Cause.IsLeft()) {
+			a.failures = append(a.failures, v.Failure)
+		}
+	}
 	again, err := program.Judge(ctx, pkg.Files, a)
 	if err != nil {
 		return card, err
@@ -173,7 +178,7 @@ func (card *Card) fill(again Report) {
 	var broken []failures.Verdict
 	for _, v := range card.Verdicts {
 		c := Cell{Verdict: v}
-		if other := again.Verdict(v.Failure).Outcome; other != v.Outcome {
+		if other := again.Verdict(v.Failure).Outcome; other != "" && other != v.Outcome {
 			c.Again = other
 		}
 		card.Cells = append(card.Cells, c)

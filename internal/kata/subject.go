@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -39,8 +40,9 @@ type subject struct {
 	name, path  string // in the program, and the import path
 	hasSubject  bool
 	hasNewMutex bool
-	hasFixed    bool // WithoutWatchdog, an option of NewMutex
-	hasLimit    bool // WithMaxHold, another one
+	hasFixed    bool     // WithoutWatchdog, an option of NewMutex
+	hasLimit    bool     // WithMaxHold, another one
+	senders     []string // types that embed a client of go-redis, and send what the lock gives them
 }
 
 // What the author of a lock is told that cannot be played.
@@ -80,8 +82,15 @@ func (s *subject) read(files Files) error {
 			return &CompileError{File: name, Line: 1, Text: isMain.Args()}
 		}
 		for _, d := range tree.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-				s.declare(f.Name.Name)
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					s.declare(d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					s.declareType(spec)
+				}
 			}
 		}
 	}
@@ -107,22 +116,41 @@ func (s *subject) declare(function string) {
 	}
 }
 
-// expression is Go code that makes a failures.Subject.
+func (s *subject) declareType(spec ast.Spec) {
+	named, ok := spec.(*ast.TypeSpec)
+	if !ok || named.Name.Name == "Mutex" {
+		return
+	}
+	if fields, ok := named.Type.(*ast.StructType); ok {
+		for _, f := range fields.Fields.List {
+			if len(f.Names) == 0 && strings.HasSuffix(types.ExprString(f.Type), "Client") {
+				s.senders = append(s.senders, named.Name.Name)
+			}
+		}
+	}
+}
+
+// expression returns Go code that makes a failures.Subject.
 func (s *subject) expression() string {
-	if s.hasSubject {
-		return s.name + ".Subject()"
+	made := s.name + ".Subject()"
+	if !s.hasSubject {
+		create := func(option string) string {
+			return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
+		}
+		variants := ""
+		if s.hasFixed {
+			variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
+		}
+		if s.hasLimit {
+			variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
+		}
+		made = fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
 	}
-	create := func(option string) string {
-		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
+	frames := ""
+	for _, sender := range s.senders {
+		frames += fmt.Sprintf(", %q, %q", s.path+"."+sender+".", s.path+".(*"+sender+").")
 	}
-	variants := ""
-	if s.hasFixed {
-		variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
-	}
-	if s.hasLimit {
-		variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
-	}
-	return fmt.Sprintf("{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
+	return "judge.Skipping(" + made + frames + ")"
 }
 
 var (

@@ -115,6 +115,13 @@ func Main(locks map[string]failures.Subject) {
 	})
 }
 
+// Skipping adds functions that only pass on what the lock sends: the line that sent a command is
+// above them.
+func Skipping(s failures.Subject, frames ...string) failures.Subject {
+	s.SkipFrames = append(s.SkipFrames, frames...)
+	return s
+}
+
 type run struct {
 	t       *testing.T
 	task    Task
