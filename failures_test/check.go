@@ -165,15 +165,19 @@ func (v *Verdict) decide() {
 //   - a lease that is not the one asked for, since the rest follows from it;
 //   - a finding by a rule that the failure is about;
 //   - a finding by a rule that the failure's story does not break by itself.
+//
+// What comes after a call that is under way beyond its context is a consequence, and does not count.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
-	root := func(x oracle.Finding) bool {
-		return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor)
-	}
-	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
+	root := func(x oracle.Finding) bool { return x.Monitor == oracle.Lease && other(x) }
+	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
+	findings := v.Findings
+	if late := slices.IndexFunc(findings, func(x oracle.Finding) bool { return x.Monitor == oracle.Context && other(x) }); late >= 0 {
+		findings = findings[:late+1]
+	}
 	for _, counts := range []func(oracle.Finding) bool{root, about, other} {
-		if i := slices.IndexFunc(v.Findings, counts); i >= 0 {
-			return v.Findings[i], true
+		if i := slices.IndexFunc(findings, counts); i >= 0 {
+			return findings[i], true
 		}
 	}
 	return found, false
