@@ -213,9 +213,9 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 3500 * time.Millisecond,
+		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 4500 * time.Millisecond,
 		Title:    "the watchdog's times do not fit a short lease",
-		Story:    "A asks for a lease of 3.5 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. So does one that sends EXPIRE with 3.5: Redis takes whole seconds only, and answers with an error. One that always renews for thirty seconds lets C wait for a dead client.",
+		Story:    "A asks for a lease of 4.5 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. So does one that sends EXPIRE with 4.5: Redis takes whole seconds only, and answers with an error. One that always renews for thirty seconds lets C wait for a dead client.",
 		Fixed:    "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A B")},
