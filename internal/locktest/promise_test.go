@@ -211,7 +211,7 @@ func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
 		{"one key for all names", "names-apart", `The lock named "order:1001:another" is refused because the one named "order:1001" is held: both use the key lock.`, "TryLock"},
 		{"closes the client", "client-stays-open", "The lock has closed the client that it was given", ""},
 		{"FLUSHALL", "client-stays-open", "The lock has changed business:stock, a key of the business: it held 7, and now GET says", ""},
-		{"keeps connections", "connections-given-back", "Lock of A gets no connection: redis: connection pool timeout", ""},
+		{"keeps connections", "connections-given-back", "Lock of A gets no connection: redis: connection pool timeout", "TryLock"},
 		{"sleeps a second", "wait-ends-with-context", "A holds the lock. The context of B's Lock has ended, and Lock is still under way", "TryLock"},
 		{"ignores its context", "wait-ends-with-context", "A holds the lock. The context of B's Lock has ended, and Lock is still under way", "TryLock"},
 		{"gives up without an error", "wait-ends-with-context", "A holds the lock, and B's Lock comes back without an error and without the lock.", "TryLock"},
