@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -23,8 +21,6 @@ var (
 	returnOneOrNo = i18n.New("End the script with return 1, or with return 0.")
 	swapped       = i18n.New("The script gets {key} where it expects the lock's name, and {name} where it expects the value.")
 	orderThem     = i18n.New("Pass the name of the lock's key in the slice, which is KEYS, and the value after it: that is ARGV.")
-	noConnection  = i18n.New("{call} of {client} gets no connection: {error}")
-	giveBack      = i18n.New("Give back each connection that the lock takes from the client, also when the answer is no.")
 )
 
 // explain puts a cause in the place of what the lock did, if the trace shows one.
@@ -45,10 +41,7 @@ func (b *Broken) explain(trace *world.Trace) {
 			last[e.Call] = e
 		case e.Kind == world.Returned && e.Result.Error != "":
 			sent = last[e.Call]
-			isScript := len(sent.Command) > 0 && strings.HasPrefix(sent.Command[0], "EVAL")
-			switch {
-			case strings.Contains(e.Result.Error, redis.ErrPoolTimeout.Error()):
-				text, advice = noConnection.Args("call", e.Op, "client", e.Client, "error", e.Result.Error), giveBack
+			switch isScript := len(sent.Command) > 0 && strings.HasPrefix(sent.Command[0], "EVAL"); {
 			case isScript && strings.HasPrefix(sent.Reply, "(error) NOSCRIPT"):
 				text, advice = unknownScript.Args(), runScript
 			case isScript && sent.Reply == "(nil)" && e.Op == world.OpUnlock:
