@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
@@ -61,10 +63,45 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 			about = append(slices.Clip(about), oracle.CommandCount)
 		}
 		v.Findings = oracle.Judge(v.Trace, about...)
+		if slices.ContainsFunc(v.Findings, oracle.Finding.IsOfEqualValues) {
+			v.askTheTime(s, play)
+		}
 	}
 	v.decide()
 	return v
 }
+
+// askTheTime plays the failure again where each command takes a microsecond. If values are no longer
+// equal there, their findings say so.
+func (v *Verdict) askTheTime(s Subject, play Play) {
+	config := v.Failure.Config(s)
+	client := config.Client
+	config.Client = func(o *redis.Options) {
+		if client != nil {
+			client(o)
+		}
+		o.Limiter = slowly{}
+	}
+	again, err := play(config, v.Failure.Script)
+	if err != nil || v.Failure.unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
+		return
+	}
+	for i, found := range v.Findings {
+		if found.IsOfEqualValues() {
+			v.Findings[i] = found.InNoTime()
+		}
+	}
+}
+
+// slowly is a limiter that lets a microsecond pass before each command.
+type slowly struct{}
+
+func (slowly) Allow() error {
+	time.Sleep(time.Microsecond)
+	return nil
+}
+
+func (slowly) ReportResult(error) {}
 
 // DiscoverScripts returns the lock with the Lua scripts that it uses on an ordinary day,
 // so that Redis knows them from the beginning. The error says that it does not survive
@@ -165,15 +202,19 @@ func (v *Verdict) decide() {
 //   - a lease that is not the one asked for, since the rest follows from it;
 //   - a finding by a rule that the failure is about;
 //   - a finding by a rule that the failure's story does not break by itself.
+//
+// What comes after a call that is under way beyond its context is a consequence, and does not count.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
-	root := func(x oracle.Finding) bool {
-		return x.Monitor == oracle.Lease && !slices.Contains(v.Failure.Given, x.Monitor)
-	}
-	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
+	root := func(x oracle.Finding) bool { return x.Monitor == oracle.Lease && other(x) }
+	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
+	findings := v.Findings
+	if late := slices.IndexFunc(findings, func(x oracle.Finding) bool { return x.Monitor == oracle.Context && other(x) }); late >= 0 {
+		findings = findings[:late+1]
+	}
 	for _, counts := range []func(oracle.Finding) bool{root, about, other} {
-		if i := slices.IndexFunc(v.Findings, counts); i >= 0 {
-			return v.Findings[i], true
+		if i := slices.IndexFunc(findings, counts); i >= 0 {
+			return findings[i], true
 		}
 	}
 	return found, false

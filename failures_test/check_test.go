@@ -122,6 +122,8 @@ func TestVerdictIsAgainstWhatTheRestFollowsFrom(t *testing.T) {
 		{f, []oracle.Monitor{oracle.Truth, oracle.Exclusion}, oracle.Exclusion},
 		{f, []oracle.Monitor{oracle.Deadlock, oracle.Truth}, oracle.Truth},
 		{f, []oracle.Monitor{oracle.Deadlock}, ""},
+		{f, []oracle.Monitor{oracle.Context, oracle.Exclusion}, oracle.Context},
+		{f, []oracle.Monitor{oracle.Exclusion, oracle.Context}, oracle.Exclusion},
 		{given, []oracle.Monitor{oracle.Lease, oracle.Exclusion}, oracle.Exclusion},
 		{given, []oracle.Monitor{oracle.Lease}, ""},
 	} {

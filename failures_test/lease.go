@@ -28,7 +28,7 @@ var leaseFailures = []Failure{
 		Title:    "the work takes longer than the lease",
 		Story:    "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
 		Fixed:    "A watchdog renews the lease for as long as the work takes.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage, oracle.RenewalCount},
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -97,6 +97,8 @@ var kinds = []kind{
 			renewsInContext:  "acquire-context-ends",
 			renewsByTheClock: "short-lease-renewed",
 			leasesByTheClock: "short-lease-renewed",
+			renewsFractions:  "short-lease-renewed",
+			startsInLock:     "second-hold-renewed",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.WrongExtend:  {"renew-foreign", renewsBlindly},
@@ -222,6 +224,11 @@ func play(t *testing.T, f failures.Failure, subject failures.Subject) failures.V
 	v := failures.Run(t, f, subject)
 	require.NoError(t, v.Err)
 	return v
+}
+
+func TestUnlockThatFailedMayGoOnInTheBackground(t *testing.T) {
+	v := play(t, find(t, "unlock-after-failed-unlock"), plainSubject(freesLater))
+	require.Equal(t, failures.Safe, v.Outcome, v.Sentence())
 }
 
 // A lock that asks again at once where Redis has refused it never lets the run come to its end.

@@ -46,6 +46,8 @@ const (
 	diesOfTheSecond  mistake = "ends its watchdog at the second error"
 	renewsByTheClock mistake = "renews every ten seconds, whatever its lease"
 	leasesByTheClock mistake = "renews for thirty seconds, whatever its lease"
+	renewsFractions  mistake = "sends EXPIRE with its lease in seconds"
+	startsInLock     mistake = "starts its watchdog in Lock, and not in TryLock"
 )
 
 // watched is a small correct lock with a watchdog and fencing tokens, which mutants
@@ -164,7 +166,9 @@ func (w *watched) TryLock(ctx context.Context) (bool, error) {
 		time.AfterFunc(w.lease/60, func() { w.start(value, sent.Add(w.lease)) })
 		return true, nil
 	}
-	w.start(value, w.from(sent).Add(w.lease))
+	if w.wrong != startsInLock {
+		w.start(value, w.from(sent).Add(w.lease))
+	}
 	return true, nil
 }
 
@@ -182,7 +186,13 @@ func (w *watched) from(sent time.Time) time.Time {
 	return sent
 }
 
-func (w *watched) Lock(ctx context.Context) error { return poll(ctx, w.TryLock) }
+func (w *watched) Lock(ctx context.Context) error {
+	err := poll(ctx, w.TryLock)
+	if err == nil && w.wrong == startsInLock {
+		w.start(w.value, time.Now().Add(w.lease))
+	}
+	return err
+}
 
 func (w *watched) Unlock(ctx context.Context) error {
 	if w.holds.Load() == 0 {
@@ -304,6 +314,9 @@ func (w *watched) renew(ctx context.Context, value string, end time.Time) (bool,
 		limited, cancel := context.WithDeadline(ctx, by)
 		defer cancel()
 		ctx = limited
+	}
+	if w.wrong == renewsFractions {
+		return w.rdb.Do(ctx, "EXPIRE", w.key, w.lease.Seconds()).Bool()
 	}
 	script, lease := extendScript, w.lease.Milliseconds()
 	if w.wrong == renewsBlindly {

@@ -17,6 +17,7 @@ var (
 	becauseSame  = i18n.New("{what}: {client} and {owner} wrote the same value")
 	becauseSends = i18n.New("{what}: {client} sends the value of {owner}, which it never wrote")
 	becauseAgain = i18n.New("{what}: both holds of {client} have the same value")
+	inNoTime     = i18n.New("{what}, but only because no time passes here between two calls")
 	extends      = i18n.New("{client}'s {command} extends the lock of {owner} ({label})")
 	staysFor     = i18n.New("{why}, and its key stays for {time}")
 	isStillThere = i18n.New("{why}, and its key is still there after {time}")
@@ -55,6 +56,16 @@ func foreign(f *file, e world.Event, text i18n.Text, effect world.Effect, why i1
 		text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}
 	}
 	f.report(e, text, pairs...)
+}
+
+// IsOfEqualValues reports whether the finding follows from two holds with the same value.
+func (f Finding) IsOfEqualValues() bool { return f.said.Text == becauseSame || f.said.Text == becauseAgain }
+
+// InNoTime returns the finding with the remark that the values differ where time passes.
+func (f Finding) InNoTime() Finding {
+	f.said = inNoTime.Args("what", f.said)
+	f.Text = f.said.Localize(i18n.English)
+	return f
 }
 
 // values is who wrote which value. A value has the label of its first installation here.

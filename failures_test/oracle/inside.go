@@ -12,7 +12,7 @@ import (
 var (
 	twoInside     = i18n.New("{client} is inside the lock while {other} still is")
 	orderTwice    = i18n.New("the ledger has the order {order} twice, from {first} and from {second}")
-	heldTooLong   = i18n.New("{client} waits in vain: {other} has held the lock for {time}")
+	heldTooLong   = i18n.New("{client} does not get the lock: {other} has held it for {time}")
 	newestRefused = i18n.New("the ledger refuses the token of {client}, the newest holder")
 	overtakes     = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
@@ -116,7 +116,7 @@ func damage(f *file) func(*world.Scene) {
 // longer works for ever, as far as the others can tell.
 const LongestHold = 6
 
-// endlessHold finds those who gave up waiting for a hold that would not end.
+// endlessHold finds clients that were refused, or gave up waiting, because of a hold that would not end.
 func endlessHold(f *file) func(*world.Scene) {
 	begun := map[string]time.Duration{} // lane → when its present hold began
 	return func(s *world.Scene) {
@@ -124,7 +124,8 @@ func endlessHold(f *file) func(*world.Scene) {
 		if e.Acquires() && s.Holds(e.Client) == 1 {
 			begun[e.Client] = e.At
 		}
-		if e.Op != world.OpLock || !gaveUp(e, s.Began) {
+		isRefused := e.Kind == world.Returned && world.IsAcquire(e.Op) && e.Result.Claim == world.ClaimRefused
+		if !isRefused && (e.Op != world.OpLock || !gaveUp(e, s.Began)) {
 			return
 		}
 		for _, other := range s.Others(e.Client) {

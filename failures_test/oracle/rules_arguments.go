@@ -172,9 +172,9 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 	return late
 }
 
-// lossIsTrue finds holders that are told of a loss although the last answer of Redis gave
-// them a lease of which much is left, and their key is there. A client that cannot reach Redis may
-// give up early.
+// lossIsTrue finds holders that are told of a loss before they unlock, although the last answer of
+// Redis gave them a lease of which much is left, and their key is there. A client that cannot reach
+// Redis may give up early.
 func lossIsTrue(f *file) func(*world.Scene) {
 	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
 	return func(s *world.Scene) {
@@ -192,7 +192,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			clear(until)
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			if owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			if s.Held > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.report(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

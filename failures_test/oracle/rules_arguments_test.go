@@ -147,6 +147,19 @@ func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
 	}
 }
 
+// Its Unlock has failed, and nothing works on that needs the lock.
+func TestLossThatIsToldAfterUnlockIsNotEarly(t *testing.T) {
+	for _, unlocks := range []bool{false, true} {
+		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+		s.trace.Events[2].Request = s.trace.Events[1].Request
+		s.sends(world.Delivered, "A", "DO").returns("A", held)
+		if unlocks {
+			s.call("A", world.OpUnlock).returns("A", unknown)
+		}
+		require.Equal(t, !unlocks, s.pass(time.Second).happens(world.Lost, "A").convicted(oracle.EarlyLoss))
+	}
+}
+
 func TestLossIsNotToldWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
 		for gone := range map[bool]bool{false: true, true: true} {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ var (
 	nobodyHolds     = i18n.New("{client} waits in vain for {time}: nobody alive holds the lock")
 	onlyItselfHolds = i18n.New("{client} waits in vain for {time}: nobody but itself holds the lock")
 	notWoken        = i18n.New("{client} waits beside a free lock: nobody has woken it")
+	notServed       = i18n.New("{client} asks for a lock that has been free for {time}, and does not get it")
 	chatters        = i18n.New("{client} only waits, and sends its command number {n}; {most} would do")
 )
 
@@ -78,30 +80,36 @@ func deadlock(f *file) func(*world.Scene) {
 // lostWakeUp finds the clients that wait in Lock although the lock is free, their process
 // runs, and none of their commands is on its way. It judges a lock that somebody has freed,
 // or whose lease has ended. A key that Redis loses by itself, or that a command of the
-// business removes, wakes nobody and is not judged. A client that does not listen may pause
-// for a third of a lease before it asks again.
+// business removes, wakes nobody and is not judged. A client that does not listen may wait
+// for a few of its pauses between two commands, or for a third of a lease if it has sent only one.
 func lostWakeUp(f *file) func(*world.Scene) {
 	taken := true                      // there is a key, or its end is no client's doing
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
 	listens := map[string]bool{} // processes that get messages; the others ask now and then
 	refused := map[string]bool{} // processes whose last SUBSCRIBE failed: the next one is no reason to wait
+	asked := map[int]time.Duration{}
+	pause := map[int]time.Duration{} // call → the longest between two of its commands
 	var waiting []world.Event
 	return func(s *world.Scene) {
 		e := s.Event
 		for _, call := range waiting {
-			moment := Grace(f.Trace)
+			moment, text := Grace(f.Trace), notWoken
 			if !listens[call.Process] {
-				moment += f.Lease / 3
+				moment, text = moment+min(cmp.Or(3*pause[call.Call], f.Lease), f.Lease/3), notServed
 			}
-			if e.At-excused[call.Call] > moment && !told[call.Call] {
+			if late := e.At - excused[call.Call]; late > moment && !told[call.Call] {
 				told[call.Call] = true
-				f.report(of(call.Client, e), notWoken, "client", call.Client)
+				f.report(of(call.Client, e), text, "client", call.Client, "time", late)
 			}
 		}
 		switch e.Kind {
 		case world.Sent:
 			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" && !refused[e.Process]
+			if last, again := asked[e.Call]; again {
+				pause[e.Call] = max(pause[e.Call], e.At-last)
+			}
+			asked[e.Call] = e.At
 		case world.Delivered, world.Dropped:
 			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" {
 				refused[e.Process] = e.Kind == world.Dropped || strings.HasPrefix(e.Reply, "(error)")
@@ -121,8 +129,12 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 		}
 		for _, call := range waiting {
-			if taken || s.Condition(call.Process).Away() || isBusy(s, call, refused[call.Process]) {
-				excused[call.Call] = max(excused[call.Call], s.Until())
+			since := excused[call.Call]
+			switch isBusy := isBusy(s, call, refused[call.Process]); {
+			case taken || s.Condition(call.Process).Away() || isBusy && listens[call.Process]:
+				excused[call.Call] = max(since, s.Until())
+			case isBusy:
+				excused[call.Call] += max(0, s.Until()-max(since, e.At))
 			}
 		}
 	}

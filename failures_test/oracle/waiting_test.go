@@ -64,6 +64,22 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 	}
 }
 
+// B asks ten times a second, and Redis says no although there is no key.
+func TestWaiterThatAsksIsServedWithinAFewOfItsPauses(t *testing.T) {
+	for after, late := range map[time.Duration]bool{1300 * time.Millisecond: false, 1400 * time.Millisecond: true} {
+		s := newStory().holds("A", "A1").call("B", world.OpLock)
+		asks := func(d time.Duration) {
+			for range d / (100 * time.Millisecond) {
+				s.pass(100*time.Millisecond).sends(world.Sent, "B", "SET").sends(world.Delivered, "B", "SET")
+			}
+		}
+		asks(5 * time.Second)
+		s.frees("A", "A1")
+		asks(after)
+		require.Equal(t, late, s.installs("B", "B1").returns("B", held).convicted(oracle.LostWakeUp), after)
+	}
+}
+
 // A client whose SUBSCRIBE Redis refuses may pause for as long as one that does not listen.
 func TestWaiterWhoseSubscribeIsRefusedMustAskAgain(t *testing.T) {
 	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {

@@ -14,7 +14,7 @@ var (
 	renewsOver  = i18n.New("{client} renews a lock that it gave back {time} ago")
 	notRenewed  = i18n.New("the lock of {client} expires while it holds it: its watchdog did not renew")
 	renewsShut  = i18n.New("{client} renews a lock that it closed {time} ago")
-	renewsOften = i18n.New("{client} renews its lock for the {n}th time in one lease")
+	renewsOften = i18n.New("{client} has taken its lock again, and renews it for the {n}th time in one lease")
 )
 
 // watchdog finds keys that expired under a holder whose watchdog could have
@@ -176,16 +176,17 @@ func shape(e world.Event) string {
 	return ""
 }
 
-// renewalLimit is how often a process may renew its lock in a lease. Every third
-// of it is enough; one more is for the edges.
+// renewalLimit is how often a process may renew its lock in a lease, if it does not renew a hold
+// without re-entries as often. Every third of a lease is enough; one more is for the edges.
 const renewalLimit = 4
 
-// renewalCount finds processes that renew a key more often than that. Each is told once. What
-// came back as an error, or not at all, may be sent again and does not count.
+// renewalCount finds processes that renew a key more often once its owner has taken it again. Each
+// is told once. What came back as an error, or not at all, may be sent again and does not count.
 func renewalCount(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
 	type place struct{ process, key string }
 	renewed := map[place][]world.Event{} // the renewals of the last lease
+	most := map[string]int{}             // process → how often it renews in a lease without a re-entry
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -206,7 +207,11 @@ func renewalCount(f *file) func(*world.Scene) {
 			recent = recent[1:]
 		}
 		renewed[at] = recent
-		if len(recent) > renewalLimit && !told[e.Process] {
+		again := func(lane string) bool { return s.Process(lane) == e.Process && s.Holds(lane) > 1 }
+		switch {
+		case !slices.ContainsFunc(s.Lanes, again):
+			most[e.Process] = max(most[e.Process], len(recent))
+		case len(recent) > max(renewalLimit, most[e.Process]+1) && !told[e.Process]:
 			told[e.Process] = true
 			f.report(e, renewsOften, "client", e.Client, "n", len(recent))
 		}

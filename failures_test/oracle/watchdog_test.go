@@ -121,7 +121,7 @@ func TestHoldMustBeRenewedAsTheOneBeforeWas(t *testing.T) {
 // A lock may have more keys than one, as Redlock has, each of which is renewed.
 func TestRenewalsAreCountedForEachKey(t *testing.T) {
 	for key, wrong := range map[string]bool{"k": true, "another": false} {
-		s := newStory().holds("A", "A1")
+		s := newStory().holds("A", "A1").reenters("A")
 		for range 3 {
 			s.renews("A", s.installed())
 			s.renews("A", s.installed())
@@ -161,9 +161,30 @@ func TestRenewalOfTheNextHoldIsRight(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
+// reenters is a Lock by a client that holds the lock.
+func (s *story) reenters(client string) *story {
+	return s.call(client, world.OpLock).does(client).returns(client, held)
+}
+
+// A lock that renews every sixth of its lease may do so as long as a re-entry changes nothing.
+func TestReentryRenewsNoMoreOften(t *testing.T) {
+	for after, wrong := range map[time.Duration]bool{5 * time.Second: false, 4 * time.Second: true} {
+		s := newStory().holds("A", "A1")
+		for range 12 {
+			s.pass(5*time.Second).renews("A", s.installed())
+		}
+		require.False(t, s.convicted(oracle.RenewalCount))
+		s.reenters("A")
+		for range 12 {
+			s.pass(after).renews("A", s.installed())
+		}
+		require.Equal(t, wrong, s.convicted(oracle.RenewalCount), after)
+	}
+}
+
 func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
 	for every, wrong := range map[time.Duration]bool{7500 * time.Millisecond: false, 7 * time.Second: true} {
-		s := newStory().holds("A", "A1")
+		s := newStory().holds("A", "A1").reenters("A")
 		for range 8 {
 			s.pass(every).renews("A", s.installed())
 		}
@@ -174,7 +195,7 @@ func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
 // A renewal that came back as an error may be sent again at once.
 func TestRenewalWhoseAnswerIsLostDoesNotCount(t *testing.T) {
 	for _, kind := range []world.Kind{world.Refused, world.Dropped, world.Delivered} {
-		s := newStory().holds("A", "A1")
+		s := newStory().holds("A", "A1").reenters("A")
 		for n := range 8 {
 			s.pass(3*time.Second).renews("A", s.installed())
 			s.trace.Events[len(s.trace.Events)-1].Request = n + 1
@@ -208,6 +229,15 @@ func TestHoldThatOutlastsThePatienceOfAllIsEndless(t *testing.T) {
 		s := newStory().pass(time.Hour).holds("A", "A1").call("B", world.OpLock).pass(lasts)
 		s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
 		require.Equal(t, endless, s.convicted(oracle.EndlessHold), lasts)
+	}
+}
+
+func TestHoldBecauseOfWhichACallerIsRefusedIsEndlessToo(t *testing.T) {
+	for _, op := range []string{world.OpLock, world.OpTryLock} {
+		for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
+			s := newStory().holds("A", "A1").pass(lasts).call("B", op).returns("B", refused)
+			require.Equal(t, endless, s.convicted(oracle.EndlessHold), "%s after %v", op, lasts)
+		}
 	}
 }
 
@@ -323,7 +353,7 @@ func TestCountOfALockThatKeepsItsOwnIsThatOfItsHolds(t *testing.T) {
 }
 
 func TestWhatOnlyCostsCommandsIsJudgedWhereTheStoryIsAboutIt(t *testing.T) {
-	s := newStory().holds("A", "A1")
+	s := newStory().holds("A", "A1").reenters("A")
 	for range 8 {
 		s.pass(time.Second).renews("A", s.installed())
 	}

@@ -285,6 +285,20 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
+// A re-entrant lock may count in a key of each owner.
+func TestEvictionTakesTheKeyThatKeepsOthersOut(t *testing.T) {
+	const owner = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.StartRun("SET", "lock", owner).Wait()
+		a.StartRun("SET", "lock:count:"+owner, "1").Wait()
+		w.Evict()
+	})
+	evicted := events(trace, world.Server)[0]
+	require.Len(t, evicted.Keys, 1)
+	require.Equal(t, "lock:count:"+owner, evicted.Keys[0].Name)
+}
+
 func TestRestartBreaksConnectionsAndForgetsScripts(t *testing.T) {
 	trace := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
 		a := w.Client("A")

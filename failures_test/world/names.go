@@ -81,12 +81,17 @@ func (n *names) script(sha string) string {
 // called finds the commands that a script sends.
 var called = regexp.MustCompile(`call\(\s*["'](\w+)["']`)
 
-// scriptName is the first line of a script if it is a comment, "-- unlock", else the commands
+// comment is what a script begins with: "-- unlock", or the first words of "--[[ … ]]".
+var comment = regexp.MustCompile(`^\s*--(?:\[=*\[\s*|[-=* \t]*)(.*)`)
+
+// scriptName is the first line of a script if it is a comment with words, else the commands
 // that the script sends, "GET+DEL". So two scripts of a lock have two names.
 func scriptName(source string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
-	if name, ok := strings.CutPrefix(first, "--"); ok {
-		return shorten(strings.TrimSpace(name), 40)
+	if first := comment.FindStringSubmatch(source); first != nil {
+		name, _, _ := strings.Cut(first[1], "]]")
+		if name = strings.TrimSpace(name); name != "" && !strings.HasPrefix(name, "KEYS") {
+			return shorten(name, 40)
+		}
 	}
 	var sends []string
 	for _, call := range called.FindAllStringSubmatch(source, -1) {
@@ -102,6 +107,16 @@ func shorten(s string, most int) string {
 		return s
 	}
 	return s[:most] + "…"
+}
+
+// hasOwner reports whether a key is named after an owner.
+func (n *names) hasOwner(key string) bool {
+	for value := range n.labels {
+		if strings.Contains(key, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // looksRandom tells an owner's random value from a word or a number that a

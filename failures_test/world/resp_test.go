@@ -35,6 +35,13 @@ func TestScriptsWithoutANameAreToldApartByWhatTheySend(t *testing.T) {
 		`redis.call("get", KEYS[1]) redis.call("get", KEYS[2])`:                                        "GET",
 		`if redis.call( 'get', KEYS[1]) == ARGV[1] then return redis.pcall('pexpire', KEYS[1], 5) end`: "GET+PEXPIRE",
 		"return 1": "script",
+		"--[[ free\n  KEYS[1]: the lock\n]]\nreturn 1":            "free",
+		"\n--[[\n\t解锁\n]]\nreturn 1":                              "解锁",
+		"--[[free]] return 1":                                     "free",
+		"--[[\n]] return redis.call('DEL', KEYS[1])":              "DEL",
+		"--\nreturn redis.call('DEL', KEYS[1])":                   "DEL",
+		"-- KEYS[1]: the lock\nreturn redis.call('DEL', KEYS[1])": "DEL",
+		"----- free -----\nreturn redis.call('DEL', KEYS[1])":     "free -----",
 	} {
 		require.Equal(t, name, scriptName(source))
 	}

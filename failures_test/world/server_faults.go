@@ -32,9 +32,10 @@ func (w *World) FillMemory() {
 	w.disturb("the memory of Redis is full", false, w.server.fillMemory)
 }
 
-// Evict removes the lock's keys as a full Redis may: without a word.
+// Evict removes the key that keeps others out, as a full Redis may: without a word. An owner may have
+// another key, named after itself, and that one stays.
 func (w *World) Evict() {
-	names := slices.Sorted(maps.Keys(w.keys.state))
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(w.keys.state)), w.names.hasOwner)
 	w.disturb("Redis evicts the key", false, func() error { return w.server.evict(names...) })
 }
 

@@ -11,6 +11,7 @@ import (
 
 	_ "lockkata/internal/cli" // with all that it says
 	"lockkata/internal/i18n"
+	_ "lockkata/internal/locktest" // with its promises
 )
 
 func TestPartsArePutIn(t *testing.T) {

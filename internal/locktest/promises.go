@@ -51,22 +51,6 @@ func refusesWhatItCannotRenew(t *testing.T, l Lock) {
 	require.NoError(t, err)
 }
 
-func admitsOneClient(t *testing.T, l Lock) {
-	var held []bool
-	run := l.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		held = append(held, a.TryLock().Held(), b.TryLock().Held())
-		a.Unlock()
-		held = append(held, b.TryLock().Held())
-	})
-	require.Equal(t, []bool{true, false, true}, held)
-	for _, e := range run.Events {
-		if e.Kind == world.Returned {
-			require.Empty(t, e.Result.Error, "%s of %s: a refusal is no error", e.Op, e.Client)
-		}
-	}
-}
-
 func asksEvery100Milliseconds(t *testing.T, l Lock) {
 	run := l.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -217,18 +201,6 @@ func givesUpWhereTheWayIsTooLong(t *testing.T, l Lock) {
 	require.NotEmpty(t, result.Error)
 }
 
-func waitsForARenewal(t *testing.T, l Lock) {
-	const late = lease / 6
-	run := l.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.After(world.Extends).Delay(late)
-		a.Lock()
-		w.Sleep(lease/3 + time.Second)
-		a.Unlock()
-	})
-	require.Equal(t, lease/3+late, run.Returned(t, "A", world.OpUnlock).At)
-}
-
 // This test calls the lock itself, because a trace has only the text of an error.
 func refusesUnlockWithoutAHold(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
@@ -244,29 +216,6 @@ func refusesUnlockWithoutAHold(t *testing.T, l Lock) {
 	require.NoError(t, mutex.Lock(t.Context()))
 	server.FastForward(lease + time.Second)
 	require.ErrorIs(t, mutex.Unlock(t.Context()), l.Lost, "after the lease")
-}
-
-func writesANewValue(t *testing.T, l Lock) {
-	run := l.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.Unlock()
-		a.Lock()
-	})
-	keys := l.keys(run)
-	require.NotEqual(t, keys[0].Value, keys[len(keys)-1].Value)
-}
-
-// keys are what the lock's key was after each command of A.
-func (l Lock) keys(run Run) (keys []world.Key) {
-	for _, e := range run.Executed("A") {
-		for _, key := range e.Keys {
-			if key.Name == l.Key {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
 }
 
 // A subscription would need a second connection.
@@ -326,20 +275,6 @@ func needsTheRightToALease(t *testing.T, l Lock) {
 	_, err := l.take(t, server, poll).TryLock(t.Context())
 	require.ErrorContains(t, err, "The user executing the script")
 	require.False(t, server.Exists(l.Key))
-}
-
-// Work that uses the hold's context learns that the hold has ended.
-func endsTheContextOfTheHold(t *testing.T, l Lock) {
-	mutex := l.take(t, miniredis.RunT(t), lease)
-	noticing, ok := mutex.(world.Noticing)
-	if !ok {
-		t.Skip("its holds have no context")
-	}
-	require.NoError(t, mutex.Lock(t.Context()))
-	ended, isLost := noticing.Lost(t.Context())
-	require.NoError(t, mutex.Unlock(t.Context()))
-	requireClosed(t, ended, 10*time.Second, "the context of the hold goes on after Unlock")
-	require.False(t, isLost())
 }
 
 // take is a client's lock on that server.

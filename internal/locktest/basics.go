@@ -1,0 +1,283 @@
+package locktest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+)
+
+// What a lock must do before any failure says something about it.
+
+// moment is how long a lock may pause.
+const moment = time.Second / 2
+
+func (r *run) newMutex() { r.Client("A") }
+
+func (r *run) freeLock() { r.takes(r.Client("A").Lock(world.Within(r.Lease / 2))) }
+
+var (
+	getsFree   = i18n.New("{call} of {client} asks for a free lock and does not get it: {answer}")
+	getsFreed  = i18n.New("{call} of {client} asks for a lock that A has freed and does not get it: {answer}. Redis still has {key}.")
+	takeIt     = i18n.New("Lock returns nil, and TryLock true, once the key in Redis is yours.")
+	deleteAll  = i18n.New("Let Unlock delete whatever keeps others out.")
+	noKey      = i18n.New("{call} says that {client} holds the lock, but there is no key in Redis.")
+	askRedis   = i18n.New("Ask Redis, and believe its answer.")
+	refused    = i18n.New("no, without an error")
+	doesNotEnd = i18n.New("{call} of {client} does not come back within {time}.")
+	endWaits   = i18n.New("Wait with a select on ctx.Done() and a timer, and not with time.Sleep.")
+	panicked   = i18n.New("{call} of {client} ends in a {panic}.")
+	readPanic  = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
+	twoAnswers = i18n.New("TryLock of {client} answers two things at once: true, so the caller holds the lock, and an error: {error}.")
+	oneAnswer  = i18n.New("Return true and nil, false and nil, or false and an error.")
+)
+
+// takes reports whether an acquire gave its client the lock.
+func (r *run) takes(call *world.Call) bool {
+	switch key := r.lockKey(); {
+	case !r.ends(call):
+		return false
+	case !call.Held() && key != "" && len(r.scene().Insiders()) == 0:
+		return r.fault(call, deleteAll, getsFreed, "answer", r.answer(call), "key", key)
+	case !call.Held():
+		return r.fault(call, takeIt, getsFree, "answer", r.answer(call))
+	case key == "":
+		return r.fault(call, askRedis, noKey)
+	}
+	return true
+}
+
+// ends reports whether a call came back with one answer.
+func (r *run) ends(call *world.Call) bool {
+	switch result := r.result(call); {
+	case r.broken.IsBroken():
+		return false
+	case !call.Over():
+		return r.fault(call, endWaits, doesNotEnd, "time", 10*r.Lease)
+	case result.Claim == world.ClaimPanic:
+		return r.fault(call, readPanic, panicked, "panic", result.Error)
+	case result.Claim == world.ClaimBoth:
+		return r.fault(call, oneAnswer, twoAnswers, "error", result.Error)
+	}
+	return true
+}
+
+var (
+	ownKeys       = i18n.New("A holds the lock, and B gets it too: A's key is {first}, B's is {second}.")
+	oneKey        = i18n.New("All clients must use one key for one name.")
+	tryFails      = i18n.New("A holds the lock, and TryLock of B ends in an error: {error}")
+	heldIsNoError = i18n.New("It is no error that another client has the lock: return false and nil.")
+	tryIsLate     = i18n.New("A holds the lock, and TryLock of B comes back after {time}.")
+	tryOnce       = i18n.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
+)
+
+// That the lock is given to both, under one key, is a failure of its own.
+func (r *run) heldLock() {
+	a, b := r.Client("A"), r.Client("B")
+	if !a.Lock(world.Within(r.Lease / 2)).Held() {
+		return
+	}
+	try := b.TryLock(world.Within(r.Lease / 2))
+	switch keys := r.scene().Keys; {
+	case !r.ends(try):
+	case r.took(try) > moment:
+		r.fault(try, tryOnce, tryIsLate, "time", r.took(try).Truncate(time.Millisecond))
+	case try.Held() && len(keys) > 1:
+		r.fault(try, oneKey, ownKeys, "first", keys[0].Name, "second", keys[1].Name)
+	case r.result(try).Error != "":
+		r.fault(try, heldIsNoError, tryFails, "error", r.result(try).Error)
+	}
+}
+
+var (
+	unlockFails = i18n.New("{client} holds the lock, and its Unlock ends in an error: {error}")
+	freeIt      = i18n.New("Let Unlock free what Lock has taken, and return nil.")
+	keyStays    = i18n.New("Unlock returns nil, but {key} is still in Redis.")
+	deleteIt    = i18n.New("Let Unlock delete the key, and look at the answer of Redis.")
+)
+
+func (r *run) unlock() {
+	a, b := r.Client("A"), r.Client("B")
+	if a.Lock(world.Within(r.Lease/2)).Held() && r.frees(a) && r.takes(b.TryLock(world.Within(r.Lease/4))) {
+		r.frees(b)
+	}
+}
+
+// frees reports whether an Unlock by the holder frees the lock.
+func (r *run) frees(holder *world.Client) bool {
+	call := holder.Unlock(world.Within(r.Lease / 4))
+	switch {
+	case !r.ends(call):
+		return false
+	case r.result(call).Error != "":
+		return r.fault(call, freeIt, unlockFails, "error", r.result(call).Error)
+	case r.lockKey() != "":
+		return r.fault(call, deleteIt, keyStays, "key", r.lockKey())
+	}
+	return true
+}
+
+var (
+	sameKey     = i18n.New("The lock named \"{other}\" is refused because the one named \"{name}\" is held: both use the key {key}.")
+	keyFromName = i18n.New("Make the key from the name that NewMutex gets.")
+)
+
+func (r *run) names() {
+	another := r.Lock + ":another"
+	a, o := r.Client("A"), r.ClientOf("O", another)
+	if !a.Lock(world.Within(r.Lease / 2)).Held() {
+		return
+	}
+	if try := o.TryLock(world.Within(r.Lease / 2)); r.ends(try) && !try.Held() && r.result(try).Error == "" {
+		r.fault(try, keyFromName, sameKey, "other", another, "name", r.Lock, "key", r.lockKey())
+	}
+}
+
+var (
+	clientClosed = i18n.New("The lock has closed the client that it was given: the next command of the business ends with \"{error}\".")
+	leaveOpen    = i18n.New("Leave the client open: it belongs to the program that made it.")
+	keyChanged   = i18n.New("The lock has changed {key}, a key of the business: it held 7, and now GET says {reply}.")
+	ownKeyOnly   = i18n.New("Touch the key of the lock only: no FLUSHALL and no FLUSHDB.")
+)
+
+func (r *run) business() {
+	const stock = business + "stock"
+	a := r.Client("A")
+	a.StartRun("SET", stock, "7").Wait()
+	a.Lock(world.Within(r.Lease / 2))
+	a.Unlock(world.Within(r.Lease / 2))
+	get := a.StartRun("GET", stock).Wait()
+	if said := r.result(get).Error; strings.Contains(said, redis.ErrClosed.Error()) {
+		r.fault(get, leaveOpen, clientClosed, "error", said)
+		return
+	}
+	for _, e := range r.Trace().Events {
+		if e.Kind == world.Executed && e.Call == get.ID && !strings.Contains(e.Reply, "7") {
+			r.fault(get, ownKeyOnly, keyChanged, "key", stock, "reply", e.Reply)
+		}
+	}
+}
+
+var (
+	waitsOn    = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
+	lockIsVain = i18n.New("A holds the lock, and B's Lock comes back without an error and without the lock.")
+	returnWhy  = i18n.New("Let Lock return ctx.Err() when it gives up.")
+)
+
+// The context ends just after an attempt, when the next one is as far away as it ever is.
+func (r *run) wait() {
+	a, b := r.Client("A"), r.Client("B")
+	if !a.Lock(world.Within(r.Lease / 2)).Held() {
+		return
+	}
+	call := b.StartLock()
+	for waited := time.Duration(0); r.executed("B") < 2 && waited < 10*moment; waited += moment / 10 {
+		r.Sleep(moment / 10)
+	}
+	r.Sleep(moment / 10)
+	if call.Over() {
+		return // a failure says what is wrong with that
+	}
+	call.Cancel()
+	began := r.Now()
+	r.Sleep(moment)
+	if !call.Over() {
+		call.Wait()
+		r.fault(call, endWaits, waitsOn, "time", r.Now()-began)
+	} else if call.Held() && r.ends(call) {
+		r.fault(call, returnWhy, lockIsVain)
+	}
+}
+
+var (
+	noConnection = i18n.New("{call} of {client} gets no connection: {error}")
+	giveBack     = i18n.New("Give back each connection that the lock takes from the client, also when the answer is no.")
+)
+
+// A client has a few connections only: go-redis makes ten for each processor.
+func (r *run) connections() {
+	a, b := r.Client("A"), r.Client("B")
+	for range 20 {
+		for _, call := range []*world.Call{a.Lock(world.Within(r.Lease / 2)), b.TryLock(world.Within(r.Lease / 2)), a.Unlock()} {
+			if said := r.result(call).Error; !call.Over() || strings.Contains(said, redis.ErrPoolTimeout.Error()) {
+				r.fault(call, giveBack, noConnection, "error", said)
+				return
+			}
+		}
+	}
+}
+
+// executed is how many commands of a client Redis has run.
+func (r *run) executed(client string) (n int) {
+	for _, e := range r.Trace().Events {
+		if e.Kind == world.Executed && e.Client == client {
+			n++
+		}
+	}
+	return n
+}
+
+// fault notes how a call breaks the promise. It returns false.
+func (r *run) fault(call *world.Call, advice, text i18n.Text, pairs ...any) bool {
+	r.broken = Broken{Text: text.Args(append(pairs, "call", call.Op, "client", call.Client.Name)...), Advice: advice.Args()}
+	for _, e := range r.Trace().Events {
+		if e.Call == call.ID && e.Source != nil && e.Op != world.OpRun {
+			r.broken.Source = *e.Source
+		}
+	}
+	return false
+}
+
+// result is what a call told its caller.
+func (r *run) result(call *world.Call) world.Result {
+	if e := r.event(world.Returned, call); e.Result != nil {
+		return *e.Result
+	}
+	return world.Result{}
+}
+
+// took is how long a call was under way.
+func (r *run) took(call *world.Call) time.Duration {
+	return r.event(world.Returned, call).At - r.event(world.Called, call).At
+}
+
+func (r *run) event(kind world.Kind, call *world.Call) (found world.Event) {
+	for _, e := range r.Trace().Events {
+		if e.Kind == kind && e.Call == call.ID {
+			found = e
+		}
+	}
+	return found
+}
+
+// answer is a result in words.
+func (r *run) answer(call *world.Call) i18n.Message {
+	if said := r.result(call).Error; said != "" {
+		return i18n.Text(said).Args()
+	}
+	return refused.Args()
+}
+
+// scene is how things stand.
+func (r *run) scene() *world.Scene {
+	scene := r.Trace().Begin()
+	for scene.Next() {
+	}
+	return scene
+}
+
+// lockKey is the first key in Redis that keeps others out; "" if there is none.
+func (r *run) lockKey() string {
+	auxiliary := failures.AuxKeys(r.Trace())
+	for _, key := range r.scene().Keys {
+		if !slices.Contains(auxiliary, key.Name) {
+			return key.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package locktest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+)
+
+var (
+	sameValue = i18n.New("Two holds of A wrote the same value. If the first Unlock is delayed, it deletes the key of the second hold.")
+	newValue  = i18n.New("Make a new value in TryLock, for each attempt.")
+	fewValues = i18n.New("The values of {n} holds are short, such as {value}: two clients may write the same one, and each takes the key for its own.")
+	longValue = i18n.New("Make the value of at least 8 random bytes: uuid.NewString(), or rand.Text() of crypto/rand.")
+)
+
+func (r *run) values() {
+	const holds = 20
+	a := r.Client("A")
+	for range holds {
+		if !a.Lock(world.Within(r.Lease / 4)).Held() {
+			return
+		}
+		if unlock := a.Unlock(world.Within(r.Lease / 4)); !unlock.Over() || r.lockKey() != "" {
+			return
+		}
+		r.Sleep(time.Millisecond)
+	}
+	var written []string
+	for s := r.Trace().Begin(); s.Next(); {
+		value, sent := valueOf(s)
+		if value == "" {
+			continue
+		}
+		if slices.Contains(written, sent) {
+			r.broken = Broken{Text: sameValue.Args(), Advice: newValue.Args(), Source: *s.Event.Source}
+			return
+		}
+		written = append(written, value)
+		if len(written) == holds && !slices.ContainsFunc(written, isLong) {
+			r.broken = Broken{Text: fewValues.Args("n", holds, "value", value), Advice: longValue.Args(), Source: *s.Event.Source}
+		}
+	}
+}
+
+// valueOf is the value with which the event takes the lock, and how it was shown when it was sent. A
+// trace shows a random value by the name of its hold, and one that was there before by the name of that
+// hold.
+func valueOf(s *world.Scene) (value, sent string) {
+	e := s.Event
+	for _, x := range e.Effects {
+		key := slices.IndexFunc(s.Keys, func(k world.Key) bool { return k.Name == x.Key })
+		if x.Kind != world.Installed || key < 0 || !world.IsAcquire(e.Op) {
+			continue
+		}
+		value, _, _ = strings.Cut(s.Keys[key].Value, "=")
+		if at := slices.Index(e.Command, value); at >= 0 && s.Request != nil && s.Request.Sent >= 0 {
+			return value, s.Trace.Events[s.Request.Sent].Command[at]
+		}
+		return value, value
+	}
+	return "", ""
+}
+
+// isLong reports whether a value can hardly be written twice. The name of a hold stands for a random one.
+func isLong(value string) bool {
+	if strings.HasPrefix(value, "A") {
+		if _, err := strconv.Atoi(value[1:]); err == nil {
+			return true
+		}
+	}
+	_, err := strconv.ParseInt(value, 10, 64)
+	return len(value) >= 10 || len(value) >= 8 && err != nil
+}
+
+var (
+	unlocksInVain = i18n.New("Redis refuses the Unlock of A, which is told so and unlocks again, and {key} is still in Redis.")
+	keepValue     = i18n.New("Keep what Unlock needs until Redis has answered: after an error it may be called again.")
+)
+
+// A lock that calls back cannot be freed again.
+func (r *run) unlockAgain() {
+	a := r.Client("A")
+	if !a.Lock(world.Within(r.Lease / 4)).Held() {
+		return
+	}
+	a.Before(world.Of(world.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+	first := a.Unlock(world.Within(r.Lease / 4))
+	if !first.Over() || r.result(first).Error == "" {
+		return
+	}
+	again := a.Unlock(world.Within(r.Lease / 4))
+	r.Sleep(r.Lease / 15) // a goroutine may do the rest
+	if r.ends(again) && r.result(again).Error != adapters.ErrNoHold.Error() && r.lockKey() != "" {
+		r.fault(again, keepValue, unlocksInVain, "key", r.lockKey())
+	}
+}
+
+var (
+	unlocksEarly = i18n.New("{command} of A's Unlock reaches Redis while a renewal has not been answered yet.")
+	joinDog      = i18n.New("Let Unlock stop the watchdog and wait until its goroutine has ended, for instance on a channel that it closes, and then delete.")
+)
+
+// A has its answer to the renewal so soon that no timeout ends the wait for it.
+func (r *run) renewal() {
+	a := r.Client("A")
+	renewal := a.After(world.Extends).IfSent()
+	renewal.Delay(3 * moment / 5)
+	a.Lock(world.Within(r.Lease / 4))
+	r.SleepUntil(renewal, r.Lease, moment/5)
+	a.Unlock(world.Within(r.Lease / 4))
+	for s := r.Trace().Begin(); s.Next(); {
+		isLate := func(q *world.Request) bool {
+			leases := func(x world.Effect) bool { return x.Kind == world.Leased }
+			return q.Call == 0 && q.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[q.Struck].Effects, leases)
+		}
+		if e := s.Event; e.Kind == world.Executed && e.Op == world.OpUnlock && slices.ContainsFunc(s.UnderWay, isLate) {
+			r.broken = Broken{Text: unlocksEarly.Args("command", e.Command[0]), Advice: joinDog.Args(), Source: *e.Source}
+			return
+		}
+	}
+}
+
+var (
+	outlives = i18n.New("A's Unlock has come back, and the context of its hold has not ended.")
+	endIt    = i18n.New("End the context of the hold in Unlock: what still works with it has to stop before the lock is free.")
+)
+
+func (r *run) holdEnds() {
+	a := r.Client("A")
+	a.Lock(world.Within(r.Lease / 4))
+	unlock := a.Unlock(world.Within(r.Lease / 4))
+	r.Sleep(moment) // a goroutine may have to be told
+	if r.ended == nil || r.result(unlock).Error != "" {
+		return
+	}
+	select {
+	case <-r.ended:
+	default:
+		r.fault(unlock, endIt, outlives)
+	}
+}
+
+var (
+	keepsListening = i18n.New("B has waited {n} times, one time after the other, and {n} of its connections still listen.")
+	endListening   = i18n.New("End the subscription when the wait is over, whatever ended it: with defer sub.Close().")
+)
+
+func (r *run) listening() {
+	const waits = 3
+	a, b := r.Client("A"), r.Client("B")
+	a.Lock(world.Within(r.Lease / 4))
+	for range waits {
+		b.Lock(world.Within(r.Lease / 10))
+	}
+	if b.Listens() >= waits {
+		r.broken = Broken{Text: keepsListening.Args("n", waits), Advice: endListening.Args()}
+	}
+}
+
+var (
+	lowToken   = i18n.New("A's hold has the token {first}, and B's, which came after it, has {second}.")
+	writeToken = i18n.New("Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
+)
+
+// The ledger sees what comes with a write.
+func (r *run) tokens() {
+	for _, name := range []string{"A", "B"} {
+		c := r.Client(name)
+		c.Lock(world.Within(r.Lease / 4))
+		c.Insert("order of " + name)
+		c.Unlock(world.Within(r.Lease / 4))
+	}
+	orders := r.scene().Orders
+	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
+		r.broken = Broken{Text: lowToken.Args("first", first, "second", second), Advice: writeToken.Args()}
+	}
+}
