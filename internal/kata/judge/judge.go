@@ -199,19 +199,19 @@ func (r *run) said(all ...oracle.Finding) []oracle.Finding {
 	return all
 }
 
-func (r *run) promise() Reply {
+func (r *run) promise() (reply Reply) {
 	at := slices.IndexFunc(locktest.Promises, func(p locktest.Promise) bool { return p.ID == r.task.Promise })
 	p := locktest.Promises[at]
-	b := p.Check(r.t, r.subject)
-	if b.Text.Text == "" {
-		return Reply{}
+	for _, need := range p.Needs {
+		if !slices.Contains(r.subject.Has, need) {
+			return reply
+		}
 	}
-	advice := p.Advice.Args()
-	if b.Advice.Text != "" {
-		advice = b.Advice
+	if b := p.Check(r.t, r.subject); b.IsBroken() {
+		reply.Broken = &Broken{
+			Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: b.Advice.Localize(r.task.Lang),
+			Line: b.Source.String(), Trace: b.Trace,
+		}
 	}
-	return Reply{Broken: &Broken{
-		Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: advice.Localize(r.task.Lang),
-		Line: b.Source.String(), Trace: b.Trace,
-	}}
+	return reply
 }

@@ -1,0 +1,89 @@
+package kata
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/kata/judge"
+)
+
+// Each start breaks exactly the failures that the exercise is about, and each solution none.
+func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
+	for _, e := range All {
+		if !inSample(e.ID, "") {
+			continue
+		}
+		t.Run(e.ID, func(t *testing.T) {
+			if start := checked(t, e, filesOf(t, e.Start)); e.ID == "1" {
+				require.Equal(t, "free-lock-given", start.Report.Broken[0].Promise, "a skeleton locks nothing")
+			} else {
+				requireRedForExercise(t, start)
+			}
+			solution := checked(t, e, filesOf(t, e.Solution))
+			require.True(t, solution.Passed, solution.Screen(View{Width: 120}))
+			played := solution.Report.Verdict(e.Predict.Failure)
+			require.NotNil(t, played.Trace, e.Predict.Failure)
+			_, right, err := e.Predict.on(played.Trace)
+			require.NoError(t, err)
+			require.Equal(t, e.Predict.Answer, right, "the run of %s has another answer", e.Predict.Failure)
+		})
+	}
+}
+
+// A lock of an exercise before this one may have nothing that a failure is about.
+func requireRedForExercise(t *testing.T, start Result) {
+	t.Helper()
+	e := start.Exercise
+	var red []string
+	for _, v := range e.red(start.Report) {
+		red = append(red, v.Failure)
+	}
+	require.NotEmpty(t, red)
+	for _, id := range red {
+		require.Contains(t, e.Fixes, id, "the start shows more than the exercise fixes")
+	}
+	for _, id := range e.Fixes {
+		f, _ := failures.Find(id)
+		if !e.onStairs() || column(e.Before).Expect(f) == failures.Broken {
+			require.True(t, slices.Contains(red, id), "the start survives %s", id)
+		}
+	}
+}
+
+// A search finds the mistake of a lock to repair in its start, and not in its solution; or it finds
+// nothing in the start that it does not find as cheaply in the solution, and the exercise says why.
+func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
+	for _, e := range All {
+		if e.onStairs() || !inSample(e.ID, "") {
+			continue
+		}
+		t.Run(e.ID, func(t *testing.T) {
+			search := func(m Material) Report {
+				asked, most := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}, 0
+				if e.Search.Property == "" {
+					asked, most = Exploring{Bound: -1}, enoughSchedules
+				}
+				questions, err := asked.questions(Sought{})
+				require.NoError(t, err)
+				r, err := program(t).search(t.Context(), filesOf(t, m), e.asked("en"), ofTwoClients(questions), most)
+				require.NoError(t, err)
+				require.Nil(t, r.Cause)
+				return r
+			}
+			inStart, inSolution := shortest(e, search(e.Start).Found), search(e.Solution).Found
+			if e.Search.Property != "" {
+				require.NotEmpty(t, inStart)
+				require.Empty(t, shortest(e, inSolution))
+				return
+			}
+			for _, f := range inStart {
+				require.True(t, slices.ContainsFunc(inSolution, func(s judge.Found) bool {
+					return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer)
+				}), "%s in %s is broken with cost %d", f.Property, f.Env, f.Cost)
+			}
+		})
+	}
+}
