@@ -5,7 +5,9 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata/judge"
 	"lockkata/internal/quiz"
+	"lockkata/internal/term"
 )
 
 // Prediction is a failure's run that is shown up to a moment, and the question what
@@ -19,7 +21,7 @@ type Prediction struct {
 	Asks     quiz.Truth
 }
 
-// Choice is an answer one can give.
+// Choice is one of the answers.
 type Choice struct {
 	Text  i18n.Text
 	Means string // the same in the words of the truth
@@ -44,4 +46,62 @@ func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 		err = fitsNoRun.Args("failure", p.Failure, "error", err)
 	}
 	return q, right, err
+}
+
+var (
+	whatNext    = i18n.New("What happens next, on your lock?")
+	oneTo       = i18n.New("1 to {n}, or 0 for none")
+	answerRight = i18n.New("Right.")
+	answerWrong = i18n.New("No.")
+	answerNone  = i18n.New("No answer.")
+	runShows    = i18n.New("{mark} The run shows: {answer}.")
+)
+
+// asking is a prediction's question about a run of the learner's own lock.
+type asking struct {
+	Prediction
+	quiz  quiz.Quiz
+	run   judge.Verdict
+	right int
+}
+
+// predict asks the exercise's prediction. It returns false if the run of this lock does not have
+// the moment of the question.
+func (r Result) predict() (asking, bool) {
+	a := asking{Prediction: r.Exercise.Predict}
+	a.run = r.Report.Verdict(a.Failure)
+	if a.run.Trace == nil {
+		return a, false
+	}
+	var err error
+	a.quiz, a.right, err = a.on(a.run.Trace)
+	return a, err == nil
+}
+
+// keys are the keys that answer, and the same in words.
+func (a asking) keys() (string, i18n.Message) {
+	n := len(a.Choices)
+	return "0123456789"[:n+1], oneTo.Args("n", n)
+}
+
+// question draws the run up to its moment, and lists the choices.
+func (a asking) question(v View) string {
+	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(a.quiz.Shown(), nil) + v.wrapped(v.say(a.Question))
+	for i, c := range a.Choices {
+		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
+	}
+	return text
+}
+
+// answer draws the whole run and says whether the key was right.
+func (a asking) answer(v View, key rune) string {
+	chosen, answered := a.quiz.Chosen(string(key))
+	mark := v.Color.Paint(term.Green, v.say(answerRight))
+	switch {
+	case !answered:
+		mark = v.say(answerNone)
+	case chosen != a.right:
+		mark = v.Color.Paint(term.Red, v.say(answerWrong))
+	}
+	return v.picture(a.run.Trace, a.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", a.Choices[a.right].Text))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lockkata/internal/i18n"
+	"lockkata/internal/term"
 )
 
 // progressName is the file in the learner's folder that says how far the learner is, who
@@ -24,7 +25,7 @@ type Progress struct {
 	Hints    map[string]int // how many were seen of an exercise
 }
 
-// HasPassed tells whether the exercise was passed once.
+// HasPassed reports whether the exercise was passed once.
 func (p Progress) HasPassed(id string) bool { return slices.Contains(p.Passed, id) }
 
 // pass remembers that the exercise was passed.
@@ -32,6 +33,15 @@ func (p *Progress) pass(id string) {
 	if !p.HasPassed(id) {
 		p.Passed = append(p.Passed, id)
 	}
+}
+
+var passedOf = i18n.New("{n} of {all} passed")
+
+// bar draws how many exercises are passed.
+func (p Progress) bar(v View) string {
+	n, all := len(p.Passed), len(All)
+	squares := v.Color.Paint(term.Green, strings.Repeat("■", n)) + strings.Repeat("□", all-n)
+	return squares + "  " + v.say(passedOf, "n", n, "all", all) + "\n"
 }
 
 // String is the file's text.
@@ -102,7 +112,7 @@ func (f Folder) save(p Progress) error {
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
 		return mayNot(err)
 	}
-	return os.Rename(name+".new", name) // nobody reads half a file
+	return os.Rename(name+".new", name) // a reader never sees half a file
 }
 
 // Next is the first exercise that was not passed yet, and the last when all were.
