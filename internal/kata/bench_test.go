@@ -22,7 +22,7 @@ var bench = sync.OnceValues(func() (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range slices.Concat(hostileMaterials(), wrongMaterials(), []Material{counting, asking, forgetting, idle, hasty, functional, forAnyLock, listeningOn, heedless, forgetful, limited, patient, unhurried}) {
+	for _, m := range slices.Concat(hostileMaterials(), wrongMaterials(), []Material{counting, asking, forgetting, idle, hasty, functional, forAnyLock, listeningOn, heedless, limited, patient, unhurried}) {
 		files, err := m.Files(os.DirFS(root))
 		if err != nil {
 			return nil, err

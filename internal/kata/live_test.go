@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,45 +80,8 @@ func TestWholeMaterialProvesItself(t *testing.T) {
 	require.True(t, proves(t, i18n.English).verify(t.Context(), All, &out), out.String())
 }
 
-// From an empty lock to the last step on one growing lock: at each exercise one that is
-// wrong first; in the middle the learner leaves, does something else, and comes back.
-func TestScriptedLearnerClimbsTheStairs(t *testing.T) {
+// From an empty lock to the last step on one growing lock, with the mistakes first.
+func TestLearnerClimbsAllSteps(t *testing.T) {
 	t.Parallel()
-	l := sitDown(t, "1", nil)
-	for e := exercise(t, "1"); e.ID != "6"; e, _ = e.next() {
-		l.sees("exercise "+e.ID+": ", bar)
-		at := slices.IndexFunc(wrong, func(w wrongLock) bool { return w.exercise == e.ID })
-		says := "BROKEN: "
-		if wrong[at].failure == "" {
-			says = "✗ your lock "
-		}
-		l.saves(Material{Column: e.ID, Edits: wrong[at].edits}, wrong[at].name)
-		l.sees(says, bar)
-		if e.ID == "6.2" {
-			l = l.returnsAfter("r1")
-			l.sees(says, bar)
-		}
-		l.saves(e.Solution, "a right one")
-		l.sees("✓ passed: it survives all ", answers)
-		l.presses("0")
-		l.sees(bar)
-		l.presses("n")
-		l.sees("It begins with your own lock of exercise " + e.ID + ".")
-	}
-	l.leaves()
-	p, err := l.folder.Progress()
-	require.NoError(t, err)
-	require.Equal(t, []string{"1", "2", "3", "4", "5", "6.1", "6.2", "6.3", "6.4", "6.5"}, p.Passed)
-	require.Equal(t, "6", p.Exercise)
-}
-
-// returnsAfter leaves, begins another exercise, and goes on with the one before.
-func (l *learner) returnsAfter(other string) *learner {
-	l.t.Helper()
-	l.leaves()
-	e, _, err := l.folder.present()
-	require.NoError(l.t, err)
-	requireStart(l.t, l.folder, other, false, "It begins with")
-	requireStart(l.t, l.folder, e.ID, false, "It goes on where you left it")
-	return sitDownAt(l.t, l.folder, nil)
+	sitDown(t, "", nil).climbs("6")
 }

@@ -221,16 +221,16 @@ func (l *loop) checked(r Result, err error) {
 	}
 	p, err := l.folder.Progress()
 	passed := r.fixed(l.view) + "\n" + p.bar(l.view) + "\n"
-	asking, fits := r.predict()
+	prompt, fits := r.predict()
 	if err != nil || !fits || l.asked {
 		l.show(func(v View) string { return passed + r.goesOn(v) }, err)
 		return
 	}
 	l.asked = true
-	l.draw(passed+asking.question(l.view), nil)
-	keys, inWords := asking.keys()
+	l.draw(passed+prompt.question(l.view), nil)
+	keys, inWords := prompt.keys()
 	l.ask(yourAnswer, question{keys, inWords, func(key rune) {
-		l.tell(asking.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
+		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
 	}})
 }
 

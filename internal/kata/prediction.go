@@ -57,8 +57,8 @@ var (
 	runShows    = i18n.New("{mark} The run shows: {answer}.")
 )
 
-// asking is a prediction's question about a run of the learner's own lock.
-type asking struct {
+// prompt is a prediction's question about a run of the learner's own lock.
+type prompt struct {
 	Prediction
 	quiz  quiz.Quiz
 	run   judge.Verdict
@@ -67,41 +67,41 @@ type asking struct {
 
 // predict asks the exercise's prediction. It returns false if the run of this lock does not have
 // the moment of the question.
-func (r Result) predict() (asking, bool) {
-	a := asking{Prediction: r.Exercise.Predict}
-	a.run = r.Report.Verdict(a.Failure)
-	if a.run.Trace == nil {
-		return a, false
+func (r Result) predict() (prompt, bool) {
+	p := prompt{Prediction: r.Exercise.Predict}
+	p.run = r.Report.Verdict(p.Failure)
+	if p.run.Trace == nil {
+		return p, false
 	}
 	var err error
-	a.quiz, a.right, err = a.on(a.run.Trace)
-	return a, err == nil
+	p.quiz, p.right, err = p.on(p.run.Trace)
+	return p, err == nil
 }
 
 // keys are the keys that answer, and the same in words.
-func (a asking) keys() (string, i18n.Message) {
-	n := len(a.Choices)
+func (p prompt) keys() (string, i18n.Message) {
+	n := len(p.Choices)
 	return "0123456789"[:n+1], oneTo.Args("n", n)
 }
 
 // question draws the run up to its moment, and lists the choices.
-func (a asking) question(v View) string {
-	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(a.quiz.Shown(), nil) + v.wrapped(v.say(a.Question))
-	for i, c := range a.Choices {
+func (p prompt) question(v View) string {
+	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.quiz.Shown(), nil) + v.wrapped(v.say(p.Question))
+	for i, c := range p.Choices {
 		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
 	}
 	return text
 }
 
 // answer draws the whole run and says whether the key was right.
-func (a asking) answer(v View, key rune) string {
-	chosen, answered := a.quiz.Chosen(string(key))
+func (p prompt) answer(v View, key rune) string {
+	chosen, answered := p.quiz.Chosen(string(key))
 	mark := v.Color.Paint(term.Green, v.say(answerRight))
 	switch {
 	case !answered:
 		mark = v.say(answerNone)
-	case chosen != a.right:
+	case chosen != p.right:
 		mark = v.Color.Paint(term.Red, v.say(answerWrong))
 	}
-	return v.picture(a.run.Trace, a.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", a.Choices[a.right].Text))
+	return v.picture(p.run.Trace, p.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", p.Choices[p.right].Text))
 }
