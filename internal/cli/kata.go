@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,9 +43,10 @@ type kataApp struct {
 // folder returns the learner's folder, and how output for it is drawn.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang}
-	root, err := kata.FindRoot(".")
+	err := maybeFolder(k.dir)
+	var root string
 	if err == nil {
-		err = maybeFolder(k.dir)
+		root, err = kata.FindRoot(".")
 	}
 	if err != nil || k.dir == "" {
 		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock")}, view, err
@@ -94,14 +94,11 @@ func (k *kataApp) command(use, short string, args cobra.PositionalArgs, run runn
 
 func (k *kataApp) startCommand() *cobra.Command {
 	var afresh bool
-	cmd := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", cobra.ArbitraryArgs,
+	cmd := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", atMostOne(anExercise),
 		func(_ context.Context, f kata.Folder, v kata.View, args []string) (string, error) {
 			p, err := f.Progress()
 			e := p.Next()
-			switch {
-			case len(args) > 1:
-				err = takesOne.Args("command", "start", "what", anExercise, "n", len(args), "words", strings.Join(args, " "))
-			case err == nil && len(args) > 0:
+			if err == nil && len(args) > 0 {
 				e, err = kata.Find(args[0])
 			}
 			if err != nil {
