@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,10 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	if err != nil || k.dir == "" {
 		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock")}, view, err
 	}
-	view.Dir = " --dir " + strconv.Quote(k.dir)
+	view.Dir = " --dir " + k.dir
+	if strings.ContainsAny(k.dir, " '()&;") {
+		view.Dir = " --dir " + strconv.Quote(k.dir)
+	}
 	dir, err := filepath.Abs(k.dir)
 	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
 		dir = real // as the go command names the repository
@@ -124,7 +128,8 @@ func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 		return "", err
 	}
 	task, err := f.Task(v)
-	return fmt.Sprintf("%s%s\n%s\n", task, said.Localize(k.lang), k.say(nextWrite, "dir", v.Dir)), err
+	next := strings.Join(k.wrapped(k.say(nextWrite, "dir", v.Dir), 0), "\n")
+	return fmt.Sprintf("%s%s\n%s\n", task, said.Localize(k.lang), next), err
 }
 
 // finding is the result of a check or a search.

@@ -23,7 +23,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	status, out, errors := command(t, "kata", "start", "3", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
 	require.Contains(t, out, "exercise 3: the owner's value")
-	require.Contains(t, out, "or run go run . kata --dir \""+dir+"\" in a second terminal.")
+	require.Contains(t, out, "go run . kata check --dir "+dir)
 
 	status, out, errors = command(t, "kata", "check", "--dir", dir)
 	require.Equal(t, exitFailed, status)
@@ -59,7 +59,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	status, out, errors = command(t, "kata", "solution", "--dir", dir)
 	require.Equal(t, exitBadUsage, status)
 	require.Empty(t, out)
-	require.Contains(t, errors, "exercise 3 is not passed yet: go run . kata hint --dir \""+dir+"\" first, or --yes")
+	require.Contains(t, errors, "exercise 3 is not passed yet: go run . kata hint --dir "+dir+" first, or --yes")
 	status, solution, _ := command(t, "kata", "solution", "--yes", "--dir", dir)
 	require.Equal(t, exitOK, status)
 

@@ -27,6 +27,7 @@ var (
 	solutionToo = i18n.New("You have not passed this exercise yet. Show the solution?")
 	nextToo     = i18n.New("You have not passed this exercise yet. Go on anyway?")
 	resetWhich  = i18n.New("Reset? What you wrote is kept.")
+	oneTo       = i18n.New("1 to {n}, or 0 for none")
 	yourAnswer  = i18n.New("Your answer?")
 )
 

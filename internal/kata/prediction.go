@@ -10,8 +10,8 @@ import (
 	"lockkata/internal/term"
 )
 
-// Prediction is a failure's run that is shown up to a moment, and the question what
-// comes next. The run has the answer.
+// Prediction shows the run of a failure up to a moment and asks what comes next. The rest of the
+// run is the answer.
 type Prediction struct {
 	Failure  string
 	Until    quiz.Moment // the first event that is not shown
@@ -32,8 +32,8 @@ var (
 	fitsNoRun = i18n.New("{failure} {error}")
 )
 
-// on asks about a run of the failure, which may be another lock's. It returns the index
-// of the right choice as well. The error says that the question does not fit the run.
+// on returns the question about a run of the failure, and the index of the right choice. It fails if
+// the question does not fit the run, which may be that of another lock.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks}
 	if q.Cut < 0 {
@@ -50,7 +50,6 @@ func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 
 var (
 	whatNext    = i18n.New("What happens next, on your lock?")
-	oneTo       = i18n.New("1 to {n}, or 0 for none")
 	answerRight = i18n.New("Right.")
 	answerWrong = i18n.New("No.")
 	answerNone  = i18n.New("No answer.")
@@ -60,29 +59,25 @@ var (
 // prompt is a prediction's question about a run of the learner's own lock.
 type prompt struct {
 	Prediction
-	quiz  quiz.Quiz
 	run   judge.Verdict
-	right int
+	quiz  quiz.Quiz
+	right int // the index of the right choice
 }
 
-// predict asks the exercise's prediction. It returns false if the run of this lock does not have
-// the moment of the question.
+// predict returns the exercise's prediction about the run of this lock, and false if the run has no
+// such moment.
 func (r Result) predict() (prompt, bool) {
-	p := prompt{Prediction: r.Exercise.Predict}
-	p.run = r.Report.Verdict(p.Failure)
-	if p.run.Trace == nil {
-		return p, false
+	p := r.Exercise.Predict
+	run := r.Report.Verdict(p.Failure)
+	if run.Trace == nil {
+		return prompt{}, false
 	}
-	var err error
-	p.quiz, p.right, err = p.on(p.run.Trace)
-	return p, err == nil
+	q, right, err := p.on(run.Trace)
+	return prompt{p, run, q, right}, err == nil
 }
 
-// keys are the keys that answer, and the same in words.
-func (p prompt) keys() (string, i18n.Message) {
-	n := len(p.Choices)
-	return "0123456789"[:n+1], oneTo.Args("n", n)
-}
+// keys are the keys that answer.
+func (p prompt) keys() string { return "0123456789"[:len(p.Choices)+1] }
 
 // question draws the run up to its moment, and lists the choices.
 func (p prompt) question(v View) string {

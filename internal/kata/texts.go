@@ -32,7 +32,7 @@ var (
 		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
 	unchanged = i18n.New("Nothing has changed since the start.")
 	hintsSeen = i18n.NewPlural("{n} hint", "{n} hints")
-	underWay  = i18n.New("exercise {id} is under way in {dir}")
+	underWay  = i18n.New("Exercise {id} is under way in {dir}")
 	lockIsIn  = i18n.New("Your lock is in {dir}")
 )
 
