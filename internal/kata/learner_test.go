@@ -86,27 +86,28 @@ func (l *learner) sees(texts ...string) (shown string) {
 	l.t.Helper()
 	late := time.After(patience)
 	for _, text := range texts {
-		for !strings.Contains(l.unread(), text) {
+		for !strings.Contains(l.shown(l.read), text) {
 			select {
 			case <-l.wrote:
 			case <-late:
-				require.Fail(l.t, "not on the screen", "%q is not in:\n%s", text, l.unread())
+				require.Fail(l.t, "not on the screen", "%q is not in:\n%s", text, l.shown(l.read))
 			}
 		}
-		before, _, _ := strings.Cut(l.unread(), text)
+		before, _, _ := strings.Cut(l.shown(l.read), text)
 		l.read += len(before) + len(text)
 		shown += before + text
 	}
 	return shown
 }
 
-func (l *learner) unread() string {
+// shown returns what the screen has shown, without the first bytes.
+func (l *learner) shown(without int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.screen.String()[l.read:]
+	return l.screen.String()[without:]
 }
 
-// What a recording says.
+// The lines of a recording that say what the learner does.
 var (
 	savesIt   = map[i18n.Language]string{i18n.English: "the learner saves mutex.go: ", i18n.Chinese: "学习者保存 mutex.go："}
 	pressesIt = map[i18n.Language]string{i18n.English: "the learner presses ", i18n.Chinese: "学习者按 "}
@@ -115,7 +116,8 @@ var (
 // note adds a line to the recording.
 func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\n")) }
 
-func (l *learner) saves(m Material, what string) {
+// saves saves a lock and waits for the texts.
+func (l *learner) saves(m Material, what string, texts ...string) {
 	l.t.Helper()
 	files := filesOf(l.t, m)
 	l.note(savesIt[l.lang] + what)
@@ -125,13 +127,16 @@ func (l *learner) saves(m Material, what string) {
 	for name := range files {
 		require.NoError(l.t, os.Rename(filepath.Join(saved, name), filepath.Join(l.folder.Dir, name)))
 	}
+	l.sees(texts...)
 }
 
-func (l *learner) presses(key string) {
+// presses presses a key and waits for the texts.
+func (l *learner) presses(key string, texts ...string) {
 	l.t.Helper()
 	l.note(pressesIt[l.lang] + key)
 	_, err := l.keys.Write([]byte(key))
 	require.NoError(l.t, err)
+	l.sees(texts...)
 }
 
 func (l *learner) leaves() {
@@ -153,18 +158,14 @@ func (l *learner) climbs(last string) {
 		l.sees("exercise "+e.ID+": ", bar)
 		for _, w := range wrong {
 			if w.exercise == e.ID {
-				l.saves(Material{Column: e.ID, Edits: w.edits}, w.name)
-				l.sees("✗ ")
+				l.saves(Material{Column: e.ID, Edits: w.edits}, w.name, "✗ ")
 				l.t.Logf("exercise %s, %s: ✗ %s", e.ID, w.name, strings.TrimSpace(l.sees("\n")))
 				l.sees(bar)
 			}
 		}
-		l.saves(e.Solution, "our lock")
-		l.sees("✓ passed: it survives all ", answers)
-		l.presses("0")
-		l.sees("No answer.", bar)
-		l.presses("n")
-		l.sees("It begins with your own lock of exercise " + e.ID + ".")
+		l.saves(e.Solution, "our lock", "✓ passed: it survives all ", answers)
+		l.presses("0", "No answer.", bar)
+		l.presses("n", "It begins with your own lock of exercise "+e.ID+".")
 	}
 	l.leaves()
 }
@@ -175,18 +176,18 @@ func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
 	sitDown(t, "", nil).climbs("2")
 }
 
-// session records how a learner passes the first exercise.
+// session records how a learner passes the first exercise, without the drawing of the answer.
 func session(t *testing.T, lang i18n.Language, width int, solution string) string {
 	t.Helper()
 	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = lang, width, lang })
 	l.sees(keysAre.Localize(lang) + "\n")
-	l.saves(Material{Column: "1"}, solution)
-	l.sees(yourAnswer.Localize(lang), "\n")
-	l.presses("1")
-	l.sees(keysAre.Localize(lang) + "\n")
-	recorded := strings.ReplaceAll(l.screen.String(), l.folder.Dir, "mylock")
+	l.saves(Material{Column: "1"}, solution, yourAnswer.Localize(lang), "\n")
+	l.presses("1", keysAre.Localize(lang)+"\n")
+	asked, answer, _ := strings.Cut(strings.ReplaceAll(l.shown(0), l.folder.Dir, "mylock"), pressesIt[lang]+"1\n")
 	l.leaves()
-	return recorded
+	_, told, found := strings.Cut(answer, answerWrong.Localize(lang))
+	require.True(t, found)
+	return asked + pressesIt[lang] + "1\n⋮\n" + answerWrong.Localize(lang) + told
 }
 
 func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
@@ -257,27 +258,18 @@ func TestKeysBeforeAPass(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "3", func(s *loop) { s.view.Width = narrow })
 	l.sees("✗ delete-foreign", bar)
-	l.saves(Material{Column: "3", Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSring()\n"}}}, "a typing error")
-	l.sees("✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
+	misspelt := Material{Column: "3", Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSring()\n"}}}
+	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
 	l.presses("\x1b[A\x00Z\xff") // rubbish, and a piece of an arrow key
-	l.presses("h")
-	l.sees("Hint 1 of 3: ", bar)
-	l.presses("d")
-	l.sees("learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
-	l.presses("s")
-	l.sees("You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
-	l.presses("x")
-	l.sees("\nPress y for yes, n for no.\n")
-	l.presses("n")
-	l.sees(bar)
-	l.presses("e")
-	l.sees("The explanation comes when the exercise is passed.", bar)
-	l.presses("r")
-	l.sees("Press 1 for this exercise, a for all exercises, n\nfor neither.\n")
-	l.presses("1")
-	l.sees("exercise 3: ", "Exercise 3 begins again. It begins with the lock of stage 2.", "_copies/0", "✗ delete-foreign", bar)
-	l.presses("x")
-	l.sees("The shortest way to break wrong-delete", "BROKEN: wrong delete", bar)
+	l.presses("h", "Hint 1 of 3: ", bar)
+	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
+	l.presses("s", "You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
+	l.presses("x", "\nPress y for yes, n for no.\n")
+	l.presses("n", bar)
+	l.presses("e", "The explanation comes when the exercise is passed.", bar)
+	l.presses("r", "Press 1 for this exercise, a for all exercises, n\nfor neither.\n")
+	l.presses("1", "exercise 3: ", "Exercise 3 begins again. It begins with the lock of stage 2.", "_copies/0", "✗ delete-foreign", bar)
+	l.presses("x", "The shortest way to break wrong-delete", "BROKEN: wrong delete", bar)
 	require.NoError(t, l.keys.Close())
 	require.NoError(t, <-l.ended, "the end of the keys ends the loop")
 }
@@ -299,14 +291,11 @@ func TestPersonAtATerminal(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "2", func(s *loop) { s.terminal, s.view.Color = true, true })
 	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "✗ crash-before-expire", "e why")
-	l.saves(Material{Column: "2"}, "our lock")
-	l.sees(term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
+	l.saves(Material{Column: "2"}, "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
 	for _, stray := range []string{"7", "h"} {
-		l.presses(stray)
-		l.sees("Press 1 to 3, or 0 for none.")
+		l.presses(stray, "Press 1 to 3, or 0 for none.")
 	}
-	l.presses("2")
-	l.sees("Right.", "The run shows: It has the lock, beside B.", "e why")
+	l.presses("2", "Right.", "The run shows: It has the lock, beside B.", "e why")
 	l.leaves()
 }
 

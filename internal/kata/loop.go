@@ -43,11 +43,11 @@ type loop struct {
 
 	exercise string       // the one whose task was printed
 	files    string       // the stamp of the files that were checked
-	said     i18n.Message // what a start or a reset said; printed below the task
+	said     i18n.Message // from a start or a reset; printed below the task
 	fresh    bool         // the task is on the screen, and no result yet
 
 	workshop workshop
-	cancel   context.CancelFunc // cancels the run under way; nil if there is none
+	cancel   context.CancelFunc // cancels the run under way; nil between runs
 	done     chan func()        // delivers the function that shows the run's result
 	doing    atomic.Pointer[i18n.Message]
 	since    time.Time
@@ -55,7 +55,7 @@ type loop struct {
 	question *question // nil if none is open
 	asked    bool      // the prediction of the exercise was asked
 	over     bool
-	err      error // why it is over
+	err      error // the result of run
 }
 
 func (l *loop) open(ctx context.Context) error {

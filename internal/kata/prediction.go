@@ -88,7 +88,7 @@ func (p prompt) question(v View) string {
 	return text
 }
 
-// answer draws the whole run and says whether the key was right.
+// answer draws the whole run and marks the answer of the key.
 func (p prompt) answer(v View, key rune) string {
 	chosen, answered := p.quiz.Chosen(string(key))
 	mark := v.Color.Paint(term.Green, v.say(answerRight))

@@ -21,7 +21,6 @@ func (f Folder) Task(v View) (string, error) {
 	return e.headline(v) + v.wrapped(v.say(e.Story)) + "\n" + v.say(lockIsIn, "dir", f.Dir) + "\n", nil
 }
 
-// What is said of an exercise.
 var (
 	hintIs      = i18n.New("Hint {n} of {all}: {hint}")
 	explained   = i18n.New("The explanation comes when the exercise is passed.")
