@@ -91,7 +91,7 @@ var (
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are the commands that need a server, a person or a compiler. The tests of
 	// internal/cli run them: here they have to exist, with their flags.
-	onlyAsked   = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution| verify))|--live|--redis|--help`)
+	onlyAsked   = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution))|--live|--redis|--help`)
 	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)
 )
 

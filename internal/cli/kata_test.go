@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,7 +96,6 @@ func TestKataBadUsageIsOneLine(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "nothing")
 	for says, args := range map[string][]string{
 		"no exercise is under way in":                                            {"kata", "check", "--dir", empty},
-		"no exercise is under way in " + empty:                                   {"kata", "--dir", empty},
 		"there is no exercise 7; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11": {"kata", "start", "7", "--dir", empty},
 		"holds other files and no progress.txt":                                  {"kata", "start", "--dir", "."},
 		`there is no command "chek"; did you mean check`:                         {"kata", "chek"},
@@ -108,9 +110,31 @@ func TestKataBadUsageIsOneLine(t *testing.T) {
 	require.NoDirExists(t, empty)
 }
 
+// It has started the first exercise by itself, and is compiling the lock.
+func TestInterruptedKataEndsWithStatus130(t *testing.T) {
+	cmd := exec.Command(program(t), "kata", "--dir", filepath.Join(t.TempDir(), "mylock"))
+	_, err := cmd.StdinPipe() // stays open
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "exercise 1: a lock at all\n", line)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_, err = io.Copy(io.Discard, lines)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
+	require.Equal(t, "interrupted\n", errors.String())
+}
+
 func TestHelpIsAWordToo(t *testing.T) {
 	for says, args := range map[string][]string{
-		"lockkata [command]": {"help"}, "start Begin exercise N": {"kata", "help"}, "kata [command]": {"help", "kata"},
+		"lockkata [command]": {"help"}, "start Start exercise N": {"kata", "help"}, "kata [command]": {"help", "kata"},
 		"--fresh": {"kata", "help", "start"},
 	} {
 		status, out, errors := command(t, args...)

@@ -137,7 +137,7 @@ func (p *player) turns(keys *keyboard.Keyboard) (left bool, err error) {
 			return false, p.ended()
 		case err != nil:
 			return false, noKeyRead.Args("error", err)
-		case key == 'q':
+		case key == 'q' || key == keyboard.Interrupt:
 			return true, nil
 		}
 		if err := p.press(key); err != nil {

@@ -110,7 +110,17 @@ func exactlyOne(what i18n.Text, known []string) cobra.PositionalArgs {
 			}
 			return which.Args("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "), "list", listsFailures)
 		}
-		return takesOne.Args("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
+		return atMostOne(what)(cmd, args)
+	}
+}
+
+// atMostOne refuses a second argument.
+func atMostOne(what i18n.Text) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return takesOne.Args("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
+		}
+		return nil
 	}
 }
 

@@ -124,7 +124,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"--steps --documents", "--steps, --documents exclude each other"},
 		{"--json --totals", "--json, --totals exclude each other"},
 		{"kata next x", `next takes no arguments, not "x"`},
-		{"kata start 1 2", "start takes one exercise at most, not 2: 1 2"},
+		{"kata start 1 2", "start takes one exercise, not 2: 1 2"},
 		{"interview --minutes 0", "--minutes 0: give a whole number of minutes, from 1 to 240"},
 		{"interview --level chief", "--level chief: there are junior, senior, staff"},
 		{"--family waiter", `did you mean "waiters"?`},

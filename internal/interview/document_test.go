@@ -196,6 +196,7 @@ func TestProofRunsInProcessWhereItCan(t *testing.T) {
 		"go run . replay 'v1/stage2/a.b'":         "[replay v1/stage2/a.b] ",
 		"printf '2222' | go run . play --stage 3": "[play --stage 3] 2222",
 		"go test -run TestFailures ./stage1/...":  "",
+		"go run . kata check":                     "",
 		"go run . show oom > /tmp/x":              "",
 		"go run . show $(rm x)":                   "",
 		"go run . interview":                      "",

@@ -1,8 +1,6 @@
-// Package kata is the repository turned round: the learner writes the lock, and
-// the failures find his bug.
+// Package kata lets a learner write the lock, and runs the failures on it.
 //
-// The material is data: [All] lists the exercises with their stories, starts,
-// hints, solutions and predictions. A [Folder] is where a learner works; [Check]
-// compiles what he wrote, runs it in a process of its own, and says what came of
-// it; [Loop] does so at each save. [Verify] proves the material.
+// [All] lists the exercises with their texts, starts, solutions and predictions. A [Folder] is where a
+// learner works. [Check] compiles the lock, runs it in a process of its own and returns a [Result].
+// [Loop] is watch mode.
 package kata

@@ -8,51 +8,53 @@ import (
 
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
+	"lockkata/internal/term/keyboard"
 )
 
-// question waits for one of some keys. Others do nothing: a stray key costs no answer.
+// question waits for one of its keys. Other keys do not answer it.
 type question struct {
-	keys string       // that are answers
-	hint i18n.Message // which they are, in words
-	take func(rune)
+	keys string       // the answers; n means no
+	hint i18n.Message // the answers in words
+	take func(rune)   // is called unless the answer is no
 }
 
-// What is asked, and which keys are answers.
 var (
+	keysAre     = i18n.New("h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit")
 	askAndPress = i18n.New("{question} Press {keys}.")
 	pressOne    = i18n.New("Press {keys}.")
 	yesOrNo     = i18n.New("y for yes, n for no")
 	oneOrAll    = i18n.New("1 for this exercise, a for all exercises, n for neither")
-	oneTo       = i18n.New("1 to {n}, or 0 for none")
 	solutionToo = i18n.New("You have not passed this exercise yet. Show the solution?")
-	nextToo     = i18n.New("You have not passed this exercise yet. Go on all the same?")
-	beginAgain  = i18n.New("Begin again? What you wrote is kept.")
-	wasLast     = i18n.New("This was the last exercise.")
+	nextToo     = i18n.New("You have not passed this exercise yet. Go on anyway?")
+	resetWhich  = i18n.New("Reset? What you wrote is kept.")
+	oneTo       = i18n.New("1 to {n}, or 0 for none")
 	yourAnswer  = i18n.New("Your answer?")
-	whatNext    = i18n.New("What happens next, on your lock?")
-	answerRight = i18n.New("Right.")
-	answerWrong = i18n.New("No.")
-	answerNone  = i18n.New("No answer.")
-	worldSays   = i18n.New("{mark} The world says: {answer}.")
 )
 
-// press obeys a key: an answer if something was asked, else a command. Others may be
-// pieces of an arrow key.
+// press runs the command of a key, or answers the open question. It ignores unknown keys, which
+// may be parts of an arrow key.
 func (l *loop) press(ctx context.Context, key rune) {
-	if unicode.IsSpace(key) {
-		return
-	}
-	l.fit()
-	if q := l.question; q != nil && key != 'q' {
-		if !strings.ContainsRune(q.keys, key) {
-			fmt.Fprintln(l.out, l.view.Color.Paint(term.Dim, l.view.say(pressOne, "keys", q.hint)))
-			return
-		}
+	switch {
+	case unicode.IsSpace(key):
+	case key == 'q':
+		l.over = true
+	case key == keyboard.Interrupt:
+		l.over, l.err = true, context.Canceled
+	case l.question == nil:
+		l.command(ctx, key)
+	case !strings.ContainsRune(l.question.keys, key):
+		l.prose(pressOne.Args("keys", l.question.hint))
+	case key == 'n':
 		l.question = nil
-		q.take(key)
 		l.bar()
-		return
+	default:
+		take := l.question.take
+		l.question = nil
+		take(key)
 	}
+}
+
+func (l *loop) command(ctx context.Context, key rune) {
 	switch key {
 	case 'h':
 		l.tell(l.folder.Hint(l.view))
@@ -63,108 +65,57 @@ func (l *loop) press(ctx context.Context, key rune) {
 	case 'e':
 		l.tell(l.folder.Explain(l.view))
 	case 's':
-		l.unlessPassed(solutionToo, func() { l.say(l.folder.Solution(l.view)) })
+		l.unlessPassed(solutionToo, func() { l.tell(l.folder.Solution(l.view)) })
 	case 'n':
 		l.next()
 	case 'l':
 		l.tell(l.folder.Status(l.view))
 	case 'r':
-		l.ask(beginAgain, question{"1an", oneOrAll.Args(), l.reset})
-	case 'q':
-		l.over = true
+		l.ask(resetWhich, question{"1an", oneOrAll.Args(), func(key rune) { l.started(l.folder.Reset(key == 'a')) }})
 	}
 }
 
-// ask asks a question.
+// bar prints the keys.
+func (l *loop) bar() {
+	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, l.view.say(keysAre)))
+}
+
+// tell prints a text, or the error in its place, and the keys.
+func (l *loop) tell(text string, err error) {
+	l.say(text, err)
+	l.bar()
+}
+
 func (l *loop) ask(text i18n.Text, q question) {
-	fmt.Fprintln(l.out, l.view.say(askAndPress, "question", text, "keys", q.hint))
+	l.prose(askAndPress.Args("question", text, "keys", q.hint))
 	l.question = &q
 }
 
-// unlessPassed asks before it does something that comes after a pass.
+// unlessPassed asks before it does what usually comes after a pass.
 func (l *loop) unlessPassed(text i18n.Text, do func()) {
 	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.ID) {
 		do()
-		l.bar()
 		return
 	}
-	l.ask(text, question{"yn", yesOrNo.Args(), func(key rune) {
-		if key == 'y' {
-			do()
-		}
-	}})
+	l.ask(text, question{"yn", yesOrNo.Args(), func(rune) { do() }})
 }
 
-// next begins the next exercise. Its files are new, so a check follows.
+// next starts the next exercise.
 func (l *loop) next() {
-	e, _, err := l.folder.present()
+	e, _, _ := l.folder.present() // without one, the first is next
 	after, more := e.next()
-	if err != nil || !more {
-		l.tell(l.view.say(wasLast)+"\n", err)
+	if !more {
+		l.tell("", isLast.Args("id", e.ID))
 		return
 	}
-	l.unlessPassed(nextToo, func() {
-		said, err := l.folder.Start(after, false)
-		if err != nil {
-			l.say("", err)
-			return
-		}
-		l.begun(said)
-	})
+	l.unlessPassed(nextToo, func() { l.started(l.folder.Start(after, false)) })
 }
 
-// begun says what an exercise is about that has just begun.
-func (l *loop) begun(said i18n.Message) {
-	l.say(l.folder.Task(l.view))
-	l.say("\n"+said.Localize(l.view.Lang)+"\n", nil)
-	l.fresh, l.asked = true, ""
-	l.seen = "" // also where the files are the same
-}
-
-func (l *loop) reset(key rune) {
-	if key == 'n' {
-		return
-	}
-	said, err := l.folder.Reset(key == 'a')
+// started makes the next look print the task and check the lock, even if both are the same.
+func (l *loop) started(said i18n.Message, err error) {
 	if err != nil {
-		l.say("", err)
+		l.tell("", err)
 		return
 	}
-	l.begun(said)
-}
-
-// predict shows the schedule of the exercise's prediction, as it runs on the
-// learner's own lock, up to the point of the question. It returns false where that
-// lock takes another way than the question's.
-func (l *loop) predict(r Result) bool {
-	v, p := l.view, r.Exercise.Predict
-	played := r.Report.Verdict(p.Failure)
-	if played.Trace == nil {
-		return false
-	}
-	q, right, err := p.on(played.Trace)
-	if err != nil {
-		return false
-	}
-	l.asked = r.Exercise.ID
-	text := r.fixed(v) + "\n" + v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(q.Shown(), nil) + v.wrapped(v.say(p.Question))
-	keys := "0"
-	for i, c := range p.Choices {
-		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
-		keys += fmt.Sprint(i + 1)
-	}
-	fmt.Fprint(l.out, text)
-	l.ask(yourAnswer, question{keys, oneTo.Args("n", len(p.Choices)), func(key rune) {
-		v := l.view
-		chosen, answered := q.Chosen(string(key))
-		said := v.Color.Paint(term.Green, v.say(answerRight))
-		switch {
-		case !answered:
-			said = v.say(answerNone)
-		case chosen != right:
-			said = v.Color.Paint(term.Red, v.say(answerWrong))
-		}
-		l.say(v.picture(played.Trace, played.Findings)+v.say(worldSays, "mark", said, "answer", p.Choices[right].Text)+"\n\n"+r.goesOn(v), nil)
-	}})
-	return true
+	l.said, l.exercise = said, ""
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"lockkata/internal/i18n"
@@ -13,26 +13,27 @@ import (
 	"lockkata/internal/term/keyboard"
 )
 
-// How often the loop looks whether something was saved.
-const lookPeriod = 150 * time.Millisecond
-
-// Loop checks the learner's lock now and at each save, and obeys keys, until q,
-// the end of the keys, or the end of ctx. From a terminal keys come one by one,
-// and are obeyed while a check runs; from a pipe each waits for the check before
-// it, so that what is piped always means the same.
+// Loop starts the first exercise that is not passed, or resumes the one under way. It checks the
+// lock now and on every save, follows an exercise that another terminal starts, and runs a command
+// for each key. It returns nil after q and at the end of the keys, and context.Canceled after Ctrl-C.
+//
+// Keys from a terminal work during a check. Keys from a pipe wait for the end of the check, so the
+// same keys always do the same.
 func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
 	return newLoop(f, v, in, out).open(ctx)
 }
 
 func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
 	v.Keys = true
-	return &loop{
-		folder: f, view: v, in: in, out: out, now: time.Now, done: make(chan ran, 1), news: make(chan i18n.Message),
+	l := &loop{
+		folder: f, view: v, in: in, out: out, done: make(chan func()),
 		workshop: workshop{root: f.Root, lang: v.Lang},
 	}
+	l.workshop.say = func(what i18n.Message) { l.doing.Store(&what) }
+	return l
 }
 
-// loop is a session at the keys.
+// loop is one session of watch mode.
 type loop struct {
 	folder   Folder
 	view     View
@@ -40,31 +41,29 @@ type loop struct {
 	out      io.Writer
 	terminal bool
 
-	now func() time.Time
+	exercise string       // the one whose task was printed
+	files    string       // the stamp of the files that were checked
+	said     i18n.Message // from a start or a reset; printed below the task
+	fresh    bool         // the task is on the screen, and no result yet
 
-	seen     string // the lock's files as they were at the last look
 	workshop workshop
-	cancel   context.CancelFunc // ends what is under way; nil if nothing is
-	done     chan ran
-	news     chan i18n.Message // what is being done now
-	doing    i18n.Message      // the last of it
-	since    time.Time         // when it was begun
-	shown    func(View) string // what is on the screen; nil before the first result
-	question *question         // what waits for an answer; nil if nothing does
-	asked    string            // the exercise whose prediction was shown
-	fresh    bool              // the exercise has just begun, and its story is on the screen
-	over     bool
-}
+	cancel   context.CancelFunc // cancels the run under way; nil between runs
+	done     chan func()        // delivers the function that shows the run's result
+	doing    atomic.Pointer[i18n.Message]
+	since    time.Time
 
-// ran is a check or a search that has ended.
-type ran struct {
-	checked  Result
-	explored *Explored // nil: it was a check
-	err      error
+	question *question // nil if none is open
+	asked    bool      // the prediction of the exercise was asked
+	over     bool
+	err      error // the result of run
 }
 
 func (l *loop) open(ctx context.Context) error {
-	if _, _, err := l.folder.present(); err != nil {
+	p, err := l.folder.Progress()
+	if err == nil && p.Exercise == "" {
+		l.said, err = l.folder.Start(p.Next(), false)
+	}
+	if err != nil {
 		return err
 	}
 	keys, err := keyboard.Open(l.in)
@@ -81,11 +80,7 @@ func keysOf(k *keyboard.Keyboard) <-chan rune {
 	keys := make(chan rune)
 	go func() {
 		defer close(keys)
-		for {
-			key, err := k.Next()
-			if err != nil {
-				return
-			}
+		for key, err := k.Next(); err == nil; key, err = k.Next() {
 			keys <- key
 		}
 	}()
@@ -93,202 +88,182 @@ func keysOf(k *keyboard.Keyboard) <-chan rune {
 }
 
 func (l *loop) run(ctx context.Context, keys <-chan rune) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer l.end(stop)
-	ticker := time.NewTicker(lookPeriod)
+	defer l.stop()
+	ticker := time.NewTicker(150 * time.Millisecond)
 	defer ticker.Stop()
-	l.say(l.folder.Task(l.view))
-	l.fresh = true
 	l.look(ctx)
-	var waiting []rune
 	for !l.over {
-		from := keys
-		if l.cancel != nil && !l.terminal {
-			from = nil
-		}
+		l.view.Width = keyboard.Width(l.in, l.view.Width)
 		select {
 		case <-ctx.Done():
-			return nil
+			return ctx.Err()
 		case <-ticker.C:
 			l.look(ctx)
 			l.status()
-		case l.doing = <-l.news:
-			l.status()
-		case c := <-l.done:
-			l.show(c)
-		case key, ok := <-from:
+		case show := <-l.done:
+			l.finish(show)
+		case key, ok := <-keys:
+			l.look(ctx) // a file that was saved before the key was pressed is checked first
+			if l.cancel != nil && !l.terminal {
+				l.finish(<-l.done)
+			}
 			if !ok {
 				return nil
 			}
-			l.look(ctx) // what was saved before the key was pressed comes first
-			waiting = append(waiting, key)
-		}
-		for len(waiting) > 0 && !l.over && (l.cancel == nil || l.terminal) {
-			l.press(ctx, waiting[0])
-			waiting = waiting[1:]
+			l.press(ctx, key)
 			l.look(ctx)
 		}
 	}
-	return nil
+	return l.err
 }
 
-// end ends the check under way, so that it leaves nothing behind.
-func (l *loop) end(stop func()) {
-	stop()
-	if l.cancel != nil {
-		<-l.done
-	}
-}
-
-// event is what a run has begun with, in a line that says nothing more yet, and in one that
-// says what is being done.
-type event struct{ alone, at i18n.Text }
-
-var (
-	saved        = event{i18n.New("saved"), i18n.New("saved {time}: {doing}")}
-	begun        = event{i18n.New("begun"), i18n.New("begun {time}: {doing}")}
-	isRun        = i18n.New("Your lock is being run: press x when that is over.")
-	searchBegins = i18n.New("Searching the schedules of your lock, for {time} at the most for each environment; a save ends it.")
-	forSeconds   = i18n.New("{doing}, {n} s")
-)
-
-// look begins a check if the lock's files are not those of the last look.
-func (l *loop) look(ctx context.Context) {
-	now := l.folder.stamp()
-	if now == l.seen {
+// stop cancels the run under way, waits for its end, and moves the cursor below the status line.
+func (l *loop) stop() {
+	if l.cancel == nil {
 		return
 	}
-	why := saved
-	if l.seen == "" {
-		why = begun
+	l.cancel()
+	<-l.done
+	fmt.Fprintln(l.out)
+}
+
+// look prints the task if an exercise was started, here or in another terminal. It starts a check
+// for a new exercise and for a new version of the lock.
+func (l *loop) look(ctx context.Context) {
+	files := l.folder.stamp()
+	e, _, err := l.folder.present()
+	isNew := err == nil && e.ID != l.exercise
+	if !isNew && files == l.files {
+		return
 	}
-	l.seen = now
-	l.start(ctx, why, func(ctx context.Context) ran {
-		result, err := l.workshop.check(ctx, l.folder)
-		return ran{checked: result, err: err}
+	if isNew {
+		l.introduce()
+	}
+	l.exercise, l.files = e.ID, files
+	l.start(ctx, func(ctx context.Context) func() {
+		r, err := l.workshop.check(ctx, l.folder)
+		return func() { l.checked(r, err) }
 	})
 }
 
-// search begins a search.
+// introduce prints the task of a new exercise.
+func (l *loop) introduce() {
+	if l.terminal {
+		fmt.Fprint(l.out, term.Clear)
+	}
+	l.say(l.folder.Task(l.view))
+	if l.said.Text != "" {
+		l.prose(l.said)
+	}
+	l.said, l.fresh, l.asked = i18n.Message{}, true, false
+}
+
+// search starts a search, unless the lock is running.
 func (l *loop) search(ctx context.Context) {
 	if l.cancel != nil {
-		fmt.Fprintln(l.out, l.view.say(isRun))
 		return
 	}
-	fmt.Fprintln(l.out, l.view.say(searchBegins, "time", searchLimit))
-	l.start(ctx, begun, func(ctx context.Context) ran {
-		found, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
-		return ran{explored: &found, err: err}
+	l.start(ctx, func(ctx context.Context) func() {
+		x, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
+		return func() { l.show(x.Screen, err) }
 	})
 }
 
-// start starts a run of the lock, in place of the one under way. The old result stays on the
-// screen, dimmed, with a line below it that says what is being done.
-func (l *loop) start(ctx context.Context, why event, work func(context.Context) ran) {
+var checking = i18n.New("checking your lock")
+
+// start runs the lock in the background, in place of the run under way. The function that work
+// returns shows the result.
+func (l *loop) start(ctx context.Context, work func(context.Context) func()) {
 	if l.cancel != nil {
 		l.cancel()
 		<-l.done
 	}
-	working, cancel := context.WithCancel(ctx)
-	l.cancel, l.since = cancel, l.now()
-	l.doing = why.alone.Args()
-	l.workshop.say = func(what i18n.Message) {
-		select {
-		case l.news <- why.at.Args("time", l.since.Format(time.TimeOnly), "doing", what):
-		case <-working.Done():
-		}
-	}
-	if l.terminal && !l.fresh && l.shown != nil {
-		l.fit()
-		plain := l.view
-		plain.Color = false
-		fmt.Fprint(l.out, term.Clear)
-		for line := range strings.Lines(l.shown(plain)) {
-			fmt.Fprint(l.out, l.view.line(term.Dim, strings.TrimSuffix(line, "\n")))
-		}
-	}
+	ctx, l.cancel = context.WithCancel(ctx)
+	l.since = time.Now()
+	l.workshop.say(checking.Args())
 	l.status()
-	go func() { l.done <- work(working) }()
+	go func() { l.done <- work(ctx) }()
 }
 
-// status writes, for a person at a terminal, what is being done and for how long.
+// status writes, on a terminal, what is being done and for how long.
 func (l *loop) status() {
 	if l.cancel == nil || !l.terminal {
 		return
 	}
-	doing := l.doing
-	if seconds := int(l.now().Sub(l.since).Seconds()); seconds > 1 {
-		doing = forSeconds.Args("doing", doing, "n", seconds)
-	}
-	fmt.Fprint(l.out, term.EraseLine+term.Clip(doing.Localize(l.view.Lang), l.view.Width))
+	line := fmt.Sprintf("%s  %.0f s", l.doing.Load().Localize(l.view.Lang), time.Since(l.since).Seconds())
+	fmt.Fprint(l.out, term.EraseLine+term.Clip(line, l.view.Width))
 }
 
-// stamp is the same as long as nothing is saved.
-func (f Folder) stamp() string {
-	entries, err := os.ReadDir(f.Dir)
-	if err != nil {
-		return err.Error()
-	}
-	stamp := ""
+// stamp changes with every save of a file of the lock.
+func (f Folder) stamp() (stamp string) {
+	entries, _ := os.ReadDir(f.Dir) // the check reports the error
 	for _, entry := range entries {
-		if !isLock(entry.Name()) {
-			continue
-		}
-		if info, err := os.Stat(f.path(entry.Name())); err == nil {
-			stamp += fmt.Sprintf("%s %d %d\n", entry.Name(), info.ModTime().UnixNano(), info.Size())
+		info, err := os.Stat(f.path(entry.Name()))
+		if err == nil && isLock(entry.Name()) {
+			stamp += fmt.Sprintln(entry.Name(), info.ModTime().UnixNano(), info.Size())
 		}
 	}
 	return stamp
 }
 
-// show shows what a check has found, and asks for a prediction after a pass.
-func (l *loop) show(c ran) {
-	l.fit()
+// finish ends a run and shows its result.
+func (l *loop) finish(show func()) {
 	l.cancel()
 	l.cancel, l.question = nil, nil
-	switch {
-	case c.err != nil:
-		l.shown = func(v View) string { return i18n.Words(c.err, v.Lang) + "\n" }
-	case c.explored != nil:
-		l.shown = c.explored.Screen
-	default:
-		l.shown = c.checked.Screen
-	}
-	switch {
-	case l.terminal && l.fresh:
-		fmt.Fprint(l.out, term.EraseLine)
-	case l.terminal:
-		fmt.Fprint(l.out, term.Clear)
-	}
-	l.fresh = false
-	fmt.Fprintln(l.out)
-	if c.err == nil && c.explored == nil && c.checked.Passed && l.asked != c.checked.Exercise.ID && l.predict(c.checked) {
+	show()
+}
+
+// checked shows the result of a check. The first pass of an exercise asks for a prediction.
+func (l *loop) checked(r Result, err error) {
+	if err != nil || !r.Passed {
+		l.show(r.Screen, err)
 		return
 	}
-	fmt.Fprint(l.out, l.shown(l.view))
+	p, err := l.folder.Progress()
+	passed := r.fixed(l.view) + "\n" + p.bar(l.view) + "\n"
+	prompt, fits := r.predict()
+	if err != nil || !fits || l.asked {
+		l.show(func(v View) string { return passed + r.goesOn(v) }, err)
+		return
+	}
+	l.asked = true
+	l.draw(passed+prompt.question(l.view), nil)
+	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(prompt.Choices)), func(key rune) {
+		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
+	}})
+}
+
+// show shows a screen, or the error in its place, and the keys.
+func (l *loop) show(screen func(View) string, err error) {
+	text := ""
+	if err == nil {
+		text = screen(l.view)
+	}
+	l.draw(text, err)
 	l.bar()
 }
 
-// fit makes what is drawn as wide as the terminal is now.
-func (l *loop) fit() { l.view.Width = keyboard.Width(l.in, l.view.Width) }
-
-var keysAre = i18n.New("h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit")
-
-// bar is the line that says what to press.
-func (l *loop) bar() {
-	fmt.Fprint(l.out, "\n"+l.view.line(term.Dim, l.view.say(keysAre)))
+// draw replaces what a terminal shows, except a task without a result.
+func (l *loop) draw(text string, err error) {
+	if l.terminal && !l.fresh {
+		fmt.Fprint(l.out, term.Clear)
+	}
+	l.fresh = false
+	l.say("\n"+text, err)
 }
 
-// say prints a text, or the error in its place.
+// say prints a text, or the error in its place, instead of a status line.
 func (l *loop) say(text string, err error) {
 	if err != nil {
 		text = i18n.Words(err, l.view.Lang) + "\n"
 	}
+	if l.terminal {
+		text = term.EraseLine + text
+	}
 	fmt.Fprint(l.out, text)
 }
 
-// tell says it, and what to press.
-func (l *loop) tell(text string, err error) {
-	l.say(text, err)
-	l.bar()
+// prose prints sentences.
+func (l *loop) prose(text i18n.Message) {
+	l.say(l.view.wrapped(text.Localize(l.view.Lang)), nil)
 }

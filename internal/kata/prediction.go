@@ -5,11 +5,13 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata/judge"
 	"lockkata/internal/quiz"
+	"lockkata/internal/term"
 )
 
-// Prediction is a failure's run that is shown up to a moment, and the question what
-// comes next. The run has the answer.
+// Prediction shows the run of a failure up to a moment and asks what comes next. The rest of the
+// run is the answer.
 type Prediction struct {
 	Failure  string
 	Until    quiz.Moment // the first event that is not shown
@@ -19,7 +21,7 @@ type Prediction struct {
 	Asks     quiz.Truth
 }
 
-// Choice is an answer one can give.
+// Choice is one of the answers.
 type Choice struct {
 	Text  i18n.Text
 	Means string // the same in the words of the truth
@@ -30,8 +32,8 @@ var (
 	fitsNoRun = i18n.New("{failure} {error}")
 )
 
-// on asks about a run of the failure, which may be another lock's. It returns the index
-// of the right choice as well. The error says that the question does not fit the run.
+// on returns the question about a run of the failure, and the index of the right choice. It fails if
+// the question does not fit the run, which may be that of another lock.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks}
 	if q.Cut < 0 {
@@ -44,4 +46,57 @@ func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 		err = fitsNoRun.Args("failure", p.Failure, "error", err)
 	}
 	return q, right, err
+}
+
+var (
+	whatNext    = i18n.New("What happens next, on your lock?")
+	answerRight = i18n.New("Right.")
+	answerWrong = i18n.New("No.")
+	answerNone  = i18n.New("No answer.")
+	runShows    = i18n.New("{mark} The run shows: {answer}.")
+)
+
+// prompt is a prediction's question about a run of the learner's own lock.
+type prompt struct {
+	Prediction
+	run   judge.Verdict
+	quiz  quiz.Quiz
+	right int // the index of the right choice
+}
+
+// predict returns the exercise's prediction about the run of this lock, and false if the run has no
+// such moment.
+func (r Result) predict() (prompt, bool) {
+	p := r.Exercise.Predict
+	run := r.Report.Verdict(p.Failure)
+	if run.Trace == nil {
+		return prompt{}, false
+	}
+	q, right, err := p.on(run.Trace)
+	return prompt{p, run, q, right}, err == nil
+}
+
+// keys are the keys that answer.
+func (p prompt) keys() string { return "0123456789"[:len(p.Choices)+1] }
+
+// question draws the run up to its moment, and lists the choices.
+func (p prompt) question(v View) string {
+	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.quiz.Shown(), nil) + v.wrapped(v.say(p.Question))
+	for i, c := range p.Choices {
+		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
+	}
+	return text
+}
+
+// answer draws the whole run and marks the answer of the key.
+func (p prompt) answer(v View, key rune) string {
+	chosen, answered := p.quiz.Chosen(string(key))
+	mark := v.Color.Paint(term.Green, v.say(answerRight))
+	switch {
+	case !answered:
+		mark = v.say(answerNone)
+	case chosen != p.right:
+		mark = v.Color.Paint(term.Red, v.say(answerWrong))
+	}
+	return v.picture(p.run.Trace, p.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", p.Choices[p.right].Text))
 }

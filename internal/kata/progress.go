@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"lockkata/internal/i18n"
+	"lockkata/internal/term"
 )
 
-// progressName is the file in the learner's folder that says how far the learner is, who
-// may read it and change it.
+// progressName is the file with the learner's progress. The learner may edit it.
 const progressName = "progress.txt"
 
 const progressHead = "# How far you are. \"go run . kata\" reads and writes this; delete a line and it is forgotten.\n"
@@ -25,7 +25,7 @@ type Progress struct {
 	Failed   string
 }
 
-// HasPassed tells whether the exercise was passed once.
+// HasPassed reports whether the exercise was passed once.
 func (p Progress) HasPassed(id string) bool { return slices.Contains(p.Passed, id) }
 
 // pass remembers that the exercise was passed.
@@ -33,6 +33,15 @@ func (p *Progress) pass(id string) {
 	if !p.HasPassed(id) {
 		p.Passed = append(p.Passed, id)
 	}
+}
+
+var passedOf = i18n.New("{n} of {all} passed")
+
+// bar draws how many exercises are passed.
+func (p Progress) bar(v View) string {
+	n, all := len(p.Passed), len(All)
+	squares := v.Color.Paint(term.Green, strings.Repeat("■", n)) + strings.Repeat("□", all-n)
+	return squares + "  " + v.say(passedOf, "n", n, "all", all) + "\n"
 }
 
 // String is the file's text.
@@ -103,7 +112,7 @@ func (f Folder) save(p Progress) error {
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
 		return mayNot(err)
 	}
-	return os.Rename(name+".new", name) // nobody reads half a file
+	return os.Rename(name+".new", name) // a reader never sees half a file
 }
 
 // Next is the first exercise that was not passed yet, and the last when all were.

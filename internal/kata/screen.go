@@ -14,12 +14,12 @@ import (
 	"lockkata/internal/term"
 )
 
-// View is how a screen is drawn.
+// View says how to draw a screen.
 type View struct {
 	Color term.Color
 	Width int
-	Keys  bool   // it is read by somebody who presses keys, not types commands
-	Dir   string // " --dir …" where the commands need it
+	Keys  bool   // the reader presses keys and does not type commands
+	Dir   string // " --dir …" if commands need it
 	Lang  i18n.Language
 }
 

@@ -12,16 +12,15 @@ import (
 	"lockkata/internal/term"
 )
 
-// Task tells what the present exercise is about.
+// Task returns what the present exercise asks for, and where the lock is.
 func (f Folder) Task(v View) (string, error) {
 	e, _, err := f.present()
 	if err != nil {
 		return "", err
 	}
-	return e.headline(v) + v.wrapped(v.say(e.Story)), nil
+	return e.headline(v) + v.wrapped(v.say(e.Story)) + "\n" + v.say(lockIsIn, "dir", f.Dir) + "\n", nil
 }
 
-// What is said of an exercise.
 var (
 	hintIs      = i18n.New("Hint {n} of {all}: {hint}")
 	explained   = i18n.New("The explanation comes when the exercise is passed.")
@@ -32,8 +31,8 @@ var (
 		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
 	unchanged = i18n.New("Nothing has changed since the start.")
 	hintsSeen = i18n.NewPlural("{n} hint", "{n} hints")
-	passedOf  = i18n.New("{n} of {all} passed")
-	underWay  = i18n.New("{n} of {all} passed; exercise {id} is under way in {dir}")
+	underWay  = i18n.New("Exercise {id} is under way in {dir}")
+	lockIsIn  = i18n.New("Your lock is in {dir}")
 )
 
 // Hint is the next hint of the present exercise, after the ones that have been
@@ -140,9 +139,9 @@ func (f Folder) Status(v View) (string, error) {
 		}
 		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, v.say(e.Title), note)
 	}
-	say := passedOf
+	text += "\n" + p.bar(v)
 	if p.Exercise != "" {
-		say = underWay
+		text += v.say(underWay, "id", p.Exercise, "dir", f.Dir) + "\n"
 	}
-	return text + "\n" + v.say(say, "n", len(p.Passed), "all", len(All), "id", p.Exercise, "dir", f.Dir) + "\n", nil
+	return text, nil
 }

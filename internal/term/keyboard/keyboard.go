@@ -59,6 +59,9 @@ func Piped(in io.Reader) *Keyboard { return &Keyboard{runes: bufio.NewReader(in)
 // IsTerminal reports whether the keys come from a terminal.
 func (k *Keyboard) IsTerminal() bool { return k.before != nil }
 
+// Interrupt is the key Ctrl-C of a terminal.
+const Interrupt = '\x03'
+
 // Next waits for the next key. The error is io.EOF when there are no more.
 func (k *Keyboard) Next() (rune, error) {
 	key, _, err := k.runes.ReadRune()
@@ -71,7 +74,7 @@ func (k *Keyboard) Next() (rune, error) {
 	switch key {
 	case '\x1b': // an arrow, for example: discard the rest of its bytes
 		_, err = k.runes.Discard(k.runes.Buffered())
-	case '\x03', '\x04': // Ctrl-C and Ctrl-D: in raw mode they send no signal
+	case '\x04': // Ctrl-D
 		key = 'q'
 	}
 	return key, err

@@ -1,0 +1,313 @@
+package kata
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
+	"lockkata/internal/term"
+	"lockkata/internal/term/keyboard"
+)
+
+//go:generate go test lockkata/internal/kata -run TestScripted -timeout 30m -update
+
+var update = flag.Bool("update", false, "write the recorded session into docs/kata.md")
+
+const (
+	patience = time.Minute // for a screen, on a busy machine
+	narrow   = 80          // columns of a small terminal
+)
+
+// learner is a script at the keyboard: it saves files, presses keys and reads the screen.
+type learner struct {
+	t      *testing.T
+	folder Folder
+	lang   i18n.Language
+	keys   *io.PipeWriter
+	ended  chan error
+
+	mu     sync.Mutex
+	screen strings.Builder
+	read   int
+	wrote  chan struct{}
+}
+
+// sitDown opens the loop in a folder in which the exercise was started, or in none for "".
+func sitDown(t *testing.T, id string, change func(*loop)) *learner {
+	t.Helper()
+	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
+	if id != "" {
+		f = newFolder(t, id)
+	}
+	in, keys := io.Pipe()
+	l := &learner{t: t, folder: f, keys: keys, ended: make(chan error, 1), wrote: make(chan struct{}, 1)}
+	session := newLoop(f, View{Width: 120, Lang: i18n.English}, in, l)
+	session.workshop.ready = program(t)
+	if change != nil {
+		change(session)
+	}
+	l.lang = session.view.Lang
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	go func() {
+		if session.terminal {
+			l.ended <- session.run(ctx, keysOf(keyboard.Piped(in)))
+		} else {
+			l.ended <- session.open(ctx)
+		}
+	}()
+	return l
+}
+
+// Write is the screen.
+func (l *learner) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.screen.Write(b)
+	select {
+	case l.wrote <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
+// sees waits until the screen has shown all of these texts in order. It returns what it has read.
+func (l *learner) sees(texts ...string) (shown string) {
+	l.t.Helper()
+	late := time.After(patience)
+	for _, text := range texts {
+		for !strings.Contains(l.shown(l.read), text) {
+			select {
+			case <-l.wrote:
+			case <-late:
+				require.Fail(l.t, "not on the screen", "%q is not in:\n%s", text, l.shown(l.read))
+			}
+		}
+		before, _, _ := strings.Cut(l.shown(l.read), text)
+		l.read += len(before) + len(text)
+		shown += before + text
+	}
+	return shown
+}
+
+// shown returns what the screen has shown, without the first bytes.
+func (l *learner) shown(without int) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.screen.String()[without:]
+}
+
+// The lines of a recording that say what the learner does.
+var (
+	savesIt   = map[i18n.Language]string{i18n.English: "the learner saves mutex.go: ", i18n.Chinese: "学习者保存 mutex.go："}
+	pressesIt = map[i18n.Language]string{i18n.English: "the learner presses ", i18n.Chinese: "学习者按 "}
+)
+
+// note adds a line to the recording.
+func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\n")) }
+
+// saves saves a lock and waits for the texts.
+func (l *learner) saves(m Material, what string, texts ...string) {
+	l.t.Helper()
+	files := filesOf(l.t, m)
+	l.note(savesIt[l.lang] + what)
+	// Renamed into place, as most editors do: half a file does not compile.
+	saved := l.t.TempDir()
+	require.NoError(l.t, writeFiles(saved, files))
+	for name := range files {
+		require.NoError(l.t, os.Rename(filepath.Join(saved, name), filepath.Join(l.folder.Dir, name)))
+	}
+	l.sees(texts...)
+}
+
+// presses presses a key and waits for the texts.
+func (l *learner) presses(key string, texts ...string) {
+	l.t.Helper()
+	l.note(pressesIt[l.lang] + key)
+	_, err := l.keys.Write([]byte(key))
+	require.NoError(l.t, err)
+	l.sees(texts...)
+}
+
+func (l *learner) leaves() {
+	l.t.Helper()
+	l.presses("q")
+	require.NoError(l.t, <-l.ended)
+}
+
+const (
+	bar     = "h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit\n"
+	answers = "Your answer? Press 1 to 3, or 0 for none.\n"
+)
+
+// climbs starts in an empty folder and solves the exercises before the last, each after the mistakes
+// that there are for it.
+func (l *learner) climbs(last string) {
+	l.t.Helper()
+	for e := exercise(l.t, "1"); e.ID != last; e, _ = e.next() {
+		l.sees("exercise "+e.ID+": ", bar)
+		for _, w := range wrong {
+			if w.exercise == e.ID {
+				l.saves(Material{Column: e.ID, Edits: w.edits}, w.name, "✗ ")
+				l.t.Logf("exercise %s, %s: ✗ %s", e.ID, w.name, strings.TrimSpace(l.sees("\n")))
+				l.sees(bar)
+			}
+		}
+		l.saves(e.Solution, "our lock", "✓ passed: it survives all ", answers)
+		l.presses("0", "No answer.", bar)
+		l.presses("n", "It begins with your own lock of exercise "+e.ID+".")
+	}
+	l.leaves()
+}
+
+// The other steps are climbed under the tag live.
+func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
+	t.Parallel()
+	sitDown(t, "", nil).climbs("2")
+}
+
+// session records how a learner passes the first exercise, without the drawing of the answer.
+func session(t *testing.T, lang i18n.Language, width int, solution string) string {
+	t.Helper()
+	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = lang, width, lang })
+	l.sees(keysAre.Localize(lang) + "\n")
+	l.saves(Material{Column: "1"}, solution, yourAnswer.Localize(lang), "\n")
+	l.presses("1", keysAre.Localize(lang)+"\n")
+	asked, answer, _ := strings.Cut(strings.ReplaceAll(l.shown(0), l.folder.Dir, "mylock"), pressesIt[lang]+"1\n")
+	l.leaves()
+	_, told, found := strings.Cut(answer, answerWrong.Localize(lang))
+	require.True(t, found)
+	return asked + pressesIt[lang] + "1\n⋮\n" + answerWrong.Localize(lang) + told
+}
+
+func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
+	t.Parallel()
+	recorded := session(t, i18n.English, 120, "SETNX, then PEXPIRE")
+	require.Contains(t, recorded, "■"+strings.Repeat("□", 21)+"  1 of 22 passed\n\nWhat happens next, on your lock?\n")
+	require.Contains(t, recorded, "No. The run shows: A timeout: the key is still there.\n\nWhat still breaks in your lock: ")
+	requireRecorded(t, "docs/kata.md", recorded)
+}
+
+func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
+	t.Parallel()
+	recorded := session(t, i18n.Chinese, narrow, "SETNX，再 PEXPIRE")
+	requireChinese(t, recorded)
+	requireRecorded(t, "docs/zh-CN/kata.md", recorded)
+}
+
+// The last hint is code.
+func TestExercisesAreToldInChinese(t *testing.T) {
+	for _, e := range All {
+		said := []i18n.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
+		for _, c := range e.Predict.Choices {
+			said = append(said, c.Text)
+		}
+		for _, text := range said {
+			requireChinese(t, View{Width: narrow, Lang: i18n.Chinese}.wrapped(text.Localize(i18n.Chinese)))
+		}
+	}
+}
+
+// inEnglish matches what stays English on a Chinese screen: the errors of a lock, which a narrow
+// picture splits.
+var inEnglish = regexp.MustCompile(`mylock: .*|"hold is lost"|yours to write|context deadline exceeded`)
+
+// requireChinese fails if a screen has three English words in a row, or a line that is too wide for a
+// small terminal.
+func requireChinese(t *testing.T, screen string) {
+	t.Helper()
+	for line := range strings.Lines(screen) {
+		line = strings.TrimSuffix(line, "\n")
+		require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, inEnglish.ReplaceAllString(line, ""))
+		require.LessOrEqual(t, term.Columns(line), narrow, line)
+	}
+}
+
+// The marks of the recorded session in a document.
+const (
+	sessionBegin = "<!-- session -->\n```text\n"
+	sessionEnd   = "```\n<!-- end -->"
+)
+
+func requireRecorded(t *testing.T, document, transcript string) {
+	t.Helper()
+	name := filepath.Join(repositoryRoot(t), document)
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	before, rest, _ := strings.Cut(string(raw), sessionBegin)
+	recorded, after, found := strings.Cut(rest, sessionEnd)
+	require.True(t, found)
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(before+sessionBegin+transcript+sessionEnd+after), 0o644))
+		return
+	}
+	require.Equal(t, transcript, recorded, "out of date: go generate ./...")
+}
+
+func TestKeysBeforeAPass(t *testing.T) {
+	t.Parallel()
+	l := sitDown(t, "3", func(s *loop) { s.view.Width = narrow })
+	l.sees("✗ delete-foreign", bar)
+	misspelt := Material{Column: "3", Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSring()\n"}}}
+	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
+	l.presses("\x1b[A\x00Z\xff") // rubbish, and a piece of an arrow key
+	l.presses("h", "Hint 1 of 3: ", bar)
+	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
+	l.presses("s", "You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
+	l.presses("x", "\nPress y for yes, n for no.\n")
+	l.presses("n", bar)
+	l.presses("e", "The explanation comes when the exercise is passed.", bar)
+	l.presses("r", "Press 1 for this exercise, a for all exercises, n\nfor neither.\n")
+	l.presses("1", "exercise 3: ", "Exercise 3 begins again. It begins with the lock of stage 2.", "_copies/0", "✗ delete-foreign", bar)
+	l.presses("x", "The shortest way to break wrong-delete", "BROKEN: wrong delete", bar)
+	require.NoError(t, l.keys.Close())
+	require.NoError(t, <-l.ended, "the end of the keys ends the loop")
+}
+
+func TestLoopFollowsAnotherTerminal(t *testing.T) {
+	t.Parallel()
+	l := sitDown(t, "2", nil)
+	l.sees("exercise 2: one command", "✗ crash-before-expire", bar)
+	_, err := l.folder.Start(exercise(t, "3"), false)
+	require.NoError(t, err)
+	l.sees("exercise 3: ", "Your lock is in ", "exercise 3: ", "✗ delete-foreign", bar)
+	require.NoError(t, l.folder.save(Progress{Exercise: "4"}), "the same files")
+	l.sees("exercise 4: ", "Your lock is in ", "exercise 4: ", "✗ ", bar)
+	l.leaves()
+}
+
+// A terminal shows at once that a save was seen. A key that is no answer does not cost the question.
+func TestPersonAtATerminal(t *testing.T) {
+	t.Parallel()
+	l := sitDown(t, "2", func(s *loop) { s.terminal, s.view.Color = true, true })
+	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "✗ crash-before-expire", "e why")
+	l.saves(Material{Column: "2"}, "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
+	for _, stray := range []string{"7", "h"} {
+		l.presses(stray, "Press 1 to 3, or 0 for none.")
+	}
+	l.presses("2", "Right.", "The run shows: It has the lock, beside B.", "e why")
+	l.leaves()
+}
+
+func TestCtrlCLeavesTheCursorOnALineOfItsOwn(t *testing.T) {
+	var out strings.Builder
+	l := newLoop(Folder{}, View{Width: narrow}, nil, &out)
+	l.terminal = true
+	l.start(t.Context(), func(ctx context.Context) func() { <-ctx.Done(); return nil })
+	l.workshop.say(playing.Args("n", 3, "all", 95))
+	l.status()
+	keys := make(chan rune, 1)
+	keys <- keyboard.Interrupt
+	require.ErrorIs(t, l.run(t.Context(), keys), context.Canceled)
+	require.Equal(t, term.EraseLine+"checking your lock  0 s"+term.EraseLine+"failure 3 of 95  0 s\n", out.String())
+}
