@@ -6,6 +6,8 @@
 //
 //	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
+// [Promises] are what any lock can be asked, also one that is not of this repository.
+//
 // The contract sees a lock as the catalogue of failures does, through its subject. A lock that returns holds brings the
 // adapter that it has there, an [adapters.Holds].
 package locktest
