@@ -198,8 +198,11 @@ func (r *run) connections() {
 	a, b := r.Client("A"), r.Client("B")
 	for range 20 {
 		for _, call := range []*world.Call{a.Lock(world.Within(r.Lease / 2)), b.TryLock(world.Within(r.Lease / 2)), a.Unlock()} {
-			if said := r.result(call).Error; !call.Over() || strings.Contains(said, redis.ErrPoolTimeout.Error()) {
+			said := r.result(call).Error
+			if strings.Contains(said, redis.ErrPoolTimeout.Error()) {
 				r.fault(call, giveBack, noConnection, "error", said)
+			}
+			if !call.Over() || r.broken.IsBroken() {
 				return
 			}
 		}

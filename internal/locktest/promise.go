@@ -94,7 +94,7 @@ func asked(scenario func(*run)) func(*testing.T, failures.Subject) Broken {
 		if !r.broken.IsBroken() && err != nil && !errors.Is(err, world.ErrLeft) {
 			r.broken.Text = i18n.Text(err.Error()).Args()
 		}
-		if r.broken.IsBroken() {
+		if r.broken.IsBroken() && trace != nil {
 			r.broken.explain(trace)
 			r.broken.Trace = trace
 			trace.Events = slices.DeleteFunc(trace.Events, func(e world.Event) bool { return e.Op == world.OpRun })
