@@ -59,6 +59,10 @@ func (m *mutex) TryLock(ctx context.Context) (bool, error) {
 		return true, nil
 	case "gives nothing":
 		return false, nil
+	case "no value in TryLock":
+		const take = `redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 30000)`
+		held, err := m.rdb.Eval(ctx, take, []string{m.key}, value).Int()
+		return held == 1, err
 	case "unknown command":
 		return m.rdb.Do(ctx, "GETSET2", m.key, value).Bool()
 	}
@@ -192,6 +196,7 @@ func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
 		{"an error", "new-mutex", "NewMutex ends in an error: not today", ""},
 		{"in memory", "free-lock-given", "Lock says that A holds the lock, but there is no key in Redis.", ""},
 		{"gives nothing", "free-lock-given", "Lock of A asks for a free lock and does not get it: context deadline exceeded", ""},
+		{"no value in TryLock", "free-lock-given", "The script of A's Lock returns no value, and go-redis makes an error of that: redis.Nil.", "TryLock"},
 		{"unknown command", "free-lock-given", "Redis does not know the command GETSET2, which A sends: ERR unknown command", "TryLock"},
 		{"a key of its own", "held-lock-refused", "A holds the lock, and B gets it too: A's key is lock:order:1001", "TryLock"},
 		{"waits in TryLock", "held-lock-refused", "A holds the lock, and TryLock of B comes back after 2s.", "TryLock"},
