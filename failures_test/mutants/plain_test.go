@@ -183,7 +183,7 @@ func poll(ctx context.Context, try func(context.Context) (bool, error)) error {
 	}
 }
 
-// theTime stands for a value that is made from the time of each attempt.
+// theTime asks for a value that is made from the time of each attempt.
 const theTime = "the time"
 
 // remembering is a lock that keeps its value in a variable of all locks of that name, or has one

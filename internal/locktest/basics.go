@@ -27,7 +27,7 @@ var (
 	takeIt     = i18n.New("Lock returns nil, and TryLock true, once the key in Redis is yours.")
 	noKey      = i18n.New("{call} says that {client} holds the lock, but there is no key in Redis.")
 	askRedis   = i18n.New("Ask Redis, and believe its answer.")
-	doesNotEnd = i18n.New("{call} of {client} does not come back within {time}.")
+	doesNotEnd = i18n.New("{call} of {client} does not return within {time}.")
 	endWaits   = i18n.New("Wait with a select on ctx.Done() and a timer, and not with time.Sleep.")
 	panicked   = i18n.New("{call} of {client} ends in a {panic}.")
 	readPanic  = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
@@ -48,7 +48,7 @@ func (r *run) takes(call *world.Call) bool {
 	return true
 }
 
-// ends reports whether a call came back with one answer.
+// ends reports whether a call has returned one answer.
 func (r *run) ends(call *world.Call) bool {
 	switch result := r.result(call); {
 	case r.broken.IsBroken():
@@ -68,7 +68,7 @@ var (
 	oneKey        = i18n.New("All clients must use one key for one name.")
 	tryFails      = i18n.New("A holds the lock, and TryLock of B ends in an error: {error}")
 	heldIsNoError = i18n.New("It is no error that another client has the lock: return false and nil.")
-	tryIsLate     = i18n.New("A holds the lock, and TryLock of B comes back after {time}.")
+	tryIsLate     = i18n.New("A holds the lock, and TryLock of B returns after {time}.")
 	tryOnce       = i18n.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
 )
 
@@ -162,7 +162,7 @@ func (r *run) business() {
 
 var (
 	waitsOn    = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
-	lockIsVain = i18n.New("A holds the lock, and B's Lock comes back without an error and without the lock.")
+	lockIsVain = i18n.New("A holds the lock, and B's Lock returns without an error and without the lock.")
 	returnWhy  = i18n.New("Let Lock return ctx.Err() when it gives up.")
 )
 

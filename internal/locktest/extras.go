@@ -109,7 +109,7 @@ func (r *run) renewal() {
 }
 
 var (
-	outlives = i18n.New("A's Unlock has come back, and the context of its hold has not ended.")
+	outlives = i18n.New("A's Unlock has returned, and the context of its hold has not ended.")
 	endIt    = i18n.New("End the context of the hold in Unlock: what still works with it has to stop before the lock is free.")
 )
 
@@ -130,7 +130,7 @@ func (r *run) holdEnds() {
 
 var (
 	keepsListening = i18n.New("B has waited {n} times, one time after the other, and {n} of its connections still listen.")
-	endListening   = i18n.New("End the subscription when the wait is over, whatever ended it: with defer sub.Close().")
+	endListening   = i18n.New("End the subscription when the wait is over, also after an error: with defer sub.Close().")
 )
 
 func (r *run) listening() {
