@@ -57,6 +57,7 @@ var kinds = []kind{
 			owesOne:     "stranger-unlock",
 			asksOnAndOn: "each-grant-late",
 			oneBucket:   "two-names-nested",
+			linesUp:     "try-while-holding",
 		},
 		monitors: map[oracle.Monitor]trial{
 			oracle.Waiting: {"second-client", waitsNot},

@@ -32,6 +32,7 @@ const (
 	saysBoth    mistake = "says true when TryLock ends in an error"
 	valueFirst  mistake = "remembers its value before it has the lock"
 	asksOnAndOn mistake = "asks again each time a grant came too late"
+	linesUp     mistake = "keeps a place in the line for a client whose TryLock was refused"
 	oneBucket   mistake = "takes each name of its process for a re-entry of the first"
 	freesLater  mistake = "goes on to free in the background what an Unlock could not free" // this is right
 )
@@ -48,7 +49,7 @@ type plain struct {
 }
 
 func plainSubject(wrong mistake) failures.Subject {
-	return failures.Subject{Name: "plain", New: newPlain(wrong), Has: []failures.Feature{failures.Scripts}}
+	return failures.Subject{Name: "plain", New: newPlain(wrong), Has: []failures.Feature{failures.Scripts}, Ignore: failures.IsAuxKey}
 }
 
 func newPlain(wrong mistake) world.Constructor {
@@ -81,6 +82,9 @@ func (p *plain) attempt(ctx context.Context) (bool, error) {
 	if p.wrong == valueFirst {
 		p.value = value
 	}
+	if p.wrong == linesUp && p.rdb.Exists(ctx, p.key+":waiters").Val() == 1 {
+		return false, nil
+	}
 	set := []any{"SET", p.key, value, "NX", "PX", p.lease.Milliseconds()}
 	switch p.wrong {
 	case asksFirst:
@@ -93,6 +97,10 @@ func (p *plain) attempt(ctx context.Context) (bool, error) {
 	}
 	err := p.rdb.Do(ctx, set...).Err()
 	if errors.Is(err, redis.Nil) {
+		if p.wrong == linesUp { // for five seconds
+			err = p.rdb.SetNX(ctx, p.key+":waiters", p.key, p.lease/6).Err()
+			return false, err
+		}
 		return false, nil
 	}
 	if err == nil && !(p.owes && p.wrong == clings) {
@@ -175,7 +183,7 @@ func poll(ctx context.Context, try func(context.Context) (bool, error)) error {
 	}
 }
 
-// theTime stands for a value that is made from the time of each attempt.
+// theTime asks for a value that is made from the time of each attempt.
 const theTime = "the time"
 
 // remembering is a lock that keeps its value in a variable of all locks of that name, or has one

@@ -124,11 +124,6 @@ func (k kept) follow(f *file, s *world.Scene, did byCall) {
 	}
 }
 
-// unlocks tells whether an Unlock of that client is under way.
-func unlocks(s *world.Scene, client string) bool {
-	return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Client == client && c.Op == world.OpUnlock })
-}
-
 // owns tells whether one of the keys is that client's.
 func owns(keys []world.Key, client string) bool {
 	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })

@@ -30,36 +30,43 @@ var (
 
 // wrongDelete finds commands that remove or overwrite what is not their own.
 func wrongDelete(f *file) func(*world.Scene) {
-	said := map[world.EffectKind]i18n.Text{world.Removed: removes, world.Overwritten: overwrites}
+	return foreign(f, map[world.EffectKind]i18n.Text{world.Removed: removes, world.Overwritten: overwrites}, isForeign)
+}
+
+// wrongExtend finds commands that give a new lease to another process's key.
+func wrongExtend(f *file) func(*world.Scene) {
+	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e world.Event, owner world.Owner) bool {
+		return e.Op != world.OpRun && owner.Process != e.Process
+	})
+}
+
+// foreign finds commands with one of these effects on what is not their own, and says why, if there
+// is more to say.
+func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(world.Event, world.Owner) bool) func(*world.Scene) {
 	wrote := &values{}
 	var before []world.Key // what Redis held before the event
 	return func(s *world.Scene) {
 		e := s.Event
 		wrote.follow(s)
-		if e.Kind == world.Executed {
-			for _, effect := range e.Effects {
-				if text := said[effect.Kind]; text != "" && isForeign(e, effect.Owner) {
-					foreign(f, e, text, effect, wrote.why(e, before, effect))
-				}
+		for _, effect := range e.Effects {
+			text, owner := said[effect.Kind], effect.Owner
+			if e.Kind != world.Executed || text == "" || !isForeign(e, owner) {
+				continue
 			}
+			pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
+			if why := wrote.why(e, before, effect); why != "" {
+				text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}
+			}
+			f.report(e, text, pairs...)
 		}
 		before = s.Keys
 	}
 }
 
-// foreign convicts a command that touched what is not its own, and says why, if there is more
-// to say.
-func foreign(f *file, e world.Event, text i18n.Text, effect world.Effect, why i18n.Text) {
-	owner := effect.Owner
-	pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
-	if why != "" {
-		text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}
-	}
-	f.report(e, text, pairs...)
-}
-
 // IsOfEqualValues reports whether the finding follows from two holds with the same value.
-func (f Finding) IsOfEqualValues() bool { return f.said.Text == becauseSame || f.said.Text == becauseAgain }
+func (f Finding) IsOfEqualValues() bool {
+	return f.said.Text == becauseSame || f.said.Text == becauseAgain
+}
 
 // InNoTime returns the finding with the remark that the values differ where time passes.
 func (f Finding) InNoTime() Finding {
@@ -142,23 +149,6 @@ func isForeign(e world.Event, owner world.Owner) bool {
 	return owner.Client != e.Client || owner.Call > e.Call
 }
 
-// wrongExtend finds commands that give a new lease to another process's key.
-func wrongExtend(f *file) func(*world.Scene) {
-	wrote := &values{}
-	return func(s *world.Scene) {
-		e := s.Event
-		wrote.follow(s)
-		if e.Kind != world.Executed || e.Op == world.OpRun {
-			return
-		}
-		for _, effect := range e.Effects {
-			if effect.Kind == world.Leased && effect.Owner.Process != e.Process {
-				foreign(f, e, extends, effect, wrote.why(e, s.Keys, effect))
-			}
-		}
-	}
-}
-
 // entry is the life of one owner's entry in Redis.
 type entry struct {
 	owner    world.Owner
@@ -205,7 +195,8 @@ func leak(f *file) func(*world.Scene) {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
-			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || unlocks(s, i.owner.Client))
+			unlocks := func(c world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
+			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || slices.ContainsFunc(s.Calls, unlocks))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {

@@ -27,7 +27,7 @@ func exclusion(f *file) func(*world.Scene) {
 			switch {
 			case effect.Kind == world.Installed:
 				delete(taken, effect.Owner.Client)
-			case effect.Kind == world.Removed && isTakenAway(e, effect.Owner):
+			case effect.Kind == world.Removed && (e.Kind == world.Server || e.Kind == world.Executed && e.Process != effect.Owner.Process):
 				taken[effect.Owner.Client] = e.At
 			}
 		}
@@ -43,12 +43,6 @@ func exclusion(f *file) func(*world.Scene) {
 			break
 		}
 	}
-}
-
-// isTakenAway tells whether an entry was removed by Redis itself, on whatever
-// occasion, or by another process. A lease that ended is no such thing.
-func isTakenAway(e world.Event, owner world.Owner) bool {
-	return e.Kind == world.Server || e.Kind == world.Executed && e.Process != owner.Process
 }
 
 // isTold tells whether the lane is told, by then, that its hold is lost.

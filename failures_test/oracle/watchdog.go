@@ -176,12 +176,8 @@ func shape(e world.Event) string {
 	return ""
 }
 
-// renewalLimit is how often a process may renew its lock in a lease, if it does not renew a hold
-// without re-entries as often. Every third of a lease is enough; one more is for the edges.
-const renewalLimit = 4
-
 // renewalCount finds processes that renew a key more often once its owner has taken it again. Each
-// is told once. What came back as an error, or not at all, may be sent again and does not count.
+// is told once. Four renewals in a lease are right for any lock, and one more is for the edges.
 func renewalCount(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
 	type place struct{ process, key string }
@@ -190,11 +186,6 @@ func renewalCount(f *file) func(*world.Scene) {
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event
-		if e.Kind == world.Dropped || e.Kind == world.Refused {
-			for at, recent := range renewed { // its number tells it from all others
-				renewed[at] = slices.DeleteFunc(recent, func(r world.Event) bool { return r.Request == e.Request })
-			}
-		}
 		if e.Kind != world.Executed || !renewal(e) {
 			return
 		}
@@ -211,7 +202,7 @@ func renewalCount(f *file) func(*world.Scene) {
 		switch {
 		case !slices.ContainsFunc(s.Lanes, again):
 			most[e.Process] = max(most[e.Process], len(recent))
-		case len(recent) > max(renewalLimit, most[e.Process]+1) && !told[e.Process]:
+		case len(recent) > max(4, most[e.Process]+1) && !told[e.Process]:
 			told[e.Process] = true
 			f.report(e, renewsOften, "client", e.Client, "n", len(recent))
 		}

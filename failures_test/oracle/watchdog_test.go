@@ -192,19 +192,6 @@ func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
 	}
 }
 
-// A renewal that came back as an error may be sent again at once.
-func TestRenewalWhoseAnswerIsLostDoesNotCount(t *testing.T) {
-	for _, kind := range []world.Kind{world.Refused, world.Dropped, world.Delivered} {
-		s := newStory().holds("A", "A1").reenters("A")
-		for n := range 8 {
-			s.pass(3*time.Second).renews("A", s.installed())
-			s.trace.Events[len(s.trace.Events)-1].Request = n + 1
-			s.add(world.Event{Kind: kind, Client: "A", Background: true, Command: []string{"PEXPIRE"}, Request: n + 1})
-		}
-		require.Equal(t, kind == world.Delivered, s.convicted(oracle.RenewalCount), kind)
-	}
-}
-
 // What the business sends is not the lock's doing.
 func TestCommandOfTheBusinessConvictsNoLock(t *testing.T) {
 	for op, wrong := range map[string]bool{world.OpRun: false, world.OpUnlock: true} {

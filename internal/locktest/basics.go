@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -23,13 +24,10 @@ func (r *run) freeLock() { r.takes(r.Client("A").Lock(world.Within(r.Lease / 2))
 
 var (
 	getsFree   = i18n.New("{call} of {client} asks for a free lock and does not get it: {answer}")
-	getsFreed  = i18n.New("{call} of {client} asks for a lock that A has freed and does not get it: {answer}. Redis still has {key}.")
 	takeIt     = i18n.New("Lock returns nil, and TryLock true, once the key in Redis is yours.")
-	deleteAll  = i18n.New("Let Unlock delete whatever keeps others out.")
 	noKey      = i18n.New("{call} says that {client} holds the lock, but there is no key in Redis.")
 	askRedis   = i18n.New("Ask Redis, and believe its answer.")
-	refused    = i18n.New("no, without an error")
-	doesNotEnd = i18n.New("{call} of {client} does not come back within {time}.")
+	doesNotEnd = i18n.New("{call} of {client} does not return within {time}.")
 	endWaits   = i18n.New("Wait with a select on ctx.Done() and a timer, and not with time.Sleep.")
 	panicked   = i18n.New("{call} of {client} ends in a {panic}.")
 	readPanic  = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
@@ -39,20 +37,18 @@ var (
 
 // takes reports whether an acquire gave its client the lock.
 func (r *run) takes(call *world.Call) bool {
-	switch key := r.lockKey(); {
+	switch {
 	case !r.ends(call):
 		return false
-	case !call.Held() && key != "" && len(r.scene().Insiders()) == 0:
-		return r.fault(call, deleteAll, getsFreed, "answer", r.answer(call), "key", key)
 	case !call.Held():
-		return r.fault(call, takeIt, getsFree, "answer", r.answer(call))
-	case key == "":
+		return r.fault(call, takeIt, getsFree, "answer", cmp.Or(r.result(call).Error, "false"))
+	case r.lockKey() == "":
 		return r.fault(call, askRedis, noKey)
 	}
 	return true
 }
 
-// ends reports whether a call came back with one answer.
+// ends reports whether a call has returned one answer.
 func (r *run) ends(call *world.Call) bool {
 	switch result := r.result(call); {
 	case r.broken.IsBroken():
@@ -72,7 +68,7 @@ var (
 	oneKey        = i18n.New("All clients must use one key for one name.")
 	tryFails      = i18n.New("A holds the lock, and TryLock of B ends in an error: {error}")
 	heldIsNoError = i18n.New("It is no error that another client has the lock: return false and nil.")
-	tryIsLate     = i18n.New("A holds the lock, and TryLock of B comes back after {time}.")
+	tryIsLate     = i18n.New("A holds the lock, and TryLock of B returns after {time}.")
 	tryOnce       = i18n.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
 )
 
@@ -82,11 +78,12 @@ func (r *run) heldLock() {
 	if !a.Lock(world.Within(r.Lease / 2)).Held() {
 		return
 	}
+	began := r.Now()
 	try := b.TryLock(world.Within(r.Lease / 2))
-	switch keys := r.scene().Keys; {
+	switch keys, took := r.scene().Keys, r.Now()-began; {
 	case !r.ends(try):
-	case r.took(try) > moment:
-		r.fault(try, tryOnce, tryIsLate, "time", r.took(try).Truncate(time.Millisecond))
+	case took > moment:
+		r.fault(try, tryOnce, tryIsLate, "time", took.Truncate(time.Millisecond))
 	case try.Held() && len(keys) > 1:
 		r.fault(try, oneKey, ownKeys, "first", keys[0].Name, "second", keys[1].Name)
 	case r.result(try).Error != "":
@@ -165,21 +162,18 @@ func (r *run) business() {
 
 var (
 	waitsOn    = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
-	lockIsVain = i18n.New("A holds the lock, and B's Lock comes back without an error and without the lock.")
+	lockIsVain = i18n.New("A holds the lock, and B's Lock returns without an error and without the lock.")
 	returnWhy  = i18n.New("Let Lock return ctx.Err() when it gives up.")
 )
 
-// The context ends just after an attempt, when the next one is as far away as it ever is.
+// The context ends just after an attempt of a lock that asks every second, or more often.
 func (r *run) wait() {
 	a, b := r.Client("A"), r.Client("B")
 	if !a.Lock(world.Within(r.Lease / 2)).Held() {
 		return
 	}
 	call := b.StartLock()
-	for waited := time.Duration(0); r.executed("B") < 2 && waited < 10*moment; waited += moment / 10 {
-		r.Sleep(moment / 10)
-	}
-	r.Sleep(moment / 10)
+	r.Sleep(2*moment + moment/10)
 	if call.Over() {
 		return // a failure says what is wrong with that
 	}
@@ -204,22 +198,15 @@ func (r *run) connections() {
 	a, b := r.Client("A"), r.Client("B")
 	for range 20 {
 		for _, call := range []*world.Call{a.Lock(world.Within(r.Lease / 2)), b.TryLock(world.Within(r.Lease / 2)), a.Unlock()} {
-			if said := r.result(call).Error; !call.Over() || strings.Contains(said, redis.ErrPoolTimeout.Error()) {
+			said := r.result(call).Error
+			if strings.Contains(said, redis.ErrPoolTimeout.Error()) {
 				r.fault(call, giveBack, noConnection, "error", said)
+			}
+			if !call.Over() || r.broken.IsBroken() {
 				return
 			}
 		}
 	}
-}
-
-// executed is how many commands of a client Redis has run.
-func (r *run) executed(client string) (n int) {
-	for _, e := range r.Trace().Events {
-		if e.Kind == world.Executed && e.Client == client {
-			n++
-		}
-	}
-	return n
 }
 
 // fault notes how a call breaks the promise. It returns false.
@@ -234,33 +221,13 @@ func (r *run) fault(call *world.Call, advice, text i18n.Text, pairs ...any) bool
 }
 
 // result is what a call told its caller.
-func (r *run) result(call *world.Call) world.Result {
-	if e := r.event(world.Returned, call); e.Result != nil {
-		return *e.Result
-	}
-	return world.Result{}
-}
-
-// took is how long a call was under way.
-func (r *run) took(call *world.Call) time.Duration {
-	return r.event(world.Returned, call).At - r.event(world.Called, call).At
-}
-
-func (r *run) event(kind world.Kind, call *world.Call) (found world.Event) {
+func (r *run) result(call *world.Call) (told world.Result) {
 	for _, e := range r.Trace().Events {
-		if e.Kind == kind && e.Call == call.ID {
-			found = e
+		if e.Kind == world.Returned && e.Call == call.ID {
+			told = *e.Result
 		}
 	}
-	return found
-}
-
-// answer is a result in words.
-func (r *run) answer(call *world.Call) i18n.Message {
-	if said := r.result(call).Error; said != "" {
-		return i18n.Text(said).Args()
-	}
-	return refused.Args()
+	return told
 }
 
 // scene is how things stand.

@@ -44,7 +44,7 @@ func (b *Broken) explain(trace *world.Trace) {
 			switch isScript := len(sent.Command) > 0 && strings.HasPrefix(sent.Command[0], "EVAL"); {
 			case isScript && strings.HasPrefix(sent.Reply, "(error) NOSCRIPT"):
 				text, advice = unknownScript.Args(), runScript
-			case isScript && sent.Reply == "(nil)" && e.Op == world.OpUnlock:
+			case isScript && sent.Reply == "(nil)" && (e.Op == world.OpUnlock || len(sent.Effects) > 0):
 				text, advice = noValue.Args("call", e.Op, "client", e.Client), returnOneOrNo
 			}
 		}

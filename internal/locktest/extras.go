@@ -31,50 +31,33 @@ func (r *run) values() {
 		r.Sleep(time.Millisecond)
 	}
 	var written []string
+	short := 0
 	for s := r.Trace().Begin(); s.Next(); {
-		value, sent := valueOf(s)
-		if value == "" {
+		e := s.Event
+		key := slices.IndexFunc(s.Keys, func(k world.Key) bool { return k.Name == r.Trace().LockKey() })
+		installed := slices.IndexFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
+		if key < 0 || installed < 0 {
 			continue
 		}
-		if slices.Contains(written, sent) {
-			r.broken = Broken{Text: sameValue.Args(), Advice: newValue.Args(), Source: *s.Event.Source}
+		// A trace has the name of its hold for a random value; and as it was sent, that of an earlier hold.
+		value, _, _ := strings.Cut(s.Keys[key].Value, "=")
+		sent := value
+		if at := slices.Index(e.Command, value); at >= 0 {
+			sent = s.Trace.Events[s.Request.Sent].Command[at]
+		}
+		_, err := strconv.Atoi(value)
+		if value != s.Keys[key].Owner.Label && (len(value) < 8 || len(value) < 10 && err == nil) {
+			short++
+		}
+		switch {
+		case slices.Contains(written, sent):
+			r.broken = Broken{Text: sameValue.Args(), Advice: newValue.Args(), Source: *e.Source}
 			return
+		case short == holds:
+			r.broken = Broken{Text: fewValues.Args("n", holds, "value", value), Advice: longValue.Args(), Source: *e.Source}
 		}
 		written = append(written, value)
-		if len(written) == holds && !slices.ContainsFunc(written, isLong) {
-			r.broken = Broken{Text: fewValues.Args("n", holds, "value", value), Advice: longValue.Args(), Source: *s.Event.Source}
-		}
 	}
-}
-
-// valueOf is the value with which the event takes the lock, and how it was shown when it was sent. A
-// trace shows a random value by the name of its hold, and one that was there before by the name of that
-// hold.
-func valueOf(s *world.Scene) (value, sent string) {
-	e := s.Event
-	for _, x := range e.Effects {
-		key := slices.IndexFunc(s.Keys, func(k world.Key) bool { return k.Name == x.Key })
-		if x.Kind != world.Installed || key < 0 || !world.IsAcquire(e.Op) {
-			continue
-		}
-		value, _, _ = strings.Cut(s.Keys[key].Value, "=")
-		if at := slices.Index(e.Command, value); at >= 0 && s.Request != nil && s.Request.Sent >= 0 {
-			return value, s.Trace.Events[s.Request.Sent].Command[at]
-		}
-		return value, value
-	}
-	return "", ""
-}
-
-// isLong reports whether a value can hardly be written twice. The name of a hold stands for a random one.
-func isLong(value string) bool {
-	if strings.HasPrefix(value, "A") {
-		if _, err := strconv.Atoi(value[1:]); err == nil {
-			return true
-		}
-	}
-	_, err := strconv.ParseInt(value, 10, 64)
-	return len(value) >= 10 || len(value) >= 8 && err != nil
 }
 
 var (
@@ -126,7 +109,7 @@ func (r *run) renewal() {
 }
 
 var (
-	outlives = i18n.New("A's Unlock has come back, and the context of its hold has not ended.")
+	outlives = i18n.New("A's Unlock has returned, and the context of its hold has not ended.")
 	endIt    = i18n.New("End the context of the hold in Unlock: what still works with it has to stop before the lock is free.")
 )
 
@@ -147,7 +130,7 @@ func (r *run) holdEnds() {
 
 var (
 	keepsListening = i18n.New("B has waited {n} times, one time after the other, and {n} of its connections still listen.")
-	endListening   = i18n.New("End the subscription when the wait is over, whatever ended it: with defer sub.Close().")
+	endListening   = i18n.New("End the subscription when the wait is over, also after an error: with defer sub.Close().")
 )
 
 func (r *run) listening() {

@@ -6,6 +6,8 @@
 //
 //	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
+// [Promises] are what any lock can be asked, also one that is not of this repository.
+//
 // The contract sees a lock as the catalogue of failures does, through its subject. A lock that returns holds brings the
 // adapter that it has there, an [adapters.Holds].
 package locktest
@@ -76,7 +78,7 @@ func Test(t *testing.T, l Lock) {
 	}
 	excused := map[string]bool{"new-values": !tells, "unlock-waits": l.Service, "unlock-again": l.Again != nil}
 	for _, promise := range Promises {
-		if !excused[promise.ID] && !slices.ContainsFunc(promise.Needs, func(f failures.Feature) bool { return !l.has(f) }) {
+		if applies := (failures.Failure{Needs: promise.Needs}).Applies(l.Subject); applies && !excused[promise.ID] {
 			t.Run(string(promise.Title), func(t *testing.T) { require.Empty(t, promise.Check(t, l.Subject).Text.Error()) })
 		}
 	}

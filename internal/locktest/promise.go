@@ -74,7 +74,7 @@ func init() {
 type run struct {
 	*world.World
 	broken Broken
-	ended  <-chan struct{} // closed when the newest hold that was unlocked has ended; nil: the lock does not tell
+	ended  <-chan struct{} // closed when the hold that was unlocked last has ended; nil: the lock does not tell
 }
 
 // business begins the names of keys in which the lock has no part.
@@ -85,7 +85,7 @@ func asked(scenario func(*run)) func(*testing.T, failures.Subject) Broken {
 	return func(t *testing.T, s failures.Subject) Broken {
 		r := &run{}
 		config := s.Config()
-		config.New = r.watched(s.New)
+		config.New = r.create(s.New)
 		config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || s.Ignore != nil && s.Ignore(key) }
 		trace, err := world.Run(t, config, func(w *world.World) {
 			r.World = w
@@ -94,18 +94,13 @@ func asked(scenario func(*run)) func(*testing.T, failures.Subject) Broken {
 		if !r.broken.IsBroken() && err != nil && !errors.Is(err, world.ErrLeft) {
 			r.broken.Text = i18n.Text(err.Error()).Args()
 		}
-		if r.broken.IsBroken() {
+		if r.broken.IsBroken() && trace != nil {
 			r.broken.explain(trace)
-			r.broken.Trace = withoutBusiness(trace)
+			r.broken.Trace = trace
+			trace.Events = slices.DeleteFunc(trace.Events, func(e world.Event) bool { return e.Op == world.OpRun })
 		}
 		return r.broken
 	}
-}
-
-func withoutBusiness(trace *world.Trace) *world.Trace {
-	part := *trace
-	part.Events = slices.DeleteFunc(slices.Clone(trace.Events), func(e world.Event) bool { return e.Op == world.OpRun })
-	return &part
 }
 
 var (
@@ -114,8 +109,8 @@ var (
 	returnOne = i18n.New("Return the lock and nil; return an error only for a name or a lease with which no lock can work.")
 )
 
-// watched makes the same locks, and tells when a hold ends.
-func (r *run) watched(create world.Constructor) world.Constructor {
+// create makes the same locks, which keep the end of a hold if they tell of it.
+func (r *run) create(create world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		lock, err := create(rdb, name, lease)
 		if made := reflect.ValueOf(lock); err == nil && (lock == nil || made.Kind() == reflect.Pointer && made.IsNil()) {
@@ -124,24 +119,23 @@ func (r *run) watched(create world.Constructor) world.Constructor {
 		} else if err != nil {
 			r.broken = Broken{Text: newFails.Args("error", err), Advice: returnOne.Args()}
 		}
-		if _, fenced := lock.(world.Fenced); fenced {
-			return fencedHold{ending{lock, r}, lock.(world.Fenced)}, err
+		if tells, ok := lock.(world.Noticing); ok {
+			return ending{lock, tells, r}, err
 		}
-		return ending{lock, r}, err
+		return lock, err
 	}
 }
 
 // ending is a lock that keeps the end of the hold that it frees.
 type ending struct {
 	world.Locker
+	world.Noticing
 	run *run
 }
 
 // Unlock frees the lock.
 func (l ending) Unlock(ctx context.Context) error {
-	if tells, ok := l.Locker.(world.Noticing); ok {
-		l.run.ended, _ = tells.Lost(ctx)
-	}
+	l.run.ended, _ = l.Lost(ctx)
 	return l.Locker.Unlock(ctx)
 }
 
@@ -153,8 +147,10 @@ func (l ending) Close() error {
 	return nil
 }
 
-// fencedHold has tokens too.
-type fencedHold struct {
-	ending
-	world.Fenced
+// Token is that of the caller's hold.
+func (l ending) Token(ctx context.Context) int64 {
+	if fenced, ok := l.Locker.(world.Fenced); ok {
+		return fenced.Token(ctx)
+	}
+	return 0
 }

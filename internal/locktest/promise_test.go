@@ -59,6 +59,10 @@ func (m *mutex) TryLock(ctx context.Context) (bool, error) {
 		return true, nil
 	case "gives nothing":
 		return false, nil
+	case "no value in TryLock":
+		const take = `redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 30000)`
+		held, err := m.rdb.Eval(ctx, take, []string{m.key}, value).Int()
+		return held == 1, err
 	case "unknown command":
 		return m.rdb.Do(ctx, "GETSET2", m.key, value).Bool()
 	}
@@ -192,9 +196,10 @@ func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
 		{"an error", "new-mutex", "NewMutex ends in an error: not today", ""},
 		{"in memory", "free-lock-given", "Lock says that A holds the lock, but there is no key in Redis.", ""},
 		{"gives nothing", "free-lock-given", "Lock of A asks for a free lock and does not get it: context deadline exceeded", ""},
+		{"no value in TryLock", "free-lock-given", "The script of A's Lock returns no value, and go-redis makes an error of that: redis.Nil.", "TryLock"},
 		{"unknown command", "free-lock-given", "Redis does not know the command GETSET2, which A sends: ERR unknown command", "TryLock"},
 		{"a key of its own", "held-lock-refused", "A holds the lock, and B gets it too: A's key is lock:order:1001", "TryLock"},
-		{"waits in TryLock", "held-lock-refused", "A holds the lock, and TryLock of B comes back after 2s.", "TryLock"},
+		{"waits in TryLock", "held-lock-refused", "A holds the lock, and TryLock of B returns after 2s.", "TryLock"},
 		{"nil as an error", "held-lock-refused", "A holds the lock, and TryLock of B ends in an error: redis: nil", "TryLock"},
 		{"true and an error", "held-lock-refused", "TryLock of B answers two things at once: true, so the caller holds the lock, and an error: redis: nil.", "TryLock"},
 		{"panics", "held-lock-refused", "TryLock of B ends in a panic: not today.", "TryLock"},
@@ -210,12 +215,12 @@ func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
 		{"keeps connections", "connections-given-back", "Lock of A gets no connection: redis: connection pool timeout", "TryLock"},
 		{"sleeps a second", "wait-ends-with-context", "A holds the lock. The context of B's Lock has ended, and Lock is still under way", "TryLock"},
 		{"ignores its context", "wait-ends-with-context", "A holds the lock. The context of B's Lock has ended, and Lock is still under way", "TryLock"},
-		{"gives up without an error", "wait-ends-with-context", "A holds the lock, and B's Lock comes back without an error and without the lock.", "TryLock"},
+		{"gives up without an error", "wait-ends-with-context", "A holds the lock, and B's Lock returns without an error and without the lock.", "TryLock"},
 		{"one value", "new-values", "Two holds of A wrote the same value.", "TryLock"},
 		{"four digits", "new-values", "The values of 20 holds are short, such as 7020", "TryLock"},
 		{"forgets its value", "unlock-again", "Redis refuses the Unlock of A, which is told so and unlocks again, and lock:order:1001 is still in Redis.", "Unlock"},
 		{"does not wait for its watchdog", "unlock-waits", "EVAL of A's Unlock reaches Redis while a renewal has not been answered yet.", "Unlock"},
-		{"its hold does not end", "hold-context-ends", "A's Unlock has come back, and the context of its hold has not ended.", "Unlock"},
+		{"its hold does not end", "hold-context-ends", "A's Unlock has returned, and the context of its hold has not ended.", "Unlock"},
 		{"keeps its subscription", "waiters-unsubscribe", "B has waited 3 times, one time after the other, and 3 of its connections still listen.", ""},
 	} {
 		t.Run(c.wrong, func(t *testing.T) {
