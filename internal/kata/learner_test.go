@@ -176,8 +176,8 @@ func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
 	sitDown(t, "", nil).climbs("2")
 }
 
-// session records how a learner passes the first exercise, without the drawing of the answer.
-func session(t *testing.T, lang i18n.Language, width int, solution string) string {
+// record records how a learner passes the first exercise, without the drawing of the answer.
+func record(t *testing.T, lang i18n.Language, width int, solution string) string {
 	t.Helper()
 	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = lang, width, lang })
 	l.sees(keysAre.Localize(lang) + "\n")
@@ -192,7 +192,7 @@ func session(t *testing.T, lang i18n.Language, width int, solution string) strin
 
 func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 	t.Parallel()
-	recorded := session(t, i18n.English, 120, "SETNX, then PEXPIRE")
+	recorded := record(t, i18n.English, 120, "SETNX, then PEXPIRE")
 	require.Contains(t, recorded, "■"+strings.Repeat("□", 21)+"  1 of 22 passed\n\nWhat happens next, on your lock?\n")
 	require.Contains(t, recorded, "No. The run shows: A timeout: the key is still there.\n\nWhat still breaks in your lock: ")
 	requireRecorded(t, "docs/kata.md", recorded)
@@ -200,7 +200,7 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 
 func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 	t.Parallel()
-	recorded := session(t, i18n.Chinese, narrow, "SETNX，再 PEXPIRE")
+	recorded := record(t, i18n.Chinese, narrow, "SETNX，再 PEXPIRE")
 	requireChinese(t, recorded)
 	requireRecorded(t, "docs/zh-CN/kata.md", recorded)
 }
@@ -233,9 +233,9 @@ func requireChinese(t *testing.T, screen string) {
 	}
 }
 
-// The marks of the recorded session in a document.
+// The marks of the recorded transcriptBlock in a document.
 const (
-	sessionBegin = "<!-- session -->\n```text\n"
+	sessionBegin = "<!-- transcriptBlock -->\n```text\n"
 	sessionEnd   = "```\n<!-- end -->"
 )
 

@@ -5,7 +5,6 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 	"lockkata/internal/quiz"
 	"lockkata/internal/term"
 )
@@ -59,7 +58,7 @@ var (
 // prompt is a prediction's question about a run of the learner's own lock.
 type prompt struct {
 	Prediction
-	run   judge.Verdict
+	run   Verdict
 	quiz  quiz.Quiz
 	right int // the index of the right choice
 }

@@ -141,7 +141,13 @@ func (r Result) failed(v View, red []Verdict) string {
 	if first.Against.Monitor != "" { // the drawing may have pushed the first line off the screen
 		text += r.first(v, rule, ruleAt, first.Line, "rule", i18n.Text(first.Against.Monitor), "what", first.Against.Text)
 	}
-	if more := len(red) - 1; more > 0 {
+	more := 0
+	for _, v := range red[1:] {
+		if !v.Good {
+			more++
+		}
+	}
+	if more > 0 {
 		text += v.line(term.Dim, moreFailures.Of(more).Localize(v.Lang))
 	}
 	return text

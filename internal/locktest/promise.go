@@ -32,6 +32,7 @@ type Broken struct {
 	Advice i18n.Message // what to change
 	Source world.Source // the line of the lock that sent the command; no file if no command is to blame
 	Trace  *world.Trace // what happened, without what the business sends
+	Err    error        // of the run; a [world.FloodError], or a [world.ErrLeft] where goroutines did not end
 }
 
 // IsBroken reports whether the promise is broken.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/locktest"
 )
 
 const (
@@ -135,4 +137,20 @@ func (g *guard) causeOf(err error) *Cause {
 		return because(KeepsOpen, endListening, stillListens.Args())
 	}
 	return because(NoUse, comeBack, i18n.Text(err.Error()).Args())
+}
+
+// locate says where the call is that has not come back, if that is how a promise is broken.
+func (g *guard) locate(b *locktest.Broken) {
+	if !errors.Is(b.Err, world.ErrLeft) {
+		return
+	}
+	for _, r := range world.Goroutines(g.task.Path) {
+		if r.Line != "" && r.Started == "" {
+			cause := stuck(r)
+			b.Text, b.Advice = cause.Text, cause.Next
+			file, line, _ := strings.Cut(r.Line, ":")
+			b.Source.File = file
+			b.Source.Line, _ = strconv.Atoi(line) // digits, says the runtime
+		}
+	}
 }

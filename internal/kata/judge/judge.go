@@ -207,7 +207,12 @@ func (r *run) promise() (reply Reply) {
 			return reply
 		}
 	}
-	if b := p.Check(r.t, r.subject); b.IsBroken() {
+	b := p.Check(r.t, r.subject)
+	if cause := r.guard.causeOf(b.Err); cause != nil && cause.Kind == Floods {
+		return Reply{Cause: cause}
+	}
+	if b.IsBroken() {
+		r.guard.locate(&b)
 		reply.Broken = &Broken{
 			Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: b.Advice.Localize(r.task.Lang),
 			Line: b.Source.String(), Trace: b.Trace,

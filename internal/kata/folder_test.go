@@ -1,0 +1,167 @@
+package kata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// newFolder is a learner's folder in which this exercise was started.
+func newFolder(t *testing.T, id string) Folder {
+	t.Helper()
+	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
+	_, err := f.Start(exercise(t, id), false)
+	require.NoError(t, err)
+	return f
+}
+
+func (f Folder) write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o600))
+}
+
+// requireStart starts an exercise, and wants that to say something.
+func requireStart(t *testing.T, f Folder, id string, afresh bool, says string) {
+	t.Helper()
+	said, err := f.Start(exercise(t, id), afresh)
+	require.NoError(t, err)
+	require.Contains(t, said.Error(), says)
+}
+
+// requireLock wants the lock in the folder, or in one below, to be this one.
+func requireLock(t *testing.T, f Folder, below, text string) {
+	t.Helper()
+	files, err := f.lock(below)
+	require.NoError(t, err)
+	require.Equal(t, Files{"mutex.go": text}, files)
+}
+
+func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {
+	f := newFolder(t, "6.1")
+	own := Files{"mutex.go": "package mylock // mine\n"}
+	require.NoError(t, f.put(passed("6.1"), own))
+	require.NoError(t, f.save(Progress{Exercise: "6.1", Passed: []string{"6.1"}}))
+	requireStart(t, f, "6.2", false, "your own lock of exercise 6.1")
+	requireLock(t, f, ".", own["mutex.go"])
+	requireStart(t, f, "6.4", false, "It begins with the lock of stage 6.3.")
+}
+
+// What was begun goes on, whatever came between; afresh it begins anew, and is kept.
+func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
+	f := newFolder(t, "3")
+	requireStart(t, f, "3", false, "It begins with the lock of stage 2.")
+	f.write(t, "mutex.go", "package mylock // half of 3\n")
+	requireStart(t, f, "3", false, "It goes on where you left it")
+	requireStart(t, f, "6.2", false, "It begins with the lock of stage 6.1.")
+	require.FileExists(t, f.path("hold.go"))
+	f.write(t, "hold.go", "package mylock // half of 6.2\n")
+	requireStart(t, f, "3", false, "It goes on where you left it")
+	requireLock(t, f, ".", "package mylock // half of 3\n")
+	requireStart(t, f, "6.2", false, "It goes on where you left it")
+	now, err := f.Lock()
+	require.NoError(t, err)
+	require.Equal(t, "package mylock // half of 6.2\n", now["hold.go"])
+	diff, err := f.Diff(View{})
+	require.NoError(t, err)
+	require.Contains(t, diff, "+package mylock // half of 6.2", "what it began with is kept too")
+
+	require.NoError(t, f.put(passed("2"), Files{"mutex.go": "package mylock // my 2\n"}))
+	p, err := f.Progress()
+	require.NoError(t, err)
+	p.pass("2")
+	require.NoError(t, f.save(p))
+	requireStart(t, f, "3", true, "It begins with your own lock of exercise 2. What you wrote is in _copies/001.")
+	requireLock(t, f, ".", "package mylock // my 2\n")
+	requireLock(t, f, "_copies/001", "package mylock // half of 3\n")
+}
+
+func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
+	f := newFolder(t, "1")
+	f.write(t, "mutex.go", "package mylock // first\n")
+	f.write(t, "extra.go", "package mylock // second\n")
+	f.write(t, "notes.txt", "a note\n")
+	f.write(t, "lock_test.go", "package mylock // my own test\n")
+	requireStart(t, f, "3", false, "")
+	kept, err := f.lock(left("1"))
+	require.NoError(t, err)
+	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "package mylock // second\n"}, kept)
+	require.NoFileExists(t, filepath.Join(f.Dir, "extra.go"))
+	for name, text := range map[string]string{"notes.txt": "a note\n", "lock_test.go": "package mylock // my own test\n"} {
+		raw, err := os.ReadFile(filepath.Join(f.Dir, name))
+		require.NoError(t, err)
+		require.Equal(t, text, string(raw))
+	}
+
+	f.write(t, "mutex.go", "package mylock // third\n")
+	said, err := f.Reset(false)
+	require.NoError(t, err)
+	require.Contains(t, said.Error(), "What you wrote is in _copies/001.")
+	requireLock(t, f, "_copies/001", "package mylock // third\n")
+	f.write(t, "mutex.go", "package mylock // fourth\n")
+	require.NoError(t, f.put(passed("3"), Files{"mutex.go": "package mylock // passed\n"}))
+	said, err = f.Reset(true)
+	require.NoError(t, err)
+	require.Contains(t, said.Error(), "What there was is in _copies/002.")
+	requireLock(t, f, "_copies/002/_passed/3", "package mylock // passed\n")
+	requireLock(t, f, "_copies/002/_left/3", "package mylock // fourth\n")
+	p, err := f.Progress()
+	require.NoError(t, err)
+	require.Equal(t, Progress{Exercise: "1", Hints: map[string]int{}}, p)
+
+	require.NoError(t, f.save(Progress{})) // somebody has deleted the line with the exercise
+	f.write(t, "mutex.go", "package mylock // fifth\n")
+	requireStart(t, f, "2", false, "")
+	requireLock(t, f, "_copies/003", "package mylock // fifth\n")
+}
+
+func TestResetBringsTheStartBack(t *testing.T) {
+	f := newFolder(t, "r1")
+	before, err := f.Lock()
+	require.NoError(t, err)
+	f.write(t, "mutex.go", "package mylock\n")
+	_, err = f.Reset(false)
+	require.NoError(t, err)
+	now, err := f.Lock()
+	require.NoError(t, err)
+	require.Equal(t, before, now)
+	require.Contains(t, now["mutex.go"], `"EX", m.ttl.Milliseconds()`)
+}
+
+func TestFolderWithSomebodyElsesFilesIsRefused(t *testing.T) {
+	f := Folder{Root: repositoryRoot(t), Dir: t.TempDir()}
+	f.write(t, "mutex.go", "package other\n")
+	_, err := f.Start(exercise(t, "1"), false)
+	require.ErrorContains(t, err, "holds other files and no progress.txt: choose a new folder")
+	raw, err := os.ReadFile(filepath.Join(f.Dir, "mutex.go"))
+	require.NoError(t, err)
+	require.Equal(t, "package other\n", string(raw))
+}
+
+func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
+	p := Progress{Exercise: "6.1", Passed: []string{"1", "3"}, Hints: map[string]int{"6.1": 2}}
+	require.Equal(t, progressHead+"exercise 6.1\npassed 1\npassed 3\nhints 6.1 2\n", p.String())
+	again, err := parseProgress(p.String())
+	require.NoError(t, err)
+	require.Equal(t, p, again)
+	require.Equal(t, "2", p.Next().ID)
+	for text, says := range map[string]string{
+		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"; delete the line, or put it right`,
+		"\npasst 3\n":  `line 2 of progress.txt says nothing: "passt 3"; delete the line, or put it right`,
+		"hints 3 4\n":  `line 1 of progress.txt says nothing: "hints 3 4"; delete the line, or put it right`,
+		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"; delete the line, or put it right`,
+	} {
+		_, err := parseProgress(text)
+		require.EqualError(t, err, says)
+	}
+}
+
+func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
+	f := newFolder(t, "4")
+	for _, want := range []string{"Hint 1 of 3:", "Hint 2 of 3:", "Hint 3 of 3:", "Hint 3 of 3:"} {
+		text, err := f.Hint(View{Width: 100})
+		require.NoError(t, err)
+		require.Contains(t, text, want)
+	}
+}
