@@ -89,43 +89,82 @@ func Subject() failures.Subject {
 	require.Contains(t, out, "✓ script-flush")
 }
 
-// A lock that ruins its runs is told which of its lines does so, and what it did until then
-// is judged.
+// A lock that ruins a run is told which of its lines does so, and everything else is judged.
 func TestGradeNamesTheLineThatRuinsARun(t *testing.T) {
 	const granted = "	m.value = value\n"
 	for name, c := range map[string]struct {
 		old, new string
 		says     string
-		judged   string // a line of the card; "" where there is none
+		judged   string // a line of the card
 	}{
-		"spins": {attempt, attempt + "	for value != \"\" {\n	}\n", `it loops without end, in an ordinary day: TryLock runs without end at mutex\.go:\d+`, ""},
-		"asks without a pause": {
-			"case <-time.After(pollInterval):", "default:", `it floods Redis, in an ordinary day: TryLock at mutex\.go:\d+ floods Redis`, "",
-		},
-		"leaks": {
-			granted, granted + "	go func() { select {} }()\n", `it leaks a goroutine, in an ordinary day: .* at mutex\.go:\d+`, "✗ work-outlives-ttl",
-		},
-		"panics": {
-			"	if deleted == 0 {\n", "	if deleted == 0 {\n		panic(\"not held\")\n", `failures: a call panics: loss-hidden-at-unlock`, "✗ delete-foreign",
-		},
-		"holds a mutex": {
-			"func (m *Mutex) Lock(ctx context.Context) error {\n",
-			"var mu sync.Mutex\n\nfunc (m *Mutex) Lock(ctx context.Context) error {\n	mu.Lock()\n	defer mu.Unlock()\n",
-			`it holds a sync\.Mutex across a Redis call, in .*: Lock waits at mutex\.go:\d+`, "✗ work-outlives-ttl",
+		"spins":                {attempt, attempt + "	for value != \"\" {\n	}\n", `it loops without end: TryLock loops without end at lock/mutex\.go:\d+`, "… work-outlives-ttl"},
+		"asks without a pause": {"case <-time.After(pollInterval):", "default:", `it floods Redis: TryLock floods Redis at lock/mutex\.go:\d+`, "✗ work-outlives-ttl"},
+		"leaks":                {granted, granted + "	go func() { select {} }()\n", `it leaks a goroutine: .* at lock/mutex\.go:\d+`, "✗ work-outlives-ttl"},
+		"panics":               {"	if deleted == 0 {\n", "	if deleted == 0 {\n		panic(\"not held\")\n", `failures: a call panics: loss-hidden-at-unlock`, "✗ delete-foreign"},
+		"ignores the context": {
+			"func (m *Mutex) Lock(ctx context.Context) error {\n", "func (m *Mutex) Lock(ctx context.Context) error {\n	ctx = context.WithoutCancel(ctx)\n",
+			`not kept: Lock ends when its context does`, "✓ delete-foreign",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := module(t, c.old, c.new, map[string]string{"go.mod": modFile("")})
-			file := filepath.Join(dir, "lock", "mutex.go")
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			if strings.Contains(string(text), "sync.Mutex") {
-				text = []byte(strings.Replace(string(text), "\"fmt\"\n", "\"fmt\"\n	\"sync\"\n", 1))
-				require.NoError(t, os.WriteFile(file, text, 0o600))
-			}
 			_, out, errors := command(t, "grade", filepath.Join(dir, "lock"))
 			require.Regexp(t, c.says, out, errors)
 			require.Contains(t, out, c.judged)
 		})
 	}
+}
+
+// A lock whose goroutine renews for the whole process has no wrong cell: each failure has a process
+// of its own.
+func TestPackageWideRenewalIsGradedAsOneOfItsOwn(t *testing.T) {
+	card := func(edit func(string) string) map[string]string {
+		dir := t.TempDir()
+		for _, name := range []string{"mutex.go", "watchdog.go"} {
+			raw, err := os.ReadFile(filepath.Join("../../stage5_watchdog", name))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(edit(string(raw))), 0o600))
+		}
+		status, out, errors := command(t, "grade", dir, "--has", "scripts,watchdog", "--json")
+		require.Equal(t, exitOK, status, errors)
+		var card kata.Card
+		require.NoError(t, json.Unmarshal([]byte(out), &card))
+		outcomes := map[string]string{}
+		for _, c := range card.Cells {
+			outcomes[c.Failure] = c.Outcome
+		}
+		return outcomes
+	}
+	own := card(func(text string) string { return text })
+	service := card(func(text string) string {
+		return strings.NewReplacer(
+			"	go w.renew(ctx, value, w.ended)\n", `	ended := w.ended
+	mu.Lock()
+	watched = append(watched, func() { w.renew(ctx, value, ended) })
+	mu.Unlock()
+	started.Do(func() { go serve() })
+`,
+			"const shortestRenewed", `var (
+	mu      sync.Mutex
+	watched []func()
+	started sync.Once
+)
+
+// serve begins the renewals of all locks.
+func serve() {
+	for range time.Tick(time.Millisecond) {
+		mu.Lock()
+		for _, renew := range watched {
+			go renew()
+		}
+		watched = nil
+		mu.Unlock()
+	}
+}
+
+const shortestRenewed`,
+			"	\"time\"\n", "	\"sync\"\n	\"time\"\n",
+		).Replace(text)
+	})
+	require.Equal(t, own, service)
 }

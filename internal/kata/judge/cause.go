@@ -19,6 +19,7 @@ const (
 	Panics        = "panics"
 	Sleeps        = "sleeps"
 	Leaks         = "leaks a goroutine"
+	OldChannel    = "waits for a channel of the package"
 	HoldsMutex    = "holds a sync.Mutex across a Redis call"
 	Floods        = "floods Redis"
 	KeepsOpen     = "keeps a subscription open"
@@ -34,7 +35,7 @@ func (c *Cause) IsLeft() bool { return c != nil && (c.Kind == Leaks || c.Kind ==
 
 func init() {
 	for _, kind := range []i18n.Text{
-		EndlessLoop, BlocksForever, Panics, Sleeps, Leaks, HoldsMutex, Floods, KeepsOpen, Exits, NoUse, TooMuchMemory, TooSlow, Unsearchable,
+		EndlessLoop, BlocksForever, Panics, Sleeps, Leaks, OldChannel, HoldsMutex, Floods, KeepsOpen, Exits, NoUse, TooMuchMemory, TooSlow, Unsearchable,
 	} {
 		i18n.Register(kind)
 	}
@@ -68,6 +69,8 @@ var (
 	leaksAt    = i18n.New("A goroutine of your lock is still running at {line} when every hold has ended and the client is closed.")
 	leaksFrom  = i18n.New("A goroutine of your lock is still running at {line} when every hold has ended and the client is closed. It was started at {started}.")
 	leakNext   = i18n.New("Stop it in Unlock and wait until it has ended; let it end by itself when the lock is lost.")
+	oldChannel = i18n.New("{call} waits at {line} for a channel that was made before the run began, so the run cannot tell that it waits.")
+	oldNext    = i18n.New("Make the channel in NewMutex, or when it is first used: each run has a clock of its own.")
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")

@@ -102,6 +102,9 @@ func (g *guard) diagnose() *Cause {
 		return (strings.HasPrefix(r.State, "sync.Mutex") || strings.HasPrefix(r.State, "sync.RWMutex")) && r.Line != ""
 	})
 	loop := find(func(r world.Goroutine) bool { return isRunning(r) && r.Line != "" && !r.InRedis })
+	channel := find(func(r world.Goroutine) bool {
+		return !r.Durable && r.Line != "" && (strings.HasPrefix(r.State, "chan ") || r.State == "select")
+	})
 	own := find(func(r world.Goroutine) bool { return r.Started != "" })
 	call := find(func(r world.Goroutine) bool { return r.Line != "" })
 	switch {
@@ -111,6 +114,8 @@ func (g *guard) diagnose() *Cause {
 		return leaking(*loop)
 	case loop != nil:
 		return because(EndlessLoop, loopNext, loopsAt.Args("call", loop.Function, "line", loop.Line))
+	case channel != nil:
+		return because(OldChannel, oldNext, oldChannel.Args("call", channel.Function, "line", channel.Line))
 	case own != nil:
 		return leaking(*own)
 	case call != nil:
