@@ -126,7 +126,7 @@ func TestPackageWideRenewalIsGradedAsOneOfItsOwn(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(edit(string(raw))), 0o600))
 		}
 		status, out, errors := command(t, "grade", dir, "--has", "scripts,watchdog", "--json")
-		require.Equal(t, exitOK, status, errors)
+		require.Equal(t, exitOK, status, "%s%s", out, errors)
 		var card kata.Card
 		require.NoError(t, json.Unmarshal([]byte(out), &card))
 		outcomes := map[string]string{}
@@ -163,7 +163,7 @@ func serve() {
 }
 
 const shortestRenewed`,
-			"	\"time\"\n", "	\"sync\"\n	\"time\"\n",
+			"	\"context\"\n	\"time\"\n", "	\"context\"\n	\"sync\"\n	\"time\"\n", // of watchdog.go
 		).Replace(text)
 	})
 	require.Equal(t, own, service)
