@@ -165,7 +165,7 @@ func TestDocumentsAdaptersFitLocksWithOtherAPIs(t *testing.T) {
 func TestLockThatDoesNotCompileIsToldWhy(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "4")
-	lock := filesOf(t, e.Solution)["mutex.go"]
+	lock := solutionOf(t, e)["mutex.go"]
 	for says, text := range map[string]string{
 		"mutex.go:22: expected declaration, found fun":   strings.Replace(lock, "// unlockScript deletes", "fun unlockScript() {}\n// deletes", 1),
 		"mutex.go:7: package nonsense is not in std":     strings.Replace(lock, "\t\"time\"\n", "\t\"nonsense\"\n\t\"time\"\n", 1),

@@ -23,7 +23,7 @@ var bench = sync.OnceValues(func() (*Program, error) {
 		return nil, err
 	}
 	for _, m := range slices.Concat(hostileMaterials(), wrongMaterials(), []Material{counting, asking, forgetting, idle, hasty, functional, forAnyLock, listeningOn, heedless, forgetful, limited, patient, unhurried}) {
-		files, err := m.Files(os.DirFS(root))
+		files, err := m.files(os.DirFS(root))
 		if err != nil {
 			return nil, err
 		}
@@ -64,14 +64,6 @@ func repositoryRoot(t *testing.T) string {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	return root
-}
-
-// filesOf reads a material.
-func filesOf(t *testing.T, m Material) Files {
-	t.Helper()
-	files, err := m.Files(os.DirFS(repositoryRoot(t)))
-	require.NoError(t, err)
-	return files
 }
 
 // exercise is the one with that ID.

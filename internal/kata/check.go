@@ -159,10 +159,10 @@ func checkHere(ctx context.Context, lang i18n.Language) (r Result, err error) {
 // Told is the result as JSON has it.
 func (r Result) Told() any {
 	return struct {
-		Exercise string    `json:"exercise"`
-		Title    i18n.Text `json:"title"`
-		Passed   bool      `json:"passed"`
-		Required []string  `json:"required"`
+		Exercise string   `json:"exercise"`
+		Title    string   `json:"title"`
+		Passed   bool     `json:"passed"`
+		Required []string `json:"required"`
 		Report
-	}{r.Exercise.ID, r.Exercise.Title, r.Passed, r.Exercise.Required(), r.Report}
+	}{r.Exercise.ID, r.Exercise.Text(i18n.English).Title, r.Passed, r.Exercise.Required(), r.Report}
 }

@@ -167,11 +167,11 @@ func atOnce(n int, do func(int)) {
 func (x Explored) Told() any {
 	return struct {
 		Exercise string        `json:"exercise"`
-		Title    i18n.Text     `json:"title"`
+		Title    string        `json:"title"`
 		Broken   bool          `json:"broken"`
 		Compile  *CompileError `json:"compile_error,omitempty"`
 		Cause    *judge.Cause  `json:"cause,omitempty"`
 		Answers  []judge.Found `json:"answers"`
 		Printed  string        `json:"printed,omitempty"`
-	}{x.Exercise.ID, x.Exercise.Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
+	}{x.Exercise.ID, x.Exercise.Text(i18n.English).Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Printed}
 }

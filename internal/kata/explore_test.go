@@ -10,12 +10,12 @@ import (
 )
 
 // explored asks about a lock of an exercise's.
-func explored(t *testing.T, id string, lock Material, asked Exploring) Explored {
+func explored(t *testing.T, id string, lock Files, asked Exploring) Explored {
 	t.Helper()
 	e := exercise(t, id)
 	questions, err := asked.questions(e.Search)
 	require.NoError(t, err)
-	report, err := program(t).search(t.Context(), filesOf(t, lock), e.task(), questions, 0)
+	report, err := program(t).search(t.Context(), lock, e.task(), questions, 0)
 	require.NoError(t, err)
 	return Explored{e, report}
 }
@@ -24,7 +24,7 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	t.Parallel()
 	asked := Exploring{Property: "watchdog", Env: "async", Bound: 2}
 	e := exercise(t, "r5")
-	x := explored(t, "r5", e.Start, asked)
+	x := explored(t, "r5", startOf(t, e), asked)
 	require.True(t, x.IsBroken())
 	screen := x.Screen(View{Width: 120})
 	require.Contains(t, screen, "watchdog in async (2 clients, 1 attempt each)\n  broken: ")
@@ -35,7 +35,7 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 	require.Contains(t, screen, "BROKEN: watchdog: ")
 	require.Regexp(t, `^v1/mylock~[0-9a-f]{8}/2c/1x/async/watchdog/`, shortest(x.Exercise, x.Found)[0].Schedule, "it is no schedule of a stage")
 
-	x = explored(t, "r5", e.Solution, asked)
+	x = explored(t, "r5", solutionOf(t, e), asked)
 	require.False(t, x.IsBroken())
 	screen = x.Screen(View{Width: 120})
 	require.Contains(t, screen, "no violation up to cost 2")
@@ -45,7 +45,7 @@ func TestSearchDrawsTheMistakeWithTheLearnersLines(t *testing.T) {
 func TestSearchTellsTheLearnersMistakeFromTheStages(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "r2")
-	x := explored(t, "r2", e.Start, Exploring{Bound: 1})
+	x := explored(t, "r2", startOf(t, e), Exploring{Bound: 1})
 	shown := shortest(x.Exercise, x.Found)
 	require.Equal(t, "truth", shown[0].Property)
 	require.Equal(t, "refusal", shown[0].Env, "what stage 2 survives comes first")

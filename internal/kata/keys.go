@@ -137,7 +137,7 @@ func (l *loop) reset(key rune) {
 // learner's own lock, up to the point of the question. It returns false where that
 // lock takes another way than the question's.
 func (l *loop) predict(r Result) bool {
-	v, p := l.view, r.Exercise.Predict
+	v, p, t := l.view, r.Exercise.Predict, r.Exercise.Text(l.view.Lang)
 	played := r.Report.Verdict(p.Failure)
 	if played.Trace == nil {
 		return false
@@ -147,14 +147,14 @@ func (l *loop) predict(r Result) bool {
 		return false
 	}
 	l.asked = r.Exercise.ID
-	text := r.fixed(v) + "\n" + v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(q.Shown(), nil) + v.wrapped(v.say(p.Question))
+	text := r.fixed(v) + "\n" + v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(q.Shown(), nil) + v.wrapped(t.Predict)
 	keys := "0"
-	for i, c := range p.Choices {
-		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
+	for i, choice := range t.Choices {
+		text += fmt.Sprintf("  %d  %s\n", i+1, choice)
 		keys += fmt.Sprint(i + 1)
 	}
 	fmt.Fprint(l.out, text)
-	l.ask(yourAnswer, question{keys, oneTo.Args("n", len(p.Choices)), func(key rune) {
+	l.ask(yourAnswer, question{keys, oneTo.Args("n", len(p.Means)), func(key rune) {
 		v := l.view
 		chosen, answered := q.Chosen(string(key))
 		said := v.Color.Paint(term.Green, v.say(answerRight))
@@ -164,7 +164,7 @@ func (l *loop) predict(r Result) bool {
 		case chosen != right:
 			said = v.Color.Paint(term.Red, v.say(answerWrong))
 		}
-		l.say(v.picture(played.Trace, played.Findings)+v.say(worldSays, "mark", said, "answer", p.Choices[right].Text)+"\n\n"+r.goesOn(v), nil)
+		l.say(v.picture(played.Trace, played.Findings)+v.say(worldSays, "mark", said, "answer", t.Choices[right])+"\n\n"+r.goesOn(v), nil)
 	}})
 	return true
 }

@@ -121,9 +121,10 @@ var (
 // note writes into the recording what the learner does.
 func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\n")) }
 
-func (l *learner) saves(m Material, what string) {
+func (l *learner) saves(m Material, what string) { l.savesFiles(filesOf(l.t, m), what) }
+
+func (l *learner) savesFiles(files Files, what string) {
 	l.t.Helper()
-	files := filesOf(l.t, m)
 	l.note(savesIt[l.lang] + what)
 	// Whole, as most editors do: a file that is half written does not compile, and the
 	// loop would say so.
@@ -202,19 +203,6 @@ func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 		requireChinese(t, l.text())
 	}
 	l.leaves()
-}
-
-// Every word of an exercise is Chinese, but for the last hint, which is code.
-func TestExercisesAreToldInChinese(t *testing.T) {
-	for _, e := range All {
-		said := []i18n.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
-		for _, c := range e.Predict.Choices {
-			said = append(said, c.Text)
-		}
-		for _, text := range said {
-			requireChinese(t, View{Width: narrow, Lang: i18n.Chinese}.wrapped(text.Localize(i18n.Chinese)))
-		}
-	}
 }
 
 // narrow is how many columns a small terminal has.

@@ -5,7 +5,6 @@ package kata
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -15,19 +14,6 @@ import (
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 )
-
-// The one-line test outside the repository has to find the repository and its
-// libraries. It links two programs.
-func TestGoTestInAFolderOutsideTheRepositoryAsksTheSame(t *testing.T) {
-	t.Parallel()
-	f := newFolder(t, "4")
-	cmd := exec.Command("go", "test", "./...")
-	cmd.Dir = f.Dir
-	out, err := cmd.CombinedOutput()
-	require.Error(t, err)
-	require.Contains(t, string(out), "✗ check-then-delete")
-	require.Contains(t, string(out), "mutex.go:")
-}
 
 // A learner's machine: a folder with a space and a letter beyond ASCII in its path,
 // inside another module and its workspace, settings for other work, and no network.
@@ -49,7 +35,7 @@ func TestCheckWorksWhereverTheFolderIs(t *testing.T) {
 
 	e := exercise(t, "3")
 	elsewhere := filepath.Join(outer, "linked.go")
-	require.NoError(t, os.WriteFile(elsewhere, []byte(filesOf(t, e.Solution)["mutex.go"]), 0o600))
+	require.NoError(t, os.WriteFile(elsewhere, []byte(solutionOf(t, e)["mutex.go"]), 0o600))
 	require.NoError(t, os.Remove(f.path("mutex.go")))
 	require.NoError(t, os.Symlink(elsewhere, f.path("mutex.go")))
 	w := workshop{root: f.Root, ready: program(t)}
@@ -99,7 +85,7 @@ func TestScriptedLearnerClimbsTheStairs(t *testing.T) {
 			l = l.returnsAfter("r1")
 			l.sees(says, bar)
 		}
-		l.saves(e.Solution, "a right one")
+		l.savesFiles(solutionOf(t, e), "a right one")
 		l.sees("✓ passed: it survives all ", answers)
 		l.presses("0")
 		l.sees(bar)
@@ -122,4 +108,10 @@ func (l *learner) returnsAfter(other string) *learner {
 	requireStart(l.t, l.folder, other, false, "It begins with")
 	requireStart(l.t, l.folder, e.ID, false, "It goes on where you left it")
 	return sitDownAt(l.t, l.folder, nil)
+}
+
+func TestGoTestPlaysTheFailuresOfEveryExercise(t *testing.T) {
+	for _, e := range All {
+		provesByGoTest(t, e)
+	}
 }

@@ -9,20 +9,13 @@ import (
 )
 
 // Prediction is a failure's run that is shown up to a moment, and the question what
-// comes next. The run has the answer.
+// comes next. The run has the answer. The texts are in the exercise's README.
 type Prediction struct {
-	Failure  string
-	Until    quiz.Moment // the first event that is not shown
-	Question i18n.Text
-	Choices  []Choice
-	Answer   int // the index of the choice that is right for our solution
-	Asks     quiz.Truth
-}
-
-// Choice is an answer one can give.
-type Choice struct {
-	Text  i18n.Text
-	Means string // the same in the words of the truth
+	Failure string
+	Until   quiz.Moment // the first event that is not shown
+	Asks    quiz.Truth
+	Means   []string // the choices, in the words of the truth
+	Answer  int      // the index of the choice that is right for our solution
 }
 
 var (
@@ -33,12 +26,9 @@ var (
 // on asks about a run of the failure, which may be another lock's. It returns the index
 // of the right choice as well. The error says that the question does not fit the run.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
-	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks}
+	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks, Choices: p.Means}
 	if q.Cut < 0 {
 		return q, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
-	}
-	for _, c := range p.Choices {
-		q.Choices = append(q.Choices, c.Means)
 	}
 	if right, err = q.Right(); err != nil {
 		err = fitsNoRun.Args("failure", p.Failure, "error", err)

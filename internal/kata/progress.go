@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 )
 
@@ -22,13 +23,16 @@ type Progress struct {
 	Exercise string // the one under way; "" is none
 	Passed   []string
 	Hints    map[string]int // how many were seen of an exercise
+	Failed   string         // the last failure that a check has shown; "" after a pass, and in another exercise
+	Hinted   string         // the one whose hint was given
 }
 
-// HasPassed tells whether the exercise was passed once.
+// HasPassed reports whether the exercise was passed once.
 func (p Progress) HasPassed(id string) bool { return slices.Contains(p.Passed, id) }
 
 // pass remembers that the exercise was passed.
 func (p *Progress) pass(id string) {
+	p.Failed, p.Hinted = "", ""
 	if !p.HasPassed(id) {
 		p.Passed = append(p.Passed, id)
 	}
@@ -50,6 +54,12 @@ func (p Progress) String() string {
 			text += fmt.Sprintf("hints %s %d\n", e.ID, n)
 		}
 	}
+	if p.Failed != "" {
+		text += fmt.Sprintf("failed %s\n", p.Failed)
+	}
+	if p.Hinted != "" {
+		text += fmt.Sprintf("hinted %s\n", p.Hinted)
+	}
 	return text
 }
 
@@ -70,7 +80,14 @@ func parseProgress(text string) (Progress, error) {
 		var count int
 		fields, _ := fmt.Sscan(line, &word, &id, &count)
 		fault := saysNothing
+		_, isFailure := failures.Find(id)
 		switch _, unknown := Find(id); {
+		case word == "failed" && fields == 2 && isFailure:
+			p.Failed = id
+			continue
+		case word == "hinted" && fields == 2 && isFailure:
+			p.Hinted = id
+			continue
 		case unknown != nil:
 			fault = namesNone
 		case word == "exercise" && fields == 2:

@@ -141,12 +141,12 @@ func TestWhatIsBrokenComesBeforeWhatCouldNotHappen(t *testing.T) {
 func TestLockThatASearchBreaksIsRefused(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "4")
-	passes, err := program(t).Judge(t.Context(), filesOf(t, e.Solution), proves(t, i18n.English).task(e))
+	passes, err := program(t).Judge(t.Context(), solutionOf(t, e), proves(t, i18n.English).task(e))
 	require.NoError(t, err)
 	require.True(t, e.passed(passes))
 	questions, err := Exploring{Property: "wrong-delete", Env: "async", Bound: 3}.questions(Sought{})
 	require.NoError(t, err)
-	searched, err := program(t).search(t.Context(), filesOf(t, e.Start), e.task(), questions, enoughSchedules)
+	searched, err := program(t).search(t.Context(), startOf(t, e), e.task(), questions, enoughSchedules)
 	require.NoError(t, err)
 	passes.Found = searched.Found
 	require.False(t, e.passed(passes))
@@ -166,7 +166,7 @@ func passed3(r Report) []judge.Verdict {
 func TestWhoLeavesARefusedUnlockToTheLeasePasses(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"6", "r10"} {
-		e, report := judged(t, id, filesOf(t, exercise(t, id).Solution))
+		e, report := judged(t, id, solutionOf(t, exercise(t, id)))
 		require.True(t, report.Passed(e.Required()), "%s: %+v %+v", id, report.Cause, report.Red())
 	}
 }

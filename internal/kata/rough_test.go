@@ -43,7 +43,7 @@ func TestRefusalOfTheSystemComesWithWhatToDo(t *testing.T) {
 	for _, said := range []error{syscall.EACCES, syscall.EPERM, syscall.EROFS} {
 		err := mayNot(&fs.PathError{Op: "open", Path: "/a/mutex.go", Err: said})
 		require.ErrorIs(t, err, said)
-		require.Contains(t, err.Error(), "open /a/mutex.go: "+said.Error()+": take the right to read and write there, or choose another folder with --dir")
+		require.Contains(t, err.Error(), "open /a/mutex.go: "+said.Error()+": fix its permissions, or choose another folder with --dir")
 	}
 	require.Equal(t, fs.ErrNotExist, mayNot(fs.ErrNotExist))
 }
@@ -98,7 +98,7 @@ func TestFilesThatAreNoLockDoNoHarm(t *testing.T) {
 	f := newFolder(t, "4")
 	e := exercise(t, "4")
 	require.NoError(t, os.Remove(f.path("mutex.go")))
-	require.NoError(t, writeFiles(f.Dir, oddLock(filesOf(t, e.Solution))))
+	require.NoError(t, writeFiles(f.Dir, oddLock(solutionOf(t, e))))
 	for name, text := range map[string]string{
 		"try.go": "//go:build ignore\n\npackage main\n\nfunc main() { x = }\n", "other_plan9.go": "package other\n", "_old.go": "package old\n",
 		".#mutex.go": "x", "mutex.go~": "x", "README.md": "# Mine\n", "mutex_test.go": "package mylock\n\nfunc {\n", "prog": "\x7fELF",

@@ -48,7 +48,7 @@ var exerciseHead = i18n.New("exercise {id}: {title}")
 
 // headline is the line above every screen.
 func (e Exercise) headline(v View) string {
-	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Title)) + "\n"
+	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Text(v.Lang).Title)) + "\n"
 }
 
 // What to do next, for those who type commands.

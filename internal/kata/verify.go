@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -81,8 +82,8 @@ type prover struct {
 // materials are the starts and solutions.
 func materials(root string, list []Exercise) (all []Files, err error) {
 	for _, e := range list {
-		for _, material := range []Material{e.Start, e.Solution} {
-			files, err := material.Files(os.DirFS(root))
+		for _, read := range []func(fs.FS) (Files, error){e.Start, e.Solution} {
+			files, err := read(os.DirFS(root))
 			if err != nil {
 				return nil, exerciseFails.Args("id", e.ID, "error", err)
 			}
@@ -119,7 +120,7 @@ func (p prover) verify(ctx context.Context, list []Exercise, out io.Writer) bool
 	go atOnce(len(list), func(i int) { results[i] <- p.proofs(ctx, list[i]) })
 	proofs, held := 0, 0
 	for i, e := range list {
-		fmt.Fprintf(out, "%-3s %s\n", e.ID, p.view.say(e.Title))
+		fmt.Fprintf(out, "%-3s %s\n", e.ID, e.Text(p.view.Lang).Title)
 		for _, proof := range <-results[i] {
 			if proofs++; proof.err == nil {
 				held++
@@ -185,7 +186,7 @@ func (e Exercise) provenStart(r Report) (text i18n.Message, err error) {
 		red = append(red, v.Failure)
 	}
 	must := e.Fixes
-	if e.onStairs() {
+	if e.Level != Repair {
 		must = slices.DeleteFunc(slices.Clone(e.Fixes), func(id string) bool {
 			f, _ := failures.Find(id)
 			return column(e.Before).Expect(f) != failures.Broken
@@ -210,8 +211,8 @@ func (e Exercise) provenSolution(r Report) (text i18n.Message, err error) {
 }
 
 func (e Exercise) provenHints() (text i18n.Message, err error) {
-	for i, hint := range e.Hints {
-		if strings.TrimSpace(string(hint)) == "" || slices.Contains(e.Hints[:i], hint) {
+	for i, hint := range e.Text(i18n.English).Hints {
+		if hint == "" {
 			return text, hintMissing.Args("n", i+1)
 		}
 	}
@@ -232,9 +233,9 @@ func (p Prediction) proven(solution Report) (text i18n.Message, err error) {
 	case err != nil:
 		return text, err
 	case right != p.Answer:
-		return text, saysOther.Args("failure", p.Failure, "right", p.Choices[right].Text, "marked", p.Choices[p.Answer].Text)
+		return text, saysOther.Args("failure", p.Failure, "right", p.Means[right], "marked", p.Means[p.Answer])
 	}
-	return predicted.Args("failure", p.Failure, "answer", p.Choices[right].Text), nil
+	return predicted.Args("failure", p.Failure, "answer", p.Means[right]), nil
 }
 
 // without are the members of list that are not in other.

@@ -23,7 +23,7 @@ var (
 // that it does not find as cheaply in the solution.
 func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Files) (text i18n.Message, err error) {
 	asked := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}
-	if e.Search.Blind != "" {
+	if e.Search.Blind {
 		asked = Exploring{Bound: -1}
 	}
 	inStart, err := p.breaks(ctx, e, start, asked)
@@ -34,7 +34,7 @@ func (p prover) provenSearch(ctx context.Context, e Exercise, start, solution Fi
 	switch {
 	case err != nil:
 		return text, err
-	case e.Search.Blind != "":
+	case e.Search.Blind:
 		return provenBlind(inStart, inOurs)
 	case len(inOurs) > 0:
 		return text, inSolution.Args("property", inOurs[0].Property, "what", inOurs[0].Text)
@@ -62,7 +62,7 @@ func (p prover) breaks(ctx context.Context, e Exercise, files Files, asked Explo
 		return nil, err
 	}
 	most := 0
-	if e.Search.Blind != "" { // as far as a check looks
+	if e.Search.Blind { // as far as a check looks
 		questions, most = ofTwoClients(questions), enoughSchedules
 	}
 	r, err := p.search(ctx, files, p.task(e), questions, most)

@@ -47,7 +47,7 @@ func TestMaterialProvesItself(t *testing.T) {
 func TestEachProofFailsForBadMaterial(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "3")
-	start, solution, task := filesOf(t, e.Start), filesOf(t, e.Solution), e.task()
+	start, solution, task := startOf(t, e), solutionOf(t, e), e.task()
 	started, err := program(t).Judge(t.Context(), start, task)
 	require.NoError(t, err)
 	solved, err := program(t).Judge(t.Context(), solution, task)
@@ -63,9 +63,8 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 	}
 	start2 := func(e Exercise) (i18n.Message, error) { return e.provenStart(started) }
 	predict := func(e Exercise) (i18n.Message, error) { return e.Predict.proven(solved) }
-	fails("survives [check-then-set]", func(e *Exercise) { e.ID, e.Fixes = "r", append(e.Fixes, "check-then-set") }, start2)
+	fails("survives [check-then-set]", func(e *Exercise) { e.Level, e.Fixes = Repair, append(e.Fixes, "check-then-set") }, start2)
 	fails("and shows [loss-hidden-at-unlock ", func(e *Exercise) { e.Fixes = e.Fixes[:1] }, start2)
-	fails("hint 2 is missing", func(e *Exercise) { e.Hints[1] = " " }, Exercise.provenHints)
 	fails("check-then-delete: the world says", func(e *Exercise) { e.Predict.Answer = 0 }, predict)
 	fails("check-then-delete has no moment", func(e *Exercise) { e.Predict.Until.Client = "Z" }, predict)
 	fails("there is no failure no-such", func(e *Exercise) { e.Predict.Failure = "no-such" }, predict)
@@ -83,7 +82,7 @@ func TestEachProofFailsForBadMaterial(t *testing.T) {
 func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
 	t.Parallel()
 	e := exercise(t, "r2")
-	start, solution := filesOf(t, e.Start), filesOf(t, e.Solution)
+	start, solution := startOf(t, e), solutionOf(t, e)
 	_, err := proves(t, i18n.English).provenSearch(t.Context(), e, start, start)
 	require.ErrorContains(t, err, "breaks truth in the solution: TryLock tells")
 	e.Search = Sought{Property: "leak", Env: "crash", Bound: 1}
@@ -99,31 +98,10 @@ func TestProofOfTheSearchFailsForBadMaterial(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestExercisesAreToldInFull(t *testing.T) {
-	said := map[i18n.Text]string{}
-	for _, e := range All {
-		for _, text := range append(e.Hints[:], i18n.Text(e.ID), e.Title, e.Story, e.Fixed, e.Question, e.Read) {
-			require.NotEmpty(t, text, "exercise %s", e.ID)
-		}
-		for _, text := range []i18n.Text{e.Story, e.Hints[0], e.Fixed} {
-			require.Empty(t, said[text], "exercise %s says what another does", e.ID)
-			said[text] = e.ID
-		}
-		for _, l := range i18n.Languages {
-			page, _, _ := strings.Cut(e.Read.Localize(l), "#")
-			require.FileExists(t, repositoryRoot(t)+"/"+page)
-		}
-		require.GreaterOrEqual(t, len(e.Predict.Choices), 3)
-		isRepair := strings.HasPrefix(string(e.Title), "repair ")
-		require.Equal(t, isRepair, e.Search != (Sought{}), "exercise %s: what a search makes of it", e.ID)
-		require.Equal(t, isRepair, !e.onStairs())
-	}
-}
-
 // A key without a lease tells a waiter nothing about when to ask again: it must not ask all
 // the time.
 func TestSolutionOfTheWaitersLeavesRedisInPeace(t *testing.T) {
-	trace, err := world.Run(t, column(exercise(t, "6.4").Solution.Column).Subject.Config(), func(w *world.World) {
+	trace, err := world.Run(t, column("6.4").Subject.Config(), func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		a.StartRun("PERSIST", "lock:order:1001").Wait()
