@@ -251,33 +251,74 @@ func within(t *testing.T, what string, run func()) {
 // each cause. With -v it prints a line for each failure, and for one that is
 // not safe the timeline; without, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
+	var sum summary
+	checkAll(t, s, All, func(t *testing.T, v Verdict) {
+		want := expect(v.Failure)
+		wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
+		v.print(t, testing.Verbose() && v.Outcome != Safe || wrong && sum.wrong == nil)
+		sum.add(v, wrong)
+		if wrong {
+			t.Errorf("expected %s", want.Word())
+		}
+	})
+	t.Log(sum.String())
+}
+
+// Require plays the named failures on a lock, one subtest for each, and fails those that the
+// lock does not survive. One that could not happen, or is about something that the lock does
+// not have, is skipped. It prints the timeline of the first that fails, with -v of each.
+func Require(t *testing.T, s Subject, names ...string) {
+	all := make([]Failure, len(names))
+	for i, name := range names {
+		var ok bool
+		if all[i], ok = Find(name); !ok {
+			t.Fatalf("there is no failure %s", name)
+		}
+	}
+	isFirst := true
+	checkAll(t, s, all, func(t *testing.T, v Verdict) {
+		fails := !v.Outcome.IsGood() && v.Outcome != NotTested
+		v.print(t, fails && (isFirst || testing.Verbose()))
+		switch {
+		case fails:
+			isFirst = false
+			t.Fail()
+		case v.Missing.Text != "":
+			t.Skip()
+		}
+	})
+}
+
+// checkAll plays failures on a lock, each in a subtest that judge ends. It stops after a run
+// that does not end: that run would hold up the others.
+func checkAll(t *testing.T, s Subject, all []Failure, judge func(*testing.T, Verdict)) {
 	var err error
 	within(t, s.Name, func() { s, err = DiscoverScripts(t, s) })
 	if err != nil && !errors.Is(err, world.ErrLeft) {
 		t.Fatal(err)
 	}
-	var sum summary
-	for _, f := range All {
-		passed := t.Run(f.ID, func(t *testing.T) {
+	for _, f := range all {
+		isStuck := false
+		t.Run(f.ID, func(t *testing.T) {
+			isStuck = true
 			var v Verdict
 			within(t, f.ID+" on "+s.Name, func() { v = Run(t, f, s) })
-			want := expect(f)
-			wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
-			fmt.Fprintf(t.Output(), "%s: %s: %s\n", f.ID, v.Outcome.Word(), v.Sentence())
-			if v.Err != nil {
-				fmt.Fprintf(t.Output(), "%v\n", v.Err)
-			}
-			if v.Trace != nil && (testing.Verbose() && v.Outcome != Safe || wrong && sum.wrong == nil) {
-				fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
-			}
-			sum.add(v, wrong)
-			if wrong {
-				t.Errorf("expected %s", want.Word())
-			}
+			isStuck = false
+			judge(t, v)
 		})
-		if !passed && sum.last != f.ID {
-			break // this run is stuck: it would hold up the others. One that -run leaves out counts as passed
+		if isStuck {
+			break
 		}
 	}
-	t.Log(sum.String())
+}
+
+// print prints what became of the lock, and the timeline if it is asked for.
+func (v Verdict) print(t *testing.T, draw bool) {
+	fmt.Fprintf(t.Output(), "%s: %s: %s\n", v.Failure.ID, v.Outcome.Word(), v.Sentence())
+	if v.Err != nil {
+		fmt.Fprintf(t.Output(), "%v\n", v.Err)
+	}
+	if v.Trace != nil && draw {
+		fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
+	}
 }

@@ -186,7 +186,6 @@ func (v Verdict) cause() i18n.Text {
 
 // summary is what a whole catalogue came to.
 type summary struct {
-	last  string // the failure that was added last
 	count map[Outcome]int
 	wrong []Verdict // what was not expected
 }
@@ -195,7 +194,6 @@ func (s *summary) add(v Verdict, wrong bool) {
 	if s.count == nil {
 		s.count = map[Outcome]int{}
 	}
-	s.last = v.Failure.ID
 	s.count[v.Outcome]++
 	if wrong {
 		s.wrong = append(s.wrong, Verdict{Failure: v.Failure, Outcome: v.Outcome, Findings: v.Findings})

@@ -61,12 +61,12 @@ func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 
 func (p *Program) build(ctx context.Context, root string, locks []Files) error {
 	code := overlay{root, p.dir, map[string]string{}}
-	var all []subject
+	var all []shape
 	for i, files := range locks {
 		if p.names[files.key()] != "" {
 			continue
 		}
-		s := subject{name: fmt.Sprintf("lock%d", i), path: fmt.Sprintf("%s/lock%d/mylock", judge.LocksPath, i)}
+		s := shape{name: fmt.Sprintf("lock%d", i), path: fmt.Sprintf("%s/lock%d/mylock", judge.LocksPath, i)}
 		p.names[files.key()] = s.name
 		if err := s.read(files); err != nil {
 			return err
@@ -104,7 +104,7 @@ const quickly = "-gcflags=" + judge.LocksPath + "/...=-N -l -dwarf=false"
 
 // compile compiles a program for these locks with what is in the overlay. flags are more flags of
 // go build.
-func (p *Program) compile(ctx context.Context, code overlay, all []subject, flags ...string) error {
+func (p *Program) compile(ctx context.Context, code overlay, all []shape, flags ...string) error {
 	imports, subjects := "", ""
 	for _, s := range all {
 		imports += fmt.Sprintf("\t%s %q\n", s.name, s.path)

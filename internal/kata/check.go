@@ -88,7 +88,7 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := f.keep(files); err != nil {
+	if _, err := f.keep(files); err != nil {
 		return r, err
 	}
 	program, err := w.program(ctx, files)
@@ -262,5 +262,5 @@ func (r Result) Told() any {
 		Passed   bool     `json:"passed"`
 		Required []string `json:"required"`
 		Report
-	}{r.Exercise.ID, r.Exercise.title(), r.Passed, r.Exercise.Required(), r.Report}
+	}{r.Exercise.ID, r.Exercise.Text(i18n.English).Title, r.Passed, r.Exercise.Required(), r.Report}
 }

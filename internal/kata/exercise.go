@@ -8,61 +8,53 @@ import (
 	"lockkata/internal/stages"
 )
 
+// Level groups exercises by what they ask of a learner.
+type Level string
+
+// The levels.
+const (
+	First  Level = "first" // a lock that grows from nothing to a watchdog
+	Steps  Level = "steps" // the same lock, up to the whole one
+	Repair Level = "repair"
+)
+
 // Exercise is one lock to be written, or to be repaired.
 type Exercise struct {
-	ID    string // of a step on the stairs that of its column: 6.1; of a lock to repair r1
-	Title i18n.Text
-	Story i18n.Text // what is wrong with the lock so far, and what to write
-	// Base is the column whose good outcomes are asked for.
-	Base string
-	// Before is the exercise with whose lock this one begins: the learner's own, if it has
-	// passed, else ours. "": with Start.
-	Before   string
-	Start    Material
-	Solution Material     // without one it is the lock of the base
-	Fixes    []string     // failures that a mistake in the start shows; on the stairs what turns between Before and Base
-	Fresh    bool         // each hold has to write a value of its own
-	Hints    [3]i18n.Text // the last is almost the answer
-	Fixed    i18n.Text    // what has been fixed, in two sentences
-	Predict  Prediction
-	Search   Sought    // what a search makes of the mistake in the start, in a lock to repair
-	Question i18n.Text // the interviewer's next one
-	Read     i18n.Text // where the answer is
+	ID     string // of a lock that grows that of its stage: 6.1; of a lock to repair r1
+	Folder string // in the folder exercises
+	Level  Level
+	Base   string // the stage whose good outcomes are asked for, and whose lock is the solution
+	// Before is the exercise with whose lock this one begins: the learner's own if it has
+	// passed, else the solution. "": the folder has a start.
+	Before  string
+	Fixes   []string // failures that the start does not survive; unless in a lock to repair, those that turn good between Before and Base
+	Fresh   bool     // each hold has to write a value of its own
+	Predict Prediction
+	Search  Sought    // what a search makes of the mistake in a lock to repair
+	Read    i18n.Text // the page that answers the interviewer's question
 }
 
-// Sought says how a search finds a mistake, or why it cannot.
+// Sought says how a search finds a mistake, or that it cannot.
 type Sought struct {
 	Property, Env string
 	Bound         int
-	Blind         i18n.Text // no property can see it: why; then the others are not set
+	Blind         bool // no property can see it; the others are not set
 }
 
-// All are the exercises, in order: one lock that grows, and locks to repair.
-var All = completed(slices.Concat(stageExercises, stepExercises, repairExercises))
+// All are the exercises, in order.
+var All = completed(table)
 
 func init() {
 	for _, e := range All {
-		i18n.Register(e.Title, e.Story, e.Fixed, e.Search.Blind, e.Predict.Question, e.Question, e.Read)
-		i18n.Register(e.Hints[:]...)
-		for _, c := range e.Predict.Choices {
-			i18n.Register(c.Text)
-		}
+		i18n.Register(e.Read)
 	}
 }
 
-// completed fills in what follows from the columns.
+// completed fills in what follows from the stages.
 func completed(all []Exercise) []Exercise {
-	solutions := map[string]Material{}
 	for i := range all {
 		e := &all[i]
-		if e.Solution.Column == "" {
-			e.Solution = Material{Column: e.Base}
-		}
-		solutions[e.ID] = e.Solution
-		if e.Before != "" {
-			e.Start = solutions[e.Before]
-		}
-		if e.onStairs() {
+		if e.Level != Repair {
 			e.Fixes = e.turns()
 		}
 		if i > 0 { // what the exercise before has asked about comes first
@@ -74,11 +66,8 @@ func completed(all []Exercise) []Exercise {
 	return all
 }
 
-// onStairs tells whether the exercise is a step of the lock that grows.
-func (e Exercise) onStairs() bool { return e.ID == e.Base }
-
-// turns are the failures that turn good with the exercise: first those that break the lock
-// before it, then those that it has nothing to be told of.
+// turns returns the failures that turn good with the exercise: first those that break the
+// lock before it, then those about what only the new lock has.
 func (e Exercise) turns() (all []string) {
 	breaks := func(f failures.Failure) bool { return e.Before != "" && column(e.Before).Expect(f) == failures.Broken }
 	for _, broken := range []bool{true, false} {
@@ -91,22 +80,21 @@ func (e Exercise) turns() (all []string) {
 	return all
 }
 
-// plainFirst are all failures; those with a lease of their own come last: a lock that has a
-// plainer one is told of that.
+// plainFirst returns all failures. Those with a lease of their own come last: a plainer one
+// says more.
 func plainFirst() []failures.Failure {
 	all := slices.Clone(failures.All)
 	slices.SortStableFunc(all, func(a, b failures.Failure) int { return min(int(a.Lease), 1) - min(int(b.Lease), 1) })
 	return all
 }
 
-// isGood tells whether a column survives a failure. A Mutex, which an exercise asks for, is
-// closed by nobody.
+// isGood reports whether a stage survives a failure that a Mutex can have: a Mutex needs no Close.
 func isGood(id string, f failures.Failure) bool {
 	outcome := column(id).Expect(f)
 	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, failures.Closing)
 }
 
-// column is the one with that ID.
+// column returns the stage, step or document's lock with that ID.
 func column(id string) stages.Stage { return stages.MustFind(id) }
 
 var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
@@ -121,7 +109,7 @@ func Find(id string) (Exercise, error) {
 	return Exercise{}, noExercise.Args("id", id, "last", All[len(All)-1].ID)
 }
 
-// next is the exercise after this one; false after the last.
+// next returns the exercise after this one, and false after the last.
 func (e Exercise) next() (Exercise, bool) {
 	i := slices.IndexFunc(All, func(other Exercise) bool { return other.ID == e.ID })
 	if i+1 == len(All) {
@@ -130,8 +118,8 @@ func (e Exercise) next() (Exercise, bool) {
 	return All[i+1], true
 }
 
-// Required are the failures that a lock must survive to pass: what the base
-// survives and more, then what the exercise fixes.
+// Required returns the failures that a lock must survive to pass: what the base survives
+// as well, then what the exercise fixes.
 func (e Exercise) Required() []string {
 	var before []string
 	for _, f := range plainFirst() {
@@ -142,9 +130,5 @@ func (e Exercise) Required() []string {
 	return append(before, e.Fixes...)
 }
 
-// title returns the exercise's title in English.
-func (e Exercise) title() string { return e.Text(i18n.English).Title }
-
-type exerciseText struct{ Title string }
-
-func (e Exercise) Text(l i18n.Language) exerciseText { return exerciseText{e.Title.Localize(l)} }
+// has returns what the lock of the exercise has.
+func (e Exercise) has() []failures.Feature { return column(e.Base).Subject.Has }

@@ -145,5 +145,5 @@ func (x Explored) Told() any {
 		Answers  []judge.Found `json:"answers"`
 		Differs  string        `json:"differs,omitempty"`
 		Printed  string        `json:"printed,omitempty"`
-	}{x.Exercise.ID, x.Exercise.title(), x.IsBroken(), x.Compile, x.Cause, x.Found, x.Differs, x.Printed}
+	}{x.Exercise.ID, x.Exercise.Text(i18n.English).Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Differs, x.Printed}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -14,30 +15,19 @@ import (
 
 // Folder is where a learner works:
 //
-//	mutex.go, …     the lock
-//	lock_test.go    one line: go test asks what "kata check" asks
-//	progress.txt    how far the learner is
-//	_start/3/       what exercise 3 began with
-//	_left/3/        the lock as it was when another exercise was begun
-//	_passed/3/      the lock when it passed exercise 3
-//	_copies/001/    what a new beginning has replaced
+//	mutex.go, …       the lock; from exercise 6.1 on with subject.go
+//	mylock_test.go    go test plays the failures of the exercise
+//	progress.txt      how far the learner is
+//	_start/3/         what exercise 3 began with
+//	_left/3/          the lock as it was when another exercise was begun
+//	_passed/3/        the lock when it passed exercise 3
+//	_copies/001/      a version that was checked, or that a new beginning has replaced
 //
-// Go passes over folders whose name begins with "_".
+// Go ignores folders whose name begins with "_".
 type Folder struct {
 	Root string // the repository
 	Dir  string
 }
-
-const testText = `package mylock
-
-import (
-	"testing"
-
-	"lockkata/internal/kata"
-)
-
-func TestMyLock(t *testing.T) { kata.Test(t) }
-`
 
 func (f Folder) path(name ...string) string { return filepath.Join(f.Dir, filepath.Join(name...)) }
 
@@ -74,7 +64,7 @@ func (f Folder) lock(name string) (Files, error) {
 	return files, mayNot(err)
 }
 
-var needsRight = i18n.New("{why}: take the right to read and write there, or choose another folder with --dir")
+var needsRight = i18n.New("{why}: fix its permissions, or choose another folder with --dir")
 
 // mayNot adds to the system's refusal what to do about it.
 func mayNot(err error) error {
@@ -98,12 +88,12 @@ func (f Folder) Start(e Exercise, afresh bool) (said i18n.Message, err error) {
 	}
 	said, err = f.enter(e, p, afresh)
 	if err == nil {
-		err = f.scaffold()
+		err = f.scaffold(e)
 	}
 	if err != nil {
 		return said, err
 	}
-	p.Exercise = e.ID
+	p.Exercise, p.Failed, p.Hinted = e.ID, "", ""
 	return said, f.save(p)
 }
 
@@ -134,18 +124,15 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 	}
 	isBegun := len(kept) > 0 && kept.key() != start.key()
 	if isBegun && !afresh {
-		return goesOnHere.Args(), f.replace(kept)
+		return goesOnHere.Args(), f.replace(e.withSubject(kept))
 	}
 	files, whose, err := f.startOf(e, p)
 	if err != nil {
 		return whose, err
 	}
 	if isBegun && kept.key() != files.key() {
-		name, err := f.freeCopy()
+		name, err := f.keep(kept)
 		if err != nil {
-			return whose, err
-		}
-		if err := f.put(name, kept); err != nil {
 			return whose, err
 		}
 		whose = wroteIsIn.Args("begins", whose, "folder", filepath.ToSlash(name))
@@ -163,13 +150,11 @@ func (f Folder) leave(id string) error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	name := left(id)
 	if id == "" {
-		if name, err = f.freeCopy(); err != nil {
-			return err
-		}
+		_, err = f.keep(files)
+		return err
 	}
-	return f.put(name, files)
+	return f.put(left(id), files)
 }
 
 var (
@@ -212,17 +197,18 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 	if e.Before != "" && p.HasPassed(e.Before) {
 		files, err := f.lock(passed(e.Before))
 		if err == nil && len(files) > 0 {
-			return files, withYourLock.Args("id", e.Before), nil
+			return e.withSubject(files), withYourLock.Args("id", e.Before), nil
 		}
 	}
-	files, err := e.Start.Files(os.DirFS(f.Root))
+	whose, of := withLock, e.Before
 	switch {
-	case e.Start.Column == "":
-		return files, withSkeleton.Args(), err
-	case len(e.Start.Edits) > 0:
-		return files, withLockMade.Args("stage", column(e.Start.Column).NameText()), err
+	case e.Level == Repair:
+		whose, of = withLockMade, e.Base
+	case e.Before == "":
+		whose, of = withSkeleton, e.Base
 	}
-	return files, withLock.Args("stage", column(e.Start.Column).NameText()), err
+	files, err := e.Start(os.DirFS(f.Root))
+	return files, whose.Args("stage", column(of).NameText()), err
 }
 
 // Reset begins the present exercise anew. With all it forgets every exercise that was
@@ -274,17 +260,36 @@ func (f Folder) replace(files Files) error {
 	return writeFiles(f.Dir, files)
 }
 
+// keep copies a version of the lock into _copies, unless the newest copy there is the same, and
+// returns the copy's folder.
+func (f Folder) keep(files Files) (string, error) {
+	newest, err := f.lock(copied(f.copies()))
+	if err == nil && newest.key() == files.key() {
+		return copied(f.copies()), nil
+	}
+	name, err := f.freeCopy()
+	if err != nil {
+		return "", err
+	}
+	return name, f.put(name, files)
+}
+
+// copies returns the highest number of a copy, 0 if there is none.
+func (f Folder) copies() (highest int) {
+	entries, _ := os.ReadDir(f.path("_copies"))
+	for _, entry := range entries {
+		n, _ := strconv.Atoi(entry.Name())
+		highest = max(highest, n)
+	}
+	return highest
+}
+
+func copied(n int) string { return filepath.Join("_copies", fmt.Sprintf("%03d", n)) }
+
 // freeCopy makes a folder for a copy, with the next number.
 func (f Folder) freeCopy() (string, error) {
-	if err := os.MkdirAll(f.path("_copies"), 0o755); err != nil {
-		return "", mayNot(err)
-	}
-	for n := 1; ; n++ {
-		name := filepath.Join("_copies", fmt.Sprintf("%03d", n))
-		if err := os.Mkdir(f.path(name), 0o755); !errors.Is(err, fs.ErrExist) {
-			return name, err
-		}
-	}
+	name := copied(f.copies() + 1)
+	return name, mayNot(os.MkdirAll(f.path(name), 0o755))
 }
 
 // put makes a folder below this one hold exactly these files. It is one of ours.
@@ -307,11 +312,18 @@ func writeFiles(dir string, files Files) error {
 	return nil
 }
 
-// scaffold adds what makes the folder a Go package that "go test" and an editor
-// understand, unless it is there: the test, and outside the repository a go.mod.
-func (f Folder) scaffold() error {
-	beside := Files{"lock_test.go": testText}
-	if within, err := filepath.Rel(f.Root, f.Dir); err != nil || !filepath.IsLocal(within) {
+// scaffold writes what makes the folder a Go package that "go test" and an editor understand:
+// the test of the exercise, and outside the repository a go.mod, unless there is one.
+func (f Folder) scaffold(e Exercise) error {
+	if old, err := os.ReadFile(f.path(oldTestName)); err == nil && strings.Contains(string(old), "kata.Test(t)") {
+		if err := os.Remove(f.path(oldTestName)); err != nil {
+			return mayNot(err)
+		}
+	}
+	beside := Files{testName: e.test()}
+	within, err := filepath.Rel(f.Root, f.Dir)
+	_, none := os.Lstat(f.path("go.mod"))
+	if (err != nil || !filepath.IsLocal(within)) && none != nil {
 		mod, err := os.ReadFile(filepath.Join(f.Root, "go.mod"))
 		if err != nil {
 			return err
@@ -320,17 +332,12 @@ func (f Folder) scaffold() error {
 		if err != nil {
 			return err
 		}
-		// Below lockkata/, the module may import what is internal to the repository.
 		beside["go.mod"] = strings.Replace(string(mod), "module lockkata\n", "module lockkata/mylock\n", 1) +
 			fmt.Sprintf("\nrequire lockkata v0.0.0\n\nreplace lockkata => %q\n", f.Root)
 		beside["go.sum"] = string(sums)
 	}
-	for name := range beside {
-		if _, err := os.Lstat(f.path(name)); err == nil {
-			delete(beside, name)
-		}
-	}
 	return writeFiles(f.Dir, beside)
 }
 
-func (f Folder) keep(files Files) error { return nil }
+// oldTestName is the file that older versions of the kata wrote for the test.
+const oldTestName = "lock_test.go"

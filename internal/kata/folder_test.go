@@ -39,11 +39,11 @@ func requireLock(t *testing.T, f Folder, below, text string) {
 }
 
 func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {
-	f := newFolder(t, "6.1")
+	f := newFolder(t, "3")
 	own := Files{"mutex.go": "package mylock // mine\n"}
-	require.NoError(t, f.put(passed("6.1"), own))
-	require.NoError(t, f.save(Progress{Exercise: "6.1", Passed: []string{"6.1"}}))
-	requireStart(t, f, "6.2", false, "your own lock of exercise 6.1")
+	require.NoError(t, f.put(passed("3"), own))
+	require.NoError(t, f.save(Progress{Exercise: "3", Passed: []string{"3"}}))
+	requireStart(t, f, "4", false, "your own lock of exercise 3")
 	requireLock(t, f, ".", own["mutex.go"])
 	requireStart(t, f, "6.4", false, "It begins with the lock of stage 6.3.")
 }
@@ -82,13 +82,13 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	f.write(t, "mutex.go", "package mylock // first\n")
 	f.write(t, "extra.go", "package mylock // second\n")
 	f.write(t, "notes.txt", "a note\n")
-	f.write(t, "lock_test.go", "package mylock // my own test\n")
+	f.write(t, "other_test.go", "package mylock // my own test\n")
 	requireStart(t, f, "3", false, "")
 	kept, err := f.lock(left("1"))
 	require.NoError(t, err)
 	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "package mylock // second\n"}, kept)
 	require.NoFileExists(t, filepath.Join(f.Dir, "extra.go"))
-	for name, text := range map[string]string{"notes.txt": "a note\n", "lock_test.go": "package mylock // my own test\n"} {
+	for name, text := range map[string]string{"notes.txt": "a note\n", "other_test.go": "package mylock // my own test\n"} {
 		raw, err := os.ReadFile(filepath.Join(f.Dir, name))
 		require.NoError(t, err)
 		require.Equal(t, text, string(raw))
@@ -140,16 +140,19 @@ func TestFolderWithSomebodyElsesFilesIsRefused(t *testing.T) {
 }
 
 func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
-	p := Progress{Exercise: "6.1", Passed: []string{"1", "3"}, Hints: map[string]int{"6.1": 2}}
-	require.Equal(t, progressHead+"exercise 6.1\npassed 1\npassed 3\nhints 6.1 2\n", p.String())
+	p := Progress{Exercise: "6.1", Passed: []string{"1", "3"}, Hints: map[string]int{"6.1": 2}, Failed: "key-gone", Hinted: "oom"}
+	require.Equal(t, progressHead+"exercise 6.1\npassed 1\npassed 3\nhints 6.1 2\nfailed key-gone\nhinted oom\n", p.String())
 	again, err := parseProgress(p.String())
 	require.NoError(t, err)
 	require.Equal(t, p, again)
 	require.Equal(t, "2", p.Next().ID)
+	again.pass("6.1")
+	require.Empty(t, again.Failed+again.Hinted)
 	for text, says := range map[string]string{
 		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"; delete the line, or put it right`,
 		"\npasst 3\n":  `line 2 of progress.txt says nothing: "passt 3"; delete the line, or put it right`,
 		"hints 3 4\n":  `line 1 of progress.txt says nothing: "hints 3 4"; delete the line, or put it right`,
+		"failed x\n":   `line 1 of progress.txt names no exercise: "failed x"; delete the line, or put it right`,
 		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"; delete the line, or put it right`,
 	} {
 		_, err := parseProgress(text)
@@ -159,9 +162,73 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 
 func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
 	f := newFolder(t, "4")
-	for _, want := range []string{"Hint 1 of 3:", "Hint 2 of 3:", "Hint 3 of 3:", "Hint 3 of 3:"} {
+	fails := func(failure string) {
+		p, err := f.Progress()
+		require.NoError(t, err)
+		p.Failed = failure
+		require.NoError(t, f.save(p))
+	}
+	hint := func() string {
 		text, err := f.Hint(View{Width: 100})
 		require.NoError(t, err)
-		require.Contains(t, text, want)
+		return text
 	}
+	fails("check-then-delete")
+	require.Contains(t, hint(), "Hint for check-then-delete: ")
+	fails("check-then-delete")
+	require.Contains(t, hint(), "Hint 1 of 3:", "the same failure again is no news")
+	fails("delete-foreign")
+	require.Contains(t, hint(), "Hint for delete-foreign: ")
+	requireStart(t, f, "4", false, "")
+	p, err := f.Progress()
+	require.NoError(t, err)
+	require.Empty(t, p.Failed+p.Hinted)
+	for _, want := range []string{"Hint 2 of 3:", "Hint 3 of 3:", "Hint 3 of 3:"} {
+		require.Contains(t, hint(), want)
+	}
+}
+
+func TestEveryVersionIsKeptOnce(t *testing.T) {
+	f := newFolder(t, "1")
+	keep := func(text string) string {
+		name, err := f.keep(Files{"mutex.go": text})
+		require.NoError(t, err)
+		requireLock(t, f, name, text)
+		return filepath.ToSlash(name)
+	}
+	require.Equal(t, "_copies/001", keep("package mylock // a\n"))
+	require.Equal(t, "_copies/001", keep("package mylock // a\n"))
+	require.Equal(t, "_copies/002", keep("package mylock // b\n"))
+	require.Equal(t, "_copies/003", keep("package mylock // a\n"))
+	f.write(t, "mutex.go", "package mylock // a\n")
+	said, err := f.Reset(false)
+	require.NoError(t, err)
+	require.Contains(t, said.Error(), "What you wrote is in _copies/003.", "it was kept already")
+}
+
+func TestTestIsWrittenAnewAndSubjectIsNot(t *testing.T) {
+	f := newFolder(t, "6.1")
+	f.write(t, "lock_test.go", "package mylock\n\nfunc TestMyLock(t *testing.T) { kata.Test(t) }\n")
+	f.write(t, testName, "package mylock // changed\n")
+	f.write(t, subjectName, "package mylock\n\nfunc Subject() failures.Subject { return mine }\n")
+	requireStart(t, f, "6.1", false, "It goes on where you left it")
+	require.NoFileExists(t, f.path("lock_test.go"), "the one of an older version")
+	test, err := os.ReadFile(f.path(testName))
+	require.NoError(t, err)
+	require.Contains(t, string(test), "TestMyLock plays the failures of exercise 6.1 on your lock.")
+	files, err := f.Lock()
+	require.NoError(t, err)
+	require.Contains(t, files[subjectName], "return mine")
+
+	p, err := f.Progress()
+	require.NoError(t, err)
+	p.pass("6.1")
+	require.NoError(t, f.save(p))
+	require.NoError(t, f.put(passed("6.1"), files))
+	requireStart(t, f, "6.2", false, "your own lock of exercise 6.1")
+	files, err = f.Lock()
+	require.NoError(t, err)
+	require.Contains(t, files[subjectName], "return mine")
+	requireStart(t, f, "r1", false, "")
+	require.NoFileExists(t, f.path(subjectName), "a lock without options needs none")
 }

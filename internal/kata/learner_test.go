@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -117,9 +118,8 @@ var (
 func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\n")) }
 
 // saves saves a lock and waits for the texts.
-func (l *learner) saves(m Material, what string, texts ...string) {
+func (l *learner) saves(files Files, what string, texts ...string) {
 	l.t.Helper()
-	files := filesOf(l.t, m)
 	l.note(savesIt[l.lang] + what)
 	// Renamed into place, as most editors do: half a file does not compile.
 	saved := l.t.TempDir()
@@ -156,14 +156,20 @@ func (l *learner) climbs(last string) {
 	l.t.Helper()
 	for e := exercise(l.t, "1"); e.ID != last; e, _ = e.next() {
 		l.sees("exercise "+e.ID+": ", bar)
-		for _, w := range wrong {
-			if w.exercise == e.ID {
-				l.saves(Material{Column: e.ID, Edits: w.edits}, w.name, "✗ ")
-				l.t.Logf("exercise %s, %s: ✗ %s", e.ID, w.name, strings.TrimSpace(l.sees("\n")))
-				l.sees(bar)
+		for _, m := range mistakes() {
+			if m.exercise != e.ID || m.says == "" || !inSample(m.exercise, m.name) {
+				continue
 			}
+			l.saves(m.files(), m.name, "exercise "+e.ID+": ", "\n\n")
+			first := strings.TrimSpace(l.sees("\n"))
+			if !m.compiles() {
+				first = strings.TrimSpace(l.sees("\n\n"))
+			}
+			l.t.Logf("exercise %s, %s: %s", e.ID, m.name, first)
+			require.True(l.t, strings.HasPrefix(first, m.says), "%s: %s", m.name, first)
+			l.sees(bar)
 		}
-		l.saves(e.Solution, "our lock", "✓ passed: it survives all ", answers)
+		l.saves(filesOf(l.t, e.Solution), "our lock", "✓ passed: it survives all ", answers)
 		l.presses("0", "No answer.", bar)
 		l.presses("n", "It begins with your own lock of exercise "+e.ID+".")
 	}
@@ -181,7 +187,7 @@ func record(t *testing.T, lang i18n.Language, width int, solution string) string
 	t.Helper()
 	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = lang, width, lang })
 	l.sees(keysAre.Localize(lang) + "\n")
-	l.saves(Material{Column: "1"}, solution, yourAnswer.Localize(lang), "\n")
+	l.saves(filesOf(t, exercise(t, "1").Solution), solution, yourAnswer.Localize(lang), "\n")
 	l.presses("1", keysAre.Localize(lang)+"\n")
 	asked, answer, _ := strings.Cut(strings.ReplaceAll(l.shown(0), l.folder.Dir, "mylock"), pressesIt[lang]+"1\n")
 	l.leaves()
@@ -206,18 +212,6 @@ func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 }
 
 // The last hint is code.
-func TestExercisesAreToldInChinese(t *testing.T) {
-	for _, e := range All {
-		said := []i18n.Text{e.Title, e.Story, e.Hints[0], e.Hints[1], e.Fixed, e.Search.Blind, e.Predict.Question, e.Question}
-		for _, c := range e.Predict.Choices {
-			said = append(said, c.Text)
-		}
-		for _, text := range said {
-			requireChinese(t, View{Width: narrow, Lang: i18n.Chinese}.wrapped(text.Localize(i18n.Chinese)))
-		}
-	}
-}
-
 // inEnglish matches what stays English on a Chinese screen: the errors of a lock, which a narrow
 // picture splits.
 var inEnglish = regexp.MustCompile(`mylock: .*|"hold is lost"|yours to write|context deadline exceeded`)
@@ -233,9 +227,9 @@ func requireChinese(t *testing.T, screen string) {
 	}
 }
 
-// The marks of the recorded transcriptBlock in a document.
+// The marks of the recorded session in a document.
 const (
-	sessionBegin = "<!-- transcriptBlock -->\n```text\n"
+	sessionBegin = "<!-- session -->\n```text\n"
 	sessionEnd   = "```\n<!-- end -->"
 )
 
@@ -258,7 +252,8 @@ func TestKeysBeforeAPass(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "3", func(s *loop) { s.view.Width = narrow })
 	l.sees("✗ delete-foreign", bar)
-	misspelt := Material{Column: "3", Edits: []Edit{{"mutex.go", "	value := uuid.NewString()\n", "	value := uuid.NewSring()\n"}}}
+	misspelt := maps.Clone(filesOf(t, exercise(t, "3").Solution))
+	misspelt["mutex.go"] = strings.Replace(misspelt["mutex.go"], "uuid.NewString()", "uuid.NewSring()", 1)
 	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
 	l.presses("\x1b[A\x00Z\xff") // rubbish, and a piece of an arrow key
 	l.presses("h", "Hint 1 of 3: ", bar)
@@ -291,7 +286,7 @@ func TestPersonAtATerminal(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "2", func(s *loop) { s.terminal, s.view.Color = true, true })
 	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "✗ crash-before-expire", "e why")
-	l.saves(Material{Column: "2"}, "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
+	l.saves(filesOf(t, exercise(t, "2").Solution), "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
 	for _, stray := range []string{"7", "h"} {
 		l.presses(stray, "Press 1 to 3, or 0 for none.")
 	}

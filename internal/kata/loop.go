@@ -228,7 +228,7 @@ func (l *loop) checked(r Result, err error) {
 	}
 	l.asked = true
 	l.draw(passed+prompt.question(l.view), nil)
-	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(prompt.Choices)), func(key rune) {
+	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(prompt.quiz.Choices)), func(key rune) {
 		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
 	}})
 }

@@ -138,20 +138,20 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 }
 
 func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) error {
-	s := subject{name: "mylock", path: pkg.path}
+	s := shape{name: "mylock", path: pkg.path}
 	p.names[pkg.Files.key()] = s.name
 	if err := s.read(pkg.Files); err != nil {
 		return err
 	}
 	code := overlay{root, p.dir, map[string]string{}}
 	if pkg.module.Module.Path == "lockkata" {
-		return p.compile(ctx, code, []subject{s})
+		return p.compile(ctx, code, []shape{s})
 	}
 	modules, err := p.joinModules(ctx, root, pkg)
 	if err != nil {
 		return err
 	}
-	return p.compile(ctx, code, []subject{s}, "-modfile", modules, "-mod=mod")
+	return p.compile(ctx, code, []shape{s}, "-modfile", modules, "-mod=mod")
 }
 
 // joinModules writes a go.mod of this repository that requires the package's module too,

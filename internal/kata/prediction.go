@@ -10,20 +10,13 @@ import (
 )
 
 // Prediction shows the run of a failure up to a moment and asks what comes next. The rest of the
-// run is the answer.
+// run is the answer. Its texts are in the exercise's README.
 type Prediction struct {
-	Failure  string
-	Until    quiz.Moment // the first event that is not shown
-	Question i18n.Text
-	Choices  []Choice
-	Answer   int // the index of the choice that is right for our solution
-	Asks     quiz.Truth
-}
-
-// Choice is one of the answers.
-type Choice struct {
-	Text  i18n.Text
-	Means string // the same in the words of the truth
+	Failure string
+	Until   quiz.Moment // the first event that is not shown
+	Asks    quiz.Truth
+	Means   []string // the choices, in the words of the truth
+	Answer  int      // the index of the choice that is right for our solution
 }
 
 var (
@@ -34,12 +27,9 @@ var (
 // on returns the question about a run of the failure, and the index of the right choice. It fails if
 // the question does not fit the run, which may be that of another lock.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
-	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks}
+	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks, Choices: p.Means}
 	if q.Cut < 0 {
 		return q, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
-	}
-	for _, c := range p.Choices {
-		q.Choices = append(q.Choices, c.Means)
 	}
 	if right, err = q.Right(); err != nil {
 		err = fitsNoRun.Args("failure", p.Failure, "error", err)
@@ -57,10 +47,10 @@ var (
 
 // prompt is a prediction's question about a run of the learner's own lock.
 type prompt struct {
-	Prediction
-	run   Verdict
-	quiz  quiz.Quiz
-	right int // the index of the right choice
+	exercise Exercise
+	run      Verdict
+	quiz     quiz.Quiz
+	right    int // the index of the right choice
 }
 
 // predict returns the exercise's prediction about the run of this lock, and false if the run has no
@@ -72,17 +62,18 @@ func (r Result) predict() (prompt, bool) {
 		return prompt{}, false
 	}
 	q, right, err := p.on(run.Trace)
-	return prompt{p, run, q, right}, err == nil
+	return prompt{r.Exercise, run, q, right}, err == nil
 }
 
 // keys are the keys that answer.
-func (p prompt) keys() string { return "0123456789"[:len(p.Choices)+1] }
+func (p prompt) keys() string { return "0123456789"[:len(p.quiz.Choices)+1] }
 
 // question draws the run up to its moment, and lists the choices.
 func (p prompt) question(v View) string {
-	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.quiz.Shown(), nil) + v.wrapped(v.say(p.Question))
-	for i, c := range p.Choices {
-		text += fmt.Sprintf("  %d  %s\n", i+1, v.say(c.Text))
+	t := p.exercise.Text(v.Lang)
+	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.quiz.Shown(), nil) + v.wrapped(t.Predict)
+	for i, choice := range t.Choices {
+		text += fmt.Sprintf("  %d  %s\n", i+1, choice)
 	}
 	return text
 }
@@ -97,5 +88,5 @@ func (p prompt) answer(v View, key rune) string {
 	case chosen != p.right:
 		mark = v.Color.Paint(term.Red, v.say(answerWrong))
 	}
-	return v.picture(p.run.Trace, p.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", p.Choices[p.right].Text))
+	return v.picture(p.run.Trace, p.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", p.exercise.Text(v.Lang).Choices[p.right]))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -22,7 +23,8 @@ type Progress struct {
 	Exercise string // the one under way; "" is none
 	Passed   []string
 	Hints    map[string]int // how many were seen of an exercise
-	Failed   string
+	Failed   string         // the last failure that a check has shown; "" after a pass, and in another exercise
+	Hinted   string         // the one whose hint was given
 }
 
 // HasPassed reports whether the exercise was passed once.
@@ -30,6 +32,7 @@ func (p Progress) HasPassed(id string) bool { return slices.Contains(p.Passed, i
 
 // pass remembers that the exercise was passed.
 func (p *Progress) pass(id string) {
+	p.Failed, p.Hinted = "", ""
 	if !p.HasPassed(id) {
 		p.Passed = append(p.Passed, id)
 	}
@@ -60,6 +63,12 @@ func (p Progress) String() string {
 			text += fmt.Sprintf("hints %s %d\n", e.ID, n)
 		}
 	}
+	if p.Failed != "" {
+		text += fmt.Sprintf("failed %s\n", p.Failed)
+	}
+	if p.Hinted != "" {
+		text += fmt.Sprintf("hinted %s\n", p.Hinted)
+	}
 	return text
 }
 
@@ -80,7 +89,14 @@ func parseProgress(text string) (Progress, error) {
 		var count int
 		fields, _ := fmt.Sscan(line, &word, &id, &count)
 		fault := saysNothing
+		_, isFailure := failures.Find(id)
 		switch _, unknown := Find(id); {
+		case word == "failed" && fields == 2 && isFailure:
+			p.Failed = id
+			continue
+		case word == "hinted" && fields == 2 && isFailure:
+			p.Hinted = id
+			continue
 		case unknown != nil:
 			fault = namesNone
 		case word == "exercise" && fields == 2:

@@ -1,6 +1,7 @@
 package kata
 
 import (
+	"io/fs"
 	"slices"
 	"testing"
 
@@ -47,7 +48,7 @@ func requireRedForExercise(t *testing.T, start Result) {
 	}
 	for _, id := range e.Fixes {
 		f, _ := failures.Find(id)
-		if !e.onStairs() || column(e.Before).Expect(f) == failures.Broken {
+		if e.Level == Repair || column(e.Before).Expect(f) == failures.Broken {
 			require.True(t, slices.Contains(red, id), "the start survives %s", id)
 		}
 	}
@@ -57,18 +58,18 @@ func requireRedForExercise(t *testing.T, start Result) {
 // nothing in the start that it does not find as cheaply in the solution, and the exercise says why.
 func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 	for _, e := range All {
-		if e.onStairs() || !inSample(e.ID, "") {
+		if e.Level != Repair || !inSample(e.ID, "") {
 			continue
 		}
 		t.Run(e.ID, func(t *testing.T) {
-			search := func(m Material) Report {
+			search := func(read func(fs.FS) (Files, error)) Report {
 				asked, most := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}, 0
 				if e.Search.Property == "" {
 					asked, most = Exploring{Bound: -1}, enoughSchedules
 				}
 				questions, err := asked.questions(Sought{})
 				require.NoError(t, err)
-				r, err := program(t).search(t.Context(), filesOf(t, m), e.asked("en"), ofTwoClients(questions), most)
+				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), ofTwoClients(questions), most)
 				require.NoError(t, err)
 				require.Nil(t, r.Cause)
 				return r

@@ -1,198 +1,112 @@
 package kata
 
 import (
-	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/scanner"
-	"go/token"
-	"go/types"
-	"os/exec"
-	"path"
-	"path/filepath"
-	"regexp"
-	"strconv"
+	"go/format"
 	"strings"
-
-	"lockkata/internal/i18n"
 )
 
-// CompileError is the first thing that keeps a lock from being compiled.
-type CompileError struct {
-	File string       `json:"file"` // "" if it is about no line
-	Line int          `json:"line,omitempty"`
-	Text i18n.Message `json:"text"`
-}
+// subjectName is the file that shows a lock with options to the failures. It is part of the
+// lock's files, and the learner's to change.
+const subjectName = "subject.go"
 
-func (e *CompileError) Error() string { return e.Localize(i18n.English) }
-
-// Localize returns the error in a language, but for what the compiler says.
-func (e *CompileError) Localize(l i18n.Language) string {
-	if e.File == "" {
-		return e.Text.Localize(l)
+// withSubject adds subject.go to the files, from exercise 6.1 on, unless they have a func Subject.
+func (e Exercise) withSubject(files Files) Files {
+	var s shape
+	if files != nil && e.hasSubject() && s.read(files) == nil && !s.hasSubject {
+		files[subjectName] = s.subject()
 	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text.Localize(l))
+	return files
 }
 
-// subject is a lock's package, and which of the functions it has by which the failures make one.
-type subject struct {
-	name, path  string // in the program, and the import path
-	hasSubject  bool
-	hasNewMutex bool
-	hasFixed    bool     // WithoutWatchdog, an option of NewMutex
-	hasLimit    bool     // WithMaxHold, another one
-	senders     []string // types that embed a client of go-redis, and send what the lock gives them
-}
+// hasSubject reports whether a lock of the exercise needs a func Subject.
+func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Base, "6") }
 
-// What the author of a lock is told that cannot be played.
-var (
-	noGoFile   = i18n.New("there is no Go file: kata reset brings the start back")
-	noNewMutex = i18n.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error), and no func Subject() failures.Subject")
-	tooLong    = i18n.New("the file has {n} MB, so this is no lock: a lock has some kilobytes")
-	isMain     = i18n.New("the package is main, which cannot be imported: call it mylock")
+const subjectText = `package mylock
 
-	cannotBuild = i18n.New("the go command cannot build your lock ({why}): run go mod download once, with a network, in the folder of the repository")
-	noMethod    = i18n.New("Your {type} has no method {method}.")
-	otherMethod = i18n.New("The failures call {wanted}, but your {type} has {have}.")
-	itHolds     = i18n.New("Lock of your {type} returns {result}, a hold: tell the failures so in func Subject() failures.Subject, with New: adapters.Holding(…, ErrLocked, ErrLost). docs/kata.md has an example.")
-	otherMutex  = i18n.New("NewMutex has to be NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error): {why}")
+import (
+%sfailures "lockkata/failures_test"
+"lockkata/failures_test/adapters"
+"lockkata/failures_test/world"
 )
 
-// mostBytes is the longest file that is read as a lock's.
-const mostBytes = 1 << 20
-
-// read looks at what the files declare, before the compiler does: what that says about the
-// generated program would mean nothing to the lock's author.
-func (s *subject) read(files Files) error {
-	isGo := false
-	for _, name := range files.names() {
-		if path.Ext(name) != ".go" {
-			continue
-		}
-		isGo = true
-		if len(files[name]) > mostBytes {
-			return &CompileError{File: name, Line: 1, Text: tooLong.Args("n", len(files[name])>>20)}
-		}
-		tree, err := parser.ParseFile(token.NewFileSet(), name, files[name], parser.SkipObjectResolution)
-		if all, ok := err.(scanner.ErrorList); ok {
-			return &CompileError{File: name, Line: all[0].Pos.Line, Text: i18n.Text(all[0].Msg).Args()}
-		}
-		if tree.Name.Name == "main" {
-			return &CompileError{File: name, Line: 1, Text: isMain.Args()}
-		}
-		for _, d := range tree.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil {
-					s.declare(d.Name.Name)
-				}
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					s.declareType(spec)
-				}
-			}
-		}
-	}
-	switch {
-	case !isGo:
-		return &CompileError{Text: noGoFile.Args()}
-	case !s.hasSubject && !s.hasNewMutex:
-		return &CompileError{Text: noNewMutex.Args()}
-	}
-	return nil
-}
-
-func (s *subject) declare(function string) {
-	switch function {
-	case "Subject":
-		s.hasSubject = true
-	case "NewMutex":
-		s.hasNewMutex = true
-	case "WithoutWatchdog":
-		s.hasFixed = true
-	case "WithMaxHold":
-		s.hasLimit = true
+// Subject shows your lock to the failures: how it is made, and with which options. The file
+// is yours. Change it when your lock looks different from the outside.
+func Subject() failures.Subject {
+	with := func(%s) world.Constructor {
+%s	}
+	return failures.Subject{
+		Name: "mylock",
+		New: with(),
+		Variants: map[failures.Variant]world.Constructor{
+%s		},
 	}
 }
+`
 
-func (s *subject) declareType(spec ast.Spec) {
-	named, ok := spec.(*ast.TypeSpec)
-	if !ok || named.Name.Name == "Mutex" {
-		return
+// subject writes subject.go for a lock as it is.
+func (s *shape) subject() string {
+	imports, parameters, constructor := "", "", "NewMutex"
+	if s.option != "" {
+		parameters, constructor = "opts ..."+s.option, "adapters.With(NewMutex, opts...)"
 	}
-	if fields, ok := named.Type.(*ast.StructType); ok {
-		for _, f := range fields.Fields.List {
-			if len(f.Names) == 0 && strings.HasSuffix(types.ExprString(f.Type), "Client") {
-				s.senders = append(s.senders, named.Name.Name)
-			}
-		}
+	holding := "adapters.Holding(" + constructor + ", ErrLocked, ErrLost)"
+	made := "// Once Lock returns a hold: " + holding + "\nreturn adapters.Plain(" + constructor + ")\n"
+	if s.isHolding {
+		made = "return " + holding + "\n"
 	}
+	variants := "// With an option WithoutWatchdog: failures.FixedLease: with(WithoutWatchdog()),\n"
+	if s.hasFixed {
+		variants = "failures.FixedLease: with(WithoutWatchdog()), // for the failures about a lease that ends\n"
+	}
+	if s.hasLimit {
+		imports = "\"time\"\n\n\"github.com/redis/go-redis/v9\"\n\n"
+		variants += "failures.Limited: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {\n" +
+			"return with(WithMaxHold(3*lease))(rdb, name, lease)\n},\n"
+	}
+	text := fmt.Sprintf(subjectText, imports, parameters, made, variants)
+	if formatted, err := format.Source([]byte(text)); err == nil {
+		text = string(formatted)
+	}
+	return text
 }
 
-// expression returns Go code that makes a failures.Subject.
-func (s *subject) expression() string {
-	made := s.name + ".Subject()"
-	if !s.hasSubject {
-		create := func(option string) string {
-			return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
-		}
-		variants := ""
-		if s.hasFixed {
-			variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
-		}
-		if s.hasLimit {
-			variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
-		}
-		made = fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
-	}
-	frames := ""
-	for _, sender := range s.senders {
-		frames += fmt.Sprintf(", %q, %q", s.path+"."+sender+".", s.path+".(*"+sender+").")
-	}
-	return "judge.Skipping(" + made + frames + ")"
-}
+// testName is the test next to the learner's lock. It is ours, and written anew when an exercise begins.
+const testName = "mylock_test.go"
 
-var (
-	compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
-	misses       = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(missing method (\w+)\)`)
-	differs      = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(wrong type for method \w+\)\n\s*have (.*)\n\s*want (.*)`)
-	signatures   = map[string]string{
-		"Lock": "Lock(ctx context.Context) error", "TryLock": "TryLock(ctx context.Context) (bool, error)", "Unlock": "Unlock(ctx context.Context) error",
-	}
+const testText = `package mylock
+
+import (
+	"testing"%s
+
+	failures "lockkata/failures_test"
 )
 
-// compileError finds the first error in what the compiler printed.
-func compileError(output string, err error) error {
-	var exit *exec.ExitError
-	at := compilerLine.FindStringSubmatch(output)
-	switch {
-	case at == nil && strings.HasPrefix(output, "go: "):
-		first, _, _ := strings.Cut(output, "\n")
-		return cannotBuild.Args("why", first)
-	case at == nil && errors.As(err, &exit):
-		return &CompileError{Text: i18n.Text(strings.TrimSpace(output)).Args()}
-	case at == nil:
-		return fmt.Errorf("go build: %w", err)
+// TestMyLock plays the failures of exercise %s on your lock. "go run . kata check" asks for more.
+// This file is written anew with each exercise.
+func TestMyLock(t *testing.T) {
+	subject := %s
+%s	failures.Require(t, subject,
+		%s,
+	)
+}
+`
+
+const plainSubject = `failures.Subject{
+		Name: "mylock",
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			return NewMutex(rdb, name, lease)
+		},
+	}`
+
+// test writes the test for a lock of the exercise.
+func (e Exercise) test() string {
+	imports, subject, more := "\n\t\"time\"\n\n\t\"github.com/redis/go-redis/v9\"", plainSubject, ""
+	if e.hasSubject() {
+		imports, subject, more = "", "Subject()", "\tsubject.Ignore = failures.IsAuxKey\n"
 	}
-	found := &CompileError{Text: i18n.Text(at[3]).Args()}
-	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
-	if isGenerated := isCopy && file == "main.go"; !isGenerated {
-		found.File = file
-		if isCopy {
-			_, found.File, _ = strings.Cut(file, "_mylock_")
-		}
-		found.Line, _ = strconv.Atoi(at[2]) // digits, says the pattern
-	} else {
-		found.Text = otherMutex.Args("why", at[3])
+	if has := e.has(); len(has) > 0 {
+		more += fmt.Sprintf("\tsubject.Has = %#v\n", has)
 	}
-	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
-		found.Text = noMethod.Args("type", missing[1], "method", signatures[missing[2]])
-	} else if other := differs.FindStringSubmatch(output); other != nil {
-		found.Text = otherMethod.Args("type", other[1], "have", other[2], "wanted", other[3])
-		if _, result, isHold := strings.Cut(other[2], "Lock(context.Context) ("); isHold {
-			found.Text = itHolds.Args("type", other[1], "result", "("+result)
-		}
-	}
-	return found
+	return fmt.Sprintf(testText, imports, e.ID, subject, more, `"`+strings.Join(e.Required(), "\",\n\t\t\"")+`"`)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -18,36 +19,43 @@ func (f Folder) Task(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return e.headline(v) + v.wrapped(v.say(e.Story)) + "\n" + v.say(lockIsIn, "dir", f.Dir) + "\n", nil
+	return e.headline(v) + v.markdown(e.Text(v.Lang).Task) + "\n" + v.say(lockIsIn, "dir", f.Dir) + "\n", nil
 }
 
+// What is said of an exercise.
 var (
+	hintFor     = i18n.New("Hint for {failure}: {hint}")
 	hintIs      = i18n.New("Hint {n} of {all}: {hint}")
 	explained   = i18n.New("The explanation comes when the exercise is passed.")
 	hasFixed    = i18n.New("What you have fixed: {what}")
 	searchBlind = i18n.New("Why the search does not see it: {why}")
 	asksNext    = i18n.New("The interviewer's next question: {question}")
 	manyFiles   = i18n.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
-		"service.go; {page} says why it is as it is. Its adapter is {adapter}.")
+		"service.go; {page} says why it is as it is. Its Subject is in internal/stages/subject6.")
 	unchanged = i18n.New("Nothing has changed since the start.")
 	hintsSeen = i18n.NewPlural("{n} hint", "{n} hints")
 	underWay  = i18n.New("Exercise {id} is under way in {dir}")
 	lockIsIn  = i18n.New("Your lock is in {dir}")
 )
 
-// Hint is the next hint of the present exercise, after the ones that have been
-// seen. Beyond the last it is the last.
+// Hint returns the next hint of the present exercise. The first after a failed check is what
+// fixes the failure that was shown. After the last hint it is the last again.
 func (f Folder) Hint(v View) (string, error) {
 	e, p, err := f.present()
 	if err != nil {
 		return "", err
 	}
-	if p.Hints[e.ID] < len(e.Hints) {
+	if shown, _ := failures.Find(p.Failed); shown.Fixed != "" && p.Hinted != shown.ID {
+		p.Hinted = shown.ID
+		return v.wrapped(v.say(hintFor, "failure", shown.ID, "hint", i18n.Text(shown.Fixed))), f.save(p)
+	}
+	hints := e.Text(v.Lang).Hints
+	if p.Hints[e.ID] < len(hints) {
 		p.Hints[e.ID]++
 		err = f.save(p)
 	}
 	n := p.Hints[e.ID]
-	return v.wrapped(v.say(hintIs, "n", n, "all", len(e.Hints), "hint", e.Hints[n-1])), err
+	return v.markdown(v.say(hintIs, "n", n, "all", len(hints), "hint", hints[n-1])), err
 }
 
 // Explain says what the present exercise has taught, once it is passed.
@@ -64,15 +72,16 @@ func (f Folder) Explain(v View) (string, error) {
 
 // taught is what has been fixed, and where no search finds the mistake, why.
 func (e Exercise) taught(v View) string {
-	text := v.wrapped(v.say(hasFixed, "what", e.Fixed))
-	if e.Search.Blind != "" {
-		text += "\n" + v.wrapped(v.say(searchBlind, "why", e.Search.Blind))
+	t := e.Text(v.Lang)
+	text := v.markdown(v.say(hasFixed, "what", t.Fixed))
+	if t.Blind != "" {
+		text += "\n" + v.markdown(v.say(searchBlind, "why", t.Blind))
 	}
 	return text
 }
 
 func (e Exercise) question(v View) string {
-	return v.wrapped(v.say(asksNext, "question", e.Question))
+	return v.markdown(v.say(asksNext, "question", e.Text(v.Lang).Question))
 }
 
 // mostShown is how many files a solution may have to be printed: those of a step are fewer.
@@ -84,10 +93,13 @@ func (f Folder) Solution(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files, err := e.Solution.Files(os.DirFS(f.Root))
+	ours := column(e.Base)
+	files, err := readLock(os.DirFS(f.Root), ours.Dir)
 	if len(files) > mostShown {
-		dir := column(e.Solution.Column).Dir
-		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", dir, "page", e.Read, "adapter", e.Solution.Adapter)), err
+		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", ours.Dir, "page", e.Read)), err
+	}
+	if err == nil {
+		files, err = e.Solution(os.DirFS(f.Root))
 	}
 	text := ""
 	for _, name := range files.names() {
@@ -137,7 +149,7 @@ func (f Folder) Status(v View) (string, error) {
 		if n := p.Hints[e.ID]; n > 0 {
 			note = v.Color.Paint(term.Dim, "   "+hintsSeen.Of(n).Localize(v.Lang))
 		}
-		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, v.say(e.Title), note)
+		text += fmt.Sprintf(" %s %-3s  %s%s\n", sign, e.ID, e.Text(v.Lang).Title, note)
 	}
 	text += "\n" + p.bar(v)
 	if p.Exercise != "" {

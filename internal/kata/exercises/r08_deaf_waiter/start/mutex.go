@@ -1,0 +1,110 @@
+// Package mylock is a lock with a mistake.
+package mylock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+const keyPrefix = "lock:"
+
+// ErrLocked is returned by TryLock when somebody else holds the lock.
+var ErrLocked = errors.New("mylock: lock is held by somebody else")
+
+// ErrNotHeld is returned by Unlock when the hold was released before.
+var ErrNotHeld = errors.New("mylock: hold is released already")
+
+// acquireScript takes the lock for a new owner.
+//
+// KEYS[1] the lock's key: a hash {owner = count}
+// ARGV[1] the owner
+// ARGV[2] the lease in milliseconds
+//
+// Returns 1 if the lock was taken. If somebody else holds it, minus the milliseconds
+// that its lease lasts, or minus one of ours for a lock without a lease.
+var acquireScript = redis.NewScript(`-- acquire
+if redis.call("EXISTS", KEYS[1]) == 1 then
+	local left = redis.call("PTTL", KEYS[1])
+	return -(left < 0 and ARGV[2] or left)
+end
+redis.call("PEXPIRE", KEYS[1], ARGV[2]) -- fails before the key is written, if the user may not set a lease
+redis.call("HSET", KEYS[1], ARGV[1], 1)
+return redis.call("PEXPIRE", KEYS[1], ARGV[2])
+`)
+
+// Mutex is a lock that is shared by every process that uses the same Redis and
+// the same name. It may be used by many goroutines: each hold is an owner.
+type Mutex struct {
+	rdb     sender
+	key     string
+	ttl     time.Duration
+	renewed bool // a watchdog renews the lease
+}
+
+// NewMutex returns the lock of that name, not yet held. The key in Redis is
+// "lock:" + name, and ttl is its lease, which Redis keeps in milliseconds.
+// While the lock is held a watchdog renews the lease, unless [WithoutWatchdog] says
+// otherwise. A nil client, an empty name, a ttl under one millisecond, and one too
+// short to be renewed three times are errors.
+func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ...Option) (*Mutex, error) {
+	if rdb == nil {
+		return nil, errors.New("mylock: client is nil: pass a redis.UniversalClient such as redis.NewClient returns")
+	}
+	if name == "" {
+		return nil, errors.New("mylock: lock name is empty: name what is protected, such as \"order:1001\"")
+	}
+	if ttl < time.Millisecond {
+		return nil, fmt.Errorf("mylock: ttl %v is too short: the shortest lease Redis keeps is 1ms", ttl)
+	}
+	m := &Mutex{rdb: sender{rdb}, key: keyPrefix + name, ttl: ttl, renewed: true}
+	for _, opt := range opts {
+		opt(m)
+	}
+	if m.renewed && ttl < shortestRenewed {
+		return nil, fmt.Errorf("mylock: ttl %v is too short to be renewed three times: use %v or more, or WithoutWatchdog", ttl, shortestRenewed)
+	}
+	return m, nil
+}
+
+// TryLock makes one attempt. With the context of a hold of this lock it re-enters,
+// and returns ErrLost when that hold is lost. Else it returns ErrLocked when somebody
+// else holds the lock. What an attempt that ended in any other error may have taken is
+// freed in the background. A grant that comes after its lease is asked for again, three
+// times in all.
+func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
+	hold, _, err := m.try(ctx)
+	return hold, err
+}
+
+// try is TryLock. With ErrLocked it returns how long the holder's lease lasts.
+func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
+	if outer := m.carried(ctx); outer != nil {
+		hold, err := outer.own.reenter(ctx)
+		return hold, 0, err
+	}
+	for range attempts {
+		owner, sent := uuid.NewString(), time.Now()
+		answer, err := acquireScript.Run(ctx, m.rdb, []string{m.key}, owner, m.ttl.Milliseconds()).Int64()
+		if err != nil {
+			if isUnknown(err) {
+				go m.cleanUp(owner)
+			}
+			return nil, 0, fmt.Errorf("mylock: lock %s: %w", m.key, err)
+		}
+		if answer <= 0 {
+			return nil, time.Duration(-answer) * time.Millisecond, ErrLocked
+		}
+		if time.Since(sent) < m.ttl {
+			return m.newOwnership(ctx, owner, sent), 0, nil
+		}
+		if _, err := m.setCount(owner, 0); err != nil { // the lease was over before the reply came: ask again
+			go m.cleanUp(owner)
+		}
+	}
+	return nil, 0, fmt.Errorf("mylock: lock %s: the grant came after its lease of %v was over: the lease is too short for the way to Redis", m.key, m.ttl)
+}

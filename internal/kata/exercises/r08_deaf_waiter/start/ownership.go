@@ -1,0 +1,102 @@
+package mylock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// ownership is an owner's time with the lock, from its first hold to its last: all
+// of them share one lease and one watchdog.
+type ownership struct {
+	*watchdog
+	turn    chan struct{} // capacity 1: it is full while somebody changes the count
+	count   int           // how often the owner holds the lock
+	unknown bool          // the lock was to be freed, and nobody knows whether it is
+}
+
+// newOwnership is the first hold of a lock that was taken with a command sent at that
+// time. The contexts of later holds are made from this one's, and end with it.
+func (m *Mutex) newOwnership(ctx context.Context, owner string, sent time.Time) *Hold {
+	o := &ownership{turn: make(chan struct{}, 1), count: 1}
+	h := m.newHold(ctx, o)
+	o.watchdog = m.watch(owner, sent, h.end)
+	return h
+}
+
+// reenter adds a hold. It waits for its turn until ctx ends. Then it takes no longer than three
+// answers of Redis, each for a sixth of the ttl at most: ctx does not break it off.
+func (o *ownership) reenter(ctx context.Context) (*Hold, error) {
+	select { // both may be ready
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("mylock: lock %s: %w", o.key, context.Cause(ctx))
+	}
+	if err := o.set("lock", o.count+1); err != nil {
+		return nil, err
+	}
+	return o.newHold(ctx, o), nil
+}
+
+// countScript sets how often the owner holds the lock. At 0 it frees the lock and tells
+// those who wait, on the channel that has the key's name. The count is absolute, so that the script may be sent again.
+//
+// KEYS[1] the lock's key: a hash {owner = count}
+// ARGV[1] the owner
+// ARGV[2] the new count
+//
+// Returns 1, or 0 if this owner no longer holds the lock.
+var countScript = redis.NewScript(`-- count
+if redis.pcall("HEXISTS", KEYS[1], ARGV[1]) ~= 1 then -- pcall: a key of another type is not this owner's
+	return 0
+end
+if ARGV[2] == "0" then
+	redis.call("DEL", KEYS[1])
+	redis.call("PUBLISH", KEYS[1], "free")
+	return 1
+end
+redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])
+return 1
+`)
+
+// set changes the owner's count. It asks again until Redis answers, three times at
+// most. An owner that Redis does not know has lost the lock, and is told.
+func (o *ownership) set(doing string, count int) error {
+	var err error
+	for range attempts {
+		var mine bool
+		mine, err = o.setCount(o.owner, count)
+		switch {
+		case err == nil && !mine && !(o.unknown && count == 0 && time.Now().Before(o.until)): // else it was the command before that freed it
+			o.lose()
+			return ErrLost
+		case err == nil:
+			o.count = count
+			return nil
+		case isRefusal(err):
+			return fmt.Errorf("mylock: %s %s: %w", doing, o.key, err)
+		}
+		o.unknown = o.unknown || count == 0 && isUnknown(err)
+	}
+	return fmt.Errorf("mylock: %s %s: %w", doing, o.key, err)
+}
+
+// HoldCount is how often, as Redis has it, the client holds the lock whose hold ctx
+// carries: 0 without one.
+func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
+	h := m.carried(ctx)
+	if h == nil {
+		return 0, nil
+	}
+	n, err := m.rdb.HGet(ctx, m.key, h.own.owner).Int()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return 0, fmt.Errorf("mylock: count of %s: %w", m.key, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,31 @@
+package mylock
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// forceScript frees the lock whoever holds it, and tells those who wait.
+//
+// KEYS[1] the lock's key
+//
+// Returns 1, or 0 if nobody held the lock.
+var forceScript = redis.NewScript(`-- force
+if redis.call("DEL", KEYS[1]) == 0 then
+	return 0
+end
+redis.call("PUBLISH", KEYS[1], "free")
+return 1
+`)
+
+// ForceUnlock frees the lock whoever holds it, and tells whether anybody did. The
+// holder learns of it at its next renewal: until then two may be inside.
+func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
+	freed, err := forceScript.Run(ctx, m.rdb, []string{m.key}).Bool()
+	if err != nil {
+		return false, fmt.Errorf("mylock: force %s: %w", m.key, err)
+	}
+	return freed, nil
+}

@@ -1,0 +1,173 @@
+package kata
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/i18n"
+	"lockkata/internal/term"
+)
+
+func TestEveryFolderIsAnExercise(t *testing.T) {
+	var folders, listed []string
+	entries, err := fs.ReadDir(exercises, "exercises")
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	for _, e := range All {
+		listed = append(listed, e.Folder)
+	}
+	require.Equal(t, folders, listed, "in this order")
+}
+
+func TestReadmesHaveTheSamePartsInBothLanguages(t *testing.T) {
+	for _, e := range All {
+		heads := append(slices.Clone(hintHeads[:]), fixedHead, predictHead)
+		if e.Search.Blind {
+			heads = append(heads, blindHead)
+		}
+		heads = append(heads, askedHead)
+		lists := map[i18n.Language]int{}
+		for _, l := range i18n.Languages {
+			text, readme := e.Text(l), e.readme(l)
+			var found []string
+			for _, part := range strings.Split(readme, "\n## ")[1:] {
+				head, body, _ := strings.Cut(part, "\n")
+				found = append(found, head)
+				require.NotEmpty(t, strings.TrimSpace(body), "%s of exercise %s", head, e.ID)
+			}
+			require.Equal(t, i18n.Each(l, heads...), found, "exercise %s", e.ID)
+			require.True(t, strings.HasPrefix(readme, "# "+e.ID+" · "+text.Title+"\n\n"), "exercise %s", e.ID)
+			require.NotEmpty(t, text.Title)
+			require.NotEmpty(t, text.Task)
+			require.NotEmpty(t, text.Predict)
+			require.Len(t, text.Choices, len(e.Predict.Means), "exercise %s", e.ID)
+			lists[l] = strings.Count(readme, "\n- ")
+		}
+		require.Equal(t, lists[i18n.English], lists[i18n.Chinese], "items of exercise %s", e.ID)
+		require.Less(t, e.Predict.Answer, len(e.Predict.Means))
+		require.Equal(t, e.Level == Repair, e.Search != Sought{}, "exercise %s: what a search makes of it", e.ID)
+		for _, id := range append(e.Required(), e.Predict.Failure) {
+			_, ok := failures.Find(id)
+			require.True(t, ok, "exercise %s names %s", e.ID, id)
+		}
+	}
+}
+
+var linkTarget = regexp.MustCompile(`\[([^\]]*)\]\(([^)#]*)(#[^)]*)?\)`)
+
+// The last link is the page with the answer.
+func TestLinksOfReadmesLead(t *testing.T) {
+	for _, e := range All {
+		for _, l := range i18n.Languages {
+			links := linkTarget.FindAllStringSubmatch(e.readme(l), -1)
+			require.NotEmpty(t, links)
+			for _, link := range links {
+				page := path.Join("internal/kata/exercises", e.Folder, link[2])
+				require.FileExists(t, path.Join(repositoryRoot(t), page))
+				require.Equal(t, link[1], page+link[3], "a terminal shows the page's name only")
+			}
+			require.Equal(t, e.Read.Localize(l), links[len(links)-1][1], "exercise %s", e.ID)
+		}
+	}
+}
+
+var codeInText = regexp.MustCompile("(?s)```.*?```|`[^`]*`|go run \\. \\S+ \\S+")
+
+func TestTextsFitASmallTerminalAndTheChineseIsChinese(t *testing.T) {
+	for _, e := range All {
+		for _, l := range i18n.Languages {
+			text := e.Text(l)
+			all := append([]string{text.Task, text.Fixed, text.Predict, text.Blind, text.Question}, text.Choices...)
+			for _, said := range append(all, text.Hints[:]...) {
+				for line := range strings.Lines((View{Width: narrow, Lang: l}).markdown(said)) {
+					require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), narrow, line)
+				}
+				if l == i18n.Chinese {
+					require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, codeInText.ReplaceAllString(said, ""))
+				}
+			}
+		}
+	}
+}
+
+func TestMarkdownIsLaidOutForATerminal(t *testing.T) {
+	text := "Read [the page](../page.md) that\nfollows.\n\n- one item that is longer\n- two\n\n```go\nif a {\n\tb()\n}\n```\n\nEnd.\n"
+	require.Equal(t, "Read the page that\nfollows.\n\n- one item that is\n  longer\n- two\n\n    if a {\n    \tb()\n    }\n\nEnd.\n", View{Width: 20}.markdown(text))
+	require.Equal(t, "锁丢了，通知持有者，\n它就停下。\n", View{Width: 20}.markdown("锁丢了，通知\n持有者，它就停下。"))
+}
+
+func TestStartSaysNothingAboutItsMistake(t *testing.T) {
+	for _, e := range All {
+		files := filesOf(t, e.Start)
+		require.NotEmpty(t, files, "exercise %s", e.ID)
+		for name, text := range files {
+			comment, _, found := strings.Cut(text, "package mylock\n")
+			require.True(t, found, "%s of exercise %s", name, e.ID)
+			require.Contains(t, []string{"", "// Package mylock is the lock that you write.\n", "// Package mylock is a lock with a mistake.\n"}, comment)
+		}
+	}
+}
+
+func TestSubjectSaysHowTheLockIsMade(t *testing.T) {
+	made := func(id string) string { return filesOf(t, exercise(t, id).Start)[subjectName] }
+	require.Empty(t, made("5"))
+	require.Contains(t, made("6.1"), "// Once Lock returns a hold: adapters.Holding(adapters.With(NewMutex, opts...), ErrLocked, ErrLost)\n\t\treturn adapters.Plain(adapters.With(NewMutex, opts...))")
+	require.Contains(t, made("6.2"), "with := func(opts ...Option) world.Constructor {\n\t\treturn adapters.Holding(adapters.With(NewMutex, opts...), ErrLocked, ErrLost)\n")
+	require.Contains(t, made("6.2"), "failures.FixedLease: with(WithoutWatchdog()),")
+	require.Contains(t, (&shape{}).subject(), "with := func() world.Constructor {\n")
+	require.Contains(t, (&shape{}).subject(), "return adapters.Plain(NewMutex)\n")
+	require.Contains(t, (&shape{option: "Opt", hasLimit: true}).subject(), "return with(WithMaxHold(3*lease))(rdb, name, lease)")
+
+	own := Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
+	require.Len(t, exercise(t, "6.2").withSubject(own), 1, "one that is there stays")
+}
+
+// The other exercises are tested under the tag live.
+func TestGoTestPlaysTheFailuresOfTheExercise(t *testing.T) {
+	t.Parallel()
+	for _, e := range All {
+		if everything || e.ID == "3" {
+			provesByGoTest(t, e)
+		}
+	}
+}
+
+// provesByGoTest runs "go test" in a learner's folder with the start, which fails for what the
+// exercise fixes and nothing else, and with the solution, which passes.
+func provesByGoTest(t *testing.T, e Exercise) {
+	t.Helper()
+	f := newFolder(t, e.ID)
+	red, said := goTest(t, f)
+	require.NotEmpty(t, red, "exercise %s: %s", e.ID, said)
+	require.Subset(t, e.Fixes, red, "exercise %s: more than it fixes: %s", e.ID, said)
+	if e.Level == Repair {
+		require.ElementsMatch(t, e.Fixes, red)
+	}
+	require.NoError(t, f.replace(filesOf(t, e.Solution)))
+	red, said = goTest(t, f)
+	require.Empty(t, red, "exercise %s: %s", e.ID, said)
+	require.Contains(t, said, "ok ")
+}
+
+var failedSubtest = regexp.MustCompile(`(?m)^    --- FAIL: TestMyLock/(\S+)`)
+
+func goTest(t *testing.T, f Folder) (red []string, said string) {
+	t.Helper()
+	cmd := goCommand(t.Context(), f.Dir, "test", ".")
+	out, _ := cmd.CombinedOutput() // it fails when a failure shows
+	for _, found := range failedSubtest.FindAllStringSubmatch(string(out), -1) {
+		red = append(red, found[1])
+	}
+	return red, string(out)
+}

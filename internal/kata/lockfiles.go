@@ -1,0 +1,104 @@
+package kata
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"go/build"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// exercises has a folder for each exercise: its texts, and its start where that is no other lock.
+//
+//go:embed exercises
+var exercises embed.FS
+
+// Start reads what the exercise begins with: the start in its folder, or the solution of the
+// exercise before. repository is the module's files.
+func (e Exercise) Start(repository fs.FS) (Files, error) {
+	files, err := e.own("start")
+	if err == nil && len(files) == 0 {
+		before, unknown := Find(e.Before)
+		if unknown != nil {
+			return nil, unknown
+		}
+		files, err = before.Solution(repository)
+	}
+	return e.withSubject(files), err
+}
+
+// Solution reads our lock: the solution in the exercise's folder, or the lock of its stage.
+func (e Exercise) Solution(repository fs.FS) (Files, error) {
+	files, err := e.own("solution")
+	if err == nil && len(files) == 0 {
+		files, err = readLock(repository, column(e.Base).Dir)
+		for name := range files {
+			files[name] = renamed(files[name])
+		}
+	}
+	return e.withSubject(files), err
+}
+
+// own reads a folder of the exercise's. There are no files if it has none of that name.
+func (e Exercise) own(name string) (Files, error) {
+	files, err := readLock(exercises, path.Join("exercises", e.Folder, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return files, err
+}
+
+// readLock reads the files of a folder that Go would compile, and those next to them that
+// they may embed.
+func readLock(from fs.FS, dir string) (Files, error) {
+	entries, err := fs.ReadDir(from, dir)
+	if err != nil {
+		return nil, err
+	}
+	files := Files{}
+	for _, entry := range entries {
+		name := entry.Name()
+		info, err := fs.Stat(from, path.Join(dir, name)) // a link is as good as a file
+		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		raw, err := fs.ReadFile(from, path.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if path.Ext(name) != ".go" || isCompiled(name, raw) {
+			files[name] = string(raw)
+		}
+	}
+	return files, nil
+}
+
+// isLock reports whether a file is part of a lock, by its name.
+func isLock(name string) bool {
+	ext := path.Ext(name)
+	return (ext == ".go" || ext == ".lua") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_test.go")
+}
+
+// isCompiled reports whether Go would compile the file here. What is wrong with a file, the
+// compiler says.
+func isCompiled(name string, text []byte) bool {
+	c := build.Default
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	match, err := c.MatchFile("", name)
+	return match || err != nil
+}
+
+var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
+
+// renamed returns a stage's file in the learner's package, without the package comment, which
+// says what the lock's bug is.
+func renamed(text string) string {
+	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {
+		text = text[at+1:]
+	}
+	return packageName.ReplaceAllString(text, "mylock")
+}

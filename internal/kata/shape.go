@@ -1,0 +1,205 @@
+package kata
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"lockkata/internal/i18n"
+)
+
+// CompileError is the first thing that keeps a lock from being compiled.
+type CompileError struct {
+	File string       `json:"file"` // "" if it is about no line
+	Line int          `json:"line,omitempty"`
+	Text i18n.Message `json:"text"`
+}
+
+func (e *CompileError) Error() string { return e.Localize(i18n.English) }
+
+// Localize returns the error in a language, but for what the compiler says.
+func (e *CompileError) Localize(l i18n.Language) string {
+	if e.File == "" {
+		return e.Text.Localize(l)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text.Localize(l))
+}
+
+// shape is what a lock's package declares, as far as it says how the failures make one.
+type shape struct {
+	name, path  string // in the program, and the import path
+	hasSubject  bool
+	hasNewMutex bool
+	option      string   // the type of NewMutex's options, "" without any
+	hasFixed    bool     // WithoutWatchdog, an option
+	hasLimit    bool     // WithMaxHold, another one
+	isHolding   bool     // Lock returns a hold
+	senders     []string // types that embed a client of go-redis, and send what the lock gives them
+}
+
+// What the author of a lock is told that cannot be played.
+var (
+	noGoFile   = i18n.New("there is no Go file: kata reset brings the start back")
+	noNewMutex = i18n.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error), and no func Subject() failures.Subject")
+	tooLong    = i18n.New("the file has {n} MB, so this is no lock: a lock has some kilobytes")
+	isMain     = i18n.New("the package is main, which cannot be imported: call it mylock")
+
+	cannotBuild = i18n.New("the go command cannot build your lock ({why}): run go mod download once, with a network, in the folder of the repository")
+	noMethod    = i18n.New("Your {type} has no method {method}.")
+	otherMethod = i18n.New("The failures call {wanted}, but your {type} has {have}.")
+	itHolds     = i18n.New("Lock of your {type} returns {result}, a hold: tell the failures so in func Subject() failures.Subject, with New: adapters.Holding(…, ErrLocked, ErrLost). docs/kata.md has an example.")
+	otherMutex  = i18n.New("NewMutex has to be NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error): {why}")
+)
+
+// mostBytes is the longest file that is read as a lock's.
+const mostBytes = 1 << 20
+
+// read looks at what the files declare, before the compiler does: what that says about the
+// generated program would mean nothing to the lock's author.
+func (s *shape) read(files Files) error {
+	isGo := false
+	for _, name := range files.names() {
+		if path.Ext(name) != ".go" {
+			continue
+		}
+		isGo = true
+		if len(files[name]) > mostBytes {
+			return &CompileError{File: name, Line: 1, Text: tooLong.Args("n", len(files[name])>>20)}
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), name, files[name], parser.SkipObjectResolution)
+		if all, ok := err.(scanner.ErrorList); ok {
+			return &CompileError{File: name, Line: all[0].Pos.Line, Text: i18n.Text(all[0].Msg).Args()}
+		}
+		if tree.Name.Name == "main" {
+			return &CompileError{File: name, Line: 1, Text: isMain.Args()}
+		}
+		for _, d := range tree.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				s.declare(d)
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					s.declareType(spec)
+				}
+			}
+		}
+	}
+	switch {
+	case !isGo:
+		return &CompileError{Text: noGoFile.Args()}
+	case !s.hasSubject && !s.hasNewMutex:
+		return &CompileError{Text: noNewMutex.Args()}
+	}
+	return nil
+}
+
+func (s *shape) declare(f *ast.FuncDecl) {
+	switch f.Name.Name {
+	case "Lock":
+		s.isHolding = s.isHolding || f.Recv != nil && f.Type.Results.NumFields() == 2
+	case "Subject":
+		s.hasSubject = true
+	case "NewMutex":
+		s.hasNewMutex = true
+		if n := len(f.Type.Params.List); n > 0 {
+			if options, ok := f.Type.Params.List[n-1].Type.(*ast.Ellipsis); ok {
+				s.option = types.ExprString(options.Elt)
+			}
+		}
+	case "WithoutWatchdog":
+		s.hasFixed = true
+	case "WithMaxHold":
+		s.hasLimit = true
+	}
+}
+
+func (s *shape) declareType(spec ast.Spec) {
+	named, ok := spec.(*ast.TypeSpec)
+	if !ok || named.Name.Name == "Mutex" {
+		return
+	}
+	if fields, ok := named.Type.(*ast.StructType); ok {
+		for _, f := range fields.Fields.List {
+			if len(f.Names) == 0 && strings.HasSuffix(types.ExprString(f.Type), "Client") {
+				s.senders = append(s.senders, named.Name.Name)
+			}
+		}
+	}
+}
+
+// expression returns Go code that makes a failures.Subject.
+func (s *shape) expression() string {
+	made := s.name + ".Subject()"
+	if !s.hasSubject {
+		create := func(option string) string {
+			return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
+		}
+		variants := ""
+		if s.hasFixed {
+			variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
+		}
+		if s.hasLimit {
+			variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
+		}
+		made = fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
+	}
+	frames := ""
+	for _, sender := range s.senders {
+		frames += fmt.Sprintf(", %q, %q", s.path+"."+sender+".", s.path+".(*"+sender+").")
+	}
+	return "judge.Skipping(" + made + frames + ")"
+}
+
+var (
+	compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
+	misses       = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(missing method (\w+)\)`)
+	differs      = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(wrong type for method \w+\)\n\s*have (.*)\n\s*want (.*)`)
+	signatures   = map[string]string{
+		"Lock": "Lock(ctx context.Context) error", "TryLock": "TryLock(ctx context.Context) (bool, error)", "Unlock": "Unlock(ctx context.Context) error",
+	}
+)
+
+// compileError finds the first error in what the compiler printed.
+func compileError(output string, err error) error {
+	var exit *exec.ExitError
+	at := compilerLine.FindStringSubmatch(output)
+	switch {
+	case at == nil && strings.HasPrefix(output, "go: "):
+		first, _, _ := strings.Cut(output, "\n")
+		return cannotBuild.Args("why", first)
+	case at == nil && errors.As(err, &exit):
+		return &CompileError{Text: i18n.Text(strings.TrimSpace(output)).Args()}
+	case at == nil:
+		return fmt.Errorf("go build: %w", err)
+	}
+	found := &CompileError{Text: i18n.Text(at[3]).Args()}
+	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
+	if isGenerated := isCopy && file == "main.go"; !isGenerated {
+		found.File = file
+		if isCopy {
+			_, found.File, _ = strings.Cut(file, "_mylock_")
+		}
+		found.Line, _ = strconv.Atoi(at[2]) // digits, says the pattern
+	} else {
+		found.Text = otherMutex.Args("why", at[3])
+	}
+	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
+		found.Text = noMethod.Args("type", missing[1], "method", signatures[missing[2]])
+	} else if other := differs.FindStringSubmatch(output); other != nil {
+		found.Text = otherMethod.Args("type", other[1], "have", other[2], "wanted", other[3])
+		if _, result, isHold := strings.Cut(other[2], "Lock(context.Context) ("); isHold {
+			found.Text = itHolds.Args("type", other[1], "result", "("+result)
+		}
+	}
+	return found
+}
