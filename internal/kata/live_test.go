@@ -112,6 +112,6 @@ func (l *learner) returnsAfter(other string) *learner {
 
 func TestGoTestPlaysTheFailuresOfEveryExercise(t *testing.T) {
 	for _, e := range All {
-		provesByGoTest(t, e)
+		t.Run(e.ID, func(t *testing.T) { provesByGoTest(t, e) })
 	}
 }
