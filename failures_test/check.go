@@ -275,6 +275,9 @@ func Require(t *testing.T, s Subject, names ...string) {
 			t.Fatalf("there is no failure %s", name)
 		}
 	}
+	if s.Ignore == nil {
+		s.Ignore = IsAuxKey
+	}
 	isFirst := true
 	checkAll(t, s, all, func(t *testing.T, v Verdict) {
 		fails := !v.Outcome.IsGood() && v.Outcome != NotTested

@@ -54,7 +54,7 @@ func (f Folder) present() (Exercise, Progress, error) {
 // Lock reads the learner's lock.
 func (f Folder) Lock() (Files, error) { return f.lock(".") }
 
-// lock reads the one in a folder below.
+// lock reads the one in a folder below. There are no files if there is no folder.
 func (f Folder) lock(name string) (Files, error) {
 	files, err := readLock(os.DirFS(f.Dir), filepath.ToSlash(name))
 	var at *fs.PathError
@@ -115,16 +115,16 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 		return whose, err
 	}
 	kept, err := f.lock(left(e.ID))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return whose, err
 	}
 	start, err := f.lock(began(e.ID))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return whose, err
 	}
 	isBegun := len(kept) > 0 && kept.key() != start.key()
 	if isBegun && !afresh {
-		return goesOnHere.Args(), f.replace(e.withSubject(kept))
+		return goesOnHere.Args(), f.replace(e.withSubject(kept)) // an older version wrote no subject.go
 	}
 	files, whose, err := f.startOf(e, p)
 	if err != nil {
@@ -225,9 +225,9 @@ func (f Folder) Reset(all bool) (said i18n.Message, err error) {
 	if err := f.leave(e.ID); err != nil {
 		return said, err
 	}
-	name, err := f.freeCopy()
-	if err != nil {
-		return said, err
+	name := copied(f.copies() + 1)
+	if err := os.MkdirAll(f.path(name), 0o755); err != nil {
+		return said, mayNot(err)
 	}
 	for _, own := range []string{"_passed", "_left"} {
 		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -263,15 +263,12 @@ func (f Folder) replace(files Files) error {
 // keep copies a version of the lock into _copies, unless the newest copy there is the same, and
 // returns the copy's folder.
 func (f Folder) keep(files Files) (string, error) {
-	newest, err := f.lock(copied(f.copies()))
-	if err == nil && newest.key() == files.key() {
-		return copied(f.copies()), nil
+	n := f.copies()
+	newest, err := f.lock(copied(n))
+	if err != nil || newest.key() == files.key() {
+		return copied(n), err
 	}
-	name, err := f.freeCopy()
-	if err != nil {
-		return "", err
-	}
-	return name, f.put(name, files)
+	return copied(n + 1), f.put(copied(n+1), files)
 }
 
 // copies returns the highest number of a copy, 0 if there is none.
@@ -285,12 +282,6 @@ func (f Folder) copies() (highest int) {
 }
 
 func copied(n int) string { return filepath.Join("_copies", fmt.Sprintf("%03d", n)) }
-
-// freeCopy makes a folder for a copy, with the next number.
-func (f Folder) freeCopy() (string, error) {
-	name := copied(f.copies() + 1)
-	return name, mayNot(os.MkdirAll(f.path(name), 0o755))
-}
 
 // put makes a folder below this one hold exactly these files. It is one of ours.
 func (f Folder) put(name string, files Files) error {

@@ -43,19 +43,18 @@ func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	return e.withSubject(files), err
 }
 
-// own reads a folder of the exercise's. There are no files if it has none of that name.
+// own reads a folder of the exercise's.
 func (e Exercise) own(name string) (Files, error) {
-	files, err := readLock(exercises, path.Join("exercises", e.Folder, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return files, err
+	return readLock(exercises, path.Join("exercises", e.Folder, name))
 }
 
 // readLock reads the files of a folder that Go would compile, and those next to them that
-// they may embed.
+// they may embed. There are none if there is no folder.
 func readLock(from fs.FS, dir string) (Files, error) {
 	entries, err := fs.ReadDir(from, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
