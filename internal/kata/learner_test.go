@@ -251,11 +251,12 @@ func requireRecorded(t *testing.T, document, transcript string) {
 func TestKeysBeforeAPass(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "3", func(s *loop) { s.view.Width = narrow })
-	l.sees("✗ delete-foreign", bar)
+	l.sees("Scenario delete-foreign", bar)
 	misspelt := maps.Clone(filesOf(t, exercise(t, "3").Solution))
 	misspelt["mutex.go"] = strings.Replace(misspelt["mutex.go"], "uuid.NewString()", "uuid.NewSring()", 1)
 	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
 	l.presses("\x1b[A\x00Z\xff") // rubbish, and a piece of an arrow key
+	l.presses("h", "Hint for delete-foreign: ", bar)
 	l.presses("h", "Hint 1 of 3: ", bar)
 	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
 	l.presses("s", "You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
@@ -263,7 +264,7 @@ func TestKeysBeforeAPass(t *testing.T) {
 	l.presses("n", bar)
 	l.presses("e", "The explanation comes when the exercise is passed.", bar)
 	l.presses("r", "Press 1 for this exercise, a for all exercises, n\nfor neither.\n")
-	l.presses("1", "exercise 3: ", "Exercise 3 begins again. It begins with the lock of stage 2.", "_copies/0", "✗ delete-foreign", bar)
+	l.presses("1", "exercise 3: ", "Exercise 3 begins again. It begins with the lock of stage 2.", "_copies/0", "Scenario delete-foreign", bar)
 	l.presses("x", "The shortest way to break wrong-delete", "BROKEN: wrong delete", bar)
 	require.NoError(t, l.keys.Close())
 	require.NoError(t, <-l.ended, "the end of the keys ends the loop")
@@ -272,10 +273,10 @@ func TestKeysBeforeAPass(t *testing.T) {
 func TestLoopFollowsAnotherTerminal(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "2", nil)
-	l.sees("exercise 2: one command", "✗ crash-before-expire", bar)
+	l.sees("exercise 2: One command", "Scenario crash-before-expire", bar)
 	_, err := l.folder.Start(exercise(t, "3"), false)
 	require.NoError(t, err)
-	l.sees("exercise 3: ", "Your lock is in ", "exercise 3: ", "✗ delete-foreign", bar)
+	l.sees("exercise 3: ", "Your lock is in ", "exercise 3: ", "Scenario delete-foreign", bar)
 	require.NoError(t, l.folder.save(Progress{Exercise: "4"}), "the same files")
 	l.sees("exercise 4: ", "Your lock is in ", "exercise 4: ", "✗ ", bar)
 	l.leaves()
@@ -285,12 +286,12 @@ func TestLoopFollowsAnotherTerminal(t *testing.T) {
 func TestPersonAtATerminal(t *testing.T) {
 	t.Parallel()
 	l := sitDown(t, "2", func(s *loop) { s.terminal, s.view.Color = true, true })
-	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "✗ crash-before-expire", "e why")
+	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "Scenario crash-before-expire", "e why")
 	l.saves(filesOf(t, exercise(t, "2").Solution), "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
 	for _, stray := range []string{"7", "h"} {
 		l.presses(stray, "Press 1 to 3, or 0 for none.")
 	}
-	l.presses("2", "Right.", "The run shows: It has the lock, beside B.", "e why")
+	l.presses("2", "Right.", "The run shows: It has the lock, at the same time as B.", "e why")
 	l.leaves()
 }
 
