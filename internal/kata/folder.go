@@ -231,7 +231,7 @@ func (f Folder) Reset(all bool) (said i18n.Message, err error) {
 	}
 	for _, own := range []string{"_passed", "_left"} {
 		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return said, err
+			return said, mayNot(err)
 		}
 	}
 	if err := f.replace(nil); err != nil { // it has been left
@@ -253,7 +253,7 @@ func (f Folder) replace(files Files) error {
 	for name := range old {
 		if _, stays := files[name]; !stays {
 			if err := os.Remove(f.path(name)); err != nil {
-				return err
+				return mayNot(err)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func TestScriptedLearnerClimbsTheStairs(t *testing.T) {
 		if wrong[at].failure == "" {
 			says = "✗ your lock "
 		}
-		l.saves(Material{Column: e.ID, Edits: wrong[at].edits}, wrong[at].name)
+		l.savesFiles(e.withSubject(filesOf(t, Material{Column: e.ID, Edits: wrong[at].edits})), wrong[at].name)
 		l.sees(says, bar)
 		if e.ID == "6.2" {
 			l = l.returnsAfter("r1")

@@ -119,7 +119,7 @@ func (f Folder) save(p Progress) error {
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
 		return mayNot(err)
 	}
-	return os.Rename(name+".new", name) // nobody reads half a file
+	return mayNot(os.Rename(name+".new", name)) // no reader sees half a file
 }
 
 // Next is the first exercise that was not passed yet, and the last when all were.
