@@ -22,7 +22,7 @@ var bench = sync.OnceValues(func() (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range slices.Concat(hostileMaterials(), wrongMaterials(), []Material{counting, asking, forgetting, idle, hasty, functional, forAnyLock, listeningOn, heedless, forgetful, limited, patient, unhurried}) {
+	for _, m := range slices.Concat(hostileMaterials(), wrongMaterials(), []Material{{Column: "6.3"}, {Column: "6.4"}, counting, asking, forgetting, idle, hasty, functional, forAnyLock, listeningOn, heedless, forgetful, limited, patient, unhurried}) {
 		files, err := m.files(os.DirFS(root))
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ var (
 )
 
 // on asks about a run of the failure, which may be another lock's. It returns the index
-// of the right choice as well. The error says that the question does not fit the run.
+// of the right choice as well. It returns an error if the question does not fit the run.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
 	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks, Choices: p.Means}
 	if q.Cut < 0 {

@@ -12,8 +12,8 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// progressName is the file in the learner's folder that says how far the learner is, who
-// may read it and change it.
+// progressName is the file with the learner's progress, in the learner's folder. The learner may
+// read it and change it.
 const progressName = "progress.txt"
 
 const progressHead = "# How far you are. \"go run . kata\" reads and writes this; delete a line and it is forgotten.\n"

@@ -25,7 +25,7 @@ func filled(name string, data any) string {
 	if formatted, err := format.Source([]byte(text.String())); err == nil {
 		return string(formatted)
 	}
-	return text.String() // the compiler says what is wrong with the learner's names
+	return text.String() // the compiler reports the error
 }
 
 // test returns the test for a lock of the exercise.
@@ -36,7 +36,7 @@ func (e Exercise) test() string {
 // hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.
 func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Base, "6") }
 
-// What a lock's files may declare.
+// Declarations to look for in a lock's files.
 var (
 	subjectFunc = regexp.MustCompile(`(?m)^func (Subject)\(`)
 	optionType  = regexp.MustCompile(`(?m)^func NewMutex\(.*\.\.\.\s*(\w+)\)`)

@@ -13,7 +13,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// Task tells what the present exercise is about.
+// Task returns the task of the present exercise.
 func (f Folder) Task(v View) (string, error) {
 	e, _, err := f.present()
 	if err != nil {
@@ -22,7 +22,7 @@ func (f Folder) Task(v View) (string, error) {
 	return e.headline(v) + v.markdown(e.Text(v.Lang).Task), nil
 }
 
-// What is said of an exercise.
+// Texts about an exercise.
 var (
 	hintFor     = i18n.New("Hint for {failure}: {hint}")
 	hintIs      = i18n.New("Hint {n} of {all}: {hint}")
@@ -58,7 +58,7 @@ func (f Folder) Hint(v View) (string, error) {
 	return v.markdown(v.say(hintIs, "n", n, "all", len(hints), "hint", hints[n-1])), err
 }
 
-// Explain says what the present exercise has taught, once it is passed.
+// Explain returns what the present exercise has taught, once it is passed.
 func (f Folder) Explain(v View) (string, error) {
 	e, p, err := f.present()
 	switch {
