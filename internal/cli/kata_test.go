@@ -22,7 +22,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mylock")
 	status, out, errors := command(t, "kata", "start", "3", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
-	require.Contains(t, out, "exercise 3: the owner's value")
+	require.Contains(t, out, "exercise 3: The owner's value")
 	require.Contains(t, out, "go run . kata check --dir "+dir)
 
 	status, out, errors = command(t, "kata", "check", "--dir", dir)
@@ -77,7 +77,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 
 	status, out, _ = command(t, "kata", "status", "--dir", dir)
 	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "✓ 3    the owner's value")
+	require.Contains(t, out, "✓ 3    The owner's value")
 	status, out, _ = command(t, "kata", "next", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")

@@ -28,13 +28,13 @@ type Exercise struct {
 	// passed, else the solution. "": the folder has a start.
 	Before  string
 	Fixes   []string // failures that the start does not survive; unless in a lock to repair, those that turn good between Before and Base
-	Fresh   bool     // each hold has to write a value of its own
+	Fresh   bool     // each hold has to write a fresh value
 	Predict Prediction
-	Search  Sought    // what a search makes of the mistake in a lock to repair
+	Search  Sought    // for a lock to repair: how a search finds the mistake
 	Read    i18n.Text // the page that answers the interviewer's question
 }
 
-// Sought says how a search finds a mistake, or that it cannot.
+// Sought is the search that finds a mistake.
 type Sought struct {
 	Property, Env string
 	Bound         int
@@ -57,7 +57,7 @@ func completed(all []Exercise) []Exercise {
 		if e.Level != Repair {
 			e.Fixes = e.turns()
 		}
-		if i > 0 { // what the exercise before has asked about comes first
+		if i > 0 { // the failure of the last prediction comes first
 			if at := slices.Index(e.Fixes, all[i-1].Predict.Failure); at >= 0 {
 				e.Fixes = slices.Insert(slices.Delete(e.Fixes, at, at+1), 0, all[i-1].Predict.Failure)
 			}
@@ -99,7 +99,7 @@ func column(id string) stages.Stage { return stages.MustFind(id) }
 
 var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
 
-// Find returns the exercise with that ID. The error says which there are.
+// Find returns the exercise with that ID. The error lists the exercises.
 func Find(id string) (Exercise, error) {
 	for _, e := range All {
 		if e.ID == id {

@@ -75,9 +75,9 @@ func mayNot(err error) error {
 }
 
 // Start makes the exercise the present one, with the lock as it was left when another was
-// begun. One that is new, or is to be begun afresh, begins with the learner's own lock
-// where it goes on from an exercise that has passed, else with ours. Nothing that somebody
-// wrote is lost. Start returns what there is to say about that.
+// begun. A new exercise, or one that begins afresh, begins with the learner's own lock if
+// the exercise before has passed, else with ours. Start loses nothing that the learner
+// wrote, and returns a sentence about where it is.
 func (f Folder) Start(e Exercise, afresh bool) (said i18n.Message, err error) {
 	if err := f.usable(); err != nil {
 		return said, err
@@ -97,7 +97,7 @@ func (f Folder) Start(e Exercise, afresh bool) (said i18n.Message, err error) {
 	return said, f.save(p)
 }
 
-// What there is to say of a lock that an exercise begins with.
+// Sentences about the lock that an exercise begins with.
 var (
 	goesOnHere    = i18n.New("It goes on where you left it; --fresh begins it anew.")
 	withYourLock  = i18n.New("It begins with your own lock of exercise {id}.")
@@ -180,7 +180,7 @@ func (f Folder) Next() (Exercise, error) {
 
 var otherFiles = i18n.New("{dir} holds other files and no {file}: choose a new folder")
 
-// usable refuses a folder with somebody else's files.
+// usable refuses a folder with files that the kata has not written.
 func (f Folder) usable() error {
 	if err := os.MkdirAll(f.Dir, 0o755); err != nil {
 		return mayNot(err)
@@ -231,7 +231,7 @@ func (f Folder) Reset(all bool) (said i18n.Message, err error) {
 	}
 	for _, own := range []string{"_passed", "_left"} {
 		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return said, err
+			return said, mayNot(err)
 		}
 	}
 	if err := f.replace(nil); err != nil { // it has been left
@@ -253,7 +253,7 @@ func (f Folder) replace(files Files) error {
 	for name := range old {
 		if _, stays := files[name]; !stays {
 			if err := os.Remove(f.path(name)); err != nil {
-				return err
+				return mayNot(err)
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func (f Folder) keep(files Files) (string, error) {
 	return copied(n + 1), f.put(copied(n+1), files)
 }
 
-// copies returns the highest number of a copy, 0 if there is none.
+// copies returns the highest number of a copy, or 0.
 func (f Folder) copies() (highest int) {
 	entries, _ := os.ReadDir(f.path("_copies"))
 	for _, entry := range entries {

@@ -49,7 +49,7 @@ func (e Exercise) own(name string) (Files, error) {
 }
 
 // readLock reads the files of a folder that Go would compile, and those next to them that
-// they may embed. There are none if there is no folder.
+// they may embed. It returns no files if there is no folder.
 func readLock(from fs.FS, dir string) (Files, error) {
 	entries, err := fs.ReadDir(from, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,8 +93,8 @@ func isCompiled(name string, text []byte) bool {
 
 var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
 
-// renamed returns a stage's file in the learner's package, without the package comment, which
-// says what the lock's bug is.
+// renamed returns a stage's file in the learner's package, without the package comment: that
+// names the lock's bug.
 func renamed(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {
 		text = text[at+1:]

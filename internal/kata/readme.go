@@ -13,8 +13,8 @@ import (
 type Text struct {
 	Title, Task string
 	Hints       [3]string // the last is almost the answer
-	Fixed       string    // what has been fixed
-	Predict     string    // what the prediction asks
+	Fixed       string    // shown after a pass
+	Predict     string    // the question of the prediction
 	Choices     []string  // as many as the prediction's Means
 	Blind       string    // why no search sees the mistake; "" if one does
 	Question    string    // the interviewer's next one
