@@ -113,7 +113,7 @@ const enoughSchedules = 1000
 // the schedules for what our own lock survives.
 func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
 	a := e.asked(w.lang)
-	a.played = func(n int) { w.tell(playing.Args("n", min(n, len(a.failures)), "all", len(a.failures))) }
+	a.played = func(n, all int) { w.tell(playing.Args("n", n, "all", all)) }
 	report, err := program.Judge(ctx, files, a)
 	if err != nil || !e.survives(report) {
 		return report, err

@@ -68,9 +68,9 @@ type asked struct {
 	draw     []string // failures whose trace is wanted, whatever comes of them
 	has      []failures.Feature
 	lang     i18n.Language
-	goOn     bool          // also where a basic promise is broken
-	played   func(int)     // is told how many failures have been played; may be nil
-	patience time.Duration // how long a stuck lock is waited for; 0: as above
+	goOn     bool             // also where a basic promise is broken
+	played   func(n, all int) // is told how many failures have been played; may be nil
+	patience time.Duration    // how long a stuck lock is waited for; 0: as above
 }
 
 // session plays one lock of a program, each task in a process of its own, two at once.
@@ -78,7 +78,8 @@ type session struct {
 	*Program
 	ctx     context.Context
 	asked   asked
-	task    judge.Task // what all tasks have in common
+	task    judge.Task      // what all tasks have in common
+	without []judge.Verdict // on failures that need not be played
 	begun   time.Time
 	stuck   atomic.Bool
 	started atomic.Int64
@@ -100,7 +101,7 @@ func (p *Program) session(ctx context.Context, files Files, a asked) (*session, 
 
 // all does tasks and returns their replies. Those that come to nothing, because time is up or
 // the machine fails, are empty.
-func (s *session) all(tasks []judge.Task, done func(int)) []judge.Reply {
+func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 	replies, printed := make([]judge.Reply, len(tasks)), make([]string, len(tasks))
 	turns := make(chan struct{}, 2)
 	var doing sync.WaitGroup
@@ -112,7 +113,7 @@ func (s *session) all(tasks []judge.Task, done func(int)) []judge.Reply {
 				replies[i], printed[i] = s.one(tasks[i])
 			}
 			if done != nil {
-				done(i + 1)
+				done(i+1, len(tasks))
 			}
 		})
 	}
@@ -180,7 +181,7 @@ func (s *session) basicPromises(r *Report) {
 		}
 	}
 	replies := s.all(tasks, nil)
-	s.task.Uses = replies[0].Uses
+	s.task.Uses, s.without = replies[0].Uses, replies[0].Without
 	for _, reply := range append(replies[1:], replies[0]) {
 		if reply.Broken != nil {
 			r.Broken = append(r.Broken, *reply.Broken)
@@ -207,10 +208,14 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 	return r, errors.Join(append(s.errs, ctx.Err())...)
 }
 
-// failures plays the failures, and asks the promises that are asked of this lock.
+// failures plays the failures that are about something that the lock has, and asks the promises.
 func (s *session) failures(r *Report) {
 	var tasks []judge.Task
 	for _, id := range s.asked.failures {
+		if at := slices.IndexFunc(s.without, func(v judge.Verdict) bool { return v.Failure == id }); at >= 0 {
+			r.Verdicts = append(r.Verdicts, Verdict{Verdict: s.without[at], Required: slices.Contains(s.asked.required, id)})
+			continue
+		}
 		task := s.task
 		task.Failure, task.Draw = id, slices.Contains(s.asked.draw, id)
 		tasks = append(tasks, task)
@@ -236,6 +241,9 @@ func (s *session) failures(r *Report) {
 			r.Verdicts = append(r.Verdicts, v)
 		}
 	}
+	slices.SortStableFunc(r.Verdicts, func(a, b Verdict) int {
+		return slices.Index(s.asked.failures, a.Failure) - slices.Index(s.asked.failures, b.Failure)
+	})
 }
 
 // search asks questions about the lock's schedules, of which each may run that many; 0: no limit.

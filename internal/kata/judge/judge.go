@@ -47,12 +47,13 @@ type Uses struct {
 
 // Reply is what came of a task. The fields of other tasks are not set.
 type Reply struct {
-	Uses    Uses     `json:"uses"`
-	Verdict *Verdict `json:"verdict,omitempty"`
-	Broken  *Broken  `json:"broken,omitempty"` // nil: the promise is kept
-	Found   []Found  `json:"found,omitempty"`
-	Differs string   `json:"differs,omitempty"` // a schedule that did not go the same way twice
-	Cause   *Cause   `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
+	Uses    Uses      `json:"uses"`
+	Without []Verdict `json:"without,omitempty"` // on failures about something that the lock does not have
+	Verdict *Verdict  `json:"verdict,omitempty"`
+	Broken  *Broken   `json:"broken,omitempty"` // nil: the promise is kept
+	Found   []Found   `json:"found,omitempty"`
+	Differs string    `json:"differs,omitempty"` // a schedule that did not go the same way twice
+	Cause   *Cause    `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
 }
 
 // Verdict is what one failure did to the lock. Its trace is there if the task wants it, or if
@@ -141,11 +142,16 @@ func (r *run) do() Reply {
 	return r.uses()
 }
 
-// uses plays the lock's normal use.
+// uses plays the lock's normal use, and finds out which failures are about something else.
 func (r *run) uses() (reply Reply) {
 	trace, scripts, err := world.Discover(r.t, r.subject.Config())
 	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(trace)}
 	reply.Cause = r.guard.causeOf(err)
+	for _, f := range failures.All {
+		if !f.Applies(r.subject) {
+			reply.Without = append(reply.Without, *r.verdict(failures.Judge(f, r.subject, nil)))
+		}
+	}
 	return reply
 }
 
