@@ -86,7 +86,7 @@ var (
 	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags live| -run ('[^']*'|\S+))* \./(\S+)(?: -(?:for|lock) \S+)*$`)
 	// elsewhere are the lines that are not tried here: they take minutes or a network,
 	// or are somebody else's. What they name of the repository has to be there.
-	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock)|go mod (?:download|vendor)|` +
+	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock(?: -run TestMyLock/[a-z-]+)?)|go mod (?:download|vendor)|` +
 		`go generate \./\.\.\.|go build -o lockkata \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are the commands that need a server, a person or a compiler. The tests of

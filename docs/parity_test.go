@@ -13,7 +13,7 @@ import (
 // translated are the documents that have to be there in Chinese.
 var translated = []string{
 	"README.md", "docs/walkthrough.md", "docs/interview.md", "docs/cheatsheet.md", "docs/redisson.md", "docs/workshop.md", "docs/choosing.md",
-	"docs/using.md", "docs/terms.md", "docs/final-lock.md", "docs/schedules.md", "docs/inside.md", "docs/documents.md", "docs/kata.md", "docs/commands.md",
+	"docs/using.md", "docs/terms.md", "docs/final-lock.md", "docs/schedules.md", "docs/inside.md", "docs/documents.md", "docs/kata.md", "docs/grade.md", "docs/commands.md",
 }
 
 // chinese is where the Chinese version of a document is.

@@ -177,7 +177,7 @@ func normalUse(scripts *[]string) func(*World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock(Within(w.Lease))
 		b.TryLock(Within(w.Lease))
-		b.Lock(Within(w.Lease / 10))
+		wait := b.StartLock(Within(w.Lease / 10))
 		if _, reentrant := a.process.locker.(Counting); reentrant {
 			a.Lock(Within(w.Lease))
 			a.Unlock(Within(w.Lease))
@@ -185,6 +185,9 @@ func normalUse(scripts *[]string) func(*World) {
 		w.Sleep(w.Lease / 2)
 		a.Unlock(Within(w.Lease))
 		a.Unlock(Within(w.Lease))
+		if wait.Wait().Held() { // it waits on when its context has ended
+			b.Unlock(Within(w.Lease))
+		}
 		if _, forcing := a.process.locker.(Forcing); forcing {
 			a.ForceUnlock()
 		}
