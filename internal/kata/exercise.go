@@ -1,6 +1,8 @@
 package kata
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 
 	failures "lockkata/failures_test"
@@ -41,8 +43,23 @@ type Sought struct {
 	Blind         bool // no property can see it; the others are not set
 }
 
-// All are the exercises, in order.
-var All = completed(table)
+// All are the exercises, in order: a lock that grows, from an empty one to a watchdog and on to the
+// whole lock, then locks to repair.
+var All = completed(table())
+
+// table reads exercises.json.
+func table() (all []Exercise) {
+	raw, err := exercises.ReadFile("exercises/exercises.json")
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		err = d.Decode(&all)
+	}
+	if err != nil {
+		panic("kata: exercises.json: " + err.Error()) // every test reads it
+	}
+	return all
+}
 
 func init() {
 	for _, e := range All {

@@ -2,6 +2,7 @@ package kata
 
 import (
 	"fmt"
+	"strings"
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -14,9 +15,20 @@ import (
 type Prediction struct {
 	Failure string
 	Until   quiz.Moment // the first event that is not shown
-	Asks    quiz.Truth
-	Means   []string // the choices, in the words of the truth
-	Answer  int      // the index of the choice that is right for our solution
+	Asks    string      // "told B", "key after A", "insiders", "orders": see truth
+	Means   []string    // the choices, in the words of the truth
+	Answer  int         // the index of the choice that is right for our solution
+}
+
+// truth returns what reads the answer from the run.
+func (p Prediction) truth() quiz.Truth {
+	if client, ok := strings.CutPrefix(p.Asks, "told "); ok {
+		return quiz.Told(client)
+	}
+	if client, ok := strings.CutPrefix(p.Asks, "key after "); ok {
+		return quiz.KeyAfter(client)
+	}
+	return map[string]quiz.Truth{"insiders": quiz.Insiders, "orders": quiz.Orders}[p.Asks]
 }
 
 var (
@@ -27,7 +39,7 @@ var (
 // on returns the question about a run of the failure, and the index of the right choice. It fails if
 // the question does not fit the run, which may be that of another lock.
 func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
-	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.Asks, Choices: p.Means}
+	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.truth(), Choices: p.Means}
 	if q.Cut < 0 {
 		return q, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
 	}
