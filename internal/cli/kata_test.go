@@ -39,12 +39,12 @@ func TestKataWithoutATerminal(t *testing.T) {
 	status, out, errors = command(t, "kata", "explore", "--property", "leak", "--env", "crash", "--bound", "3", "--json", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
 	var searched struct {
-		Broken  bool
-		Answers []struct{ Bound int }
+		Broken bool
+		Found  []struct{ Bound int }
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &searched))
 	require.False(t, searched.Broken)
-	require.Equal(t, 3, searched.Answers[0].Bound)
+	require.Equal(t, 3, searched.Found[0].Bound)
 	status, _, errors = command(t, "kata", "explore", "--property", "wake-up", "--env", "leave", "--dir", dir)
 	require.Equal(t, exitBadUsage, status)
 	require.Contains(t, errors, "wake-up is about something that the lock of exercise 3 does not have")

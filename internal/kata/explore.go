@@ -4,50 +4,53 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
+	"lockkata/internal/term"
 )
 
 // searchLimit is how long one search may take in real time.
 const searchLimit = 20 * time.Second
 
-// Exploring is what an exploration is asked for.
+// Exploring is what a search is asked for.
 type Exploring struct {
 	Property string // "" for all
 	Env      string // "" for all that ask about the property
 	Bound    int    // the highest cost; -1 for each question's own
 }
 
-// questions are what an exploration asks: those of the suite that fit, and of all
-// that the exercise's own. A property and an environment that the suite does not
-// bring together make a question of their own.
-func (x Exploring) questions(own Sought) ([]schedule.Question, error) {
+// questions returns the questions of the suite that fit, and the exercise's own if all are asked. A
+// property and an environment that the suite does not bring together make a question of their own.
+func (x Exploring) questions(own Sought) (asked []schedule.Question, err error) {
 	if _, err := schedule.FindEnv(x.Env); x.Env != "" && err != nil {
 		return nil, err
 	}
 	if _, err := schedule.FindProperty(x.Property); x.Property != "" && err != nil {
 		return nil, err
 	}
-	var asked []schedule.Question
-	for _, q := range schedule.Suite {
-		if !asks(q, x.Property, x.Env) {
-			continue
+	ask := func(property, env string) {
+		begun := len(asked)
+		for _, q := range schedule.Suite {
+			if (env == "" || q.Env == env) && (property == "" || slices.Contains(q.Properties, property)) {
+				if property != "" {
+					q.Properties = []string{property}
+				}
+				asked = append(asked, q)
+			}
 		}
-		if x.Property != "" {
-			q.Properties = []string{x.Property}
+		if len(asked) == begun {
+			asked = append(asked, schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2})
 		}
-		asked = append(asked, q)
 	}
-	isOwnNew := own.Property != "" && !slices.ContainsFunc(schedule.Suite, func(q schedule.Question) bool { return asks(q, own.Property, own.Env) })
-	switch {
-	case len(asked) == 0:
-		asked = []schedule.Question{apart(x.Property, x.Env)}
-	case x.Property == "" && x.Env == "" && isOwnNew:
-		asked = append(asked, apart(own.Property, own.Env))
+	ask(x.Property, x.Env)
+	hasOwn := slices.ContainsFunc(asked, func(q schedule.Question) bool { return q.Env == own.Env && slices.Contains(q.Properties, own.Property) })
+	if x.Property == "" && x.Env == "" && own.Property != "" && !hasOwn {
+		ask(own.Property, own.Env)
 	}
 	for i := range asked {
 		if x.Bound >= 0 {
@@ -57,38 +60,31 @@ func (x Exploring) questions(own Sought) ([]schedule.Question, error) {
 	return asked, nil
 }
 
-// apart is a question that is none of the suite's.
-func apart(property, env string) schedule.Question {
-	return schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2}
-}
-
-// asks tells whether the question is about the property in the environment, or about any
-// where they are not given.
-func asks(q schedule.Question, property, env string) bool {
-	return (env == "" || q.Env == env) && (property == "" || slices.Contains(q.Properties, property))
-}
-
-// Explored is what an exploration has found, in the order of the questions.
+// Explored is what a search has found, in the order of the questions.
 type Explored struct {
 	Exercise Exercise
 	Report
 }
 
-// IsBroken tells whether anything is wrong with the lock.
+// IsBroken reports whether anything is wrong with the lock.
 func (x Explored) IsBroken() bool {
 	return x.Compile != nil || x.Cause != nil || slices.ContainsFunc(x.Found, func(f judge.Found) bool { return f.Answer.Found })
 }
 
-// Explore searches the schedules of the learner's lock for those that break a
-// property. An error is one of the machine's, of the folder's, or of what is asked.
-// say is told what it is doing. What is said of the lock is in that language.
+// Explore searches the schedules of the learner's lock for those that break a property. say is told
+// what it is doing. What is said of the lock is in that language. An error is one of the machine's,
+// of the folder's, or of what is asked.
 func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
 }
 
-var searchingFor = i18n.New("searching its schedules, for {time} at the most for each environment")
+var (
+	searchingFor = i18n.New("searching its schedules, for {time} at the most for each environment")
+	aboutNothing = i18n.New("{asked} is about something that the lock of exercise {id} does not have: " +
+		"leave out --property and --env to ask all that fits it")
+)
 
 func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Explored, err error) {
 	if x.Exercise, _, err = f.present(); err != nil {
@@ -111,17 +107,9 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	case errors.As(err, &x.Compile):
 		return x, nil
 	case err == nil && len(x.Found) == 0 && x.Cause == nil:
-		return x, asked.fitsNothing(x.Exercise)
+		return x, aboutNothing.Args("asked", cmp.Or(asked.Property, asked.Env), "id", x.Exercise.ID)
 	}
 	return x, err
-}
-
-var aboutNothing = i18n.New("{asked} is about something that the lock of exercise {id} does not have: " +
-	"leave out --property and --env to ask all that fits it")
-
-// fitsNothing is the error of questions that are all about what the lock does not have.
-func (x Exploring) fitsNothing(e Exercise) error {
-	return aboutNothing.Args("asked", cmp.Or(x.Property, x.Env), "id", e.ID)
 }
 
 // ofTwoClients returns the questions about two clients: those about three take minutes.
@@ -134,16 +122,131 @@ func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
 	return some
 }
 
-// Told is the exploration as JSON has it.
+// Told is what was found as JSON has it.
 func (x Explored) Told() any {
 	return struct {
-		Exercise string        `json:"exercise"`
-		Title    string        `json:"title"`
-		Broken   bool          `json:"broken"`
-		Compile  *CompileError `json:"compile_error,omitempty"`
-		Cause    *judge.Cause  `json:"cause,omitempty"`
-		Answers  []judge.Found `json:"answers"`
-		Differs  string        `json:"differs,omitempty"`
-		Printed  string        `json:"printed,omitempty"`
-	}{x.Exercise.ID, x.Exercise.Text(i18n.English).Title, x.IsBroken(), x.Compile, x.Cause, x.Found, x.Differs, x.Printed}
+		Exercise string `json:"exercise"`
+		Title    string `json:"title"`
+		Broken   bool   `json:"broken"`
+		Report
+	}{x.Exercise.ID, x.Exercise.Text(i18n.English).Title, x.IsBroken(), x.Report}
+}
+
+// What a search has found.
+var (
+	oursToo     = i18n.New("  our lock of {stage} breaks it as well")
+	shortestWay = i18n.New("The shortest way to break {property}, in {env}:")
+	brokenBy    = i18n.New("BROKEN: {rule}: {what}.")
+)
+
+// Screen shows what was found about each property, and draws the shortest schedule
+// that breaks it: for somebody at the keys, of all those that are broken, one.
+func (x Explored) Screen(v View) string {
+	text := x.Exercise.headline(v)
+	if x.Compile != nil {
+		return text + x.stopped(v)
+	}
+	for _, f := range x.Found {
+		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.Localize(v.Lang)
+		if f.Answer.Found && x.Exercise.given(f) { // then it is no mistake of the learner's
+			text += v.say(oursToo, "stage", column(x.Exercise.Base).NameIn(v.Lang)) + "\n"
+		}
+		text += "\n"
+	}
+	shown := shortest(x.Exercise, x.Found)
+	if v.Keys && len(shown) > 1 {
+		shown = shown[:1]
+	}
+	for _, f := range shown {
+		text += v.counterexample(f) + "\n"
+	}
+	return text + x.stopped(v) + x.printed(v) + x.differs(v) + v.wrapped(x.sum(v))
+}
+
+// counterexample draws a schedule that breaks a property.
+func (v View) counterexample(f judge.Found) string {
+	rule := f.Property
+	if len(f.Findings) > 0 { // the name that it has in the picture
+		rule = string(f.Findings[0].Monitor)
+	}
+	text := v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env))
+	if f.Trace != nil { // a lock that decides by chance went another way
+		text += v.picture(f.Trace, f.Findings)
+	}
+	return text + v.painted(term.Red, v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
+}
+
+// lesson is how our own lock breaks the property, if it does.
+func (e Exercise) lesson(f judge.Found) schedule.Answer {
+	lesson := schedule.Answer{}
+	_, err := fmt.Sscanf(column(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
+	lesson.Found = err == nil
+	return lesson
+}
+
+// given reports whether our own lock breaks the property as cheaply.
+func (e Exercise) given(f judge.Found) bool { return !f.Cheaper(e.lesson(f)) }
+
+// shortest returns the shortest way to break each of the properties: first those that our own lock
+// survives, and each by its cost.
+func shortest(e Exercise, found []judge.Found) (all []judge.Found) {
+	sorted := slices.Clone(found)
+	slices.SortStableFunc(sorted, func(a, b judge.Found) int { return cmp.Or(a.Cost-b.Cost, a.Steps-b.Steps) })
+	for _, given := range []bool{false, true} {
+		for _, f := range sorted {
+			isShown := slices.ContainsFunc(all, func(other judge.Found) bool { return other.Property == f.Property })
+			if f.Answer.Found && e.given(f) == given && !isShown {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// schedules is how many were run: answers of one search count once.
+func schedules(found []judge.Found) (runs int) {
+	searches := map[string]bool{}
+	for _, f := range found {
+		if search := fmt.Sprint(f.Env, f.Clients, f.Runs, f.States); !searches[search] {
+			searches[search] = true
+			runs += f.Runs
+		}
+	}
+	return runs
+}
+
+var twoWays = i18n.New("One schedule did not go the same way twice, so the search left it out: {schedule}. If two things happen at " +
+	"one instant, such as a tick and the end of a context, either may come first: look at ctx.Err() before you send a command.")
+
+// differs says that the lock decides by chance.
+func (r Report) differs(v View) string {
+	if r.Differs == "" {
+		return ""
+	}
+	return v.wrapped(v.say(twoWays, "schedule", r.Differs))
+}
+
+var (
+	searchedAll = i18n.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
+		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
+	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
+		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above say how far it came.")
+	searchNone = i18n.New("Nothing is broken up to the costs above; that is no proof.")
+)
+
+// sum says how much was searched, and what that means.
+func (x Explored) sum(v View) string {
+	text, cut := searchedAll.Of(schedules(x.Found)).Localize(v.Lang), 0
+	for _, f := range x.Found {
+		if !f.Exhausted {
+			cut++
+		}
+	}
+	if cut > 0 {
+		text = term.Joined(text, searchCut.Of(cut, "time", searchLimit).Localize(v.Lang))
+	}
+	if !x.IsBroken() {
+		text = term.Joined(text, v.say(searchNone))
+	}
+	return text
 }
