@@ -21,6 +21,7 @@ type Result struct {
 	Folder   Folder
 	Report   Report
 	Passed   bool
+	Progress Progress // when the check was over
 }
 
 // workshop compiles the learner's lock and keeps the last program: as long as nothing is saved, the
@@ -102,7 +103,8 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 		return r, err
 	}
 	r.Passed = r.Exercise.passed(r.Report)
-	return r, f.remember(r, files)
+	r.Progress, err = f.remember(r, files)
+	return r, err
 }
 
 // enoughSchedules is how many schedules of each question a lock has to survive before it
@@ -216,15 +218,15 @@ func (e Exercise) mistakes(all []judge.Found) []judge.Found {
 
 // remember keeps a lock that passed, and that it did, or which failure showed first. The progress
 // is read once more: hints were shown since the check began, or another exercise was begun.
-func (f Folder) remember(r Result, files Files) error {
+func (f Folder) remember(r Result, files Files) (p Progress, err error) {
 	if r.Passed {
-		if err := f.put(passed(r.Exercise.ID), files); err != nil {
-			return err
-		}
+		err = f.put(passed(r.Exercise.ID), files)
 	}
-	p, err := f.Progress()
+	if err == nil {
+		p, err = f.Progress()
+	}
 	if err != nil {
-		return err
+		return p, err
 	}
 	if red := r.Exercise.red(r.Report); p.Exercise == r.Exercise.ID {
 		p.Failed = append(red, Verdict{})[0].Failure
@@ -232,7 +234,7 @@ func (f Folder) remember(r Result, files Files) error {
 	if r.Passed {
 		p.pass(r.Exercise.ID)
 	}
-	return f.save(p)
+	return p, f.save(p)
 }
 
 var (

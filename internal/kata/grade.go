@@ -192,11 +192,12 @@ func (card *Card) fill(again Report) {
 
 // Count says how many cells there are of each kind, in the order in which they come.
 func (card Card) Count(l i18n.Language) string {
-	count := map[string]int{}
-	var kinds []string
+	count := map[i18n.Text]int{}
+	var kinds []i18n.Text
 	for _, c := range card.Cells {
-		if count[c.Outcome]++; count[c.Outcome] == 1 {
-			kinds = append(kinds, c.Outcome)
+		word := c.Of().Word()
+		if count[word]++; count[word] == 1 {
+			kinds = append(kinds, word)
 		}
 	}
 	counts := i18n.Message{}
@@ -205,7 +206,7 @@ func (card Card) Count(l i18n.Language) string {
 		if i == 0 {
 			say = countsOne
 		}
-		counts = say.Args("counts", counts, "kind", i18n.Text(kind), "n", count[kind])
+		counts = say.Args("counts", counts, "kind", kind, "n", count[kind])
 	}
 	return playedAll.Localize(l, "n", len(card.Cells), "counts", counts)
 }

@@ -219,15 +219,13 @@ func (l *loop) checked(r Result, err error) {
 		l.show(r.Screen, err)
 		return
 	}
-	p, err := l.folder.Progress()
-	passed := r.fixed(l.view) + "\n" + p.bar(l.view) + "\n"
 	prompt, fits := r.predict()
-	if err != nil || !fits || l.asked {
-		l.show(func(v View) string { return passed + r.goesOn(v) }, err)
+	if !fits || l.asked {
+		l.show(r.Screen, nil)
 		return
 	}
 	l.asked = true
-	l.draw(passed+prompt.question(l.view), nil)
+	l.draw(r.fixed(l.view)+"\n"+prompt.question(l.view), nil)
 	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(prompt.quiz.Choices)), func(key rune) {
 		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
 	}})

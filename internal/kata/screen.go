@@ -206,7 +206,7 @@ var hasPassed = i18n.New("✓ passed: it survives all {n} failures that are aske
 // fixed is what a pass means.
 func (r Result) fixed(v View) string {
 	head := v.say(hasPassed, "n", len(r.Exercise.Required()), "schedules", schedules(r.Report.Found))
-	return v.painted(term.Green, head) + r.Exercise.taught(v)
+	return v.painted(term.Green, head) + "\n" + r.Exercise.taught(v) + "\n" + r.Progress.bar(v)
 }
 
 var readAnswer = i18n.New("For the answer read {page}")
