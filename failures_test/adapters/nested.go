@@ -31,38 +31,61 @@ func Nested(newLock world.Constructor) world.Constructor {
 }
 
 // Around returns inner as a lock whose holder takes outer first, and releases it last.
-func Around(outer, inner world.Locker) world.Locker { return nested{outer, inner} }
+func Around(outer, inner world.Locker) world.Locker {
+	return &nested{outer: outer, inner: inner, leave: func() {}}
+}
 
-type nested struct{ outer, inner world.Locker }
+type nested struct {
+	outer, inner world.Locker
+	leave        context.CancelFunc // ends the context of the inner lock
+}
 
-func (n nested) Lock(ctx context.Context) error {
+// within returns the context with which the holder of the outer lock takes the inner one: that of
+// its hold, where holds have one.
+func (n *nested) within(ctx context.Context) context.Context {
+	if holding, ok := n.outer.(interface {
+		Nest(context.Context) (context.Context, context.CancelFunc)
+	}); ok {
+		ctx, n.leave = holding.Nest(ctx)
+	}
+	return ctx
+}
+
+func (n *nested) Lock(ctx context.Context) error {
 	if err := n.outer.Lock(ctx); err != nil {
 		return err
 	}
-	err := n.inner.Lock(ctx)
+	err := n.inner.Lock(n.within(ctx))
 	if err != nil {
-		_ = n.outer.Unlock(context.WithoutCancel(ctx)) // err is what the caller asked for
+		_ = n.release(ctx) // err is what the caller asked for
 	}
 	return err
 }
 
-func (n nested) TryLock(ctx context.Context) (bool, error) {
+func (n *nested) TryLock(ctx context.Context) (bool, error) {
 	if held, err := n.outer.TryLock(ctx); err != nil || !held {
 		return false, err
 	}
-	held, err := n.inner.TryLock(ctx)
+	held, err := n.inner.TryLock(n.within(ctx))
 	if !held {
-		_ = n.outer.Unlock(context.WithoutCancel(ctx)) // as above
+		_ = n.release(ctx) // as above
 	}
 	return held, err
 }
 
-func (n nested) Unlock(ctx context.Context) error {
-	return errors.Join(n.inner.Unlock(ctx), n.outer.Unlock(ctx))
+func (n *nested) release(ctx context.Context) error {
+	n.leave()
+	return n.outer.Unlock(context.WithoutCancel(ctx))
+}
+
+func (n *nested) Unlock(ctx context.Context) error {
+	err := n.inner.Unlock(ctx)
+	n.leave()
+	return errors.Join(err, n.outer.Unlock(ctx))
 }
 
 // Close ends what the locks have beyond their holds.
-func (n nested) Close() (err error) {
+func (n *nested) Close() (err error) {
 	for _, lock := range []world.Locker{n.inner, n.outer} {
 		if closer, ok := lock.(io.Closer); ok {
 			err = errors.Join(err, closer.Close())

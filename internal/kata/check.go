@@ -149,12 +149,13 @@ func (e Exercise) asked(lang i18n.Language) asked {
 }
 
 // asks reports whether an exercise asks for a promise. Documents' locks have more mistakes than the
-// exercise is about; the whole lock leaves a refused Unlock to the lease.
+// exercise is about. The whole lock leaves a refused Unlock to the lease, and does not wait for a
+// renewal of many locks.
 func (e Exercise) asks(promise string) bool {
 	switch isDocument := strings.HasPrefix(e.Base, "doc"); promise {
 	case "new-values":
 		return e.Fresh
-	case "unlock-again":
+	case "unlock-again", "unlock-waits":
 		return e.Base != "6" && !isDocument
 	default:
 		return !isDocument

@@ -12,10 +12,11 @@ import (
 )
 
 var (
-	sameValue = i18n.New("Two holds of A wrote the same value. If the first Unlock is delayed, it deletes the key of the second hold.")
-	newValue  = i18n.New("Make a new value in TryLock, for each attempt.")
-	fewValues = i18n.New("The values of {n} holds are short, such as {value}: two clients may write the same one, and each takes the key for its own.")
-	longValue = i18n.New("Make the value of at least 8 random bytes: uuid.NewString(), or rand.Text() of crypto/rand.")
+	sameValue  = i18n.New("Two holds of A wrote the same value. If the first Unlock is delayed, it deletes the key of the second hold.")
+	newValue   = i18n.New("Make a new value in TryLock, for each attempt.")
+	clockValue = i18n.New("Two clients that ask at the same moment write the same value: it is made of the clock alone.")
+	fewValues  = i18n.New("The values of {n} holds are short, such as {value}: two clients may write the same one, and each takes the key for its own.")
+	longValue  = i18n.New("Make the value of at least 8 random bytes: uuid.NewString(), or rand.Text() of crypto/rand.")
 )
 
 func (r *run) values() {
@@ -30,13 +31,19 @@ func (r *run) values() {
 		}
 		r.Sleep(time.Millisecond)
 	}
+	another := r.Lock + ":another"
+	o := r.ClientOf("O", another)
+	a.Lock(world.Within(r.Lease / 4))
+	o.Lock(world.Within(r.Lease / 4)) // at the same moment
 	var written []string
-	short := 0
+	lock, short := r.Trace().LockKey(), 0
 	for s := r.Trace().Begin(); s.Next(); {
 		e := s.Event
-		key := slices.IndexFunc(s.Keys, func(k world.Key) bool { return k.Name == r.Trace().LockKey() })
-		installed := slices.IndexFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
-		if key < 0 || installed < 0 {
+		key := slices.IndexFunc(s.Keys, func(k world.Key) bool {
+			return (k.Name == lock || k.Name == strings.Replace(lock, r.Lock, another, 1)) &&
+				slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed && x.Key == k.Name })
+		})
+		if key < 0 {
 			continue
 		}
 		// A trace has the name of its hold for a random value; and as it was sent, that of an earlier hold.
@@ -50,6 +57,9 @@ func (r *run) values() {
 			short++
 		}
 		switch {
+		case e.Client == "O" && !r.broken.IsBroken() && sent == written[len(written)-1]:
+			r.broken = Broken{Text: clockValue.Args(), Advice: longValue.Args(), Source: *e.Source}
+		case e.Client == "O":
 		case slices.Contains(written, sent):
 			r.broken = Broken{Text: sameValue.Args(), Advice: newValue.Args(), Source: *e.Source}
 			return

@@ -55,6 +55,8 @@ func (m *mutex) TryLock(ctx context.Context) (bool, error) {
 	case "four digits":
 		m.count++
 		value = strconv.Itoa(7000 + m.count)
+	case "the time":
+		value = strconv.FormatInt(time.Now().UnixNano(), 10)
 	case "in memory":
 		return true, nil
 	case "gives nothing":
@@ -218,6 +220,7 @@ func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
 		{"gives up without an error", "wait-ends-with-context", "A holds the lock, and B's Lock returns without an error and without the lock.", "TryLock"},
 		{"one value", "new-values", "Two holds of A wrote the same value.", "TryLock"},
 		{"four digits", "new-values", "The values of 20 holds are short, such as 7020", "TryLock"},
+		{"the time", "new-values", "Two clients that ask at the same moment write the same value", "TryLock"},
 		{"forgets its value", "unlock-again", "Redis refuses the Unlock of A, which is told so and unlocks again, and lock:order:1001 is still in Redis.", "Unlock"},
 		{"does not wait for its watchdog", "unlock-waits", "EVAL of A's Unlock reaches Redis while a renewal has not been answered yet.", "Unlock"},
 		{"its hold does not end", "hold-context-ends", "A's Unlock has returned, and the context of its hold has not ended.", "Unlock"},
