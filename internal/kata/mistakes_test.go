@@ -7,8 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first line of an answer says which rule or promise this lock breaks, and where.
+// The first line of an answer says which rule or promise this lock breaks, and where. The right locks
+// among them pass.
 func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
+	if everything {
+		t.Skip("the learner who climbs makes all mistakes")
+	}
 	for _, m := range mistakes() {
 		if !inSample(m.exercise, m.name) {
 			continue
