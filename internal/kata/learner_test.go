@@ -53,7 +53,7 @@ func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	in, keys := io.Pipe()
 	l := &learner{t: t, folder: f, keys: keys, ended: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	session := newLoop(f, View{Width: 120, Lang: i18n.English}, in, l)
-	session.workshop.ready = program(t)
+	session.workshop.ready, session.workshop.brief = program(t), true
 	if change != nil {
 		change(session)
 	}
@@ -189,7 +189,7 @@ func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
 // record records how a learner passes the first exercise, without the drawing of the answer.
 func record(t *testing.T, lang i18n.Language, width int, solution string) string {
 	t.Helper()
-	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang = lang, width, lang })
+	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang, s.workshop.brief = lang, width, lang, false })
 	l.sees(keysAre.Localize(lang) + "\n")
 	l.saves(filesOf(t, exercise(t, "1").Solution), solution, yourAnswer.Localize(lang), "\n")
 	l.presses("1", keysAre.Localize(lang)+"\n")
