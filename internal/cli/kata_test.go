@@ -36,18 +36,6 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.Contains(t, out, "wrong-delete in async (2 clients, 1 attempt each)\n  broken: ")
 	require.Contains(t, out, "cost 3, 7 steps; nothing shorter exists")
 	require.Regexp(t, `mutex\.go:\d+\n +✗ wrong delete: `, out)
-	status, out, errors = command(t, "kata", "explore", "--property", "leak", "--env", "crash", "--bound", "3", "--json", "--dir", dir)
-	require.Equal(t, exitOK, status, errors)
-	var searched struct {
-		Broken bool
-		Found  []struct{ Bound int }
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &searched))
-	require.False(t, searched.Broken)
-	require.Equal(t, 3, searched.Found[0].Bound)
-	status, _, errors = command(t, "kata", "explore", "--property", "wake-up", "--env", "leave", "--dir", dir)
-	require.Equal(t, exitBadUsage, status)
-	require.Contains(t, errors, "wake-up is about something that the lock of exercise 3 does not have")
 	status, _, errors = command(t, "kata", "explore", "--property", "leek", "--dir", dir)
 	require.Equal(t, exitBadUsage, status)
 	require.Contains(t, errors, `there is no property "leek": there are leak, `)
