@@ -105,6 +105,7 @@ func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 	replies, printed := make([]judge.Reply, len(tasks)), make([]string, len(tasks))
 	turns := make(chan struct{}, 2)
 	var doing sync.WaitGroup
+	var ended atomic.Int64
 	for i := range tasks {
 		turns <- struct{}{}
 		doing.Go(func() {
@@ -113,7 +114,7 @@ func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 				replies[i], printed[i] = s.one(tasks[i])
 			}
 			if done != nil {
-				done(i+1, len(tasks))
+				done(int(ended.Add(1)), len(tasks))
 			}
 		})
 	}
