@@ -70,7 +70,6 @@ type asked struct {
 	lang     i18n.Language
 	goOn     bool             // also where a basic promise is broken
 	played   func(n, all int) // is told how many failures have been played; may be nil
-	patience time.Duration    // how long a stuck lock is waited for; 0: as above
 }
 
 // session plays one lock of a program, each task in a process of its own, two at once.
@@ -125,9 +124,9 @@ func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 
 // one does a task. It returns what the lock printed too.
 func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
-	task.Limit = cmp.Or(s.asked.patience, stuckAtFirst)
+	task.Limit = stuckAtFirst
 	if s.stuck.Load() {
-		task.Limit = cmp.Or(s.asked.patience, stuckAgain)
+		task.Limit = stuckAgain
 	}
 	raw, err := json.Marshal(task)
 	s.fail(err)
