@@ -92,6 +92,7 @@ func asked(scenario func(*run)) func(*testing.T, failures.Subject) Broken {
 			r.World = w
 			scenario(r)
 		})
+		r.broken.Err = err
 		if !r.broken.IsBroken() && err != nil && !errors.Is(err, world.ErrLeft) {
 			r.broken.Text = i18n.Text(err.Error()).Args()
 		}
