@@ -166,9 +166,9 @@ func (e Exercise) asks(promise string) bool {
 	}
 }
 
-// red returns the failures and promises that keep a lock from passing, the most telling first:
-// a run that could not be played to its end names a line; then come the exercise's own failures,
-// the one with the shortest drawing first, and then the others. A goroutine that is left comes last.
+// red returns the failures that keep a lock from passing, the most telling first: those whose run
+// did not end, which name a line; then the exercise's own, the shortest drawing first; then the
+// others. A goroutine that is left comes last.
 func (e Exercise) red(r Report) []Verdict {
 	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return !v.Required || v.Good && v.Cause == nil })
 	slices.SortStableFunc(red, func(a, b Verdict) int {

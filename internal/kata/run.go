@@ -65,7 +65,7 @@ type asked struct {
 	failures []string // played in this order
 	required []string // those that the lock has to survive
 	promises []string // beyond the basic ones
-	draw     []string // failures whose trace is wanted, whatever comes of them
+	draw     []string // failures whose trace is always wanted
 	has      []failures.Feature
 	lang     i18n.Language
 	goOn     bool             // also where a basic promise is broken
@@ -192,8 +192,7 @@ func (s *session) basicPromises(r *Report) {
 	}
 }
 
-// Judge judges a lock of the program's, whatever that lock does. The error is one of the
-// machine's, not of the lock.
+// Judge plays a lock of the program. A lock that loops or panics is no error.
 func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, err error) {
 	s, err := p.session(ctx, files, a)
 	if err != nil {

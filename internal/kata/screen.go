@@ -54,11 +54,13 @@ func (e Exercise) headline(v View) string {
 	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Text(v.Lang).Title)) + "\n"
 }
 
-// What to do next, for somebody who types commands.
+// What to type next.
 var (
 	nextChange = i18n.New("Next: change the lock, then go run . kata check{dir}. A hint: go run . kata hint{dir}")
 	nextBegins = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")
 )
+
+var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that does much for nothing, or try again when the machine is less busy.")
 
 // Screen shows one thing: the compiler's first error, why the lock cannot be judged, a promise
 // that it breaks, the most telling failure, or what a pass means.
@@ -76,6 +78,8 @@ func (r Result) Screen(v View) string {
 		text += r.failed(v, red) + r.Report.printed(v)
 	case len(mistakes) > 0:
 		text += r.searched(v, mistakes[0]) + r.Report.printed(v)
+	case r.Report.Compile == nil && r.Report.Cause == nil:
+		text += v.painted(term.Red, v.say(notAllPlayed, "time", longestRun))
 	default:
 		text += r.Report.stopped(v) + r.Report.printed(v)
 	}

@@ -1,4 +1,4 @@
-// Package judge plays a lock that somebody else wrote. A process does one task: it plays one
+// Package judge plays a learner's lock. A process does one task: it plays one
 // failure, asks one promise, or makes one search, so nothing of one run is left for the next.
 // The reply is JSON in a file.
 //
@@ -34,7 +34,7 @@ type Task struct {
 	Search  *Search            `json:"search,omitempty"`
 	Uses    Uses               `json:"uses"`
 	Has     []failures.Feature `json:"has"`            // unless the lock's Subject says so itself
-	Draw    bool               `json:"draw,omitempty"` // the failure's trace is wanted, whatever comes of it
+	Draw    bool               `json:"draw,omitempty"` // the failure's trace is always wanted
 	Limit   time.Duration      `json:"limit_ns"`       // after which a run is stuck
 	Lang    i18n.Language      `json:"lang,omitempty"` // of the sentences
 }
@@ -155,7 +155,7 @@ func (r *run) uses() (reply Reply) {
 	return reply
 }
 
-// drawable is how many events a trace may have that nobody has asked for.
+// drawable is how many events a trace may have, unless it is wanted.
 const drawable = 2000
 
 func (r *run) failure() Reply {
