@@ -43,7 +43,7 @@ type callEffects struct {
 // byCall are the effects of calls.
 type byCall map[int]callEffects
 
-func (b byCall) follow(e world.Event) {
+func (b byCall) follow(e *world.Event) {
 	if e.Call == 0 || e.Kind != world.Executed {
 		return
 	}
@@ -105,7 +105,7 @@ func truth(f *file) func(*world.Scene) {
 
 // kept are the last Unlocks of clients that said they were done, and whose keys were there.
 // One may free the key a moment later.
-type kept map[string]world.Event
+type kept map[string]*world.Event
 
 func (k kept) follow(f *file, s *world.Scene, did byCall) {
 	for client, unlock := range k {
@@ -130,7 +130,7 @@ func owns(keys []world.Key, client string) bool {
 }
 
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
+func contradiction(e *world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
 	refused, mine := e.Result.Claim == world.ClaimRefused, owns(keys, e.Client)
 	switch {
 	case e.Result.Claim == world.ClaimPanic:

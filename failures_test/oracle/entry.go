@@ -35,14 +35,14 @@ func wrongDelete(f *file) func(*world.Scene) {
 
 // wrongExtend finds commands that give a new lease to another process's key.
 func wrongExtend(f *file) func(*world.Scene) {
-	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e world.Event, owner world.Owner) bool {
+	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e *world.Event, owner world.Owner) bool {
 		return e.Op != world.OpRun && owner.Process != e.Process
 	})
 }
 
 // foreign finds commands with one of these effects on what is not their own, and says why, if there
 // is more to say.
-func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(world.Event, world.Owner) bool) func(*world.Scene) {
+func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(*world.Event, world.Owner) bool) func(*world.Scene) {
 	wrote := &values{}
 	var before []world.Key // what Redis held before the event
 	return func(s *world.Scene) {
@@ -105,7 +105,7 @@ func (v *values) follow(s *world.Scene) {
 }
 
 // why says why a command has touched what is not its own: it has that value in it for its own.
-func (v *values) why(e world.Event, before []world.Key, effect world.Effect) i18n.Text {
+func (v *values) why(e *world.Event, before []world.Key, effect world.Effect) i18n.Text {
 	value := valueOf(before, effect)
 	switch same := v.writes[e.Client][cmp.Or(v.first[value], value)]; {
 	case !slices.Contains(e.Command[1:], value):
@@ -139,7 +139,7 @@ func valueOf(keys []world.Key, effect world.Effect) string {
 // client's, or what a later call of the same client installed. A goroutine of
 // the lock's own acts for its whole process, and so does Close; who unlocks by force does it
 // by right, and what the business sends is not the lock's doing.
-func isForeign(e world.Event, owner world.Owner) bool {
+func isForeign(e *world.Event, owner world.Owner) bool {
 	if e.Op == world.OpForce || e.Op == world.OpRun {
 		return false
 	}
@@ -160,7 +160,7 @@ type entry struct {
 
 func leak(f *file) func(*world.Scene) {
 	entries := map[string]*entry{}  // label → what is in Redis now
-	failed := map[int]world.Event{} // acquires that came back without the lock
+	failed := map[int]*world.Event{} // acquires that came back without the lock
 	report := func(i *entry, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
@@ -169,7 +169,7 @@ func leak(f *file) func(*world.Scene) {
 		if until-i.orphaned.At < unit { // on a real server, where leases are short
 			unit = time.Millisecond
 		}
-		f.report(*i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.report(i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
 	}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -195,7 +195,7 @@ func leak(f *file) func(*world.Scene) {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
-			unlocks := func(c world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
+			unlocks := func(c *world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
 			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || slices.ContainsFunc(s.Calls, unlocks))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
@@ -220,7 +220,7 @@ func leak(f *file) func(*world.Scene) {
 
 // follow notices the moment from which an entry is of no use to anybody. wanted
 // tells whether its owner still believes in a hold.
-func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
+func (i *entry) follow(e *world.Event, lease, grace time.Duration, wanted bool) {
 	if e.Acquires() && e.Call == i.owner.Call { // it asked again, and was told that the key is its own
 		i.orphaned = nil
 	}
@@ -239,6 +239,6 @@ func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
 	}
 }
 
-func (i *entry) orphan(e world.Event, allowed time.Duration, why i18n.Message) {
-	i.orphaned, i.allowed, i.why = &e, allowed, why
+func (i *entry) orphan(e *world.Event, allowed time.Duration, why i18n.Message) {
+	i.orphaned, i.allowed, i.why = e, allowed, why
 }

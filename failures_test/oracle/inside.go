@@ -75,8 +75,8 @@ func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 
 // Noticed tells whether a holder was told, while it believed, that its hold is lost.
 func Noticed(trace *world.Trace) bool {
-	for s := trace.Begin(); s.Next(); {
-		if s.Event.Kind == world.Lost && s.Held > 0 {
+	for _, s := range trace.Scenes() {
+		if s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0 {
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func endlessHold(f *file) func(*world.Scene) {
 
 // gaveUp tells whether a call, which began with that event, ends because its caller waits no
 // longer. Its error may be the context's, or one of the lock's own that comes when the context ends.
-func gaveUp(e, began world.Event) bool {
+func gaveUp(e, began *world.Event) bool {
 	atItsEnd := e.Kind == world.Returned && !e.Result.Held && e.Bound > 0 &&
 		(e.Result.Claim == world.ClaimUnknown || e.Result.Claim == world.ClaimRefused && e.At-began.At >= e.Bound)
 	return e.Kind == world.Blocked || atItsEnd
@@ -149,7 +149,7 @@ func boundedWait(f *file) func(*world.Scene) {
 		if e.Kind == world.Cancelled || e.Kind == world.Blocked {
 			left[e.Call] = true
 		}
-		if call.Op != world.OpLock || left[e.Call] || s.Held > 0 || !e.Result.Held || e.At == call.At {
+		if call.Op != world.OpLock || left[e.Call] || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
 			return
 		}
 		for _, first := range s.Calls {

@@ -140,13 +140,13 @@ type file struct {
 }
 
 // report adds a finding: the rule is broken at an event.
-func (f *file) report(e world.Event, text i18n.Text, pairs ...any) {
+func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(pairs...)
 	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), said})
 }
 
 // of is the moment of an event, for a rule that another client has broken by then.
-func of(client string, e world.Event) world.Event {
+func of(client string, e *world.Event) *world.Event {
 	e.Client = client
 	return e
 }
@@ -171,7 +171,7 @@ func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 			files, follow = append(files, f), append(follow, r.follow(f))
 		}
 	}
-	for s := trace.Begin(); s.Next(); {
+	for _, s := range trace.Scenes() {
 		for _, f := range follow {
 			f(s)
 		}

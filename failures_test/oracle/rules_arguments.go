@@ -140,7 +140,7 @@ func heedsContext(f *file) func(*world.Scene) {
 
 // promise is a call and when it should be over: as much later as something has hindered it.
 type promise struct {
-	call     world.Event
+	call     *world.Event
 	by, late time.Duration
 	ends     bool // by a deadline, also where there is no network
 }
@@ -192,7 +192,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			clear(until)
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			if s.Held > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			if s.Before.Holds(e.Client) > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.report(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

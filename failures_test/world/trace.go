@@ -144,6 +144,15 @@ type Trace struct {
 	Fenced bool          `json:"fenced"`           // the ledger refuses stale tokens
 	Missed []string      `json:"missed,omitempty"` // faults for which their command never came
 	Events []Event       `json:"events"`
+
+	scenes []*Scene // see Scenes
+}
+
+// UpTo returns the trace of the first events.
+func (t *Trace) UpTo(events int) *Trace {
+	part := *t
+	part.Events = t.Events[:events:events]
+	return &part
 }
 
 // LockKey is the first key that a client installed; "" if none has.

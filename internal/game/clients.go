@@ -50,9 +50,9 @@ var (
 // clients are the clients at the end of the trace.
 func (g *Game) clients(end *world.Scene) (all []Client) {
 	result := map[string]*world.Event{} // of each lane's last call
-	for s := g.at.Trace.Begin(); s.Next(); {
+	for _, s := range g.at.Trace.Scenes() {
 		if e := s.Event; e.Kind == world.Returned {
-			result[e.Client] = &e
+			result[e.Client] = e
 		}
 	}
 	for _, name := range g.at.Trace.Lanes {
@@ -80,7 +80,7 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 }
 
 // calling says what a client does that is in a call, and which line of the lock does it.
-func (g *Game) calling(call world.Event, flights []Flight) (text string, at *world.Source) {
+func (g *Game) calling(call *world.Event, flights []Flight) (text string, at *world.Source) {
 	switch call.Op {
 	case world.OpCheck:
 		return checks.Localize(g.Language, "order", call.Text), nil
@@ -97,7 +97,7 @@ func (g *Game) calling(call world.Event, flights []Flight) (text string, at *wor
 
 // flights are the commands that the client has not given up: something of each can be
 // chosen, unless the client stands still.
-func (g *Game) flights(c Client, call world.Event, end *world.Scene) (all []Flight) {
+func (g *Game) flights(c Client, call *world.Event, end *world.Scene) (all []Flight) {
 	options := slices.Clone(g.at.Next())
 	for _, r := range slices.Backward(end.UnderWay) { // of equal ones the last, for it may be an attempt in place of another
 		sent := end.Trace.Events[r.Sent]

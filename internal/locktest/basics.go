@@ -232,10 +232,7 @@ func (r *run) result(call *world.Call) (told world.Result) {
 
 // scene is how things stand.
 func (r *run) scene() *world.Scene {
-	scene := r.Trace().Begin()
-	for scene.Next() {
-	}
-	return scene
+	return r.Trace().End()
 }
 
 // lockKey is the first key in Redis that keeps others out; "" if there is none.

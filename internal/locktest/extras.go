@@ -37,7 +37,7 @@ func (r *run) values() {
 	o.Lock(world.Within(r.Lease / 4)) // at the same moment
 	var written []string
 	lock, short := r.Trace().LockKey(), 0
-	for s := r.Trace().Begin(); s.Next(); {
+	for _, s := range r.Trace().Scenes() {
 		e := s.Event
 		key := slices.IndexFunc(s.Keys, func(k world.Key) bool {
 			return (k.Name == lock || k.Name == strings.Replace(lock, r.Lock, another, 1)) &&
@@ -106,7 +106,7 @@ func (r *run) renewal() {
 	a.Lock(world.Within(r.Lease / 4))
 	r.SleepUntil(renewal, r.Lease, moment/5)
 	a.Unlock(world.Within(r.Lease / 4))
-	for s := r.Trace().Begin(); s.Next(); {
+	for _, s := range r.Trace().Scenes() {
 		isLate := func(q *world.Request) bool {
 			leases := func(x world.Effect) bool { return x.Kind == world.Leased }
 			return q.Call == 0 && q.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[q.Struck].Effects, leases)

@@ -41,9 +41,7 @@ func (q Quiz) Chosen(typed string) (int, bool) {
 
 // UpTo is a trace up to an event.
 func UpTo(trace *world.Trace, events int) *world.Trace {
-	part := *trace
-	part.Events = trace.Events[:events:events]
-	return &part
+	return trace.UpTo(events)
 }
 
 // Moment tells an event.
