@@ -3,7 +3,6 @@ package oracle
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -197,12 +196,8 @@ func lossNoticed(f *file) func(*world.Scene) {
 // has lost is no matter of counting. A lock whose key is no hash counts elsewhere, and
 // HoldCount has to be right all the same.
 func holdCount(f *file) func(*world.Scene) {
-	owners := map[string]string{} // label → client
 	return func(s *world.Scene) {
 		e := s.Event
-		for _, effect := range e.Effects {
-			owners[effect.Owner.Label] = effect.Owner.Client
-		}
 		if e.Kind == world.Returned && e.Op == world.OpCount && e.Result.Claim == world.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
 			f.report(e, countFails, "client", e.Client, "error", e.Result.Error)
 		}
@@ -212,7 +207,7 @@ func holdCount(f *file) func(*world.Scene) {
 		if _, busy := s.Call(e.Client); busy {
 			return
 		}
-		counted, there := countOf(e.Client, s.Keys, owners)
+		counted, there := countOf(e.Client, s.Keys)
 		elsewhere := !there && owns(s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
@@ -233,15 +228,11 @@ func times(n int) i18n.Message {
 	return oftener.Of(n)
 }
 
-// countOf adds up the client's fields in the hashes that Redis holds: "A1=2".
-func countOf(client string, keys []world.Key, owners map[string]string) (count int, there bool) {
+// countOf adds up the counts of a client in the hashes that Redis holds: "A1=2".
+func countOf(client string, keys []world.Key) (count int, there bool) {
 	for _, key := range keys {
-		if key.Type != "hash" {
-			continue
-		}
-		for field := range strings.FieldsSeq(key.Value) {
-			label, value, _ := strings.Cut(field, "=")
-			if n, err := strconv.Atoi(value); err == nil && owners[label] == client {
+		for _, entry := range key.Entries {
+			if n, err := strconv.Atoi(entry.Value); err == nil && entry.Field != "" && entry.Owner.Client == client {
 				count, there = count+n, true
 			}
 		}

@@ -183,7 +183,7 @@ func renewalCount(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
 	type place struct{ process, key string }
 	renewed := map[place][]*world.Event{} // the renewals of the last lease
-	most := map[string]int{}             // process → how often it renews in a lease without a re-entry
+	most := map[string]int{}              // process → how often it renews in a lease without a re-entry
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event

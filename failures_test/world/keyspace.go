@@ -179,7 +179,7 @@ func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, 
 		at := place{name, entry}
 		if !slices.Contains(was.entries(), entry) {
 			owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
-			s.names.learn(entry, owner.Label)
+			owner.Shares = s.names.learn(entry, owner.Label)
 			s.owners[at] = owner
 			effects = append(effects, Effect{Installed, name, owner})
 		} else if was.fields[entry] != now.fields[entry] {
@@ -210,16 +210,14 @@ func (s *keyspace) keys() []Key {
 	for _, name := range slices.Sorted(maps.Keys(s.state)) {
 		k := s.state[name]
 		key := Key{Name: name, Type: k.kind, Owner: s.ownerOf(name, k), TTL: NoTTL}
-		key.Value = s.names.text(k.value, key.Owner.Client)
-		if k.kind == "hash" {
-			var parts []string
-			for field, value := range k.fields {
-				owner := s.owners[place{name, field}]
-				parts = append(parts, s.names.text(field, owner.Client)+"="+s.names.text(value, key.Owner.Client))
+		for _, raw := range k.entries() {
+			entry := Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(raw, key.Owner.Client)}
+			if k.kind == "hash" {
+				entry.Field, entry.Value = s.names.text(raw, entry.Owner.Client), s.names.text(k.fields[raw], key.Owner.Client)
 			}
-			slices.Sort(parts)
-			key.Value = strings.Join(parts, " ")
+			key.Entries = append(key.Entries, entry)
 		}
+		slices.SortFunc(key.Entries, func(a, b Entry) int { return strings.Compare(a.ID(), b.ID()) })
 		if !k.expires.IsZero() {
 			key.TTL = k.expires.Sub(now)
 		}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -112,16 +113,44 @@ type Owner struct {
 	Label   string `json:"label"` // A1: the first installation by A
 	Client  string `json:"client"`
 	Process string `json:"process"`
-	Call    int    `json:"call"` // the call that installed it
+	Call    int    `json:"call"`             // the call that installed it
+	Shares  string `json:"shares,omitempty"` // the label of the first installation of the same value, if that was another one
 }
+
+// Value returns the label of the first installation of the same value: two owners have
+// written the same if it is equal.
+func (o Owner) Value() string { return cmp.Or(o.Shares, o.Label) }
 
 // Key is what Redis holds at one moment.
 type Key struct {
-	Name  string        `json:"name"`
-	Type  string        `json:"type"`
-	Value string        `json:"value"`
-	Owner Owner         `json:"owner"`
-	TTL   time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
+	Name    string        `json:"name"`
+	Type    string        `json:"type"`
+	Entries []Entry       `json:"entries"`
+	Owner   Owner         `json:"owner"`  // of the first entry that has one
+	TTL     time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
+}
+
+// Entry is a field of a hash, or the value of another key. An owner's random value is shown
+// as its label.
+type Entry struct {
+	Field string `json:"field,omitempty"`
+	Value string `json:"value"`
+	Owner Owner  `json:"-"`
+}
+
+// ID returns what an owner has written to be known by: the field of a hash, or the value.
+func (e Entry) ID() string { return cmp.Or(e.Field, e.Value) }
+
+// Value returns the key's entries as text: "A1", or "A1=2 B1=1" for a hash.
+func (k Key) Value() string {
+	var parts []string
+	for _, e := range k.Entries {
+		if e.Field != "" {
+			e.Value = e.Field + "=" + e.Value
+		}
+		parts = append(parts, e.Value)
+	}
+	return strings.Join(parts, " ")
 }
 
 // NoTTL is the TTL of a key that never expires.

@@ -87,7 +87,7 @@ func (r Run) shorten(text string) string {
 func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
 	for _, k := range row.Keys {
-		held := Held{Name: k.Name, Value: k.Value, Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
+		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
 		if k.TTL != world.NoTTL {
 			held.Until = milliseconds(row.KeysAt + k.TTL)
 		}
