@@ -39,7 +39,7 @@ func (w *World) observe(e Event) {
 		if e.Result != nil {
 			result = e.Result.Error + strconv.FormatBool(e.Result.Held) + strconv.Itoa(e.Result.Count) + string(e.Result.Claim)
 		}
-		seen := w.seen[e.Process].add(at, string(e.Kind), e.Client, strconv.Itoa(e.Call), e.Op, e.Text+string(e.Moment), e.Reply, result, e.Line())
+		seen := w.seen[e.Process].add(at, string(e.Kind), e.Client, strconv.Itoa(e.Call), e.Op, e.Order+string(e.Moment)+string(e.Fault), e.Reply, result, e.Line())
 		w.seen[e.Process] = seen
 	}
 	for _, effect := range e.Effects {

@@ -48,16 +48,17 @@ type Event struct {
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
 	Reply      string        `json:"reply,omitempty"`
 	Result     *Result       `json:"result,omitempty"`   // of Returned
-	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts
+	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts; by how much a clock jumps
 	Effects    []Effect      `json:"effects,omitempty"`
 	Keys       []Key         `json:"keys,omitempty"`   // what Redis holds after this step
 	Orders     []Order       `json:"orders,omitempty"` // what the ledger holds after this step, of Stored
 	Source     *Source       `json:"source,omitempty"`
-	Moment     Moment        `json:"moment,omitempty"` // of Frozen and Crashed: where the Command was
-	Text       string        `json:"text,omitempty"`   // of Called: the order; of a fault: what it hit; of Server: what happened
+	Moment     Moment        `json:"moment,omitempty"` // of a fault at a Command: where the Command was
+	Order      string        `json:"order,omitempty"`  // of Called: the order that it checks or inserts
+	Fault      ServerFault   `json:"fault,omitempty"`  // of Server; of Dropped: Gone if Redis itself was not there
 }
 
-// Moment says where the command is at which a process stops.
+// Moment says where the command is at which a fault strikes.
 type Moment string
 
 // The moments.

@@ -83,9 +83,9 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 func (g *Game) calling(call *world.Event, flights []Flight) (text string, at *world.Source) {
 	switch call.Op {
 	case world.OpCheck:
-		return checks.Localize(g.Language, "order", call.Text), nil
+		return checks.Localize(g.Language, "order", call.Order), nil
 	case world.OpInsert:
-		return inserts.Localize(g.Language, "order", call.Text), nil
+		return inserts.Localize(g.Language, "order", call.Order), nil
 	}
 	for _, f := range flights {
 		if f.call == call.Call {
