@@ -52,7 +52,7 @@ func (w *World) observe(e Event) {
 // Digest is a hash of all that decides how the run can go on, and of what else the caller
 // knows of it: equal digests, equal futures.
 func (w *World) Digest(more ...string) uint64 {
-	d := w.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.now().UnixNano(), 36))
+	d := w.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.Now().UnixNano(), 36))
 	for _, k := range w.keys.keys() {
 		d = d.add(k.Name, k.Type, k.Value(), k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
 	}

@@ -46,31 +46,31 @@ func (w *World) replace(fault ServerFault, do func() error) {
 // OOM to what needs some: SET and HSET, but not GET, DEL or PEXPIRE; in a script,
 // unless it has written before.
 func (w *World) FillMemory() {
-	w.disturb(MemoryFull, w.server.fillMemory)
+	w.disturb(MemoryFull, w.server.FillMemory)
 }
 
 // Evict removes the key that keeps others out, as a full Redis may: without a word. An owner may have
 // another key, named after itself, and that one stays.
 func (w *World) Evict() {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(w.keys.state)), w.names.hasOwner)
-	w.disturb(Evicted, func() error { return w.server.evict(names...) })
+	w.disturb(Evicted, func() error { return w.server.Evict(names...) })
 }
 
 // FlushAll empties Redis.
-func (w *World) FlushAll() { w.disturb(Flushed, w.server.flushAll) }
+func (w *World) FlushAll() { w.disturb(Flushed, w.server.FlushAll) }
 
 // FlushScripts empties Redis's script cache.
-func (w *World) FlushScripts() { w.disturb(ScriptsFlushed, w.server.flushScripts) }
+func (w *World) FlushScripts() { w.disturb(ScriptsFlushed, w.server.FlushScripts) }
 
 // Restart stops Redis and starts it again without its data: connections break,
 // keys and scripts are gone.
-func (w *World) Restart() { w.replace(Restarted, w.server.restart) }
+func (w *World) Restart() { w.replace(Restarted, w.server.Restart) }
 
 // Failover makes a replica the master that has not yet seen the writes to the
 // lock's keys: connections break, the keys are gone, scripts too.
-func (w *World) Failover() { w.replace(FailedOver, w.server.failover) }
+func (w *World) Failover() { w.replace(FailedOver, w.server.Failover) }
 
 // JumpServerClock moves Redis's clock, not the clients'.
 func (w *World) JumpServerClock(d time.Duration) {
-	w.disturbClock(ClockJumped, d, func() error { return w.server.jump(d) })
+	w.disturbClock(ClockJumped, d, func() error { return w.server.JumpClock(d) })
 }

@@ -111,7 +111,7 @@ func (w *World) refuse(r *request, at Moment, text string) {
 	} else {
 		w.take(r)
 		if r.Name == "EXEC" { // the refused client has no transaction any more
-			_, _ = r.wire.link.execute([]string{"DISCARD"})
+			_, _ = r.wire.link.Execute([]string{"DISCARD"})
 		}
 		rep = w.newReply(r, nil, "")
 	}
