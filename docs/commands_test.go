@@ -3,12 +3,14 @@ package docs_test
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/cli"
 )
@@ -33,6 +35,7 @@ var (
 	suggested = regexp.MustCompile("(?:printf '[^'\n]*' \\| )?go (?:run \\.|test)(?: [^\\n#`(]*)?")
 	comment   = regexp.MustCompile(`(?:^|\s+)#.*$`)
 	hidden    = regexp.MustCompile(`\bgo (?:run|test) `)
+	ourFolder = regexp.MustCompile(`(?:stage\d_\w+|failures_test|internal)(?:/[a-z]\w*)*`)
 )
 
 // shells are the languages of a fence whose lines are typed.
@@ -133,7 +136,7 @@ func run(t *testing.T, keys string, args ...string) outcome {
 }
 
 // try says what is wrong with a command line; "" if nothing is.
-func (c *code) try(t *testing.T, line string) string {
+func try(t *testing.T, line string) string {
 	words := strings.Split(line, " ")
 	for i, word := range words {
 		if placeholder.MatchString(word) {
@@ -149,13 +152,13 @@ func (c *code) try(t *testing.T, line string) string {
 		return tryOurs(t, strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(parts[2])), parts[1])
 	case elsewhere.MatchString(line):
 		for _, name := range ourFolder.FindAllString(line, -1) {
-			if !c.has(name) {
+			if !has(name) {
 				return "there is no " + name
 			}
 		}
 		return ""
 	case testLine.MatchString(line):
-		return c.tryTests(line)
+		return tryTests(line)
 	}
 	return fmt.Sprintf("nobody tries %q: it is no go run . and no go test of one package, nor is it elsewhere in commands_test.go", line)
 }
@@ -185,6 +188,32 @@ func tryOurs(t *testing.T, args []string, keys string) string {
 	return ""
 }
 
+// tryTests looks for the tests that a go test line runs.
+func tryTests(line string) string {
+	parts := testLine.FindStringSubmatch(line)
+	folder := strings.TrimSuffix(parts[2], "/...")
+	files, _ := fs.Glob(root, folder+"/*_test.go")
+	source := ""
+	for _, file := range files {
+		raw, err := fs.ReadFile(root, file)
+		if err != nil {
+			return err.Error()
+		}
+		source += string(raw)
+	}
+	for _, name := range strings.Split(strings.Trim(parts[1], "'"), "|") {
+		test, failure, _ := strings.Cut(strings.Trim(name, "^$"), "/")
+		_, known := failures.Find(failure)
+		switch {
+		case !strings.Contains(source, "\nfunc "+test):
+			return fmt.Sprintf("there is no test %s in %s", test, folder)
+		case failure != "" && !known:
+			return "there is no failure " + failure
+		}
+	}
+	return ""
+}
+
 // Every command that a document tells its reader to type works, and so does every one
 // in the comments of the stages.
 func TestCommandsInDocumentsWork(t *testing.T) {
@@ -196,7 +225,7 @@ func TestCommandsInDocumentsWork(t *testing.T) {
 				continue
 			}
 			tried[cmd.line] = true
-			if problem := repository().try(t, cmd.line); problem != "" {
+			if problem := try(t, cmd.line); problem != "" {
 				problems = append(problems, d.at(cmd.number)+problem)
 			}
 		}
