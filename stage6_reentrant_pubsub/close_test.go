@@ -42,36 +42,6 @@ func TestCloseLetsTheNextProcessIn(t *testing.T) {
 	})
 }
 
-func TestCloseLeavesTheClientOpen(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		svc, err := stage6.NewService(rdb)
-		require.NoError(t, err)
-		require.NoError(t, svc.Close())
-		require.NoError(t, rdb.Ping(t.Context()).Err())
-	})
-}
-
-// Redis answers nothing any more. Close gives up within two leases, and the
-// contexts of the holds have ended.
-func TestCloseIsBoundedWhenRedisIsAway(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		var holds []*stage6.Hold
-		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			holds = append(holds, lock(t, mutexOf(t, svc, name), t.Context()))
-		}
-		r.Delay("release", 5*time.Minute)
-		began := time.Now()
-		require.Error(t, svc.Close(), "nobody knows whether the locks are free")
-		require.LessOrEqual(t, time.Since(began), 2*lease)
-		for _, hold := range holds {
-			require.Error(t, hold.Context().Err())
-		}
-		time.Sleep(10 * time.Minute)
-	})
-}
-
 func TestCloseByManyAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()

@@ -62,21 +62,6 @@ func TestReentryHasTheTokenOfTheFirstHold(t *testing.T) {
 	})
 }
 
-func TestPartialUnlockNeitherFreesNorWakes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		inner := lock(t, m, outer.Context())
-		waiting := startLock(r.Mutex(), t.Context())
-		r.Forget()
-		require.NoError(t, inner.Unlock())
-		requireWaiting(t, waiting)
-		require.Equal(t, []sent{{0, "count"}}, r.Sent(), "the waiter was not woken in vain")
-		require.NoError(t, outer.Unlock())
-		requireHeld(t, waiting)
-	})
-}
-
 func TestReentryAndPartialUnlockGiveTheWholeLeaseAndNeverLess(t *testing.T) {
 	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -114,33 +99,6 @@ func TestHoldsAreReleasedInAnyOrder(t *testing.T) {
 			require.False(t, r.Exists(key))
 		})
 	}
-}
-
-func TestSecondReleaseIsErrNotHeldAndTheOuterHoldStays(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		inner := lock(t, m, outer.Context())
-		require.NoError(t, inner.Unlock())
-		require.ErrorIs(t, inner.Unlock(), stage6.ErrNotHeld)
-		require.Equal(t, []string{"1"}, r.HoldCounts())
-		require.NoError(t, outer.Context().Err())
-		require.NoError(t, outer.Unlock())
-		require.ErrorIs(t, outer.Unlock(), stage6.ErrNotHeld)
-	})
-}
-
-func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		_, err := m.TryLock(t.Context())
-		require.ErrorIs(t, err, stage6.ErrLocked)
-		waiting := startLock(m, t.Context())
-		requireWaiting(t, waiting)
-		require.NoError(t, hold.Unlock())
-		requireHeld(t, waiting)
-	})
 }
 
 // slowValues is a context in which finding something takes a moment: whoever waits for a turn gets
@@ -241,17 +199,6 @@ func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 		requireHeld(t, one)
 		requireHeld(t, other)
 		require.Equal(t, []string{"3"}, r.HoldCounts())
-	})
-}
-
-func TestHoldOfOneLockDoesNotReenterAnother(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
-		other := mutexOf(t, svc, "order:2")
-		lock(t, other, t.Context())
-		_, err := other.TryLock(first.Context())
-		require.ErrorIs(t, err, stage6.ErrLocked)
 	})
 }
 

@@ -34,17 +34,6 @@ func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
 	})
 }
 
-func TestReentriesHaveOneWatchdog(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		lock(t, m, outer.Context())
-		lock(t, m, outer.Context())
-		time.Sleep(time.Minute)
-		require.Equal(t, 6, r.Count("renew"))
-	})
-}
-
 func TestNoRenewalAfterUnlockReturned(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
