@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -90,10 +89,10 @@ func damage(f *file) func(*world.Scene) {
 		if e.Acquires() {
 			newest = e.Client
 		}
-		if e.Kind == world.Stored && e.Client == newest && strings.HasPrefix(e.Reply, "refused") {
+		if e.IsStale() && e.Client == newest {
 			f.report(e, newestRefused, "client", e.Client)
 		}
-		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != "inserted" {
+		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != world.Inserted {
 			return
 		}
 		last := e.Orders[len(e.Orders)-1]
@@ -143,17 +142,13 @@ func gaveUp(e, began *world.Event) bool {
 // came later. Between processes nothing is promised: Redis serves whoever asks
 // first.
 func boundedWait(f *file) func(*world.Scene) {
-	left := map[int]bool{} // calls whose callers wait no more
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
-		if e.Kind == world.Cancelled || e.Kind == world.Blocked {
-			left[e.Call] = true
-		}
-		if call.Op != world.OpLock || left[e.Call] || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
+		if call.Op != world.OpLock || f.calls[e.Call].left || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
 			return
 		}
 		for _, first := range s.Calls {
-			if first.Op == world.OpLock && !left[first.Call] && first.Process == call.Process && first.At < call.At {
+			if first.Op == world.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
 				f.report(e, overtakes, "client", e.Client, "other", first.Client)
 				return
 			}

@@ -3,7 +3,6 @@ package oracle
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -27,7 +26,6 @@ func deadlock(f *file) func(*world.Scene) {
 	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
 	died := map[string]time.Duration{} // process → when it died
 	installed := map[string]bool{}     // processes that have something in Redis
-	var before []string                // who believed before the event
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Kind == world.Crashed {
@@ -49,7 +47,7 @@ func deadlock(f *file) func(*world.Scene) {
 			waiting[e.Call], since[e.Call] = e, e.At
 		}
 		for id, call := range waiting {
-			if slices.ContainsFunc(before, func(lane string) bool { return lane != call.Client }) && call.Step < e.Step {
+			if len(s.Before.Others(call.Client)) > 0 && call.Step < e.Step {
 				since[id] = max(since[id], e.At)
 			}
 			since[id] = max(since[id], until)
@@ -60,7 +58,6 @@ func deadlock(f *file) func(*world.Scene) {
 				since[id] += max(0, s.Until()-max(since[id], e.At))
 			}
 		}
-		before = s.Insiders()
 		call, waited := waiting[e.Call]
 		if !waited || e.Kind != world.Returned && e.Kind != world.Blocked {
 			return
@@ -112,7 +109,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			asked[e.Call] = e.At
 		case world.Delivered, world.Dropped:
 			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" {
-				refused[e.Process] = e.Kind == world.Dropped || strings.HasPrefix(e.Reply, "(error)")
+				refused[e.Process] = e.Kind == world.Dropped || e.IsError()
 				listens[e.Process] = !refused[e.Process]
 			}
 		case world.Called:

@@ -21,7 +21,7 @@ var (
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
-	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
+	over := &finished{file: f, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -47,7 +47,7 @@ func watchdog(f *file) func(*world.Scene) {
 // goroutine of the lock's own sends for one of those is too late. What it has under way
 // already may find that there is nothing to renew.
 type finished struct {
-	made map[int]string    // call → the label that it installed last
+	*file
 	held map[string]string // lane → the label of its hold
 	over map[string]int    // label → the index of the event with which it was given back
 }
@@ -56,14 +56,9 @@ type finished struct {
 // background is about.
 func (f *finished) follow(s *world.Scene) string {
 	e := s.Event
-	for _, effect := range e.Effects {
-		if effect.Kind == world.Installed {
-			f.made[effect.Owner.Call] = effect.Owner.Label
-		}
-	}
 	switch {
 	case e.Acquires() && s.Holds(e.Client) == 1:
-		f.held[e.Client] = f.made[e.Call]
+		f.held[e.Client] = f.made(e.Call)
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && s.Holds(e.Client) == 0:
 		f.over[f.held[e.Client]] = s.Index
 	case e.Kind == world.Executed && e.Background:
@@ -77,11 +72,19 @@ func (f *finished) follow(s *world.Scene) string {
 	return ""
 }
 
+// made returns the label that a call installed last, "" if it has installed nothing.
+func (f *finished) made(call int) string {
+	if all := f.calls[call].installed; len(all) > 0 {
+		return all[len(all)-1].Label
+	}
+	return ""
+}
+
 // isComing tells whether a command is about what a call has installed that is still under way: a
 // grant that was slow may be due for renewal as it comes back.
 func (f *finished) isComing(s *world.Scene) bool {
 	return slices.ContainsFunc(s.Calls, func(c *world.Event) bool {
-		label := f.made[c.Call]
+		label := f.made(c.Call)
 		return label != "" && slices.Contains(s.Event.Command, label)
 	})
 }

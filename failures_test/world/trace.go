@@ -73,6 +73,7 @@ type Result struct {
 	Count int    `json:"count,omitempty"` // HoldCount: the answer
 	Error string `json:"error,omitempty"`
 	Claim Claim  `json:"claim"`
+	Err   error  `json:"-"` // Error as the call returned it
 }
 
 // Claim is what a result says about the lock.
@@ -205,6 +206,9 @@ func (t *Trace) Bytes() []byte {
 	}
 	return raw
 }
+
+// IsError reports whether the reply is an error of Redis.
+func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, errorPrefix) }
 
 // Line is the event's command as one would type it.
 func (e Event) Line() string { return strings.Join(e.Command, " ") }
