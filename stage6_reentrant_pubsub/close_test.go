@@ -95,27 +95,6 @@ func TestClosedServiceLocksNothing(t *testing.T) {
 	})
 }
 
-// The grant arrives while the service closes, which may take a while.
-func TestCloseFreesAGrantOnItsWay(t *testing.T) {
-	for _, held := range [][]string{nil, {"other", "another"}} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
-			svc := r.Service()
-			for _, name := range held {
-				lock(t, mutexOf(t, svc, name), t.Context())
-			}
-			r.Delay("acquire", time.Second)
-			waiting := startLock(mutexOf(t, svc, lockName), t.Context())
-			r.Delay("release", 2*time.Second)
-			began := time.Now()
-			require.NoError(t, svc.Close())
-			require.Less(t, time.Since(began), 10*time.Second)
-			require.ErrorIs(t, (<-waiting).err, stage6.ErrClosed)
-			time.Sleep(5 * time.Second)
-			require.False(t, r.Exists(key), "leaked for %v", r.TTL(key))
-		})
-	}
-}
-
 // Lock, TryLockFor, re-entry and Unlock go on everywhere while the service closes. Each call ends, in one of the errors that it may end in, and no
 // lock is left behind.
 func TestCloseAmidLocksAndUnlocks(t *testing.T) {

@@ -26,21 +26,6 @@ func TestContextCarriesTheValuesAndTheDeadlineOfItsParent(t *testing.T) {
 	})
 }
 
-func TestCancelledParentNeitherReleasesNorStopsRenewal(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		parent, cancel := context.WithCancel(t.Context())
-		hold := lock(t, m, parent)
-		cancel()
-		require.ErrorIs(t, hold.Context().Err(), context.Canceled)
-		time.Sleep(time.Hour)
-		require.Equal(t, []string{"1"}, r.HoldCounts())
-		require.True(t, m.IsHeld(hold.Context()))
-		require.NoError(t, hold.Unlock())
-		require.False(t, r.Exists(key))
-	})
-}
-
 // Nothing gets through to Redis any more. The lease counts from when the last command was
 // sent that got through, a second before Redis ran it.
 func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {

@@ -101,31 +101,6 @@ func TestHoldsAreReleasedInAnyOrder(t *testing.T) {
 	}
 }
 
-// slowValues is a context in which finding something takes a moment: whoever waits for a turn gets
-// it in between, as on another processor.
-type slowValues struct{ context.Context }
-
-const slowValue = time.Millisecond
-
-func (s slowValues) Value(key any) any {
-	time.Sleep(slowValue)
-	return s.Context.Value(key)
-}
-
-func TestReentriesAtOnceCountEachOther(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		first, second := startLock(m, slowValues{outer.Context()}), startLock(m, slowValues{outer.Context()})
-		time.Sleep(time.Second)
-		inner := requireHeld(t, first)
-		requireHeld(t, second)
-		require.Equal(t, []string{"3"}, r.HoldCounts())
-		require.NoError(t, inner.Unlock())
-		require.Equal(t, []string{"2"}, r.HoldCounts())
-	})
-}
-
 // The first try may have counted, and the last one says only that Redis does not count now.
 func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	run := asLocker.Play(t, func(w *world.World) {
@@ -147,7 +122,6 @@ func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	require.Equal(t, 1, run.Returned(t, "A", world.OpCount).Result.Count)
 }
 
-// By design: who hands a held context on, shares the hold.
 // Redis does not answer a re-entry. Another one of that owner waits as long as it says, and a
 // TryLock hardly at all.
 func TestLimitedReentryDoesNotWaitForOneThatHangs(t *testing.T) {
@@ -191,6 +165,7 @@ func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
 	})
 }
 
+// By design: a goroutine that gets a held context shares the hold.
 func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -216,25 +191,6 @@ func TestLockWithTheContextOfAReleasedHoldIsANewOwner(t *testing.T) {
 		require.Greater(t, second.Token(), hold.Token())
 		_, err = m.TryLock(after)
 		require.ErrorIs(t, err, stage6.ErrLocked)
-	})
-}
-
-func TestReentryAfterTheLockWentToAnotherIsErrLost(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		after := context.WithoutCancel(hold.Context())
-		r.Del(key) // and nobody has noticed
-		other := lock(t, r.Mutex(), t.Context())
-		for range 2 {
-			_, err := m.Lock(after)
-			require.ErrorIs(t, err, stage6.ErrLost)
-			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), "the re-entry noticed it")
-			require.Equal(t, []string{"1"}, r.HoldCounts(), "the other's")
-		}
-		require.NoError(t, other.Unlock())
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		lock(t, m, after) // a new owner
 	})
 }
 

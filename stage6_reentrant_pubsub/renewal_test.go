@@ -45,22 +45,6 @@ func TestNoRenewalAfterUnlockReturned(t *testing.T) {
 	})
 }
 
-// A renewal is under way, or hangs, when the last hold is released. The delete does not wait for
-// it: the owner is unique, so the renewal finds nothing, and is no loss.
-func TestUnlockDoesNotWaitForARenewal(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var lost []stage6.Loss
-		hold := lock(t, r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost = append(lost, l) })), t.Context())
-		r.Delay("renew", 2*time.Second)
-		time.Sleep(11 * time.Second)
-		require.NoError(t, hold.Unlock())
-		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {11 * time.Second, "release"}}, r.Sent())
-		time.Sleep(time.Hour)
-		require.False(t, r.Exists(key))
-		require.Empty(t, lost)
-	})
-}
-
 // 250 locks that were taken at one moment are renewed by three commands.
 func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -83,23 +67,6 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 			require.Equal(t, lease, r.TTL(fmt.Sprintf("lock:{order:%d}", i)))
 		}
 	})
-}
-
-// The keys of one command have to be in one slot of a Cluster, and two locks rarely share one.
-// A hold with a fixed lease ends as another one is renewed, or ends.
-func TestFixedLeaseIsNeverRenewed(t *testing.T) {
-	for _, other := range [][]stage6.LockOption{nil, {stage6.Lease(lease/3 - 300*time.Millisecond)}} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
-			svc := r.Service()
-			lock(t, mutexOf(t, svc, "other"), t.Context(), other...)
-			time.Sleep(300 * time.Millisecond)
-			hold := lock(t, mutexOf(t, svc, lockName), t.Context(), stage6.Lease(lease/3))
-			waitForEnd(t, hold)
-			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
-			time.Sleep(time.Millisecond)
-			require.False(t, r.Exists(key), "%v are left", r.TTL(key))
-		})
-	}
 }
 
 // A plain client, and a Redis that has slots: a proxy before a Cluster, or one of one shard.

@@ -2,7 +2,6 @@ package stage6_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"net"
@@ -176,35 +175,6 @@ func TestWhoComesBackToAKeptSubscriptionLooksAtOnce(t *testing.T) {
 		require.ErrorIs(t, err, stage6.ErrLocked)
 		r.Del(key)
 		requireHeld(t, startLock(m, t.Context()))
-	})
-}
-
-// However many names are contended in a process, one connection listens for all of them, and
-// each waiter is woken by its own lock's message.
-func TestAServiceListensOnOneConnection(t *testing.T) {
-	const names = 50
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		holder, svc := r.Service(), r.Service()
-		var holds []*stage6.Hold
-		for i := range names {
-			holds = append(holds, lock(t, mutexOf(t, holder, fmt.Sprint("order:", i)), t.Context()))
-		}
-		before := r.CurrentConnectionCount()
-		var waiting []chan outcome
-		for i := range names {
-			waiting = append(waiting, startLock(mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
-		}
-		require.LessOrEqual(t, r.CurrentConnectionCount(), before+2, "one of the pool, one that listens")
-		require.Len(t, r.PubSubChannels("*"), names)
-		for i, hold := range holds {
-			requireWaiting(t, waiting[i])
-			require.NoError(t, hold.Unlock())
-			require.NoError(t, requireHeld(t, waiting[i]).Unlock())
-		}
-		time.Sleep(2 * lease)
-		synctest.Wait()
-		require.Empty(t, r.PubSubChannels("*"))
-		require.LessOrEqual(t, r.CurrentConnectionCount(), before+1)
 	})
 }
 
