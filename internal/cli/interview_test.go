@@ -34,7 +34,7 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 	require.Empty(t, errors)
 	for _, part := range []string{
 		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
-		"steps, of which ", "Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
+		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
 		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n",
 	} {
 		require.Contains(t, out, part)
@@ -163,8 +163,8 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 		"--minutes 0: give a whole number of minutes, from 1 to 240": {"--minutes", "0"},
 		"--minutes 241: give a whole number of minutes":              {"--minutes", "241"},
 		"--minutes -5: give a whole number of minutes":               {"--minutes=-5"},
-		"--minutes 1h: give a whole number of minutes":               {"--minutes", "1h"},
-		"--minutes 99999999999999999999: give a whole number":        {"--minutes", "99999999999999999999"},
+		`--minutes "1h": give a whole number`:                        {"--minutes", "1h"},
+		`--minutes "99999999999999999999": give a whole number`:      {"--minutes", "99999999999999999999"},
 		`--theme: there is no theme "luck": there are lease (租约), `:  {"--theme", "luck"},
 		`--lang fr: there are en and zh`:                             {"--lang", "fr"},
 		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},

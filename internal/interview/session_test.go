@@ -143,51 +143,34 @@ func TestSummaryNamesWhatToReadAgain(t *testing.T) {
 }
 
 func TestPredictionIsMarkedByTheRun(t *testing.T) {
-	places := map[int]bool{}
-	for seed := range uint64(6) {
-		p, err := (&Finder{T: t, Seed: seed}).Find(1)
-		require.NoError(t, err)
-		places[p.Answer] = true
-		truth := p.Choice(i18n.English, p.Answer)
-		for i := range p.Choices {
-			h := prepare(t, fmt.Sprintf("\ny\n\ny\n%d\n", i+1), time.Second)
-			h.Seed = seed
-			out := h.hold(t)
-			require.Contains(t, out, "<replay "+p.Text()+">")
-			if i == p.Answer {
-				require.Contains(t, out, "Right. The lock ran on, and the answer is: "+truth+".")
-				require.Contains(t, out, "Predictions: 1 of 1 right")
-				require.NotContains(t, out, "Prediction on stage")
-				continue
-			}
-			require.Contains(t, out, "No. The lock ran on, and the answer is: "+truth+".")
-			require.Contains(t, out, "Predictions: 0 of 1 right")
-			require.Contains(t, out, fmt.Sprintf("- Prediction on stage %s: ", p.Stage.ID))
-			require.Contains(t, out, "  go run . replay '"+p.Text()+"'\n")
+	p, err := (&Finder{T: t, Seed: 1}).Find(1)
+	require.NoError(t, err)
+	truth := p.Choices[p.Answer].Error()
+	for i := range p.Choices {
+		h := prepare(t, fmt.Sprintf("\ny\n\ny\n%d\n", i+1), time.Second)
+		out := h.hold(t)
+		require.Contains(t, out, "<replay "+p.Text()+">")
+		verdict, n := "No", 0
+		if i == p.Answer {
+			verdict, n = "Right", 1
 		}
+		require.Contains(t, out, verdict+". The lock ran on, and the answer is: "+truth+".")
+		require.Contains(t, out, fmt.Sprintf("Predictions: %d of 1 right", n))
+		require.Equal(t, i != p.Answer, strings.Contains(out, "- Prediction on stage "+p.Stage.ID+": "))
+		require.Equal(t, i != p.Answer, strings.Contains(out, "  go run . replay '"+p.Text()+"'\n"))
 	}
-	require.Greater(t, len(places), 1, "the right answer is not always the same one")
 }
 
-// Seed 7492 finds the same schedule as its first prediction and as its third.
 func TestNoScheduleIsAskedAboutTwice(t *testing.T) {
-	finder := &Finder{T: t, Seed: 7492}
-	first, err := finder.Find(1)
+	p, err := (&Finder{T: t, Seed: 1}).Find(1)
 	require.NoError(t, err)
-	third, err := finder.Find(3)
-	require.NoError(t, err)
-	require.Equal(t, first.Text(), third.Text(), "take another seed for this test")
-
 	h := prepare(t, strings.Repeat("\ny\n\ny\n1\n", 3), time.Second)
-	h.Seed = 7492
-	questions := h.Themes[0].Questions[0]
-	for range 4 {
-		h.Themes[0].Questions = append(h.Themes[0].Questions, questions)
-	}
+	h.Known = []string{p.Text()}
+	h.Themes[0].Questions = append(h.Themes[0].Questions, slices.Repeat(h.Themes[0].Questions[:1], 4)...)
 	h.hold(t)
-	require.Len(t, h.predicted, 3)
 	require.Len(t, h.ran, 3)
-	require.NotEqual(t, h.ran[0], h.ran[2])
+	require.NotContains(t, h.ran, "replay "+p.Text())
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(h.ran))), 3)
 }
 
 func TestColourOnlyWhereItIsAskedFor(t *testing.T) {
@@ -275,7 +258,7 @@ func TestInterruptGoesToTheSummary(t *testing.T) {
 	out := &alarm{text: "Round 2: ", do: interrupt}
 	h := prepare(t, "", time.Second)
 	h.In, h.Out = typing, out
-	require.NoError(t, h.Hold(ctx))
+	require.ErrorIs(t, h.Hold(ctx), context.Canceled)
 	require.Regexp(t, `Round 2: (?s:.*)\nSummary\n(?s:.*)\(not marked\)\n`, out.String())
 }
 
