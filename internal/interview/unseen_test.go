@@ -1,7 +1,9 @@
 package interview
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,49 +33,47 @@ func some(t *testing.T) []Prediction {
 	return many
 }
 
-// insider returns who believes to hold the lock, read from the events and not from the scene.
-func insider(trace *world.Trace, client string) bool {
-	for _, e := range slices.Backward(trace.Events) {
-		switch {
-		case e.Client != client:
-		case e.Acquires():
-			return true
-		case e.Kind == world.Lost, e.Kind == world.Crashed, e.Kind == world.Called && e.Op == world.OpUnlock:
-			return false
-		}
-	}
-	return false
-}
-
 // truth finds the answer to a question in another way than the prediction does.
 func truth(p Prediction, trace *world.Trace) string {
-	for _, e := range slices.Backward(trace.Events) {
-		switch {
-		case p.Question.Text == whoIsInside:
-			return map[[2]bool]string{{}: "nobody", {true}: "A", {false, true}: "B", {true, true}: "A and B"}[[2]bool{
-				insider(trace, "A"), insider(trace, "B"),
-			}]
-		case p.Question.Text == whoseKey && (e.Kind == world.Executed || e.Kind == world.Expired):
-			for _, k := range e.Keys {
-				if k.Name == trace.LockKey() {
-					return k.Owner.Client
-				}
-			}
-			return "nobody"
-		case p.Question.Text != whatReturned || e.Kind != world.Returned:
-		case e.Result.Held:
-			return "it has the lock"
-		case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone:
-			return "that it has unlocked"
-		case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimRefused:
-			return "an error: the lock is not, or no longer, its own"
-		case e.Result.Error != "":
-			return "an error"
-		default:
-			return "no: another client has the lock"
+	events := slices.Clone(trace.Events)
+	slices.Reverse(events)
+	last := func(is func(world.Event) bool) (e world.Event) {
+		if i := slices.IndexFunc(events, is); i >= 0 {
+			e = events[i]
 		}
+		return e
 	}
-	return "nothing"
+	if p.Question.Text == whoIsInside {
+		var inside []string
+		for _, client := range []string{"A", "B"} {
+			decides := last(func(e world.Event) bool {
+				return e.Client == client && (e.Acquires() || e.Kind == world.Lost || e.Kind == world.Crashed || e.Kind == world.Called && e.Op == world.OpUnlock)
+			})
+			if decides.Acquires() {
+				inside = append(inside, client)
+			}
+		}
+		return cmp.Or(strings.Join(inside, " and "), "nobody")
+	}
+	if p.Question.Text == whoseKey {
+		for _, k := range last(func(e world.Event) bool { return e.Kind == world.Executed || e.Kind == world.Expired }).Keys {
+			if k.Name == trace.LockKey() {
+				return k.Owner.Client
+			}
+		}
+		return "nobody"
+	}
+	switch e := last(func(e world.Event) bool { return e.Kind == world.Returned }); {
+	case e.Result.Held:
+		return "it has the lock"
+	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone:
+		return "that it has unlocked"
+	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimRefused:
+		return "an error: the lock is not, or no longer, its own"
+	case e.Result.Error != "":
+		return "an error"
+	}
+	return "no: another client has the lock"
 }
 
 func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
@@ -95,8 +95,7 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 	require.Len(t, asked, 3, "every question is asked: %v", asked)
 	require.Len(t, stages, 6)
 	require.Greater(t, len(answers), 7, "%v", answers)
-	require.Greater(t, broken, len(many)/5, "nobody can guess: some schedules break something")
-	require.Less(t, broken, len(many)*4/5, "and some do not")
+	require.InDelta(t, len(many)/2, broken, float64(len(many))*0.3, "nobody can guess: some schedules break something, and some do not")
 }
 
 // What comes after the picture must not tell what the answer is: every command in it
