@@ -33,16 +33,13 @@ func TestMain(m *testing.M) {
 }
 
 // verdicts are those of the failures and locks that were judged before.
-var verdicts = map[string][][]failures.Verdict{}
+var verdicts = map[string][]failures.Verdict{}
 
-// judgeOnce is [stages.Judge] that plays the same failures on the same locks once.
-func judgeOnce(t *testing.T, all []failures.Failure, of []stages.Stage) [][]failures.Verdict {
-	key := fmt.Sprint(stages.IDs(of))
-	for _, f := range all {
-		key += " " + f.ID
-	}
+// judgeOnce plays the same failure on the same locks once.
+func judgeOnce(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
+	key := fmt.Sprint(f.ID, stages.IDs(of))
 	if verdicts[key] == nil {
-		verdicts[key] = stages.Judge(t, all, of)
+		verdicts[key] = stages.Judge(t, []failures.Failure{f}, of)[0]
 	}
 	return verdicts[key]
 }
@@ -76,9 +73,9 @@ func fewFailures(t *testing.T, ids ...string) {
 // swapped gives a stage the lock of another one.
 func swapped(t *testing.T, stage, other string) {
 	t.Helper()
-	all := stages.Table
-	judge = stages.Judge
-	t.Cleanup(func() { stages.Table, judge = all, judgeOnce })
+	all, known := stages.Table, verdicts
+	verdicts = map[string][]failures.Verdict{}
+	t.Cleanup(func() { stages.Table, verdicts = all, known })
 	stages.Table = slices.Clone(all)
 	at := slices.Index(stages.IDs(all), stage)
 	stages.Table[at].Subject.New = stages.MustFind(other).Subject.New

@@ -24,7 +24,7 @@ func TestExploreThatIsCutShortSaysWhatItKnows(t *testing.T) {
 		signal      os.Signal
 	}{
 		{"one search", "schedules/s", []string{"--stage", "6", "--env", "pause", "--property", "damage-fenced", "--bound", "9"},
-			`stage 6, damage-fenced in pause .*\r\n  (no violation up to cost \d|cut short before all schedules of cost 0 were run) \(`, os.Interrupt},
+			`stage 6, damage-fenced in pause .*\r\n  (no violation up to \d faults?|cut short before all schedules without a fault were run) \(`, os.Interrupt},
 		{"a table", "\x1b[K1 of ", []string{"--stage", "all", "--bound", "9"}, `wake-up +leave( +·){5} +\? cut\r\n`, syscall.SIGTERM},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,7 +43,8 @@ func TestExploreThatIsCutShortSaysWhatItKnows(t *testing.T) {
 			if !strings.Contains(shown, "Cut short: ") {
 				shownUntil(t, person, "Cut short: ")
 			}
-			require.NoError(t, cmd.Wait(), "to stop a search is no failure")
+			require.Error(t, cmd.Wait())
+			require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
 		})
 	}
 }

@@ -32,18 +32,15 @@ func (a *app) gradeCommand() *cobra.Command {
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
 			"docs/grade.md tells how to use it in CI.",
-		Args: oneFolder("stage4_lua_unlock"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := g.check(); err != nil {
+		Args: oneWord(1, "stage4_lua_unlock"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exclude(cmd, "json", "markdown"); err != nil {
 				return err
 			}
-			ctx, stop := untilInterrupted(a.t.Context())
-			defer stop()
-			err := a.grade(ctx, args[0], g)
-			if err != nil && ctx.Err() != nil {
-				return ctx.Err()
+			if g.update && g.expect == "" {
+				return updatesNone.Args()
 			}
-			return err
+			return a.grade(cmd.Context(), args[0], g)
 		},
 	}
 	f := cmd.Flags()
@@ -63,16 +60,6 @@ var (
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
 	updateTakes  = i18n.New("if that is right, add --update: it writes the file anew")
 )
-
-func (g grading) check() error {
-	switch {
-	case g.json && g.markdown:
-		return exclude("--json", "--markdown")
-	case g.update && g.expect == "":
-		return updatesNone.Args()
-	}
-	return nil
-}
 
 func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	root, err := kata.FindRoot(".")
@@ -99,32 +86,23 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if err == nil && g.html != "" && len(card.Cells) > 0 {
 		err = gradeHTML(card, g.html)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if card.Compile != nil || card.Cause != nil && len(card.Cells) == 0 {
+	case card.Compile != nil || card.Cause != nil && len(card.Cells) == 0:
 		return failedError{notGraded.Args()}
-	}
-	return expected(card, g, lang)
-}
-
-// expected compares the card, whose sentences are in that language, with its file, or writes it.
-func expected(card kata.Card, g grading, lang i18n.Language) error {
-	if g.expect == "" {
-		return nil
-	}
-	if g.update {
+	case g.update:
 		if err := os.WriteFile(g.expect, []byte(card.Golden()), 0o644); err != nil {
 			return failedError{err}
 		}
-		return nil
-	}
-	raw, err := os.ReadFile(g.expect)
-	if err != nil {
-		return updateWrites.Args("error", err)
-	}
-	if differences := card.Differences(string(raw), lang); len(differences) > 0 {
-		return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(lang)), "\n"))}
+	case g.expect != "":
+		raw, err := os.ReadFile(g.expect)
+		if err != nil {
+			return updateWrites.Args("error", err)
+		}
+		if differences := card.Differences(string(raw), lang); len(differences) > 0 {
+			return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(lang)), "\n"))}
+		}
 	}
 	return nil
 }
@@ -138,12 +116,9 @@ func gradeHTML(card kata.Card, name string) error {
 		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
 		rows = append(rows, []failures.Verdict{v})
 	}
-	page, err := page.Page([]stages.Stage{mine}, rows, os.DirFS(card.Dir), page.Engine{})
-	if err == nil {
-		err = os.WriteFile(name, page, 0o644)
-	}
+	content, err := page.Page([]stages.Stage{mine}, rows, os.DirFS(card.Dir), page.Engine{})
 	if err != nil {
-		return failedError{notWritten.Args("error", err)}
+		return failedError{err}
 	}
-	return nil
+	return writePage(name, content)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -13,98 +12,73 @@ import (
 
 // What a card says around its cells.
 var (
-	lockIn       = i18n.New("The lock in {dir}")
-	notCompiled  = i18n.New("✗ it does not compile: {error}")
-	isRuined     = i18n.New("✗ it {kind}: {what}")
-	notKept      = i18n.New("✗ not kept: {promise}. {what}")
-	notTried     = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
-	shows        = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
-	searchFound  = i18n.New("search: {property} in {env}: {what}")
-	searchNone   = i18n.New("search: {property} in {env}: nothing up to cost {bound}")
-	searchCut    = i18n.New("search: {property} in {env}: cut short")
-	cardOutcomes = []struct { // in the order in which they are explained
-		failures.Outcome
-		means i18n.Text
-	}{
-		{failures.Broken, i18n.New("broken")},
-		{failures.Safe, i18n.New("safe in this one run")},
-		{failures.Noticed, i18n.New("noticed: the holder is told in time")},
-		{failures.Inherent, i18n.New("unavoidable: no lock that expires can prevent this")},
-		{failures.NotTested, i18n.New("not tested: what the failure is about did not happen")},
-		{failures.NotPlayed, i18n.New("not played to the end")},
-		{failures.NotApplicable, i18n.New("not applicable: --has says what a lock has")},
-	}
+	lockIn      = i18n.New("The lock in {dir}")
+	notCompiled = i18n.New("✗ it does not compile: {error}")
+	isRuined    = i18n.New("✗ it {kind}: {what}")
+	notKept     = i18n.New("✗ not kept: {promise}. {what}")
+	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
+	shows       = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
+	searched    = i18n.New("search: {property} in {env}: {what}")
+	searchNone  = i18n.NewPlural("nothing up to 1 fault", "nothing up to {n} faults")
+	searchCut   = i18n.New("cut short")
 )
 
-// gradeText prints the card for a person.
+// gradeText prints the card for a person: what kept the lock from being graded to its end, what any
+// lock does and this one does not, the causes, and a line for each failure.
 func (a *app) gradeText(card kata.Card) {
-	a.lines(a.painted(term.Bold, a.say(lockIn, "dir", card.Dir)))
-	a.gradeEnd(card)
+	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
+	if card.Compile != nil {
+		a.heading(term.Red, a.say(notCompiled, "error", card.Compile))
+	}
+	for _, c := range card.Ends() {
+		a.heading(term.Red, a.say(isRuined, "kind", i18n.Text(c.Kind), "what", c.Text))
+		a.heading("", c.Next.Localize(a.lang))
+	}
+	for _, b := range card.Broken {
+		a.heading(term.Red, a.say(notKept, "promise", b.Title, "what", b.Text))
+		a.heading("", b.Advice)
+	}
 	for _, cause := range card.Causes {
 		a.item("  "+a.signOf(failures.Broken)+" ", cause.Localize(a.lang))
 	}
-	a.gradeCells(card.Cells)
-	if len(card.Cells) > 0 {
-		fmt.Fprintln(a.out)
-		a.item("  ", card.Count(a.lang))
-		if left := len(failures.All) - len(card.Cells); left > 0 {
-			a.item("  ", notTried.Of(left).Localize(a.lang))
-		}
-		a.gradeLegend(card.Cells)
-		if shown := card.Shows(); len(shown) > 0 {
-			a.item("  ", a.say(shows, "features", strings.Join(shown, ",")))
-		}
-	}
+	a.gradeCells(card)
 	for _, found := range card.Found {
-		say := searchNone
+		what := searchNone.Of(found.Bound)
 		switch {
 		case found.Found:
-			say = searchFound
+			what = i18n.Text(found.Text).Args()
 		case found.Bound < 0:
-			say = searchCut
+			what = searchCut.Args()
 		}
-		a.item("  ", a.say(say, "property", found.Property, "env", found.Env, "what", found.Text, "bound", found.Bound))
+		a.item("  ", a.say(searched, "property", found.Property, "env", found.Env, "what", what))
 	}
 }
 
-// gradeEnd says what kept the lock from being graded to its end, and what any lock does and this
-// one does not.
-func (a *app) gradeEnd(card kata.Card) {
-	if card.Compile != nil {
-		a.lines(a.painted(term.Red, a.say(notCompiled, "error", card.Compile)))
+// gradeCells prints a line for each failure, below its family, and how many there are of each kind.
+func (a *app) gradeCells(card kata.Card) {
+	if len(card.Cells) == 0 {
+		return
 	}
-	for _, c := range card.Ends() {
-		a.lines(a.painted(term.Red, a.say(isRuined, "kind", i18n.Text(c.Kind), "what", c.Text)))
-		a.lines(term.Wrap(c.Next.Localize(a.lang), a.width))
-	}
-	for _, b := range card.Broken {
-		a.lines(a.painted(term.Red, a.say(notKept, "promise", b.Title, "what", b.Text)))
-		a.lines(term.Wrap(b.Advice, a.width))
-	}
-}
-
-// gradeCells prints a line for each failure, below its family.
-func (a *app) gradeCells(cells []kata.Cell) {
 	var family failures.Family
-	width := 0
-	for _, c := range cells {
+	width, count := 0, map[failures.Outcome]int{}
+	for _, c := range card.Cells {
 		width = max(width, len(c.Failure))
+		count[c.Of()]++
 	}
-	for _, c := range cells {
+	for _, c := range card.Cells {
 		if f, _ := failures.Find(c.Failure); f.Family != family {
 			family = f.Family
 			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family))))
 		}
 		a.item(fmt.Sprintf("  %s %-*s  ", a.signOf(c.Of()), width, c.Failure), c.Told(a.lang))
 	}
-}
-
-// gradeLegend explains the signs that are on the card.
-func (a *app) gradeLegend(cells []kata.Cell) {
-	for _, o := range cardOutcomes {
-		if slices.ContainsFunc(cells, func(c kata.Cell) bool { return c.Of() == o.Outcome }) {
-			a.item("  "+a.signOf(o.Outcome)+" ", a.say(o.means))
-		}
+	fmt.Fprintln(a.out)
+	a.printCounts(count)
+	if left := len(failures.All) - len(card.Cells); left > 0 {
+		a.item("  ", notTried.Of(left).Localize(a.lang))
+	}
+	if shown := card.Shows(); len(shown) > 0 {
+		a.item("  ", a.say(shows, "features", strings.Join(shown, ",")))
 	}
 }
 

@@ -34,7 +34,7 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 	require.Empty(t, errors)
 	for _, part := range []string{
 		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
-		"steps, of which ", "Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
+		"steps, 1 fault", "Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
 		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n",
 	} {
 		require.Contains(t, out, part)
@@ -63,7 +63,7 @@ func TestInterviewOfATheme(t *testing.T) {
 		all := parsed(t, l)
 		last := all[len(all)-1]
 		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, i18n.English)[len(all)-1].Title} {
-			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", string(l), "--theme", name)
+			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--lang", string(l), "--theme", name)
 			require.Contains(t, out, last.Title)
 			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
 		}
@@ -138,7 +138,7 @@ func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 		a := &app{getenv: func(name string) string {
 			return map[string]string{"LC_ALL": one.all, "LC_MESSAGES": one.messages, "LANG": one.lang}[name]
 		}}
-		l, err := a.language(one.flag)
+		l, err := a.language([]string{"--lang", one.flag})
 		require.NoError(t, err)
 		require.Equal(t, one.want, l, "%+v", one)
 	}
@@ -170,7 +170,7 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},
 		"no question fits --theme appendix --must: leave one":        {"--theme", "appendix", "--must"},
 		`interview takes no arguments, not "lease"`:                  {"lease"},
-		`--seed "x": give a whole number`:                            {"--seed", "x"},
+		`--seed does not take "x"`:                                   {"--seed", "x"},
 	} {
 		status, out, errors := interviewed(t, "", args...)
 		require.Equal(t, exitBadUsage, status)
