@@ -19,7 +19,8 @@ type stopper struct {
 
 func (s *stopper) Write(b []byte) (int, error) {
 	n, err := s.Buffer.Write(b)
-	if strings.Contains(s.String(), s.at) {
+	if s.at != "" && strings.Contains(s.String(), s.at) {
+		s.at = ""
 		s.stop()
 	}
 	return n, err

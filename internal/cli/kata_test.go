@@ -59,21 +59,9 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.True(t, told.Passed)
 	require.NotNil(t, told.Verdict("check-then-delete").Trace, "what still shows comes with its trace")
 
-	status, out, _ = command(t, "kata", "status", "--dir", dir)
-	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "✓ 3    The owner's value")
 	status, out, _ = command(t, "kata", "next", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")
-	status, _, errors = command(t, "kata", "next", "--dir", dir)
-	require.Equal(t, exitBadUsage, status)
-	require.Contains(t, errors, "exercise 4 is not passed yet")
-	status, out, _ = command(t, "kata", "start", "3", "--dir", dir)
-	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "It goes on where you left it; --fresh begins it anew.")
-	status, out, _ = command(t, "kata", "reset", "--all", "--dir", dir)
-	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "What there was is in _copies/")
 }
 
 // It has started the first exercise by itself, and is compiling the lock.
@@ -96,15 +84,4 @@ func TestInterruptedKataEndsWithStatus130(t *testing.T) {
 	require.Error(t, cmd.Wait())
 	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
 	require.Equal(t, "interrupted\n", errors.String())
-}
-
-func TestHelpIsAWordToo(t *testing.T) {
-	for says, args := range map[string][]string{
-		"lockkata [command]": {"help"}, "start Start exercise N": {"kata", "help"}, "kata [command]": {"help", "kata"},
-		"--fresh": {"kata", "help", "start"},
-	} {
-		status, out, errors := command(t, args...)
-		require.Equal(t, exitOK, status, errors)
-		require.Contains(t, strings.Join(strings.Fields(out), " ")+" ", says)
-	}
 }

@@ -46,6 +46,7 @@ func (a *app) replay(text string) error {
 	if err != nil {
 		return failedError{err}
 	}
+	a.askForRoom()
 	begins := clientsAsk.Args("n", c.Clients, "times", timesEach.Of(c.Attempts))
 	if c.From != nil {
 		begins = takenOver.Args("failure", c.From.Failure.ID, "n", c.From.Events)

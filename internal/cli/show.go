@@ -126,6 +126,7 @@ func (a *app) show(f failures.Failure, chosen, of []stages.Stage) error {
 	if err != nil {
 		return err
 	}
+	a.askForRoom()
 	for i, v := range g.rows[0] {
 		if i > 0 {
 			fmt.Fprintln(a.out)
@@ -163,7 +164,6 @@ func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []s
 
 // draw draws a run.
 func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
-	a.askForRoom()
 	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang}
 	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
 }

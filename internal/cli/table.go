@@ -139,20 +139,18 @@ func (g grid) changes() (shown [][]failures.Verdict, changed int) {
 	left := slices.DeleteFunc(slices.Clone(g.rows), func(row []failures.Verdict) bool {
 		return !slices.ContainsFunc(g.columns, func(c stages.Stage) bool { return c.Expect(row[0].Failure) != want(row, 0) })
 	})
-	changed = len(left)
 	sortByFix(left, g.columns)
-	for step := range g.columns[1:] {
-		room := mostOfAStep
-		left = slices.DeleteFunc(left, func(row []failures.Verdict) bool {
-			was, is := want(row, step), want(row, step+1)
-			take := room > 0 && was != is && is != failures.Broken
-			if take {
-				shown, room = append(shown, row), room-1
+	at := make([][][]failures.Verdict, len(g.columns))
+	for _, row := range left {
+		for n := 1; n < len(g.columns); n++ {
+			was, is := want(row, n-1), want(row, n)
+			if was != is && is != failures.Broken && len(at[n]) < mostOfAStep {
+				at[n] = append(at[n], row)
+				break
 			}
-			return take
-		})
+		}
 	}
-	return shown, changed
+	return slices.Concat(at...), len(left)
 }
 
 // printRows prints the locks and the results.
