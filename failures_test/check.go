@@ -249,19 +249,41 @@ func within(t *testing.T, what string, run func()) {
 // Check runs the whole catalogue on a lock, one subtest for each failure, and
 // fails each whose outcome is not the expected one. It ends with a summary: the failures of
 // each cause. With -v it prints a line for each failure, and for one that is
-// not safe the timeline; without, only the first timeline that was not expected.
+// not safe the timeline, with the stage that fixes it; without, only the first timeline that was
+// not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
 	var sum summary
 	checkAll(t, s, All, func(t *testing.T, v Verdict) {
 		want := expect(v.Failure)
 		wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
-		v.print(t, testing.Verbose() && v.Outcome != Safe || wrong && sum.wrong == nil)
+		how := ""
+		if !wrong {
+			how = ", as expected of " + strings.Replace(v.Subject, "stage", "stage ", 1)
+		}
+		draw := testing.Verbose() && v.Outcome != Safe || wrong && sum.wrong == nil
+		v.print(t, how, draw)
+		if fixed := fixedIn(v.Failure, v.Subject); draw && !v.Outcome.IsGood() && fixed != "" {
+			fmt.Fprintf(t.Output(), "fixed in stage %s (go run . diff %[1]s): %s\n", fixed, v.Failure.Fixed)
+		}
 		sum.add(v, wrong)
 		if wrong {
 			t.Errorf("expected %s", want.Word())
 		}
 	})
 	t.Log(sum.String())
+}
+
+// fixedIn returns the first lock of this repository after the one of that name that fixes a failure,
+// "" if there is none.
+func fixedIn(f Failure, name string) string {
+	after := slices.Index(expected.Columns, strings.TrimPrefix(name, "stage")) + 1
+	for _, lock := range expected.Columns[after:] {
+		outcome := Expected(lock)(f)
+		if after > 0 && (outcome == Safe || outcome == Noticed) && !strings.HasPrefix(lock, "doc") {
+			return lock
+		}
+	}
+	return ""
 }
 
 // Require plays the named failures on a lock, one subtest for each, and fails those that the
@@ -281,7 +303,7 @@ func Require(t *testing.T, s Subject, names ...string) {
 	isFirst := true
 	checkAll(t, s, all, func(t *testing.T, v Verdict) {
 		fails := !v.Outcome.IsGood() && v.Outcome != NotTested
-		v.print(t, fails && (isFirst || testing.Verbose()))
+		v.print(t, "", fails && (isFirst || testing.Verbose()))
 		switch {
 		case fails:
 			isFirst = false
@@ -315,9 +337,9 @@ func checkAll(t *testing.T, s Subject, all []Failure, judge func(*testing.T, Ver
 	}
 }
 
-// print prints what became of the lock, and the timeline if it is asked for.
-func (v Verdict) print(t *testing.T, draw bool) {
-	fmt.Fprintf(t.Output(), "%s: %s: %s\n", v.Failure.ID, v.Outcome.Word(), v.Sentence())
+// print prints what became of the lock, and how that was meant to be, and the timeline if it is asked for.
+func (v Verdict) print(t *testing.T, how string, draw bool) {
+	fmt.Fprintf(t.Output(), "%s: %s%s: %s\n", v.Failure.ID, v.Outcome.Word(), how, v.Sentence())
 	if v.Err != nil {
 		fmt.Fprintf(t.Output(), "%v\n", v.Err)
 	}

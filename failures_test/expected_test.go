@@ -35,3 +35,13 @@ func TestMalformedTableIsRefused(t *testing.T) {
 	require.Equal(t, "o", table.Cell("oom", "6.1"))
 	require.Empty(t, table.Cell("oom", "7")+table.Cell("ooom", "1"))
 }
+
+func TestFirstStageThatFixesAFailure(t *testing.T) {
+	for id, want := range map[string][2]string{
+		"late-unlock": {"stage3", "4"}, "grant-reply-lost": {"stage5", "6.2"}, "process-pause": {"stage3", ""}, "double-unlock": {"mylock", ""},
+	} {
+		f, found := failures.Find(id)
+		require.True(t, found)
+		require.Equal(t, want[1], failures.FixedIn(f, want[0]), id)
+	}
+}

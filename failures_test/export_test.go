@@ -7,3 +7,6 @@ func StuckAfter(d time.Duration) { stuckAfter = d }
 
 // ExpectedRows are the failures that have expected outcomes.
 var ExpectedRows = expected.Rows
+
+// FixedIn is fixedIn.
+var FixedIn = fixedIn

@@ -52,10 +52,12 @@ func (r Result) Answers(s Setup, properties []Property, took time.Duration) []An
 // What an answer says.
 var (
 	asked         = i18n.NewPlural("{property} in {env} ({clients} clients, 1 attempt each)", "{property} in {env} ({clients} clients, {n} attempts each)")
-	foundShortest = i18n.New("  broken: {what}\n  cost {cost}, {steps} steps; nothing shorter exists ({runs} schedules, {states} states)\n")
-	foundOne      = i18n.New("  broken: {what}\n  cost {cost}, {steps} steps ({runs} schedules, {states} states)\n")
-	cutShort      = i18n.New("  cut short before all schedules of cost 0 were run ({runs} schedules, {states} states)\n")
-	foundNone     = i18n.New("  no violation up to cost {bound} ({runs} schedules, {states} states)\n")
+	foundShortest = i18n.New("  broken: {what}\n  {length}; nothing shorter exists ({runs} schedules, {states} states)\n")
+	foundOne      = i18n.New("  broken: {what}\n  {length} ({runs} schedules, {states} states)\n")
+	cutShort      = i18n.New("  cut short before all schedules without a fault were run ({runs} schedules, {states} states)\n")
+	foundNone     = i18n.New("  no violation up to {bound} ({runs} schedules, {states} states)\n")
+	length        = i18n.NewPlural("1 step, {faults}", "{n} steps, {faults}")
+	faultCount    = i18n.NewPlural("1 fault", "{n} faults")
 )
 
 // QuestionIn is what was asked, in a line.
@@ -87,8 +89,14 @@ func (a Answer) Localize(l i18n.Language) string {
 	case a.Bound < 0:
 		say = cutShort
 	}
-	return say.Localize(l, "what", a.TextIn(l), "cost", a.Cost, "steps", a.Steps, "bound", a.Bound, "runs", a.Runs, "states", a.States)
+	return say.Localize(l, "what", a.TextIn(l), "length", Length(a.Cost, a.Steps), "bound", Faults(a.Bound), "runs", a.Runs, "states", a.States)
 }
+
+// Length returns how long a schedule is, in words.
+func Length(faults, steps int) i18n.Message { return length.Of(steps, "faults", Faults(faults)) }
+
+// Faults returns how many faults there are, in words.
+func Faults(n int) i18n.Message { return faultCount.Of(n) }
 
 // Cheaper tells whether the answer is a shorter way to break something than the
 // other: by cost, then by steps.

@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +30,9 @@ const (
 	exitInterrupted = 130 // by Ctrl-C, as shells have it
 )
 
-// failedError ends a command that was typed correctly and has bad news.
+// failedError is the result of a command that was typed correctly and has bad news.
 type failedError struct{ error }
 
-// Unwrap is the news.
 func (e failedError) Unwrap() error { return e.error }
 
 // app is one run of the command.
@@ -55,47 +55,41 @@ type app struct {
 // say is a text in the language that was asked for.
 func (a *app) say(t i18n.Text, pairs ...any) string { return t.Localize(a.lang, pairs...) }
 
-// prose prints sentences, in lines that are not too long.
-func (a *app) prose(said i18n.Message) { a.lines(a.wrapped(said.Localize(a.lang), 0)) }
-
-// wrapped are the lines of some sentences, so many columns further in.
-func (a *app) wrapped(text string, indent int) []string {
-	return term.Wrap(text, min(a.width, widestProse)-indent)
-}
-
-// line prints a line as it stands where there is room for it, else wrapped, as far in as it begins.
-func (a *app) line(text string) {
-	words := strings.TrimLeft(text, " ")
-	if term.Columns(text) <= a.width {
-		fmt.Fprintln(a.out, text)
-	} else {
-		a.item(text[:len(text)-len(words)], words)
+// prose prints sentences in a style, so many columns from the left.
+func (a *app) prose(style term.Style, indent int, text string) {
+	for _, line := range term.Wrap(text, min(a.width, widestProse)-indent) {
+		fmt.Fprintln(a.out, strings.Repeat(" ", indent)+a.color.Paint(style, line))
 	}
 }
 
-// painted are the lines of a text in a style.
-func (a *app) painted(style term.Style, text string) (lines []string) {
+// heading prints a text in a style, in lines as wide as the terminal.
+func (a *app) heading(style term.Style, text string) {
 	for _, line := range term.Wrap(text, a.width) {
-		lines = append(lines, a.color.Paint(style, line))
+		fmt.Fprintln(a.out, a.color.Paint(style, line))
 	}
-	return lines
 }
 
-// item prints a text beside what it is about.
-func (a *app) item(head, text string) { a.lines(term.Beside(head, text, a.width)) }
-
-// lines prints lines of text.
-func (a *app) lines(lines []string) {
-	for _, line := range lines {
+// item prints a text next to its head.
+func (a *app) item(head, text string) {
+	for _, line := range term.Beside(head, text, a.width) {
 		fmt.Fprintln(a.out, line)
 	}
 }
 
-// widestProse is how many columns sentences take at most.
-const widestProse = 100
+const (
+	widestProse = 100 // columns that sentences take at most
+	usualWidth  = 120 // columns where there is no terminal
+	leastWidth  = 60  // columns that tables and pictures need
+)
 
-// usualWidth is how many columns there are where nobody knows.
-const usualWidth = 120
+var tooNarrow = i18n.New("this needs {least} columns; the terminal has {n}")
+
+// askForRoom asks for a wider terminal where a table or a picture does not fit.
+func (a *app) askForRoom() {
+	if a.width < leastWidth {
+		fmt.Fprintln(a.err, a.say(tooNarrow, "least", leastWidth, "n", a.width))
+	}
+}
 
 // Run runs the command with these arguments inside a test and returns its exit status.
 // It has no terminal and no environment, and starts no other process of this program; the
@@ -120,9 +114,13 @@ func Main(sources fs.FS) {
 }
 
 // run runs the command with these arguments and returns its exit status.
-func (a *app) run(args []string) int {
+func (a *app) run(args []string) int { return a.runWithin(context.Background(), args) }
+
+// runWithin is [app.run] until the context ends. The context of a command ends with Ctrl-C too, or
+// when the program is told to stop; a second Ctrl-C ends a command that does not look at it.
+func (a *app) runWithin(ctx context.Context, args []string) int {
 	var err error
-	if a.lang, err = a.language(askedLanguage(args)); err != nil {
+	if a.lang, err = a.language(args); err != nil {
 		return a.badUsage(err)
 	}
 	out := &output{Writer: a.out}
@@ -130,23 +128,25 @@ func (a *app) run(args []string) int {
 		a.out = out
 	}
 	root := a.root()
-	a.speak(root)
+	a.translate(root)
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(badFlag)
-	err = root.Execute()
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	err = root.ExecuteContext(ctx)
 	var failed failedError
 	switch {
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		fmt.Fprintln(a.err, a.say(interrupted))
+		return exitInterrupted
 	case out.err != nil: // whatever else was wrong: what was asked for is not all there
 		fmt.Fprintln(a.err, a.say(notPrinted, "why", out.err))
 		return exitFailed
 	case err == nil:
 		return exitOK
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(a.err, a.say(interrupted))
-		return exitInterrupted
 	case errors.As(err, &failed):
 		fmt.Fprintln(a.err, i18n.Words(failed.error, a.lang))
 		return exitFailed
@@ -154,7 +154,40 @@ func (a *app) run(args []string) int {
 	return a.badUsage(err)
 }
 
+// untilInterrupted returns a context that ends with Ctrl-C, or when the program is told to stop.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// language returns the language of the last --lang, or else that of the environment. It looks
+// before cobra parses the arguments, since help and errors are translated too. An error is printed
+// in the language that comes with it.
+func (a *app) language(args []string) (l i18n.Language, err error) {
+	l = i18n.English
+	if a.getenv != nil {
+		l = i18n.OfEnvironment(a.getenv)
+	}
+	for i, arg := range args {
+		name, value, has := strings.Cut(arg, "=")
+		switch {
+		case arg == "--":
+			return l, err
+		case name != "--lang" || !has && i+1 == len(args):
+			continue
+		case !has:
+			value = args[i+1]
+		}
+		if asked, ok := i18n.Find(value); ok {
+			l, err = asked, nil
+		} else if value != "" {
+			err = noLanguage.Args("name", value)
+		}
+	}
+	return l, err
+}
+
 var (
+	noLanguage  = i18n.New("--lang {name}: there are en and zh")
 	notPrinted  = i18n.New("the output cannot be written: {why}")
 	interrupted = i18n.New("interrupted")
 )
@@ -181,8 +214,7 @@ func (a *app) badUsage(err error) int {
 }
 
 func (a *app) root() *cobra.Command {
-	var redis where
-	var part excerpt
+	var asked request
 	root := &cobra.Command{
 		Use:   "lockkata",
 		Short: "Every failure of a Redis lock, on every stage of the lock",
@@ -194,50 +226,43 @@ func (a *app) root() *cobra.Command {
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE: func(*cobra.Command, []string) error {
-			if part.steps && part.documents {
-				return exclude("--steps", "--documents")
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmp.Or(exclude(cmd, "steps", "documents"), exclude(cmd, "json", "totals")); err != nil {
+				return err
 			}
-			if part.asJSON && part.totals {
-				return exclude("--json", "--totals")
-			}
-			return a.matrix(redis, part)
+			return a.matrix(cmd.Context(), asked)
 		},
 	}
-	root.Flags().BoolVar(&part.asJSON, "json", false, "print the matrix as JSON")
-	root.Flags().StringSliceVar(&part.families, "family", nil, "only the failures of this family: owner, waiters, ...")
-	root.Flags().BoolVar(&part.all, "all", false, "every failure, by family; with --steps and --documents too")
-	root.Flags().BoolVar(&part.totals, "totals", false, "only how many cells there are of each kind")
-	root.Flags().BoolVar(&part.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
-	root.Flags().BoolVar(&part.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
-	root.Flags().BoolVar(&redis.live, "live", false, "play it in real time on real redis-server processes")
-	root.Flags().StringVar(&redis.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
-	languageFlag(root)
+	f := root.Flags()
+	f.BoolVar(&asked.asJSON, "json", false, "print the matrix as JSON")
+	f.StringSliceVar(&asked.families, "family", nil, "only the failures of this family: owner, waiters, ...")
+	f.BoolVar(&asked.all, "all", false, "every failure, by family; with --steps and --documents too")
+	f.BoolVar(&asked.totals, "totals", false, "only how many cells there are of each kind")
+	f.BoolVar(&asked.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
+	f.BoolVar(&asked.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
+	f.BoolVar(&asked.live, "live", false, "play it in real time on real redis-server processes")
+	f.StringVar(&asked.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
+	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(a.showCommand(), a.listCommand(), a.diffCommand(), a.demoCommand(), a.exploreCommand())
-	root.AddCommand(a.replayCommand(), a.playCommand(), a.kataCommand(), a.gradeCommand(), a.interviewCommand(), a.serveCommand())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+	root.SetFlagErrorFunc(badFlag)
+	cobra.EnableCommandSorting = false
+	root.AddGroup(&cobra.Group{ID: "start", Title: a.say(startGroup)}, &cobra.Group{ID: "more", Title: a.say(moreGroup)})
+	start := []*cobra.Command{a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand()}
+	more := []*cobra.Command{a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand()}
+	for _, cmd := range start {
+		cmd.GroupID = "start"
+	}
+	for _, cmd := range more {
+		cmd.GroupID = "more"
+	}
+	root.AddCommand(append(start, more...)...)
 	return root
-}
-
-// helpCommand is "help", for those who type it as a word.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
-		target, rest, _ := cmd.Parent().Find(args) // what is not found is the rest
-		if len(rest) > 0 && target.HasSubCommands() {
-			return noArguments(target, rest)
-		}
-		return target.Help()
-	}}
 }
 
 // tell shows a person at a terminal what is being done.
 func (a *app) tell(what i18n.Message) { a.doing(what.Localize(a.lang)) }
-
-// untilInterrupted is a context that ends with Ctrl-C, or when the program is told to stop.
-func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
 
 // doing shows a person at a terminal what is being done; "" takes it away.
 func (a *app) doing(what string) {

@@ -5,13 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -19,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
@@ -33,12 +30,7 @@ const (
 
 // What demo prints.
 var (
-	badName    = i18n.New("--name {name} does not fit on a line: use letters, such as work1")
-	badHold    = i18n.New("--hold {time} is negative: give the time that the work takes, such as 5s")
-	badRedis   = i18n.New("--redis {address} is no address: give host:port, such as 127.0.0.1:6379")
-	noAnswer   = i18n.New("no Redis answers at {address}: start one with redis-server --port {port}, or leave --redis out")
-	oneWorker  = i18n.New("One worker on the Redis at {address}: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
-	twoWorkers = i18n.New("Two workers on an embedded Redis: the lock {lock} of {stage}, a lease of {lease}, work of {hold}.")
+	demoOf     = i18n.New("The lock {lock} of {stage} on {where}: a lease of {lease}, work of {hold}.")
 	inAnother  = i18n.New("In another terminal: go run . demo --stage {stage} --name {name} --hold {hold} --redis {address}")
 	asksForIt  = i18n.New("asks for the lock")
 	gotIt      = i18n.New("got it after {time}, begins to work")
@@ -76,99 +68,84 @@ func (a *app) demoCommand() *cobra.Command {
 			if d.name == d.other {
 				d.other = "work1"
 			}
-			logging.Disable() // go-redis would print its own lines among the workers'
-			ctx, stop := untilInterrupted(context.Background())
-			defer stop()
-			_, port, err := net.SplitHostPort(d.addr)
-			n, bad := strconv.ParseUint(port, 10, 16)
-			switch {
-			case strings.TrimSpace(d.name) == "" || strings.ContainsFunc(d.name, func(r rune) bool { return !unicode.IsPrint(r) }):
-				return badName.Args("name", strconv.Quote(d.name))
-			case d.hold < 0:
-				return badHold.Args("time", d.hold)
-			case !cmd.Flags().Changed("redis"):
-				return d.runBoth(ctx)
-			case err != nil || bad != nil || n == 0:
-				return badRedis.Args("address", strconv.Quote(d.addr))
-			}
-			return d.runOne(ctx, port)
+			return d.run(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&stage, "stage", "6", "the stage whose lock they use")
 	cmd.Flags().StringVar(&d.name, "name", "work1", "the worker's name")
-	cmd.Flags().DurationVar(&d.hold, "hold", 5*time.Second, "how long the work takes")
+	cmd.Flags().DurationVar(&d.hold, "hold", 5*time.Second, "how long the work takes, such as 5s or 300ms")
 	cmd.Flags().StringVar(&d.addr, "redis", "", "the `address` of a Redis server: run one worker there")
 	return cmd
 }
 
-// runOne runs one worker on a server.
-func (d *demo) runOne(ctx context.Context, port string) error {
-	pinging, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	if redisserver.Ping(pinging, d.addr) != nil && ctx.Err() == nil {
-		return noAnswer.Args("address", d.addr, "port", port)
+// run runs a worker on a server, or two on an embedded Redis: the second one asks when the first has
+// the lock.
+func (d *demo) run(ctx context.Context) error {
+	logging.Disable() // go-redis would print its own lines among the workers'
+	workers, where := []string{d.name}, onAddress.Args("address", d.addr)
+	if d.addr == "" {
+		server, err := miniredis.Run()
+		if err != nil {
+			return failedError{err}
+		}
+		defer server.Close()
+		server.ClockTTL(true) // let leases end by themselves
+		workers, where, d.addr = append(workers, d.other), onEmbedded.Args(), server.Addr()
+	} else if _, err := live.At(ctx, d.addr, 1); err != nil {
+		return orOurOwn.Args("error", err)
 	}
-	d.prose(oneWorker.Args("address", d.addr, "lock", demoLock, "stage", d.stage.NameText(), "lease", demoLease, "hold", d.hold))
-	fmt.Fprintf(d.out, "%s\n\n", d.say(inAnother, "stage", d.stage.ID, "name", d.other, "hold", d.hold, "address", d.addr))
-	return d.work(ctx, &worker{name: d.name}, func() {})
-}
-
-// runBoth runs two workers on an embedded Redis. The second one asks when the first has the lock.
-func (d *demo) runBoth(ctx context.Context) error {
-	server, err := miniredis.Run()
-	if err != nil {
-		return failedError{err}
+	d.prose("", 0, d.say(demoOf, "lock", demoLock, "stage", d.stage.NameText(), "where", where, "lease", demoLease, "hold", d.hold))
+	if len(workers) == 1 {
+		fmt.Fprintln(d.out, d.say(inAnother, "stage", d.stage.ID, "name", d.other, "hold", d.hold, "address", d.addr))
 	}
-	defer server.Close()
-	server.ClockTTL(true) // let leases end by themselves
-	d.addr = server.Addr()
-	d.prose(twoWorkers.Args("lock", demoLock, "stage", d.stage.NameText(), "lease", demoLease, "hold", d.hold))
 	fmt.Fprintln(d.out)
-	first, second := &worker{name: d.name}, &worker{name: d.other}
-	asking, next := context.WithCancel(ctx)
-	done := make(chan error)
-	go func() { done <- d.work(ctx, first, next) }()
-	<-asking.Done()
-	secondErr := d.work(ctx, second, next)
-	if err := cmp.Or(<-done, secondErr); err != nil {
+	var began, ended [2]time.Time
+	var errs [2]error
+	var working sync.WaitGroup
+	for i, name := range workers {
+		asking, next := context.WithCancel(ctx)
+		working.Go(func() { began[i], ended[i], errs[i] = d.work(ctx, name, next) })
+		<-asking.Done()
+	}
+	working.Wait()
+	if err := cmp.Or(errs[0], errs[1]); err != nil || len(workers) == 1 {
 		return err
 	}
-	gap, how := second.began.Sub(first.ended), pollsAfter
+	gap, how := began[1].Sub(ended[0]), pollsAfter
 	if gap < 0 {
 		how = beganInIt
 	} else if slices.Contains(d.stage.Subject.Has, failures.PubSub) {
 		how = wokenAfter
 	}
 	fmt.Fprintln(d.out)
-	d.prose(how.Args("second", d.other, "n", gap.Abs().Milliseconds(), "first", d.name, "stage", d.stage.NameText()))
+	d.prose("", 0, d.say(how, "second", d.other, "n", gap.Abs().Milliseconds(), "first", d.name, "stage", d.stage.NameText()))
 	return nil
-}
-
-// worker is one machine of the demo.
-type worker struct {
-	name         string
-	began, ended time.Time // its work
 }
 
 // work acquires the lock, works and unlocks, and prints a line for each. It calls next a moment
 // after it got the lock, and when it ends.
-func (d *demo) work(ctx context.Context, w *worker, next func()) error {
+func (d *demo) work(ctx context.Context, name string, next func()) (began, ended time.Time, err error) {
 	defer next()
+	defer func() {
+		if err != nil {
+			err = failedError{fmt.Errorf("%s: %w", name, err)}
+		}
+	}()
 	// A retried SET NX would be refused because of the key that it wrote.
 	rdb := redisserver.NewClient(d.addr, func(o *redis.Options) { o.MaxRetries, o.DialerRetries = -1, 1 })
 	defer rdb.Close()
 	locker, err := d.stage.Subject.New(rdb, demoLock, demoLease)
 	if err != nil {
-		return failedError{err}
+		return began, ended, err
 	}
 	if service, ok := locker.(io.Closer); ok {
 		defer service.Close()
 	}
-	asked := d.log(w, asksForIt)
+	asked := d.log(name, asksForIt)
 	if err := locker.Lock(ctx); err != nil {
-		return failedError{fmt.Errorf("%s: %w", w.name, err)}
+		return began, ended, err
 	}
-	w.began = d.log(w, gotIt, "time", time.Since(asked).Round(time.Millisecond))
+	began = d.log(name, gotIt, "time", time.Since(asked).Round(time.Millisecond))
 	// Half of the time between two attempts of stages 1 to 5: otherwise work of a round time would end
 	// just when they ask, and hide that they poll.
 	time.AfterFunc(50*time.Millisecond, next)
@@ -176,21 +153,21 @@ func (d *demo) work(ctx context.Context, w *worker, next func()) error {
 	case <-time.After(d.hold):
 	case <-ctx.Done():
 	}
-	w.ended = d.log(w, endsWork, "time", time.Since(w.began).Round(time.Millisecond))
+	ended = d.log(name, endsWork, "time", time.Since(began).Round(time.Millisecond))
 	unlocking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := locker.Unlock(unlocking); err != nil {
-		return failedError{fmt.Errorf("%s: %w", w.name, err)}
+		return began, ended, err
 	}
-	d.log(w, unlocked)
-	return ctx.Err()
+	d.log(name, unlocked)
+	return began, ended, nil
 }
 
 // log prints a line of a worker and returns its time.
-func (d *demo) log(w *worker, t i18n.Text, pairs ...any) time.Time {
+func (d *demo) log(name string, t i18n.Text, pairs ...any) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Now()
-	fmt.Fprintf(d.out, "%s  %s  %s\n", now.Format(timestamp), term.Pad(w.name, len(d.other)), d.say(t, pairs...))
+	fmt.Fprintf(d.out, "%s  %s  %s\n", now.Format(timestamp), term.Pad(name, len(d.other)), d.say(t, pairs...))
 	return now
 }

@@ -17,14 +17,13 @@ func (a *app) diffCommand() *cobra.Command {
 		Short: "What a stage changes in the lock of the stage before",
 		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the " +
 			"stage's own name are left out: what remains is the lesson.",
-		Args: exactlyOne(aStage, builtOnOthers()),
+		Args: oneWord(1, builtOnOthers()...),
 		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
 	}
 }
 
-// builtOnOthers are the stages that have one before them.
-func builtOnOthers() []string {
-	var ids []string
+// builtOnOthers returns the stages that have one before them.
+func builtOnOthers() (ids []string) {
 	for _, c := range stages.Table {
 		if c.Before != "" {
 			ids = append(ids, c.ID)
@@ -34,9 +33,14 @@ func builtOnOthers() []string {
 }
 
 var (
-	fromTo       = i18n.New("From {before} to {after}: {lesson}")
-	builtOnNone  = i18n.New("{stage} is built on no other; diff takes: {others}")
-	changedLines = i18n.New("{added} lines added, {removed} lines removed, without blanks and comments")
+	fromTo        = i18n.New("From {before} to {after}: {lesson}")
+	builtOnNone   = i18n.New("{stage} is built on no other; diff takes: {others}")
+	changedLines  = i18n.New("{added} lines added, {removed} lines removed, without blanks and comments")
+	fileLines     = i18n.New("{file}, {lines} lines")
+	neededByTests = i18n.New("Needed by {tests}.")
+	neededByBoth  = i18n.New("Needed by the failures {failures}, and by {tests}.")
+	skipAtFirst   = i18n.New("On a first reading skip {what}.")
+	howToFollow   = i18n.New("A failure: {show}\nA test: {test}\nLine by line: {diff}")
 )
 
 func (a *app) diff(id string) error {
@@ -51,28 +55,44 @@ func (a *app) diff(id string) error {
 	if err != nil {
 		return err
 	}
-	before := stages.MustFind(after.Before)
-	heading := a.say(fromTo, "before", before.NameText(), "after", after.NameText(), "lesson", i18n.Text(after.Lesson))
-	a.lines(append(a.painted(term.Bold, heading), ""))
-	if after.Map != nil {
-		diffs = nil // line by line it would tell nobody anything
-		if err := a.printMap(after); err != nil {
-			return err
-		}
-	}
-	for _, diff := range diffs {
-		a.printDiff(diff)
-	}
 	added, removed, err := after.Changed(a.sources)
 	if err != nil {
 		return err
 	}
+	before := stages.MustFind(after.Before)
+	a.heading(term.Bold, a.say(fromTo, "before", before.NameText(), "after", after.NameText(), "lesson", i18n.Text(after.Lesson)))
+	fmt.Fprintln(a.out)
+	if after.Map != nil { // line by line it would tell nobody anything
+		err = a.printMap(after, before)
+	} else {
+		for line := range strings.Lines(strings.Join(diffs, "")) {
+			fmt.Fprintln(a.out, a.color.Diff(strings.TrimSuffix(line, "\n")))
+		}
+	}
 	fmt.Fprintf(a.out, "\n%s\n", a.say(changedLines, "added", added, "removed", removed))
-	return nil
+	return err
 }
 
-func (a *app) printDiff(text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintln(a.out, a.color.Diff(strings.TrimSuffix(line, "\n")))
+// printMap prints what each file of a lock adds to the one before.
+func (a *app) printMap(after, before stages.Stage) error {
+	lines, err := after.Lines(a.sources)
+	if err != nil {
+		return err
 	}
+	for _, part := range after.Map {
+		fmt.Fprintln(a.out, a.color.Paint(term.Bold, a.say(fileLines, "file", part.File, "lines", lines[part.File])))
+		a.prose("", 2, a.say(part.Adds))
+		tests := strings.Join(part.Tests, ", ")
+		needs := neededByTests.Args("tests", tests)
+		if len(part.Failures) > 0 {
+			needs = neededByBoth.Args("failures", strings.Join(part.Failures, ", "), "tests", tests)
+		}
+		a.prose(term.Dim, 2, needs.Localize(a.lang))
+		if part.Skip != "" {
+			a.prose(term.Dim, 2, a.say(skipAtFirst, "what", part.Skip))
+		}
+	}
+	fmt.Fprintf(a.out, "\n%s\n", a.say(howToFollow, "show", "go run . show FAILURE --before-after --steps",
+		"test", "go test -v -run TEST ./"+after.Dir, "diff", "git diff --no-index "+before.Dir+" "+after.Dir))
+	return nil
 }

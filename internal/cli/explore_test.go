@@ -32,7 +32,7 @@ func TestExploreDrawsTheCheapestWayAsReplayDoes(t *testing.T) {
 func TestExploreSaysTheBoundOfWhatItDidNotFind(t *testing.T) {
 	status, out, errors := command(t, "explore", "--stage", "4", "--property", "wrong-delete", "--env", "async", "--bound", "2")
 	require.Equal(t, exitOK, status, errors)
-	require.Regexp(t, `no violation up to cost 2 \(\d+ schedules, \d+ states`, out)
+	require.Regexp(t, `no violation up to 2 faults \(\d+ schedules, \d+ states`, out)
 	require.NotContains(t, out, "proved")
 }
 
@@ -72,7 +72,7 @@ func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
 	}
 	answers[0].Runs = stages.SuiteSchedules
 	var out bytes.Buffer
-	require.NoError(t, (&app{out: &out}).printAnswers(exploration{stage: "all"}, answers))
+	require.NoError(t, (&app{out: &out, width: usualWidth}).printAnswers(exploration{stage: "all"}, answers))
 	for _, name := range []string{"../../docs/schedules.md", "../../docs/zh-CN/schedules.md"} {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"lockkata/internal/kata"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // grading is what grade is asked for.
@@ -32,18 +34,15 @@ func (a *app) gradeCommand() *cobra.Command {
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
 			"docs/grade.md tells how to use it in CI.",
-		Args: oneFolder("stage4_lua_unlock"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := g.check(); err != nil {
+		Args: oneWord(1, "stage4_lua_unlock"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exclude(cmd, "json", "markdown"); err != nil {
 				return err
 			}
-			ctx, stop := untilInterrupted(a.t.Context())
-			defer stop()
-			err := a.grade(ctx, args[0], g)
-			if err != nil && ctx.Err() != nil {
-				return ctx.Err()
+			if g.update && g.expect == "" {
+				return updatesNone.Args()
 			}
-			return err
+			return a.grade(cmd.Context(), args[0], g)
 		},
 	}
 	f := cmd.Flags()
@@ -63,16 +62,6 @@ var (
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
 	updateTakes  = i18n.New("if that is right, add --update: it writes the file anew")
 )
-
-func (g grading) check() error {
-	switch {
-	case g.json && g.markdown:
-		return exclude("--json", "--markdown")
-	case g.update && g.expect == "":
-		return updatesNone.Args()
-	}
-	return nil
-}
 
 func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	root, err := kata.FindRoot(".")
@@ -99,32 +88,23 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if err == nil && g.html != "" && len(card.Cells) > 0 {
 		err = gradeHTML(card, g.html)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if card.Compile != nil || card.Cause != nil && len(card.Cells) == 0 {
+	case card.Compile != nil || card.Cause != nil && len(card.Cells) == 0:
 		return failedError{notGraded.Args()}
-	}
-	return expected(card, g, lang)
-}
-
-// expected compares the card, whose sentences are in that language, with its file, or writes it.
-func expected(card kata.Card, g grading, lang i18n.Language) error {
-	if g.expect == "" {
-		return nil
-	}
-	if g.update {
+	case g.update:
 		if err := os.WriteFile(g.expect, []byte(card.Golden()), 0o644); err != nil {
 			return failedError{err}
 		}
-		return nil
-	}
-	raw, err := os.ReadFile(g.expect)
-	if err != nil {
-		return updateWrites.Args("error", err)
-	}
-	if differences := card.Differences(string(raw), lang); len(differences) > 0 {
-		return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(lang)), "\n"))}
+	case g.expect != "":
+		raw, err := os.ReadFile(g.expect)
+		if err != nil {
+			return updateWrites.Args("error", err)
+		}
+		if differences := card.Differences(string(raw), lang); len(differences) > 0 {
+			return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(lang)), "\n"))}
+		}
 	}
 	return nil
 }
@@ -138,12 +118,99 @@ func gradeHTML(card kata.Card, name string) error {
 		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
 		rows = append(rows, []failures.Verdict{v})
 	}
-	page, err := page.Page([]stages.Stage{mine}, rows, os.DirFS(card.Dir), page.Engine{})
-	if err == nil {
-		err = os.WriteFile(name, page, 0o644)
-	}
+	content, err := page.Page([]stages.Stage{mine}, rows, os.DirFS(card.Dir), page.Engine{})
 	if err != nil {
-		return failedError{notWritten.Args("error", err)}
+		return failedError{err}
 	}
-	return nil
+	return writePage(name, content)
+}
+
+// What a card says around its cells.
+var (
+	lockIn      = i18n.New("The lock in {dir}")
+	notCompiled = i18n.New("✗ it does not compile: {error}")
+	isRuined    = i18n.New("✗ it {kind}: {what}")
+	notKept     = i18n.New("✗ not kept: {promise}. {what}")
+	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
+	shows       = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
+	searched    = i18n.New("search: {property} in {env}: {what}")
+	searchNone  = i18n.NewPlural("nothing up to 1 fault", "nothing up to {n} faults")
+	searchCut   = i18n.New("cut short")
+)
+
+// gradeText prints the card for a person: what kept the lock from being graded to its end, what any
+// lock does and this one does not, the causes, and a line for each failure.
+func (a *app) gradeText(card kata.Card) {
+	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
+	if card.Compile != nil {
+		a.heading(term.Red, a.say(notCompiled, "error", card.Compile))
+	}
+	for _, c := range card.Ends() {
+		a.heading(term.Red, a.say(isRuined, "kind", i18n.Text(c.Kind), "what", c.Text))
+		a.heading("", c.Next.Localize(a.lang))
+	}
+	for _, b := range card.Broken {
+		a.heading(term.Red, a.say(notKept, "promise", b.Title, "what", b.Text))
+		a.heading("", b.Advice)
+	}
+	for _, cause := range card.Causes {
+		a.item("  "+a.signOf(failures.Broken)+" ", cause.Localize(a.lang))
+	}
+	a.gradeCells(card)
+	for _, found := range card.Found {
+		what := searchNone.Of(found.Bound)
+		switch {
+		case found.Found:
+			what = i18n.Text(found.Text).Args()
+		case found.Bound < 0:
+			what = searchCut.Args()
+		}
+		a.item("  ", a.say(searched, "property", found.Property, "env", found.Env, "what", what))
+	}
+}
+
+// gradeCells prints a line for each failure, below its family, and how many there are of each kind.
+func (a *app) gradeCells(card kata.Card) {
+	if len(card.Cells) == 0 {
+		return
+	}
+	var family failures.Family
+	width, count := 0, map[failures.Outcome]int{}
+	for _, c := range card.Cells {
+		width = max(width, len(c.Failure))
+		count[c.Of()]++
+	}
+	for _, c := range card.Cells {
+		if f, _ := failures.Find(c.Failure); f.Family != family {
+			family = f.Family
+			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family))))
+		}
+		a.item(fmt.Sprintf("  %s %-*s  ", a.signOf(c.Of()), width, c.Failure), c.Told(a.lang))
+	}
+	fmt.Fprintln(a.out)
+	a.printCounts(count)
+	if left := len(failures.All) - len(card.Cells); left > 0 {
+		a.item("  ", notTried.Of(left).Localize(a.lang))
+	}
+	if shown := card.Shows(); len(shown) > 0 {
+		a.item("  ", a.say(shows, "features", strings.Join(shown, ",")))
+	}
+}
+
+// gradeMarkdown prints the card as a table for a document, in English.
+func (a *app) gradeMarkdown(card kata.Card) {
+	fmt.Fprint(a.out, "| failure | | what happened |\n|---|---|---|\n")
+	for _, c := range card.Cells {
+		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Told(i18n.English), "|", "\\|"))
+	}
+	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
+	for _, cause := range card.Causes {
+		fmt.Fprintf(a.out, "- %s\n", cause.Localize(i18n.English))
+	}
+	if c := card.Cause; c != nil {
+		fmt.Fprintf(a.out, "\nIt %s: %s\n", c.Kind, c.Text)
+	}
+	for _, b := range card.Broken {
+		fmt.Fprintf(a.out, "\nNot kept: %s. %s\n", b.Title, b.Text)
+	}
 }

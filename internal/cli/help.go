@@ -17,6 +17,8 @@ import (
 var (
 	helpUsage    = i18n.New("Usage:")
 	helpCommands = i18n.New("Commands:")
+	startGroup   = i18n.New("Start:")
+	moreGroup    = i18n.New("More:")
 	helpFlags    = i18n.New("Flags:")
 	helpGlobal   = i18n.New("Flags of every command:")
 	helpMore     = i18n.New("{command} --help says more about a command.")
@@ -33,6 +35,11 @@ func init() {
 	eachHelp(new(app).root(), func(text *string) { i18n.Register(i18n.Text(*text)) })
 }
 
+// translate translates the help of a command and of its subcommands.
+func (a *app) translate(cmd *cobra.Command) {
+	eachHelp(cmd, func(text *string) { *text = a.say(i18n.Text(*text)) })
+}
+
 // eachHelp visits the help texts of a command, its flags and its subcommands.
 func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	visit(&cmd.Short)
@@ -47,63 +54,46 @@ func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	}
 }
 
-// speak translates the help of all commands.
-func (a *app) speak(root *cobra.Command) {
-	eachHelp(root, func(text *string) { *text = a.say(i18n.Text(*text)) })
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+// helpCommand is "help", for those who type it as a word.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
+		target, rest, _ := cmd.Parent().Find(args) // what is not found is the rest
+		if len(rest) > 0 && target.HasSubCommands() {
+			return noArguments(target, rest)
+		}
+		return target.Help()
+	}}
 }
 
 // help prints the help of a command.
 func (a *app) help(cmd *cobra.Command) {
 	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
-		a.lines(append(a.wrapped(paragraph, 0), ""))
+		a.prose("", 0, paragraph)
+		fmt.Fprintln(a.out)
 	}
 	if below := cmd.Annotations[belowHelp]; below != "" {
 		fmt.Fprintln(a.out, below)
 	}
 	fmt.Fprintf(a.out, "%s\n  %s\n", a.say(helpUsage), cmd.UseLine())
-	var commands []row
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			commands = append(commands, row{sub.Name(), sub.Short})
-		}
-	}
-	if len(commands) > 0 {
+	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(a.out, "  %s [command]\n", cmd.CommandPath())
+	}
+	for _, g := range append(cmd.Groups(), &cobra.Group{Title: a.say(helpCommands)}) {
+		var commands []row
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == g.ID && sub.IsAvailableCommand() {
+				commands = append(commands, row{sub.Name(), i18n.Text(sub.Short)})
+			}
+		}
+		a.section(g.Title, commands)
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.Flags().Lookup("help").Usage = a.say(helpFlag, "command", cmd.CommandPath())
-	a.section(helpCommands, commands)
-	a.section(helpFlags, a.flagRows(cmd.LocalFlags()))
-	a.section(helpGlobal, a.flagRows(cmd.InheritedFlags()))
-	if len(commands) > 0 {
+	a.section(a.say(helpFlags), a.flagRows(cmd.LocalFlags()))
+	a.section(a.say(helpGlobal), a.flagRows(cmd.InheritedFlags()))
+	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(a.out, "\n%s\n", a.say(helpMore, "command", cmd.CommandPath()+" COMMAND"))
 	}
-}
-
-// row is a name and its explanation.
-type row struct{ name, about string }
-
-// section prints a title and the rows below it, if there are any.
-func (a *app) section(title i18n.Text, rows []row) {
-	if len(rows) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n%s", a.say(title), a.table(rows))
-	}
-}
-
-// table aligns the explanations of the rows.
-func (a *app) table(rows []row) string {
-	width := 0
-	for _, r := range rows {
-		width = max(width, term.Columns(r.name))
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		for _, line := range term.Beside("  "+term.Pad(r.name, width)+"   ", r.about, a.width) {
-			fmt.Fprintln(&b, line)
-		}
-	}
-	return b.String()
 }
 
 // flagRows returns a row for each flag: its name, the type of its value, its usage and its
@@ -121,7 +111,35 @@ func (a *app) flagRows(flags *pflag.FlagSet) (rows []row) {
 		if !slices.Contains([]string{"", "0", "-1", "false", "[]"}, f.DefValue) {
 			usage = a.say(helpDefault, "usage", usage, "value", f.DefValue)
 		}
-		rows = append(rows, row{strings.TrimSpace(name + " " + takes), usage})
+		rows = append(rows, row{strings.TrimSpace(name + " " + takes), i18n.Text(usage)})
 	})
 	return rows
+}
+
+// row is a name and its explanation.
+type row struct {
+	name  string
+	about i18n.Text
+}
+
+// section prints a title and the rows below it, if there are any.
+func (a *app) section(title string, rows []row) {
+	if len(rows) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n%s", title, a.table(rows))
+	}
+}
+
+// table aligns the explanations of the rows.
+func (a *app) table(rows []row) string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, term.Columns(r.name))
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		for _, line := range term.Beside("  "+term.Pad(r.name, width)+"   ", a.say(r.about), a.width) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	return b.String()
 }

@@ -62,7 +62,7 @@ func TestInterviewOfATheme(t *testing.T) {
 		all := parsed(t, l)
 		last := all[len(all)-1]
 		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, i18n.English)[len(all)-1].Title} {
-			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--language", string(l), "--theme", name)
+			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--lang", string(l), "--theme", name)
 			require.Contains(t, out, last.Title)
 			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
 		}
@@ -104,7 +104,7 @@ func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 		a := &app{getenv: func(name string) string {
 			return map[string]string{"LC_ALL": one.all, "LC_MESSAGES": one.messages, "LANG": one.lang}[name]
 		}}
-		l, err := a.language(one.flag)
+		l, err := a.language([]string{"--lang", one.flag})
 		require.NoError(t, err)
 		require.Equal(t, one.want, l, "%+v", one)
 	}
@@ -124,14 +124,14 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 		"--minutes 0: give a whole number of minutes, from 1 to 240": {"--minutes", "0"},
 		"--minutes 241: give a whole number of minutes":              {"--minutes", "241"},
 		"--minutes -5: give a whole number of minutes":               {"--minutes=-5"},
-		`--minutes "1h": give a whole number`:                        {"--minutes", "1h"},
-		`--minutes "99999999999999999999": give a whole number`:      {"--minutes", "99999999999999999999"},
+		`--minutes does not take "1h"`:                               {"--minutes", "1h"},
+		`--minutes does not take "99999999999999999999"`:             {"--minutes", "99999999999999999999"},
 		`--theme: there is no theme "luck": there are lease (租约), `:  {"--theme", "luck"},
 		`--lang fr: there are en and zh`:                             {"--lang", "fr"},
 		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},
 		"no question fits --theme appendix --must: leave one":        {"--theme", "appendix", "--must"},
 		`interview takes no arguments, not "lease"`:                  {"lease"},
-		`--seed "x": give a whole number`:                            {"--seed", "x"},
+		`--seed does not take "x"`:                                   {"--seed", "x"},
 	} {
 		status, out, errors := interviewed(t, "", args...)
 		require.Equal(t, exitBadUsage, status)

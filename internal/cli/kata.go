@@ -18,6 +18,7 @@ import (
 // kataCommand is "kata", which without a subcommand is watch mode.
 func (a *app) kataCommand() *cobra.Command {
 	k := &kataApp{app: a}
+	var afresh, anyway, all bool
 	cmd := k.command("kata", "Write the lock yourself, and let the failures find your bug", noArguments,
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
 			return "", kata.Loop(ctx, f, v, os.Stdin, k.out)
@@ -26,10 +27,50 @@ func (a *app) kataCommand() *cobra.Command {
 		"open, checks your lock on every save, and shows one thing at a time: the compiler's first error, or the " +
 		"first failure, drawn with your own lines."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
-	cmd.AddCommand(
-		helpCommand(), k.startCommand(),
-		k.command("next", "Start the next exercise, once this one is passed", noWords, k.next),
-		k.checkCommand(), k.exploreCommand(), k.solutionCommand(), k.resetCommand(),
+
+	start := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", oneWord(0, "3"),
+		func(_ context.Context, f kata.Folder, v kata.View, args []string) (string, error) {
+			p, err := f.Progress()
+			e := p.Next()
+			if err == nil && len(args) > 0 {
+				e, err = kata.Find(args[0])
+			}
+			if err != nil {
+				return "", err
+			}
+			return k.start(f, v, e, afresh)
+		})
+	start.Flags().BoolVar(&afresh, "fresh", false, "start it again; what you wrote is kept")
+
+	next := k.command("next", "Start the next exercise, once this one is passed", noWords, text(func(f kata.Folder, v kata.View) (string, error) {
+		e, err := f.Next()
+		if err != nil {
+			return "", err
+		}
+		return k.start(f, v, e, false)
+	}))
+
+	solution := k.command("solution", "Show our lock for the exercise that you have passed", noWords,
+		text(func(f kata.Folder, v kata.View) (string, error) {
+			p, err := f.Progress()
+			if err == nil && p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
+				err = hintFirst.Args("id", p.Exercise, "dir", v.Dir)
+			}
+			if err != nil {
+				return "", err
+			}
+			return f.Solution(v)
+		}))
+	solution.Flags().BoolVar(&anyway, "yes", false, "show it before the exercise is passed")
+
+	reset := k.command("reset", "Start the exercise again; what you wrote is kept", noWords,
+		text(func(f kata.Folder, _ kata.View) (string, error) {
+			said, err := f.Reset(all)
+			return said.Localize(k.lang) + "\n", err
+		}))
+	reset.Flags().BoolVar(&all, "all", false, "start with the first exercise again, as if none were passed")
+
+	cmd.AddCommand(helpCommand(), start, next, k.checkCommand(), k.exploreCommand(), solution, reset,
 		k.command("hint", "Show the next hint", noWords, text(kata.Folder.Hint)),
 		k.command("status", "List the exercises and how far you are", noWords, text(kata.Folder.Status)),
 	)
@@ -44,10 +85,9 @@ type kataApp struct {
 // folder returns the learner's folder, and how output for it is drawn.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang}
-	err := maybeFolder(k.dir)
-	var root string
-	if err == nil {
-		root, err = kata.FindRoot(".")
+	root, err := kata.FindRoot(".")
+	if info, statErr := os.Stat(k.dir); statErr == nil && !info.IsDir() {
+		err = isFile.Args("name", k.dir)
 	}
 	if err != nil || k.dir == "" {
 		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock")}, view, err
@@ -64,11 +104,11 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 }
 
 var (
-	anExercise = i18n.New("exercise")
-	nextWrite  = i18n.New("Next: write it, then go run . kata check{dir}; or run go run . kata{dir} in a second terminal.")
-	notPassed  = i18n.New("exercise {id} is not passed yet")
-	isBroken   = i18n.New("a schedule breaks your lock")
-	hintFirst  = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution anyway")
+	isFile    = i18n.New("{name} is a file: name a folder")
+	nextWrite = i18n.New("Next: write it, then go run . kata check{dir}; or run go run . kata{dir} in a second terminal.")
+	notPassed = i18n.New("exercise {id} is not passed yet")
+	isBroken  = i18n.New("a schedule breaks your lock")
+	hintFirst = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution anyway")
 )
 
 // runner runs a command about the learner's folder and returns what it prints.
@@ -79,47 +119,19 @@ func text(about func(kata.Folder, kata.View) (string, error)) runner {
 	return func(_ context.Context, f kata.Folder, v kata.View, _ []string) (string, error) { return about(f, v) }
 }
 
-// command returns a command about the learner's folder. Ctrl-C cancels its context.
+// command returns a command about the learner's folder.
 func (k *kataApp) command(use, short string, args cobra.PositionalArgs, run runner) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 		f, view, err := k.folder()
 		if err != nil {
 			return err
 		}
-		ctx, stop := untilInterrupted(k.t.Context())
-		defer stop()
-		printed, err := run(ctx, f, view, args)
+		printed, err := run(cmd.Context(), f, view, args)
 		if err == nil {
 			fmt.Fprint(k.out, printed)
 		}
-		return cmp.Or(ctx.Err(), err)
+		return err
 	}}
-}
-
-func (k *kataApp) startCommand() *cobra.Command {
-	var afresh bool
-	cmd := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", atMostOne(anExercise),
-		func(_ context.Context, f kata.Folder, v kata.View, args []string) (string, error) {
-			p, err := f.Progress()
-			e := p.Next()
-			if err == nil && len(args) > 0 {
-				e, err = kata.Find(args[0])
-			}
-			if err != nil {
-				return "", err
-			}
-			return k.start(f, v, e, afresh)
-		})
-	cmd.Flags().BoolVar(&afresh, "fresh", false, "start it again; what you wrote is kept")
-	return cmd
-}
-
-func (k *kataApp) next(_ context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
-	e, err := f.Next()
-	if err != nil {
-		return "", err
-	}
-	return k.start(f, v, e, false)
 }
 
 func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) (string, error) {
@@ -128,8 +140,9 @@ func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 		return "", err
 	}
 	task, err := f.Task(v)
-	next := strings.Join(k.wrapped(k.say(nextWrite, "dir", v.Dir), 0), "\n")
-	return fmt.Sprintf("%s%s\n%s\n", task, said.Localize(k.lang), next), err
+	fmt.Fprintf(k.out, "%s%s\n", task, said.Localize(k.lang))
+	k.prose("", 0, k.say(nextWrite, "dir", v.Dir))
+	return "", err
 }
 
 // finding is the result of a check or a search.
@@ -151,18 +164,18 @@ func (k *kataApp) examination(
 		}
 		found, bad, err := examine(ctx, f, language)
 		k.doing("")
-		switch {
-		case err != nil:
+		if err != nil {
 			return "", err
-		case asJSON:
+		}
+		if asJSON {
 			err = k.printJSON(found.Told())
-		default:
+		} else {
 			fmt.Fprint(k.out, found.Screen(v))
 		}
 		if bad != nil {
-			err = failedError{bad}
+			bad = failedError{bad}
 		}
-		return "", err
+		return "", cmp.Or(err, bad)
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, jsonUsage)
 	return cmd
@@ -193,38 +206,10 @@ func (k *kataApp) exploreCommand() *cobra.Command {
 	cmd.Long = "explore runs your lock under every schedule of two clients, as lockkata explore does with the stages, " +
 		"and draws the shortest one that breaks each property, with your own lines. The properties and environments are " +
 		"those of lockkata explore --help."
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkBound(cmd, asked.Bound) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return inRange(cmd, "bound", 0, 9) }
 	f := cmd.Flags()
 	f.StringVar(&asked.Property, "property", "", "only this property")
 	f.StringVar(&asked.Env, "env", "", "only this environment")
-	f.IntVar(&asked.Bound, "bound", -1, "the highest cost, 0 to 9; without it, each search has its own")
-	return cmd
-}
-
-func (k *kataApp) solutionCommand() *cobra.Command {
-	var anyway bool
-	cmd := k.command("solution", "Show our lock for the exercise that you have passed", noWords,
-		text(func(f kata.Folder, v kata.View) (string, error) {
-			p, err := f.Progress()
-			if err == nil && p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
-				err = hintFirst.Args("id", p.Exercise, "dir", v.Dir)
-			}
-			if err != nil {
-				return "", err
-			}
-			return f.Solution(v)
-		}))
-	cmd.Flags().BoolVar(&anyway, "yes", false, "show it before the exercise is passed")
-	return cmd
-}
-
-func (k *kataApp) resetCommand() *cobra.Command {
-	var all bool
-	cmd := k.command("reset", "Start the exercise again; what you wrote is kept", noWords,
-		text(func(f kata.Folder, _ kata.View) (string, error) {
-			said, err := f.Reset(all)
-			return said.Localize(k.lang) + "\n", err
-		}))
-	cmd.Flags().BoolVar(&all, "all", false, "start with the first exercise again, as if none were passed")
+	f.IntVar(&asked.Bound, "bound", -1, "the most faults, 0 to 9; without it, each search has its own bound")
 	return cmd
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,18 +67,7 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 		}
 		require.Empty(t, englishIn(markup.ReplaceAllString(inChinese(t, "show", f.ID, "--svg"), "")), f.ID)
 	}
-	dir := filepath.Join(t.TempDir(), "mylock")
-	for _, words := range [][]string{
-		{"kata", "start", "2"}, {"kata", "start", "r4"}, {"kata", "hint"}, {"kata", "status"}, {"kata", "reset", "--all"},
-	} {
-		require.Empty(t, englishIn(inChinese(t, append(words, "--dir", dir)...)), "%v", words)
-	}
-	for _, words := range [][]string{{"next"}, {"solution"}, {"start", "7"}, {"explore", "--bound", "10"}} {
-		status, _, errors := command(t, append([]string{"kata", "--dir", dir, "--lang", "zh"}, words...)...)
-		require.NotEqual(t, exitOK, status)
-		require.Empty(t, englishIn(errors), "%v", words)
-	}
-	_, out, _ := played(t, "hh9u2222h22312", "--stage", "3", "--language", "zh_CN")
+	_, out, _ := played(t, "hh9u2222h22312", "--stage", "3", "--lang", "zh_CN")
 	require.Contains(t, out, "达到目标")
 	require.Empty(t, englishIn(out))
 }
@@ -136,16 +124,15 @@ func inChinese(t *testing.T, words ...string) string {
 // markup is what a picture does not show.
 var markup = regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`)
 
-// The language may stand anywhere, in each way that flags are written.
+// The language may stand anywhere. An error is in that of the environment.
 func TestLanguageIsFoundAmongTheArguments(t *testing.T) {
-	for want, words := range map[string]string{
-		"zh": "show x --lang zh", "de": "--lang=de", "en": "--lang zh list --language en", "": "show x -- --lang zh", "x": "--steps --lang x --help",
+	for words, want := range map[string]i18n.Language{
+		"show x --lang zh": i18n.Chinese, "--lang=zh": i18n.Chinese, "--lang zh list --lang en": i18n.English, "show x -- --lang zh": i18n.English, "list --lang": i18n.English,
 	} {
-		require.Equal(t, want, askedLanguage(strings.Fields(words)), words)
+		l, err := new(app).language(strings.Fields(words))
+		require.NoError(t, err)
+		require.Equal(t, want, l, words)
 	}
-	status, _, errors := command(t, "list", "--lang", "fr")
-	require.Equal(t, exitBadUsage, status)
-	require.Equal(t, "lockkata: --lang fr: there are en and zh\n", errors)
 	var said strings.Builder
 	a := &app{t: t, err: &said, getenv: func(string) string { return "zh_CN.UTF-8" }}
 	require.Equal(t, exitBadUsage, a.run([]string{"list", "--lang", "fr"}))

@@ -1,11 +1,18 @@
 package cli
 
 import (
+	_ "embed"
 	"fmt"
+	"regexp"
+	"strings"
+	"text/template"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/incidents"
+	"lockkata/failures_test/oracle"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
@@ -17,17 +24,17 @@ func (a *app) listCommand() *cobra.Command {
 		Use:   "list",
 		Short: "The catalogue: every failure, by family",
 		Args:  noWords,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := exclude(cmd, "long", "json", "markdown"); err != nil {
+				return err
+			}
 			switch {
-			case asJSON && asMarkdown, long && (asJSON || asMarkdown):
-				return exclude("--long", "--json", "--markdown")
 			case asJSON:
 				return a.listJSON()
 			case asMarkdown:
-				a.listMarkdown()
-			default:
-				a.list(long)
+				return a.listMarkdown()
 			}
+			a.list(long)
 			return nil
 		},
 	}
@@ -37,13 +44,32 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
+var (
+	runsInBoth  = i18n.New("Runs in: world and live")
+	runsInWorld = i18n.New("Runs in: world: {why}")
+	howMany     = i18n.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
+)
+
+// families are the failures of the catalogue, family by family.
+func families() [][]failures.Failure {
+	var all [][]failures.Failure
+	for _, f := range failures.All {
+		if n := len(all); n > 0 && all[n-1][0].Family == f.Family {
+			all[n-1] = append(all[n-1], f)
+		} else {
+			all = append(all, []failures.Failure{f})
+		}
+	}
+	return all
+}
+
 // list prints the catalogue by family: a line for each failure, or its story.
 func (a *app) list(long bool) {
 	for _, family := range families() {
-		fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))))
+		fmt.Fprintln(a.out, a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))))
 		var rows []row
 		for _, f := range family {
-			rows = append(rows, row{f.ID, a.say(i18n.Text(f.Title))})
+			rows = append(rows, row{f.ID, i18n.Text(f.Title)})
 			if long {
 				a.story(f)
 			}
@@ -58,56 +84,92 @@ func (a *app) list(long bool) {
 
 // story prints what happens in a failure, what fixes it, and where it runs.
 func (a *app) story(f failures.Failure) {
-	fmt.Fprintln(a.out)
-	a.line("  " + a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", i18n.Text(f.Title)))
-	for _, line := range a.wrapped(a.say(i18n.Text(f.Story)), 4) {
-		fmt.Fprintf(a.out, "    %s\n", line)
-	}
-	for _, text := range []i18n.Message{fixedBy.Args("what", i18n.Text(f.Fixed)), runsIn(f)} {
-		for _, line := range a.wrapped(text.Localize(a.lang), 4) {
-			fmt.Fprintf(a.out, "    %s\n", a.color.Paint(term.Dim, line))
-		}
-	}
-}
-
-var (
-	titled      = i18n.New("{name}: {what}")
-	fixedBy     = i18n.New("Fixed by: {what}")
-	runsInBoth  = i18n.New("Runs in: world and live")
-	runsInWorld = i18n.New("Runs in: world: {why}")
-	howMany     = i18n.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
-)
-
-// runsIn says where a failure runs.
-func runsIn(f failures.Failure) i18n.Message {
+	runs := runsInBoth.Args()
 	if f.Live != "" {
-		return runsInWorld.Args("why", i18n.Text(f.Live))
+		runs = runsInWorld.Args("why", i18n.Text(f.Live))
 	}
-	return runsInBoth.Args()
+	fmt.Fprintln(a.out)
+	a.item("  ", a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", i18n.Text(f.Title)))
+	a.prose("", 4, a.say(i18n.Text(f.Story)))
+	a.prose(term.Dim, 4, a.say(fixedBy, "what", i18n.Text(f.Fixed)))
+	a.prose(term.Dim, 4, runs.Localize(a.lang))
 }
 
 func (a *app) listJSON() error {
 	type jsonFailure struct {
 		ID       string            `json:"id"`
-		Family   string            `json:"family"`
+		Family   failures.Family   `json:"family"`
 		Title    string            `json:"title"`
 		Story    string            `json:"story"`
 		Fixed    string            `json:"fixed"`
-		Breaks   []string          `json:"breaks"`
+		Breaks   []oracle.Monitor  `json:"breaks"`
 		Expected map[string]string `json:"expected"`
 		Live     bool              `json:"live"`               // it runs on a real Redis too
 		NotLive  string            `json:"not_live,omitempty"` // why not
 	}
 	var all []jsonFailure
 	for _, f := range failures.All {
-		j := jsonFailure{f.ID, string(f.Family), f.Title, f.Story, f.Fixed, nil, map[string]string{}, f.Live == "", f.Live}
-		for _, m := range f.Breaks {
-			j.Breaks = append(j.Breaks, string(m))
-		}
+		j := jsonFailure{f.ID, f.Family, f.Title, f.Story, f.Fixed, f.Breaks, map[string]string{}, f.Live == "", f.Live}
 		for _, s := range stages.Public() {
 			j.Expected[s.Subject.Name] = s.Expect(f).String()
 		}
 		all = append(all, j)
 	}
 	return a.printJSON(all)
+}
+
+// failuresText is docs/failures.md, with a line for each paragraph.
+//
+//go:embed failures.md.tmpl
+var failuresText string
+
+var failuresDocument = template.Must(template.New("").Funcs(template.FuncMap{
+	"all":      func() []failures.Failure { return failures.All },
+	"families": families,
+	"stages":   stages.Public,
+	"shown":    func(f failures.Failure) []stages.Stage { return turn(stages.Public(), f) },
+	"reports":  func(id string) []incidents.Incident { return incidents.All()[id] },
+	"anchor":   func(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") },
+	"capital":  func(text any) string { return capital(fmt.Sprint(text)) },
+	"signs": func(f failures.Failure) string { // the outcomes expected of the stages
+		var signs []string
+		for _, s := range stages.Public() {
+			signs = append(signs, markFor(s.Expect(f)).sign)
+		}
+		return strings.Join(signs, " | ")
+	},
+}).Parse(failuresText))
+
+// capital begins a sentence.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(string(first)) + text[size:]
+}
+
+const documentWidth = 122 // how long the lines of documents are
+
+var (
+	isWhole  = regexp.MustCompile("^(?:#|\\||<a|!\\[)") // headings, tables and pictures are not wrapped
+	codeSpan = regexp.MustCompile("`[^`]+`")
+)
+
+// listMarkdown prints the catalogue as a document: docs/failures.md.
+func (a *app) listMarkdown() error {
+	var text strings.Builder
+	if err := failuresDocument.Execute(&text, nil); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if line == "\n" || isWhole.MatchString(line) {
+			fmt.Fprint(a.out, line)
+			continue
+		}
+		separator := "\n"
+		if strings.HasPrefix(line, "- ") {
+			separator = "\n  "
+		}
+		line = codeSpan.ReplaceAllStringFunc(line, func(code string) string { return strings.ReplaceAll(code, " ", term.NoBreak) })
+		fmt.Fprintln(a.out, strings.Join(term.Wrap(line, documentWidth), separator))
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	failures "lockkata/failures_test"
@@ -17,75 +16,50 @@ import (
 // of their time is waiting for a lease.
 const atOnce = 12
 
-// where says on which Redis the matrix is played.
-type where struct {
-	live bool
-	addr string // of a real Redis that is there already; "" starts our own
-}
-
-func (w where) check() error {
-	if w.addr != "" && !w.live {
-		return liveMissing.Args()
-	}
-	return nil
-}
-
 var (
-	onEmbedded = i18n.New("an embedded Redis")
-	onServers  = i18n.New("real redis-server processes")
-	onAddress  = i18n.New("the Redis at {address}")
-
-	liveMissing  = i18n.New("--redis names the Redis for --live: add --live")
 	noServer     = i18n.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
 	orOurOwn     = i18n.New("{error}; start one there, or leave out --redis and lockkata starts its own")
 	wasNotPlayed = i18n.New("{failure} on {stage} was not played: {error}")
 )
 
-// said completes "real locks on".
-func (w where) said() i18n.Message {
+// judgeLive plays failures on real servers until the context ends.
+func (a *app) judgeLive(ctx context.Context, r request, all []failures.Failure) (g grid, err error) {
+	if g.columns, err = stages.Ready(a.t, r.columns()); err != nil {
+		return g, failedError{err}
+	}
+	var servers *live.Servers
+	if r.addr != "" {
+		servers, err = live.At(ctx, r.addr, atOnce)
+	} else {
+		servers, err = live.Start(ctx, atOnce)
+	}
 	switch {
-	case !w.live:
-		return onEmbedded.Args()
-	case w.addr == "":
-		return onServers.Args()
-	}
-	return onAddress.Args("address", w.addr)
-}
-
-// servers are the real Redis servers.
-func (w where) servers(ctx context.Context) (*live.Servers, error) {
-	if w.addr == "" {
-		servers, err := live.Start(ctx, atOnce)
-		if errors.Is(err, redisserver.ErrMissing) {
-			err = noServer.Args()
-		}
-		return servers, err
-	}
-	servers, err := live.At(ctx, w.addr, atOnce)
-	if err != nil {
-		return nil, orOurOwn.Args("error", err)
-	}
-	return servers, nil
-}
-
-// judgeLive plays the whole catalogue on the columns, on real servers.
-func (a *app) judgeLive(w where, all []failures.Failure, of []stages.Stage) ([][]failures.Verdict, error) {
-	servers, err := w.servers(context.Background())
-	if err != nil {
-		return nil, err
+	case errors.Is(err, redisserver.ErrMissing):
+		return g, noServer.Args()
+	case err != nil && r.addr != "":
+		return g, orOurOwn.Args("error", err)
+	case err != nil:
+		return g, err
 	}
 	defer servers.Close()
 	var jobs []live.Job
 	for _, f := range all {
-		for _, c := range of {
+		for _, c := range g.columns {
 			jobs = append(jobs, live.Job{Failure: f, Subject: c.Subject})
 		}
 	}
-	verdicts := servers.Play(jobs)
-	for _, v := range verdicts {
-		if errors.Is(v.Err, live.ErrBusy) {
-			fmt.Fprintln(a.err, a.say(wasNotPlayed, "failure", v.Failure.ID, "stage", v.Subject, "error", v.Err))
+	played := make(chan []failures.Verdict, 1)
+	go func() { played <- servers.Play(jobs) }()
+	select {
+	case <-ctx.Done():
+		return g, ctx.Err()
+	case verdicts := <-played:
+		for _, v := range verdicts {
+			if errors.Is(v.Err, live.ErrBusy) {
+				a.note(wasNotPlayed, "failure", v.Failure.ID, "stage", v.Subject, "error", v.Err)
+			}
 		}
+		g.rows = slices.Collect(slices.Chunk(verdicts, len(g.columns)))
+		return g, nil
 	}
-	return slices.Collect(slices.Chunk(verdicts, len(of))), nil
 }

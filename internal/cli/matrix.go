@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	failures "lockkata/failures_test"
@@ -14,151 +14,56 @@ import (
 	"lockkata/internal/stages"
 )
 
-// cell is one failure on one stage.
-type cell struct {
-	verdict failures.Verdict
-	want    failures.Outcome
-}
-
-func (c cell) asExpected() bool {
-	return c.verdict.Outcome == c.want || c.verdict.Outcome == failures.Elsewhere
-}
-
-// grid is failures on columns: a row for each failure.
-type grid struct {
-	columns []stages.Stage
-	rows    [][]cell
-}
-
-// judge plays the catalogue. The tests keep what it returns, since many of them print the same
-// verdicts.
-var judge = stages.Judge
-
-// judgeAll runs failures on the columns.
-func (a *app) judgeAll(w where, all []failures.Failure, of []stages.Stage) (grid, error) {
-	ready, err := stages.Ready(a.t, of)
-	if err != nil {
-		return grid{}, failedError{err}
-	}
-	if !w.live {
-		return expecting(ready, judge(a.t, all, ready)), nil
-	}
-	verdicts, err := a.judgeLive(w, all, ready)
-	return expecting(ready, verdicts), err
-}
-
-// expecting puts the expected outcomes beside verdicts.
-func expecting(of []stages.Stage, rows [][]failures.Verdict) grid {
-	g := grid{columns: of}
-	for _, row := range rows {
-		var cells []cell
-		for n, v := range row {
-			cells = append(cells, cell{v, of[n].Expect(v.Failure)})
-		}
-		g.rows = append(g.rows, cells)
-	}
-	return g
-}
-
-// excerpt is the part of the matrix that is printed.
-type excerpt struct {
+// request is what the matrix is asked for.
+type request struct {
 	families  []string // only these; none: all of them, and the totals
 	all       bool     // every failure, by family
 	totals    bool     // the totals only
 	steps     bool     // the columns are those that lead to the last stage
 	documents bool     // the columns are the locks of the documents
 	asJSON    bool
+	live      bool   // on real servers
+	addr      string // of a Redis server that is there already; "" starts our own
 }
 
-// columns are the locks of the excerpt.
-func (e excerpt) columns() []stages.Stage {
+// columns returns the locks that were asked for.
+func (r request) columns() []stages.Stage {
 	switch {
-	case e.documents:
+	case r.documents:
 		return stages.Documents()
-	case e.steps:
+	case r.steps:
 		return stages.Steps()
 	}
 	return stages.Public()
 }
 
 // byFamily reports whether the rows are a whole catalogue or whole families of it.
-func (e excerpt) byFamily() bool { return e.all || len(e.families) > 0 }
+func (r request) byFamily() bool { return r.all || len(r.families) > 0 }
+
+// where returns what completes "runs on".
+func (r request) where() i18n.Message {
+	switch {
+	case !r.live:
+		return onEmbedded.Args()
+	case r.addr == "":
+		return onServers.Args()
+	}
+	return onAddress.Args("address", r.addr)
+}
 
 var (
-	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
-	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
-	playingFast    = i18n.New("playing {n} failures on {locks} locks, on {where}")
-	playingLive    = i18n.New("playing {n} failures on {locks} locks, on {where}, in real time: half a minute")
-	noFamily       = i18n.New("--family {name}: there is no such family")
-	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
-	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
+	onEmbedded  = i18n.New("an embedded Redis")
+	onServers   = i18n.New("real redis-server processes")
+	onAddress   = i18n.New("the Redis at {address}")
+	playing     = i18n.New("playing {n} failures on {locks} locks, on {where}")
+	noFamily    = i18n.New("--family {name}: there is no such family")
+	liveMissing = i18n.New("--redis names the Redis for --live: add --live")
+	isSurprise  = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 )
 
-// rows returns the failures that are shown, and what is said of the others.
-func (e excerpt) rows(g grid) (rows [][]cell, rest i18n.Message) {
-	switch {
-	case e.byFamily():
-		return g.rows, i18n.Message{}
-	case e.steps:
-		rows, changed := g.changes()
-		return rows, someChanges.Args("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
-	}
-	for _, row := range g.rows {
-		if row[0].verdict.Failure.Lesson {
-			rows = append(rows, row)
-		}
-	}
-	sortByFix(rows, stages.All())
-	command := "go run . --all"
-	if e.documents {
-		command = "go run . --documents --all"
-	}
-	return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
-}
-
-// sortByFix puts those first that an earlier lock fixes, and those last that none fixes.
-func sortByFix(rows [][]cell, of []stages.Stage) {
-	slices.SortStableFunc(rows, func(a, b []cell) int { return cmp.Compare(fixedIn(a, of), fixedIn(b, of)) })
-}
-
-// fixedIn is the place of the lock that fixes a failure; len(of) if none does.
-func fixedIn(row []cell, of []stages.Stage) int {
-	if _, fixed := stages.FixedBy(of, row[0].verdict.Failure); fixed != nil {
-		return slices.Index(stages.IDs(of), fixed.ID)
-	}
-	return len(of)
-}
-
-// mostOfAStep is how many failures --steps shows for each step.
-const mostOfAStep = 4
-
-// changes returns the rows that --steps shows, by the step that changes them, and how many change.
-func (g grid) changes() (shown [][]cell, changed int) {
-	var left [][]cell
-	for _, row := range g.rows {
-		if slices.ContainsFunc(row, func(c cell) bool { return c.want != row[0].want }) {
-			left = append(left, row)
-		}
-	}
-	changed = len(left)
-	sortByFix(left, g.columns)
-	for step := range g.columns[1:] {
-		room := mostOfAStep
-		left = slices.DeleteFunc(left, func(row []cell) bool {
-			was, is := row[step].want, row[step+1].want
-			take := room > 0 && was != is && is != failures.Broken
-			if take {
-				shown, room = append(shown, row), room-1
-			}
-			return take
-		})
-	}
-	return shown, changed
-}
-
-// failures returns those of the families, or all.
-func (e excerpt) failures() (asked []failures.Failure, err error) {
-	if len(e.families) == 0 {
+// failures returns those of the families that were asked for, or all.
+func (r request) failures() (asked []failures.Failure, err error) {
+	if len(r.families) == 0 {
 		return failures.All, nil
 	}
 	short := func(family string) string { return strings.TrimPrefix(family, "the ") }
@@ -166,52 +71,76 @@ func (e excerpt) failures() (asked []failures.Failure, err error) {
 	for _, family := range families() {
 		names = append(names, strconv.Quote(short(string(family[0].Family))))
 	}
-	for _, word := range e.families {
-		i := slices.IndexFunc(families(), func(family []failures.Failure) bool {
-			name := i18n.Text(family[0].Family)
-			return short(word) == short(string(name)) || word == name.Localize(i18n.Chinese)
-		})
-		if i < 0 {
+	for _, word := range r.families {
+		found := len(asked)
+		for _, f := range failures.All {
+			if name := i18n.Text(f.Family); short(word) == short(string(name)) || word == name.Localize(i18n.Chinese) {
+				asked = append(asked, f)
+			}
+		}
+		if len(asked) == found {
 			return nil, suggest(noFamily.Args("name", strconv.Quote(word)), strconv.Quote(word), names)
 		}
-		asked = append(asked, families()[i]...)
 	}
 	return asked, nil
 }
 
-// matrix prints every failure on every stage.
-func (a *app) matrix(w where, e excerpt) error {
-	if err := w.check(); err != nil {
-		return err
+// grid is what became of failures on columns: a row for each failure.
+type grid struct {
+	columns []stages.Stage
+	rows    [][]failures.Verdict
+}
+
+// isWrong reports whether a verdict on a column is not the expected one.
+func (g grid) isWrong(v failures.Verdict, column int) bool {
+	return v.Outcome != g.columns[column].Expect(v.Failure) && v.Outcome != failures.Elsewhere
+}
+
+// judge plays a failure on columns. The tests keep what it returns, since many of them print the
+// same verdicts.
+var judge = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
+	return stages.Judge(t, []failures.Failure{f}, of)[0]
+}
+
+// judgeAll plays failures on columns until the context ends.
+func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.Stage) (g grid, err error) {
+	if g.columns, err = stages.Ready(a.t, of); err != nil {
+		return g, failedError{err}
 	}
-	all, err := e.failures()
+	for _, f := range all {
+		if ctx.Err() != nil {
+			return g, ctx.Err()
+		}
+		g.rows = append(g.rows, judge(a.t, f, g.columns))
+	}
+	return g, nil
+}
+
+// matrix prints every failure on every stage.
+func (a *app) matrix(ctx context.Context, r request) error {
+	if r.addr != "" && !r.live {
+		return liveMissing.Args()
+	}
+	all, err := r.failures()
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	playing := playingFast
-	if w.live {
-		playing = playingLive
+	a.tell(playing.Args("n", len(all), "locks", len(r.columns()), "where", r.where()))
+	var g grid
+	if r.live {
+		g, err = a.judgeLive(ctx, r, all)
+	} else {
+		g, err = a.judgeAll(ctx, all, r.columns())
 	}
-	a.doing(a.say(playing, "n", len(all), "locks", len(e.columns()), "where", w.said()))
-	g, err := a.judgeAll(w, all, e.columns())
 	a.doing("")
 	if err != nil {
 		return err
 	}
-	switch {
-	case e.asJSON:
+	if r.asJSON {
 		err = a.matrixJSON(g)
-	case e.totals:
-		a.printTotals(g, w, time.Since(start))
-	default:
-		a.printMatrix(e, g)
-		if len(e.families) == 0 {
-			a.printTotals(g, w, time.Since(start))
-			if !e.documents {
-				a.printNext(e.steps)
-			}
-		}
+	} else {
+		a.printMatrix(r, g, time.Since(start))
 	}
 	if err != nil {
 		return err
@@ -219,32 +148,21 @@ func (a *app) matrix(w where, e excerpt) error {
 	return a.surprises(g)
 }
 
-var isSurprise = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
-
-// surprise is a line about a cell that is not as expected.
-func (a *app) surprise(c cell) i18n.Message {
-	v := c.verdict
-	return isSurprise.Args("failure", v.Failure.ID, "stage", v.Subject, "want", c.want.Word(),
-		"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
-}
-
-// unexpected are lines about the cells that are not as expected.
-func (a *app) unexpected(g grid) (lines []string) {
+// surprises returns an error with a line for each verdict that is not as expected.
+func (a *app) surprises(g grid) error {
+	var lines []string
 	for _, row := range g.rows {
-		for _, c := range row {
-			if !c.asExpected() {
-				lines = append(lines, a.surprise(c).Localize(a.lang))
+		for n, v := range row {
+			if g.isWrong(v, n) {
+				lines = append(lines, a.say(isSurprise, "failure", v.Failure.ID, "stage", v.Subject, "want", g.columns[n].Expect(v.Failure).Word(),
+					"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang)))
 			}
 		}
 	}
-	return lines
-}
-
-func (a *app) surprises(g grid) error {
-	if lines := a.unexpected(g); len(lines) > 0 {
-		return failedError{errors.New(strings.Join(lines, "\n"))}
+	if len(lines) == 0 {
+		return nil
 	}
-	return nil
+	return failedError{errors.New(strings.Join(lines, "\n"))}
 }
 
 func (a *app) matrixJSON(g grid) error {
@@ -258,11 +176,9 @@ func (a *app) matrixJSON(g grid) error {
 	}
 	var all []jsonCell
 	for _, row := range g.rows {
-		for n, c := range row {
-			all = append(all, jsonCell{
-				c.verdict.Failure.ID, string(c.verdict.Failure.Family), g.columns[n].ID,
-				c.verdict.Outcome.String(), c.want.String(), c.verdict.Sentence(),
-			})
+		for n, v := range row {
+			want := g.columns[n].Expect(v.Failure)
+			all = append(all, jsonCell{v.Failure.ID, string(v.Failure.Family), g.columns[n].ID, v.Outcome.String(), want.String(), v.Sentence()})
 		}
 	}
 	return a.printJSON(all)

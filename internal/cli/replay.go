@@ -25,18 +25,14 @@ func (a *app) replayCommand() *cobra.Command {
 			"executes what A sent; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands " +
 			"still; wa: A goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of " +
 			"A gives up; ha: A has its network again.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return takesSchedule.Args("example", exampleSchedule)
-			}
-			return nil
-		},
+		Args: oneWord(1, exampleSchedule),
 		RunE: func(_ *cobra.Command, args []string) error { return a.replay(args[0]) },
 	}
 }
 
 const exampleSchedule = "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b"
 
+// replay runs a schedule and prints its picture, what its property says of it, and how long it is.
 func (a *app) replay(text string) error {
 	c, steps, err := game.Read(text, stages.Table)
 	if err != nil {
@@ -45,30 +41,25 @@ func (a *app) replay(text string) error {
 	if c.Subject, err = failures.DiscoverScripts(a.t, c.Subject); err != nil {
 		return failedError{err}
 	}
-	return a.drawSchedule(c, steps)
-}
-
-// drawSchedule runs a schedule and prints its picture, what its property says of it,
-// and how long it is.
-func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	m, err := game.Follow(a.t, c.Setup, steps)
 	if m.Trace == nil {
 		return failedError{err}
 	}
-	heading, pairs := scheduleOf, []any{"n", c.Clients, "times", times(c.Attempts)}
+	a.askForRoom()
+	begins := clientsAsk.Args("n", c.Clients, "times", timesEach.Of(c.Attempts))
 	if c.From != nil {
-		heading, pairs = scheduleFrom, []any{"failure", c.From.Failure.ID, "n", c.From.Events}
+		begins = takenOver.Args("failure", c.From.Failure.ID, "n", c.From.Events)
 	}
-	a.lines(a.painted(term.Bold, a.say(heading, append(pairs, "stage", capital(c.Column.NameIn(a.lang)),
-		"title", c.Column.TitleIn(a.lang), "property", c.Property.Name, "env", c.Env.Name)...)))
+	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Column.NameIn(a.lang)), "title", c.Column.TitleIn(a.lang),
+		"property", c.Property.Name, "env", c.Env.Name, "begins", begins))
 	a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
-		a.lines(a.painted(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].Localize(a.lang))))
+		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].Localize(a.lang)))
 	} else {
-		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About))))
+		a.heading(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About)))
 	}
-	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Faults(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
+	fmt.Fprintln(a.out, a.say(lengthAndText, "length", schedule.Length(m.Faults(), len(m.Schedule)), "schedule", schedule.Text(c.Setup, m.Schedule)))
+	a.legend(m.Trace)
 	if err != nil {
 		return failedError{err}
 	}
@@ -76,29 +67,11 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 }
 
 var (
-	takesSchedule  = i18n.New("replay takes one schedule, as in: go run . replay {example}")
-	scheduleOf     = i18n.New("{stage}, {title}: {property}, {env}, {n} clients that ask for the lock {times}")
-	scheduleFrom   = i18n.New("{stage}, {title}: {property}, {env}, {failure} taken over after {n} events")
-	onceEach       = i18n.New("once each")
-	twiceEach      = i18n.New("twice each")
-	timesEach      = i18n.New("{n} times each")
+	scheduleOf     = i18n.New("{stage}, {title}: {property}, {env}, {begins}")
+	clientsAsk     = i18n.New("{n} clients that ask for the lock {times}")
+	takenOver      = i18n.New("{failure} taken over after {n} events")
+	timesEach      = i18n.NewPlural("once each", "{n} times each")
 	lengthAndText  = i18n.New("{length}: {schedule}")
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
-
-func init() {
-	for _, p := range schedule.Properties {
-		i18n.Register(i18n.Text(p.About))
-	}
-}
-
-func times(n int) i18n.Message {
-	switch n {
-	case 1:
-		return onceEach.Args()
-	case 2:
-		return twiceEach.Args()
-	}
-	return timesEach.Args("n", n)
-}

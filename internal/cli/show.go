@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/timeline/svg"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/page"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
@@ -20,35 +23,50 @@ import (
 func (a *app) showCommand() *cobra.Command {
 	var stage string
 	var beforeAfter, steps bool
-	var as format
+	var as struct {
+		json, svg bool
+		html      string
+	}
 	cmd := &cobra.Command{
 		Use:   "show FAILURE",
 		Short: "Draw a failure, step by step",
 		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their " +
 			"owner and lease, the ledger, and the line of the lock that sent each command. Without " +
 			"--stage it takes the last stage that the failure breaks.",
-		Args: exactlyOne(aFailure, failureIDs()),
+		Args: oneWord(1, failureIDs()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if beforeAfter && cmd.Flags().Changed("stage") {
-				return exclude("--stage", "--before-after")
+			for _, flags := range [][]string{{"stage", "before-after"}, {"json", "svg", "html"}, {"svg", "html", "before-after"}} {
+				if err := exclude(cmd, flags...); err != nil {
+					return err
+				}
 			}
-			as.page = cmd.Flags().Changed("html")
-			if err := as.check(beforeAfter); err != nil {
-				return err
-			}
-			f, err := findFailure(args[0])
-			if err != nil {
-				return err
+			f, ok := failures.Find(args[0])
+			if !ok {
+				return suggest(noFailure.Args("name", strconv.Quote(args[0])), args[0], failureIDs())
 			}
 			of := stages.Public()
-			if asked, err := stages.Find(stage); steps || err == nil && asked.Hidden {
+			asked, err := stages.Find(stage)
+			if steps || err == nil && asked.Hidden {
 				of = stages.All()
 			}
-			chosen, err := chooseColumns(of, f, stage, beforeAfter)
-			if err != nil {
+			chosen := turn(of, f)
+			switch {
+			case stage != "" && err != nil:
 				return err
+			case stage != "":
+				chosen = []stages.Stage{asked}
+			case !beforeAfter:
+				chosen = chosen[:1]
+			case len(chosen) < 2:
+				return noneFixes.Args("failure", f.ID, "stage", chosen[0].ID)
 			}
-			return a.show(f, chosen, of, as)
+			switch {
+			case as.json:
+				return a.showJSON(f, chosen)
+			case as.svg, cmd.Flags().Changed("html"):
+				return a.showPicture(f, chosen[0], as.svg, as.html)
+			}
+			return a.show(f, chosen, of)
 		},
 	}
 	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
@@ -60,47 +78,25 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-func failureIDs() []string {
-	var ids []string
+func failureIDs() (ids []string) {
 	for _, f := range failures.All {
 		ids = append(ids, f.ID)
 	}
 	return ids
 }
 
-var noFailure = i18n.New("there is no failure {name}")
-
-func findFailure(id string) (failures.Failure, error) {
-	f, ok := failures.Find(id)
-	if !ok {
-		return f, suggest(noFailure.Args("name", strconv.Quote(id)), id, failureIDs())
-	}
-	return f, nil
-}
-
 var (
-	breaksNone = i18n.New("{failure} breaks no stage: go run . show {failure} --stage {stage} shows how it stays safe")
-	breaksAll  = i18n.New("{failure} breaks every stage, so there is no after: go run . show {failure}")
+	noFailure   = i18n.New("there is no failure {name}")
+	noneFixes   = i18n.New("no stage fixes {failure}, so there is no before and after: go run . show {failure} --stage {stage}")
+	titled      = i18n.New("{name}: {what}")
+	fixedBy     = i18n.New("Fixed by: {what}")
+	onStage     = i18n.New("On {stage}, {title}:")
+	fixedAt     = i18n.New("That is {stage}: go run . diff {id}")
+	legendLanes = i18n.New("│ inside   ║ two are inside")
+	legendStill = i18n.New("░ stands still")
+	legendOwner = i18n.New("A1 is A's first hold")
+	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
-
-// chooseColumns returns the column that was asked for, else the last that breaks; for before and
-// after also the first that no longer does.
-func chooseColumns(of []stages.Stage, f failures.Failure, asked string, beforeAfter bool) ([]stages.Stage, error) {
-	if asked != "" {
-		c, err := stages.Find(asked)
-		return []stages.Stage{c}, err
-	}
-	chosen := turn(of, f)
-	switch {
-	case !beforeAfter:
-		return chosen[:1], nil
-	case len(chosen) == 2:
-		return chosen, nil
-	case chosen[0].Expect(f) == failures.Broken, chosen[0].Expect(f) == failures.Inherent:
-		return nil, breaksAll.Args("failure", f.ID)
-	}
-	return nil, breaksNone.Args("failure", f.ID, "stage", chosen[0].ID)
-}
 
 // turn returns the last column that the failure breaks and the first that it no longer does, or the
 // one of them that there is. What breaks none has the first that it applies to.
@@ -115,60 +111,55 @@ func turn(of []stages.Stage, f failures.Failure) []stages.Stage {
 	return []stages.Stage{*broken, *fixed}
 }
 
-// show draws the failure on the columns that were chosen of some.
-func (a *app) show(f failures.Failure, chosen, of []stages.Stage, as format) error {
-	chosen, err := stages.Ready(a.t, chosen)
+// play plays the failure on stages.
+func (a *app) play(f failures.Failure, chosen []stages.Stage) (grid, error) {
+	ready, err := stages.Ready(a.t, chosen)
 	if err != nil {
-		return failedError{err}
+		return grid{}, failedError{err}
 	}
-	var verdicts []failures.Verdict
-	for _, c := range chosen {
-		verdicts = append(verdicts, failures.Run(a.t, f, c.Subject))
+	return grid{ready, [][]failures.Verdict{judge(a.t, f, ready)}}, nil
+}
+
+// show draws the failure on stages that were chosen of some.
+func (a *app) show(f failures.Failure, chosen, of []stages.Stage) error {
+	g, err := a.play(f, chosen)
+	if err != nil {
+		return err
 	}
-	if as.json {
-		return a.showJSON(verdicts)
-	}
-	for i, v := range verdicts {
-		if as.isPicture() {
-			if err := a.picture(v, chosen[i], as); err != nil {
-				return err
-			}
-			continue
-		}
+	a.askForRoom()
+	for i, v := range g.rows[0] {
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
 		a.showOne(v, chosen[i], i == 0, of)
 	}
-	for i, v := range verdicts {
-		if want := chosen[i].Expect(f); want != v.Outcome {
-			return failedError{a.surprise(cell{v, want})}
-		}
-	}
-	return nil
+	return a.surprises(g)
 }
 
 func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []stages.Stage) {
 	f := v.Failure
 	if withStory {
-		title := strings.Join(a.wrapped(a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)), 0), "\n")
-		fmt.Fprintf(a.out, "%s%s\n\n", a.color.Paint(term.Bold, f.ID), strings.TrimPrefix(title, f.ID))
-		a.lines(append(a.wrapped(a.say(i18n.Text(f.Story)), 0), ""))
+		for _, text := range []string{
+			a.say(titled, "name", a.color.Paint(term.Bold, f.ID), "what", i18n.Text(f.Title)), a.say(i18n.Text(f.Story)),
+		} {
+			a.prose("", 0, text)
+			fmt.Fprintln(a.out)
+		}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameIn(a.lang), "title", c.TitleIn(a.lang))))
+	fmt.Fprintln(a.out, a.color.Paint(term.Bold, a.say(onStage, "stage", c.NameText(), "title", c.TitleIn(a.lang))))
 	if v.Trace == nil {
 		fmt.Fprintln(a.out, a.say(titled, "name", v.Outcome.Word(), "what", v.SentenceIn(a.lang)))
 		return
 	}
 	a.draw(v.Trace, v.Findings)
-	a.lines(a.painted(outcomeMarks[v.Outcome].style, v.HeadlineIn(a.lang)))
+	a.heading(markFor(v.Outcome).style, v.HeadlineIn(a.lang))
 	if withStory && v.Outcome != failures.Safe {
-		a.lines(a.wrapped(a.say(fixedBy, "what", i18n.Text(f.Fixed)), 0))
+		a.prose("", 0, a.say(fixedBy, "what", i18n.Text(f.Fixed)))
 		if _, fixed := stages.FixedBy(of, f); fixed != nil {
-			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameIn(a.lang), "id", fixed.ID))
+			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameText(), "id", fixed.ID))
 		}
 	}
-	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(v.Trace)))
+	a.legend(v.Trace)
 }
 
 // draw draws a run.
@@ -177,29 +168,19 @@ func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
 	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
 }
 
-var (
-	onStage     = i18n.New("On {stage}, {title}:")
-	fixedAt     = i18n.New("That is {stage}: go run . diff {id}")
-	legendLanes = i18n.New("│ inside   ║ two are inside")
-	legendStill = i18n.New("░ stands still")
-	legendOwner = i18n.New("A1 is A's first hold")
-	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
-)
-
-// legend explains the signs that this picture uses.
-func (a *app) legend(trace *world.Trace) string {
-	signs := []string{a.say(legendLanes)}
+// legend explains the signs that a picture uses.
+func (a *app) legend(trace *world.Trace) {
+	bars, apart, names := a.say(legendLanes), "   ", a.say(legendOwner)+"   "+a.say(legendLine)
 	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {
-		signs = append(signs, a.say(legendStill))
+		bars += "   " + a.say(legendStill)
 	}
-	bars, names := strings.Join(signs, "   "), a.say(legendOwner)+"   "+a.say(legendLine)
-	if term.Columns(bars+"   "+names) > a.width {
-		return bars + "\n" + names
+	if term.Columns(bars+apart+names) > a.width {
+		apart = "\n"
 	}
-	return bars + "   " + names
+	fmt.Fprintln(a.out, a.color.Paint(term.Dim, bars+apart+names))
 }
 
-func (a *app) showJSON(verdicts []failures.Verdict) error {
+func (a *app) showJSON(f failures.Failure, chosen []stages.Stage) error {
 	type jsonRun struct {
 		Failure  string           `json:"failure"`
 		Subject  string           `json:"subject"`
@@ -208,9 +189,56 @@ func (a *app) showJSON(verdicts []failures.Verdict) error {
 		Findings []oracle.Finding `json:"findings"`
 		Trace    *world.Trace     `json:"trace"`
 	}
+	g, err := a.play(f, chosen)
+	if err != nil {
+		return err
+	}
 	var runs []jsonRun
-	for _, v := range verdicts {
-		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
+	for _, v := range g.rows[0] {
+		runs = append(runs, jsonRun{f.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
 	}
 	return a.printJSON(runs)
+}
+
+var (
+	nothingSeen = i18n.New("there is nothing to draw: {failure} on {stage} is {outcome}: {what}")
+	pictureOf   = i18n.New("{failure}, on {stage}: {title}")
+	notWritten  = i18n.New("cannot write the page: {error}")
+)
+
+// showPicture prints a run as SVG or as a page, or writes the page into a file.
+func (a *app) showPicture(f failures.Failure, c stages.Stage, asSVG bool, file string) error {
+	g, err := a.play(f, []stages.Stage{c})
+	if err != nil {
+		return err
+	}
+	v := g.rows[0][0]
+	if v.Trace == nil {
+		return nothingSeen.Args("failure", f.ID, "stage", c.NameText(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
+	}
+	title := a.say(pictureOf, "failure", i18n.Text(f.Title), "stage", c.NameText(), "title", c.TitleIn(a.lang))
+	var drawn string
+	if asSVG {
+		file, drawn = "-", svg.Draw(v.Trace, v.Findings, timeline.Caption{
+			ID: f.ID + "-" + c.ID, Verdict: strings.TrimRight(v.HeadlineIn(a.lang), ".。"), Tone: v.Tone(), Subject: title, Language: a.lang,
+		})
+	} else if code, err := c.Code(a.sources); err != nil {
+		return err
+	} else if drawn, err = page.Run(v, title, code, a.lang); err != nil {
+		return err
+	}
+	if file == "-" {
+		fmt.Fprint(a.out, drawn)
+	} else if err := writePage(file, []byte(drawn)); err != nil {
+		return err
+	}
+	return a.surprises(g)
+}
+
+// writePage writes a page into a file.
+func writePage(name string, page []byte) error {
+	if err := os.WriteFile(name, page, 0o644); err != nil {
+		return failedError{notWritten.Args("error", err)}
+	}
+	return nil
 }

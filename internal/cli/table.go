@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,52 +13,193 @@ import (
 	"lockkata/internal/term"
 )
 
-// narrowestTitle is the least room, in columns, in which titles are printed.
-const narrowestTitle = 24
+const (
+	narrowestTitle = 24 // columns that a title needs to be printed
+	mostOfAStep    = 4  // failures that --steps shows for each step
+)
 
-// printMatrix prints the locks, a row for each failure that is shown, and what is said of the others.
-func (a *app) printMatrix(e excerpt, g grid) {
+// What is printed around the results.
+var (
+	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
+	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
+	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
+	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
+	totalRuns      = i18n.New("{n} runs on {where}{took}: {expected}")
+	allExpected    = i18n.New("all results are as expected")
+	notExpected    = i18n.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
+	inSeconds      = i18n.New(", in {n} s")
+	tryNext        = i18n.New("Try next:")
+	whatChanged    = i18n.New("what the fix changed")
+	bothSides      = i18n.New("before and after")
+	otherLanguage  = i18n.New("中文：go run . --lang zh，docs/zh-CN/README.md")
+)
+
+// Commands to try after the stages, and after the steps.
+var (
+	afterStages = []row{
+		{"go run . show check-then-delete --stage 3", i18n.New("the failure, step by step")},
+		{"go run . show check-then-delete --before-after", bothSides},
+		{"go run . diff 4", whatChanged},
+		{"go test -v ./stage4_lua_unlock/...", i18n.New("the failures, as tests")},
+		{"go run . --steps", i18n.New("five steps to stage 6")},
+	}
+	afterSteps = []row{
+		{"go run . show grant-reply-lost --steps --before-after", bothSides},
+		{"go run . diff 6.2", whatChanged},
+		{"go run . explore --stage 6.2", i18n.New("all its schedules")},
+	}
+)
+
+// mark is how an outcome is shown, and what is said of it where it is counted.
+type mark struct {
+	failures.Outcome
+	style term.Style
+	sign  string
+	means i18n.Text
+}
+
+var marks = []mark{
+	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
+	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
+	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the hold is lost, and its owner is told in time")},
+	{failures.Inherent, term.Yellow, "~", i18n.New("unavoidable {n}: no lock that expires can prevent this")},
+	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
+	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
+	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; go run . list --long says why")},
+	{failures.NotApplicable, term.Dim, "–", i18n.New("not applicable {n}: the lock lacks what the failure is about")},
+}
+
+func markFor(o failures.Outcome) mark {
+	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.Outcome == o })]
+}
+
+// signOf returns the painted sign of an outcome.
+func (a *app) signOf(o failures.Outcome) string {
+	m := markFor(o)
+	return a.color.Paint(m.style, m.sign)
+}
+
+// printMatrix prints the locks, a row for each failure that is shown, the totals, and what to try.
+func (a *app) printMatrix(r request, g grid, took time.Duration) {
+	if !r.totals {
+		a.printRows(r, g)
+	}
+	if r.totals || len(r.families) == 0 {
+		a.printTotals(r, g, took)
+	}
+	if r.totals || r.documents || len(r.families) > 0 {
+		return
+	}
+	next := afterStages
+	if r.steps {
+		next = afterSteps
+	}
+	a.section(a.say(tryNext), next)
+	fmt.Fprintln(a.out, a.say(otherLanguage))
+}
+
+// rows returns the failures that are shown, and what is said of the others.
+func (r request) rows(g grid) (rows [][]failures.Verdict, rest i18n.Message) {
+	switch {
+	case r.byFamily():
+		return g.rows, i18n.Message{}
+	case r.steps:
+		rows, changed := g.changes()
+		return rows, someChanges.Args("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
+	}
+	for _, row := range g.rows {
+		if row[0].Failure.Lesson {
+			rows = append(rows, row)
+		}
+	}
+	sortByFix(rows, stages.All())
+	command := "go run . --all"
+	if r.documents {
+		command = "go run . --documents --all"
+	}
+	return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
+}
+
+// sortByFix puts those first that an earlier lock fixes, and those last that none fixes.
+func sortByFix(rows [][]failures.Verdict, of []stages.Stage) {
+	place := func(row []failures.Verdict) int {
+		if _, fixed := stages.FixedBy(of, row[0].Failure); fixed != nil {
+			return slices.Index(stages.IDs(of), fixed.ID)
+		}
+		return len(of)
+	}
+	slices.SortStableFunc(rows, func(a, b []failures.Verdict) int { return cmp.Compare(place(a), place(b)) })
+}
+
+// changes returns the rows that --steps shows, by the step that changes them, and how many change.
+func (g grid) changes() (shown [][]failures.Verdict, changed int) {
+	want := func(row []failures.Verdict, column int) failures.Outcome {
+		return g.columns[column].Expect(row[0].Failure)
+	}
+	left := slices.DeleteFunc(slices.Clone(g.rows), func(row []failures.Verdict) bool {
+		return !slices.ContainsFunc(g.columns, func(c stages.Stage) bool { return c.Expect(row[0].Failure) != want(row, 0) })
+	})
+	sortByFix(left, g.columns)
+	at := make([][][]failures.Verdict, len(g.columns))
+	for _, row := range left {
+		for n := 1; n < len(g.columns); n++ {
+			was, is := want(row, n-1), want(row, n)
+			if was != is && is != failures.Broken && len(at[n]) < mostOfAStep {
+				at[n] = append(at[n], row)
+				break
+			}
+		}
+	}
+	return slices.Concat(at...), len(left)
+}
+
+// printRows prints the locks and the results.
+func (a *app) printRows(r request, g grid) {
+	a.askForRoom()
 	title := stagesTitle
-	if e.documents {
+	if r.documents {
 		title = documentsTitle
 	}
-	fmt.Fprint(a.out, a.color.Paint(term.Bold, a.say(title))+"\n\n")
+	a.heading(term.Bold, a.say(title))
+	fmt.Fprintln(a.out)
 	ids := ""
 	for _, c := range g.columns {
 		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
 		ids += "  " + c.ID
 	}
-	heading := func(row []cell) string {
-		if !e.byFamily() {
+	family := func(row []failures.Verdict) string {
+		if !r.byFamily() {
 			return ""
 		}
-		return a.say(i18n.Text(row[0].verdict.Failure.Family))
+		return a.say(i18n.Text(row[0].Failure.Family))
 	}
-	rows, rest := e.rows(g)
+	rows, rest := r.rows(g)
 	width := 0
 	for _, row := range rows {
-		width = max(width, len(row[0].verdict.Failure.ID)+2, term.Columns(heading(row)))
+		width = max(width, len(row[0].Failure.ID)+2, term.Columns(family(row)))
 	}
 	for i, row := range rows {
-		if i == 0 || heading(row) != heading(rows[i-1]) {
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, term.Pad(heading(row), width)+ids))
+		if i == 0 || family(row) != family(rows[i-1]) {
+			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, term.Pad(family(row), width)+ids))
 		}
-		a.printRow(row, g.columns, width, len(ids))
+		a.printRow(g, row, width, len(ids))
 	}
-	if len(e.families) == 0 {
+	if len(r.families) == 0 {
 		fmt.Fprintln(a.out)
 	}
-	if rest.Text != "" {
-		a.prose(rest)
-	}
+	a.prose("", 0, rest.Localize(a.lang))
 }
 
 // printRow prints a failure's results, and beside them its title where there is room.
-func (a *app) printRow(row []cell, of []stages.Stage, width, signs int) {
-	f := row[0].verdict.Failure
+func (a *app) printRow(g grid, row []failures.Verdict, width, signs int) {
+	f := row[0].Failure
 	line := term.Pad("  "+f.ID, width)
-	for n, c := range row {
-		line += strings.Repeat(" ", 1+len(of[n].ID)) + a.sign(c)
+	for n, v := range row {
+		sign := a.signOf(v.Outcome)
+		if g.isWrong(v, n) {
+			sign = a.color.Paint(term.Alarm, "!")
+		}
+		line += strings.Repeat(" ", 1+len(g.columns[n].ID)) + sign
 	}
 	room := a.width - width - signs - 3
 	if room < narrowestTitle {
@@ -69,114 +212,35 @@ func (a *app) printRow(row []cell, of []stages.Stage, width, signs int) {
 	}
 }
 
-// sign is a cell's mark. One that is not as expected is marked as such.
-func (a *app) sign(c cell) string {
-	if !c.asExpected() {
-		return a.color.Paint(term.Alarm, "!")
-	}
-	return a.signOf(c.verdict.Outcome)
-}
-
-func (a *app) signOf(o failures.Outcome) string {
-	return a.color.Paint(outcomeMarks[o].style, outcomeMarks[o].sign)
-}
-
-// outcomeMarks are the outcomes' signs, and how a terminal paints them.
-var outcomeMarks = map[failures.Outcome]struct {
-	style term.Style
-	sign  string
-}{
-	failures.Broken:        {term.Red, "✗"},
-	failures.Safe:          {term.Green, "✓"},
-	failures.Inherent:      {term.Yellow, "~"},
-	failures.Noticed:       {term.Cyan, "◐"},
-	failures.Elsewhere:     {term.Dim, "·"},
-	failures.NotApplicable: {term.Dim, "–"},
-	failures.NotTested:     {term.Yellow, "?"},
-	failures.NotPlayed:     {term.Alarm, "…"},
-}
-
-// What is counted below the matrix.
-var (
-	totalOutcomes = i18n.New("  {x} broken {broken}   {o} safe {safe}   {dash} not applicable {none}")
-	totalRuns     = i18n.New("  {n} runs on {where}{took}: {expected}")
-	totalSafe     = i18n.New("\"safe\" means that this one scripted run did not break the lock. It is no proof.")
-	allExpected   = i18n.New("all results are as expected")
-	notExpected   = i18n.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
-	inSeconds     = i18n.New(", in {n} s")
-	totalOfOthers = []struct {
-		failures.Outcome
-		means i18n.Text
-	}{
-		{failures.Noticed, i18n.New("noticed {n}: the hold is lost, and its owner is told in time")},
-		{failures.Inherent, i18n.New("unavoidable {n}: no lock that expires can prevent this")},
-		{failures.NotTested, i18n.New("not tested {n}: what the failure is about did not happen")},
-		{failures.NotPlayed, i18n.New("not played to the end {n}")},
-		{failures.Elsewhere, i18n.New("world only {n}: not played here; go run . list --long says why")},
-	}
-)
-
-func (a *app) printTotals(g grid, w where, took time.Duration) {
-	count := map[failures.Outcome]int{}
-	runs := 0
+// printTotals counts the results.
+func (a *app) printTotals(r request, g grid, took time.Duration) {
+	count, wrong := map[failures.Outcome]int{}, 0
 	for _, row := range g.rows {
-		for _, c := range row {
-			count[c.verdict.Outcome]++
-			if c.verdict.Outcome != failures.NotApplicable && c.verdict.Outcome != failures.Elsewhere {
-				runs++
+		for n, v := range row {
+			count[v.Outcome]++
+			if g.isWrong(v, n) {
+				wrong++
 			}
 		}
 	}
-	a.line(a.say(totalOutcomes, "x", a.signOf(failures.Broken), "broken", count[failures.Broken], "o", a.signOf(failures.Safe),
-		"safe", count[failures.Safe], "dash", a.signOf(failures.NotApplicable), "none", count[failures.NotApplicable]))
-	for _, other := range totalOfOthers {
-		if n := count[other.Outcome]; n > 0 {
-			a.item("  "+a.signOf(other.Outcome)+" ", a.say(other.means, "n", n))
-		}
-	}
+	a.printCounts(count)
 	expected := a.say(allExpected)
-	if n := len(a.unexpected(g)); n > 0 {
-		expected = a.color.Paint(term.Red, notExpected.Of(n).Localize(a.lang))
+	if wrong > 0 {
+		expected = a.color.Paint(term.Red, notExpected.Of(wrong).Localize(a.lang))
 	}
-	a.line(a.say(totalRuns, "n", runs, "where", w.said(), "took", a.took(took), "expected", expected))
-	a.line(a.say(totalSafe))
+	inTime := "" // for a person: what goes into a file or a document is the same each time
+	if a.watched {
+		inTime = a.say(inSeconds, "n", fmt.Sprintf("%.1f", took.Seconds()))
+	}
+	runs := len(g.rows)*len(g.columns) - count[failures.NotApplicable] - count[failures.Elsewhere]
+	a.item("  ", a.say(totalRuns, "n", runs, "where", r.where(), "took", inTime, "expected", expected))
 }
 
-// took says how long something took, to a person: what goes into a file or a
-// document is the same each time.
-func (a *app) took(d time.Duration) string {
-	if !a.watched {
-		return ""
-	}
-	return a.say(inSeconds, "n", fmt.Sprintf("%.1f", d.Seconds()))
-}
-
-var (
-	tryNext       = i18n.New("Try next:")
-	whatChanged   = i18n.New("what the fix changed")
-	oneFailure    = i18n.New("the failure, step by step")
-	bothSides     = i18n.New("before and after")
-	asTests       = i18n.New("the failures, as tests")
-	fiveSteps     = i18n.New("five steps to stage 6")
-	itsSchedules  = i18n.New("all its schedules")
-	otherLanguage = i18n.New("中文：go run . --lang zh，docs/zh-CN/README.md")
-)
-
-// printNext prints commands to try.
-func (a *app) printNext(steps bool) {
-	next := []row{
-		{"go run . show check-then-delete --stage 3", a.say(oneFailure)},
-		{"go run . show check-then-delete --before-after", a.say(bothSides)},
-		{"go run . diff 4", a.say(whatChanged)},
-		{"go test -v ./stage4_lua_unlock/...", a.say(asTests)},
-		{"go run . --steps", a.say(fiveSteps)},
-	}
-	if steps {
-		next = []row{
-			{"go run . show grant-reply-lost --steps --before-after", a.say(bothSides)},
-			{"go run . diff 6.2", a.say(whatChanged)},
-			{"go run . explore --stage 6.2", a.say(itsSchedules)},
+// printCounts explains the outcomes that there are, and says how many of each.
+func (a *app) printCounts(count map[failures.Outcome]int) {
+	for _, m := range marks {
+		if n := count[m.Outcome]; n > 0 {
+			a.item("  "+a.signOf(m.Outcome)+" ", a.say(m.means, "n", n))
 		}
 	}
-	fmt.Fprintf(a.out, "\n%s\n%s%s\n", a.say(tryNext), a.table(next), a.say(otherLanguage))
 }

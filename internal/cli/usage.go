@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"errors"
-	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,59 +11,35 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// The errors that several commands have.
+// The errors of a command line.
 var (
-	noFlag      = i18n.New("there is no flag {flag}")
-	noFlagName  = i18n.New("{flag} names no flag: give its name after two hyphens, as in --lang zh")
-	noValue     = i18n.New("{flag} needs a value: {usage}")
-	badDuration = i18n.New("{flag} {value}: give a time with its unit, such as 5s or 300ms")
-	badSwitch   = i18n.New("{flag}={value}: leave out the value, or give true or false")
-	badNumber   = i18n.New("{flag} {value}: give a whole number")
-	badCount    = i18n.New("{flag} {value}: give a whole number, 0 or more")
-	badList     = i18n.New("{flag} {value}: give words with commas between them")
-	noCommand   = i18n.New("there is no command {name}")
-	takesNone   = i18n.New("{command} takes no arguments, not {words}")
-	takesWhich  = i18n.New("{command}: which {what}? There are: {known}")
-	takesListed = i18n.New("{command}: which {what}? {list} prints them all; one is {known}")
-	takesOne    = i18n.New("{command} takes one {what}, not {n}: {words}")
-	takesFolder = i18n.New("{command} takes one folder, as in: go run . {example}")
-	isFile      = i18n.New("{name} is a file: name a folder")
-	excluded    = i18n.New("{flags} exclude each other: give one of them")
-	aFailure    = i18n.New("failure")
-	aStage      = i18n.New("stage")
+	noFlag     = i18n.New("there is no flag {flag}")
+	badValue   = i18n.New("{flag} does not take {value}: {usage}")
+	noCommand  = i18n.New("there is no command {name}")
+	takesNone  = i18n.New("{command} takes no arguments, not {words}")
+	takesOne   = i18n.New("{command} takes one {what}, not {n}, as in: {example}")
+	excluded   = i18n.New("{flags} exclude each other: give one of them")
+	outOfRange = i18n.New("{flag} {n}: it can be {least} to {most}")
+	thereAre   = i18n.New("{fault}; there are: {names}")
+	areListed  = i18n.New("{fault}; go run . list prints all names")
+	didYouMean = i18n.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
 )
 
 // badFlag puts an error of pflag into our words: the flag, its value and the remedy.
 func badFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var missing *pflag.ValueRequiredError
-	var bad *pflag.InvalidValueError
-	var syntax *pflag.InvalidSyntaxError
-	switch {
-	case errors.As(err, &unknown):
-		return unknownFlag(cmd, unknown)
-	case errors.As(err, &missing):
-		f := missing.GetFlag()
-		_, usage := pflag.UnquoteUsage(f)
-		return noValue.Args("flag", "--"+f.Name, "usage", usage)
-	case errors.As(err, &bad):
-		f := bad.GetFlag()
-		fault := map[string]i18n.Text{"duration": badDuration, "bool": badSwitch, "int": badNumber, "uint64": badCount}[f.Value.Type()]
-		if fault == "" {
-			fault = badList
+	var name string
+	switch err := err.(type) {
+	case *pflag.ValueRequiredError:
+		return wrongValue(err.GetFlag(), "")
+	case *pflag.InvalidValueError:
+		return wrongValue(err.GetFlag(), err.GetValue())
+	case *pflag.InvalidSyntaxError:
+		name = err.GetSpecifiedFlag()
+	case *pflag.NotExistError:
+		name = "--" + err.GetSpecifiedName()
+		if letters := err.GetSpecifiedShortnames(); letters != "" {
+			name = "-" + letters
 		}
-		return fault.Args("flag", "--"+f.Name, "value", strconv.Quote(bad.GetValue()))
-	case errors.As(err, &syntax):
-		return noFlagName.Args("flag", syntax.GetSpecifiedFlag())
-	}
-	return err
-}
-
-// unknownFlag suggests flags of the command.
-func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
-	name := "--" + unknown.GetSpecifiedName()
-	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
-		name = "-" + letters
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -73,6 +48,12 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		}
 	})
 	return suggest(noFlag.Args("flag", name), name, names)
+}
+
+// wrongValue says what a flag takes.
+func wrongValue(f *pflag.Flag, value string) error {
+	_, usage := pflag.UnquoteUsage(f)
+	return badValue.Args("flag", "--"+f.Name, "value", strconv.Quote(value), "usage", usage)
 }
 
 // noArguments refuses a word that is no subcommand, and suggests the nearest one.
@@ -97,50 +78,72 @@ func noWords(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exactlyOne refuses all but one argument and names the known ones.
-func exactlyOne(what i18n.Text, known []string) cobra.PositionalArgs {
+// oneWord refuses several arguments, and none where there have to be least. Of those that are known
+// the first is an example.
+func oneWord(least int, known ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 1:
+		if least <= len(args) && len(args) <= 1 {
 			return nil
-		case 0:
-			which := takesWhich
-			if len(known) > mostNames {
-				which, known = takesListed, known[:1]
-			}
-			return which.Args("command", cmd.Name(), "what", what, "known", strings.Join(known, ", "), "list", listsFailures)
 		}
-		return atMostOne(what)(cmd, args)
+		_, what, _ := strings.Cut(cmd.Use, " ")
+		example := strings.Replace(cmd.CommandPath(), "lockkata", "go run .", 1) + " " + known[0]
+		fault := takesOne.Args("command", cmd.Name(), "what", strings.Trim(what, "[]"), "n", len(args), "example", example)
+		if len(known) == 1 {
+			return fault
+		}
+		return suggest(fault, "", known)
 	}
 }
 
-// atMostOne refuses a second argument.
-func atMostOne(what i18n.Text) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return takesOne.Args("command", cmd.Name(), "what", what, "n", len(args), "words", strings.Join(args, " "))
-		}
+// exclude refuses several of these flags.
+func exclude(cmd *cobra.Command, names ...string) error {
+	names = slices.DeleteFunc(names, func(name string) bool { return !cmd.Flags().Changed(name) })
+	if len(names) < 2 {
 		return nil
 	}
+	return excluded.Args("flags", "--"+strings.Join(names, ", --"))
 }
 
-// oneFolder refuses all but one argument, a folder.
-func oneFolder(example string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			return nil
+// inRange refuses a number that was given with a flag and is too low or too high.
+func inRange(cmd *cobra.Command, name string, least, most int) error {
+	n, err := cmd.Flags().GetInt(name)
+	if err != nil || !cmd.Flags().Changed(name) || least <= n && n <= most {
+		return err
+	}
+	return outOfRange.Args("flag", "--"+name, "n", n, "least", least, "most", most)
+}
+
+// mostNames is how many names an error lists. Only the failures are more.
+const mostNames = 20
+
+// suggest ends an error about an unknown name with the nearest names.
+func suggest(fault i18n.Message, name string, known []string) error {
+	near := nearest(name, known)
+	switch {
+	case len(near) > 0:
+		return didYouMean.Of(len(near), "fault", fault, "names", strings.Join(near, ", "))
+	case len(known) > mostNames:
+		return areListed.Args("fault", fault)
+	}
+	return thereAre.Args("fault", fault, "names", strings.Join(known, ", "))
+}
+
+// nearest returns up to three names that contain a word, or else those with the fewest
+// typing errors.
+func nearest(word string, known []string) (near []string) {
+	if word == "" {
+		return nil
+	}
+	names := new(cobra.Command) // cobra suggests subcommands, so each name is one
+	for _, name := range known {
+		if strings.Contains(name, strings.ToLower(word)) {
+			near = append(near, name)
 		}
-		return takesFolder.Args("command", cmd.Name(), "example", cmd.Name()+" "+example)
+		names.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-}
-
-// maybeFolder refuses the name of a file. The folder need not exist yet.
-func maybeFolder(name string) error {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return isFile.Args("name", name)
+	for len(near) == 0 && names.SuggestionsMinimumDistance < max(2, len(word)/4) {
+		names.SuggestionsMinimumDistance++
+		near = names.SuggestionsFor(word)
 	}
-	return nil
+	return near[:min(3, len(near))]
 }
-
-// exclude refuses flags of which only one may be given.
-func exclude(given ...string) error { return excluded.Args("flags", strings.Join(given, ", ")) }

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -44,4 +45,23 @@ func serveEngine(engine func(context.Context) ([]byte, error)) http.HandlerFunc 
 		h.Set("X-Content-Type-Options", "nosniff")
 		_, _ = w.Write(packed) // a client that has left needs no answer
 	}
+}
+
+// Serve serves requests on a listener until the context ends.
+func Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		_ = server.Close()
+	}
+	<-ended
+	return nil
 }

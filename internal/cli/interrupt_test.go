@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stopper ends a context as soon as it has been told a text.
+type stopper struct {
+	bytes.Buffer
+	at   string
+	stop func()
+}
+
+func (s *stopper) Write(b []byte) (int, error) {
+	n, err := s.Buffer.Write(b)
+	if s.at != "" && strings.Contains(s.String(), s.at) {
+		s.at = ""
+		s.stop()
+	}
+	return n, err
+}
+
+// Each command ends with status 130, whatever it is doing, and prints no result as if it had ended.
+func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
+	for line, c := range map[string]struct{ at, not string }{ // "" is before it begins
+		"":                                  {"playing", "are shown"},
+		"--steps --json":                    {"playing", "failure"},
+		"show check-then-delete":            {"", ""},
+		"list":                              {"late-unlock", ""},
+		"diff 4":                            {"", ""},
+		"explore --stage 6 --bound 9":       {"schedules/s", "nothing shorter"},
+		"serve --addr 127.0.0.1:0":          {"http://", ""},
+		"demo --hold 1m":                    {"work1  got it", "work2  got it"},
+		"replay " + exampleSchedule:         {"", ""},
+		"grade ../../stage4_lua_unlock":     {"compiling", "✓"},
+		"kata start 1 --dir " + t.TempDir(): {"Next: ", ""},
+	} {
+		t.Run(line, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			if c.at == "" {
+				stop()
+			}
+			out, said := &stopper{at: c.at, stop: stop}, &stopper{at: c.at, stop: stop}
+			a := &app{t: t, sources: os.DirFS("../.."), out: out, err: said, width: usualWidth, terminal: true}
+			require.Equal(t, exitInterrupted, a.runWithin(ctx, strings.Fields(line)))
+			require.True(t, strings.HasSuffix(said.String(), "interrupted\n"), said)
+			require.True(t, c.not == "" || !strings.Contains(out.String(), c.not), out)
+		})
+	}
+}
