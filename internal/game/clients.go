@@ -73,12 +73,12 @@ func (g *Game) finished(name string) string {
 }
 
 // calling says what a call does that has nothing under way to Redis.
-func (g *Game) calling(call world.Event) string {
+func (g *Game) calling(call *world.Event) string {
 	switch call.Op {
 	case world.OpCheck:
-		return checks.Localize(g.Language, "order", call.Text)
+		return checks.Localize(g.Language, "order", call.Order)
 	case world.OpInsert:
-		return inserts.Localize(g.Language, "order", call.Text)
+		return inserts.Localize(g.Language, "order", call.Order)
 	}
 	return callWaits.Localize(g.Language, "call", call.Op)
 }

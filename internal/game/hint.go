@@ -164,7 +164,7 @@ func (g *Game) why(way Run, done int) string {
 		return itBreaks.Localize(g.Language, "what", way.Found[0].Localize(g.Language))
 	}
 	reason := reasons[chosen.Action]
-	before := End(UpTo(way.Trace, way.Events(done)))
+	before := way.Trace.UpTo(way.Events(done)).End()
 	for _, e := range way.Trace.Events[way.Events(done):way.Events(done+1)] {
 		switch others := before.Others(e.Client); {
 		case e.Acquires():

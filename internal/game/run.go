@@ -94,21 +94,6 @@ func (r Run) Faults() (sum int) {
 	return sum
 }
 
-// UpTo is a trace up to an event.
-func UpTo(trace *world.Trace, events int) *world.Trace {
-	part := *trace
-	part.Events = trace.Events[:events:events]
-	return &part
-}
-
-// End is how things stand at the end of a trace.
-func End(trace *world.Trace) *world.Scene {
-	scene := trace.Begin()
-	for scene.Next() {
-	}
-	return scene
-}
-
 // Told returns in a word what a call told its client: held, refused, done, panic or error. An error
 // of the lock itself, which says that it is not held, is "refused with an error".
 func Told(r world.Result) string {
@@ -129,7 +114,7 @@ func Told(r world.Result) string {
 
 // KeyOwner returns whose key Redis holds at the end of a trace: "no key", "A1", or "A1!" without a lease.
 func KeyOwner(trace *world.Trace) string {
-	for _, k := range End(trace).Keys {
+	for _, k := range trace.End().Keys {
 		switch {
 		case k.Name != trace.LockKey():
 		case k.TTL == world.NoTTL:

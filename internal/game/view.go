@@ -56,7 +56,7 @@ type Option struct {
 
 // View is the present position.
 func (g *Game) View() (View, error) {
-	end := End(g.at.Trace)
+	end := g.at.Trace.End()
 	now := g.at.Now(len(g.Steps()))
 	v := View{
 		Lock: g.Column.NameIn(g.Language), Title: g.Column.TitleIn(g.Language),

@@ -34,7 +34,7 @@ func ask(random *rand.Rand, run game.Run, p Prediction) (Prediction, bool) {
 		if cut == end || len(last) == 0 {
 			continue
 		}
-		p.Steps, p.Trace, p.Shown = run.Schedule[:end], game.UpTo(run.Trace, run.Events(end)), run.Events(cut)
+		p.Steps, p.Trace, p.Shown = run.Schedule[:end], run.Trace.UpTo(run.Events(end)), run.Events(cut)
 		text, truth, choices := about(p, last)
 		if p.Question, p.Answer = text, slices.Index(choices, truth); p.Answer < 0 {
 			continue
@@ -119,10 +119,10 @@ func askKey(p Prediction, last []world.Event) (text i18n.Message, truth string, 
 // askInside asks who believes to hold the lock. The steps to come do not say when a client calls Unlock,
 // so none may.
 func askInside(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
-	truth = game.Names(game.End(p.Trace).Insiders())
+	truth = game.Names(p.Trace.End().Insiders())
 	unlocks := func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }
 	isAsked := func(e world.Event) bool { return e.Kind == world.Returned && world.IsAcquire(e.Op) }
-	isChanged := truth != game.Names(game.End(p.drawn()).Insiders())
+	isChanged := truth != game.Names(p.drawn().End().Insiders())
 	if slices.ContainsFunc(p.Trace.Events[p.Shown:], unlocks) || !isChanged && !slices.ContainsFunc(last, isAsked) {
 		return text, "", nil
 	}

@@ -32,7 +32,7 @@ type Prediction struct {
 func (p Prediction) Text() string { return schedule.Text(p.Setup, p.Steps) }
 
 // drawn is the part of the trace that is drawn.
-func (p Prediction) drawn() *world.Trace { return game.UpTo(p.Trace, p.Shown) }
+func (p Prediction) drawn() *world.Trace { return p.Trace.UpTo(p.Shown) }
 
 // Finder finds predictions by random schedules.
 type Finder struct {

@@ -46,10 +46,10 @@ func (m Moment) find(trace *world.Trace) int {
 func (p Prediction) truth(trace *world.Trace, shown int) string {
 	switch p.Asks {
 	case "insiders":
-		return game.Names(game.End(trace).Insiders())
+		return game.Names(trace.End().Insiders())
 	case "orders":
 		var names []string
-		for _, o := range game.End(trace).Orders {
+		for _, o := range trace.End().Orders {
 			names = append(names, o.Client)
 		}
 		return game.Names(names)
@@ -61,7 +61,7 @@ func (p Prediction) truth(trace *world.Trace, shown int) string {
 		case e.Kind == world.Returned && p.Asks == "told "+client:
 			return game.Told(*e.Result)
 		case e.Kind == world.Executed && p.Asks == "key after "+client:
-			return game.KeyOwner(game.UpTo(trace, i+1))
+			return game.KeyOwner(trace.UpTo(i + 1))
 		}
 	}
 	return "nothing"
@@ -119,7 +119,7 @@ func (p prompt) keys() string { return "0123456789"[:len(p.exercise.Predict.Mean
 // question draws the run up to its moment, and lists the choices.
 func (p prompt) question(v View) string {
 	t := p.exercise.Text(v.Lang)
-	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(game.UpTo(p.run.Trace, p.shown), nil) + v.wrapped(t.Predict)
+	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.run.Trace.UpTo(p.shown), nil) + v.wrapped(t.Predict)
 	for i, choice := range t.Choices {
 		text += fmt.Sprintf("  %d  %s\n", i+1, choice)
 	}
