@@ -1,8 +1,8 @@
 package locktest
 
 import (
-	"errors"
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
