@@ -12,6 +12,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,15 +31,14 @@ import (
 // Servers are the Redis servers on which failures are played. Each server plays
 // one failure at a time.
 type Servers struct {
-	free   chan world.Redis
-	own    []*process
-	shared bool // with other programs: each run has its own lock name
+	free chan *process
+	own  []*process
 }
 
 // Start starts that many redis-server processes. It returns [redisserver.ErrMissing] when
 // none is installed.
 func Start(ctx context.Context, count int) (*Servers, error) {
-	s := &Servers{free: make(chan world.Redis, count)}
+	s := &Servers{free: make(chan *process, count)}
 	for range count {
 		p, err := start(ctx)
 		if err != nil {
@@ -49,12 +49,6 @@ func Start(ctx context.Context, count int) (*Servers, error) {
 	}
 	return s, nil
 }
-
-// address is a Redis that is there already.
-type address string
-
-// Addr is the address itself.
-func (a address) Addr() string { return string(a) }
 
 var noneAt = i18n.New("no Redis that could be used at {address}: {error}")
 
@@ -69,9 +63,9 @@ func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	if err := redisserver.Ping(ctx, addr); err != nil {
 		return nil, noneAt.Args("address", addr, "error", err)
 	}
-	s := &Servers{free: make(chan world.Redis, count), shared: true}
+	s := &Servers{free: make(chan *process, count)}
 	for range count {
-		s.free <- address(addr)
+		s.free <- &process{shared: addr}
 	}
 	return s, nil
 }
@@ -88,10 +82,9 @@ func (s *Servers) Close() error {
 // DiscoverScripts is [failures.DiscoverScripts] on one of the servers, for a lock whose
 // client cannot run in the controlled world.
 func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, error) {
-	redis := <-s.free
-	defer func() { s.free <- redis }()
-	var err error
-	subject.Scripts, err = world.DiscoverScriptsLive(redis, subject.Config())
+	p := <-s.free
+	defer func() { s.free <- p }()
+	_, err := run(p, subject.Config(), func(w *world.World) { subject.Scripts = world.NormalUse(w) })
 	return subject, err
 }
 
@@ -132,10 +125,10 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 				<-room
 				continue
 			}
-			redis := <-s.free
+			p := <-s.free
 			running.Go(func() {
-				verdicts[i] = s.play(redis, jobs[i], lease)
-				s.free <- redis
+				verdicts[i] = play(p, jobs[i], lease)
+				s.free <- p
 				<-room
 			})
 		}
@@ -152,26 +145,44 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 }
 
 // play plays one failure. One that cannot run on this server is [failures.Elsewhere].
-func (s *Servers) play(redis world.Redis, job Job, lease time.Duration) failures.Verdict {
+func play(p *process, job Job, lease time.Duration) failures.Verdict {
 	v := failures.Judge(job.Failure, job.Subject,
 		func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 			if job.Failure.Live != "" {
-				return nil, fmt.Errorf("%w: %s", world.ErrNotLive, job.Failure.Live)
+				return nil, fmt.Errorf("%w: %s", errNotLive, job.Failure.Live)
 			}
 			c.Lease = lease
-			if s.shared {
+			if !p.isOurs() {
 				c.Lock = "lockkata:" + uuid.NewString()
 			}
-			trace, err := world.RunLive(redis, c, scenario)
+			trace, err := run(p, c, scenario)
 			if errors.Is(err, errNoReplica) {
-				return withReplica(redis.(*process), c, scenario)
+				return withReplica(p, c, scenario)
 			}
 			return trace, err
 		})
-	if errors.Is(v.Err, world.ErrNotOurs) || errors.Is(v.Err, world.ErrNotLive) {
+	if errors.Is(v.Err, errShared) || errors.Is(v.Err, errNotLive) {
 		v.Outcome = failures.Elsewhere
 	}
 	return v
+}
+
+// run plays a scenario in real time. The lease is a second if the config does not say otherwise.
+// The error is not nil when the scenario could not be played; it is [errShared] or [errNotLive]
+// when this server, or no server, can do what the scenario asks for.
+func run(p *process, config world.Config, scenario func(*world.World)) (trace *world.Trace, err error) {
+	config.Lock, config.Lease = cmp.Or(config.Lock, world.DefaultLock), cmp.Or(config.Lease, time.Second)
+	server, err := newServer(p, config.Lock)
+	if err != nil {
+		return nil, fmt.Errorf("live: Redis at %s: %w", p.addr(), err)
+	}
+	withLabel(func(label string) {
+		trace, err = world.RunOn(server, clock{label}, config, scenario)
+		if n := labelled(label) - 1; n > 0 && err == nil {
+			err = fmt.Errorf("live: %w: %d of them", world.ErrLeft, n)
+		}
+	})
+	return trace, err
 }
 
 // withReplica plays a scenario again that turned out to fail over: its replica has
@@ -179,7 +190,7 @@ func (s *Servers) play(redis world.Redis, job Job, lease time.Duration) failures
 func withReplica(p *process, c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 	p.failsOver = true
 	defer func() { p.failsOver = false }()
-	return world.RunLive(p, c, scenario)
+	return run(p, c, scenario)
 }
 
 // isDisturbed reports whether the world itself was late by the time that a scenario

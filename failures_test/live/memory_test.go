@@ -1,6 +1,6 @@
 //go:build live
 
-package live_test
+package live
 
 import (
 	"context"
@@ -56,12 +56,12 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorlds(t *testing.T) {
 		{"EVAL", `return redis.call("DEL", KEYS[1])`, "1", key},
 		{"DEL", key},
 	}
-	played := func(run func(world.Config, func(*world.World)) (*world.Trace, error)) []string {
+	played := func(play func(world.Config, func(*world.World)) (*world.Trace, error)) []string {
 		var answers []string
 		config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 			return commander{rdb, [][]any{{"SET", key, "a"}}, commands, &answers}, nil
 		}}
-		_, err := run(config, func(w *world.World) {
+		_, err := play(config, func(w *world.World) {
 			a := w.Client("A")
 			a.TryLock()
 			w.FillMemory()
@@ -70,9 +70,9 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorlds(t *testing.T) {
 		require.NoError(t, err)
 		return answers
 	}
-	own := failsOver(t)
+	own := startProcess(t)
 	real := played(func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
-		return world.RunLive(own, c, scenario)
+		return run(own, c, scenario)
 	})
 	embedded := played(func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(t, c, scenario)
@@ -88,13 +88,13 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorlds(t *testing.T) {
 }
 
 func TestEvictedKeyWasEvictedByRedisItself(t *testing.T) {
-	own := failsOver(t)
+	own := startProcess(t)
 	var answers []string
 	config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 		return commander{rdb, [][]any{{"SET", "lock:order:1001", "a", "PX", "1000"}}, nil, &answers}, nil
 	}}
 	var effects []world.Effect
-	trace, err := world.RunLive(own, config, func(w *world.World) {
+	trace, err := run(own, config, func(w *world.World) {
 		w.Client("A").TryLock()
 		w.Evict()
 	})

@@ -9,21 +9,19 @@ import (
 
 	"lockkata/failures_test/live/proxy"
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/failures_test/world"
 )
 
 // errNoReplica is the error of a failover for which no replica was kept.
 var errNoReplica = errors.New("live: there is no replica that could take over")
 
-// process is a Redis of our own: one redis-server, and a replica of it when the
-// run needs one.
+// process is a Redis on which scenarios are played: one redis-server of our own, and a replica of
+// it when the run needs one; or a Redis that other programs use too.
 type process struct {
-	master    *redisserver.Server
+	shared    string              // the address of the latter
+	master    *redisserver.Server // nil: the Redis is shared
 	replica   *redisserver.Server // it was in sync, and is detached
 	failsOver bool                // the next runs need a replica
 }
-
-var _ world.OwnRedis = (*process)(nil)
 
 // start starts a redis-server and waits until it answers.
 func start(ctx context.Context) (*process, error) {
@@ -39,19 +37,28 @@ func launch(ctx context.Context) (*redisserver.Server, error) {
 	})
 }
 
-// Addr is where the process answers.
-func (p *process) Addr() string { return p.master.Socket() }
+// isOurs reports whether the data may be lost and Redis may be made to fail as a whole.
+func (p *process) isOurs() bool { return p.master != nil }
 
-// Restart kills the process and starts it again at the same address.
-func (p *process) Restart() error {
+// addr is where Redis answers: a host and a port, or the path of a Unix socket. It is another one
+// after a failover.
+func (p *process) addr() string {
+	if p.isOurs() {
+		return p.master.Socket()
+	}
+	return p.shared
+}
+
+// restart kills the process and starts it again at the same address.
+func (p *process) restart() error {
 	p.master.Kill()
 	return p.master.Launch(context.Background())
 }
 
-// Begin makes a replica for a run that fails over: in sync with the master, and
+// begin makes a replica for a run that fails over: in sync with the master, and
 // then cut off from it. It must be promoted before the lock writes anything. Stopping
 // it is not enough: what its master sends would wait in the kernel, and not be lost.
-func (p *process) Begin() error {
+func (p *process) begin() error {
 	err := p.endReplica()
 	if err != nil || !p.failsOver {
 		return err
@@ -63,8 +70,8 @@ func (p *process) Begin() error {
 	return p.promote(ctx)
 }
 
-// Failover makes the replica answer, at another address, and ends the master.
-func (p *process) Failover() error {
+// failover makes the replica answer, at another address, and ends the master.
+func (p *process) failover() error {
 	if p.replica == nil {
 		return errNoReplica
 	}
@@ -87,7 +94,7 @@ func (p *process) close() error { return errors.Join(p.endReplica(), p.master.Cl
 // promote makes the replica one of the master, waits until it is in sync, and
 // promotes it: what is written to the master from then on it does not see.
 func (p *process) promote(ctx context.Context) error {
-	way, err := proxy.Open(proxy.Config{Server: p.master.Socket()}) // a replica finds its master only by host and port
+	way, err := proxy.Open(p.master.Socket()) // a replica finds its master only by host and port
 	if err != nil {
 		return err
 	}

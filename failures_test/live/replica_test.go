@@ -1,6 +1,6 @@
 //go:build live
 
-package live_test
+package live
 
 import (
 	"net"
@@ -10,22 +10,22 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/failures_test/world"
 )
 
-func failsOver(t *testing.T) world.OwnRedis {
+// startProcess starts one redis-server that keeps a replica from each begin on.
+func startProcess(t *testing.T) *process {
 	t.Helper()
-	own, end, err := live.FailsOver(t.Context())
+	p, err := start(t.Context())
 	redisserver.Need(t, err)
-	t.Cleanup(func() { require.NoError(t, end()) })
-	return own
+	p.failsOver = true
+	t.Cleanup(func() { require.NoError(t, p.close()) })
+	return p
 }
 
-func clientOf(t *testing.T, server world.Redis) *redis.Client {
+func clientOf(t *testing.T, p *process) *redis.Client {
 	t.Helper()
-	rdb := redisserver.NewClient(server.Addr(), func(o *redis.Options) { o.MaxRetries = -1 })
+	rdb := redisserver.NewClient(p.addr(), func(o *redis.Options) { o.MaxRetries = -1 })
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	return rdb
 }
@@ -40,15 +40,15 @@ func replicationID(t *testing.T, rdb *redis.Client, field string) string {
 }
 
 func TestReplicaThatTakesOverHasWhatWasWrittenBeforeTheRunAndNothingElse(t *testing.T) {
-	own := failsOver(t)
+	own := startProcess(t)
 	master := clientOf(t, own)
 	for range 2 { // the master of the second failover is the replica of the first
 		require.NoError(t, master.Set(t.Context(), "before", "1", 0).Err())
-		require.NoError(t, own.Begin())
+		require.NoError(t, own.begin())
 		require.NoError(t, master.Set(t.Context(), "after", "1", 0).Err())
 		history := replicationID(t, master, "master_replid")
-		old := own.Addr()
-		require.NoError(t, own.Failover())
+		old := own.addr()
+		require.NoError(t, own.failover())
 		_, err := net.Dial("unix", old)
 		require.Error(t, err, "the old master still answers")
 		master = clientOf(t, own)
@@ -59,7 +59,7 @@ func TestReplicaThatTakesOverHasWhatWasWrittenBeforeTheRunAndNothingElse(t *test
 }
 
 func TestFailoverNeedsAReplica(t *testing.T) {
-	own := failsOver(t)
-	require.ErrorContains(t, own.Failover(), "no replica")
+	own := startProcess(t)
+	require.ErrorContains(t, own.failover(), "no replica")
 	require.NoError(t, clientOf(t, own).Ping(t.Context()).Err())
 }

@@ -70,7 +70,7 @@ func (w *World) ClientOf(name, lock string) *Client {
 	if w.config.Client != nil {
 		w.config.Client(options)
 	}
-	w.timeMode.timeouts(options, w.Lease)
+	w.clock.Timeouts(options, w.Lease)
 	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)

@@ -2,8 +2,46 @@ package world
 
 import (
 	"math"
+	"testing/synctest"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
+
+// Clock is how time passes in a world.
+type Clock interface {
+	// Limits are what can be relied on with a lease of that length.
+	Limits(lease time.Duration) Limits
+	// Rest waits until the clients have nothing more to do at this moment. It returns false when
+	// wake brought something first. Late is by how much the machine delayed it, at worst.
+	Rest(wake <-chan struct{}) (atRest bool, late time.Duration)
+	// Timeouts fits the timeouts of a client to the lease.
+	Timeouts(o *redis.Options, lease time.Duration)
+	// Linger lets time pass until no goroutine of the lock is left, if that can be known, or else
+	// for the longest time.
+	Linger(longest time.Duration, pass func(time.Duration))
+}
+
+// Limits are what a scenario can rely on as time passes.
+type Limits struct {
+	LongSilence time.Duration // after it nothing that a lock does by itself is under way
+	Blur        time.Duration // how far apart two moments must be to be told apart
+	Slack       time.Duration // how much later than due things may happen; 0 only in fake time
+}
+
+// bubbleTime is the fake time of a synctest bubble.
+type bubbleTime struct{}
+
+func (bubbleTime) Limits(time.Duration) Limits { return Limits{LongSilence: time.Hour} }
+
+func (bubbleTime) Rest(<-chan struct{}) (atRest bool, late time.Duration) {
+	synctest.Wait()
+	return true, 0
+}
+
+func (bubbleTime) Timeouts(*redis.Options, time.Duration) {}
+
+func (bubbleTime) Linger(longest time.Duration, pass func(time.Duration)) { pass(longest) }
 
 // pass lets d of fake time pass, with everything that happens meanwhile.
 func (w *World) pass(d time.Duration) {

@@ -25,17 +25,29 @@ func (w *World) Drive(next func() bool) {
 // something happened first.
 func (w *World) RunUntilIdle() (atRest bool) {
 	for {
-		atRest = w.timeMode.rest(w)
+		atRest = w.rest()
 		if w.receive() {
 			continue
 		}
 		w.admit()
 		w.prune()
-		w.collectPushes()
 		if !w.finish() && !w.loseHolds() {
 			return atRest
 		}
 	}
+}
+
+// rest waits until the clients have nothing more to do at this moment. It returns false when
+// something happened first.
+func (w *World) rest() bool {
+	if w.trace.Slack > 0 { // in real time waiting takes long
+		if on, _ := w.next(); on != nil {
+			return true // what the clients do next depends on that reply
+		}
+	}
+	atRest, late := w.clock.Rest(w.wake)
+	w.late(late)
+	return atRest
 }
 
 // settle lets everything happen that can happen without time passing, as a script has it.
@@ -100,9 +112,9 @@ func (w *World) execute(r *request) {
 	w.meter(r)
 	w.refuseBlocking(r)
 	w.lapse()
-	raw, err := r.wire.link.execute(r.Args)
+	raw, err := r.wire.link.Execute(r.Args)
 	if err != nil {
-		w.recordRequest(Dropped, r, Event{Text: "Redis is gone"})
+		w.recordRequest(Dropped, r, Event{Fault: Gone})
 		w.breakWire(r.wire)
 		return
 	}
@@ -111,8 +123,7 @@ func (w *World) execute(r *request) {
 	text, _ := replyText(raw)
 	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
 	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.Effects, Keys: w.keys.keys()})
-	w.server.settlePushes(w.wires) // they reach their wires before the reply wakes its reader
-	w.collectPushes()
+	w.collectPushes() // they reach their wires before the reply wakes its reader
 	w.strike(AfterCommand, r)
 }
 
@@ -183,7 +194,10 @@ func (w *World) newReply(r *request, raw []byte, text string) *reply {
 // collectPushes finds what Redis wrote to subscribers since the last step.
 func (w *World) collectPushes() {
 	for c := range w.wires {
-		raw := c.link.pushed()
+		if !c.subscribed {
+			continue
+		}
+		raw := c.link.Pushed()
 		for len(raw) > 0 {
 			text, rest := replyText(raw)
 			w.replies++
@@ -239,7 +253,6 @@ func (w *World) compare(lane *Client, call int, lapse bool) []Effect {
 func (w *World) lapse() {
 	if effects := w.compare(nil, 0, true); len(effects) > 0 {
 		w.record(Event{Kind: Expired, Effects: effects, Keys: w.keys.keys()})
-		w.server.settlePushes(w.wires)
 		w.collectPushes()
 	}
 }

@@ -96,7 +96,7 @@ func (w *World) Grants(c Command) bool {
 		return false
 	}
 	for _, k := range w.keys.state {
-		if !k.expires.IsZero() {
+		if !k.Expires.IsZero() {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func (w *World) Grants(c Command) bool {
 func (c *Client) Has(Command) bool {
 	keys := c.world.keys
 	for name, k := range keys.state {
-		if !k.expires.IsZero() && keys.ownerOf(name, k).Client == c.Name {
+		if !k.Expires.IsZero() && keys.ownerOf(name, k).Client == c.Name {
 			return true
 		}
 	}
@@ -117,9 +117,9 @@ func (c *Client) Has(Command) bool {
 // Renews matches a renewal that is due: a write of a goroutine of the lock's own, to keep a
 // lease that is a while old. A lock may renew at once too.
 func (w *World) Renews(c Command) bool {
-	old := w.server.now().Add(w.Lease - w.Lease/15)
+	old := w.server.Now().Add(w.Lease - w.Lease/15)
 	for _, k := range w.keys.state {
-		if !k.expires.IsZero() && k.expires.Before(old) {
+		if !k.Expires.IsZero() && k.Expires.Before(old) {
 			return c.Background && Write(c)
 		}
 	}

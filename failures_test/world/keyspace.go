@@ -9,9 +9,9 @@ import (
 
 // keyspace is what Redis holds, and who installed what is in it.
 type keyspace struct {
-	server  redisServer
+	server  Redis
 	names   *names
-	state   map[string]keyState
+	state   map[string]KeyState
 	owners  map[place]Owner // who installed what is there
 	scripts []string
 	ignore  func(key string) bool
@@ -20,44 +20,35 @@ type keyspace struct {
 	blur time.Duration
 }
 
-// keyState is one key as it is now.
-type keyState struct {
-	kind    string
-	value   string            // of a string
-	fields  map[string]string // of a hash: owner → count
-	expires time.Time         // on the server's clock; zero: never
-	leased  bool              // the last command gave it a lease, also one that ends when its old one did
-}
-
 // entries are what owners have put into a key, in order: the fields of a hash, or the value of
 // any other key.
-func (k keyState) entries() []string {
-	switch k.kind {
+func (k KeyState) entries() []string {
+	switch k.Kind {
 	case "": // there is no key
 		return nil
 	case "hash":
-		return slices.Sorted(maps.Keys(k.fields))
+		return slices.Sorted(maps.Keys(k.Fields))
 	}
-	return []string{k.value}
+	return []string{k.Value}
 }
 
 // place is where an entry is.
 type place struct{ key, entry string }
 
-func newKeyspace(server redisServer, n *names, ignore func(string) bool, blur time.Duration) *keyspace {
+func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Duration) *keyspace {
 	if ignore == nil {
 		ignore = func(string) bool { return false }
 	}
 	return &keyspace{
 		server: server, names: n, ignore: ignore, blur: blur,
-		state: map[string]keyState{}, owners: map[place]Owner{},
+		state: map[string]KeyState{}, owners: map[place]Owner{},
 	}
 }
 
 // load makes Redis know a script.
 func (s *keyspace) load(source string) error {
 	s.learnScript(source)
-	return s.server.loadScript(source)
+	return s.server.LoadScript(source)
 }
 
 // learnScript remembers a script that Redis knows.
@@ -71,7 +62,11 @@ func (s *keyspace) learnScript(source string) {
 // compare takes stock and says what has changed since it last did, as an effect
 // of what the lane did in that call.
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
-	before, after := s.state, s.server.read(s.ignore)
+	before := s.state
+	after, err := s.server.Keys(s.ignore)
+	if err != nil {
+		fail("%w", err)
+	}
 	s.state = after
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -87,15 +82,15 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		now := after[name]
 		was, existed := before[name]
-		if existed && was.kind != now.kind {
+		if existed && was.Kind != now.Kind {
 			effects = append(effects, Effect{Overwritten, name, s.ownerOf(name, was)})
 			s.forget(name)
-			was, existed = keyState{}, false
+			was, existed = KeyState{}, false
 		}
 		effects = append(effects, s.compareEntries(name, was, now, lane, call)...)
-		if existed && (s.differ(was.expires, now.expires) || now.leased) {
+		if existed && (s.differ(was.Expires, now.Expires) || now.Leased) {
 			kind := Leased
-			if now.expires.IsZero() {
+			if now.Expires.IsZero() {
 				kind = Persisted
 			}
 			effects = append(effects, Effect{kind, name, s.ownerOf(name, now)})
@@ -107,15 +102,15 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 // lapsed takes out of before the keys whose lease ended just when somebody else's
 // command came: where Redis has a clock of its own, the command can be the first
 // to show it.
-func (s *keyspace) lapsed(before, after map[string]keyState) []Effect {
+func (s *keyspace) lapsed(before, after map[string]KeyState) []Effect {
 	if s.blur == 0 {
 		return nil
 	}
 	var effects []Effect
-	latest := s.server.now().Add(s.blur)
+	latest := s.server.Now().Add(s.blur)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		was, now := before[name], after[name]
-		if was.expires.IsZero() || was.expires.After(latest) || s.sameHold(was, now) {
+		if was.Expires.IsZero() || was.Expires.After(latest) || s.sameHold(was, now) {
 			continue
 		}
 		effects = append(effects, Effect{Lapsed, name, s.ownerOf(name, was)})
@@ -127,10 +122,10 @@ func (s *keyspace) lapsed(before, after map[string]keyState) []Effect {
 
 // sameHold tells whether what is in a key now is what was there before. A word may have been
 // written again: then its lease is another one.
-func (s *keyspace) sameHold(was, now keyState) bool {
+func (s *keyspace) sameHold(was, now KeyState) bool {
 	for _, entry := range was.entries() {
 		if slices.Contains(now.entries(), entry) {
-			return was.kind == "hash" || s.names.looksRandom(entry) || !s.differ(was.expires, now.expires)
+			return was.Kind == "hash" || s.names.looksRandom(entry) || !s.differ(was.Expires, now.Expires)
 		}
 	}
 	return false
@@ -146,14 +141,14 @@ func (s *keyspace) differ(a, b time.Time) bool {
 
 // nextExpiry is when, on the clients' clock, the next key's lease ends.
 func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
-	here, there := time.Now(), s.server.now()
+	here, there := time.Now(), s.server.Now()
 	for _, k := range s.state {
-		if k.expires.IsZero() {
+		if k.Expires.IsZero() {
 			continue
 		}
-		end := here.Add(k.expires.Sub(there))
+		end := here.Add(k.Expires.Sub(there))
 		if s.blur > 0 { // Redis ends a lease just after its last millisecond
-			end = here.Add(max(0, k.expires.Sub(there)) + 2*time.Millisecond)
+			end = here.Add(max(0, k.Expires.Sub(there)) + 2*time.Millisecond)
 		}
 		if !ok || end.Before(at) {
 			at, ok = end, true
@@ -163,10 +158,10 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 }
 
 // compareEntries says which entries of a key went and came, and which have another count.
-func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, call int) []Effect {
+func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, call int) []Effect {
 	var effects []Effect
 	gone := Overwritten
-	if now.kind == "hash" {
+	if now.Kind == "hash" {
 		gone = Removed
 	}
 	for _, entry := range was.entries() {
@@ -179,10 +174,10 @@ func (s *keyspace) compareEntries(name string, was, now keyState, lane *Client, 
 		at := place{name, entry}
 		if !slices.Contains(was.entries(), entry) {
 			owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
-			s.names.learn(entry, owner.Label)
+			owner.Shares = s.names.learn(entry, owner.Label)
 			s.owners[at] = owner
 			effects = append(effects, Effect{Installed, name, owner})
-		} else if was.fields[entry] != now.fields[entry] {
+		} else if was.Fields[entry] != now.Fields[entry] {
 			effects = append(effects, Effect{Counted, name, s.owners[at]})
 		}
 	}
@@ -194,7 +189,7 @@ func (s *keyspace) forget(name string) {
 }
 
 // ownerOf is who installed a key: its first entry.
-func (s *keyspace) ownerOf(name string, k keyState) Owner {
+func (s *keyspace) ownerOf(name string, k KeyState) Owner {
 	for _, entry := range k.entries() {
 		if owner, ok := s.owners[place{name, entry}]; ok {
 			return owner
@@ -205,23 +200,21 @@ func (s *keyspace) ownerOf(name string, k keyState) Owner {
 
 // keys is the state for the trace.
 func (s *keyspace) keys() []Key {
-	now := s.server.now()
+	now := s.server.Now()
 	var keys []Key
 	for _, name := range slices.Sorted(maps.Keys(s.state)) {
 		k := s.state[name]
-		key := Key{Name: name, Type: k.kind, Owner: s.ownerOf(name, k), TTL: NoTTL}
-		key.Value = s.names.text(k.value, key.Owner.Client)
-		if k.kind == "hash" {
-			var parts []string
-			for field, value := range k.fields {
-				owner := s.owners[place{name, field}]
-				parts = append(parts, s.names.text(field, owner.Client)+"="+s.names.text(value, key.Owner.Client))
+		key := Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), TTL: NoTTL}
+		for _, raw := range k.entries() {
+			entry := Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(raw, key.Owner.Client)}
+			if k.Kind == "hash" {
+				entry.Field, entry.Value = s.names.text(raw, entry.Owner.Client), s.names.text(k.Fields[raw], key.Owner.Client)
 			}
-			slices.Sort(parts)
-			key.Value = strings.Join(parts, " ")
+			key.Entries = append(key.Entries, entry)
 		}
-		if !k.expires.IsZero() {
-			key.TTL = k.expires.Sub(now)
+		slices.SortFunc(key.Entries, func(a, b Entry) int { return strings.Compare(a.ID(), b.ID()) })
+		if !k.Expires.IsZero() {
+			key.TTL = k.Expires.Sub(now)
 		}
 		keys = append(keys, key)
 	}

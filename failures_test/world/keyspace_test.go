@@ -9,14 +9,14 @@ import (
 
 // shelf is a Redis that holds what a test says.
 type shelf struct {
-	redisServer
+	Redis
 	clock time.Time
-	state map[string]keyState
+	state map[string]KeyState
 }
 
-func (s *shelf) now() time.Time { return s.clock }
+func (s *shelf) Now() time.Time { return s.clock }
 
-func (s *shelf) read(func(string) bool) map[string]keyState { return s.state }
+func (s *shelf) Keys(func(string) bool) (map[string]KeyState, error) { return s.state, nil }
 
 func kinds(effects []Effect) []EffectKind {
 	var kinds []EffectKind
@@ -31,12 +31,12 @@ func kinds(effects []Effect) []EffectKind {
 func TestCommandThatFindsALeaseJustOverIsNoWrongDelete(t *testing.T) {
 	start := time.Now()
 	owner := &Client{Name: "A", process: &process{name: "A"}}
-	key := func(value string, expires time.Duration) map[string]keyState {
-		return map[string]keyState{"k": {kind: "string", value: value, expires: start.Add(expires)}}
+	key := func(value string, expires time.Duration) map[string]KeyState {
+		return map[string]KeyState{"k": {Kind: "string", Value: value, Expires: start.Add(expires)}}
 	}
 	for name, c := range map[string]struct {
 		at    time.Duration
-		after map[string]keyState
+		after map[string]KeyState
 		want  []EffectKind
 	}{
 		"taken at the end of the lease":           {time.Second, key("locked", 2*time.Second), []EffectKind{Lapsed, Installed}},
@@ -58,29 +58,29 @@ func TestCommandThatFindsALeaseJustOverIsNoWrongDelete(t *testing.T) {
 
 func TestHashHasAnEntryForEachField(t *testing.T) {
 	owner := &Client{Name: "A", process: &process{name: "A"}}
-	hash := func(pairs ...string) map[string]keyState {
-		k := keyState{kind: "hash", fields: map[string]string{}}
+	hash := func(pairs ...string) map[string]KeyState {
+		k := KeyState{Kind: "hash", Fields: map[string]string{}}
 		for i := 0; i < len(pairs); i += 2 {
-			k.fields[pairs[i]] = pairs[i+1]
+			k.Fields[pairs[i]] = pairs[i+1]
 		}
-		return map[string]keyState{"k": k}
+		return map[string]KeyState{"k": k}
 	}
 	const one, other = "f81d4fae7dec11d0a765", "9c5b94b1a8f341e2b0d1"
 	for name, c := range map[string]struct {
-		after map[string]keyState
+		after map[string]KeyState
 		want  []EffectKind
 	}{
 		"another count":   {hash(one, "2"), []EffectKind{Counted}},
 		"a second owner":  {hash(one, "1", other, "1"), []EffectKind{Installed}},
 		"another for one": {hash(other, "1"), []EffectKind{Removed, Installed}},
 		"it is gone":      {nil, []EffectKind{Removed}},
-		"a string":        {map[string]keyState{"k": {kind: "string", value: other}}, []EffectKind{Overwritten, Installed}},
+		"a string":        {map[string]KeyState{"k": {Kind: "string", Value: other}}, []EffectKind{Overwritten, Installed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
 			keys.compare(owner, 1, false)
-			require.Equal(t, "A1=1", keys.keys()[0].Value)
+			require.Equal(t, "A1=1", keys.keys()[0].Value())
 			redis.state = c.after
 			effects := keys.compare(owner, 2, false)
 			require.Equal(t, c.want, kinds(effects))

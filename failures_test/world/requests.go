@@ -153,7 +153,7 @@ func (w *World) shakeHands() bool {
 				w.take(r)
 				shook = true
 				c.subscribed = c.subscribed || isTracking(r.Args)
-				if raw, err := c.link.execute(r.Args); err == nil {
+				if raw, err := c.link.Execute(r.Args); err == nil {
 					c.deliver(raw)
 				} else {
 					w.breakWire(c)
@@ -231,7 +231,7 @@ func (w *World) prune() {
 			if len(c.requests) > 0 {
 				return false
 			}
-			c.link.close()
+			c.link.Close()
 			return true
 		})
 	}

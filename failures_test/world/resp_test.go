@@ -22,12 +22,6 @@ func TestBytesThatAreNoCommandAreAnError(t *testing.T) {
 	}
 }
 
-func TestMessageIsToldFromAnAnswer(t *testing.T) {
-	require.True(t, isMessage("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n"))
-	require.True(t, isMessage(">2\r\n$10\r\ninvalidate\r\n_\r\n"))
-	require.False(t, isMessage("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"))
-}
-
 func TestScriptsWithoutANameAreToldApartByWhatTheySend(t *testing.T) {
 	for source, name := range map[string]string{
 		"-- unlock\nreturn 1": "unlock",

@@ -18,7 +18,7 @@ import (
 // answers are the same, byte for byte. What it is not sure of it leaves to miniredis, and
 // returns false; then nothing has happened: a script that is not pure or that Redis does not
 // know, arguments that make no sense, a connection with a transaction.
-func (l *embeddedLink) runScript(name string, args []string) bool {
+func (l *embeddedConn) runScript(name string, args []string) bool {
 	if len(args) < 3 || l.special {
 		return false
 	}
@@ -67,7 +67,7 @@ var luaStates = sync.Pool{New: func() any {
 
 // run runs a pure script and writes its reply. It returns false when the script failed:
 // it was stopped halfway, and nobody uses the state again.
-func (s *luaState) run(on *embeddedLink, script *script, keys, argv []string) bool {
+func (s *luaState) run(on *embeddedConn, script *script, keys, argv []string) bool {
 	s.server, s.sha = on.redis.mini.Server(), script.sha
 	s.l.SetGlobal("KEYS", s.list(keys))
 	s.l.SetGlobal("ARGV", s.list(argv))

@@ -19,25 +19,25 @@ import (
 // runs scripts in Lua states that are used again, the other leaves them to miniredis.
 type twin struct {
 	t               *testing.T
-	pooled, own     *embeddedLink
-	toPooled, toOwn *embeddedLink // they subscribe
+	pooled, own     *embeddedConn
+	toPooled, toOwn *embeddedConn // they subscribe
 }
 
 func inTwin(t *testing.T, f func(*twin)) {
 	miniredis.DumpMaxLineLen = 1 << 20
 	synctest.Test(t, func(t *testing.T) {
-		link := func() *embeddedLink {
+		link := func() *embeddedConn {
 			e, err := newEmbedded()
 			require.NoError(t, err)
-			return e.newLink().(*embeddedLink)
+			return e.Connect().(*embeddedConn)
 		}
 		w := &twin{t: t, pooled: link(), own: link()}
 		w.own.special = true
-		w.toPooled, w.toOwn = w.pooled.redis.newLink().(*embeddedLink), w.own.redis.newLink().(*embeddedLink)
-		for _, subscriber := range []*embeddedLink{w.toPooled, w.toOwn} {
-			_, _ = subscriber.execute([]string{"SUBSCRIBE", "news"})
-			defer subscriber.redis.close()
-			defer subscriber.unsubscribe()
+		w.toPooled, w.toOwn = w.pooled.redis.Connect().(*embeddedConn), w.own.redis.Connect().(*embeddedConn)
+		for _, subscriber := range []*embeddedConn{w.toPooled, w.toOwn} {
+			_, _ = subscriber.Execute([]string{"SUBSCRIBE", "news"})
+			defer subscriber.redis.Close()
+			defer unsubscribe(subscriber)
 		}
 		f(w)
 	})
@@ -47,11 +47,10 @@ func inTwin(t *testing.T, f func(*twin)) {
 // data. It returns the reply.
 func (w *twin) both(args ...string) string {
 	w.t.Helper()
-	got, _ := w.pooled.execute(args)
-	want, _ := w.own.execute(args)
+	got, _ := w.pooled.Execute(args)
+	want, _ := w.own.Execute(args)
 	require.Equal(w.t, pointer.ReplaceAllString(string(want), "0x"), pointer.ReplaceAllString(string(got), "0x"), "%q", args)
-	synctest.Wait()
-	require.Equal(w.t, string(w.toOwn.pushed()), string(w.toPooled.pushed()), "pushes after %q", args)
+	require.Equal(w.t, string(w.toOwn.Pushed()), string(w.toPooled.Pushed()), "pushes after %q", args)
 	require.Equal(w.t, dump(w.own.redis), dump(w.pooled.redis), "data after %q", args)
 	return string(got)
 }
@@ -191,23 +190,23 @@ func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
 		}
 		// What the world has given it, it knows before any command needs it.
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
-			require.NoError(t, e.flushScripts())
-			require.NoError(t, e.loadScript(source))
+			require.NoError(t, e.FlushScripts())
+			require.NoError(t, e.LoadScript(source))
 		}
 		require.Equal(t, "$1\r\nx\r\n", run())
 		require.Equal(t, "*1\r\n:1\r\n", w.both("SCRIPT", "EXISTS", sha))
 		w.both("SCRIPT", "FLUSH")
 		require.Contains(t, run(), "NOSCRIPT")
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
-			require.NoError(t, e.loadScript(source))
-			require.NoError(t, e.flushScripts())
+			require.NoError(t, e.LoadScript(source))
+			require.NoError(t, e.FlushScripts())
 		}
 		require.Contains(t, run(), "NOSCRIPT")
 		// The flush that waits in a transaction comes after a load on another connection.
-		for _, transaction := range []link{w.pooled.redis.newLink(), w.own.redis.newLink()} {
-			_, _ = transaction.execute([]string{"MULTI"})
-			_, _ = transaction.execute([]string{"SCRIPT", "FLUSH"})
-			defer func() { _, _ = transaction.execute([]string{"DISCARD"}) }()
+		for _, transaction := range []Conn{w.pooled.redis.Connect(), w.own.redis.Connect()} {
+			_, _ = transaction.Execute([]string{"MULTI"})
+			_, _ = transaction.Execute([]string{"SCRIPT", "FLUSH"})
+			defer func() { _, _ = transaction.Execute([]string{"DISCARD"}) }()
 		}
 		w.both("SCRIPT", "LOAD", source)
 		require.Equal(t, "$1\r\nx\r\n", run())
@@ -234,8 +233,8 @@ func TestOddCallsOfScriptsAreLeftToMiniredis(t *testing.T) {
 			if before[0] == "MULTI" {
 				w.both("EXEC")
 			}
-			w.pooled.unsubscribe()
-			w.own.unsubscribe()
+			unsubscribe(w.pooled)
+			unsubscribe(w.own)
 		})
 	}
 }
@@ -245,7 +244,7 @@ func TestFullMemoryRefusesScriptsAsInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		w.seed()
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
-			require.NoError(t, e.fillMemory())
+			require.NoError(t, e.FillMemory())
 		}
 		for _, source := range []string{
 			"return redis.call('SET', 's', 1)", "redis.call('DEL', 's') return redis.call('SET', 's', 1)", "redis.call('PUBLISH', 'news', 1) return redis.call('SET', 's', 1)",

@@ -3,7 +3,6 @@ package world
 import (
 	"bufio"
 	"bytes"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,7 @@ import (
 // embedded is a Redis inside the bubble, on its clock.
 type embedded struct {
 	mini  *miniredis.Miniredis
-	admin *embeddedLink // the world's own connection
+	admin *embeddedConn // the world's own connection
 	skew  time.Duration // how far its clock is ahead of the clients'
 	full  bool          // it has no memory left
 	// toLoad are the scripts that it knows and miniredis does not yet.
@@ -39,7 +38,7 @@ func newEmbedded() (*embedded, error) {
 		return nil, err
 	}
 	e.mini.Server().SetPreHook(e.before)
-	e.admin = e.newLink().(*embeddedLink)
+	e.admin = e.Connect().(*embeddedConn)
 	e.tick()
 	e.mini.ClockTTL(true)
 	return e, nil
@@ -54,50 +53,47 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 }
 
 // tick sets the server's clock: the fake time, and how far it was made to jump.
-func (e *embedded) tick() { e.mini.SetTime(e.now()) }
+func (e *embedded) tick() { e.mini.SetTime(e.Now()) }
 
-func (e *embedded) now() time.Time { return time.Now().Add(e.skew) }
+func (e *embedded) Now() time.Time { return time.Now().Add(e.skew) }
 
-func (e *embedded) read(ignore func(string) bool) map[string]keyState {
+func (e *embedded) Keys(ignore func(string) bool) (map[string]KeyState, error) {
 	e.tick()
-	now := e.now()
-	state := map[string]keyState{}
+	now := e.Now()
+	state := map[string]KeyState{}
 	for _, name := range e.mini.Keys() {
 		if ignore(name) {
 			continue
 		}
-		k := keyState{kind: e.mini.Type(name), leased: slices.Contains(e.leased, name)}
-		switch k.kind {
+		k := KeyState{Kind: e.mini.Type(name), Leased: slices.Contains(e.leased, name)}
+		switch k.Kind {
 		case "string":
-			k.value, _ = e.mini.Get(name)
+			k.Value, _ = e.mini.Get(name)
 		case "hash":
-			k.fields = map[string]string{}
+			k.Fields = map[string]string{}
 			fields, _ := e.mini.HKeys(name)
 			for _, field := range fields {
-				k.fields[field] = e.mini.HGet(name, field)
+				k.Fields[field] = e.mini.HGet(name, field)
 			}
 		}
 		if ttl := e.mini.TTL(name); ttl > 0 {
-			k.expires = now.Add(ttl)
+			k.Expires = now.Add(ttl)
 		}
 		state[name] = k
 	}
 	e.leased = nil
-	return state
+	return state, nil
 }
 
-func (e *embedded) isReadOnly(command string) bool { return e.mini.IsReadOnlyCommand(command) }
+func (e *embedded) IsReadOnly(command string) bool { return e.mini.IsReadOnlyCommand(command) }
 
-// settlePushes waits for the goroutines that write to subscribers.
-func (e *embedded) settlePushes(iter.Seq[*wire]) { synctest.Wait() }
-
-// loadScript keeps the script until miniredis has to know it, which parses it anew.
-func (e *embedded) loadScript(source string) error {
+// LoadScript keeps the script until miniredis has to know it, which parses it anew.
+func (e *embedded) LoadScript(source string) error {
 	e.toLoad = append(e.toLoad, compile(source))
 	return nil
 }
 
-func (e *embedded) flushScripts() error {
+func (e *embedded) FlushScripts() error {
 	e.toLoad = nil
 	e.admin.dispatch("SCRIPT", "FLUSH")
 	return nil
@@ -108,30 +104,30 @@ func (e *embedded) knows(s *script) bool {
 	return slices.Contains(e.toLoad, s) || string(e.admin.dispatch("SCRIPT", "EXISTS", s.sha)) == "*1\r\n:1\r\n"
 }
 
-func (e *embedded) evict(names ...string) error {
+func (e *embedded) Evict(names ...string) error {
 	for _, name := range names {
 		e.mini.Del(name)
 	}
 	return nil
 }
 
-func (e *embedded) flushAll() error {
-	e.clear()
+func (e *embedded) FlushAll() error {
+	e.Clear()
 	return nil
 }
 
-func (e *embedded) clear() { e.mini.FlushAll() }
+func (e *embedded) Clear() { e.mini.FlushAll() }
 
-func (e *embedded) close() { e.mini.Close() }
+func (e *embedded) Close() { e.mini.Close() }
 
-// restart leaves nothing in it, as in a Redis that keeps nothing on disk.
-func (e *embedded) restart() error {
-	e.clear()
-	return e.flushScripts()
+// Restart leaves nothing in it, as in a Redis that keeps nothing on disk.
+func (e *embedded) Restart() error {
+	e.Clear()
+	return e.FlushScripts()
 }
 
-// failover leaves nothing either: the replica has not seen a single write.
-func (e *embedded) failover() error { return e.restart() }
+// Failover leaves nothing either: the replica has not seen a single write.
+func (e *embedded) Failover() error { return e.Restart() }
 
 // needsMemory lists the commands, as far as a lock has use for them, that Redis
 // refuses when its memory is full: those with the flag denyoom.
@@ -146,8 +142,8 @@ var needsMemory = map[string]bool{
 // outOfMemory is the refusal of a Redis whose memory is full.
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
 
-// fillMemory refuses as Redis does. The commands of a script come one by one.
-func (e *embedded) fillMemory() error {
+// FillMemory refuses as Redis does. The commands of a script come one by one.
+func (e *embedded) FillMemory() error {
 	e.full = true
 	return nil
 }
@@ -169,9 +165,9 @@ var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": tr
 // nothing themselves.
 var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": true}
 
-// jump moves the server's clock. Redis keeps the moment at which a key expires,
+// JumpClock moves the server's clock. Redis keeps the moment at which a key expires,
 // so a jump forward shortens every lease and a jump back lengthens it.
-func (e *embedded) jump(d time.Duration) error {
+func (e *embedded) JumpClock(d time.Duration) error {
 	e.skew += d
 	if d < 0 {
 		e.mini.FastForward(d)
@@ -179,8 +175,8 @@ func (e *embedded) jump(d time.Duration) error {
 	return nil
 }
 
-// embeddedLink is a connection whose other end Redis's own code answers at once.
-type embeddedLink struct {
+// embeddedConn is a connection whose other end Redis's own code answers at once.
+type embeddedConn struct {
 	redis *embedded
 	peer  *server.Peer
 	sink  sink
@@ -189,13 +185,13 @@ type embeddedLink struct {
 	special bool
 }
 
-func (e *embedded) newLink() link {
-	l := &embeddedLink{redis: e}
+func (e *embedded) Connect() Conn {
+	l := &embeddedConn{redis: e}
 	l.peer = server.NewPeer(bufio.NewWriterSize(&l.sink, 512))
 	return l
 }
 
-func (l *embeddedLink) execute(args []string) ([]byte, error) {
+func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 	l.redis.tick()
 	l.redis.written, l.redis.leased = false, nil
 	name := strings.ToUpper(args[0])
@@ -225,13 +221,13 @@ var makesSpecial = []string{"MULTI", "SELECT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUB
 // usesScripts lists the commands for which it matters which scripts are known, now or later.
 var usesScripts = map[string]bool{"EVALSHA": true, "EVALSHA_RO": true, "SCRIPT": true, "MULTI": true}
 
-func (l *embeddedLink) dispatch(args ...string) []byte {
+func (l *embeddedConn) dispatch(args ...string) []byte {
 	l.redis.mini.Server().Dispatch(l.peer, args)
 	return l.answer()
 }
 
 // answer is what Redis has written.
-func (l *embeddedLink) answer() []byte {
+func (l *embeddedConn) answer() []byte {
 	l.peer.Flush()
 	raw := l.sink.take()
 	// Redis ends a script with the refusal itself; the embedded one tells a story around it.
@@ -241,15 +237,13 @@ func (l *embeddedLink) answer() []byte {
 	return raw
 }
 
-func (l *embeddedLink) pushed() []byte { return l.sink.take() }
-
-// unsubscribe ends the goroutines that Redis keeps for a subscriber.
-func (l *embeddedLink) unsubscribe() {
-	_, _ = l.execute([]string{"UNSUBSCRIBE"})
-	_, _ = l.execute([]string{"PUNSUBSCRIBE"})
+// Pushed waits for the goroutines that write to subscribers.
+func (l *embeddedConn) Pushed() []byte {
+	synctest.Wait()
+	return l.sink.take()
 }
 
-func (l *embeddedLink) close() {}
+func (l *embeddedConn) Close() {}
 
 // sink collects what Redis writes to a connection. Pushed messages come from a
 // goroutine of their own.

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -136,9 +137,13 @@ func (s *stack) source(skipFrames []string) Source {
 // only the file tells.
 const goRedis = "github.com/redis/go-redis/"
 
+// ours is what the names of this package's functions begin with.
+var ours = reflect.TypeFor[World]().PkgPath() + "."
+
+// isLibrary reports whether a function is Go's, go-redis's or the world's.
 func isLibrary(function string) bool {
-	return function == "" || beginsWith(function, goRedis, "lockkata/failures_test/world.",
-		"bufio.", "context.", "crypto/tls.", "io.", "runtime.", "sync.", "sync/")
+	return function == "" || beginsWith(function, goRedis, ours, "bufio.", "context.", "crypto/tls.", "internal/", "io.", "net.",
+		"runtime.", "sync.", "sync/", "testing.", "testing/", "time.")
 }
 
 // beginsWith tells whether a text begins with one of those.

@@ -69,11 +69,18 @@ func goroutinesIn(dump, pkg string) (all []Goroutine) {
 	return all
 }
 
-// read finds the lock's functions on a stack, each of which has two lines.
+// wires are the beginnings of the names of functions of this package that go-redis calls.
+var wires = []string{ours + "(*wire).", ours + "(*process).dial"}
+
+// read finds the lock's functions on a stack, each of which has two lines. Other functions of the
+// world than those of a wire call the lock, or are called by the scenario.
 func (g *Goroutine) read(lines []string, pkg string) {
 	for i := 1; i+1 < len(lines); i += 2 {
 		function, starts := strings.CutPrefix(lines[i], "created by ")
 		place := framePlace.FindStringSubmatch(lines[i+1])
+		if strings.HasPrefix(function, ours) && !beginsWith(function, wires...) {
+			return
+		}
 		switch {
 		case place == nil:
 		case !isOfLock(function, pkg):
@@ -91,7 +98,7 @@ func isOfLock(function, pkg string) bool {
 	if pkg != "" {
 		return beginsWith(function, pkg+".", pkg+"/")
 	}
-	return !isLibrary(function) && !isOurs(function)
+	return !isLibrary(function)
 }
 
 // StackDump returns where the goroutines of the newest bubble are, each as the innermost line
@@ -114,10 +121,4 @@ func StackDump() []string {
 	slices.Sort(first)
 	slices.Sort(others)
 	return slices.Compact(append(first, others...))
-}
-
-// isOurs reports whether a function plays scenarios, or waits in Go's own code.
-func isOurs(function string) bool {
-	return beginsWith(function, "lockkata/failures_test.", "lockkata/failures_test/schedule.", "lockkata/failures_test/adapters.",
-		"lockkata/internal/kata/judge.", "lockkata/internal/locktest.", "testing.", "testing/", "internal/", "time.", "net.", "sync/")
 }

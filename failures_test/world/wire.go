@@ -18,7 +18,7 @@ import (
 type wire struct {
 	world   *World
 	process *process
-	link    link
+	link    Conn
 
 	mu       sync.Mutex
 	partial  []byte // written, not yet a complete command
@@ -75,7 +75,7 @@ func (w *World) wires(yield func(*wire) bool) {
 }
 
 func newWire(p *process) *wire {
-	return &wire{world: p.world, process: p, link: p.world.server.newLink(), changed: make(chan struct{}, 1)}
+	return &wire{world: p.world, process: p, link: p.world.server.Connect(), changed: make(chan struct{}, 1)}
 }
 
 // Write accepts the client's bytes and hands each complete command to the world.
@@ -155,7 +155,13 @@ func (w *wire) Close() error {
 func (w *wire) unsubscribe() {
 	if w.subscribed {
 		w.subscribed = false
-		w.link.unsubscribe()
+		unsubscribe(w.link)
+	}
+}
+
+func unsubscribe(c Conn) {
+	for _, command := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
+		_, _ = c.Execute([]string{command}) // the answers are not needed
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestCommandThatChangesSomethingIsAWrite(t *testing.T) {
 	redis, err := newEmbedded()
 	require.NoError(t, err)
-	defer redis.close()
+	defer redis.Close()
 	for sent, writes := range map[string]string{
 		"GET SET":                           "SET",
 		"MULTI SET EXEC SET":                "EXEC SET",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -84,9 +85,12 @@ type Config struct {
 	SkipFrames []string
 }
 
+// DefaultLock is the name of the lock if the config names none.
+const DefaultLock = "order:1001"
+
 func (c Config) withDefaults() Config {
 	if c.Lock == "" {
-		c.Lock = "order:1001"
+		c.Lock = DefaultLock
 	}
 	if c.Lease == 0 {
 		c.Lease = 30 * time.Second
@@ -103,8 +107,8 @@ type World struct {
 	LongSilence time.Duration
 
 	config    Config
-	server    redisServer
-	timeMode  timeMode
+	server    Redis
+	clock     Clock
 	keys      *keyspace
 	names     *names
 	ledger    *Ledger
@@ -120,10 +124,9 @@ type World struct {
 	foreign   digest            // what was done to keys of others
 	ctx       context.Context
 	cancel    context.CancelFunc
-	label     string // marks the goroutines of a live run
-	closing   bool   // the scenario is over: nothing is recorded, no fault strikes
-	leaveAt   int    // after how many events the scenario is left; 0: it is played to its end
-	flooded   bool   // a client has sent commands without a pause
+	closing   bool // the scenario is over: nothing is recorded, no fault strikes
+	leaveAt   int  // after how many events the scenario is left; 0: it is played to its end
+	flooded   bool // a client has sent commands without a pause
 
 	shared // what clients' goroutines touch
 }
@@ -164,46 +167,61 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	return trace, err
 }
 
+// RunOn plays a scenario on a server and a clock other than those of [Run], and closes the server.
+// The caller looks for goroutines that are left.
+func RunOn(server Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
+	w, err := newWorld(config.withDefaults(), server, clock)
+	if err != nil {
+		server.Close()
+		return nil, err
+	}
+	defer w.close()
+	err = w.play(scenario)
+	w.mu.Lock()
+	w.late(w.slow)
+	w.mu.Unlock()
+	return w.trace, err
+}
+
 // Discover plays a lock's normal use once, and returns what happened and the Lua scripts that it
 // used. A world that starts with those has no first EVALSHA that Redis does not know.
 func Discover(t *testing.T, config Config) (trace *Trace, scripts []string, err error) {
-	trace, err = Run(t, config, normalUse(&scripts))
+	trace, err = Run(t, config, func(w *World) { scripts = NormalUse(w) })
 	return trace, scripts, err
 }
 
-// normalUse is a scenario with a renewal, a refusal, a wait in vain and what else a lock can do.
-func normalUse(scripts *[]string) func(*World) {
-	return func(w *World) {
-		a, b := w.Client("A"), w.Client("B")
+// NormalUse is a scenario with a renewal, a refusal, a wait in vain and what else a lock can do. It
+// returns the Lua scripts that the lock used.
+func NormalUse(w *World) (scripts []string) {
+	a, b := w.Client("A"), w.Client("B")
+	a.Lock(Within(w.Lease))
+	b.TryLock(Within(w.Lease))
+	wait := b.StartLock(Within(w.Lease / 10))
+	if _, reentrant := a.process.locker.(Counting); reentrant {
 		a.Lock(Within(w.Lease))
-		b.TryLock(Within(w.Lease))
-		wait := b.StartLock(Within(w.Lease / 10))
-		if _, reentrant := a.process.locker.(Counting); reentrant {
-			a.Lock(Within(w.Lease))
-			a.Unlock(Within(w.Lease))
-		}
-		w.Sleep(w.Lease / 2)
 		a.Unlock(Within(w.Lease))
-		a.Unlock(Within(w.Lease))
-		if wait.Wait().Held() { // it waits on when its context has ended
-			b.Unlock(Within(w.Lease))
-		}
-		if _, forcing := a.process.locker.(Forcing); forcing {
-			a.ForceUnlock()
-		}
-		*scripts = w.keys.scripts
 	}
+	w.Sleep(w.Lease / 2)
+	a.Unlock(Within(w.Lease))
+	a.Unlock(Within(w.Lease))
+	if wait.Wait().Held() { // it waits on when its context has ended
+		b.Unlock(Within(w.Lease))
+	}
+	if _, forcing := a.process.locker.(Forcing); forcing {
+		a.ForceUnlock()
+	}
+	return w.keys.scripts
 }
 
-func newWorld(config Config, server redisServer, timeMode timeMode) (*World, error) {
+func newWorld(config Config, server Redis, clock Clock) (*World, error) {
 	names := newNames(config.Lock)
-	long, blur, slack := timeMode.measures(config.Lease)
+	limits := clock.Limits(config.Lease)
 	w := &World{
-		Lock: config.Lock, Lease: config.Lease, LongSilence: long,
-		config: config, server: server, timeMode: timeMode, names: names,
-		keys:   newKeyspace(server, names, config.Ignore, blur),
+		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
+		config: config, server: server, clock: clock, names: names,
+		keys:   newKeyspace(server, names, config.Ignore, limits.Blur),
 		ledger: &Ledger{fenced: config.Fenced},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: slack, Fenced: config.Fenced},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Fenced},
 		start:  time.Now(),
 		shared: shared{wake: make(chan struct{}, 1)},
 	}
@@ -275,27 +293,29 @@ func (w *World) close() {
 	if !w.flooded {
 		w.settle() // what is on its way may still take the lock
 	}
-	w.server.clear()
-	w.timeMode.windDown(w)
-	for wire := range w.wires {
-		wire.unsubscribe()
-		wire.link.close()
-	}
-	w.server.clear()
-	w.server.close()
-}
-
-// closeLockers ends the locks that have goroutines of their own beyond their holds.
-func (w *World) closeLockers() {
+	w.server.Clear()
+	w.until(time.Now().Add(2*w.Lease), func() bool { return !w.isCalling() })
 	for _, p := range w.processes {
 		if closer, ok := p.locker.(io.Closer); ok {
-			go closer.Close()
+			go closer.Close() // the lock has goroutines beyond its holds
 		}
 	}
-}
-
-func (w *World) closeClients() {
+	w.clock.Linger(2*w.Lease, w.pass) // a renewal that finds no key ends too
 	for _, p := range w.processes {
 		_ = p.rdb.Close() // the lock may have closed it already
 	}
+	w.clock.Linger(time.Second, w.pass)
+	for wire := range w.wires {
+		wire.unsubscribe()
+		wire.link.Close()
+	}
+	w.server.Clear()
+	w.server.Close()
+}
+
+// isCalling reports whether a call has not yet come back.
+func (w *World) isCalling() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.processes, func(p *process) bool { return len(p.running) > 0 })
 }

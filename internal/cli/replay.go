@@ -9,7 +9,6 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
@@ -42,8 +41,8 @@ func (a *app) replay(text string) error {
 	if c.Subject, err = failures.DiscoverScripts(a.t, c.Subject); err != nil {
 		return failedError{err}
 	}
-	m, err := quiz.Follow(a.t, c.Setup, steps)
-	if err != nil {
+	m, err := game.Follow(a.t, c.Setup, steps)
+	if m.Trace == nil {
 		return failedError{err}
 	}
 	a.askForRoom()
@@ -59,10 +58,10 @@ func (a *app) replay(text string) error {
 	} else {
 		a.heading(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About)))
 	}
-	fmt.Fprintln(a.out, a.say(lengthAndText, "length", schedule.Length(m.Cost(), len(m.Schedule)), "schedule", schedule.Text(c.Setup, m.Schedule)))
+	fmt.Fprintln(a.out, a.say(lengthAndText, "length", schedule.Length(m.Faults(), len(m.Schedule)), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	a.legend(m.Trace)
-	if m.Astray != nil {
-		return failedError{m.Astray}
+	if err != nil {
+		return failedError{err}
 	}
 	return nil
 }
@@ -76,3 +75,9 @@ var (
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
+
+func init() {
+	for _, p := range schedule.Properties {
+		i18n.Register(i18n.Text(p.About))
+	}
+}

@@ -1,4 +1,4 @@
-package world
+package live
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 // A bubble knows its goroutines. In real time a label tells them: whatever a
 // goroutine starts has the label too.
-const labelKey = "lockkata world"
+const labelKey = "lockkata live"
 
 var runs atomic.Int64
 

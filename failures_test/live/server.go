@@ -1,0 +1,326 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/proto"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/world"
+)
+
+// errShared is the error of a scenario that disturbs the whole Redis, on a Redis that other
+// programs use too.
+var errShared = errors.New("live: the scenario disturbs the whole Redis, and this one is not ours alone")
+
+// errNotLive is the error of a scenario that only the controlled world can play.
+var errNotLive = errors.New("live: no real Redis does this when asked")
+
+// patienceWithRedis is how long a real Redis may take to answer.
+const patienceWithRedis = 5 * time.Second
+
+// server is a redis-server. The world looks only at keys that carry the
+// lock's name, so that it can share the server with others.
+type server struct {
+	process *process
+	lock    string
+	control *redis.Client // the world's own connection
+	skew    time.Duration // how far its clock is ahead of ours
+	full    bool          // its memory is
+	keys    map[string]bool
+	reads   map[string]bool // command → it only reads
+}
+
+func newServer(p *process, lock string) (*server, error) {
+	r := &server{process: p, lock: lock, keys: map[string]bool{}, reads: map[string]bool{}}
+	r.control = redis.NewClient(&redis.Options{
+		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
+		DisableIdentity:          true,
+		Protocol:                 2,
+		PoolSize:                 1,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+	if err := r.reset(); err != nil {
+		_ = r.control.Close() // the first error is the one to tell
+		return nil, err
+	}
+	return r, nil
+}
+
+// reset empties a server of ours, and compares the clocks.
+func (r *server) reset() error {
+	if r.process.isOurs() {
+		if err := errors.Join(r.FlushAll(), r.FlushScripts()); err != nil {
+			return err
+		}
+		if err := r.process.begin(); err != nil {
+			return err
+		}
+	}
+	before := time.Now()
+	there, err := r.control.Time(context.Background()).Result()
+	if err != nil {
+		return err
+	}
+	r.skew = there.Sub(before.Add(time.Since(before) / 2))
+	return nil
+}
+
+func (r *server) dial() (net.Conn, error) {
+	addr := r.process.addr()
+	return net.DialTimeout(redisserver.Network(addr), addr, patienceWithRedis)
+}
+
+// Now returns the time on the clock of its machine.
+func (r *server) Now() time.Time { return time.Now().Add(r.skew) }
+
+// Keys asks for everything at once, so that the times to live and the server's
+// clock belong together however late the answer is.
+func (r *server) Keys(ignore func(string) bool) (map[string]world.KeyState, error) {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.keys)), ignore)
+	ctx := context.Background()
+	pipe := r.control.Pipeline()
+	clock := pipe.Time(ctx)
+	type answers struct {
+		kind   *redis.StatusCmd
+		ttl    *redis.DurationCmd
+		value  *redis.StringCmd
+		fields *redis.MapStringStringCmd
+	}
+	asked := make([]answers, len(names))
+	for i, name := range names {
+		asked[i] = answers{pipe.Type(ctx, name), pipe.PTTL(ctx, name), pipe.Get(ctx, name), pipe.HGetAll(ctx, name)}
+	}
+	// GET or HGETALL of each key answers WRONGTYPE: only one of them is of use.
+	if _, err := pipe.Exec(ctx); clock.Err() != nil {
+		return nil, fmt.Errorf("Redis at %s does not tell its keys: %w", r.process.addr(), err)
+	}
+	state := map[string]world.KeyState{}
+	for i, name := range names {
+		a := asked[i]
+		ttl := a.ttl.Val()
+		if a.kind.Val() == "none" || ttl == -2 { // it may have expired between the two
+			continue
+		}
+		k := world.KeyState{Kind: a.kind.Val(), Value: a.value.Val()}
+		if k.Kind == "hash" {
+			k.Fields = a.fields.Val()
+		}
+		if ttl >= 0 {
+			k.Expires = clock.Val().Add(ttl)
+		}
+		state[name] = k
+	}
+	return state, nil
+}
+
+// IsReadOnly asks Redis once for each command.
+func (r *server) IsReadOnly(command string) bool {
+	reads, known := r.reads[command]
+	if !known {
+		info, err := r.control.Do(context.Background(), "COMMAND", "INFO", command).Slice()
+		reads = err == nil && strings.Contains(fmt.Sprint(info), "readonly")
+		r.reads[command] = reads
+	}
+	return reads
+}
+
+// LoadScript makes Redis know a script.
+func (r *server) LoadScript(source string) error {
+	return r.control.ScriptLoad(context.Background(), source).Err()
+}
+
+// Evict gives a Redis of ours too little memory for a moment, so that it evicts
+// every key with a lease: the lock's, and what else has one. On a Redis that others
+// use, the lock's keys are removed.
+func (r *server) Evict(names ...string) error {
+	if !r.process.isOurs() {
+		return r.remove(names...)
+	}
+	if err := r.limitMemory("1", "volatile-ttl"); err != nil {
+		return err
+	}
+	// It evicts before it looks at a command, and what it cannot store then it refuses.
+	ctx := context.Background()
+	stored := r.control.Set(ctx, "lockkata:something else", "", 0).Err()
+	if err := r.limitMemory("0", "noeviction"); err != nil {
+		return err
+	}
+	if stored == nil || !strings.HasPrefix(stored.Error(), "OOM") {
+		return fmt.Errorf("live: Redis is not full: it answered %v", stored)
+	}
+	left, err := r.control.Exists(ctx, names...).Result()
+	if err == nil && left > 0 {
+		err = fmt.Errorf("live: Redis did not evict %d of the lock's keys", left)
+	}
+	return err
+}
+
+func (r *server) remove(names ...string) error {
+	return r.control.Del(context.Background(), names...).Err()
+}
+
+// limitMemory says how much memory Redis may use, in bytes, and what it does then.
+func (r *server) limitMemory(limit, policy string) error {
+	ctx := context.Background()
+	return errors.Join(
+		r.control.ConfigSet(ctx, "maxmemory-policy", policy).Err(),
+		r.control.ConfigSet(ctx, "maxmemory", limit).Err(),
+	)
+}
+
+// FillMemory allows Redis less than it uses.
+func (r *server) FillMemory() error {
+	return r.ifOurs(func() error {
+		r.full = true
+		return r.limitMemory("1", "noeviction")
+	})
+}
+
+// ifOurs does to the server what may be done to one of our own only.
+func (r *server) ifOurs(do func() error) error {
+	if r.process.isOurs() {
+		return do()
+	}
+	return errShared
+}
+
+// FlushAll removes all keys.
+func (r *server) FlushAll() error {
+	return r.ifOurs(func() error { return r.control.FlushAll(context.Background()).Err() })
+}
+
+// FlushScripts removes all scripts.
+func (r *server) FlushScripts() error {
+	return r.ifOurs(func() error { return r.control.ScriptFlush(context.Background()).Err() })
+}
+
+// Restart ends the process and starts it again.
+func (r *server) Restart() error {
+	return r.ifOurs(func() error { return withoutLabel(r.process.restart) })
+}
+
+// Failover makes the replica answer.
+func (r *server) Failover() error {
+	return r.ifOurs(func() error { return withoutLabel(r.process.failover) })
+}
+
+// JumpClock cannot be done.
+func (r *server) JumpClock(time.Duration) error { return errNotLive }
+
+// Clear removes the lock's keys, and gives Redis its memory back.
+func (r *server) Clear() {
+	if r.full {
+		if err := r.limitMemory("0", "noeviction"); err == nil {
+			r.full = false
+		}
+	}
+	if len(r.keys) > 0 {
+		_ = r.remove(slices.Collect(maps.Keys(r.keys))...) // a Redis that is gone keeps nothing
+	}
+}
+
+// Close ends the own connection.
+func (r *server) Close() { _ = r.control.Close() } // nothing is to be saved
+
+// conn is a connection of a client.
+type conn struct {
+	redis  *server
+	net    net.Conn
+	reader *bufio.Reader
+	pushes []byte
+}
+
+// Connect returns a connection that is opened with its first command.
+func (r *server) Connect() world.Conn { return &conn{redis: r} }
+
+// Execute runs one command.
+func (c *conn) Execute(args []string) ([]byte, error) {
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	for _, arg := range args[1:] {
+		if strings.Contains(arg, c.redis.lock) {
+			c.redis.keys[arg] = true
+		}
+	}
+	if err := c.write(args); err != nil {
+		return nil, err
+	}
+	replies := 1
+	if strings.HasSuffix(strings.ToUpper(args[0]), "SUBSCRIBE") {
+		replies = max(1, len(args)-1) // one for each channel
+	}
+	var raw []byte
+	for range replies {
+		reply, err := c.reply()
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, reply...)
+	}
+	return raw, nil
+}
+
+func (c *conn) open() error {
+	if c.net != nil {
+		return nil
+	}
+	conn, err := c.redis.dial()
+	if err != nil {
+		return err
+	}
+	c.net, c.reader = conn, bufio.NewReader(conn)
+	return nil
+}
+
+func (c *conn) write(args []string) error {
+	if err := c.net.SetDeadline(time.Now().Add(patienceWithRedis)); err != nil {
+		return err
+	}
+	return proto.Write(c.net, args)
+}
+
+// reply reads up to the next answer, and keeps the messages before it.
+func (c *conn) reply() (string, error) {
+	for {
+		raw, err := proto.Read(c.reader)
+		if err != nil || !isMessage(raw) {
+			return raw, err
+		}
+		c.pushes = append(c.pushes, raw...)
+	}
+}
+
+// Pushed makes the server answer once more: what was published before comes before that answer.
+func (c *conn) Pushed() []byte {
+	if c.net != nil && c.write([]string{"PING"}) == nil {
+		_, _ = c.reply() // a connection that is gone brings no messages
+	}
+	raw := c.pushes
+	c.pushes = nil
+	return raw
+}
+
+// Close hangs up.
+func (c *conn) Close() {
+	if c.net != nil {
+		_ = c.net.Close() // nothing is to be saved
+	}
+}
+
+// isMessage tells a pushed message from an answer: protocol 3 marks it.
+func isMessage(raw string) bool {
+	starts := []string{">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"}
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(raw, start) })
+}
