@@ -89,11 +89,14 @@ func (a Answer) Localize(l i18n.Language) string {
 	case a.Bound < 0:
 		say = cutShort
 	}
-	return say.Localize(l, "what", a.TextIn(l), "length", Length(a.Cost, a.Steps), "bound", faultCount.Of(a.Bound), "runs", a.Runs, "states", a.States)
+	return say.Localize(l, "what", a.TextIn(l), "length", Length(a.Cost, a.Steps), "bound", Faults(a.Bound), "runs", a.Runs, "states", a.States)
 }
 
 // Length returns how long a schedule is, in words.
-func Length(faults, steps int) i18n.Message { return length.Of(steps, "faults", faultCount.Of(faults)) }
+func Length(faults, steps int) i18n.Message { return length.Of(steps, "faults", Faults(faults)) }
+
+// Faults returns a number of faults, in words.
+func Faults(n int) i18n.Message { return faultCount.Of(n) }
 
 // Cheaper tells whether the answer is a shorter way to break something than the
 // other: by cost, then by steps.

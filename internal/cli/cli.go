@@ -130,7 +130,7 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	err = root.ExecuteContext(ctx)
@@ -149,11 +149,6 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 		return exitFailed
 	}
 	return a.badUsage(err)
-}
-
-// untilInterrupted returns a context that ends with Ctrl-C, or when the program is told to stop.
-func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // language returns the language of the last --lang, or else that of the environment. It looks

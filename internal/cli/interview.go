@@ -52,9 +52,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			}
 			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
-			ctx, stop := untilInterrupted(cmd.Context())
-			defer stop()
-			if err := s.Hold(ctx); err != nil {
+			if err := s.Hold(cmd.Context()); err != nil {
 				return failedError{err}
 			}
 			return nil

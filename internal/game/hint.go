@@ -21,18 +21,9 @@ var (
 	knownWay   = i18n.New("The best way that is known has {length}.")
 	noneUpTo   = i18n.New("No way is known: there is none up to {faults}.")
 	noneYet    = i18n.New("No way is known: {n} schedules don't get there.")
-	stepsOf    = i18n.NewPlural("1 step, {faults}", "{n} steps, {faults}")
-	faultsOf   = i18n.NewPlural("1 fault", "{n} faults")
 	needed     = i18n.New("You needed {length}.")
 	hintsTaken = i18n.NewPlural("You took 1 hint.", "You took {n} hints.")
 )
-
-// Length says how long a schedule is.
-func Length(faults, steps int, l i18n.Language) string { return length(faults, steps).Localize(l) }
-
-func length(faults, steps int) i18n.Message {
-	return stepsOf.Of(steps, "faults", faultsOf.Of(faults))
-}
 
 // FindPar notes what is known about the best way to the goal: the one with the fewest faults, and
 // the fewest steps with them. Where nothing is known it searches, for seconds at most.
@@ -53,7 +44,7 @@ func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, e
 	}
 	switch {
 	case found != nil:
-		way, says = found.Schedule, knownWay.Args("length", length(found.Cost, len(found.Schedule)))
+		way, says = found.Schedule, knownWay.Args("length", schedule.Length(found.Cost, len(found.Schedule)))
 		if r.Exhausted {
 			says.Text = bestWay
 		}
@@ -61,7 +52,7 @@ func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, e
 	case bound < 0:
 		says = noneYet.Args("n", r.Runs)
 	default:
-		says = noneUpTo.Args("faults", faultsOf.Of(bound))
+		says = noneUpTo.Args("faults", schedule.Faults(bound))
 	}
 	return way, says, err
 }
@@ -82,13 +73,13 @@ func (g *Game) KnowsWay() bool {
 	if schedule.IsForeign(g.Column.Subject.Name) {
 		return false
 	}
-	g.par = bestWay.Args("length", length(end.Faults(), len(steps)))
+	g.par = bestWay.Args("length", schedule.Length(end.Faults(), len(steps)))
 	return true
 }
 
 // score says how long the player's way is, and what is known of the best.
 func (g *Game) score() string {
-	text, hints := needed.Localize(g.Language, "length", length(g.at.Faults(), len(g.Steps()))), i18n.Message{}
+	text, hints := needed.Localize(g.Language, "length", schedule.Length(g.at.Faults(), len(g.Steps()))), i18n.Message{}
 	if g.hints > 0 {
 		hints = hintsTaken.Of(g.hints)
 	}

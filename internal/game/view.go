@@ -63,7 +63,7 @@ func (g *Game) View() (View, error) {
 		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.Localize(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).Localize(g.Language)},
 		Par: g.par.Localize(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease, Clients: g.clients(end), Orders: end.Orders,
 		Happened: g.happened(g.at), Options: []Option{}, Findings: []oracle.Finding{},
-		Length: Length(g.at.Faults(), len(g.Steps()), g.Language), Schedule: g.Text(),
+		Length: schedule.Length(g.at.Faults(), len(g.Steps())).Localize(g.Language), Schedule: g.Text(),
 	}
 	for _, k := range end.Keys {
 		v.Keys = append(v.Keys, Key{timeline.Holder(k), max(0, k.TTL-(now-end.KeysAt)), k.TTL == world.NoTTL})
