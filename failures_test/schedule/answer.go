@@ -95,7 +95,7 @@ func (a Answer) Localize(l i18n.Language) string {
 // Length returns how long a schedule is, in words.
 func Length(faults, steps int) i18n.Message { return length.Of(steps, "faults", Faults(faults)) }
 
-// Faults returns how many faults there are, in words.
+// Faults returns a number of faults, in words.
 func Faults(n int) i18n.Message { return faultCount.Of(n) }
 
 // Cheaper tells whether the answer is a shorter way to break something than the

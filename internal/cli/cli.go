@@ -79,15 +79,12 @@ func (a *app) item(head, text string) {
 const (
 	widestProse = 100 // columns that sentences take at most
 	usualWidth  = 120 // columns where there is no terminal
-	leastWidth  = 60  // columns that tables and pictures need
 )
-
-var tooNarrow = i18n.New("this needs {least} columns; the terminal has {n}")
 
 // askForRoom asks for a wider terminal where a table or a picture does not fit.
 func (a *app) askForRoom() {
-	if a.width < leastWidth {
-		fmt.Fprintln(a.err, a.say(tooNarrow, "least", leastWidth, "n", a.width))
+	if text := a.narrow(a.width); text != "" {
+		fmt.Fprintln(a.err, text)
 	}
 }
 
@@ -103,7 +100,7 @@ func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args 
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
 		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv, builds: true}
-		a.binary, _ = os.Executable() // "" if nobody knows
+		a.binary, _ = os.Executable() // "" if it is unknown
 		_, a.terminal = keyboard.Terminal(os.Stderr)
 		if _, a.watched = keyboard.Terminal(os.Stdout); a.watched {
 			a.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -133,7 +130,7 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	err = root.ExecuteContext(ctx)
@@ -142,7 +139,7 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.err, a.say(interrupted))
 		return exitInterrupted
-	case out.err != nil: // whatever else was wrong: what was asked for is not all there
+	case out.err != nil: // also after another error: the output is not complete
 		fmt.Fprintln(a.err, a.say(notPrinted, "why", out.err))
 		return exitFailed
 	case err == nil:
@@ -152,11 +149,6 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 		return exitFailed
 	}
 	return a.badUsage(err)
-}
-
-// untilInterrupted returns a context that ends with Ctrl-C, or when the program is told to stop.
-func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // language returns the language of the last --lang, or else that of the environment. It looks

@@ -62,7 +62,7 @@ func (a *app) diff(id string) error {
 	before := stages.MustFind(after.Before)
 	a.heading(term.Bold, a.say(fromTo, "before", before.NameText(), "after", after.NameText(), "lesson", i18n.Text(after.Lesson)))
 	fmt.Fprintln(a.out)
-	if after.Map != nil { // line by line it would tell nobody anything
+	if after.Map != nil { // line by line it would be too long to read
 		err = a.printMap(after, before)
 	} else {
 		for line := range strings.Lines(strings.Join(diffs, "")) {

@@ -26,7 +26,7 @@ func (s *stopper) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Each command ends with status 130, whatever it is doing, and prints no result as if it had ended.
+// Each command ends with status 130, and prints no result as if it had ended.
 func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 	for line, c := range map[string]struct{ at, not string }{ // "" is before it begins
 		"":                                  {"playing", "are shown"},

@@ -43,6 +43,9 @@ func (a *app) interviewCommand() *cobra.Command {
 			"line of the input is one answer, so it can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := inRange(cmd, "minutes", 1, mostMinutes); err != nil {
+				return err
+			}
 			if !cmd.Flags().Changed("seed") {
 				x.seed = rand.Uint64N(10_000)
 			}
@@ -52,9 +55,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			}
 			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
-			ctx, stop := untilInterrupted(cmd.Context())
-			defer stop()
-			if err := s.Hold(ctx); err != nil {
+			if err := s.Hold(cmd.Context()); err != nil {
 				return failedError{err}
 			}
 			return nil
@@ -71,17 +72,13 @@ func (a *app) interviewCommand() *cobra.Command {
 }
 
 var (
-	badMinutes = i18n.New("--minutes {minutes}: give a whole number of minutes, from 1 to {most}")
-	badTheme   = i18n.New("--theme: {error}")
-	badLevel   = i18n.New("--level {level}: {error}")
-	noneFits   = i18n.New("no question fits {flags}: leave one of them out")
+	badTheme = i18n.New("--theme: {error}")
+	badLevel = i18n.New("--level {level}: {error}")
+	noneFits = i18n.New("no question fits {flags}: leave one of them out")
 )
 
 // session makes an interview of what was asked for.
 func (a *app) session(x appointment) (*interview.Session, error) {
-	if x.minutes < 1 || x.minutes > mostMinutes {
-		return nil, badMinutes.Args("minutes", x.minutes, "most", mostMinutes)
-	}
 	documents := make([][]interview.Theme, len(i18n.Languages))
 	for i, l := range i18n.Languages {
 		text, err := fs.ReadFile(a.sources, interview.Document(l))

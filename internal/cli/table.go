@@ -190,7 +190,7 @@ func (a *app) printRows(r request, g grid) {
 	a.prose("", 0, rest.Localize(a.lang))
 }
 
-// printRow prints a failure's results, and beside them its title where there is room.
+// printRow prints a failure's results, and its title next to them where there is room.
 func (a *app) printRow(g grid, row []failures.Verdict, width, signs int) {
 	f := row[0].Failure
 	line := term.Pad("  "+f.ID, width)

@@ -103,6 +103,16 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"replay v1/stage3/2c/1x/async/leak/a.q7", `step 2 of the schedule, "q7", is no step: replay --help tells`},
 		{"replay v1/stage3/2c/1x/async/wake-up/a", "wake-up is about pub/sub, which stage 3 does not have; there are leak, wron"},
 
+		{"play --goal win", `there is no property "win": there are leak`},
+		{"play --env mars", `there is no environment "mars": there are async`},
+		{"play --stage 3 --goal wake-up", "wake-up is about pub/sub, which stage 3 does not have;"},
+		{"play --clients 4", "--clients 4: it can be 2 or 3"},
+		{"play --attempts 3", "--attempts 3: it can be 1 or 2"},
+		{"interview --minutes 241", "--minutes 241: it can be 1 to 240"},
+		{"interview --minutes 1h", `--minutes does not take "1h": how long it lasts, in minutes`},
+		{"interview --level boss", "--level boss: there are junior, senior, staff"},
+		{"interview --theme appendix --must", "no question fits --theme appendix --must: leave one"},
+
 		{"kata check --dir " + empty, "no exercise is under way in"},
 		{"kata start --dir usage.go", "usage.go is a file: name a folder"},
 		{"kata start --dir .", "holds other files and no progress.txt"},
