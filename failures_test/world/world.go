@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ type AttributeTo func(args []string) (client string, is bool)
 // Config is what a world starts with.
 type Config struct {
 	New     Constructor
-	Lock    string                // the lock's name; default "order:1001"
+	Lock    string                // the lock's name; default DefaultLock
 	Lease   time.Duration         // default 30 s
 	Fenced  bool                  // the ledger refuses stale tokens
 	Client  func(*redis.Options)  // changes the go-redis options of every client
@@ -89,12 +90,7 @@ type Config struct {
 const DefaultLock = "order:1001"
 
 func (c Config) withDefaults() Config {
-	if c.Lock == "" {
-		c.Lock = DefaultLock
-	}
-	if c.Lease == 0 {
-		c.Lease = 30 * time.Second
-	}
+	c.Lock, c.Lease = cmp.Or(c.Lock, DefaultLock), cmp.Or(c.Lease, 30*time.Second)
 	return c
 }
 
