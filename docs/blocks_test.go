@@ -108,10 +108,10 @@ func (b *block) read() error {
 }
 
 // content is what the block has to show.
-func (b block) content(t *testing.T, c *code) (text string, err error) {
+func (b block) content(t *testing.T) (text string, err error) {
 	switch b.words[0] {
 	case "code":
-		text, err = c.sourceOf(b.words[1:])
+		text, err = sourceOf(b.words[1:])
 	case "matrix":
 		text, err = printed(t, b.words[1:]...)
 	default:
@@ -147,8 +147,8 @@ func printed(t *testing.T, words ...string) (string, error) {
 
 // sourceOf is a declaration with its comment, or a whole file that is not Go:
 // "stage1_setnx_expire/mutex.go Mutex.TryLock".
-func (c *code) sourceOf(words []string) (string, error) {
-	raw, err := fs.ReadFile(c, words[0])
+func sourceOf(words []string) (string, error) {
+	raw, err := fs.ReadFile(root, words[0])
 	if err != nil {
 		return "", err
 	}
@@ -184,7 +184,7 @@ func declaration(file, source, name string) (string, error) {
 }
 
 // refresh is the document with what its blocks have to show.
-func refresh(d *document, content func(block) (string, error)) (text string, problems []string) {
+func refresh(t *testing.T, d *document) (text string, problems []string) {
 	found, problems := blocks(d)
 	var fresh []string
 	done := 0
@@ -194,7 +194,7 @@ func refresh(d *document, content func(block) (string, error)) (text string, pro
 		if slices.Contains(others, b.words[0]) || b.mark == "explore --stage all" && !*update {
 			continue
 		}
-		shown, err := content(b)
+		shown, err := b.content(t)
 		if err != nil {
 			problems = append(problems, d.at(b.line-1)+err.Error())
 			continue
@@ -211,7 +211,7 @@ func refresh(d *document, content func(block) (string, error)) (text string, pro
 func TestGeneratedBlocksAreWhatTheCommandsPrint(t *testing.T) {
 	for _, d := range documents() {
 		t.Run(d.name, func(t *testing.T) {
-			text, problems := refresh(d, func(b block) (string, error) { return b.content(t, repository()) })
+			text, problems := refresh(t, d)
 			requireNone(t, problems)
 			if *update && text != d.text {
 				require.NoError(t, os.WriteFile(filepath.Join("..", filepath.FromSlash(d.name)), []byte(text), 0o644))

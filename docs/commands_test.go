@@ -3,12 +3,14 @@ package docs_test
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/cli"
 )
@@ -33,6 +35,7 @@ var (
 	suggested = regexp.MustCompile("(?:printf '[^'\n]*' \\| )?go (?:run \\.|test)(?: [^\\n#`(]*)?")
 	comment   = regexp.MustCompile(`(?:^|\s+)#.*$`)
 	hidden    = regexp.MustCompile(`\bgo (?:run|test) `)
+	ourFolder = regexp.MustCompile(`(?:stage\d_\w+|failures_test|internal)(?:/[a-z]\w*)*`)
 )
 
 // shells are the languages of a fence whose lines are typed.
@@ -101,9 +104,9 @@ var (
 		"FAILURE": "check-then-delete", "F": "check-then-delete", "STAGE": "3", "N": "3", "THEME": "lease", "DIR": "stage3_owner_value",
 		"SCHEDULE": "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b", "…": "--help",
 	}
-	// brief are flags with which a command takes no time; the search of the whole suite
-	// is not one that a sentence may start.
-	brief = map[string]string{"explore": "--bound 0", "interview": "--minutes 1", "demo": "--hold 0s"}
+	// brief are flags with which a command takes no time: of the matrix, which has no name, one
+	// family is played, and the search of the whole suite is not one that a sentence may start.
+	brief = map[string]string{"": "--family lease", "explore": "--bound 0", "interview": "--minutes 1", "demo": "--hold 0s"}
 )
 
 // outcome is what became of a command.
@@ -133,7 +136,7 @@ func run(t *testing.T, keys string, args ...string) outcome {
 }
 
 // try says what is wrong with a command line; "" if nothing is.
-func (c *code) try(t *testing.T, line string) string {
+func try(t *testing.T, line string) string {
 	words := strings.Split(line, " ")
 	for i, word := range words {
 		if placeholder.MatchString(word) {
@@ -149,24 +152,25 @@ func (c *code) try(t *testing.T, line string) string {
 		return tryOurs(t, strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(parts[2])), parts[1])
 	case elsewhere.MatchString(line):
 		for _, name := range ourFolder.FindAllString(line, -1) {
-			if !c.has(name) {
+			if !has(name) {
 				return "there is no " + name
 			}
 		}
 		return ""
 	case testLine.MatchString(line):
-		return c.tryTests(line)
+		return tryTests(line)
 	}
 	return fmt.Sprintf("nobody tries %q: it is no go run . and no go test of one package, nor is it elsewhere in commands_test.go", line)
 }
 
 // tryOurs runs a command of this repository, or asks whether it and its flags exist.
 func tryOurs(t *testing.T, args []string, keys string) string {
-	line, name := strings.Join(args, " "), "lockkata"
+	line, name, command := strings.Join(args, " "), "lockkata", ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		name += " " + args[0]
-		args = append(args, strings.Fields(brief[args[0]])...)
+		command = args[0]
+		name += " " + command
 	}
+	args = append(args, strings.Fields(brief[command])...)
 	asked := onlyAsked.MatchString(line)
 	if asked {
 		args = append(args, "--help")
@@ -180,7 +184,33 @@ func tryOurs(t *testing.T, args []string, keys string) string {
 	case o.status != 0:
 		return fmt.Sprintf("go run . %s ends with status %d: %s", line, o.status, o.err)
 	case asked && !strings.Contains(o.out, name):
-		return fmt.Sprintf("there is no command %q", args[0])
+		return fmt.Sprintf("there is no command %q", command)
+	}
+	return ""
+}
+
+// tryTests looks for the tests that a go test line runs.
+func tryTests(line string) string {
+	parts := testLine.FindStringSubmatch(line)
+	folder := strings.TrimSuffix(parts[2], "/...")
+	files, _ := fs.Glob(root, folder+"/*_test.go")
+	source := ""
+	for _, file := range files {
+		raw, err := fs.ReadFile(root, file)
+		if err != nil {
+			return err.Error()
+		}
+		source += string(raw)
+	}
+	for _, name := range strings.Split(strings.Trim(parts[1], "'"), "|") {
+		test, failure, _ := strings.Cut(strings.Trim(name, "^$"), "/")
+		_, known := failures.Find(failure)
+		switch {
+		case !strings.Contains(source, "\nfunc "+test):
+			return fmt.Sprintf("there is no test %s in %s", test, folder)
+		case failure != "" && !known:
+			return "there is no failure " + failure
+		}
 	}
 	return ""
 }
@@ -196,7 +226,7 @@ func TestCommandsInDocumentsWork(t *testing.T) {
 				continue
 			}
 			tried[cmd.line] = true
-			if problem := repository().try(t, cmd.line); problem != "" {
+			if problem := try(t, cmd.line); problem != "" {
 				problems = append(problems, d.at(cmd.number)+problem)
 			}
 		}

@@ -14,21 +14,17 @@ func TestLinksLead(t *testing.T) {
 	all := append(documents(), read("failures_test/*/README.md")...)
 	var problems []string
 	for _, d := range all {
-		problems = append(problems, repository().linkProblems(d, all)...)
+		for _, l := range d.links {
+			if problem := linkProblem(d, l, all); problem != "" {
+				problems = append(problems, d.at(l.line)+problem)
+			}
+		}
 	}
 	requireNone(t, problems)
 }
 
-func (c *code) linkProblems(d *document, all []*document) (problems []string) {
-	for _, l := range d.links {
-		if problem := c.linkProblem(d, l, all); problem != "" {
-			problems = append(problems, d.at(l.line)+problem)
-		}
-	}
-	return problems
-}
-
-func (c *code) linkProblem(d *document, l link, all []*document) string {
+// linkProblem returns what is wrong with a link; "" if nothing is.
+func linkProblem(d *document, l link, all []*document) string {
 	u, err := url.Parse(l.text)
 	if err != nil {
 		return fmt.Sprintf("%q is no address", l.text)
@@ -48,7 +44,7 @@ func (c *code) linkProblem(d *document, l link, all []*document) string {
 		return ""
 	case strings.HasPrefix(u.Path, "/") || strings.HasPrefix(name, ".."):
 		return l.text + " leaves the repository"
-	case !c.has(name):
+	case !has(name):
 		return "there is no " + name
 	}
 	if there := named(all, name); u.Fragment != "" && (there == nil || !there.targets()[u.Fragment]) {

@@ -1,7 +1,6 @@
 // Package docs_test tests the documents: that what they show is what the commands
-// print (blocks), that their commands work (commands), that what they name and link is
-// there (names, links), that the questions are whole, that the workshop's minutes add
-// up, and that the Chinese documents keep in step (parity). No test starts a process.
+// print (blocks), that their commands work (commands), that their links lead somewhere
+// (links), and that the Chinese documents keep in step (twins). No test starts a process.
 // "go generate ./docs" writes what the commands print into the documents.
 package docs_test
 
@@ -32,7 +31,6 @@ type document struct {
 	spans    []part // `code` in the text
 	prose    string // the text, in which code is crossed out
 	fences   []fence
-	tables   []table
 }
 
 type part struct {
@@ -56,12 +54,6 @@ type fence struct {
 	part
 	end      int
 	language string
-}
-
-// table is a table; its first row is the header.
-type table struct {
-	line int
-	rows [][]string
 }
 
 // at is how a problem names a place in the document.
@@ -121,7 +113,6 @@ var (
 	referred   = regexp.MustCompile(`\]\[([^\]]+)\]`)
 	definition = regexp.MustCompile(`(?m)^\[([^\]]+)\]: (\S+)$`)
 	attribute  = regexp.MustCompile(`\b(id|href|src)="([^"]*)"`)
-	tableRow   = regexp.MustCompile(`(?m)^\|.*\|$`)
 )
 
 func parse(name, text string) *document {
@@ -136,9 +127,6 @@ func parse(name, text string) *document {
 	for _, m := range title.FindAllStringSubmatchIndex(d.prose, -1) {
 		text := linked.ReplaceAllString(prose[m[4]:m[5]], "$2")
 		d.headings = append(d.headings, heading{part{lineAt(prose, m[0]), strings.NewReplacer("`", "", "*", "").Replace(text)}, m[3] - m[2]})
-	}
-	for _, m := range tableRow.FindAllStringIndex(prose, -1) {
-		d.takeRow(lineAt(prose, m[0]), prose[m[0]:m[1]])
 	}
 	return d
 }
@@ -186,19 +174,6 @@ func (d *document) takeLinks() {
 	}
 }
 
-// takeRow adds a row to the table that it goes on, or begins one.
-func (d *document) takeRow(line int, text string) {
-	var cells []string
-	for _, cell := range strings.Split(strings.ReplaceAll(strings.Trim(text, "|"), `\|`, "\x00"), "|") {
-		cells = append(cells, strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
-	}
-	if n := len(d.tables); n > 0 && d.tables[n-1].line+len(d.tables[n-1].rows) == line {
-		d.tables[n-1].rows = append(d.tables[n-1].rows, cells)
-	} else {
-		d.tables = append(d.tables, table{line, [][]string{cells}})
-	}
-}
-
 // crossOut is a text of the same length, on the same lines, that means nothing.
 func crossOut(code string) string {
 	bytes := []byte(code)
@@ -210,25 +185,13 @@ func crossOut(code string) string {
 	return string(bytes)
 }
 
-func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
-
-var item = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
-
-// around is the paragraph, the item of a list or the row of a table that a line is in.
-func (d *document) around(line int) string {
-	inside := func(i int) bool { return i >= 0 && i < len(d.lines) && strings.TrimSpace(d.lines[i]) != "" }
-	from, to := line-1, line
-	if strings.HasPrefix(d.lines[from], "|") {
-		return d.lines[from]
-	}
-	for !item.MatchString(d.lines[from]) && inside(from-1) {
-		from--
-	}
-	for inside(to) && !item.MatchString(d.lines[to]) {
-		to++
-	}
-	return strings.Join(d.lines[from:to], "\n")
+// has reports whether the repository has a file or folder of that name.
+func has(name string) bool {
+	_, err := fs.Stat(root, name)
+	return err == nil
 }
+
+func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
 // fromRoot is where a link of the document leads, from the root of the repository.
 func (d *document) fromRoot(target string) string { return path.Join(path.Dir(d.name), target) }

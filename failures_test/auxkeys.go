@@ -25,7 +25,7 @@ func AuxKeys(trace *world.Trace) (found []string) {
 	}
 	var got, locked []world.Key
 	installed := map[int][]string{}
-	for s := trace.Begin(); s.Next(); {
+	for _, s := range trace.Scenes() {
 		e := s.Event
 		for _, x := range e.Effects {
 			if x.Kind == world.Installed {

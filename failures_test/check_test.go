@@ -85,7 +85,7 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	for _, lang := range i18n.Languages { // a report has its findings in one language
 		told := slices.Clone(v.Findings)
 		for i := range told {
-			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].Localize(lang)}
+			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].Localize(lang), Panics: told[i].Panics}
 		}
 		cause := failures.Causes([]failures.Verdict{{Failure: f, Findings: told}})
 		require.Equal(t, i18n.Text("a call panics").Localize(lang), cause[0].Text.Localize(lang))

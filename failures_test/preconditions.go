@@ -50,7 +50,7 @@ func (f Failure) unmet(trace *world.Trace) i18n.Message {
 // seen is the precondition that some scene of the trace is of a kind.
 func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
 	return func(trace *world.Trace) i18n.Message {
-		for s := trace.Begin(); s.Next(); {
+		for _, s := range trace.Scenes() {
 			if is(s) {
 				return i18n.Message{}
 			}
@@ -162,12 +162,12 @@ func asksTwice(client string) Precondition {
 func overtakes(client, other string) Precondition {
 	return func(trace *world.Trace) i18n.Message {
 		granted := -1
-		for s := trace.Begin(); s.Next(); {
+		for _, s := range trace.Scenes() {
 			e := s.Event
 			if e.Acquires() && e.Client == client {
 				granted = s.Index
 			}
-			if e.Kind == world.Executed && e.Client == other && installs(e) && s.Request.Sent < granted {
+			if e.Kind == world.Executed && e.Client == other && installs(*e) && s.Request.Sent < granted {
 				return i18n.Message{}
 			}
 		}

@@ -176,7 +176,7 @@ func (v Verdict) cause() i18n.Text {
 	switch {
 	case !ok:
 		return v.Outcome.Word()
-	case against.Monitor == oracle.Truth && strings.Contains(against.Text, "panic: "): // in each language
+	case against.Panics:
 		return callPanics
 	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
 		return lossHidden

@@ -47,7 +47,7 @@ func TestLateUnlockLeavesTheKeyOfTheNextClient(t *testing.T) {
 		a.Unlock()
 	})
 	require.Equal(t, stage3.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
-	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value)
+	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value())
 }
 
 // The bug: the key is A's when GET looks, and B's when DEL arrives.

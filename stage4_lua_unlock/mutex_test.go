@@ -48,7 +48,7 @@ func TestUnlockThatArrivesLateLeavesTheKeyOfTheNextClient(t *testing.T) {
 		unlocking.Wait()
 	})
 	require.Equal(t, stage4.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
-	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value)
+	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value())
 }
 
 // The bug: A works for longer than its lease, and B is inside beside it.

@@ -111,7 +111,7 @@ func TestWatchdogLeavesTheLeaseOfAnotherOwnerAlone(t *testing.T) {
 	last := commands[len(commands)-1]
 	require.Equal(t, "EVALSHA renew 1 lock:order:1001 A1 30000", last.Line())
 	require.Equal(t, "0", last.Reply)
-	require.Equal(t, "B1", last.Keys[0].Value)
+	require.Equal(t, "B1", last.Keys[0].Value())
 	require.Equal(t, 25*time.Second, last.Keys[0].TTL)
 }
 

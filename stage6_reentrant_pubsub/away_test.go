@@ -2,12 +2,10 @@ package stage6_test
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -28,28 +26,6 @@ func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {
 			}
 			return connect(ctx, network, address)
 		}
-	})
-}
-
-// Redis cannot be reached. The failure of the first attempt is that of all who wait.
-func TestFailureOfAnAttemptGoesToAllWhoWait(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var away atomic.Bool
-		away.Store(true)
-		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
-		began := time.Now()
-		var waiting []chan outcome
-		for range 10 {
-			waiting = append(waiting, startLock(m, t.Context()))
-		}
-		for _, done := range waiting {
-			o := <-done
-			require.ErrorIs(t, o.err, syscall.ECONNREFUSED)
-			require.NotErrorIs(t, o.err, stage6.ErrLocked)
-			require.LessOrEqual(t, o.at.Sub(began), time.Second)
-		}
-		away.Store(false)
-		require.NoError(t, lock(t, m, t.Context()).Unlock(), "the failure is forgotten")
 	})
 }
 
@@ -106,34 +82,4 @@ func TestTryLockForBehindAnAttemptWithoutAnAnswer(t *testing.T) {
 		_, err = m.TryLockFor(t.Context(), 300*time.Millisecond)
 		require.ErrorIs(t, err, stage6.ErrLocked, "now Redis has said so")
 	})
-}
-
-// The lease of one lock ends without a message, while 200 other names have idle waiters. These
-// send nothing.
-func TestExpiryOfOneLockDisturbsNoOtherName(t *testing.T) {
-	sent := map[int]int{}
-	for _, names := range []int{0, 200} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
-			holder, svc := r.Service(), r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 300 }))
-			for i := range names {
-				name := fmt.Sprint("order:", i)
-				lock(t, mutexOf(t, holder, name), t.Context())
-				startLock(mutexOf(t, svc, name), t.Context())
-			}
-			for range 3 {
-				lock(t, mutexOf(t, holder, lockName), t.Context(), stage6.Lease(time.Second))
-				waiting := startLock(mutexOf(t, svc, lockName), t.Context())
-				time.Sleep(500 * time.Millisecond)
-				r.Forget()
-				time.Sleep(600 * time.Millisecond)
-				hold := requireHeld(t, waiting)
-				sent[names] += len(r.Sent())
-				require.NoError(t, hold.Unlock())
-			}
-			require.NoError(t, svc.Close())
-			synctest.Wait()
-		})
-	}
-	require.Equal(t, sent[0], sent[200])
-	require.LessOrEqual(t, sent[0], 3*3)
 }

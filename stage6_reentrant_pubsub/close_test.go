@@ -42,36 +42,6 @@ func TestCloseLetsTheNextProcessIn(t *testing.T) {
 	})
 }
 
-func TestCloseLeavesTheClientOpen(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		svc, err := stage6.NewService(rdb)
-		require.NoError(t, err)
-		require.NoError(t, svc.Close())
-		require.NoError(t, rdb.Ping(t.Context()).Err())
-	})
-}
-
-// Redis answers nothing any more. Close gives up within two leases, and the
-// contexts of the holds have ended.
-func TestCloseIsBoundedWhenRedisIsAway(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		var holds []*stage6.Hold
-		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			holds = append(holds, lock(t, mutexOf(t, svc, name), t.Context()))
-		}
-		r.Delay("release", 5*time.Minute)
-		began := time.Now()
-		require.Error(t, svc.Close(), "nobody knows whether the locks are free")
-		require.LessOrEqual(t, time.Since(began), 2*lease)
-		for _, hold := range holds {
-			require.Error(t, hold.Context().Err())
-		}
-		time.Sleep(10 * time.Minute)
-	})
-}
-
 func TestCloseByManyAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
@@ -123,27 +93,6 @@ func TestClosedServiceLocksNothing(t *testing.T) {
 		}
 		require.Empty(t, r.Sent())
 	})
-}
-
-// The grant arrives while the service closes, which may take a while.
-func TestCloseFreesAGrantOnItsWay(t *testing.T) {
-	for _, held := range [][]string{nil, {"other", "another"}} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
-			svc := r.Service()
-			for _, name := range held {
-				lock(t, mutexOf(t, svc, name), t.Context())
-			}
-			r.Delay("acquire", time.Second)
-			waiting := startLock(mutexOf(t, svc, lockName), t.Context())
-			r.Delay("release", 2*time.Second)
-			began := time.Now()
-			require.NoError(t, svc.Close())
-			require.Less(t, time.Since(began), 10*time.Second)
-			require.ErrorIs(t, (<-waiting).err, stage6.ErrClosed)
-			time.Sleep(5 * time.Second)
-			require.False(t, r.Exists(key), "leaked for %v", r.TTL(key))
-		})
-	}
 }
 
 // Lock, TryLockFor, re-entry and Unlock go on everywhere while the service closes. Each call ends, in one of the errors that it may end in, and no

@@ -341,6 +341,17 @@ func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
 	return o.hold
 }
 
+// slowValues is a context in which finding something takes a moment: whoever waits for a turn gets
+// it in between, as on another processor.
+type slowValues struct{ context.Context }
+
+const slowValue = time.Millisecond
+
+func (s slowValues) Value(key any) any {
+	time.Sleep(slowValue)
+	return s.Context.Value(key)
+}
+
 // waitForEnd lets time pass until the hold's context ends.
 func waitForEnd(t *testing.T, hold *stage6.Hold) {
 	t.Helper()

@@ -9,18 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
-
-func TestContextEndsWithTheRelease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		require.NoError(t, hold.Context().Err())
-		require.NoError(t, hold.Unlock())
-		require.Equal(t, context.Canceled, context.Cause(hold.Context()))
-	})
-}
 
 func TestContextCarriesTheValuesAndTheDeadlineOfItsParent(t *testing.T) {
 	type traceID struct{}
@@ -33,21 +23,6 @@ func TestContextCarriesTheValuesAndTheDeadlineOfItsParent(t *testing.T) {
 		deadline, ok := hold.Context().Deadline()
 		require.True(t, ok)
 		require.Equal(t, want, deadline)
-	})
-}
-
-func TestCancelledParentNeitherReleasesNorStopsRenewal(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		parent, cancel := context.WithCancel(t.Context())
-		hold := lock(t, m, parent)
-		cancel()
-		require.ErrorIs(t, hold.Context().Err(), context.Canceled)
-		time.Sleep(time.Hour)
-		require.Equal(t, []string{"1"}, r.HoldCounts())
-		require.True(t, m.IsHeld(hold.Context()))
-		require.NoError(t, hold.Unlock())
-		require.False(t, r.Exists(key))
 	})
 }
 
@@ -103,17 +78,6 @@ func TestLossEndsTheContextsOfAllHolds(t *testing.T) {
 	}
 }
 
-func TestUnlockThatFindsAnotherOwnerIsErrLost(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		hold := lock(t, a, t.Context())
-		r.Del(key)
-		lock(t, b, t.Context())
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		require.Equal(t, []string{"1"}, r.HoldCounts(), "B's")
-	})
-}
-
 func TestUnlockIsBoundedWhenRedisIsAway(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -122,33 +86,6 @@ func TestUnlockIsBoundedWhenRedisIsAway(t *testing.T) {
 		require.Error(t, hold.Unlock())
 		require.Equal(t, lease/2+100*time.Millisecond, time.Since(began), "three attempts, each for a sixth of the lease, and two pauses")
 		time.Sleep(2 * time.Hour)
-	})
-}
-
-func TestTokensRise(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		var last int64
-		for range 5 { // at one moment
-			for _, m := range []*stage6.Mutex{a, b} {
-				hold := lock(t, m, t.Context())
-				require.Greater(t, hold.Token(), last)
-				last = hold.Token()
-				require.NoError(t, hold.Unlock())
-			}
-		}
-	})
-}
-
-func TestTokensRiseAlsoAfterRedisLostThem(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		first := lock(t, a, t.Context())
-		time.Sleep(time.Millisecond)
-		r.FlushAll()
-		second := lock(t, b, t.Context())
-		require.Greater(t, second.Token(), first.Token())
-		require.Equal(t, time.Now().UnixMicro(), second.Token(), "it is the time of Redis")
 	})
 }
 
@@ -162,19 +99,6 @@ func TestRefusedAcquireUsesUpNoToken(t *testing.T) {
 		require.Equal(t, last, fmt.Sprint(hold.Token()))
 		require.Equal(t, time.Hour, r.TTL(tokenKey))
 	})
-}
-
-// The reply to the release is lost. The second attempt finds nothing, inside the
-// lease: it was the first that freed the lock.
-func TestUnlockWhoseReplyWasLostSucceeds(t *testing.T) {
-	run := asLocker.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.After(world.Of(world.OpUnlock, world.Write)).Drop()
-		a.Unlock()
-	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
-	require.Len(t, run.Commands("A"), 3, "two of them are releases")
 }
 
 // The process stood still for longer than the lease: who asks before the watchdog has

@@ -64,21 +64,6 @@ func eachAnswer(t *testing.T, test func(t *testing.T, r *fakeRedis, text string,
 	}
 }
 
-// A slot of a Cluster moves, and for a moment both nodes send the client to the other one.
-func TestRedirectionEndsNeitherAnUnlockNorAWait(t *testing.T) {
-	for _, text := range []string{"MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381"} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
-			hold := lock(t, r.Mutex(), t.Context())
-			waiting := startLock(r.Mutex(), t.Context())
-			r.Refuse("acquire", text, text)
-			r.Refuse("release", text, text)
-			require.NoError(t, hold.Unlock())
-			time.Sleep(2 * time.Second)
-			requireHeld(t, waiting)
-		})
-	}
-}
-
 // The pool has one connection, and a command occupies it. An attempt whose context ends before it
 // gets a connection has sent nothing.
 func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {

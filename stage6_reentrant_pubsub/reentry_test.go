@@ -62,21 +62,6 @@ func TestReentryHasTheTokenOfTheFirstHold(t *testing.T) {
 	})
 }
 
-func TestPartialUnlockNeitherFreesNorWakes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		inner := lock(t, m, outer.Context())
-		waiting := startLock(r.Mutex(), t.Context())
-		r.Forget()
-		require.NoError(t, inner.Unlock())
-		requireWaiting(t, waiting)
-		require.Equal(t, []sent{{0, "count"}}, r.Sent(), "the waiter was not woken in vain")
-		require.NoError(t, outer.Unlock())
-		requireHeld(t, waiting)
-	})
-}
-
 func TestReentryAndPartialUnlockGiveTheWholeLeaseAndNeverLess(t *testing.T) {
 	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -116,58 +101,6 @@ func TestHoldsAreReleasedInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestSecondReleaseIsErrNotHeldAndTheOuterHoldStays(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		inner := lock(t, m, outer.Context())
-		require.NoError(t, inner.Unlock())
-		require.ErrorIs(t, inner.Unlock(), stage6.ErrNotHeld)
-		require.Equal(t, []string{"1"}, r.HoldCounts())
-		require.NoError(t, outer.Context().Err())
-		require.NoError(t, outer.Unlock())
-		require.ErrorIs(t, outer.Unlock(), stage6.ErrNotHeld)
-	})
-}
-
-func TestAnotherContextOfTheSameProcessCompetes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		_, err := m.TryLock(t.Context())
-		require.ErrorIs(t, err, stage6.ErrLocked)
-		waiting := startLock(m, t.Context())
-		requireWaiting(t, waiting)
-		require.NoError(t, hold.Unlock())
-		requireHeld(t, waiting)
-	})
-}
-
-// slowValues is a context in which finding something takes a moment: whoever waits for a turn gets
-// it in between, as on another processor.
-type slowValues struct{ context.Context }
-
-const slowValue = time.Millisecond
-
-func (s slowValues) Value(key any) any {
-	time.Sleep(slowValue)
-	return s.Context.Value(key)
-}
-
-func TestReentriesAtOnceCountEachOther(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		first, second := startLock(m, slowValues{outer.Context()}), startLock(m, slowValues{outer.Context()})
-		time.Sleep(time.Second)
-		inner := requireHeld(t, first)
-		requireHeld(t, second)
-		require.Equal(t, []string{"3"}, r.HoldCounts())
-		require.NoError(t, inner.Unlock())
-		require.Equal(t, []string{"2"}, r.HoldCounts())
-	})
-}
-
 // The first try may have counted, and the last one says only that Redis does not count now.
 func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	run := asLocker.Play(t, func(w *world.World) {
@@ -189,7 +122,6 @@ func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	require.Equal(t, 1, run.Returned(t, "A", world.OpCount).Result.Count)
 }
 
-// By design: who hands a held context on, shares the hold.
 // Redis does not answer a re-entry. Another one of that owner waits as long as it says, and a
 // TryLock hardly at all.
 func TestLimitedReentryDoesNotWaitForOneThatHangs(t *testing.T) {
@@ -233,6 +165,7 @@ func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
 	})
 }
 
+// By design: a goroutine that gets a held context shares the hold.
 func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -241,17 +174,6 @@ func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 		requireHeld(t, one)
 		requireHeld(t, other)
 		require.Equal(t, []string{"3"}, r.HoldCounts())
-	})
-}
-
-func TestHoldOfOneLockDoesNotReenterAnother(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service()
-		first := lock(t, mutexOf(t, svc, "order:1"), t.Context())
-		other := mutexOf(t, svc, "order:2")
-		lock(t, other, t.Context())
-		_, err := other.TryLock(first.Context())
-		require.ErrorIs(t, err, stage6.ErrLocked)
 	})
 }
 
@@ -269,25 +191,6 @@ func TestLockWithTheContextOfAReleasedHoldIsANewOwner(t *testing.T) {
 		require.Greater(t, second.Token(), hold.Token())
 		_, err = m.TryLock(after)
 		require.ErrorIs(t, err, stage6.ErrLocked)
-	})
-}
-
-func TestReentryAfterTheLockWentToAnotherIsErrLost(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		after := context.WithoutCancel(hold.Context())
-		r.Del(key) // and nobody has noticed
-		other := lock(t, r.Mutex(), t.Context())
-		for range 2 {
-			_, err := m.Lock(after)
-			require.ErrorIs(t, err, stage6.ErrLost)
-			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), "the re-entry noticed it")
-			require.Equal(t, []string{"1"}, r.HoldCounts(), "the other's")
-		}
-		require.NoError(t, other.Unlock())
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		lock(t, m, after) // a new owner
 	})
 }
 

@@ -41,22 +41,6 @@ func TestHoldThatManyReleaseIsReleasedOnce(t *testing.T) {
 	})
 }
 
-// A client that was refused has no hold with which to free another's lock.
-func TestStrangerHasNothingToReleaseWith(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		lock(t, m, t.Context())
-		other := lock(t, mutexOf(t, r.Service(), "order:2"), t.Context())
-		for _, stranger := range []context.Context{t.Context(), other.Context()} {
-			refused, err := m.TryLock(stranger)
-			require.ErrorIs(t, err, stage6.ErrLocked)
-			require.Nil(t, refused)
-			requireState(t, m, stranger, state{locked: true, left: lease})
-		}
-		require.Equal(t, []string{"1"}, r.HoldCounts())
-	})
-}
-
 // Two services of one process, also on one client, are two owners, and closing one
 // leaves the other's holds.
 func TestServicesOnOneClientAreTwoOwners(t *testing.T) {

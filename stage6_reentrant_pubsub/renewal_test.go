@@ -34,17 +34,6 @@ func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
 	})
 }
 
-func TestReentriesHaveOneWatchdog(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		lock(t, m, outer.Context())
-		lock(t, m, outer.Context())
-		time.Sleep(time.Minute)
-		require.Equal(t, 6, r.Count("renew"))
-	})
-}
-
 func TestNoRenewalAfterUnlockReturned(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -53,22 +42,6 @@ func TestNoRenewalAfterUnlockReturned(t *testing.T) {
 		r.Forget()
 		time.Sleep(time.Hour)
 		require.Empty(t, r.Sent())
-	})
-}
-
-// A renewal is under way, or hangs, when the last hold is released. The delete does not wait for
-// it: the owner is unique, so the renewal finds nothing, and is no loss.
-func TestUnlockDoesNotWaitForARenewal(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var lost []stage6.Loss
-		hold := lock(t, r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost = append(lost, l) })), t.Context())
-		r.Delay("renew", 2*time.Second)
-		time.Sleep(11 * time.Second)
-		require.NoError(t, hold.Unlock())
-		require.Equal(t, []sent{{0, "acquire"}, {10 * time.Second, "renew"}, {11 * time.Second, "release"}}, r.Sent())
-		time.Sleep(time.Hour)
-		require.False(t, r.Exists(key))
-		require.Empty(t, lost)
 	})
 }
 
@@ -94,23 +67,6 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 			require.Equal(t, lease, r.TTL(fmt.Sprintf("lock:{order:%d}", i)))
 		}
 	})
-}
-
-// The keys of one command have to be in one slot of a Cluster, and two locks rarely share one.
-// A hold with a fixed lease ends as another one is renewed, or ends.
-func TestFixedLeaseIsNeverRenewed(t *testing.T) {
-	for _, other := range [][]stage6.LockOption{nil, {stage6.Lease(lease/3 - 300*time.Millisecond)}} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
-			svc := r.Service()
-			lock(t, mutexOf(t, svc, "other"), t.Context(), other...)
-			time.Sleep(300 * time.Millisecond)
-			hold := lock(t, mutexOf(t, svc, lockName), t.Context(), stage6.Lease(lease/3))
-			waitForEnd(t, hold)
-			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
-			time.Sleep(time.Millisecond)
-			require.False(t, r.Exists(key), "%v are left", r.TTL(key))
-		})
-	}
 }
 
 // A plain client, and a Redis that has slots: a proxy before a Cluster, or one of one shard.

@@ -2,16 +2,12 @@ package stage6_test
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
-
-	"lockkata/failures_test/world"
 )
 
 // eval runs one of the lock's scripts as it stands.
@@ -92,73 +88,6 @@ func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
 	})
 }
 
-// The user of Redis may not run one of the commands. No script leaves a lock without a lease, or a
-// count that differs from the number of holds.
-func TestScriptThatLacksARightLeavesNothingHalf(t *testing.T) {
-	for _, denied := range []string{"HLEN", "GET", "TIME", "SET", "PEXPIRE", "HSET", "HEXISTS", "PTTL", "DEL", "PUBLISH"} {
-		t.Run(denied, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
-				m := r.Mutex()
-				var deny atomic.Bool
-				r.Server().SetPreHook(func(c *server.Peer, command string, _ ...string) bool {
-					if deny.Load() && command == denied {
-						c.WriteError("ERR The user executing the script can't run this command or subcommand")
-						return true
-					}
-					return false
-				})
-				deny.Store(true)
-				if _, err := m.TryLock(t.Context()); err != nil {
-					require.ErrorContains(t, err, "the Redis user lacks a right")
-					require.False(t, r.Exists(key))
-				}
-				r.Del(key)
-				deny.Store(false)
-				outer := lock(t, m, t.Context())
-				deny.Store(true)
-				if _, err := m.TryLock(outer.Context()); err != nil {
-					require.Equal(t, []string{"1"}, r.HoldCounts())
-				}
-				_ = outer.Unlock()
-				require.True(t, !r.Exists(key) || r.TTL(key) > 0)
-			})
-		})
-	}
-}
-
-// Redis is full: it refuses a script whose first write needs memory, and executes the whole of any
-// other. No lock is granted, and a holder can still re-enter, renew and unlock.
-func TestFullRedisRefusesNothingToAHolder(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		wrote := false // in this script
-		r.Server().SetPreHook(func(c *server.Peer, command string, _ ...string) bool {
-			switch command {
-			case "EVAL", "EVALSHA":
-				wrote = false
-			case "PEXPIRE", "DEL":
-				wrote = true
-			case "SET", "HSET":
-				if !wrote {
-					c.WriteError("OOM command not allowed when used memory > 'maxmemory'.")
-					return true
-				}
-			}
-			return false
-		})
-		_, err := mutexOf(t, r.Service(), "other").TryLock(t.Context())
-		require.ErrorContains(t, err, "OOM")
-		require.False(t, r.Exists("lock:{other}"))
-		inner := lock(t, m, outer.Context())
-		require.Equal(t, []string{"2"}, r.HoldCounts())
-		time.Sleep(lease)
-		require.NoError(t, inner.Unlock())
-		require.NoError(t, outer.Unlock())
-		require.False(t, r.Exists(key))
-	})
-}
-
 // Redis forgets its scripts after a restart: each has to be sent again whole.
 func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -221,29 +150,6 @@ func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
 		_, err := mutexOf(t, r.ServiceOn(rdb), lockName).TryLock(t.Context())
 		require.Error(t, err)
 		require.Equal(t, 1, r.Count("acquire"))
-	})
-}
-
-// The acquire is granted, and its reply is lost: what it got is given back.
-func TestAcquireOfUnknownOutcomeIsGivenBack(t *testing.T) {
-	run := asLocker.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.After(world.Installs).Drop()
-		a.TryLock()
-		b.TryLock()
-	})
-	require.NotEmpty(t, run.Returned(t, "A", world.OpTryLock).Result.Error)
-	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
-}
-
-// The reply to a re-entry is lost. It is sent once more: the count is absolute.
-func TestReentryOfUnknownOutcomeIsRepeated(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		r.Refuse("count", "")
-		lock(t, m, outer.Context())
-		require.Equal(t, []string{"2"}, r.HoldCounts())
 	})
 }
 

@@ -2,7 +2,6 @@ package stage6_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"net"
@@ -19,28 +18,6 @@ import (
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
-
-func TestUnlockWakesAWaiterAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		hold := lock(t, a, t.Context())
-		waiting := startLock(b, t.Context())
-		time.Sleep(7 * time.Second)
-		requireWaiting(t, waiting)
-		r.Forget()
-		require.NoError(t, hold.Unlock())
-		requireHeld(t, waiting) // no time has passed
-		require.Equal(t, []sent{{7 * time.Second, "release"}, {7 * time.Second, "acquire"}}, r.Sent())
-	})
-}
-
-func TestLockOfAFreeLockIsOneCommand(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		_, err := r.Mutex().Lock(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, []sent{{0, "acquire"}}, r.Sent())
-	})
-}
 
 // The first waiter's connection leads nowhere by now, and the client has no read timeout. The
 // others of its process wait for it, though the lock is free.
@@ -62,33 +39,6 @@ func TestWaiterWhoseAttemptHangsAsksAgainAfterALease(t *testing.T) {
 	})
 }
 
-// What was published before the subscription was acknowledged, nobody heard: the
-// waiter has to try once more after it.
-func TestWaiterTriesAgainOnceItListens(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		a, b := r.Mutex(), r.Mutex()
-		hold := lock(t, a, t.Context())
-		r.Delay("SUBSCRIBE", 2*time.Second)
-		waiting := startLock(b, t.Context())
-		require.NoError(t, hold.Unlock()) // nobody listens yet
-		requireWaiting(t, waiting)
-		time.Sleep(2 * time.Second)
-		requireHeld(t, waiting)
-	})
-}
-
-func TestWaiterGetsTheLockWhenTheLeaseOfADeadHolderEnds(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		r.HSet(key, "dead:1", "1")
-		r.SetTTL(key, 10*time.Second)
-		waiting := startLock(r.Mutex(), t.Context())
-		time.Sleep(10 * time.Second)
-		requireWaiting(t, waiting) // Redis ends a lease just after its last millisecond
-		time.Sleep(time.Millisecond)
-		requireHeld(t, waiting)
-	})
-}
-
 func TestWaiterLooksAtALockWithoutALeaseOnceALease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		r.HSet(key, "careless:1", "1")
@@ -100,45 +50,6 @@ func TestWaiterLooksAtALockWithoutALeaseOnceALease(t *testing.T) {
 		r.Del(key)
 		time.Sleep(lease + time.Millisecond)
 		requireHeld(t, waiting)
-	})
-}
-
-// Ten waiters in two processes wait for an hour behind a holder that renews.
-// Each process looks once a lease at most; nobody polls and nobody pings.
-func TestIdleWaitersSendNextToNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context())
-		for range 2 {
-			m := r.Mutex()
-			for range 5 {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				startLock(m, ctx)
-			}
-		}
-		r.Forget()
-		time.Sleep(time.Hour)
-		require.Equal(t, 360, r.Count("renew"))
-		require.LessOrEqual(t, r.Count("acquire"), 2*int(time.Hour/(20*time.Second)))
-		require.Equal(t, len(r.Sent()), r.Count("renew")+r.Count("acquire"))
-	})
-}
-
-func TestWaitersOfAProcessAreServedInOrder(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		m := r.Mutex()
-		var waiting []chan outcome
-		for range 5 {
-			waiting = append(waiting, startLock(m, t.Context()))
-		}
-		for i, next := range waiting {
-			require.NoError(t, hold.Unlock())
-			hold = requireHeld(t, next)
-			for _, later := range waiting[i+1:] {
-				requireWaiting(t, later)
-			}
-		}
 	})
 }
 
@@ -193,24 +104,6 @@ func TestWaiterWhosePatienceEndsAsItIsWokenPassesTheWakeUpOn(t *testing.T) {
 			requireHeld(t, second)
 		})
 	}
-}
-
-func TestWaiterThatLeavesTheQueueDisturbsNobody(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		m := r.Mutex()
-		leaving, leave := context.WithCancel(t.Context())
-		first := startLock(m, t.Context())
-		second := startLock(m, leaving)
-		third := startLock(m, t.Context())
-		leave()
-		synctest.Wait()
-		require.ErrorIs(t, (<-second).err, context.Canceled)
-		require.NoError(t, hold.Unlock())
-		hold = requireHeld(t, first)
-		require.NoError(t, hold.Unlock())
-		requireHeld(t, third)
-	})
 }
 
 func TestWaitersOfAProcessShareASubscription(t *testing.T) {
@@ -282,51 +175,6 @@ func TestWhoComesBackToAKeptSubscriptionLooksAtOnce(t *testing.T) {
 		require.ErrorIs(t, err, stage6.ErrLocked)
 		r.Del(key)
 		requireHeld(t, startLock(m, t.Context()))
-	})
-}
-
-// However many names are contended in a process, one connection listens for all of them, and
-// each waiter is woken by its own lock's message.
-func TestAServiceListensOnOneConnection(t *testing.T) {
-	const names = 50
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		holder, svc := r.Service(), r.Service()
-		var holds []*stage6.Hold
-		for i := range names {
-			holds = append(holds, lock(t, mutexOf(t, holder, fmt.Sprint("order:", i)), t.Context()))
-		}
-		before := r.CurrentConnectionCount()
-		var waiting []chan outcome
-		for i := range names {
-			waiting = append(waiting, startLock(mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
-		}
-		require.LessOrEqual(t, r.CurrentConnectionCount(), before+2, "one of the pool, one that listens")
-		require.Len(t, r.PubSubChannels("*"), names)
-		for i, hold := range holds {
-			requireWaiting(t, waiting[i])
-			require.NoError(t, hold.Unlock())
-			require.NoError(t, requireHeld(t, waiting[i]).Unlock())
-		}
-		time.Sleep(2 * lease)
-		synctest.Wait()
-		require.Empty(t, r.PubSubChannels("*"))
-		require.LessOrEqual(t, r.CurrentConnectionCount(), before+1)
-	})
-}
-
-// The lock became free, and no message said so: the connection may lead nowhere. Who waits next
-// listens on a new one.
-func TestSubscriptionThatSaidNothingIsMadeAnew(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		lock(t, r.Mutex(), t.Context(), stage6.Lease(10*time.Second))
-		m := r.Mutex()
-		for _, subscribed := range []int{1, 2} {
-			waiting := startLock(m, t.Context())
-			require.Equal(t, subscribed, r.Count("SUBSCRIBE"))
-			r.Del(key)
-			time.Sleep(lease + time.Millisecond)
-			requireHeld(t, waiting)
-		}
 	})
 }
 

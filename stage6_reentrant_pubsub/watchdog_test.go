@@ -86,18 +86,6 @@ func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 	})
 }
 
-// Renewals reach Redis, and their answers come too late: a hold is lost whose lease goes on.
-func TestUnlockOfALostHoldFreesWhatWasRenewed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		hold := lock(t, r.Mutex(), t.Context())
-		r.Delay("renew", lease/5)
-		waitForEnd(t, hold)
-		require.Greater(t, r.TTL(key), lease/2)
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		require.False(t, r.Exists(key))
-	})
-}
-
 // Each way to lose a hold has a cause of its own.
 func TestLossSaysWhy(t *testing.T) {
 	for want, lose := range map[string]func(r *fakeRedis){

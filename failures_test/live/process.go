@@ -94,7 +94,7 @@ func (p *process) close() error { return errors.Join(p.endReplica(), p.master.Cl
 // promote makes the replica one of the master, waits until it is in sync, and
 // promotes it: what is written to the master from then on it does not see.
 func (p *process) promote(ctx context.Context) error {
-	way, err := proxy.Open(proxy.Config{Server: p.master.Socket()}) // a replica finds its master only by host and port
+	way, err := proxy.Open(p.master.Socket()) // a replica finds its master only by host and port
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 package oracle
 
 import (
+	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -32,22 +32,28 @@ var (
 	oftener         = i18n.NewPlural("once", "{n} times")
 )
 
-// callEffects is what the commands of one call did in Redis.
+// callEffects is what became of one call, and what its commands did in Redis.
 type callEffects struct {
+	left      bool // its context was cancelled, or the scenario waits for it no longer
 	installed []world.Owner
 	freed     bool // removed an entry of its own client, or took one from its count
 	owned     bool // saw, or left, an entry of its own client
 	met       bool // saw, or left, an entry of anybody
 }
 
-// byCall are the effects of calls.
+// byCall are the effects of calls. All rules share them.
 type byCall map[int]callEffects
 
-func (b byCall) follow(e world.Event) {
-	if e.Call == 0 || e.Kind != world.Executed {
+func (b byCall) follow(e *world.Event) {
+	d := b[e.Call]
+	switch {
+	case e.Call == 0:
+		return
+	case e.Kind == world.Cancelled || e.Kind == world.Blocked:
+		d.left = true
+	case e.Kind != world.Executed:
 		return
 	}
-	d := b[e.Call]
 	for _, effect := range e.Effects {
 		switch {
 		case effect.Kind == world.Installed:
@@ -64,7 +70,6 @@ func (b byCall) follow(e world.Event) {
 }
 
 func truth(f *file) func(*world.Scene) {
-	did := byCall{}
 	owed := map[int]bool{}    // calls of Unlock that have a hold to give back
 	taken := map[string]int{} // lane → how often it was given the lock and has not called Unlock
 	freed := map[int]bool{}   // acquires whose entry was removed by their own client
@@ -72,8 +77,7 @@ func truth(f *file) func(*world.Scene) {
 	kept := kept{}
 	return func(s *world.Scene) {
 		e := s.Event
-		did.follow(e)
-		kept.follow(f, s, did)
+		kept.follow(f, s)
 		for _, effect := range e.Effects {
 			if effect.Kind == world.Removed && e.Kind == world.Executed && e.Client == effect.Owner.Client && e.Op != world.OpClose {
 				freed[effect.Owner.Call] = true
@@ -88,7 +92,7 @@ func truth(f *file) func(*world.Scene) {
 				f.report(e, falseLoss, "client", e.Client)
 			}
 		case e.Kind == world.Returned:
-			text := contradiction(e, did[e.Call], s.Keys, owed[e.Call])
+			text := contradiction(e, f.calls[e.Call], s.Keys, owed[e.Call])
 			switch {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
@@ -105,9 +109,9 @@ func truth(f *file) func(*world.Scene) {
 
 // kept are the last Unlocks of clients that said they were done, and whose keys were there.
 // One may free the key a moment later.
-type kept map[string]world.Event
+type kept map[string]*world.Event
 
-func (k kept) follow(f *file, s *world.Scene, did byCall) {
+func (k kept) follow(f *file, s *world.Scene) {
 	for client, unlock := range k {
 		switch after := s.Event.At - unlock.At; {
 		case after > Grace(f.Trace): // until this very event the key was there
@@ -119,7 +123,7 @@ func (k kept) follow(f *file, s *world.Scene, did byCall) {
 	}
 	e := s.Event
 	unlocked := e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone
-	if unlocked && !did[e.Call].freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
+	if unlocked && !f.calls[e.Call].freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
 		k[e.Client] = e
 	}
 }
@@ -130,14 +134,14 @@ func owns(keys []world.Key, client string) bool {
 }
 
 // contradiction says in what a result disagrees with what the call did, "" if it agrees.
-func contradiction(e world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
+func contradiction(e *world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
 	refused, mine := e.Result.Claim == world.ClaimRefused, owns(keys, e.Client)
 	switch {
 	case e.Result.Claim == world.ClaimPanic:
 		return panics
 	case e.Result.Claim == world.ClaimBoth:
 		return saysBoth
-	case e.Op == world.OpLock && e.Result.Error == world.ErrNothing.Error() && (len(keys) == 0 || mine): // else it is a refusal
+	case e.Op == world.OpLock && errors.Is(e.Result.Err, world.ErrNothing) && (len(keys) == 0 || mine): // else it is a refusal
 		return saysNothing
 	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
 		return neverOwn
@@ -160,12 +164,10 @@ func contradiction(e world.Event, did callEffects, keys []world.Key, owed bool) 
 }
 
 func lossNoticed(f *file) func(*world.Scene) {
-	did := byCall{}
 	mine := map[string]bool{} // lane → its hold is still in Redis
 	lost := map[string]bool{} // lane → its hold went away while it believed
 	return func(s *world.Scene) {
 		e := s.Event
-		did.follow(e)
 		for _, effect := range e.Effects {
 			owner := effect.Owner.Client
 			switch effect.Kind {
@@ -182,7 +184,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 		if e.Kind != world.Returned || e.Op != world.OpUnlock {
 			return
 		}
-		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !did[e.Call].freed {
+		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !f.calls[e.Call].freed {
 			f.report(e, lossHidden, "client", e.Client)
 		}
 		if s.Holds(e.Client) == 0 { // with a hold left, its Unlock has to say so too
@@ -197,12 +199,8 @@ func lossNoticed(f *file) func(*world.Scene) {
 // has lost is no matter of counting. A lock whose key is no hash counts elsewhere, and
 // HoldCount has to be right all the same.
 func holdCount(f *file) func(*world.Scene) {
-	owners := map[string]string{} // label → client
 	return func(s *world.Scene) {
 		e := s.Event
-		for _, effect := range e.Effects {
-			owners[effect.Owner.Label] = effect.Owner.Client
-		}
 		if e.Kind == world.Returned && e.Op == world.OpCount && e.Result.Claim == world.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
 			f.report(e, countFails, "client", e.Client, "error", e.Result.Error)
 		}
@@ -212,7 +210,7 @@ func holdCount(f *file) func(*world.Scene) {
 		if _, busy := s.Call(e.Client); busy {
 			return
 		}
-		counted, there := countOf(e.Client, s.Keys, owners)
+		counted, there := countOf(e.Client, s.Keys)
 		elsewhere := !there && owns(s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken:
@@ -233,15 +231,11 @@ func times(n int) i18n.Message {
 	return oftener.Of(n)
 }
 
-// countOf adds up the client's fields in the hashes that Redis holds: "A1=2".
-func countOf(client string, keys []world.Key, owners map[string]string) (count int, there bool) {
+// countOf adds up the counts of a client in the hashes that Redis holds: "A1=2".
+func countOf(client string, keys []world.Key) (count int, there bool) {
 	for _, key := range keys {
-		if key.Type != "hash" {
-			continue
-		}
-		for field := range strings.FieldsSeq(key.Value) {
-			label, value, _ := strings.Cut(field, "=")
-			if n, err := strconv.Atoi(value); err == nil && owners[label] == client {
+		for _, entry := range key.Entries {
+			if n, err := strconv.Atoi(entry.Value); err == nil && entry.Field != "" && entry.Owner.Client == client {
 				count, there = count+n, true
 			}
 		}

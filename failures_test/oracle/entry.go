@@ -1,10 +1,8 @@
 package oracle
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -35,16 +33,15 @@ func wrongDelete(f *file) func(*world.Scene) {
 
 // wrongExtend finds commands that give a new lease to another process's key.
 func wrongExtend(f *file) func(*world.Scene) {
-	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e world.Event, owner world.Owner) bool {
+	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e *world.Event, owner world.Owner) bool {
 		return e.Op != world.OpRun && owner.Process != e.Process
 	})
 }
 
 // foreign finds commands with one of these effects on what is not their own, and says why, if there
 // is more to say.
-func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(world.Event, world.Owner) bool) func(*world.Scene) {
-	wrote := &values{}
-	var before []world.Key // what Redis held before the event
+func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(*world.Event, world.Owner) bool) func(*world.Scene) {
+	wrote := values{}
 	return func(s *world.Scene) {
 		e := s.Event
 		wrote.follow(s)
@@ -54,12 +51,11 @@ func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(world.
 				continue
 			}
 			pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
-			if why := wrote.why(e, before, effect); why != "" {
+			if why := wrote.why(s, effect); why != "" {
 				text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}
 			}
 			f.report(e, text, pairs...)
 		}
-		before = s.Keys
 	}
 }
 
@@ -75,71 +71,52 @@ func (f Finding) InNoTime() Finding {
 	return f
 }
 
-// values is who wrote which value. A value has the label of its first installation here.
-type values struct {
-	first  map[string]string          // label → that of the first installation of the same value
-	writes map[string]map[string]bool // client → the values that it has installed
-}
+// values are the values that each client has installed, by the label of their first installation.
+type values map[string][]string
 
-func (v *values) follow(s *world.Scene) {
-	e := s.Event
-	for _, effect := range e.Effects {
-		value := valueOf(s.Keys, effect)
-		if effect.Kind != world.Installed || value == "" {
-			continue
+func (v values) follow(s *world.Scene) {
+	for _, effect := range s.Event.Effects {
+		if client := effect.Owner.Client; effect.Kind == world.Installed && idOf(s.Keys, effect) != "" {
+			v[client] = append(v[client], effect.Owner.Value())
 		}
-		if v.first == nil {
-			v.first, v.writes = map[string]string{}, map[string]map[string]bool{}
-		}
-		// Before a random value is in Redis it has no label, or that of an earlier installation.
-		if at := slices.Index(e.Command, value); at >= 0 && s.Request != nil && s.Request.Sent >= 0 {
-			sent := s.Trace.Events[s.Request.Sent].Command[at]
-			v.first[value] = cmp.Or(v.first[sent], value)
-		}
-		client := effect.Owner.Client
-		if v.writes[client] == nil {
-			v.writes[client] = map[string]bool{}
-		}
-		v.writes[client][cmp.Or(v.first[value], value)] = true
 	}
 }
 
-// why says why a command has touched what is not its own: it has that value in it for its own.
-func (v *values) why(e world.Event, before []world.Key, effect world.Effect) i18n.Text {
-	value := valueOf(before, effect)
-	switch same := v.writes[e.Client][cmp.Or(v.first[value], value)]; {
-	case !slices.Contains(e.Command[1:], value):
+// why returns why a command has touched what is not its own: it sends that value as its own.
+// Without such a value there is no text.
+func (v values) why(s *world.Scene, effect world.Effect) i18n.Text {
+	e, owner := s.Event, effect.Owner
+	id := idOf(s.Before.Keys, effect)
+	switch same := slices.Contains(v[e.Client], owner.Value()); {
+	case !slices.Contains(e.Command[1:], id):
 		return ""
-	case same && effect.Owner.Client == e.Client:
+	case same && owner.Client == e.Client:
 		return becauseAgain
 	case same:
 		return becauseSame
-	case value == effect.Owner.Label && effect.Owner.Process != e.Process: // a variable that all share
+	case id == owner.Label && owner.Process != e.Process: // a variable that all share
 		return becauseSends
 	}
 	return ""
 }
 
-// valueOf is what the owner of a key has written there: a label, also one with more around it
-// ("A1=1", "count=1 owner=A1"), or a word.
-func valueOf(keys []world.Key, effect world.Effect) string {
-	at := slices.IndexFunc(keys, func(k world.Key) bool { return k.Name == effect.Key })
-	if at < 0 {
-		return ""
+// idOf returns what the owner of an effect has written into its key, "" if it is not there.
+func idOf(keys []world.Key, effect world.Effect) string {
+	for _, k := range keys {
+		for _, entry := range k.Entries {
+			if k.Name == effect.Key && entry.Owner.Label == effect.Owner.Label {
+				return entry.ID()
+			}
+		}
 	}
-	label := func(word string) bool { return word == effect.Owner.Label }
-	if slices.ContainsFunc(strings.FieldsFunc(keys[at].Value, func(r rune) bool { return strings.ContainsRune("=: ", r) }), label) {
-		return effect.Owner.Label
-	}
-	value, _, _ := strings.Cut(keys[at].Value, "=")
-	return value
+	return ""
 }
 
 // isForeign tells whether a command touched what is not its own: another
 // client's, or what a later call of the same client installed. A goroutine of
 // the lock's own acts for its whole process, and so does Close; who unlocks by force does it
 // by right, and what the business sends is not the lock's doing.
-func isForeign(e world.Event, owner world.Owner) bool {
+func isForeign(e *world.Event, owner world.Owner) bool {
 	if e.Op == world.OpForce || e.Op == world.OpRun {
 		return false
 	}
@@ -159,8 +136,8 @@ type entry struct {
 }
 
 func leak(f *file) func(*world.Scene) {
-	entries := map[string]*entry{}  // label → what is in Redis now
-	failed := map[int]world.Event{} // acquires that came back without the lock
+	entries := map[string]*entry{}   // label → what is in Redis now
+	failed := map[int]*world.Event{} // acquires that came back without the lock
 	report := func(i *entry, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
@@ -169,7 +146,7 @@ func leak(f *file) func(*world.Scene) {
 		if until-i.orphaned.At < unit { // on a real server, where leases are short
 			unit = time.Millisecond
 		}
-		f.report(*i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.report(i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
 	}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -195,7 +172,7 @@ func leak(f *file) func(*world.Scene) {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
-			unlocks := func(c world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
+			unlocks := func(c *world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
 			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || slices.ContainsFunc(s.Calls, unlocks))
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
@@ -220,7 +197,7 @@ func leak(f *file) func(*world.Scene) {
 
 // follow notices the moment from which an entry is of no use to anybody. wanted
 // tells whether its owner still believes in a hold.
-func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
+func (i *entry) follow(e *world.Event, lease, grace time.Duration, wanted bool) {
 	if e.Acquires() && e.Call == i.owner.Call { // it asked again, and was told that the key is its own
 		i.orphaned = nil
 	}
@@ -239,6 +216,6 @@ func (i *entry) follow(e world.Event, lease, grace time.Duration, wanted bool) {
 	}
 }
 
-func (i *entry) orphan(e world.Event, allowed time.Duration, why i18n.Message) {
-	i.orphaned, i.allowed, i.why = &e, allowed, why
+func (i *entry) orphan(e *world.Event, allowed time.Duration, why i18n.Message) {
+	i.orphaned, i.allowed, i.why = e, allowed, why
 }

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -75,8 +74,8 @@ func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 
 // Noticed tells whether a holder was told, while it believed, that its hold is lost.
 func Noticed(trace *world.Trace) bool {
-	for s := trace.Begin(); s.Next(); {
-		if s.Event.Kind == world.Lost && s.Held > 0 {
+	for _, s := range trace.Scenes() {
+		if s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0 {
 			return true
 		}
 	}
@@ -90,10 +89,10 @@ func damage(f *file) func(*world.Scene) {
 		if e.Acquires() {
 			newest = e.Client
 		}
-		if e.Kind == world.Stored && e.Client == newest && strings.HasPrefix(e.Reply, "refused") {
+		if e.IsStale() && e.Client == newest {
 			f.report(e, newestRefused, "client", e.Client)
 		}
-		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != "inserted" {
+		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != world.Inserted {
 			return
 		}
 		last := e.Orders[len(e.Orders)-1]
@@ -133,7 +132,7 @@ func endlessHold(f *file) func(*world.Scene) {
 
 // gaveUp tells whether a call, which began with that event, ends because its caller waits no
 // longer. Its error may be the context's, or one of the lock's own that comes when the context ends.
-func gaveUp(e, began world.Event) bool {
+func gaveUp(e, began *world.Event) bool {
 	atItsEnd := e.Kind == world.Returned && !e.Result.Held && e.Bound > 0 &&
 		(e.Result.Claim == world.ClaimUnknown || e.Result.Claim == world.ClaimRefused && e.At-began.At >= e.Bound)
 	return e.Kind == world.Blocked || atItsEnd
@@ -143,17 +142,13 @@ func gaveUp(e, began world.Event) bool {
 // came later. Between processes nothing is promised: Redis serves whoever asks
 // first.
 func boundedWait(f *file) func(*world.Scene) {
-	left := map[int]bool{} // calls whose callers wait no more
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
-		if e.Kind == world.Cancelled || e.Kind == world.Blocked {
-			left[e.Call] = true
-		}
-		if call.Op != world.OpLock || left[e.Call] || s.Held > 0 || !e.Result.Held || e.At == call.At {
+		if call.Op != world.OpLock || f.calls[e.Call].left || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
 			return
 		}
 		for _, first := range s.Calls {
-			if first.Op == world.OpLock && !left[first.Call] && first.Process == call.Process && first.At < call.At {
+			if first.Op == world.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
 				f.report(e, overtakes, "client", e.Client, "other", first.Client)
 				return
 			}

@@ -113,7 +113,8 @@ type Finding struct {
 	Step    int           `json:"step"` // of the event that broke it
 	At      time.Duration `json:"at_ns"`
 	Client  string        `json:"client"`
-	Text    string        `json:"text"` // what happened, in English
+	Text    string        `json:"text"`             // what happened, in English
+	Panics  bool          `json:"panics,omitempty"` // it is that a call has panicked
 	said    i18n.Message
 }
 
@@ -136,17 +137,18 @@ func (f Finding) Sentence(l i18n.Language) string {
 type file struct {
 	*world.Trace
 	monitor Monitor
+	calls   byCall
 	found   []Finding
 }
 
 // report adds a finding: the rule is broken at an event.
-func (f *file) report(e world.Event, text i18n.Text, pairs ...any) {
+func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(pairs...)
-	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), said})
+	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), text == panics, said})
 }
 
 // of is the moment of an event, for a rule that another client has broken by then.
-func of(client string, e world.Event) world.Event {
+func of(client string, e *world.Event) *world.Event {
 	e.Client = client
 	return e
 }
@@ -163,15 +165,17 @@ func Judge(trace *world.Trace, about ...Monitor) []Finding {
 
 // Ask asks some monitors only. All of them follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
+	calls := byCall{}
 	var files []*file
 	var follow []func(*world.Scene)
 	for _, r := range rules {
 		if slices.Contains(monitors, r.name) {
-			f := &file{Trace: trace, monitor: r.name}
+			f := &file{Trace: trace, monitor: r.name, calls: calls}
 			files, follow = append(files, f), append(follow, r.follow(f))
 		}
 	}
-	for s := trace.Begin(); s.Next(); {
+	for _, s := range trace.Scenes() {
+		calls.follow(s.Event)
 		for _, f := range follow {
 			f(s)
 		}

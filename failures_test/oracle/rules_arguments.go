@@ -3,7 +3,6 @@ package oracle
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -51,7 +50,6 @@ func leaseAsked(f *file) func(*world.Scene) {
 // answered without one and nothing was lost or late; and a TryLock that does not come back at all. Who has taken the lock and not given it back may be
 // told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
 func lockWaits(f *file) func(*world.Scene) {
-	left := map[int]bool{}    // calls whose callers wait no more
 	taken := map[string]int{} // process → how often it took the lock and did not unlock
 	tries := due{}
 	failed := map[string]bool{} // processes to which something else has happened than an answer of Redis
@@ -70,7 +68,7 @@ func lockWaits(f *file) func(*world.Scene) {
 		case world.Cut, world.Dropped, world.Refused, world.Delayed, world.Server:
 			failed[e.Process] = true
 		case world.Executed:
-			failed[e.Process] = failed[e.Process] || strings.HasPrefix(e.Reply, "(error)")
+			failed[e.Process] = failed[e.Process] || e.IsError()
 		case world.Called:
 			if e.Op == world.OpTryLock {
 				tries[e.Call] = promise{call: e, by: e.At}
@@ -78,8 +76,6 @@ func lockWaits(f *file) func(*world.Scene) {
 			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
 				taken[e.Process]--
 			}
-		case world.Cancelled:
-			left[e.Call] = true
 		case world.Blocked: // however late each answer was
 			if began, busy := s.Call(e.Client); busy && e.Op == world.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
 				f.report(e, tryStays, "client", e.Client, "time", e.At-began.At)
@@ -88,14 +84,14 @@ func lockWaits(f *file) func(*world.Scene) {
 			took := e.At - call.At
 			others := s.Others(e.Client)
 			if call.Op == world.OpTryLock && e.Result.Claim == world.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
-				!left[e.Call] && !failed[e.Process] && !failed[""] && len(others) > 0 {
+				!f.calls[e.Call].left && !failed[e.Process] && !failed[""] && len(others) > 0 {
 				f.report(e, tryFails, "client", e.Client, "other", others[0], "error", e.Result.Error)
 			}
 			if e.Acquires() {
 				taken[e.Process]++
 			}
 			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
-			if call.Op != world.OpLock || left[e.Call] || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
+			if call.Op != world.OpLock || f.calls[e.Call].left || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
 				return
 			}
 			if len(others) > 0 {
@@ -140,7 +136,7 @@ func heedsContext(f *file) func(*world.Scene) {
 
 // promise is a call and when it should be over: as much later as something has hindered it.
 type promise struct {
-	call     world.Event
+	call     *world.Event
 	by, late time.Duration
 	ends     bool // by a deadline, also where there is no network
 }
@@ -192,7 +188,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			clear(until)
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
-			if s.Held > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			if s.Before.Holds(e.Client) > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.report(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

@@ -3,7 +3,6 @@ package oracle
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -23,11 +22,10 @@ var (
 // way, or that of an Unlock; nor does a lease, where the key went while they waited and nobody
 // tells of it: Redis lost it, or a command of the business removed it.
 func deadlock(f *file) func(*world.Scene) {
-	waiting := map[int]world.Event{}
+	waiting := map[int]*world.Event{}
 	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
 	died := map[string]time.Duration{} // process → when it died
 	installed := map[string]bool{}     // processes that have something in Redis
-	var before []string                // who believed before the event
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Kind == world.Crashed {
@@ -49,7 +47,7 @@ func deadlock(f *file) func(*world.Scene) {
 			waiting[e.Call], since[e.Call] = e, e.At
 		}
 		for id, call := range waiting {
-			if slices.ContainsFunc(before, func(lane string) bool { return lane != call.Client }) && call.Step < e.Step {
+			if len(s.Before.Others(call.Client)) > 0 && call.Step < e.Step {
 				since[id] = max(since[id], e.At)
 			}
 			since[id] = max(since[id], until)
@@ -60,7 +58,6 @@ func deadlock(f *file) func(*world.Scene) {
 				since[id] += max(0, s.Until()-max(since[id], e.At))
 			}
 		}
-		before = s.Insiders()
 		call, waited := waiting[e.Call]
 		if !waited || e.Kind != world.Returned && e.Kind != world.Blocked {
 			return
@@ -90,7 +87,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 	refused := map[string]bool{} // processes whose last SUBSCRIBE failed: the next one is no reason to wait
 	asked := map[int]time.Duration{}
 	pause := map[int]time.Duration{} // call → the longest between two of its commands
-	var waiting []world.Event
+	var waiting []*world.Event
 	return func(s *world.Scene) {
 		e := s.Event
 		for _, call := range waiting {
@@ -112,7 +109,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			asked[e.Call] = e.At
 		case world.Delivered, world.Dropped:
 			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" {
-				refused[e.Process] = e.Kind == world.Dropped || strings.HasPrefix(e.Reply, "(error)")
+				refused[e.Process] = e.Kind == world.Dropped || e.IsError()
 				listens[e.Process] = !refused[e.Process]
 			}
 		case world.Called:
@@ -120,7 +117,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 				waiting, excused[e.Call] = append(waiting, e), e.At
 			}
 		case world.Returned, world.Cancelled, world.Blocked:
-			waiting = slices.DeleteFunc(waiting, func(call world.Event) bool { return call.Call == e.Call })
+			waiting = slices.DeleteFunc(waiting, func(call *world.Event) bool { return call.Call == e.Call })
 		case world.Executed, world.Expired:
 			if len(s.Keys) > 0 {
 				taken = true
@@ -143,7 +140,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 // isBusy reports whether a command of the waiter's process is on its way. One of the
 // background counts only if it is a SUBSCRIBE, and the one before was not refused: no waiter
 // waits for a renewal, nor for a message that cannot come.
-func isBusy(s *world.Scene, call world.Event, refused bool) bool {
+func isBusy(s *world.Scene, call *world.Event, refused bool) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
@@ -151,21 +148,21 @@ func isBusy(s *world.Scene, call world.Event, refused bool) bool {
 		if r.Call == 0 {
 			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE" && !refused
 		}
-		return slices.ContainsFunc(s.Calls, func(c world.Event) bool { return c.Call == r.Call })
+		return slices.ContainsFunc(s.Calls, func(c *world.Event) bool { return c.Call == r.Call })
 	})
 }
 
 // isAsking tells whether a command of the call itself is on its way, or of an Unlock under way, or
 // somebody's grant on its way back. An Unlock whose process is cut off, or stands still, counts as
 // long as there is a key.
-func isAsking(s *world.Scene, call world.Event) bool {
-	stuck := func(c world.Event) bool { return c.Op == world.OpUnlock && s.Condition(c.Process).Away() }
+func isAsking(s *world.Scene, call *world.Event) bool {
+	stuck := func(c *world.Event) bool { return c.Op == world.OpUnlock && s.Condition(c.Process).Away() }
 	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Call == call.Call {
 			return true
 		}
 		granted := r.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[r.Struck].Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
-		return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
+		return slices.ContainsFunc(s.Calls, func(c *world.Event) bool {
 			return c.Call == r.Call && (c.Op == world.OpUnlock || world.IsAcquire(c.Op) && granted)
 		})
 	})
@@ -226,7 +223,7 @@ func countCommands(f *file) func(*world.Scene) {
 	}
 }
 
-func (l *listener) follow(e world.Event, waiting map[int]*listener) {
+func (l *listener) follow(e *world.Event, waiting map[int]*listener) {
 	switch e.Kind {
 	case world.Called:
 		if e.Op == world.OpLock {

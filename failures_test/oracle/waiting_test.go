@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -252,9 +253,18 @@ func TestWaiterThatLeftIsNotOvertaken(t *testing.T) {
 // counts makes Redis hold a hash with that value after the last step.
 func (s *story) counts(value string) *story {
 	s.keys = []world.Key{{
-		Name: "k", Type: "hash", Value: value, TTL: 30 * time.Second, Owner: world.Owner{Label: "A1", Client: "A"},
+		Name: "k", Type: "hash", Entries: entries(value), TTL: 30 * time.Second, Owner: world.Owner{Label: "A1", Client: "A"},
 	}}
 	return s.does("A", world.Effect{Kind: world.Counted, Key: "k", Owner: world.Owner{Label: "A1", Client: "A"}})
+}
+
+// entries are the fields of a hash: "A1=2 B1=1".
+func entries(fields string) (all []world.Entry) {
+	for field := range strings.FieldsSeq(fields) {
+		label, count, _ := strings.Cut(field, "=")
+		all = append(all, world.Entry{Field: label, Value: count, Owner: world.Owner{Label: label, Client: label[:1]}})
+	}
+	return all
 }
 
 func TestCountInRedisIsTheNumberOfHolds(t *testing.T) {

@@ -21,7 +21,7 @@ var (
 // renewed them, and renewals of holds that are over.
 func watchdog(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
-	over := &finished{made: map[int]string{}, held: map[string]string{}, over: map[string]int{}}
+	over := &finished{file: f, held: map[string]string{}, over: map[string]int{}}
 	dogs := map[string]*dog{}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -47,7 +47,7 @@ func watchdog(f *file) func(*world.Scene) {
 // goroutine of the lock's own sends for one of those is too late. What it has under way
 // already may find that there is nothing to renew.
 type finished struct {
-	made map[int]string    // call → the label that it installed last
+	*file
 	held map[string]string // lane → the label of its hold
 	over map[string]int    // label → the index of the event with which it was given back
 }
@@ -56,14 +56,9 @@ type finished struct {
 // background is about.
 func (f *finished) follow(s *world.Scene) string {
 	e := s.Event
-	for _, effect := range e.Effects {
-		if effect.Kind == world.Installed {
-			f.made[effect.Owner.Call] = effect.Owner.Label
-		}
-	}
 	switch {
 	case e.Acquires() && s.Holds(e.Client) == 1:
-		f.held[e.Client] = f.made[e.Call]
+		f.held[e.Client] = f.made(e.Call)
 	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && s.Holds(e.Client) == 0:
 		f.over[f.held[e.Client]] = s.Index
 	case e.Kind == world.Executed && e.Background:
@@ -77,11 +72,19 @@ func (f *finished) follow(s *world.Scene) string {
 	return ""
 }
 
+// made returns the label that a call installed last, "" if it has installed nothing.
+func (f *finished) made(call int) string {
+	if all := f.calls[call].installed; len(all) > 0 {
+		return all[len(all)-1].Label
+	}
+	return ""
+}
+
 // isComing tells whether a command is about what a call has installed that is still under way: a
 // grant that was slow may be due for renewal as it comes back.
 func (f *finished) isComing(s *world.Scene) bool {
-	return slices.ContainsFunc(s.Calls, func(c world.Event) bool {
-		label := f.made[c.Call]
+	return slices.ContainsFunc(s.Calls, func(c *world.Event) bool {
+		label := f.made(c.Call)
 		return label != "" && slices.Contains(s.Event.Command, label)
 	})
 }
@@ -103,7 +106,7 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 		if hindered || ended && !forgotten {
 			continue
 		}
-		f.report(world.Event{Step: e.Step, At: e.At, Client: owner.Client},
+		f.report(&world.Event{Step: e.Step, At: e.At, Client: owner.Client},
 			notRenewed, "client", owner.Client)
 	}
 }
@@ -120,7 +123,7 @@ type dog struct {
 	since       time.Duration // when the last of them gave the lock back, or it was closed
 }
 
-func (d *dog) follow(s *world.Scene, renewal func(world.Event) bool) {
+func (d *dog) follow(s *world.Scene, renewal func(*world.Event) bool) {
 	e := s.Event
 	switch e.Kind {
 	case world.Thawed, world.Healed:
@@ -152,21 +155,22 @@ func (d *dog) follow(s *world.Scene, renewal func(world.Event) bool) {
 
 // renewals tells which commands are renewals: those that have the shape of one that gave a key a
 // lease, in the background, somewhere in the trace.
-func renewals(trace *world.Trace) func(world.Event) bool {
+func renewals(trace *world.Trace) func(*world.Event) bool {
 	var known []string
-	for _, e := range trace.Events {
+	for _, s := range trace.Scenes() {
+		e := s.Event
 		did := e.Kind == world.Executed && e.Background &&
 			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased })
 		if did && !slices.Contains(known, shape(e)) {
 			known = append(known, shape(e))
 		}
 	}
-	return func(e world.Event) bool { return e.Background && slices.Contains(known, shape(e)) }
+	return func(e *world.Event) bool { return e.Background && slices.Contains(known, shape(e)) }
 }
 
 // shape is what a command is, without what it is about: its name, and of a script
 // which one it is.
-func shape(e world.Event) string {
+func shape(e *world.Event) string {
 	if len(e.Command) > 1 && strings.HasPrefix(e.Command[0], "EVAL") {
 		return e.Command[1]
 	}
@@ -181,8 +185,8 @@ func shape(e world.Event) string {
 func renewalCount(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
 	type place struct{ process, key string }
-	renewed := map[place][]world.Event{} // the renewals of the last lease
-	most := map[string]int{}             // process → how often it renews in a lease without a re-entry
+	renewed := map[place][]*world.Event{} // the renewals of the last lease
+	most := map[string]int{}              // process → how often it renews in a lease without a re-entry
 	told := map[string]bool{}
 	return func(s *world.Scene) {
 		e := s.Event
@@ -200,7 +204,7 @@ func renewalCount(f *file) func(*world.Scene) {
 		renewed[at] = recent
 		again := func(lane string) bool { return s.Process(lane) == e.Process && s.Holds(lane) > 1 }
 		switch {
-		case !slices.ContainsFunc(s.Lanes, again):
+		case !slices.ContainsFunc(s.Lanes(), again):
 			most[e.Process] = max(most[e.Process], len(recent))
 		case len(recent) > max(4, most[e.Process]+1) && !told[e.Process]:
 			told[e.Process] = true

@@ -204,7 +204,7 @@ func TestCommandOfTheBusinessConvictsNoLock(t *testing.T) {
 	}
 	for op, wrong := range map[string]bool{world.OpRun: false, world.OpLock: true} {
 		s := newStory().call("B", op).installs("B", "B1")
-		s.keys[0].Type, s.keys[0].Value = "hash", "B1=1"
+		s.keys[0].Type, s.keys[0].Entries = "hash", entries("B1=1")
 		s.does("B").returns("B", done).pass(time.Minute).happens(world.Slept, "")
 		require.Equal(t, wrong, s.convicted(oracle.Leak), op)
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), op)

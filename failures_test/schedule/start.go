@@ -42,9 +42,7 @@ func takeOver(w *world.World, setup Setup) (all []*actor) {
 		w.Client(string(rune('A' + len(w.Actors()))))
 	}
 	w.Patient(patience)
-	end := w.Trace().Begin()
-	for end.Next() {
-	}
+	end := w.Trace().End()
 	for _, c := range w.Actors() {
 		if !end.Condition(end.Process(c.Name)).Dead {
 			a := &actor{Client: c, setup: setup, left: setup.Attempts, call: c.LastCall(), taken: true}

@@ -40,7 +40,7 @@ func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (r
 			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
 		}
 		for i := range row.Keys {
-			row.Keys[i].Name, row.Keys[i].Value = s.Shorten(row.Keys[i].Name), s.Shorten(row.Keys[i].Value)
+			row.Keys[i].Name = s.Shorten(row.Keys[i].Name)
 		}
 		for _, f := range l.Found {
 			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(language)), "✗ "))

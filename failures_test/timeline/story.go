@@ -62,21 +62,23 @@ func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language
 func (s *Story) tellAll(found []oracle.Finding) {
 	trace := s.Trace
 	s.requests = make([]*world.Request, len(trace.Events))
-	for scene := trace.Begin(); scene.Next(); {
-		s.requests[scene.Index] = scene.Request
+	scenes, excused := trace.Scenes(), false
+	for i, scene := range scenes {
+		if scene.Request != nil {
+			s.requests[i] = scene.Request.Final()
+		}
 	}
-	scene, excused := trace.Begin(), false
 	before := map[string]int{}
 	for i := 0; i < len(trace.Events); {
 		labels, last := s.labelsAt(i)
 		for ; i <= last; i++ {
-			scene.Next()
-			if scene.Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
+			if scenes[i].Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
 				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
-					return f.Step == scene.Event.Step && f.Monitor == oracle.Exclusion
+					return f.Step == scenes[i].Event.Step && f.Monitor == oracle.Exclusion
 				})
 			}
 		}
+		scene := scenes[last]
 		after := s.moment(scene, excused)
 		for _, l := range labels {
 			l.After, l.before = after, before[l.Event.Client]

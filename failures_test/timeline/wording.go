@@ -59,7 +59,6 @@ var (
 	isInExcused = i18n.New("{client} has the lock, and is inside; the other one cannot know yet that it has lost it")
 	isInAgain   = i18n.New("{client} has the lock again: it holds it {nth} times")
 
-	clockJumps   = i18n.New("the clock of Redis jumps by {time}")
 	itDoes       = i18n.New("{client} {does}")
 	inBackground = i18n.New("{command} in the background")
 	theScript    = i18n.New("the script {name}")
@@ -67,14 +66,33 @@ var (
 	stopsAfter   = i18n.New("{stops} after {command}, before the reply")
 )
 
-// What the world says of its faults.
-func init() {
-	i18n.Register("check", "insert", "free", "taken", "inserted") // the ledger
-	i18n.Register("the reply is lost", "the command is lost", "what was pushed is lost", "Redis is gone", "the reply", "the command",
-		"the memory of Redis is full", "Redis evicts the key", "FLUSHALL: Redis is empty", "SCRIPT FLUSH: Redis forgets every script",
-		"Redis restarts without persistence: connections broken, keys and scripts gone",
-		"failover: the replica that takes over never saw the lock", "Redis forgets who listens, on a connection that stays open")
+// serverFaults say what happens to Redis itself.
+var serverFaults = map[world.ServerFault]i18n.Text{
+	world.MemoryFull:       i18n.New("the memory of Redis is full"),
+	world.Evicted:          i18n.New("Redis evicts the key"),
+	world.Flushed:          i18n.New("FLUSHALL: Redis is empty"),
+	world.ScriptsFlushed:   i18n.New("SCRIPT FLUSH: Redis forgets every script"),
+	world.Restarted:        i18n.New("Redis restarts without persistence: connections broken, keys and scripts gone"),
+	world.FailedOver:       i18n.New("failover: the replica that takes over never saw the lock"),
+	world.ClockJumped:      i18n.New("the clock of Redis jumps by {time}"),
+	world.SubscriptionLost: i18n.New("Redis forgets who listens, on a connection that stays open"),
+	world.Gone:             i18n.New("Redis is gone"),
 }
+
+// What is lost, and what is late, by where the command was.
+var (
+	lost = map[world.Moment]i18n.Text{
+		world.BeforeCommand: i18n.New("the command is lost"),
+		world.AfterCommand:  i18n.New("the reply is lost"),
+		"":                  i18n.New("what was pushed is lost"),
+	}
+	late = map[world.Moment]i18n.Text{
+		world.BeforeCommand: i18n.New("the command"),
+		world.AfterCommand:  i18n.New("the reply"),
+	}
+)
+
+func init() { i18n.Register("check", "insert", "free", "taken", "inserted") } // the ledger
 
 // wording is how a label's event is told.
 func (s *Story) wording(l *Label) wording {
@@ -145,12 +163,15 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	return t.Localize(s.language, parts...)
 }
 
-// what is the text of an event of the world.
-func what(e world.Event) any {
-	if by, ok := strings.CutPrefix(e.Text, "the clock of Redis jumps by "); ok {
-		return clockJumps.Args("time", by)
+// what is what a fault strikes, or does to Redis.
+func what(e world.Event) i18n.Message {
+	switch {
+	case e.Fault != "":
+		return serverFaults[e.Fault].Args("time", term.Short(e.Bound))
+	case e.Kind == world.Delayed:
+		return late[e.Moment].Args()
 	}
-	return i18n.Text(e.Text)
+	return lost[e.Moment].Args()
 }
 
 // text is what a label says in its lane.
@@ -226,10 +247,11 @@ func (s *Story) request(e world.Event) string {
 
 // stops says where a process stops.
 func (s *Story) stops(how string, e world.Event) string {
-	switch e.Moment {
-	case world.BeforeCommand:
+	switch {
+	case e.Kind != world.Frozen && e.Kind != world.Crashed:
+	case e.Moment == world.BeforeCommand:
 		return stopsBefore.Localize(s.language, "stops", how, "command", s.command(e))
-	case world.AfterCommand:
+	case e.Moment == world.AfterCommand:
 		return stopsAfter.Localize(s.language, "stops", how, "command", s.command(e))
 	}
 	return how
@@ -255,7 +277,7 @@ func (s *Story) Says(l *Label) (text, style string) {
 		return "", ""
 	case world.Called:
 		if l.Leaves {
-			return sendsOrder.Localize(s.language, "call", i18n.Text(strings.ToLower(e.Op)), "order", quote(e.Text)), ""
+			return sendsOrder.Localize(s.language, "call", i18n.Text(strings.ToLower(e.Op)), "order", quote(e.Order)), ""
 		}
 	case world.Sent:
 		return s.command(e), "m"

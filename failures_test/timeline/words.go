@@ -130,8 +130,8 @@ func (s *Story) redis(l *Label) string {
 	var parts []string
 	for _, k := range l.After.keys {
 		owner := k.Owner.Label
-		if k.Value != owner && owner != "" {
-			owner = k.Value + " (" + owner + ")"
+		if k.Value() != owner && owner != "" {
+			owner = k.Value() + " (" + owner + ")"
 		}
 		parts = append(parts, s.Shorten(s.keyText(k, owner, s.Events[l.last].At-l.After.keysAt)))
 	}
@@ -145,10 +145,10 @@ func (l *Label) IsRedis() bool {
 
 // Holder is whose key it is: A1, after the key's value if that does not begin so.
 func Holder(k world.Key) string {
-	if strings.HasPrefix(k.Value, k.Owner.Label) {
-		return k.Value
+	if strings.HasPrefix(k.Value(), k.Owner.Label) {
+		return k.Value()
 	}
-	return k.Value + " (" + k.Owner.Label + ")"
+	return k.Value() + " (" + k.Owner.Label + ")"
 }
 
 // keyText is "A1, 30s left".

@@ -141,9 +141,9 @@ func runGuarded(call *Call, do action) (result Result) {
 	result, err := do(call.ctx)
 	switch {
 	case err != nil && result.Held && call.Op == OpTryLock:
-		return Result{Error: err.Error(), Claim: ClaimBoth}
+		return Result{Error: err.Error(), Err: err, Claim: ClaimBoth}
 	case err != nil:
-		return Result{Error: err.Error(), Claim: claimOf(err)}
+		return Result{Error: err.Error(), Err: err, Claim: claimOf(err)}
 	case result.Held:
 		result.Claim = ClaimDone
 	case result.Claim == "":

@@ -39,7 +39,7 @@ func (w *World) observe(e Event) {
 		if e.Result != nil {
 			result = e.Result.Error + strconv.FormatBool(e.Result.Held) + strconv.Itoa(e.Result.Count) + string(e.Result.Claim)
 		}
-		seen := w.seen[e.Process].add(at, string(e.Kind), e.Client, strconv.Itoa(e.Call), e.Op, e.Text+string(e.Moment), e.Reply, result, e.Line())
+		seen := w.seen[e.Process].add(at, string(e.Kind), e.Client, strconv.Itoa(e.Call), e.Op, e.Order+string(e.Moment)+string(e.Fault), e.Reply, result, e.Line())
 		w.seen[e.Process] = seen
 	}
 	for _, effect := range e.Effects {
@@ -54,7 +54,7 @@ func (w *World) observe(e Event) {
 func (w *World) Digest(more ...string) uint64 {
 	d := w.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.Now().UnixNano(), 36))
 	for _, k := range w.keys.keys() {
-		d = d.add(k.Name, k.Type, k.Value, k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
+		d = d.add(k.Name, k.Type, k.Value(), k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
 	}
 	for _, o := range w.ledger.orders {
 		d = d.add(o.Name, o.Client, strconv.FormatInt(o.Token, 36))

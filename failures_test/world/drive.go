@@ -114,7 +114,7 @@ func (w *World) execute(r *request) {
 	w.lapse()
 	raw, err := r.wire.link.Execute(r.Args)
 	if err != nil {
-		w.recordRequest(Dropped, r, Event{Text: "Redis is gone"})
+		w.recordRequest(Dropped, r, Event{Fault: Gone})
 		w.breakWire(r.wire)
 		return
 	}

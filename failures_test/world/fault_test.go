@@ -261,6 +261,7 @@ func TestEvictionTakesTheKeyThatKeepsOthersOut(t *testing.T) {
 		w.Evict()
 	})
 	evicted := events(trace, world.Server)[0]
+	require.Equal(t, world.Evicted, evicted.Fault)
 	require.Len(t, evicted.Keys, 1)
 	require.Equal(t, "lock:count:"+owner, evicted.Keys[0].Name)
 }

@@ -174,7 +174,7 @@ func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, 
 		at := place{name, entry}
 		if !slices.Contains(was.entries(), entry) {
 			owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
-			s.names.learn(entry, owner.Label)
+			owner.Shares = s.names.learn(entry, owner.Label)
 			s.owners[at] = owner
 			effects = append(effects, Effect{Installed, name, owner})
 		} else if was.Fields[entry] != now.Fields[entry] {
@@ -205,16 +205,14 @@ func (s *keyspace) keys() []Key {
 	for _, name := range slices.Sorted(maps.Keys(s.state)) {
 		k := s.state[name]
 		key := Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), TTL: NoTTL}
-		key.Value = s.names.text(k.Value, key.Owner.Client)
-		if k.Kind == "hash" {
-			var parts []string
-			for field, value := range k.Fields {
-				owner := s.owners[place{name, field}]
-				parts = append(parts, s.names.text(field, owner.Client)+"="+s.names.text(value, key.Owner.Client))
+		for _, raw := range k.entries() {
+			entry := Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(raw, key.Owner.Client)}
+			if k.Kind == "hash" {
+				entry.Field, entry.Value = s.names.text(raw, entry.Owner.Client), s.names.text(k.Fields[raw], key.Owner.Client)
 			}
-			slices.Sort(parts)
-			key.Value = strings.Join(parts, " ")
+			key.Entries = append(key.Entries, entry)
 		}
+		slices.SortFunc(key.Entries, func(a, b Entry) int { return strings.Compare(a.ID(), b.ID()) })
 		if !k.Expires.IsZero() {
 			key.TTL = k.Expires.Sub(now)
 		}

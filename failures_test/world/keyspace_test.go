@@ -80,7 +80,7 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
 			keys.compare(owner, 1, false)
-			require.Equal(t, "A1=1", keys.keys()[0].Value)
+			require.Equal(t, "A1=1", keys.keys()[0].Value())
 			redis.state = c.after
 			effects := keys.compare(owner, 2, false)
 			require.Equal(t, c.want, kinds(effects))

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Ledger is the resource that the lock protects: orders whose names must be
@@ -19,6 +20,14 @@ type Ledger struct {
 	highest int64
 	holder  string // who brought the highest token
 }
+
+// Inserted is the ledger's answer to an order that it takes.
+const Inserted = "inserted"
+
+const refusedPrefix = "refused: "
+
+// IsStale reports whether the event is the ledger's refusal of a token.
+func (e *Event) IsStale() bool { return e.Kind == Stored && strings.HasPrefix(e.Reply, refusedPrefix) }
 
 // check tells whether a name is free. A token counts from the first look: the next
 // holder may have seen that a name is free before a late writer takes it.
@@ -38,7 +47,7 @@ func (l *Ledger) insert(o Order) string {
 		return refusal
 	}
 	l.orders = append(l.orders, o)
-	return "inserted"
+	return Inserted
 }
 
 // refuse looks at the token, and says why it is refused; "" if it is not.
@@ -47,7 +56,7 @@ func (l *Ledger) refuse(o Order) string {
 		return ""
 	}
 	if o.Token < l.highest || o.Token == l.highest && o.Client != l.holder {
-		return fmt.Sprintf("refused: token %d, seen %d", o.Token, l.highest)
+		return fmt.Sprintf(refusedPrefix+"token %d, seen %d", o.Token, l.highest)
 	}
 	l.highest, l.holder = o.Token, o.Client
 	return ""

@@ -14,7 +14,8 @@ import (
 // prints the same trace.
 type names struct {
 	lockName string
-	labels   map[string]string // random value → label
+	labels   map[string]string // random value → the label of its newest installation
+	first    map[string]string // value → the label of its first installation
 	scripts  map[string]string // SHA1 → name
 	counts   map[string]int    // lane → how many labels it has
 }
@@ -22,7 +23,7 @@ type names struct {
 func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
-		labels:   map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
+		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
 	}
 }
 
@@ -32,12 +33,18 @@ func (n *names) next(lane string) string {
 	return lane + strconv.Itoa(n.counts[lane])
 }
 
-// learn remembers that a random value belongs to the installation label: the newest one of
-// that value. One that looks like a word ("locked", host-7) is shown as it is.
-func (n *names) learn(value, label string) {
+// learn remembers that a value belongs to the installation label, and returns the label of the
+// first installation of that value, if that was another one. A value that looks like a word
+// ("locked", host-7) is shown unchanged, any other by its label.
+func (n *names) learn(value, label string) (first string) {
 	if n.looksRandom(value) {
 		n.labels[value] = label
 	}
+	if first, known := n.first[value]; known {
+		return first
+	}
+	n.first[value] = label
+	return ""
 }
 
 // text replaces a random value by its label; one that never was stored in Redis

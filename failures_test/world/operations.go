@@ -135,7 +135,7 @@ func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
 	call := c.newCall(op, nil)
 	w := c.world
 	w.requests++
-	w.recordCall(Called, call, Event{Request: w.requests, Text: order})
+	w.recordCall(Called, call, Event{Request: w.requests, Order: order})
 	on := newWire(c.process)
 	c.process.wires = append(c.process.wires, on)
 	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}

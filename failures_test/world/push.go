@@ -19,13 +19,13 @@ func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
 			wire.unsubscribe()
-			c.world.disturb("Redis forgets who listens, on a connection that stays open", false, func() error { return nil })
+			c.world.disturb(SubscriptionLost, func() error { return nil })
 		}
 	}
 }
 
 // losePushes breaks a connection with all that waits to be read on it.
 func (w *World) losePushes(on *wire) {
-	w.recordProcess(Dropped, on.process, Event{Background: true, Text: "what was pushed is lost"})
+	w.recordProcess(Dropped, on.process, Event{Background: true})
 	w.breakWire(on)
 }

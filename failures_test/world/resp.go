@@ -52,6 +52,9 @@ func length(header []byte, kind byte) (int, error) {
 	return n, nil
 }
 
+// errorPrefix marks an error of Redis in the text of a reply.
+const errorPrefix = "(error) "
+
 // replyText renders one reply the way redis-cli would, on one line. A nested array,
 // a map and a set are put in brackets. rest is what follows the reply.
 func replyText(raw []byte) (text string, rest []byte) {
@@ -66,7 +69,7 @@ func replyText(raw []byte) (text string, rest []byte) {
 	case '_':
 		return "(nil)", rest
 	case '-':
-		return "(error) " + body, rest
+		return errorPrefix + body, rest
 	case '$':
 		size, err := strconv.Atoi(body)
 		if err != nil || size < 0 {

@@ -5,45 +5,52 @@ import (
 	"time"
 )
 
-// Scene is how things stand just after one event of a trace: who believes to be inside
-// the lock, what Redis holds, and what is under way. [Trace.Begin] makes one, and [Scene.Next] moves it on.
+// Scene is how things stand just after one event of a trace: which clients believe that they
+// hold the lock, what Redis holds, and what is under way. It does not change. [Trace.Scenes]
+// returns those of a trace.
 type Scene struct {
 	Trace  *Trace
-	Index  int   // of the event
-	Event  Event // that just happened
-	Keys   []Key // in Redis
+	Before *Scene // the scene before the event; nil before the first
+	Index  int    // of the event
+	Event  *Event // that just happened
+	Keys   []Key  // in Redis
 	KeysAt time.Duration
 	Orders []Order
-	// Lanes are those of the trace so far, as they appeared.
-	Lanes []string
-	// Held is what Holds was just before the event, of the event's own client.
-	Held int
 	// Calls are those under way, by the events with which they began, the oldest first.
-	Calls []Event
+	Calls []*Event
 	// Began is the event with which the call began that the event has ended; its Kind is ""
 	// if it has ended none.
-	Began Event
+	Began *Event
 	// UnderWay are the requests that have been sent, and whose reply has not arrived.
 	UnderWay []*Request
 	// Request is the one that the event is about; nil if it is about none.
 	Request *Request
 
-	process   map[string]string // lane → process
-	holds     map[string]int    // lane → how often it took the lock and has not given it back
-	processes map[string]Condition
+	lanes     []laneState // as they appeared
+	processes []processState
 }
 
-// Condition is how a process is.
+type laneState struct {
+	name, process string
+	holds         int // how often it took the lock and has not given it back
+}
+
+type processState struct {
+	name string
+	Condition
+}
+
+// Condition is the state of a process.
 type Condition struct {
 	Frozen, Dead, Cut bool
 	Closed            bool // it has called Close
 }
 
-// Away tells whether the process can notice nothing.
+// Away reports whether the process cannot notice anything.
 func (c Condition) Away() bool { return c.Frozen || c.Dead || c.Cut }
 
-// Request is a command on its way to Redis and back, or a write to the ledger. The
-// numbers are indices of events; -1 where nothing of the kind happened.
+// Request is a command on its way to Redis and back, or a write to the ledger, as far as it is
+// known at a scene. The numbers are indices of events; -1 where nothing of the kind has happened.
 type Request struct {
 	ID        int
 	Process   string
@@ -54,27 +61,47 @@ type Request struct {
 	Lost      int  // it, or its reply, was lost
 	Held      bool // its process stood still, or was dead, before it was executed
 	Ledger    bool
+
+	latest **Request // the newest state of the same request
 }
 
-// Begin is the scene before the first event; Next moves it on, and returns false after
-// the last.
-func (t *Trace) Begin() *Scene {
-	return &Scene{
-		Trace: t, Index: -1, Lanes: make([]string, 0, 4),
-		process: map[string]string{}, holds: map[string]int{}, processes: map[string]Condition{},
+// Final returns what became of the request by the last scene that was made.
+func (r *Request) Final() *Request { return *r.latest }
+
+// noEvent is what Began points to where no call has ended.
+var noEvent Event
+
+// Scenes returns the scene after each event. They are made once: when the trace has grown, only
+// those of the new events are added.
+func (t *Trace) Scenes() []*Scene {
+	if len(t.scenes) > 0 && t.scenes[0].Trace != t { // of the trace that this one was copied from
+		t.scenes = nil
 	}
+	last := t.root()
+	if made := len(t.scenes); made > 0 {
+		last = t.scenes[made-1]
+	} else {
+		t.scenes = make([]*Scene, 0, len(t.Events))
+	}
+	chunk := make([]Scene, max(0, len(t.Events)-len(t.scenes)))
+	for i := range chunk {
+		last.advance(&chunk[i])
+		last = &chunk[i]
+		t.scenes = append(t.scenes, last)
+	}
+	return t.scenes[:len(t.Events)]
 }
 
-// Next moves the scene on by an event.
-func (s *Scene) Next() bool {
-	if s.Index+1 >= len(s.Trace.Events) {
-		return false
+// End returns the scene after the last event of the trace.
+func (t *Trace) End() *Scene {
+	if all := t.Scenes(); len(all) > 0 {
+		return all[len(all)-1]
 	}
-	s.Index++
-	s.Event = s.Trace.Events[s.Index]
-	s.follow(&s.Event)
-	return true
+	return t.root()
 }
+
+// root is the scene before the first event.
+func (t *Trace) root() *Scene { return &Scene{Trace: t, Index: -1, Event: &noEvent, Began: &noEvent} }
 
 // Until is when the next event happens: so long things stand as they do. After the last
 // one it is now.
@@ -82,51 +109,60 @@ func (s *Scene) Until() time.Duration {
 	return s.Trace.Events[min(s.Index+1, len(s.Trace.Events)-1)].At
 }
 
-func (s *Scene) follow(e *Event) {
-	if _, known := s.process[e.Client]; !known && e.Client != "" {
-		s.Lanes = append(s.Lanes, e.Client)
-		s.process[e.Client] = e.Process
+// advance makes the next scene. What does not change is shared.
+func (s *Scene) advance(next *Scene) {
+	*next = *s
+	next.Before, next.Index, next.Began = s, s.Index+1, &noEvent
+	e := &s.Trace.Events[next.Index]
+	next.Event = e
+	if e.Client != "" && s.lane(e.Client) < 0 {
+		next.lanes = append(slices.Clip(s.lanes), laneState{name: e.Client, process: e.Process})
 	}
-	s.Held, s.Began = s.holds[e.Client], Event{}
-	s.track(e)
+	next.track(e)
 	switch e.Kind {
 	case Called:
-		s.Calls = append(s.Calls, *e)
+		next.Calls = append(slices.Clip(s.Calls), e)
 		if e.Op == OpClose {
-			s.change(e)
+			next.change(e)
 		}
-		if e.Op == OpUnlock && s.holds[e.Client] > 0 {
-			s.holds[e.Client]--
+		if e.Op == OpUnlock && s.Holds(e.Client) > 0 {
+			next.setHolds(e.Client, s.Holds(e.Client)-1)
 		}
 	case Returned, Stored:
-		s.Calls = slices.DeleteFunc(s.Calls, func(c Event) bool {
-			if c.Call == e.Call {
-				s.Began = c
-			}
-			return c.Call == e.Call
-		})
-		if e.Kind == Returned && e.Acquires() {
-			s.holds[e.Client]++
+		if at := slices.IndexFunc(s.Calls, func(c *Event) bool { return c.Call == e.Call }); at >= 0 {
+			next.Began = s.Calls[at]
+			next.Calls = slices.Delete(slices.Clone(s.Calls), at, at+1)
+		}
+		if e.Acquires() {
+			next.setHolds(e.Client, s.Holds(e.Client)+1)
 		}
 		if e.Kind == Stored {
-			s.Orders = e.Orders
+			next.Orders = e.Orders
 		}
 	case Lost:
-		s.holds[e.Client] = 0
+		next.setHolds(e.Client, 0)
 	case Frozen, Thawed, Cut, Healed, Crashed:
-		s.change(e)
+		next.change(e)
 	case Executed, Expired, Server:
-		s.Keys, s.KeysAt = e.Keys, e.At
+		next.Keys, next.KeysAt = e.Keys, e.At
 	}
 }
 
-// Acquires tells whether the event gives its client the lock.
-func (e Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) && e.Result.Held }
+// Acquires reports whether the event gives its client the lock.
+func (e *Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) && e.Result.Held }
 
-// change notes what became of a process. All that a dead one believed, it believes no
-// more.
+func (s *Scene) lane(name string) int {
+	return slices.IndexFunc(s.lanes, func(l laneState) bool { return l.name == name })
+}
+
+func (s *Scene) setHolds(lane string, n int) {
+	s.lanes = slices.Clone(s.lanes)
+	s.lanes[s.lane(lane)].holds = n
+}
+
+// change applies an event to a process. The holds and calls of one that died are over.
 func (s *Scene) change(e *Event) {
-	c := s.processes[e.Process]
+	c := s.Condition(e.Process)
 	switch e.Kind {
 	case Called:
 		c.Closed = true
@@ -136,16 +172,24 @@ func (s *Scene) change(e *Event) {
 		c.Cut = e.Kind == Cut
 	case Crashed:
 		c = Condition{Dead: true}
-		for lane, process := range s.process {
-			if process == e.Process {
-				s.holds[lane] = 0
+		s.lanes = slices.Clone(s.lanes)
+		for i := range s.lanes {
+			if s.lanes[i].process == e.Process {
+				s.lanes[i].holds = 0
 			}
 		}
-		s.Calls = slices.DeleteFunc(s.Calls, func(call Event) bool { return call.Process == e.Process })
+		s.Calls = slices.DeleteFunc(slices.Clone(s.Calls), func(call *Event) bool { return call.Process == e.Process })
 	}
-	s.processes[e.Process] = c
-	for _, r := range s.UnderWay {
-		r.Held = r.Held || r.Process == e.Process && (c.Frozen || c.Dead) && r.Struck < 0 && r.Lost < 0
+	s.processes = slices.DeleteFunc(slices.Clone(s.processes), func(p processState) bool { return p.name == e.Process })
+	s.processes = append(s.processes, processState{e.Process, c})
+	if c.Frozen || c.Dead {
+		for i, r := range s.UnderWay {
+			if r.Process == e.Process && r.Struck < 0 && r.Lost < 0 {
+				held := *r
+				held.Held = true
+				s.follow(i, &held)
+			}
+		}
 	}
 }
 
@@ -156,16 +200,16 @@ func (s *Scene) track(e *Event) {
 		return
 	}
 	at := slices.IndexFunc(s.UnderWay, func(r *Request) bool { return r.ID == e.Request })
-	if at < 0 {
+	var r Request
+	if at >= 0 {
+		r = *s.UnderWay[at]
+	} else {
 		c := s.Condition(e.Process)
-		s.UnderWay = append(s.UnderWay, &Request{
+		r = Request{
 			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Struck: -1, Delivered: -1, Lost: -1, Held: c.Frozen || c.Dead,
-			Ledger: e.Op == OpCheck || e.Op == OpInsert,
-		})
-		at = len(s.UnderWay) - 1
+			Ledger: e.Op == OpCheck || e.Op == OpInsert, latest: new(*Request),
+		}
 	}
-	r := s.UnderWay[at]
-	s.Request = r
 	switch e.Kind {
 	case Called, Sent:
 		r.Sent = s.Index
@@ -178,47 +222,87 @@ func (s *Scene) track(e *Event) {
 	case Dropped:
 		r.Lost = s.Index
 	}
-	if r.Delivered >= 0 || r.Lost >= 0 {
-		s.UnderWay = slices.Delete(s.UnderWay, at, at+1)
+	s.Request = &r
+	s.follow(at, &r)
+}
+
+// follow replaces a request under way, or adds one where at is negative. One whose reply has
+// arrived, or was lost, is under way no longer.
+func (s *Scene) follow(at int, r *Request) {
+	*r.latest = r
+	over := r.Delivered >= 0 || r.Lost >= 0
+	switch {
+	case at >= 0 && over:
+		s.UnderWay = slices.Delete(slices.Clone(s.UnderWay), at, at+1)
+	case at >= 0:
+		s.UnderWay = slices.Clone(s.UnderWay)
+		s.UnderWay[at] = r
+	case !over:
+		s.UnderWay = append(slices.Clip(s.UnderWay), r)
 	}
 }
 
 // Call is the call that the lane is in; ok is false if it is in none.
-func (s *Scene) Call(lane string) (call Event, ok bool) {
+func (s *Scene) Call(lane string) (call *Event, ok bool) {
 	for _, c := range slices.Backward(s.Calls) {
 		if c.Client == lane {
 			return c, true
 		}
 	}
-	return Event{}, false
+	return &noEvent, false
 }
 
-// Process is the process of a lane.
-func (s *Scene) Process(lane string) string { return s.process[lane] }
+// Lanes returns the lanes of the trace so far, as they appeared.
+func (s *Scene) Lanes() (names []string) {
+	for _, l := range s.lanes {
+		names = append(names, l.name)
+	}
+	return names
+}
 
-// Condition is how a process is.
-func (s *Scene) Condition(process string) Condition { return s.processes[process] }
+// Process returns the process of a lane.
+func (s *Scene) Process(lane string) string {
+	if at := s.lane(lane); at >= 0 {
+		return s.lanes[at].process
+	}
+	return ""
+}
+
+// Condition returns the state of a process.
+func (s *Scene) Condition(process string) Condition {
+	for _, p := range s.processes {
+		if p.name == process {
+			return p.Condition
+		}
+	}
+	return Condition{}
+}
 
 // Holds is how often the lane believes to hold the lock: it begins with a Lock or TryLock
 // that returns the lock, and ends when the client calls Unlock, is told that its hold is
 // lost, or dies.
-func (s *Scene) Holds(lane string) int { return s.holds[lane] }
+func (s *Scene) Holds(lane string) int {
+	if at := s.lane(lane); at >= 0 {
+		return s.lanes[at].holds
+	}
+	return 0
+}
 
-// Insiders are the lanes that believe to hold the lock, as they appeared.
+// Insiders returns the lanes that believe to hold the lock, as they appeared.
 func (s *Scene) Insiders() []string { return s.Others("") }
 
-// Others are the insiders but for one lane.
+// Others returns the insiders but for one lane.
 func (s *Scene) Others(lane string) []string {
 	var inside []string
-	for _, l := range s.Lanes {
-		if l != lane && s.holds[l] > 0 {
-			inside = append(inside, l)
+	for _, l := range s.lanes {
+		if l.name != lane && l.holds > 0 {
+			inside = append(inside, l.name)
 		}
 	}
 	return inside
 }
 
-// Believes tells whether any lane of that process believes to hold the lock.
+// Believes reports whether any lane of that process believes to hold the lock.
 func (s *Scene) Believes(process string) bool {
-	return slices.ContainsFunc(s.Lanes, func(lane string) bool { return s.process[lane] == process && s.holds[lane] > 0 })
+	return slices.ContainsFunc(s.lanes, func(l laneState) bool { return l.process == process && l.holds > 0 })
 }

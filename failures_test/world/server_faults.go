@@ -1,27 +1,44 @@
 package world
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 )
 
-// disturb does something to Redis itself, which may end leases. A Redis that cannot do
-// it ends the scenario.
-func (w *World) disturb(text string, lapse bool, do func() error) {
+// ServerFault is what happens to Redis itself.
+type ServerFault string
+
+// The faults of Redis.
+const (
+	MemoryFull       ServerFault = "memory-full"
+	Evicted          ServerFault = "evicted"           // the lock's key
+	Flushed          ServerFault = "flushed"           // every key
+	ScriptsFlushed   ServerFault = "scripts-flushed"   // every script
+	Restarted        ServerFault = "restarted"         // without its keys and scripts; connections break
+	FailedOver       ServerFault = "failed-over"       // to a replica without the lock's keys; connections break
+	ClockJumped      ServerFault = "clock-jumped"      // by the event's Bound
+	SubscriptionLost ServerFault = "subscription-lost" // its connection stays open
+	Gone             ServerFault = "gone"              // it does not answer
+)
+
+// disturb does something to Redis itself. A Redis that cannot do it ends the scenario.
+func (w *World) disturb(fault ServerFault, do func() error) { w.disturbClock(fault, 0, do) }
+
+// disturbClock may move the clock of Redis by d, which may end leases.
+func (w *World) disturbClock(fault ServerFault, d time.Duration, do func() error) {
 	if err := do(); err != nil {
 		panic(scenarioError{err})
 	}
-	w.record(Event{Kind: Server, Text: text, Effects: w.compare(nil, 0, lapse), Keys: w.keys.keys()})
+	w.record(Event{Kind: Server, Fault: fault, Bound: d, Effects: w.compare(nil, 0, fault == ClockJumped), Keys: w.keys.keys()})
 }
 
 // replace has another Redis take over: connections break.
-func (w *World) replace(text string, do func() error) {
+func (w *World) replace(fault ServerFault, do func() error) {
 	for c := range w.wires {
 		w.breakWire(c)
 	}
-	w.disturb(text, false, do)
+	w.disturb(fault, do)
 	w.settle()
 }
 
@@ -29,37 +46,31 @@ func (w *World) replace(text string, do func() error) {
 // OOM to what needs some: SET and HSET, but not GET, DEL or PEXPIRE; in a script,
 // unless it has written before.
 func (w *World) FillMemory() {
-	w.disturb("the memory of Redis is full", false, w.server.FillMemory)
+	w.disturb(MemoryFull, w.server.FillMemory)
 }
 
 // Evict removes the key that keeps others out, as a full Redis may: without a word. An owner may have
 // another key, named after itself, and that one stays.
 func (w *World) Evict() {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(w.keys.state)), w.names.hasOwner)
-	w.disturb("Redis evicts the key", false, func() error { return w.server.Evict(names...) })
+	w.disturb(Evicted, func() error { return w.server.Evict(names...) })
 }
 
 // FlushAll empties Redis.
-func (w *World) FlushAll() { w.disturb("FLUSHALL: Redis is empty", false, w.server.FlushAll) }
+func (w *World) FlushAll() { w.disturb(Flushed, w.server.FlushAll) }
 
 // FlushScripts empties Redis's script cache.
-func (w *World) FlushScripts() {
-	w.disturb("SCRIPT FLUSH: Redis forgets every script", false, w.server.FlushScripts)
-}
+func (w *World) FlushScripts() { w.disturb(ScriptsFlushed, w.server.FlushScripts) }
 
 // Restart stops Redis and starts it again without its data: connections break,
 // keys and scripts are gone.
-func (w *World) Restart() {
-	w.replace("Redis restarts without persistence: connections broken, keys and scripts gone", w.server.Restart)
-}
+func (w *World) Restart() { w.replace(Restarted, w.server.Restart) }
 
 // Failover makes a replica the master that has not yet seen the writes to the
 // lock's keys: connections break, the keys are gone, scripts too.
-func (w *World) Failover() {
-	w.replace("failover: the replica that takes over never saw the lock", w.server.Failover)
-}
+func (w *World) Failover() { w.replace(FailedOver, w.server.Failover) }
 
 // JumpServerClock moves Redis's clock, not the clients'.
 func (w *World) JumpServerClock(d time.Duration) {
-	w.disturb(fmt.Sprintf("the clock of Redis jumps by %v", d), true, func() error { return w.server.JumpClock(d) })
+	w.disturbClock(ClockJumped, d, func() error { return w.server.JumpClock(d) })
 }

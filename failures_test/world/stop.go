@@ -124,11 +124,7 @@ func (w *wire) newest() *reply { return w.replies[len(w.replies)-1] }
 
 // drop loses a request or its reply and breaks the connection.
 func (w *World) drop(r *request, at Moment) {
-	what := "the reply is lost"
-	if at == BeforeCommand {
-		what = "the command is lost"
-	}
-	w.recordRequest(Dropped, r, Event{Text: what})
+	w.recordRequest(Dropped, r, Event{Moment: at})
 	w.breakWire(r.wire)
 }
 
@@ -139,12 +135,10 @@ func (w *World) breakWire(c *wire) {
 
 // delay keeps a request, or its reply, in the network for d.
 func (w *World) delay(r *request, at Moment, d time.Duration) {
-	what := "the reply"
 	if at == BeforeCommand {
-		what = "the command"
 		r.due = w.Now() + d
 	} else {
 		r.wire.newest().due = w.Now() + d
 	}
-	w.recordRequest(Delayed, r, Event{Text: what, Bound: d})
+	w.recordRequest(Delayed, r, Event{Moment: at, Bound: d})
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -47,16 +48,17 @@ type Event struct {
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
 	Reply      string        `json:"reply,omitempty"`
 	Result     *Result       `json:"result,omitempty"`   // of Returned
-	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts
+	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts; by how much a clock jumps
 	Effects    []Effect      `json:"effects,omitempty"`
 	Keys       []Key         `json:"keys,omitempty"`   // what Redis holds after this step
 	Orders     []Order       `json:"orders,omitempty"` // what the ledger holds after this step, of Stored
 	Source     *Source       `json:"source,omitempty"`
-	Moment     Moment        `json:"moment,omitempty"` // of Frozen and Crashed: where the Command was
-	Text       string        `json:"text,omitempty"`   // of Called: the order; of a fault: what it hit; of Server: what happened
+	Moment     Moment        `json:"moment,omitempty"` // of a fault at a Command: where the Command was
+	Order      string        `json:"order,omitempty"`  // of Called: the order that it checks or inserts
+	Fault      ServerFault   `json:"fault,omitempty"`  // of Server; of Dropped: Gone if Redis itself was not there
 }
 
-// Moment says where the command is at which a process stops.
+// Moment says where the command is at which a fault strikes.
 type Moment string
 
 // The moments.
@@ -71,6 +73,7 @@ type Result struct {
 	Count int    `json:"count,omitempty"` // HoldCount: the answer
 	Error string `json:"error,omitempty"`
 	Claim Claim  `json:"claim"`
+	Err   error  `json:"-"` // Error as the call returned it
 }
 
 // Claim is what a result says about the lock.
@@ -112,16 +115,44 @@ type Owner struct {
 	Label   string `json:"label"` // A1: the first installation by A
 	Client  string `json:"client"`
 	Process string `json:"process"`
-	Call    int    `json:"call"` // the call that installed it
+	Call    int    `json:"call"`             // the call that installed it
+	Shares  string `json:"shares,omitempty"` // the label of the first installation of the same value, if that was another one
 }
+
+// Value returns the label of the first installation of the same value: two owners have
+// written the same if it is equal.
+func (o Owner) Value() string { return cmp.Or(o.Shares, o.Label) }
 
 // Key is what Redis holds at one moment.
 type Key struct {
-	Name  string        `json:"name"`
-	Type  string        `json:"type"`
-	Value string        `json:"value"`
-	Owner Owner         `json:"owner"`
-	TTL   time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
+	Name    string        `json:"name"`
+	Type    string        `json:"type"`
+	Entries []Entry       `json:"entries"`
+	Owner   Owner         `json:"owner"`  // of the first entry that has one
+	TTL     time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
+}
+
+// Entry is a field of a hash, or the value of another key. An owner's random value is shown
+// as its label.
+type Entry struct {
+	Field string `json:"field,omitempty"`
+	Value string `json:"value"`
+	Owner Owner  `json:"-"`
+}
+
+// ID returns what an owner has written to be known by: the field of a hash, or the value.
+func (e Entry) ID() string { return cmp.Or(e.Field, e.Value) }
+
+// Value returns the key's entries as text: "A1", or "A1=2 B1=1" for a hash.
+func (k Key) Value() string {
+	var parts []string
+	for _, e := range k.Entries {
+		if e.Field != "" {
+			e.Value = e.Field + "=" + e.Value
+		}
+		parts = append(parts, e.Value)
+	}
+	return strings.Join(parts, " ")
 }
 
 // NoTTL is the TTL of a key that never expires.
@@ -144,6 +175,15 @@ type Trace struct {
 	Fenced bool          `json:"fenced"`           // the ledger refuses stale tokens
 	Missed []string      `json:"missed,omitempty"` // faults for which their command never came
 	Events []Event       `json:"events"`
+
+	scenes []*Scene // see Scenes
+}
+
+// UpTo returns the trace of the first events.
+func (t *Trace) UpTo(events int) *Trace {
+	part := *t
+	part.Events = t.Events[:events:events]
+	return &part
 }
 
 // LockKey is the first key that a client installed; "" if none has.
@@ -166,6 +206,9 @@ func (t *Trace) Bytes() []byte {
 	}
 	return raw
 }
+
+// IsError reports whether the reply is an error of Redis.
+func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, errorPrefix) }
 
 // Line is the event's command as one would type it.
 func (e Event) Line() string { return strings.Join(e.Command, " ") }

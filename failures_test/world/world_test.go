@@ -30,9 +30,10 @@ func TestCommandsReachRedisAndTheTraceSaysSo(t *testing.T) {
 	replies := events(trace, world.Executed)
 	require.Equal(t, "OK", replies[0].Reply)
 	require.Equal(t, "(nil)", replies[1].Reply)
+	owner := world.Owner{Label: "A1", Client: "A", Process: "A", Call: 1}
 	require.Equal(t, []world.Key{{
-		Name: "lock:order:1001", Type: "string", Value: "locked",
-		Owner: world.Owner{Label: "A1", Client: "A", Process: "A", Call: 1}, TTL: 30 * time.Second,
+		Name: "lock:order:1001", Type: "string", Entries: []world.Entry{{Value: "locked", Owner: owner}},
+		Owner: owner, TTL: 30 * time.Second,
 	}}, replies[0].Keys)
 	require.Empty(t, replies[2].Keys)
 }

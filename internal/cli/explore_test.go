@@ -89,7 +89,7 @@ func TestReplayDrawsTheSameTwice(t *testing.T) {
 	require.Equal(t, exitOK, status, errors)
 	require.Contains(t, out, "Stage 3, the owner's value in the key: wrong-delete, async, 2 clients that ask for the lock once each\n")
 	require.Contains(t, out, "BROKEN: wrong delete: B's DEL removes the lock of A (A1).\n")
-	require.Contains(t, out, "9 steps, of which 3 cost: "+wrongDelete3+"\n")
+	require.Contains(t, out, "9 steps, 3 faults: "+wrongDelete3+"\n")
 	_, again, _ := command(t, "replay", wrongDelete3)
 	require.Equal(t, out, again)
 }
@@ -99,11 +99,11 @@ func TestReplayEndsWithTheSchedule(t *testing.T) {
 	status, out, _ := command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/b.B")
 	require.Equal(t, exitOK, status)
 	require.NotContains(t, out, "DEL")
-	require.Contains(t, out, "SAFE in this run: nobody removes, overwrites or renews what somebody else installed.\n2 steps, of which 0 cost")
+	require.Contains(t, out, "SAFE in this run: nobody removes, overwrites or renews what somebody else installed.\n2 steps, 0 faults")
 
 	status, out, _ = command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/")
 	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "0 steps, of which 0 cost")
+	require.Contains(t, out, "0 steps, 0 faults")
 }
 
 // Stage 3 with the Unlock of stage 4 has no GET that the schedule could execute.

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,15 +21,12 @@ import (
 // appointment is what interview was asked for.
 type appointment struct {
 	theme, level  string
-	minutes       string
+	minutes       int
 	seed          uint64
 	must, project bool
 }
 
-const (
-	usualMinutes = 20
-	mostMinutes  = 240
-)
+const mostMinutes = 240
 
 // opener is the question with which --project begins.
 const opener = "operating-project"
@@ -57,7 +52,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			}
 			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
-			ctx, stop := untilInterrupted(context.Background())
+			ctx, stop := untilInterrupted(cmd.Context())
 			defer stop()
 			if err := s.Hold(ctx); err != nil {
 				return failedError{err}
@@ -70,7 +65,7 @@ func (a *app) interviewCommand() *cobra.Command {
 	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
 	f.StringVar(&x.theme, "theme", "", "only the questions of this theme of docs/interview.md, as lease or 租约; predictions are of all stages")
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
-	f.StringVar(&x.minutes, "minutes", strconv.Itoa(usualMinutes), "how long it lasts, in `minutes`: no round begins later")
+	f.IntVar(&x.minutes, "minutes", 20, "how long it lasts, in `minutes`: no round begins later")
 	f.Uint64Var(&x.seed, "seed", 0, "the same seed, the same interview; without it, another one each time")
 	return cmd
 }
@@ -84,28 +79,9 @@ var (
 
 // session makes an interview of what was asked for.
 func (a *app) session(x appointment) (*interview.Session, error) {
-	minutes, err := strconv.Atoi(x.minutes)
-	if err != nil || minutes < 1 || minutes > mostMinutes {
+	if x.minutes < 1 || x.minutes > mostMinutes {
 		return nil, badMinutes.Args("minutes", x.minutes, "most", mostMinutes)
 	}
-	themes, again, err := a.questions(x)
-	if err != nil {
-		return nil, err
-	}
-	s := &interview.Session{
-		T: a.t, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(minutes) * time.Minute, AskOnly: x.must,
-		Known: a.knownSchedules(), Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
-		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", a.lang, minutes, x.seed) + again,
-	}
-	if x.project {
-		s.First = opener
-		s.Again += " --project"
-	}
-	return s, nil
-}
-
-// questions are those that were asked for, by theme, and the flags that ask for them.
-func (a *app) questions(x appointment) (themes []interview.Theme, again string, err error) {
 	documents := make([][]interview.Theme, len(i18n.Languages))
 	for i, l := range i18n.Languages {
 		text, err := fs.ReadFile(a.sources, interview.Document(l))
@@ -113,60 +89,67 @@ func (a *app) questions(x appointment) (themes []interview.Theme, again string, 
 			documents[i], err = interview.Parse(interview.Document(l), string(text), l)
 		}
 		if err != nil {
-			return nil, "", failedError{err}
+			return nil, failedError{err}
 		}
 	}
-	themes = documents[slices.Index(i18n.Languages, a.lang)]
+	themes, flags := documents[slices.Index(i18n.Languages, a.lang)], ""
 	if x.theme != "" {
 		i, err := interview.FindTheme(x.theme, documents...)
 		if err != nil {
-			return nil, "", badTheme.Args("error", err)
+			return nil, badTheme.Args("error", err)
 		}
 		themes = themes[i : i+1]
-		again += " --theme " + themes[0].Short()
+		flags += " --theme " + themes[0].Short()
 	}
 	highest := interview.Staff
 	if x.level != "" {
+		var err error
 		if highest, err = interview.FindLevel(x.level); err != nil {
-			return nil, "", badLevel.Args("level", x.level, "error", err)
+			return nil, badLevel.Args("level", x.level, "error", err)
 		}
-		again += " --level " + highest.Localize(i18n.English)
+		flags += " --level " + highest.Localize(i18n.English)
 	}
 	if x.must {
-		again += " --must"
+		flags += " --must"
 	}
 	themes = interview.Filter(themes, func(q interview.Question) bool {
 		return x.project && q.ID == opener || q.Level <= highest && (!x.must || q.Rank == interview.Must)
 	})
 	if len(themes) == 0 {
-		return nil, "", noneFits.Args("flags", strings.TrimSpace(again))
+		return nil, noneFits.Args("flags", strings.TrimSpace(flags))
 	}
-	return themes, again, nil
+	first := ""
+	if x.project {
+		first = opener
+		flags += " --project"
+	}
+	return &interview.Session{
+		T: a.t, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(x.minutes) * time.Minute, First: first,
+		AskOnly: x.must, Known: a.knownSchedules(), Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
+		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", a.lang, x.minutes, x.seed) + flags,
+	}, nil
 }
 
 // inProcess runs a command of this program, whose input is keys.
 func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	inner := *a
 	inner.in, inner.out, inner.err = strings.NewReader(keys), out, out
-	inner.binary, inner.terminal = "", false // it is not to start others, nor to tell how far it is
+	inner.binary, inner.terminal = "", false // it starts no other process, and shows no progress
 	return inner.run(append(slices.Clip(args), "--lang", string(a.lang)))
 }
 
 var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Za-z.]+`)
 
 // knownSchedules are those that a reader has seen: in a document, or as a challenge.
-func (a *app) knownSchedules() []string {
-	var known []string
+func (a *app) knownSchedules() (known []string) {
 	for _, c := range stages.Public() {
 		known = append(known, c.Challenge)
 	}
 	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {
 		names, _ := fs.Glob(a.sources, pattern) // the pattern is a good one
 		for _, name := range names {
-			text, err := fs.ReadFile(a.sources, name)
-			if err == nil {
-				known = append(known, scheduleText.FindAllString(string(text), -1)...)
-			}
+			text, _ := fs.ReadFile(a.sources, name) // without the text nothing is known
+			known = append(known, scheduleText.FindAllString(string(text), -1)...)
 		}
 	}
 	return known

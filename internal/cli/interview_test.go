@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -24,8 +23,8 @@ func interviewed(t *testing.T, typed string, args ...string) (status int, out, e
 	return commandWithKeys(t, typed, append([]string{"interview"}, args...)...)
 }
 
-// twoRoundsAndAPrediction answers two questions, a prediction wrongly or not, and
-// leaves in the middle of the fourth round.
+// twoRoundsAndAPrediction answers two questions and a prediction, and leaves in the middle of the
+// fourth round.
 const twoRoundsAndAPrediction = "aloud\nd\np\nf\nh\n\nn\n0\n1\nthe end\n"
 
 func TestInterviewRunsToItsSummary(t *testing.T) {
@@ -34,7 +33,7 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 	require.Empty(t, errors)
 	for _, part := range []string{
 		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
-		"steps, of which ", "Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
+		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
 		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n",
 	} {
 		require.Contains(t, out, part)
@@ -70,58 +69,25 @@ func TestInterviewOfATheme(t *testing.T) {
 	}
 }
 
-// asked are the ids of the questions that were asked, in their order.
-func asked(t *testing.T, out string) (ids []string) {
-	t.Helper()
-	titles := map[string]string{}
-	for _, l := range i18n.Languages {
-		for _, theme := range parsed(t, l) {
-			for _, q := range theme.Questions {
-				titles[q.Title] = q.ID
-			}
-		}
-	}
-	blocks := strings.Split(out, "\n\n")
-	for i, block := range blocks {
-		if round.MatchString(block) {
-			title := strings.Join(strings.Fields(blocks[i+1]), " ")
-			if id := titles[title]; id != "" {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
-}
+var roundLine = regexp.MustCompile(`(?m)^Round \d+: .* · (.+) · (.+) \(`)
 
-var round = regexp.MustCompile(`^(Round \d+: |第 \d+ 轮：)`)
-
-func TestInterviewAsksOnlyWhatEverybodyShouldKnowTheEasiestFirst(t *testing.T) {
-	for _, l := range i18n.Languages {
-		level, must := map[string]interview.Level{}, 0
-		for _, theme := range parsed(t, l) {
-			for _, q := range theme.Questions {
-				level[q.ID] = q.Level
-				if q.Rank == interview.Must {
-					must++
-				}
-			}
-		}
-		_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--must", "--seed", "3")
-		ids := asked(t, out)
-		require.Len(t, ids, must)
-		for i := range ids[1:] {
-			require.LessOrEqual(t, level[ids[i]], level[ids[i+1]])
-		}
-		require.NotRegexp(t, `(Round|第) \d+( 轮)?[:：] ?(prediction|预测)`, out)
-
-		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--level", interview.Junior.Localize(l), "--theme", "lease")
-		for _, id := range asked(t, out) {
-			require.Equal(t, interview.Junior, level[id])
-		}
-		_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--lang", string(l), "--project", "--must", "--level", "junior")
-		require.Equal(t, opener, asked(t, out)[0])
-		require.Contains(t, out, " --level junior --must --project\n")
+func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
+	_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--must", "--seed", "3")
+	levels := ""
+	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
+		require.Equal(t, "must know", m[1])
+		levels += m[2][:1]
 	}
+	require.Regexp(t, `^j{5,}s+$`, levels, "the easiest first")
+	require.NotContains(t, out, "prediction")
+
+	_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--level", "junior", "--theme", "lease")
+	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
+		require.Equal(t, "junior", m[2])
+	}
+	_, out, _ = interviewed(t, "\ny\n", "--project", "--must", "--level", "junior")
+	require.Contains(t, out, "\nTell me about a lock in your project")
+	require.Contains(t, out, " --level junior --must --project\n")
 }
 
 // Each way to write a language, and each variable of the environment, leads to it.
@@ -145,17 +111,12 @@ func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 }
 
 func TestInterviewTakesAnotherSeedEachTimeAndSaysWhich(t *testing.T) {
-	seed := regexp.MustCompile(`--seed (\d+)\n$`)
-	seeds := map[string]bool{}
-	for range 4 {
-		_, out, _ := interviewed(t, "")
-		m := seed.FindStringSubmatch(out)
-		require.NotNil(t, m)
-		seeds[m[1]] = true
-		_, again, _ := interviewed(t, "", "--seed", m[1])
-		require.Equal(t, out, again)
-	}
-	require.Greater(t, len(seeds), 1)
+	_, first, _ := interviewed(t, "")
+	_, second, _ := interviewed(t, "")
+	require.NotEqual(t, first, second)
+	require.Regexp(t, `--seed \d+\n$`, first)
+	_, again, _ := interviewed(t, "", "--seed", first[strings.LastIndex(first, " ")+1:len(first)-1])
+	require.Equal(t, first, again)
 }
 
 func TestInterviewRefusesNonsense(t *testing.T) {
@@ -163,8 +124,8 @@ func TestInterviewRefusesNonsense(t *testing.T) {
 		"--minutes 0: give a whole number of minutes, from 1 to 240": {"--minutes", "0"},
 		"--minutes 241: give a whole number of minutes":              {"--minutes", "241"},
 		"--minutes -5: give a whole number of minutes":               {"--minutes=-5"},
-		"--minutes 1h: give a whole number of minutes":               {"--minutes", "1h"},
-		"--minutes 99999999999999999999: give a whole number":        {"--minutes", "99999999999999999999"},
+		`--minutes "1h": give a whole number`:                        {"--minutes", "1h"},
+		`--minutes "99999999999999999999": give a whole number`:      {"--minutes", "99999999999999999999"},
 		`--theme: there is no theme "luck": there are lease (租约), `:  {"--theme", "luck"},
 		`--lang fr: there are en and zh`:                             {"--lang", "fr"},
 		`--level boss: there are junior, senior, staff`:              {"--level", "boss"},
@@ -189,24 +150,6 @@ func parsed(t *testing.T, l i18n.Language) []interview.Theme {
 	return themes
 }
 
-// The same seed has to ask the same questions in each language.
-func TestInterviewAsksTheSameInEachLanguage(t *testing.T) {
-	type id struct{ theme, question, command string }
-	var first []id
-	for i, l := range i18n.Languages {
-		var ids []id
-		for _, theme := range parsed(t, l) {
-			for _, q := range theme.Questions {
-				ids = append(ids, id{theme.ID, q.ID, q.Command})
-			}
-		}
-		if i == 0 {
-			first = ids
-		}
-		require.Equal(t, first, ids, l)
-	}
-}
-
 func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 	known := (&app{sources: os.DirFS("../..")}).knownSchedules()
 	require.Contains(t, known, wrongDelete3, "the README shows it")
@@ -217,11 +160,4 @@ func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
 		_, _, err := game.Read(text, stages.Table)
 		require.NoError(t, err)
 	}
-}
-
-// Nobody waits for a search when the interview begins, nor long when a prediction comes.
-func TestInterviewBeginsAtOnce(t *testing.T) {
-	begun := time.Now()
-	interviewed(t, "", "--seed", "1")
-	require.Less(t, time.Since(begun), 3*time.Second)
 }

@@ -9,7 +9,6 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
@@ -52,8 +51,8 @@ func (a *app) replay(text string) error {
 // drawSchedule runs a schedule and prints its picture, what its property says of it,
 // and how long it is.
 func (a *app) drawSchedule(c game.Challenge, steps []string) error {
-	m, err := quiz.Follow(a.t, c.Setup, steps)
-	if err != nil {
+	m, err := game.Follow(a.t, c.Setup, steps)
+	if m.Trace == nil {
 		return failedError{err}
 	}
 	heading, pairs := scheduleOf, []any{"n", c.Clients, "times", times(c.Attempts)}
@@ -68,10 +67,10 @@ func (a *app) drawSchedule(c game.Challenge, steps []string) error {
 	} else {
 		a.lines(a.painted(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About))))
 	}
-	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Cost(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
+	fmt.Fprintln(a.out, a.say(lengthAndText, "length", game.Length(m.Faults(), len(m.Schedule), a.lang), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	fmt.Fprintf(a.out, "%s\n", a.color.Paint(term.Dim, a.legend(m.Trace)))
-	if m.Astray != nil {
-		return failedError{m.Astray}
+	if err != nil {
+		return failedError{err}
 	}
 	return nil
 }
@@ -87,6 +86,12 @@ var (
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
+
+func init() {
+	for _, p := range schedule.Properties {
+		i18n.Register(i18n.Text(p.About))
+	}
+}
 
 func times(n int) i18n.Message {
 	switch n {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
@@ -20,9 +21,9 @@ type Challenge struct {
 	schedule.Setup
 }
 
-// Settings are what a player can choose. What is left out is what suits the lock best.
+// Settings are what a player can choose.
 type Settings struct {
-	Goal, Env         string // the names of a property and an environment
+	Goal, Env         string // the names of a property and an environment; "": what suits the lock best
 	Clients, Attempts int
 }
 
@@ -40,12 +41,10 @@ var (
 // Of is the challenge of a lock. The error names the setting that cannot be.
 func (s Settings) Of(c stages.Stage) (Challenge, error) {
 	none := Challenge{}
-	if s.Goal == "" {
-		s.Goal = "leak"
-		if setup, _, _, err := schedule.Parse(c.Challenge); err == nil {
-			s.Goal, s.Env = setup.Property.Name, cmp.Or(s.Env, setup.Env.Name)
-		}
+	if setup, _, _, err := schedule.Parse(c.Challenge); err == nil && s.Goal == "" {
+		s.Goal, s.Env = setup.Property.Name, cmp.Or(s.Env, setup.Env.Name)
 	}
+	s.Goal = cmp.Or(s.Goal, "leak")
 	property, err := schedule.FindProperty(s.Goal)
 	if err != nil {
 		return none, err
@@ -53,36 +52,36 @@ func (s Settings) Of(c stages.Stage) (Challenge, error) {
 	if err := suits(c, property); err != nil {
 		return none, err
 	}
-	if s.Env == "" {
-		s.Env = Goals[s.Goal].Env
-	}
-	env, err := schedule.FindEnv(s.Env)
+	env, err := schedule.FindEnv(cmp.Or(s.Env, Goals[s.Goal].Env))
 	if err != nil {
 		return none, err
 	}
-	if s.Clients == 0 {
-		s.Clients = 2
-	}
-	if s.Attempts == 0 {
-		s.Attempts = 1
-	}
-	if err := s.Check(); err != nil {
-		return none, err
+	switch {
+	case s.Clients != 2 && s.Clients != 3:
+		return none, badClients.Args("n", s.Clients)
+	case s.Attempts != 1 && s.Attempts != 2:
+		return none, badAttempts.Args("n", s.Attempts)
 	}
 	return Challenge{c, schedule.Setup{
 		Subject: c.Subject, Clients: s.Clients, Attempts: s.Attempts, Env: env, Property: property,
 	}}, nil
 }
 
-// Check refuses numbers that no game has, also 0, which [Settings.Of] takes for the usual one.
-func (s Settings) Check() error {
-	switch {
-	case s.Clients != 2 && s.Clients != 3:
-		return badClients.Args("n", s.Clients)
-	case s.Attempts != 1 && s.Attempts != 2:
-		return badAttempts.Args("n", s.Attempts)
+// Taken is the challenge to end a failure's run otherwise: it is taken over after so many
+// of its events, with the failure's clients. Without a goal it is the rule that the failure
+// is about; without an environment, one process may stand still.
+func (s Settings) Taken(c stages.Stage, f failures.Failure, events int) (Challenge, error) {
+	about := slices.IndexFunc(schedule.Properties, func(p schedule.Property) bool {
+		return p.Suits(c.Subject) && p.Fenced == f.Fenced &&
+			slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool { return slices.Contains(f.Breaks, m) })
+	})
+	if s.Goal == "" && about >= 0 {
+		s.Goal = schedule.Properties[about].Name
 	}
-	return nil
+	s.Goal, s.Env = cmp.Or(s.Goal, "exclusion"), cmp.Or(s.Env, "pause")
+	challenge, err := s.Of(c)
+	challenge.From = &schedule.Start{Failure: f, Events: events}
+	return challenge, err
 }
 
 // step is what a schedule's step looks like.
@@ -123,22 +122,18 @@ func unknown(name string, of []stages.Stage) error {
 	return noLock.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
-// suits tells whether a lock has what a property is about.
+// suits returns an error if a lock does not have what a property is about.
 func suits(c stages.Stage, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {
-			return suitsNot.Args("property", p.Name, "feature", need, "stage", c.NameText(), "names", strings.Join(suitable(c.Subject), ", "))
+			var names []string
+			for _, p := range schedule.Properties {
+				if p.Suits(c.Subject) {
+					names = append(names, p.Name)
+				}
+			}
+			return suitsNot.Args("property", p.Name, "feature", need, "stage", c.NameText(), "names", strings.Join(names, ", "))
 		}
 	}
 	return nil
-}
-
-// suitable are the names of the properties that apply to a lock.
-func suitable(s failures.Subject) (names []string) {
-	for _, p := range schedule.Properties {
-		if p.Suits(s) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }

@@ -12,63 +12,46 @@ import (
 
 // Client is what a client is doing.
 type Client struct {
-	Name    string        `json:"name"`
-	Frozen  bool          `json:"frozen,omitempty"`
-	Dead    bool          `json:"dead,omitempty"`
-	Inside  bool          `json:"inside,omitempty"`
-	Beside  bool          `json:"beside,omitempty"` // inside, and another one is inside as well
-	Does    string        `json:"does"`
-	Source  *world.Source `json:"source,omitempty"` // the line of the lock that does it
-	Flights []Flight      `json:"flights,omitempty"`
+	Name         string
+	Frozen, Dead bool
+	Inside       bool
+	Beside       bool // inside, and another one is inside as well
+	Does         string
+	Source       *world.Source // the line of the lock that does it
+	Background   []Flight      // commands for which none of its calls waits
 }
 
 // Flight is a command that was sent, and whose reply was not read yet.
 type Flight struct {
-	Command    string        `json:"command"`
-	Executed   bool          `json:"executed,omitempty"`
-	Reply      string        `json:"reply,omitempty"` // once it is executed
-	Text       string        `json:"text"`
-	Background bool          `json:"background,omitempty"` // nobody's call waits for it
-	Source     *world.Source `json:"source,omitempty"`
-
-	call int
+	Text   string
+	Source *world.Source
 }
 
 var (
 	isDead      = i18n.New("is dead")
-	notBegun    = i18n.New("has not begun")
+	notBegun    = i18n.New("hasn't begun")
 	hasFinished = i18n.New("has finished ({result})")
 	checks      = i18n.New("asks the ledger whether it has the order {order}")
 	inserts     = i18n.New("writes the order {order} into the ledger")
 	inCall      = i18n.New("{call}: {what}")
 	callWaits   = i18n.New("{call} waits")
 	standsStill = i18n.New("stands still: {what}")
-	notReadYet  = i18n.New("has not read yet: {reply}")
+	notReadYet  = i18n.New("hasn't read yet: {reply}")
 	sends       = i18n.New("sends {command}")
 )
 
 // clients are the clients at the end of the trace.
 func (g *Game) clients(end *world.Scene) (all []Client) {
-	result := map[string]*world.Event{} // of each lane's last call
-	for s := g.at.Trace.Begin(); s.Next(); {
-		if e := s.Event; e.Kind == world.Returned {
-			result[e.Client] = &e
-		}
-	}
 	for _, name := range g.at.Trace.Lanes {
 		is, inside := end.Condition(end.Process(name)), end.Holds(name) > 0
 		c := Client{Name: name, Frozen: is.Frozen, Dead: is.Dead, Inside: inside, Beside: inside && len(end.Others(name)) > 0}
-		call, busy := end.Call(name)
-		c.Flights = g.flights(c, call, end)
-		switch {
-		case c.Dead:
-			c.Does = isDead.Localize(g.Language)
-		case busy:
-			c.Does, c.Source = g.calling(call, c.Flights)
-		case result[name] != nil:
-			c.Does = hasFinished.Localize(g.Language, "result", timeline.Result(*result[name], g.Language))
-		default:
-			c.Does = notBegun.Localize(g.Language)
+		c.Does = g.finished(name)
+		if call, busy := end.Call(name); busy {
+			c.Does = g.calling(call)
+		}
+		g.addFlights(&c, end)
+		if c.Dead {
+			c.Does, c.Source = isDead.Localize(g.Language), nil
 		}
 		if c.Frozen {
 			c.Does = standsStill.Localize(g.Language, "what", c.Does)
@@ -79,55 +62,55 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 	return all
 }
 
-// calling says what a client does that is in a call, and which line of the lock does it.
-func (g *Game) calling(call world.Event, flights []Flight) (text string, at *world.Source) {
+// finished says how the client's last call ended.
+func (g *Game) finished(name string) string {
+	for _, e := range slices.Backward(g.at.Trace.Events) {
+		if e.Kind == world.Returned && e.Client == name {
+			return hasFinished.Localize(g.Language, "result", timeline.Result(e, g.Language))
+		}
+	}
+	return notBegun.Localize(g.Language)
+}
+
+// calling says what a call does that has nothing under way to Redis.
+func (g *Game) calling(call *world.Event) string {
 	switch call.Op {
 	case world.OpCheck:
-		return checks.Localize(g.Language, "order", call.Text), nil
+		return checks.Localize(g.Language, "order", call.Order)
 	case world.OpInsert:
-		return inserts.Localize(g.Language, "order", call.Text), nil
+		return inserts.Localize(g.Language, "order", call.Order)
 	}
-	for _, f := range flights {
-		if f.call == call.Call {
-			return inCall.Localize(g.Language, "call", call.Op, "what", f.Text), f.Source
-		}
-	}
-	return callWaits.Localize(g.Language, "call", call.Op), nil
+	return callWaits.Localize(g.Language, "call", call.Op)
 }
 
-// flights are the commands that the client has not given up: something of each can be
-// chosen, unless the client stands still.
-func (g *Game) flights(c Client, call world.Event, end *world.Scene) (all []Flight) {
-	options := slices.Clone(g.at.Next())
-	for _, r := range slices.Backward(end.UnderWay) { // of equal ones the last, for it may be an attempt in place of another
+// addFlights adds the commands that the client has not given up. Of those of its call the last
+// counts, for it may be an attempt in place of another.
+func (g *Game) addFlights(c *Client, end *world.Scene) {
+	call, _ := end.Call(c.Name)
+	for _, r := range end.UnderWay {
 		sent := end.Trace.Events[r.Sent]
-		isOwn := sent.Background || call.Call != 0 && call.Call == sent.Call
-		if sent.Client != c.Name || r.Ledger || c.Dead || !isOwn {
+		if sent.Client != c.Name || r.Ledger || c.Dead || !c.Frozen && !g.isOffered(sent, r) {
 			continue
 		}
-		i := slices.IndexFunc(options, func(o schedule.Option) bool {
-			if r.Struck >= 0 {
-				return o.Client == c.Name && o.Action == world.Deliver
-			}
-			return o.Client == c.Name && o.Action == world.Execute && strings.HasPrefix(o.What, sent.Command[0])
-		})
-		if i >= 0 {
-			options = slices.Delete(options, i, i+1)
+		text := sends.Localize(g.Language, "command", sent.Line())
+		if r.Struck >= 0 {
+			text = notReadYet.Localize(g.Language, "reply", end.Trace.Events[r.Struck].Reply)
 		}
-		if i >= 0 || c.Frozen {
-			all = append(all, g.flight(sent, r))
+		switch {
+		case sent.Background:
+			c.Background = append(c.Background, Flight{g.brief(text), sent.Source})
+		case call.Call != 0 && call.Call == sent.Call:
+			c.Does, c.Source = inCall.Localize(g.Language, "call", call.Op, "what", text), sent.Source
 		}
 	}
-	slices.Reverse(all)
-	return all
 }
 
-func (g *Game) flight(sent world.Event, r *world.Request) Flight {
-	f := Flight{Command: g.brief(sent.Line()), Background: sent.Background, Source: sent.Source, call: sent.Call}
-	f.Text = sends.Localize(g.Language, "command", f.Command)
-	if r.Struck >= 0 {
-		f.Executed, f.Reply = true, g.brief(g.at.Trace.Events[r.Struck].Reply)
-		f.Text = notReadYet.Localize(g.Language, "reply", f.Reply)
-	}
-	return f
+// isOffered reports whether a command can be executed next, or its reply be read.
+func (g *Game) isOffered(sent world.Event, r *world.Request) bool {
+	return slices.ContainsFunc(g.at.Options(len(g.Steps())), func(o schedule.Option) bool {
+		if r.Struck >= 0 {
+			return o.Client == r.Process && o.Action == world.Deliver
+		}
+		return o.Client == r.Process && o.Action == world.Execute && strings.HasPrefix(o.What, sent.Command[0])
+	})
 }

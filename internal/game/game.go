@@ -1,6 +1,6 @@
 // Package game is the game in which a person is the scheduler of a lock's clients: which
 // command Redis executes next, which reply a client reads, when time passes, what fails.
-// The player is to break a rule in as few steps as possible.
+// The player is to break a rule with as few faults and steps as possible.
 //
 // A [Game] needs no terminal: [Game.View] is the position as data, which a terminal or a
 // page draws.
@@ -16,7 +16,6 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
 	"lockkata/internal/stages"
 )
 
@@ -25,14 +24,14 @@ type Game struct {
 	Challenge
 	Language i18n.Language
 	Won      bool // the goal was reached, at least once
-	// Stop is asked in a search for hints and for the shortest way; true ends it. nil: never.
+	// Stop is asked in a search for a way to the goal; true ends it. nil: never.
 	Stop func(schedule.Progress) bool
 
 	t     *testing.T
 	key   string // the lock's key, which is shown as K
-	at    quiz.Run
-	par   Par
-	ways  [][]string // schedules that reach the goal
+	at    Run
+	par   i18n.Message // what is known of the best way to the goal
+	ways  [][]string   // schedules that reach the goal
 	hints int
 }
 
@@ -43,8 +42,12 @@ func New(t *testing.T, c Challenge) (*Game, error) {
 	if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
 		return nil, err
 	}
-	g := &Game{Challenge: c, t: t, par: Par{Bound: -1}}
-	if g.key, err = g.findKey(); err != nil {
+	g := &Game{Challenge: c, t: t}
+	_, err = schedule.Play(t, g.Setup, func(p schedule.Point) (int, bool) {
+		g.key = p.World.Trace().LockKey()
+		return p.Default, g.key == ""
+	})
+	if err != nil {
 		return nil, err
 	}
 	return g, g.Set(nil)
@@ -63,22 +66,13 @@ func Replay(t *testing.T, text string, of []stages.Stage) (*Game, error) {
 	return g, g.Set(steps)
 }
 
-// findKey is the first key that a client installs on a calm day.
-func (g *Game) findKey() (key string, err error) {
-	_, err = schedule.Play(g.t, g.Setup, func(p schedule.Point) (int, bool) {
-		key = p.World.Trace().LockKey()
-		return p.Default, key == ""
-	})
-	return key, err
-}
-
 // Steps are the tokens of the steps taken.
 func (g *Game) Steps() []string { return g.at.Schedule }
 
 // Text is the schedule so far as a string, which replays it.
 func (g *Game) Text() string { return schedule.Text(g.Setup, g.at.Schedule) }
 
-// Reached tells whether the goal is reached here.
+// Reached reports whether the goal is reached here.
 func (g *Game) Reached() bool { return len(g.at.Found) > 0 }
 
 // Trace is what has happened so far.
@@ -92,7 +86,7 @@ func (g *Game) Options() []schedule.Option {
 	if g.Reached() {
 		return nil
 	}
-	return g.at.Next()
+	return g.at.Options(len(g.Steps()))
 }
 
 // Choose takes the next step: the option of that index.
@@ -112,7 +106,7 @@ func (g *Game) Restart() error { return g.Set(nil) }
 
 // Set goes to where a schedule leads. If the schedule is not possible the game stays where it is.
 func (g *Game) Set(steps []string) error {
-	run, err := g.follow(steps)
+	run, err := Follow(g.t, g.Setup, steps)
 	if err != nil {
 		return err
 	}
@@ -120,15 +114,3 @@ func (g *Game) Set(steps []string) error {
 	g.Won = g.Won || len(run.Found) > 0
 	return nil
 }
-
-// follow runs the lock from its beginning under these steps, and stops there.
-func (g *Game) follow(steps []string) (quiz.Run, error) {
-	run, err := quiz.Follow(g.t, g.Setup, steps)
-	if err == nil {
-		err = run.Astray
-	}
-	return run, err
-}
-
-// scene is how things stand after so many events.
-func scene(trace *world.Trace, events int) *world.Scene { return quiz.End(quiz.UpTo(trace, events)) }

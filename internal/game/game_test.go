@@ -16,22 +16,23 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// played is a game of a column after some options.
-func played(t *testing.T, id string, s Settings, options ...int) *Game {
+// challenged returns a game of a lock, for two clients that ask once.
+func challenged(t *testing.T, lock stages.Stage, s Settings) *Game {
 	t.Helper()
-	c, err := s.Of(stages.MustFind(id))
+	s.Clients, s.Attempts = 2, 1
+	c, err := s.Of(lock)
 	require.NoError(t, err)
 	g, err := New(t, c)
 	require.NoError(t, err)
-	choose(t, g, options...)
 	return g
 }
 
-func choose(t *testing.T, g *Game, options ...int) {
+// played returns a game of a stage after some steps.
+func played(t *testing.T, id string, s Settings, steps ...string) *Game {
 	t.Helper()
-	for _, i := range options {
-		require.NoError(t, g.Choose(i))
-	}
+	g := challenged(t, stages.MustFind(id), s)
+	require.NoError(t, g.Set(steps))
+	return g
 }
 
 func view(t *testing.T, g *Game) View {
@@ -41,18 +42,13 @@ func view(t *testing.T, g *Game) View {
 	return v
 }
 
-// B holds the lock, and A has been told no.
-var refused = []int{1, 1, 0}
-
 func TestViewSaysWhoDoesWhat(t *testing.T) {
-	v := view(t, played(t, "3", Settings{Goal: "exclusion"}, refused...))
+	v := view(t, played(t, "3", Settings{Goal: "exclusion"}, "b", "B", "a"))
 	require.Equal(t, "lock:order:1001", v.Key)
 	require.Equal(t, Named{"exclusion", "bring two clients into the lock at once"}, v.Goal)
 	a, b := v.Clients[0], v.Clients[1]
-	require.Equal(t, "TryLock: has not read yet: (nil)", a.Does)
+	require.Equal(t, "TryLock: hasn't read yet: (nil)", a.Does)
 	require.Equal(t, "stage3_owner_value/mutex.go", a.Source.File)
-	require.Equal(t, "SET K A? NX PX 30000", a.Flights[0].Command)
-	require.True(t, a.Flights[0].Executed)
 	require.False(t, a.Inside)
 	require.Equal(t, "asks the ledger whether it has the order tea", b.Does)
 	require.True(t, b.Inside)
@@ -61,11 +57,10 @@ func TestViewSaysWhoDoesWhat(t *testing.T) {
 	require.Equal(t, []string{"Redis executes SET K A? NX PX 30000 for A, and answers (nil)."}, v.Happened)
 	require.Equal(t, []Option{
 		{Token: "A", Text: "A reads (nil)"},
-		{Token: "b", Text: "the ledger tells B whether it has the order tea", Cost: 1},
-		{Token: "t", Text: "time passes, to 30s", Brings: "The lease ends, and Redis removes the key.", Cost: 1},
+		{Token: "b", Text: "the ledger tells B whether it has the order tea", Fault: true},
+		{Token: "t", Text: "time passes, to 30s. The lease ends, and Redis removes the key.", Fault: true},
 	}, v.Options)
-	require.Equal(t, 3, v.Steps)
-	require.Equal(t, 1, v.Cost)
+	require.Equal(t, "3 steps, 1 fault", v.Length)
 	require.Equal(t, "v1/stage3/2c/1x/async/exclusion/b.B.a", v.Schedule)
 	require.Empty(t, v.Findings)
 	raw, err := json.Marshal(view(t, played(t, "3", Settings{})))
@@ -77,183 +72,126 @@ func TestUndoRestartAndSetLeadToTheSamePlaces(t *testing.T) {
 	g := played(t, "3", Settings{})
 	first := view(t, g)
 	require.NoError(t, g.Undo(), "there is nothing to undo")
-	choose(t, g, 1)
+	require.NoError(t, g.Choose(1))
 	second := view(t, g)
-	choose(t, g, 1)
+	require.NoError(t, g.Choose(1))
 	require.NoError(t, g.Undo())
 	require.Equal(t, second, view(t, g))
 	require.NoError(t, g.Restart())
 	require.Equal(t, first, view(t, g))
 	require.NoError(t, g.Set([]string{"b"}))
-	require.Equal(t, second, view(t, g))
-}
-
-func TestWhatIsNotPossibleChangesNothing(t *testing.T) {
-	g := played(t, "3", Settings{}, refused...)
-	before := view(t, g)
 	require.EqualError(t, g.Choose(3), "there is no option 3: there are 3")
 	require.Error(t, g.Choose(-1))
 	require.ErrorContains(t, g.Set([]string{"b", "b", "a", "a"}), "is not possible any more")
-	require.Equal(t, before, view(t, g))
+	require.Equal(t, second, view(t, g))
 }
 
 func TestClientsAreFrozenDeadAndDone(t *testing.T) {
-	g := played(t, "1", Settings{Goal: "leak", Env: "crash"})
-	require.NoError(t, g.Set([]string{"b", "xb"}))
+	g := played(t, "1", Settings{Goal: "leak", Env: "crash"}, "b", "xb")
 	v := view(t, g)
 	require.True(t, v.Clients[1].Dead)
 	require.Equal(t, "is dead", v.Clients[1].Does)
 	require.Equal(t, []Key{{Owner: "locked (B1)", Stays: true}}, v.Keys)
 	require.Equal(t, "leak", string(v.Findings[0].Monitor))
-	require.Equal(t, "You needed 2 steps, of which 1 cost.", v.Score)
 	require.Empty(t, v.Options, "nothing comes after the goal")
-	require.True(t, g.Won)
 	require.NoError(t, g.Undo())
 	require.True(t, g.Won, "won is won")
 
-	g = played(t, "5", Settings{Goal: "damage", Env: "pause"})
-	require.NoError(t, g.Set([]string{"a", "A", "za"}))
-	require.True(t, view(t, g).Clients[0].Frozen)
-	require.Equal(t, "stands still: asks the ledger whether it has the order tea", view(t, g).Clients[0].Does)
-
-	g = played(t, "4", Settings{})
-	require.NoError(t, g.Set([]string{"a", "t", "A", "b", "B"}))
-	for _, c := range view(t, g).Clients {
+	v = view(t, played(t, "5", Settings{Goal: "damage", Env: "pause"}, "a", "A", "za"))
+	require.True(t, v.Clients[0].Frozen)
+	require.Equal(t, "stands still: asks the ledger whether it has the order tea", v.Clients[0].Does)
+	for _, c := range view(t, played(t, "4", Settings{}, "a", "t", "A", "b", "B")).Clients {
 		require.True(t, c.Inside && c.Beside, c.Name)
 	}
+	v = view(t, played(t, "2", Settings{}, "a", "A", "b", "B"))
+	require.Equal(t, "has finished (no: somebody else has it)", v.Clients[1].Does)
+	v = view(t, played(t, "5", Settings{}, "a", "A", "t"))
+	require.Equal(t, "sends EVALSHA renew 1 K A1 30000", v.Clients[0].Background[0].Text)
+}
 
-	g = played(t, "2", Settings{})
-	require.NoError(t, g.Set([]string{"a", "A", "b", "B"}))
-	require.Equal(t, "has finished (no: somebody else has it)", view(t, g).Clients[1].Does)
+// wonByHints follows the hints to the goal, and returns their reasons.
+func wonByHints(t *testing.T, g *Game) (whys []string) {
+	t.Helper()
+	for !g.Reached() {
+		h, err := g.Hint()
+		require.NoError(t, err)
+		require.Regexp(t, `^[A-Z][^{}]*\.$`, h.Why)
+		require.Equal(t, h.Away, len(g.ways[0])-len(g.Steps()))
+		whys = append(whys, h.Why)
+		require.NoError(t, g.Choose(h.Option))
+	}
+	return whys
 }
 
 // Hints lead from anywhere to the goal, each with a reason.
 func TestHintsSayWhy(t *testing.T) {
-	g := played(t, "3", Settings{})
-	choose(t, g, 0)
-	var whys []string
-	for range 20 {
-		if g.Reached() {
-			break
-		}
-		h, err := g.Hint()
-		require.NoError(t, err)
-		require.Regexp(t, `^[A-Z][^{}]*\.$`, h.Why)
-		whys = append(whys, h.Why)
-		choose(t, g, h.Option)
-		require.Equal(t, h.Away-1, len(g.ways[0])-len(g.Steps()))
-	}
-	require.True(t, g.Reached())
+	g := played(t, "3", Settings{}, "a")
 	require.Equal(t, []string{
 		"A learns that it has the lock, and acts on it.",
 		"A learns how things are now. They can be different by the time it acts.",
 		"A writes now, whoever holds the lock.",
 		"A learns how things are now. They can be different by the time it acts.",
 		"A goes on only after it has read this reply.",
-		"The lease ends: what A still sends comes too late.",
-		"B needs the lock, and nobody's key is in its way.",
+		"The lease ends, and its client doesn't know it yet.",
+		"B needs the lock, and no key is in its way.",
 		"That breaks the rule: A's DEL removes the lock of B (B1).",
-	}, whys)
-	require.Contains(t, view(t, g).Score, " You took 8 hints.")
+	}, wonByHints(t, g))
+	require.Equal(t, "You needed 9 steps, 3 faults. You took 8 hints.", view(t, g).Score)
 	h, err := g.Hint()
 	require.NoError(t, err)
 	require.Equal(t, Hint{Option: -1, Why: "Nothing is left to choose."}, h)
 
-	g = played(t, "3", Settings{Env: "short-pauses"})
-	h, err = g.Hint()
+	h, err = played(t, "3", Settings{Env: "short-pauses"}).Hint()
 	require.NoError(t, err)
-	require.Equal(t, Hint{Option: -1, Why: "From here no way is left up to cost 4."}, h)
+	require.Equal(t, Hint{Option: -1, Why: "No way is known: there is none up to 4 faults."}, h)
 }
 
-// The challenge of each stage ends at its goal, and each of its steps has a reason.
+// The challenge of each stage ends at its goal, each of its steps has a reason, and the suite's
+// search knows no shorter way.
 func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 	for _, c := range stages.Table {
-		challenge, err := Settings{}.Of(c)
-		require.NoError(t, err)
-		g, err := New(t, challenge)
-		require.NoError(t, err)
+		g := challenged(t, c, Settings{})
 		require.NoError(t, g.FindPar())
-		for !g.Reached() {
-			h, err := g.Hint()
-			require.NoError(t, err)
-			require.Regexp(t, `^[A-Z][^{}]*\.$`, h.Why)
-			choose(t, g, h.Option)
-		}
+		wonByHints(t, g)
 		require.Equal(t, c.Challenge, g.Text())
-		require.Equal(t, Par{Found: true, Shortest: true, Cost: g.at.Cost(), Steps: len(g.Steps())}, g.par)
-	}
-}
-
-// The suite's search says that there is no shorter way: a challenge costs what that finds.
-func TestChallengesAreShortestWays(t *testing.T) {
-	for _, c := range stages.Table {
-		challenge, err := Settings{}.Of(c)
-		require.NoError(t, err)
-		g, err := New(t, challenge)
-		require.NoError(t, err)
-		require.NoError(t, g.FindPar())
-		_, steps, err := Read(c.Challenge, stages.Table)
-		require.NoError(t, err)
-		require.Equal(t, [][]string{steps}, g.ways, "the lock of stage %s does not go its way any more", c.ID)
-		require.Equal(t, c.Search(g.Property.Name, g.Env.Name), fmt.Sprintf("%d/%d", g.par.Cost, g.par.Steps), c.ID)
+		require.Equal(t, c.Search(g.Property.Name, g.Env.Name), fmt.Sprintf("%d/%d", g.at.Faults(), len(g.Steps())), c.ID)
+		require.Contains(t, view(t, g).Score, "The best way has "+view(t, g).Length+".")
 	}
 }
 
 // What is known of a stage says nothing of the same stage with an edit: only a search on that
 // very lock does.
-func TestNothingIsSaidOfAShortestWayOnAnotherLock(t *testing.T) {
+func TestNothingIsSaidOfTheBestWayOnAnEditedLock(t *testing.T) {
 	edited := stages.MustFind("1")
 	edited.Subject.Name = schedule.ForeignName("stage1", "edited")
-	challenge, err := Settings{}.Of(edited)
-	require.NoError(t, err)
-	_, steps, err := Read(edited.Challenge, stages.Table)
-	require.NoError(t, err)
-	g, err := New(t, challenge)
-	require.NoError(t, err)
+	g := challenged(t, edited, Settings{})
 	require.False(t, g.KnowsWay(), "it is the stage's")
+	require.Empty(t, view(t, g).Par)
 	h, err := g.Hint()
 	require.NoError(t, err)
-	require.Equal(t, len(steps), h.Away, "but a way it is")
-	require.NoError(t, g.Set(steps))
-	require.Equal(t, "You needed 2 steps, of which 1 cost. You took 1 hint.", view(t, g).Score)
-	require.Equal(t, Par{Bound: -1}, view(t, g).Par)
-	g.ways[0] = slices.Concat(steps, steps) // as if the stage's way were longer than this lock's
+	require.Equal(t, 2, h.Away, "but a way it is")
+	g.ways[0] = slices.Concat(g.ways[0], g.ways[0]) // as if the stage's way were longer than this lock's
 	require.NoError(t, g.FindPar())
-	require.Equal(t, steps, g.ways[0], "hints go the way that was found")
-	require.Equal(t, "You needed 2 steps, of which 1 cost; the shortest way has 2, of which 1 cost. You took 1 hint.", view(t, g).Score)
-	require.True(t, g.par.Shortest, "a search has found it")
-
-	for name, bound := range map[string]int{"stage4": 3, schedule.ForeignName("stage4", "edited"): -1} {
-		c := stages.MustFind("4")
-		c.Subject.Name = name
-		challenge, err := Settings{Goal: "wrong-delete", Env: "async"}.Of(c)
-		require.NoError(t, err)
-		g, err := New(t, challenge)
-		require.NoError(t, err)
-		g.Stop = func(schedule.Progress) bool { return true }
-		require.NoError(t, g.FindPar())
-		require.Equal(t, Par{Bound: bound}, g.par, "%s: without a search nobody knows", name)
-	}
+	wonByHints(t, g)
+	require.Equal(t, "You needed 2 steps, 1 fault. The best way has 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
 }
 
-func TestScoreComparesWithWhatIsKnown(t *testing.T) {
-	g := played(t, "1", Settings{Goal: "leak", Env: "crash"})
-	require.NoError(t, g.Set([]string{"b", "xb"}))
-	for than, par := range map[string]Par{
-		".":                   {Bound: -1},
-		"; no way was known.": {Bound: 3},
-		"; the way that costs least has 3, of which 0 cost.":    {Found: true, Cost: 0, Steps: 3},
-		"; the shortest that was known has 3, of which 1 cost.": {Found: true, Cost: 1, Steps: 3},
-		"; the shortest way has 2, of which 1 cost.":            {Found: true, Shortest: true, Cost: 1, Steps: 2},
+func TestSearchThatIsStoppedSaysHowFarItCame(t *testing.T) {
+	for runs, par := range map[int]string{
+		0: "No way is known: 0 schedules don't get there.", 40: "No way is known: there is none up to 0 faults.",
+		2000: "The best way that is known has 15 steps, 2 faults.",
 	} {
-		g.par = par
-		require.Equal(t, "You needed 2 steps, of which 1 cost"+than, view(t, g).Score)
+		g := played(t, "1", Settings{Goal: "damage"})
+		g.Stop = func(p schedule.Progress) bool { return p.Runs >= runs }
+		require.NoError(t, g.FindPar())
+		require.Equal(t, par, view(t, g).Par)
 	}
 }
 
 func TestRunThatIsTakenOverIsAboutTheRuleOfItsFailure(t *testing.T) {
 	f, _ := failures.Find("delete-foreign")
 	for goal, s := range map[string]Settings{"wrong-delete": {}, "leak": {Goal: "leak"}} {
+		s.Clients, s.Attempts = 2, 1
 		taken, err := s.Taken(stages.MustFind("1"), f, 3)
 		require.NoError(t, err)
 		require.Equal(t, goal, taken.Property.Name)
@@ -267,7 +205,6 @@ func TestEveryPropertyIsAGoal(t *testing.T) {
 		_, err := schedule.FindEnv(Goals[p.Name].Env)
 		require.NoError(t, err)
 	}
-	require.Contains(t, Par{Bound: -1}.Localize(""), "nobody has looked")
 }
 
 // A schedule's string names its lock, which is a column by its ID or its subject's name,
@@ -280,9 +217,8 @@ func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 		require.True(t, g.Reached())
 		require.Equal(t, "v1/stage1/"+rest, g.Text())
 	}
-	source := []string{"package mine\n", "package mine // more\n"}
 	edited := stages.MustFind("1")
-	edited.ID, edited.Subject.Name = "mine", schedule.ForeignName("mine", source...)
+	edited.ID, edited.Subject.Name = "mine", schedule.ForeignName("mine", "package mine\n")
 	g, err := Replay(t, fmt.Sprintf("v1/%s/%s", edited.Subject.Name, rest), []stages.Stage{stages.MustFind("2"), edited})
 	require.NoError(t, err)
 	require.True(t, g.Reached())
@@ -290,11 +226,8 @@ func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 	_, _, err = Read(g.Text(), stages.Table)
 	require.EqualError(t, err, fmt.Sprintf("the schedule is one of %q, a lock that is not here: "+
 		"it replays only where that lock is, as it was then", edited.Subject.Name))
-	source[1] += "// edited\n"
-	changed := schedule.ForeignName("mine", source...)
-	require.NotEqual(t, edited.Subject.Name, changed, "an edit makes another name")
-	_, _, err = Read(fmt.Sprintf("v1/%s/%s", changed, rest), []stages.Stage{edited})
-	require.ErrorContains(t, err, "a lock that is not here")
+	_, _, err = Read(fmt.Sprintf("v1/%s/%s", schedule.ForeignName("mine", "package mine // edited\n"), rest), []stages.Stage{edited})
+	require.ErrorContains(t, err, "a lock that is not here", "an edit makes another name")
 	for text, says := range map[string]string{
 		"v1/stage9/" + rest:                   `there is no lock "stage9" to schedule: there are stage1, stage2`,
 		"v1/stage3/4c/1x/async/leak/b":        `"4c" in the schedule: there are 2c or 3c`,

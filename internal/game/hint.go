@@ -6,8 +6,99 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
+	"lockkata/internal/term"
 )
+
+// How far a search for a way to the goal looks.
+const (
+	mostFaults = 4
+	glance     = 1500 // how many schedules before the game
+	patience   = 4000 // and for a hint
+)
+
+var (
+	bestWay    = i18n.New("The best way has {length}.")
+	knownWay   = i18n.New("The best way that is known has {length}.")
+	noneUpTo   = i18n.New("No way is known: there is none up to {faults}.")
+	noneYet    = i18n.New("No way is known: {n} schedules don't get there.")
+	stepsOf    = i18n.NewPlural("1 step, {faults}", "{n} steps, {faults}")
+	faultsOf   = i18n.NewPlural("1 fault", "{n} faults")
+	needed     = i18n.New("You needed {length}.")
+	hintsTaken = i18n.NewPlural("You took 1 hint.", "You took {n} hints.")
+)
+
+// Length says how long a schedule is.
+func Length(faults, steps int, l i18n.Language) string { return length(faults, steps).Localize(l) }
+
+func length(faults, steps int) i18n.Message {
+	return stepsOf.Of(steps, "faults", faultsOf.Of(faults))
+}
+
+// FindPar notes what is known about the best way to the goal: the one with the fewest faults, and
+// the fewest steps with them. Where nothing is known it searches, for seconds at most.
+func (g *Game) FindPar() (err error) {
+	if !g.KnowsWay() {
+		_, g.par, err = g.look(nil, glance)
+	}
+	return err
+}
+
+// look looks for a way that begins with the given steps, and says what is known about the best one.
+func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, err error) {
+	limits := schedule.Limits{From: from, Bound: mostFaults, Runs: runs, Stop: g.Stop}
+	r, err := schedule.Search(g.t, g.Setup, []schedule.Property{g.Property}, limits)
+	found, bound := r.Found[g.Property.Name], r.Bound
+	if !r.Exhausted {
+		bound--
+	}
+	switch {
+	case found != nil:
+		way, says = found.Schedule, knownWay.Args("length", length(found.Cost, len(found.Schedule)))
+		if r.Exhausted {
+			says.Text = bestWay
+		}
+		g.ways = slices.Insert(g.ways, 0, way)
+	case bound < 0:
+		says = noneYet.Args("n", r.Runs)
+	default:
+		says = noneUpTo.Args("faults", faultsOf.Of(bound))
+	}
+	return way, says, err
+}
+
+// KnowsWay takes the stage's own way, if this is its challenge and the lock still goes it. It
+// needs no search. For an edited lock it is a way for hints, and perhaps not the best.
+func (g *Game) KnowsWay() bool {
+	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
+	setup.Subject = g.Column.Subject
+	if err != nil || schedule.Text(setup, steps) != schedule.Text(g.Setup, steps) {
+		return false
+	}
+	end, err := Follow(g.t, g.Setup, steps)
+	if err != nil || len(end.Found) == 0 {
+		return false
+	}
+	g.ways = slices.Insert(g.ways, 0, steps)
+	if schedule.IsForeign(g.Column.Subject.Name) {
+		return false
+	}
+	g.par = bestWay.Args("length", length(end.Faults(), len(steps)))
+	return true
+}
+
+// score says how long the player's way is, and what is known of the best.
+func (g *Game) score() string {
+	text, hints := needed.Localize(g.Language, "length", length(g.at.Faults(), len(g.Steps()))), i18n.Message{}
+	if g.hints > 0 {
+		hints = hintsTaken.Of(g.hints)
+	}
+	for _, more := range []i18n.Message{g.par, hints} {
+		if more.Text != "" {
+			text = term.Joined(text, more.Localize(g.Language))
+		}
+	}
+	return text
+}
 
 // Hint is a step that leads to the goal.
 type Hint struct {
@@ -16,145 +107,83 @@ type Hint struct {
 	Why    string `json:"why"`    // a sentence
 }
 
-// Hint says what to do next on a way from here: on another lock than the column's perhaps not
-// a shortest one, until somebody has looked for that.
+// Hint says what to do next on a way from here: the way found last, else one that a search finds.
 func (g *Game) Hint() (Hint, error) {
-	none := Hint{Option: -1}
 	if len(g.Options()) == 0 {
-		none.Why = nothingLeft.Localize(g.Language)
-		return none, nil
+		return Hint{Option: -1, Why: nothingLeft.Localize(g.Language)}, nil
 	}
 	done := len(g.Steps())
-	way := g.wayFrom(g.Steps())
-	if way == nil {
-		r, found, err := g.search(g.Steps(), patience)
-		if err != nil {
-			return none, err
+	isFromHere := func(way []string) bool { return len(way) > done && slices.Equal(way[:done], g.Steps()) }
+	if !slices.ContainsFunc(g.ways, isFromHere) {
+		way, says, err := g.look(g.Steps(), patience)
+		if way == nil || err != nil {
+			return Hint{Option: -1, Why: says.Localize(g.Language)}, err
 		}
-		if found == nil {
-			none.Why = noneOf.Localize(g.Language, "n", r.Runs)
-			if r.Exhausted {
-				none.Why = noWayLeft.Localize(g.Language, "n", r.Bound)
-			}
-			return none, nil
-		}
-		way = found.Schedule
 	}
-	end, err := g.follow(way)
+	way := g.ways[slices.IndexFunc(g.ways, isFromHere)]
+	end, err := Follow(g.t, g.Setup, way)
 	if err != nil {
-		return none, err
+		return Hint{}, err
 	}
 	g.hints++
 	next := slices.IndexFunc(g.Options(), func(o schedule.Option) bool { return o.Token == way[done] })
 	return Hint{next, len(way) - done, g.brief(g.why(end, done))}, nil
 }
 
-// wayFrom is a way that begins with these steps, nil if none is known.
-func (g *Game) wayFrom(steps []string) []string {
-	for _, way := range g.ways {
-		if len(way) > len(steps) && slices.Equal(way[:len(steps)], steps) {
-			return way
-		}
-	}
-	return nil
-}
-
 // Why a step leads to the goal.
 var (
 	nothingLeft = i18n.New("Nothing is left to choose.")
-	noWayLeft   = i18n.New("From here no way is left up to cost {n}.")
-	noneOf      = i18n.New("None of {n} schedules from here gets there.")
 
 	itBreaks     = i18n.New("That breaks the rule: {what}.")
-	asOfNow      = i18n.New("{client} learns how things are now. They can be different by the time it acts.")
 	writesNow    = i18n.New("{client} writes now, whoever holds the lock.")
 	getsBeside   = i18n.New("{client} gets the lock while {other} believes that it holds it.")
-	getsKey      = i18n.New("{client} needs the lock, and nobody's key is in its way.")
+	getsKey      = i18n.New("{client} needs the lock, and no key is in its way.")
 	takesKeyAway = i18n.New("Without the key the next client gets the lock.")
-	renewsKey    = i18n.New("The key gets a new lease, and stays.")
+	leaseEnds    = i18n.New("The lease ends, and its client doesn't know it yet.")
 	goesIn       = i18n.New("{client} learns that it has the lock, and acts on it.")
-	isTurnedAway = i18n.New("{client} is told no: the others have Redis to themselves.")
-	readsOn      = i18n.New("{client} goes on only after it has read this reply.")
-	losesLease   = i18n.New("{client} believes that it holds the lock when its lease ends.")
-	freesLock    = i18n.New("The lease ends: what {client} still sends comes too late.")
-	needsTime    = i18n.New("The next thing happens only after some time.")
-	diesHere     = i18n.New("What {client} has begun, nobody finishes.")
-	seesNothing  = i18n.New("{client} neither renews its lease nor notices that it ends.")
-	wakesBlind   = i18n.New("{client} goes on as if no time had passed.")
-	knowsNothing = i18n.New("{client} cannot know whether its command was executed.")
-	wantsCleanup = i18n.New("{client} has to clean up after an error.")
+
+	reasons = map[world.Action]i18n.Text{
+		world.Execute: i18n.New("{client} learns how things are now. They can be different by the time it acts."),
+		world.Deliver: i18n.New("{client} goes on only after it has read this reply."),
+		world.Tick:    i18n.New("The next thing happens only after some time."),
+		world.Crash:   i18n.New("What {client} has begun stays unfinished."),
+		world.Freeze:  i18n.New("{client} neither renews its lease nor notices that it ends."),
+		world.Thaw:    i18n.New("{client} goes on as if no time had passed."),
+		world.Heal:    i18n.New("{client} goes on as if no time had passed."),
+		world.Lose:    i18n.New("{client} can't know whether its command was executed."),
+		world.Leave:   i18n.New("{client} can't know whether its command was executed."),
+		world.Refuse:  i18n.New("{client} has to clean up after an error."),
+	}
 )
 
 // why says in a sentence what the step after so many others is good for, on a way that
 // leads to the goal.
-func (g *Game) why(way quiz.Run, done int) string {
-	chosen := way.Chosen(done)
-	say := func(t i18n.Text, pairs ...any) string {
-		return t.Localize(g.Language, append(pairs, "client", chosen.Client)...)
-	}
+func (g *Game) why(way Run, done int) string {
+	chosen, other := way.Chosen(done), ""
 	if done == len(way.Schedule)-1 {
-		return say(itBreaks, "what", way.Found[0].Text)
+		return itBreaks.Localize(g.Language, "what", way.Found[0].Localize(g.Language))
 	}
-	before := scene(way.Trace, way.Events(done))
-	events := way.Trace.Events[way.Events(done):way.Events(done+1)]
-	switch chosen.Action {
-	case world.Execute:
-		return whyExecute(before, events[0], say)
-	case world.Deliver:
-		return whyDeliver(events, say)
-	case world.Tick:
-		return whyTick(before, events, say)
-	}
-	return say(map[world.Action]i18n.Text{
-		world.Crash: diesHere, world.Freeze: seesNothing, world.Thaw: wakesBlind, world.Heal: wakesBlind, world.Lose: knowsNothing, world.Leave: knowsNothing,
-		world.Refuse: wantsCleanup,
-	}[chosen.Action])
-}
-
-type sayer func(t i18n.Text, pairs ...any) string
-
-func whyExecute(before *world.Scene, e world.Event, say sayer) string {
-	if e.Op == world.OpInsert {
-		return say(writesNow)
-	}
-	for _, effect := range e.Effects {
+	reason := reasons[chosen.Action]
+	before := way.Trace.UpTo(way.Events(done)).End()
+	for _, e := range way.Trace.Events[way.Events(done):way.Events(done+1)] {
 		switch others := before.Others(e.Client); {
-		case effect.Kind == world.Installed && len(others) > 0:
-			return say(getsBeside, "other", others[0])
-		case effect.Kind == world.Installed:
-			return say(getsKey)
-		case effect.Kind == world.Removed:
-			return say(takesKeyAway)
-		case effect.Kind == world.Leased:
-			return say(renewsKey)
-		}
-	}
-	return say(asOfNow)
-}
-
-func whyDeliver(events []world.Event, say sayer) string {
-	for _, e := range events {
-		switch {
 		case e.Acquires():
-			return say(goesIn)
-		case e.Kind == world.Returned && e.Result.Claim == world.ClaimRefused:
-			return say(isTurnedAway)
+			reason = goesIn
+		case e.Kind == world.Expired:
+			reason = leaseEnds
+		case e.Kind == world.Stored && e.Op == world.OpInsert:
+			reason = writesNow
+		case did(e, world.Installed) && len(others) > 0:
+			other, reason = others[0], getsBeside
+		case did(e, world.Installed):
+			reason = getsKey
+		case did(e, world.Removed):
+			reason = takesKeyAway
 		}
 	}
-	return say(readsOn)
+	return reason.Localize(g.Language, "client", chosen.Client, "other", other)
 }
 
-func whyTick(before *world.Scene, events []world.Event, say sayer) string {
-	for _, e := range events {
-		for _, effect := range e.Effects {
-			switch owner := effect.Owner.Client; {
-			case e.Kind != world.Expired || owner == "":
-			case before.Holds(owner) > 0:
-				return say(losesLease, "client", owner)
-			default:
-				return say(freesLock, "client", owner)
-			}
-		}
-	}
-	return say(needsTime)
+func did(e world.Event, kind world.EffectKind) bool {
+	return slices.ContainsFunc(e.Effects, func(effect world.Effect) bool { return effect.Kind == kind })
 }

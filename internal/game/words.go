@@ -13,7 +13,7 @@ type Goal struct {
 
 // Goals are the properties as goals.
 var Goals = map[string]Goal{
-	"leak":          {i18n.New("leave a key in Redis that stays for ever, or beyond its use"), "crash"},
+	"leak":          {i18n.New("leave a key in Redis that stays forever, or beyond its use"), "crash"},
 	"wrong-delete":  {i18n.New("make a client remove what somebody else installed"), "async"},
 	"exclusion":     {i18n.New("bring two clients into the lock at once"), "async"},
 	"damage":        {i18n.New("bring the order into the ledger twice"), "pause"},
@@ -40,4 +40,5 @@ var (
 	ledgerTells = i18n.New("the ledger tells {client} whether it has the order {what}")
 	ledgerTakes = i18n.New("the ledger takes the order {what} from {client}")
 	itSends     = i18n.New("{client} sends {command}.")
+	itBrings    = i18n.New("{what}. {then}")
 )

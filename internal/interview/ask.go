@@ -1,74 +1,58 @@
 package interview
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
-	"lockkata/internal/quiz"
+	"lockkata/internal/game"
+	"lockkata/internal/i18n"
 )
 
-// most is how many steps come between the picture and the question's moment; there
-// are enough before them for a picture.
 const (
-	most     = 4
-	earliest = 2
+	earliest = 3 // steps are drawn at least
+	most     = 4 // steps come between the picture and the moment that is asked about
 )
 
-// ask makes a question of a run: of a kind, and about a moment near the end. There are
-// no steps in what it returns if there is no such moment.
-func ask(random *rand.Rand, run quiz.Run, p Prediction) Prediction {
-	for _, kind := range random.Perm(int(kinds)) {
-		p.Kind = Kind(kind)
-		var all []Prediction
-		for end := earliest + 1; end <= len(run.Schedule); end++ {
-			if q, ok := p.about(run, end); ok {
-				all = append(all, q)
-			}
+// question asks about the end of a prediction's trace. last are the events of its last step. The truth
+// is one of the choices; there are none if the moment does not suit the question.
+type question func(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string)
+
+// ask makes a question of a run, about a call, the key or who is inside, at a random moment after
+// something came late or failed; false if it has no such moment.
+func ask(random *rand.Rand, run game.Run, p Prediction) (Prediction, bool) {
+	about := []question{askCall, askKey, askInside}[random.IntN(3)]
+	for end := len(run.Schedule) - random.IntN(most); end > earliest && slices.Max(run.Costs[:end]) > 0; end-- {
+		cut := end
+		for cut > max(earliest, end-most) && isForeseen(run, cut-1, end) {
+			cut--
 		}
-		if n := len(all); n > 0 {
-			return all[n-1-random.IntN(min(n, 3))]
+		last := run.Trace.Events[run.Events(end-1):run.Events(end)]
+		if cut == end || len(last) == 0 {
+			continue
 		}
+		p.Steps, p.Trace, p.Shown = run.Schedule[:end], run.Trace.UpTo(run.Events(end)), run.Events(cut)
+		text, truth, choices := about(p, last)
+		if p.Question, p.Answer = text, slices.Index(choices, truth); p.Answer < 0 {
+			continue
+		}
+		for _, choice := range choices {
+			p.Choices = append(p.Choices, cmp.Or(meanings[choice], i18n.Text(choice)).Args())
+		}
+		for i := cut; i < end; i++ {
+			p.Next = append(p.Next, step(run, i, p.drawn().LockKey()))
+		}
+		return p, true
 	}
-	return Prediction{}
+	return p, false
 }
 
-// about asks about the moment after so many steps.
-func (p Prediction) about(run quiz.Run, end int) (Prediction, bool) {
-	p.Shown = cut(run, end)
-	if p.Shown == end || !isEventful(run, p.Shown, end) {
-		return p, false
-	}
-	p.Steps = slices.Clone(run.Schedule[:end])
-	trace, shown := quiz.UpTo(run.Trace, run.Events(end)), run.Events(p.Shown)
-	if !p.isAbout(trace, shown, trace.Events[run.Events(end-1):]) {
-		return p, false
-	}
-	truth := p.truth()(trace, shown)
-	p.Choices = p.choicesOf(truth)
-	p.Answer = slices.Index(p.Choices, truth)
-	for i := p.Shown; i < end; i++ {
-		p.Next = append(p.Next, step(run, i, quiz.UpTo(trace, shown).LockKey()))
-	}
-	return p, p.Answer >= 0
-}
-
-// cut is where the picture ends if the question is about that end: as early as it can,
-// so that everything that comes after it is under way already in the picture. A
-// command that is not yet sent would give away what came before it.
-func cut(run quiz.Run, end int) int {
-	at := end
-	for at > max(earliest, end-most) && isForeseen(run, at-1, end) {
-		at--
-	}
-	return at
-}
-
-// isForeseen tells whether all steps from cut to end are such as can be seen at cut.
-func isForeseen(run quiz.Run, cut, end int) bool {
+// isForeseen reports whether every command from cut to end is under way already at cut. One that is
+// sent later would give away what came before it.
+func isForeseen(run game.Run, cut, end int) bool {
 	for i := cut; i < end; i++ {
 		o := run.Chosen(i)
 		isSame := func(at schedule.Option) bool { return at.Token == o.Token && at.What == o.What }
@@ -79,78 +63,81 @@ func isForeseen(run quiz.Run, cut, end int) bool {
 	return true
 }
 
-// isEventful tells whether the picture has something in it, and whether the day was
-// not a calm one up to the end: something came late or failed, and either both clients
-// have reached Redis, or one of them was hit after it had.
-func isEventful(run quiz.Run, cut, end int) bool {
-	unusual := false
-	for i, cost := range run.Costs[:end] {
-		action := run.Chosen(i).Action
-		unusual = unusual || cost > 0 && action != world.Execute && action != world.Deliver
+var (
+	whatReturned = i18n.New("What does {client}'s {call} return?")
+	whoseKey     = i18n.New("Whose key does Redis hold then?")
+	whoIsInside  = i18n.New("Who believes then to hold the lock?")
+
+	meanings = map[string]i18n.Text{ // of the choices that are not the name of a client
+		"held":                  i18n.New("it has the lock"),
+		"refused":               i18n.New("no: another client has the lock"),
+		"error":                 i18n.New("an error"),
+		"done":                  i18n.New("that it has unlocked"),
+		"refused with an error": i18n.New("an error: the lock is not, or no longer, its own"),
+		"nobody":                i18n.New("nobody"),
+		"A and B":               i18n.New("A and B"),
 	}
-	reached, hit := map[string]bool{}, false
-	for i, e := range run.Trace.Events[:run.Events(end)] {
-		switch e.Kind {
-		case world.Executed:
-			reached[e.Client] = true
-		case world.Crashed, world.Frozen, world.Dropped, world.Refused, world.Cancelled:
-			hit = hit || reached[e.Client]
-		}
-		if i == run.Events(cut)-1 && len(reached) == 0 {
-			return false
+	theReply = i18n.New("the reply")
+)
+
+// askCall asks what a call of the lock returns, if the picture is followed by no other that does.
+func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
+	var returned []world.Event
+	for _, e := range p.Trace.Events[p.Shown:] {
+		if e.Kind == world.Returned {
+			returned = append(returned, e)
 		}
 	}
-	return unusual && (hit || len(reached) > 1)
+	if len(returned) != 1 || returned[0].Step < last[0].Step {
+		return text, "", nil
+	}
+	e := returned[0]
+	truth, choices = game.Told(*e.Result), []string{"held", "refused", "error"}
+	switch {
+	case e.Op == world.OpUnlock:
+		choices = []string{"done", "refused with an error", "error"}
+	case truth == "refused with an error": // to an acquire every error is the same: it doesn't know
+		truth = "error"
+	}
+	return whatReturned.Args("client", e.Client, "call", e.Op), truth, choices
 }
 
-// isAbout tells whether the last step decides a question of this kind, and sets whose
-// call it is about.
-func (p *Prediction) isAbout(trace *world.Trace, cut int, last []world.Event) bool {
-	before, then := quiz.UpTo(trace, cut), trace.Events[cut:]
-	ends := func(e world.Event) bool { return e.Kind == world.Returned && isOfLock(e.Op) }
-	switch p.Kind {
-	case AskCall:
-		i := slices.IndexFunc(last, ends)
-		if i < 0 {
-			return false
-		}
-		p.Client, p.Op = last[i].Client, last[i].Op
-		return !slices.ContainsFunc(then, func(e world.Event) bool { // the only one that comes
-			return e.Kind == world.Returned && e.Client == p.Client && e.Step < last[i].Step
-		})
-	case AskKey:
-		return slices.ContainsFunc(last, decidesKey) && quiz.Key(trace, cut) != ""
-	case AskInside:
-		if slices.ContainsFunc(then, func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }) {
-			return false // nobody can see in the picture when a client calls Unlock
-		}
-		return quiz.Insiders(trace, cut) != quiz.Insiders(before, cut) ||
-			slices.ContainsFunc(last, func(e world.Event) bool { return ends(e) && e.Op != world.OpUnlock })
+// askKey asks whose key Redis holds. After a GET or a DEL the answer is plain: the same as before, or none.
+func askKey(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
+	if !slices.ContainsFunc(last, func(e world.Event) bool {
+		return e.Kind == world.Expired || e.Kind == world.Executed && e.Command[0] != "GET" && e.Command[0] != "DEL"
+	}) {
+		return text, "", nil
 	}
-	return len(oracle.Ask(before, p.Setup.Property.Breaks...)) == 0 && slices.ContainsFunc(last, func(e world.Event) bool {
-		return e.Kind == world.Stored && e.Op != world.OpCheck || e.Kind == world.Returned || e.Kind == world.Crashed || len(e.Effects) > 0
-	})
+	truth = "nobody"
+	if owner := game.KeyOwner(p.Trace); owner != "no key" {
+		truth = owner[:1]
+	}
+	return whoseKey.Args(), truth, []string{"nobody", "A", "B"}
 }
 
-func isOfLock(op string) bool {
-	return op == world.OpTryLock || op == world.OpLock || op == world.OpUnlock
-}
-
-// decidesKey tells whether one has to think about what Redis holds after the event. After
-// a GET and a DEL nobody has to: the same as before, or nothing.
-func decidesKey(e world.Event) bool {
-	return e.Kind == world.Expired || e.Kind == world.Executed && e.Op != world.OpCheck && e.Command[0] != "GET" && e.Command[0] != "DEL"
+// askInside asks who believes to hold the lock. The steps to come do not say when a client calls Unlock,
+// so none may.
+func askInside(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
+	truth = game.Names(p.Trace.End().Insiders())
+	unlocks := func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }
+	isAsked := func(e world.Event) bool { return e.Kind == world.Returned && world.IsAcquire(e.Op) }
+	isChanged := truth != game.Names(p.drawn().End().Insiders())
+	if slices.ContainsFunc(p.Trace.Events[p.Shown:], unlocks) || !isChanged && !slices.ContainsFunc(last, isAsked) {
+		return text, "", nil
+	}
+	return whoIsInside.Args(), truth, []string{"nobody", "A", "B", "A and B"}
 }
 
 // step is the step at i without what comes of it. The key is K, as in the picture.
-func step(run quiz.Run, i int, key string) Step {
+func step(run game.Run, i int, key string) i18n.Message {
 	o := run.Chosen(i)
-	s := Step{Action: o.Action, Client: o.Client, What: o.What, At: run.Now(i + 1)}
-	if op, order, ok := o.Ledger(); ok {
-		s.Ledger, s.What = true, strings.ToLower(op)+" order "+order
-	}
 	if key != "" {
-		s.What = strings.ReplaceAll(s.What, key, "K")
+		o.What = strings.ReplaceAll(o.What, key, "K")
 	}
-	return s
+	var what any = o.What
+	if o.Action == world.Deliver || o.Action == world.Lose {
+		what = theReply
+	}
+	return game.Action(o, what, run.Now(i+1))
 }

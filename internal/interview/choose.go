@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -15,19 +16,17 @@ var noTheme = i18n.New("there is no theme {name}: there are {names}")
 // before it, or its title in any of the documents, which have the same themes.
 func FindTheme(name string, documents ...[]Theme) (int, error) {
 	var names []string
-	for _, themes := range documents {
-		for i, t := range themes {
-			if t.Short() == strings.TrimPrefix(name, themePrefix) || strings.EqualFold(t.Title, name) {
+	for i, t := range documents[0] {
+		shown := t.Short()
+		for n, themes := range documents {
+			if t.Short() == strings.TrimPrefix(name, themePrefix) || strings.EqualFold(themes[i].Title, name) {
 				return i, nil
 			}
+			if n > 0 {
+				shown += " (" + themes[i].Title + ")"
+			}
 		}
-	}
-	for i, t := range documents[0] {
-		name := t.Short()
-		if len(documents) > 1 {
-			name += " (" + documents[1][i].Title + ")"
-		}
-		names = append(names, name)
+		names = append(names, shown)
 	}
 	return 0, noTheme.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
@@ -35,14 +34,8 @@ func FindTheme(name string, documents ...[]Theme) (int, error) {
 // Filter leaves only the questions that a filter wants, and the themes that have one.
 func Filter(themes []Theme, wants func(Question) bool) (left []Theme) {
 	for _, t := range themes {
-		var questions []Question
-		for _, q := range t.Questions {
-			if wants(q) {
-				questions = append(questions, q)
-			}
-		}
-		if len(questions) > 0 {
-			t.Questions = questions
+		t.Questions = slices.DeleteFunc(slices.Clone(t.Questions), func(q Question) bool { return !wants(q) })
+		if len(t.Questions) > 0 {
 			left = append(left, t)
 		}
 	}
@@ -54,30 +47,20 @@ func Filter(themes []Theme, wants func(Question) bool) (left []Theme) {
 // then the second of each, and so on.
 func Order(themes []Theme, seed uint64) (all []Question) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	for rank := range ranks {
-		for level := range levels {
-			all = append(all, spread(random, Filter(themes, func(q Question) bool { return q.Rank == rank && q.Level == level }))...)
-		}
-	}
-	return all
-}
-
-// spread shuffles questions, one of each theme before the second of one.
-func spread(random *rand.Rand, themes []Theme) (all []Question) {
-	var piles [][]Question
+	before := map[string]int{} // how many others of its kind and theme come before a question
 	for _, from := range random.Perm(len(themes)) {
-		var pile []Question
-		for _, q := range random.Perm(len(themes[from].Questions)) {
-			pile = append(pile, themes[from].Questions[q])
+		count := map[[2]int]int{}
+		for _, i := range random.Perm(len(themes[from].Questions)) {
+			q := themes[from].Questions[i]
+			kind := [2]int{int(q.Rank), int(q.Level)}
+			before[q.ID] = count[kind]
+			count[kind]++
+			all = append(all, q)
 		}
-		piles = append(piles, pile)
 	}
-	for len(piles) > 0 {
-		for i, pile := range piles {
-			all, piles[i] = append(all, pile[0]), pile[1:]
-		}
-		piles = slices.DeleteFunc(piles, func(pile []Question) bool { return len(pile) == 0 })
-	}
+	slices.SortStableFunc(all, func(a, b Question) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Level, b.Level), cmp.Compare(before[a.ID], before[b.ID]))
+	})
 	return all
 }
 

@@ -82,8 +82,6 @@ type Theme struct {
 	ID        string // theme-lease
 	Title     string
 	Questions []Question
-
-	line int // of its heading
 }
 
 // Question is a question with its answers, as Markdown.

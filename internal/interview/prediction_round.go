@@ -7,8 +7,6 @@ import (
 
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
-	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
 
@@ -22,61 +20,45 @@ var (
 	isWrong     = i18n.New("No. The lock ran on, and the answer is: {answer}.")
 )
 
-func init() {
-	for _, c := range stages.Public() {
-		i18n.Register(i18n.Text(c.Title))
-	}
-}
-
-// foreseen is a prediction and what became of it.
+// foreseen is a prediction, and whether it was answered rightly.
 type foreseen struct {
 	Prediction
-	marked, right bool
+	right bool
 }
 
-// predict shows a schedule up to a point, asks, runs it on, and marks the answer. It
+// predict shows a schedule up to a point, asks, shows the whole run, and marks the answer. It
 // returns false when the interview is to end.
-func (s *Session) predict(ctx context.Context, p Prediction) (bool, error) {
-	q, err := p.Run(s.T)
-	if err != nil {
-		return false, err
-	}
+func (s *Session) predict(ctx context.Context, p Prediction) bool {
 	s.round(prediction)
 	s.sayApart(twoClients, "stage", p.Stage.ID, "title", i18n.Text(p.Stage.Title))
-	s.print(timeline.Text(q.Shown(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
+	s.print(timeline.Text(p.drawn(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
 	s.sayApart(inThisOrder)
 	for _, step := range p.Next {
-		s.prose("- " + step.Words(s.Language))
+		s.prose("- " + step.Localize(s.Language))
 	}
-	s.prose("\n**" + p.Question(s.Language) + "**")
-	for i := range p.Choices {
-		s.prose(fmt.Sprintf("%d. %s", i+1, p.Choice(s.Language, i)))
+	s.prose("\n**" + p.Question.Localize(s.Language) + "**")
+	for i, choice := range p.Choices {
+		s.prose(fmt.Sprintf("%d. %s", i+1, choice.Localize(s.Language)))
 	}
 	s.say(typeNumber)
-	chosen, ok := s.choose(ctx, q)
-	s.predicted = append(s.predicted, foreseen{p, ok, ok && chosen == p.Answer})
-	if !ok {
-		return false, nil
-	}
-	verdict, style := isRight, term.Green
-	if chosen != p.Answer {
-		verdict, style = isWrong, term.Red
-	}
-	s.print("\n" + s.Color.Paint(style, verdict.Localize(s.Language, "answer", p.Choice(s.Language, p.Answer))) + "\n")
-	s.prove(p.replay())
-	return true, nil
-}
-
-// choose reads the number of a choice, from 0; false when the interview is to end.
-func (s *Session) choose(ctx context.Context, q quiz.Quiz) (int, bool) {
 	for {
 		line, ok := s.read(ctx)
+		chosen, err := strconv.Atoi(line)
+		if ok && (err != nil || chosen < 1 || chosen > len(p.Choices)) {
+			s.say(noChoice, "typed", strconv.Quote(line), "highest", len(p.Choices))
+			continue
+		}
+		right := ok && chosen == p.Answer+1
+		s.predicted = append(s.predicted, foreseen{p, right})
 		if !ok {
-			return 0, false
+			return false
 		}
-		if chosen, ok := q.Chosen(line); ok {
-			return chosen, true
+		verdict, style := isRight, term.Green
+		if !right {
+			verdict, style = isWrong, term.Red
 		}
-		s.say(noChoice, "typed", strconv.Quote(line), "highest", len(q.Choices))
+		s.print("\n" + s.Color.Paint(style, verdict.Localize(s.Language, "answer", p.Choices[p.Answer])) + "\n")
+		s.prove("go run . replay '" + p.Text() + "'")
+		return true
 	}
 }

@@ -29,18 +29,12 @@ type asked struct {
 	mark  string // y, h, n; "" as long as the candidate has not marked it
 }
 
-// The keys of a question, beside those that mark it.
+// The keys that mark a question. d, p, f and r show more of it.
 const (
-	keyDrawing   = "d"
-	keyDepth     = "p"
-	keyFollowUps = "f"
-	keyRun       = "r"
-	keySaid      = "y"
-	keyHalf      = "h"
-	keyNot       = "n"
+	keySaid = "y"
+	keyHalf = "h"
+	keyNot  = "n"
 )
-
-var allKeys = []string{keyDrawing, keyDepth, keyFollowUps, keyRun, keyEnd, keySaid, keyHalf, keyNot}
 
 // question asks a question, shows its answers, and lets the candidate mark himself.
 // It returns false when the interview is to end.
@@ -68,20 +62,24 @@ func (s *Session) question(ctx context.Context, q Question) bool {
 			return false
 		}
 		switch key = strings.ToLower(key); key {
-		case keyDrawing:
+		case "d":
 			s.part(q, Drawing)
-		case keyDepth:
+		case "p":
 			s.part(q, Depth)
-		case keyFollowUps:
+		case "f":
 			s.part(q, FollowUps)
-		case keyRun:
-			s.proveAnswer(q)
+		case "r":
+			if q.Command == "" { // the document says why
+				s.part(q, Proof)
+			} else {
+				s.prove(q.Command)
+			}
 		case keySaid, keyHalf, keyNot:
 			this.mark = key
 			return true
 		case "": // Enter alone: it asks again
 		default:
-			s.say(unknownKey, "typed", strconv.Quote(key), "keys", strings.Join(allKeys, ", "))
+			s.say(unknownKey, "typed", strconv.Quote(key), "keys", "d, p, f, r, q, y, h, n")
 		}
 	}
 }
@@ -104,15 +102,6 @@ func (s *Session) answer(ctx context.Context) (string, bool) {
 // part prints a part of a question's entry under its name.
 func (s *Session) part(q Question, p Part) {
 	s.prose("\n" + partHeading.Localize(s.Language, "part", partNames[p]) + "\n" + q.Parts[p])
-}
-
-// proveAnswer runs a question's proof, or says once more why there is none.
-func (s *Session) proveAnswer(q Question) {
-	if q.Command == "" {
-		s.part(q, Proof)
-		return
-	}
-	s.prove(q.Command)
 }
 
 // prove runs a command, if this program can.

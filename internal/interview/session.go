@@ -1,7 +1,12 @@
+// Package interview is a mock interview in a terminal. It asks the questions of
+// docs/interview.md, spread over the themes, and between them shows a lock under a
+// schedule that no document has and asks what happens next; the answer to that comes
+// from running it. In the end it says what to read again.
 package interview
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,20 +73,17 @@ const everyThird = 3
 const widest = 100
 
 // Hold holds the interview: rounds until the time is over, or the questions, or the
-// input, or the context; then the summary.
+// input, or the context, whose error it returns; then the summary.
 func (s *Session) Hold(ctx context.Context) error {
-	ctx, end := context.WithCancel(ctx)
+	rounds, end := context.WithCancel(ctx)
 	defer end()
 	s.page = page{min(s.Width, widest), s.Color, s.Language}
-	s.typed = listen(ctx, s.In)
+	s.typed = listen(rounds, s.In)
 	s.begun = s.Now()
 	s.welcome()
-	err := s.hold(ctx)
+	err := s.hold(rounds)
 	s.summarise() // also where the world has failed: the marks are the candidate's
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
+	return cmp.Or(ctx.Err(), err)
 }
 
 // hold holds the rounds.
@@ -107,9 +109,7 @@ func (s *Session) hold(ctx context.Context) error {
 			return err
 		}
 		finder.Known = append(finder.Known, p.Text()) // nobody is asked about it twice
-		if goOn, err = s.predict(ctx, p); err != nil {
-			return err
-		}
+		goOn = s.predict(ctx, p)
 	}
 	return nil
 }

@@ -47,48 +47,40 @@ func (s *Session) summarise() {
 
 // marks are how often the candidate has said it, by theme, and the predictions.
 func (s *Session) marks() {
-	counts := map[string]*[3]int{}
-	var themes []string
+	head := i18n.Each(s.Language, tableHead...)
+	counts := map[string]map[string]int{} // by theme and mark
+	themes, wide := []string{}, term.Columns(head[0])
 	for _, q := range s.questions {
-		if q.mark != "" && counts[q.Theme] == nil {
-			themes, counts[q.Theme] = append(themes, q.Theme), &[3]int{}
+		if q.mark == "" {
+			continue
 		}
-		if q.mark != "" {
-			counts[q.Theme][strings.Index(keySaid+keyHalf+keyNot, q.mark)]++
+		if counts[q.Theme] == nil {
+			counts[q.Theme] = map[string]int{}
+			themes, wide = append(themes, q.Theme), max(wide, term.Columns(q.Theme))
 		}
+		counts[q.Theme][q.mark]++
 	}
-	right, marked := 0, 0
-	for _, p := range s.predicted {
-		if p.marked {
-			marked++
+	for i, theme := range themes {
+		if i == 0 {
+			s.print(term.Pad(head[0], wide) + "  " + strings.Join(head[1:], "  ") + "\n")
 		}
+		line := term.Pad(theme, wide)
+		for i, mark := range []string{keySaid, keyHalf, keyNot} {
+			line += fmt.Sprintf("%*d", 2+term.Columns(head[i+1]), counts[theme][mark])
+		}
+		s.print(line + "\n")
+	}
+	right := 0
+	for _, p := range s.predicted {
 		if p.right {
 			right++
 		}
 	}
-	if len(themes) > 0 {
-		s.table(themes, counts)
-	}
-	if marked > 0 {
-		s.say(predicted, "right", right, "n", marked)
-	} else if len(themes) == 0 {
+	switch {
+	case len(s.predicted) > 0:
+		s.say(predicted, "right", right, "n", len(s.predicted))
+	case len(themes) == 0:
 		s.say(nothing)
-	}
-}
-
-func (s *Session) table(themes []string, counts map[string]*[3]int) {
-	head := i18n.Each(s.Language, tableHead...)
-	wide := 0
-	for _, name := range append(slices.Clone(themes), head[0]) {
-		wide = max(wide, term.Columns(name))
-	}
-	s.print(term.Pad(head[0], wide) + "  " + strings.Join(head[1:], "  ") + "\n")
-	for _, theme := range themes {
-		line := term.Pad(theme, wide)
-		for i, n := range counts[theme] {
-			line += fmt.Sprintf("%*d", 2+term.Columns(head[i+1]), n)
-		}
-		s.print(line + "\n")
 	}
 }
 
@@ -113,7 +105,7 @@ func (s *Session) readAgain() {
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			entry(foretold.Localize(s.Language, "stage", p.Stage.ID, "question", p.Question(s.Language)), p.replay())
+			entry(foretold.Localize(s.Language, "stage", p.Stage.ID, "question", p.Question), "go run . replay '"+p.Text()+"'")
 		}
 	}
 	s.print("\n")
@@ -128,14 +120,10 @@ func (s *Session) readAgain() {
 
 // compare puts what was typed beside the model answers.
 func (s *Session) compare() {
-	begun := false
-	for _, q := range s.questions {
-		if q.typed == "" {
-			continue
-		}
-		if !begun {
+	typed := slices.DeleteFunc(slices.Clone(s.questions), func(q *asked) bool { return q.typed == "" })
+	for i, q := range typed {
+		if i == 0 {
 			s.sayApart(whatYouSaid)
-			begun = true
 		}
 		s.sayApart(youAndModel, "question", q.Title, "typed", q.typed, "answer", q.Parts[Spoken])
 	}

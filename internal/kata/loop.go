@@ -226,7 +226,7 @@ func (l *loop) checked(r Result, err error) {
 	}
 	l.asked = true
 	l.draw(r.fixed(l.view)+"\n"+prompt.question(l.view), nil)
-	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(prompt.quiz.Choices)), func(key rune) {
+	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(r.Exercise.Predict.Means)), func(key rune) {
 		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
 	}})
 }

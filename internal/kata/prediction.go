@@ -2,11 +2,12 @@ package kata
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockkata/failures_test/world"
+	"lockkata/internal/game"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
 	"lockkata/internal/term"
 )
 
@@ -14,39 +15,74 @@ import (
 // run is the answer. Its texts are in the exercise's README.
 type Prediction struct {
 	Failure string
-	Until   quiz.Moment // the first event that is not shown
-	Asks    string      // "told B", "key after A", "insiders", "orders": see truth
-	Means   []string    // the choices, in the words of the truth
-	Answer  int         // the index of the choice that is right for our solution
+	Until   Moment   // the first event that is not shown
+	Asks    string   // "told B", "key after A", "insiders", "orders": see truth
+	Means   []string // the choices, in the words of the truth
+	Answer  int      // the index of the choice that is right for our solution
 }
 
-// truth returns what reads the answer from the run.
-func (p Prediction) truth() quiz.Truth {
-	if client, ok := strings.CutPrefix(p.Asks, "told "); ok {
-		return quiz.Told(client)
+// Moment is an event of a run.
+type Moment struct {
+	Kind   world.Kind
+	Client string
+	Op     string // "" for any
+	Nth    int    // which of them, from 1; 0 is the first
+}
+
+// find returns the index of the event in the trace, -1 if it does not happen.
+func (m Moment) find(trace *world.Trace) int {
+	seen := 0
+	return slices.IndexFunc(trace.Events, func(e world.Event) bool {
+		if e.Kind == m.Kind && e.Client == m.Client && (m.Op == "" || e.Op == m.Op) {
+			seen++
+			return seen >= m.Nth
+		}
+		return false
+	})
+}
+
+// truth reads the answer from a run that is shown up to an event: what the client's next call is
+// told, whose key its next command leaves, who is inside in the end, or whose orders there are.
+func (p Prediction) truth(trace *world.Trace, shown int) string {
+	switch p.Asks {
+	case "insiders":
+		return game.Names(trace.End().Insiders())
+	case "orders":
+		var names []string
+		for _, o := range trace.End().Orders {
+			names = append(names, o.Client)
+		}
+		return game.Names(names)
 	}
-	if client, ok := strings.CutPrefix(p.Asks, "key after "); ok {
-		return quiz.KeyAfter(client)
+	client := p.Asks[strings.LastIndex(p.Asks, " ")+1:]
+	for i, e := range trace.Events {
+		switch {
+		case i < shown || e.Client != client:
+		case e.Kind == world.Returned && p.Asks == "told "+client:
+			return game.Told(*e.Result)
+		case e.Kind == world.Executed && p.Asks == "key after "+client:
+			return game.KeyOwner(trace.UpTo(i + 1))
+		}
 	}
-	return map[string]quiz.Truth{"insiders": quiz.Insiders, "orders": quiz.Orders}[p.Asks]
+	return "nothing"
 }
 
 var (
 	noMoment  = i18n.New("{failure} has no moment {moment}")
-	fitsNoRun = i18n.New("{failure} {error}")
+	fitsNoRun = i18n.New("{failure} ends with {answer}, which is none of the choices {choices}")
 )
 
-// on returns the question about a run of the failure, and the index of the right choice. It fails if
-// the question does not fit the run, which may be that of another lock.
-func (p Prediction) on(trace *world.Trace) (q quiz.Quiz, right int, err error) {
-	q = quiz.Quiz{Trace: trace, Cut: p.Until.Find(trace), Asks: p.truth(), Choices: p.Means}
-	if q.Cut < 0 {
-		return q, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
+// on returns how many events of a run of the failure are shown, and the index of the right choice. It
+// fails if the question does not fit the run, which may be that of another lock.
+func (p Prediction) on(trace *world.Trace) (shown, right int, err error) {
+	if shown = p.Until.find(trace); shown < 0 {
+		return 0, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
 	}
-	if right, err = q.Right(); err != nil {
-		err = fitsNoRun.Args("failure", p.Failure, "error", err)
+	truth := p.truth(trace, shown)
+	if right = slices.Index(p.Means, truth); right < 0 {
+		err = fitsNoRun.Args("failure", p.Failure, "answer", truth, "choices", strings.Join(p.Means, ", "))
 	}
-	return q, right, err
+	return shown, right, err
 }
 
 var (
@@ -61,7 +97,7 @@ var (
 type prompt struct {
 	exercise Exercise
 	run      Verdict
-	quiz     quiz.Quiz
+	shown    int // how many events of the run are drawn before the question
 	right    int // the index of the right choice
 }
 
@@ -73,17 +109,17 @@ func (r Result) predict() (prompt, bool) {
 	if run.Trace == nil {
 		return prompt{}, false
 	}
-	q, right, err := p.on(run.Trace)
-	return prompt{r.Exercise, run, q, right}, err == nil
+	shown, right, err := p.on(run.Trace)
+	return prompt{r.Exercise, run, shown, right}, err == nil
 }
 
 // keys are the keys that answer.
-func (p prompt) keys() string { return "0123456789"[:len(p.quiz.Choices)+1] }
+func (p prompt) keys() string { return "0123456789"[:len(p.exercise.Predict.Means)+1] }
 
 // question draws the run up to its moment, and lists the choices.
 func (p prompt) question(v View) string {
 	t := p.exercise.Text(v.Lang)
-	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.quiz.Shown(), nil) + v.wrapped(t.Predict)
+	text := v.line(term.Bold, v.say(whatNext)) + "\n" + v.picture(p.run.Trace.UpTo(p.shown), nil) + v.wrapped(t.Predict)
 	for i, choice := range t.Choices {
 		text += fmt.Sprintf("  %d  %s\n", i+1, choice)
 	}
@@ -92,12 +128,11 @@ func (p prompt) question(v View) string {
 
 // answer draws the whole run and marks the answer of the key.
 func (p prompt) answer(v View, key rune) string {
-	chosen, answered := p.quiz.Chosen(string(key))
 	mark := v.Color.Paint(term.Green, v.say(answerRight))
 	switch {
-	case !answered:
+	case key == '0':
 		mark = v.say(answerNone)
-	case chosen != p.right:
+	case int(key-'1') != p.right:
 		mark = v.Color.Paint(term.Red, v.say(answerWrong))
 	}
 	return v.picture(p.run.Trace, p.run.Findings) + v.wrapped(v.say(runShows, "mark", mark, "answer", p.exercise.Text(v.Lang).Choices[p.right]))

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -149,8 +150,8 @@ func (r *run) business() {
 	a.Lock(world.Within(r.Lease / 2))
 	a.Unlock(world.Within(r.Lease / 2))
 	get := a.StartRun("GET", stock).Wait()
-	if said := r.result(get).Error; strings.Contains(said, redis.ErrClosed.Error()) {
-		r.fault(get, leaveOpen, clientClosed, "error", said)
+	if said := r.result(get); errors.Is(said.Err, redis.ErrClosed) {
+		r.fault(get, leaveOpen, clientClosed, "error", said.Error)
 		return
 	}
 	for _, e := range r.Trace().Events {
@@ -198,9 +199,9 @@ func (r *run) connections() {
 	a, b := r.Client("A"), r.Client("B")
 	for range 20 {
 		for _, call := range []*world.Call{a.Lock(world.Within(r.Lease / 2)), b.TryLock(world.Within(r.Lease / 2)), a.Unlock()} {
-			said := r.result(call).Error
-			if strings.Contains(said, redis.ErrPoolTimeout.Error()) {
-				r.fault(call, giveBack, noConnection, "error", said)
+			said := r.result(call)
+			if errors.Is(said.Err, redis.ErrPoolTimeout) {
+				r.fault(call, giveBack, noConnection, "error", said.Error)
 			}
 			if !call.Over() || r.broken.IsBroken() {
 				return
@@ -232,10 +233,7 @@ func (r *run) result(call *world.Call) (told world.Result) {
 
 // scene is how things stand.
 func (r *run) scene() *world.Scene {
-	scene := r.Trace().Begin()
-	for scene.Next() {
-	}
-	return scene
+	return r.Trace().End()
 }
 
 // lockKey is the first key in Redis that keeps others out; "" if there is none.

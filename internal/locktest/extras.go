@@ -37,7 +37,7 @@ func (r *run) values() {
 	o.Lock(world.Within(r.Lease / 4)) // at the same moment
 	var written []string
 	lock, short := r.Trace().LockKey(), 0
-	for s := r.Trace().Begin(); s.Next(); {
+	for _, s := range r.Trace().Scenes() {
 		e := s.Event
 		key := slices.IndexFunc(s.Keys, func(k world.Key) bool {
 			return (k.Name == lock || k.Name == strings.Replace(lock, r.Lock, another, 1)) &&
@@ -46,27 +46,22 @@ func (r *run) values() {
 		if key < 0 {
 			continue
 		}
-		// A trace has the name of its hold for a random value; and as it was sent, that of an earlier hold.
-		value, _, _ := strings.Cut(s.Keys[key].Value, "=")
-		sent := value
-		if at := slices.Index(e.Command, value); at >= 0 {
-			sent = s.Trace.Events[s.Request.Sent].Command[at]
-		}
+		owner, value := s.Keys[key].Owner, s.Keys[key].Entries[0].ID()
 		_, err := strconv.Atoi(value)
-		if value != s.Keys[key].Owner.Label && (len(value) < 8 || len(value) < 10 && err == nil) {
+		if value != owner.Label && (len(value) < 8 || len(value) < 10 && err == nil) {
 			short++
 		}
 		switch {
-		case e.Client == "O" && !r.broken.IsBroken() && sent == written[len(written)-1]:
+		case e.Client == "O" && !r.broken.IsBroken() && owner.Value() == written[len(written)-1]:
 			r.broken = Broken{Text: clockValue.Args(), Advice: longValue.Args(), Source: *e.Source}
 		case e.Client == "O":
-		case slices.Contains(written, sent):
+		case slices.Contains(written, owner.Value()):
 			r.broken = Broken{Text: sameValue.Args(), Advice: newValue.Args(), Source: *e.Source}
 			return
 		case short == holds:
 			r.broken = Broken{Text: fewValues.Args("n", holds, "value", value), Advice: longValue.Args(), Source: *e.Source}
 		}
-		written = append(written, value)
+		written = append(written, owner.Value())
 	}
 }
 
@@ -106,7 +101,7 @@ func (r *run) renewal() {
 	a.Lock(world.Within(r.Lease / 4))
 	r.SleepUntil(renewal, r.Lease, moment/5)
 	a.Unlock(world.Within(r.Lease / 4))
-	for s := r.Trace().Begin(); s.Next(); {
+	for _, s := range r.Trace().Scenes() {
 		isLate := func(q *world.Request) bool {
 			leases := func(x world.Effect) bool { return x.Kind == world.Leased }
 			return q.Call == 0 && q.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[q.Struck].Effects, leases)

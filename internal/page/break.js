@@ -130,7 +130,7 @@ function columnRow(cell) {
 function searchForm(first) {
   const {told} = broken;
   const select = (label, all, value) => el('select', {'aria-label': label}, ...all.map((one) => el('option', {value: one.name, selected: one.name === value}, one.name)));
-  const property = select(say('rule'), told.goals, first.property), env = select(say('world'), told.envs, first.env);
+  const property = select(say('rule'), told.goals, first.property), env = select(say('environment'), told.envs, first.env);
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
     search(property.value, env.value);

@@ -93,7 +93,7 @@ function settings(request, {view, taken}) {
     el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a',
       {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
     taken && request.op === 'replay' ? null : choose(say('goal'), view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
-    taken && request.op === 'replay' ? null : choose(say('world'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
+    taken && request.op === 'replay' ? null : choose(say('environment'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
     el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
 }
 
@@ -123,18 +123,17 @@ function showTable(position, says) {
     el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo),
       tool(say('Restart'), 'r', restart),
       isOver ? null : tool(say('Hint'), 'h', hint),
-        el('span', {class: 'count'}, say('{steps}, cost {cost}', {steps: stepsOf(view.steps), cost: view.cost})),
-      isOver || view.par.bound >= 0 || view.par.found ? el('span', {class: 'count'}, isOver ? '' : view.par_says)
+        el('span', {class: 'count'}, view.length),
+      isOver || view.par ? el('span', {class: 'count'}, isOver ? '' : view.par)
         : el('button', {type: 'button', onclick: par}, say('How short can it be?')))]);
 }
 
 const stepsOf = (n) => (n === 1 ? say('{n} step', {n}) : say('{n} steps', {n}));
 
 function optionOf(option, i) {
-  const text = option.brings ? say('{what}. {brings}', {what: option.text, brings: option.brings}) : option.text;
   return el('li', {}, el('button', {type: 'button', class: 'option' + (game.hint === i ? ' hinted' : ''), onclick: () => choose(i)},
-    el('kbd', {}, optionKeys[i] || ''), el('span', {}, text),
-      option.cost > 0 ? el('small', {}, say('costs {n}', {n: option.cost})) : null));
+    el('kbd', {}, optionKeys[i] || ''), el('span', {}, option.text),
+      option.fault ? el('small', {}, say('a fault')) : null));
 }
 
 const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('copy {what}', {what: text}),
@@ -205,7 +204,7 @@ async function par() {
   const position = await askedInGame({op: 'par'}, {...looking(say('Looking for the shortest way …')), canWait: true});
   if (position && game === here && position.view.schedule === game.position.view.schedule) {
     game.position = position;
-    showTable(position, position.view.par_says);
+    showTable(position, position.view.par);
   }
 }
 

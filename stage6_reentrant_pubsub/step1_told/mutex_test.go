@@ -40,41 +40,6 @@ func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
 	require.Equal(t, stage6.ErrLost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
-// The same, where the reply to the renewal was slow: the lease counts from sending.
-func TestLeaseCountsFromBeforeTheRenewalWasSent(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.After(world.Background).Delay(4 * time.Second)
-		w.Sleep(15 * time.Second)
-		a.Cut()
-		w.Sleep(time.Minute)
-	})
-	require.Equal(t, []time.Duration{40 * time.Second}, lost(run))
-}
-
-func TestHolderWhoseKeyIsGoneIsToldByTheNextRenewal(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		w.Client("A").Lock()
-		w.Evict()
-		w.Sleep(time.Hour)
-	})
-	require.Equal(t, []time.Duration{10 * time.Second}, lost(run))
-	require.Len(t, run.Executed("A"), 2, "nobody renews what is lost")
-}
-
-func TestUnlockIsNoLoss(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		w.Sleep(time.Minute)
-		a.Unlock()
-		w.Sleep(time.Hour)
-	})
-	require.Empty(t, lost(run))
-	require.Len(t, run.Executed("A"), 8, "SET, six renewals, unlock")
-}
-
 // The bug: the reply to A's acquire is lost. A goes away, and its key stays.
 func TestLostReplyLeavesAKeyThatNobodyHolds(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {

@@ -2,12 +2,10 @@ package stage6_test
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	miniserver "github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -99,25 +97,6 @@ func TestRefusedAcquireLeavesNothingToCleanUp(t *testing.T) {
 	require.Len(t, run.Commands("B"), 1)
 }
 
-// A proxy answers after Redis has run the command: its words are no refusal, whatever they begin with.
-func TestWordsOfAProxyLeaveTheOutcomeUnknown(t *testing.T) {
-	for _, words := range []string{
-		"ERR server connection close", "ERR no server connection avaliable", // predixy
-		"ERR handle response, backend conn reset", "ERR Connection timed out", "upstream failure", // Codis, twemproxy, Envoy
-	} {
-		run := lock.Play(t, func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.After(world.Installs).Fail(words)
-			a.Lock()
-			b.Lock(world.Within(time.Second))
-			b.After(world.Of(world.OpUnlock, world.Write)).Fail(words)
-			b.Unlock()
-		})
-		require.True(t, run.Returned(t, "B", world.OpLock).Result.Held, words)
-		require.Empty(t, run.Returned(t, "B", world.OpUnlock).Result.Error, words)
-	}
-}
-
 // A clean-up would still be there at the end: it lasts for a lease.
 func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 	server := miniredis.RunT(t)
@@ -160,38 +139,6 @@ func TestGrantThatCameTooLateIsFreedAtLast(t *testing.T) {
 		b.Lock(world.Within(time.Second))
 	})
 	require.True(t, run.Returned(t, "B", world.OpLock).Result.Held)
-}
-
-// With go-redis's own retries a SET NX would meet the key that it has itself created.
-func TestCommandsAreSentOnceWhateverTheClientsOptions(t *testing.T) {
-	server := miniredis.RunT(t)
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: 3})
-	defer rdb.Close()
-	var sent atomic.Int32
-	server.Server().SetPreHook(func(p *miniserver.Peer, command string, _ ...string) bool {
-		if command == "SET" { // an unlock follows it on a machine that is slow enough
-			sent.Add(1)
-			p.Close()
-			return true
-		}
-		return false
-	})
-	mutex, err := stage6.NewMutex(rdb, "order:1001", 60*time.Millisecond)
-	require.NoError(t, err)
-	_, err = mutex.TryLock(t.Context())
-	require.Error(t, err)
-	require.EqualValues(t, 1, sent.Load())
-}
-
-func TestUnlockIsSentAgainUntilRedisAnswers(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.After(world.Of(world.OpUnlock, world.Write)).Drop()
-		a.Unlock()
-	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
-	require.Len(t, run.Commands("A"), 3, "SET, unlock, and unlock again, which finds nothing")
 }
 
 // The key is gone, and the first unlock finds no connection: it has deleted nothing.

@@ -1,13 +1,11 @@
 package stage6_test
 
 import (
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -48,20 +46,6 @@ func TestHolderReenters(t *testing.T) {
 	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
 }
 
-func TestReentryOfALostHoldIsRefused(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		w.Evict()
-		a.TryLock() // before any renewal: Redis says so
-		w.Sleep(time.Second)
-		a.Lock() // and now A knows
-	})
-	require.Equal(t, []time.Duration{0}, lost(run))
-	require.Equal(t, "stage6: hold is lost", run.Returned(t, "A", world.OpTryLock).Result.Error)
-	require.Equal(t, "stage6: lock lock:order:1001: stage6: hold is lost", run.Returned(t, "A", world.OpLock).Result.Error)
-}
-
 // Two helpers of A take the lock again. The command of the first one hangs, and the second one has less time.
 func TestReentryWaitsForItsTurnUntilItsContextEnds(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
@@ -87,19 +71,6 @@ func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
 	require.Len(t, run.Commands("A"), 2, "acquire, and count 0")
 }
 
-// What the absolute count forgives: the reply to a re-entry is lost.
-func TestCountThatIsSentAgainIsNotCountedTwice(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.After(world.Named("EVALSHA")).Drop()
-		a.Lock()
-		a.HoldCount()
-	})
-	require.Len(t, run.Commands("A"), 4, "acquire, count, count again, and the question")
-	require.Equal(t, 2, run.Returned(t, "A", world.OpCount).Result.Count)
-}
-
 // The hold of another lock, whose context was handed on, is not this lock's loss.
 func TestLossOfAnotherLockIsNotThisOnes(t *testing.T) {
 	server := miniredis.RunT(t)
@@ -120,30 +91,6 @@ func TestLossOfAnotherLockIsNotThisOnes(t *testing.T) {
 	require.ErrorIs(t, first.Unlock(), stage6.ErrLost)
 }
 
-func TestGoroutinesMayReenterTogether(t *testing.T) {
-	server := miniredis.RunT(t)
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
-	defer rdb.Close()
-	mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
-	require.NoError(t, err)
-	hold, err := mutex.Lock(t.Context())
-	require.NoError(t, err)
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			inner, err := mutex.Lock(hold.Context())
-			if assert.NoError(t, err) {
-				assert.NoError(t, inner.Unlock())
-			}
-		})
-	}
-	all.Wait()
-	count, err := mutex.HoldCount(hold.Context())
-	require.NoError(t, err)
-	require.Equal(t, 1, count)
-	require.NoError(t, hold.Unlock())
-}
-
 // What is bad: B asks and asks, although nothing happens.
 func TestWaiterKeepsRedisBusy(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
@@ -152,14 +99,4 @@ func TestWaiterKeepsRedisBusy(t *testing.T) {
 		b.Lock(world.Within(9950 * time.Millisecond))
 	})
 	require.Len(t, run.Commands("B"), 100)
-}
-
-// lost are the moments at which A was told of a loss.
-func lost(run locktest.Run) (moments []time.Duration) {
-	for _, e := range run.Events {
-		if e.Kind == world.Lost {
-			moments = append(moments, e.At)
-		}
-	}
-	return moments
 }

@@ -1,12 +1,9 @@
 package stage6_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -48,19 +45,6 @@ func TestWaiterIsWokenByUnlock(t *testing.T) {
 	}
 }
 
-func TestInnerUnlockWakesNobody(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		b.StartLock()
-		w.Sleep(time.Second)
-		a.Lock()
-		a.Unlock()
-		w.Sleep(time.Second)
-	})
-	require.Len(t, run.Commands("B"), 3)
-}
-
 // Nobody publishes that a lease is over, and a renewed one is not over when it was told.
 func TestWaiterAsksAgainWhenTheLeaseThatItWasToldOfIsOver(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
@@ -76,29 +60,4 @@ func TestWaiterAsksAgainWhenTheLeaseThatItWasToldOfIsOver(t *testing.T) {
 		"30.001s EVALSHA acquire 1 lock:order:1001 B? 30000",
 		"40.001s EVALSHA acquire 1 lock:order:1001 B1 30000",
 	}, run.Timed("B")[3:])
-}
-
-// The key of a lock that has no lease, which this lock never makes, keeps nobody busy.
-func TestWaiterForAKeyWithoutALeaseAsksOnceALease(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		w.Client("A").StartRun("HSET", "lock:order:1001", "somebody", "1").Wait()
-		w.Client("B").Lock(world.Within(70 * time.Second))
-	})
-	require.Len(t, run.Commands("B"), 5, "two to begin with, one to listen, and one each lease")
-}
-
-// What it has of a waiter ends with the waiter: goleak looks.
-func TestLockThatGivesUpLeavesNothing(t *testing.T) {
-	server := miniredis.RunT(t)
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
-	defer rdb.Close()
-	mutex, err := stage6.NewMutex(rdb, "order:1001", time.Minute)
-	require.NoError(t, err)
-	hold, err := mutex.Lock(t.Context())
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err = mutex.Lock(ctx)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.NoError(t, hold.Unlock())
 }

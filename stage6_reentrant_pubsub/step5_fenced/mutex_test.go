@@ -70,26 +70,6 @@ func TestTokenThatCannotBeRightGrantsNothing(t *testing.T) {
 	}
 }
 
-func TestForcedUnlockWakesTheWaiterAndTellsTheHolder(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b, c := w.Clients("A", "B", "C")
-		a.Lock()
-		waiting := b.StartLock()
-		w.Sleep(5 * time.Second)
-		c.ForceUnlock()
-		waiting.Wait()
-		w.Sleep(10 * time.Second)
-	})
-	require.Equal(t, 5*time.Second, run.Returned(t, "B", world.OpLock).At)
-	var lost []time.Duration
-	for _, e := range run.Events {
-		if e.Kind == world.Lost {
-			lost = append(lost, e.At)
-		}
-	}
-	require.Equal(t, []time.Duration{10 * time.Second}, lost)
-}
-
 func TestForceUnlockSaysWhetherAnybodyHeldTheLock(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})

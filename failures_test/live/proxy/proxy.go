@@ -1,78 +1,51 @@
 // Package proxy is a bad network between a client and a redis-server. It cuts
-// connections, holds bytes back, is slow, and can do something to the next command of a
-// name.
+// connections, holds bytes back and is slow.
 //
-//	p, err := proxy.Open(proxy.Config{Server: server.Socket(), Scripts: proxy.Scripts{"renew": source}})
+//	p, err := proxy.Open(server.Socket())
 //	defer p.Close()
-//	p.Next("renew", proxy.CutReply) // Redis renews, but the client gets no reply
+//	p.Slow(time.Second) // each answer comes a second late
 package proxy
 
 import (
 	"context"
-	"crypto/sha1"
-	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
 	"lockkata/failures_test/live/redisserver"
 )
 
-// Scripts are the sources of scripts by name. A command that runs one of them has
-// its name; any other has Redis's, in upper case: GET, SUBSCRIBE, EVALSHA.
-type Scripts map[string]string
-
-// Config says where a proxy stands.
-type Config struct {
-	Server  string  // where Redis answers: the path of a Unix socket, or a host and port
-	Scripts Scripts // those that have names
-}
-
-// Fault is what a proxy does to a command.
-type Fault int
-
-// The faults.
-const (
-	None       Fault = iota // the command passes
-	CutCommand              // the connection breaks before Redis has the command
-	CutReply                // Redis executes it, and the connection breaks before the reply
-	DropReply               // Redis executes it, and no reply ever comes; the connection goes on
-	DelayReply              // Redis executes it, and the reply comes as late as Late says
-	HalfOpen                // from this command on nothing passes on its connection, which stays open
-)
-
 // Proxy is the way to a redis-server. Its methods may be used by several goroutines.
 type Proxy struct {
 	listener net.Listener
 	server   string
-	names    map[string]string // hash of a script → its name
-	ctx      context.Context   // ends with the proxy
+	ctx      context.Context // ends with the proxy
 	cancel   context.CancelFunc
 	carriers sync.WaitGroup
 
 	mu    sync.Mutex
 	links map[*link]bool
-	next  map[string][]Fault // name → what becomes of its next commands
-	seen  map[string]int     // name → how many there were
-	open  chan struct{}      // closed while bytes may pass
-	slow  time.Duration      // how late every answer is
-	late  time.Duration      // how late a delayed reply is
+	open  chan struct{} // closed while bytes may pass
+	slow  time.Duration // how late every answer is
 }
 
-// Open begins to listen.
-func Open(c Config) (*Proxy, error) {
+// link is one connection through the proxy.
+type link struct{ client, redis net.Conn }
+
+// hangUp breaks the connection. Its carriers notice.
+func (l *link) hangUp() {
+	_ = l.client.Close() // the other carrier may have done so
+	_ = l.redis.Close()
+}
+
+// Open begins to listen. The server is where Redis answers: the path of a Unix socket, or a host
+// and port.
+func Open(server string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{
-		listener: listener, server: c.Server, names: map[string]string{}, links: map[*link]bool{},
-		next: map[string][]Fault{}, seen: map[string]int{}, open: make(chan struct{}),
-	}
-	for name, source := range c.Scripts {
-		p.names[fmt.Sprintf("%x", sha1.Sum([]byte(source)))] = name
-	}
+	p := &Proxy{listener: listener, server: server, links: map[*link]bool{}, open: make(chan struct{})}
 	close(p.open)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.carriers.Go(p.serve)
@@ -121,39 +94,6 @@ func (p *Proxy) Slow(d time.Duration) {
 	p.slow = d
 }
 
-// Late sets the delay of a [DelayReply].
-func (p *Proxy) Late(d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.late = d
-}
-
-// HalfOpen makes the connections [HalfOpen] on which a command of that name was
-// sent: with "SUBSCRIBE" those of listeners.
-func (p *Proxy) HalfOpen(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for l := range p.links {
-		if l.sent[name] {
-			l.deaf.Store(true)
-		}
-	}
-}
-
-// Next sets the faults of the next commands of that name, one for each.
-func (p *Proxy) Next(name string, faults ...Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next[name] = faults
-}
-
-// Count returns how many commands of that name have come, with or without a fault.
-func (p *Proxy) Count(name string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.seen[name]
-}
-
 func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
@@ -165,30 +105,53 @@ func (p *Proxy) serve() {
 			_ = client.Close() // the client sees that there is no Redis
 			continue
 		}
-		l := &link{proxy: p, client: client, redis: redis, sent: map[string]bool{}}
+		l := &link{client, redis}
 		p.mu.Lock()
 		p.links[l] = true
 		if p.ctx.Err() != nil {
 			l.hangUp() // Close has not seen it
 		}
 		p.mu.Unlock()
-		p.carriers.Go(func() { l.carry(l.commands) })
-		p.carriers.Go(func() { l.carry(l.replies) })
+		p.carriers.Go(func() { p.carry(l, l.redis, l.client, false) })
+		p.carriers.Go(func() { p.carry(l, l.client, l.redis, true) })
 	}
 }
 
-// arrives notes a command of a link, and tells its name and what becomes of it.
-func (p *Proxy) arrives(l *link, args []string) (name string, fault Fault) {
+// carry carries one direction until either side hangs up.
+func (p *Proxy) carry(l *link, to, from net.Conn, answers bool) {
+	buffer := make([]byte, 4096)
+	for {
+		n, err := from.Read(buffer)
+		if err == nil {
+			p.delay(answers)
+			_, err = to.Write(buffer[:n])
+		}
+		if err != nil {
+			break
+		}
+	}
+	l.hangUp()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name = strings.ToUpper(args[0])
-	if script := p.names[args[min(1, len(args)-1)]]; name == "EVALSHA" && script != "" {
-		name = script
+	delete(p.links, l)
+}
+
+// delay returns when bytes may pass, or when the proxy is closed.
+func (p *Proxy) delay(answer bool) {
+	p.mu.Lock()
+	slow := p.slow
+	p.mu.Unlock()
+	if answer && slow > 0 {
+		select {
+		case <-time.After(slow):
+		case <-p.ctx.Done():
+		}
 	}
-	p.seen[name]++
-	l.sent[name] = true
-	if coming := p.next[name]; len(coming) > 0 {
-		p.next[name], fault = coming[1:], coming[0]
+	p.mu.Lock()
+	open := p.open
+	p.mu.Unlock()
+	select {
+	case <-open:
+	case <-p.ctx.Done():
 	}
-	return name, fault
 }

@@ -96,7 +96,7 @@ func soak(t *testing.T, s settings, d time.Duration) *run {
 		defer r.forcer.Close()
 	}
 	for range workers {
-		p, err := proxy.Open(proxy.Config{Server: r.server.Socket()})
+		p, err := proxy.Open(r.server.Socket())
 		require.NoError(t, err)
 		w := &slot{proxy: p}
 		defer p.Close()

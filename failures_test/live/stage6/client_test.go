@@ -3,7 +3,6 @@
 package stage6_test
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -13,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,136 +109,6 @@ func TestWaiterListensOnceThereIsRoomForItsConnection(t *testing.T) {
 	s.AwaitWaiters(1)
 	require.NoError(t, hold.Unlock())
 	requireHeld(t, waiting)
-}
-
-// slow are commands of a user's that keep a connection, or all of Redis, busy.
-func slow(d time.Duration) map[string][]any {
-	return map[string][]any{
-		"a command that waits": {"BLPOP", "empty", d.Seconds()},
-		"a sleeping Redis":     {"DEBUG", "SLEEP", d.Seconds()},
-		"a long script": {"EVAL", `
-			local function now() local t = redis.call("TIME") return t[1] * 1000000 + t[2] end
-			local start = now()
-			while now() - start < tonumber(ARGV[1]) do end`, 0, d.Microseconds()},
-	}
-}
-
-// The connection is busy until after the lease: no renewal gets through. The holder
-// is told when the lease ends, not when the connection is free again.
-func TestHoldIsNoticedAsLostWhenItsOnlyConnectionIsBusyForLonger(t *testing.T) {
-	t.Parallel()
-	for name, command := range slow(8 * short) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, "--enable-debug-command", "yes")
-			rdb := s.Client(func(o *redis.Options) { o.PoolSize = 1 })
-			hold := lock(t, mutexOn(t, rdb, final.WithWatchdogTimeout(short)), t.Context())
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				_ = rdb.Do(t.Context(), command...).Err() // whatever came of it: it took its time
-			}()
-			requireTold(t, hold)
-			select {
-			case <-done:
-				require.Fail(t, "the holder was not told in time")
-			default:
-			}
-			requireLost(t, hold)
-			<-done
-			requireFree(s)
-		})
-	}
-}
-
-// A renewal waits for the connection, gives up, and is sent again. Waiting takes no
-// connection of the pool: else the holder could not unlock.
-func TestHoldSurvivesWhenItsOnlyConnectionIsBusyForLessAndIsSharedWithWaiters(t *testing.T) {
-	t.Parallel()
-	s := start(t, "--enable-debug-command", "yes")
-	rdb := s.Client(func(o *redis.Options) { o.PoolSize = 1 })
-	m := mutexOn(t, rdb)
-	hold := lock(t, m, t.Context())
-	waiting := make(chan outcome, 5)
-	for range cap(waiting) {
-		go func() { waiting <- <-startLock(t, m) }()
-	}
-	s.AwaitWaiters(1)
-	commands := slow(lease / 3)
-	for range 2 {
-		_ = rdb.Do(t.Context(), commands["a command that waits"]...).Err()
-		requireSurvives(t, hold, lease/4)
-		_ = rdb.Do(t.Context(), commands["a sleeping Redis"]...).Err()
-		requireSurvives(t, hold, lease/4)
-	}
-	require.NoError(t, hold.Unlock())
-	for range cap(waiting) {
-		require.NoError(t, requireHeld(t, waiting).Unlock())
-	}
-}
-
-var errHook = errors.New("the breaker is open")
-
-// failingHook is a user's hook that fails the next commands of the lock, and sends
-// them all the same if they are to fail late.
-type failingHook struct {
-	late bool
-	next atomic.Int64
-	seen atomic.Int64
-}
-
-// DialHook changes nothing.
-func (h *failingHook) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-// ProcessHook fails some commands.
-func (h *failingHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if !strings.HasPrefix(cmd.Name(), "eval") {
-			return next(ctx, cmd)
-		}
-		defer h.seen.Add(1)
-		fails := h.next.Add(-1) >= 0
-		if fails && !h.late {
-			return errHook
-		}
-		if err := next(ctx, cmd); !fails {
-			return err
-		}
-		return errHook
-	}
-}
-
-// ProcessPipelineHook changes nothing: go-redis sends its own greeting so.
-func (h *failingHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
-// The hook fails before Redis has the command, or when it has executed it: an error
-// that the lock does not know is no proof that nothing happened.
-func TestErrorOfAHookIsPassedOnOrRepeatedAndNothingIsLeftBehind(t *testing.T) {
-	t.Parallel()
-	for _, late := range []bool{false, true} {
-		s, hook := start(t), &failingHook{late: late}
-		rdb := s.Client()
-		rdb.AddHook(hook)
-		m := mutexOn(t, rdb)
-		hook.next.Store(1)
-		_, err := m.TryLock(t.Context())
-		require.ErrorIs(t, err, errHook)
-		eventually(t, func() bool { return s.admin.Exists(t.Context(), key).Val() == 0 }, "the lock stays")
-
-		outer := lock(t, m, t.Context())
-		hook.next.Store(1)
-		inner := lock(t, m, outer.Context())
-		require.Equal(t, []string{"2"}, s.HoldCounts())
-		before := hook.seen.Load()
-		hook.next.Store(2)
-		requireSurvives(t, outer, 3*lease/2)
-		require.GreaterOrEqual(t, hook.seen.Load(), before+3, "the renewal is repeated")
-		require.NoError(t, inner.Unlock())
-		hook.next.Store(1)
-		require.NoError(t, outer.Unlock())
-	}
 }
 
 // encrypted is a server with a TLS port, and how a client sees that: its certificate

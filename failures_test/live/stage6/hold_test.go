@@ -5,10 +5,7 @@ package stage6_test
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -81,17 +78,11 @@ func requireHeld(t *testing.T, waiting chan outcome) *final.Hold {
 // requireFree asks that the lock can be had soon, by another process.
 func requireFree(s *server) { requireHeld(s.t, startLock(s.t, s.Mutex())) }
 
-// requireTold asks that the holder is told soon, by its context, that its hold is
-// lost; requireLost, that it hears the same from Unlock.
-func requireTold(t *testing.T, hold *final.Hold) {
+// requireLost asks that the holder is told soon, by its context and by Unlock, that its hold is lost.
+func requireLost(t *testing.T, hold *final.Hold) {
 	t.Helper()
 	receive(t, hold.Context().Done(), "the holder is not told of its loss")
 	require.Equal(t, final.ErrLost, context.Cause(hold.Context()))
-}
-
-func requireLost(t *testing.T, hold *final.Hold) {
-	t.Helper()
-	requireTold(t, hold)
 	require.ErrorIs(t, hold.Unlock(), final.ErrLost)
 }
 
@@ -108,13 +99,6 @@ func requireSurvives(t *testing.T, hold *final.Hold, d time.Duration) {
 func eventually(t *testing.T, condition func() bool, message string) {
 	t.Helper()
 	require.Eventually(t, condition, soon, 2*time.Millisecond, message)
-}
-
-// requireBreak asks for an error that only says that a connection broke.
-func requireBreak(t *testing.T, err error) {
-	t.Helper()
-	var network net.Error
-	require.True(t, errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network), "%v", err)
 }
 
 // log is what a lock has logged.

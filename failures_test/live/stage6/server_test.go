@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -17,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/live/fleet"
-	"lockkata/failures_test/live/proxy"
 	"lockkata/failures_test/live/redisserver"
 	final "lockkata/stage6_reentrant_pubsub"
 )
@@ -40,9 +38,8 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	key      = "lock:{order:1001}"
-	channel  = "lock__channel:{order:1001}"
-	tokenKey = "lock:{order:1001}:token"
+	key     = "lock:{order:1001}"
+	channel = "lock__channel:{order:1001}"
 )
 
 // server is the redis-server of one test.
@@ -63,17 +60,16 @@ func start(t *testing.T, args ...string) *server {
 	return s
 }
 
-// sources are the lock's scripts by name.
-func sources(t *testing.T) proxy.Scripts {
+// sources are the lock's scripts.
+func sources(t *testing.T) (texts []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../../stage6_reentrant_pubsub/*.lua")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	texts := proxy.Scripts{}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		require.NoError(t, err)
-		texts[strings.TrimSuffix(filepath.Base(file), ".lua")] = string(raw)
+		texts = append(texts, string(raw))
 	}
 	return texts
 }
@@ -136,31 +132,4 @@ func (s *server) AwaitWaiters(count int64) {
 	eventually(s.t, func() bool {
 		return s.admin.PubSubNumSub(s.t.Context(), channel).Val()[channel] == count
 	}, "nobody listens")
-}
-
-// way is the bad network to a server.
-type way struct {
-	*proxy.Proxy
-	t *testing.T
-}
-
-// Proxy is a way to the server that breaks on request.
-func (s *server) Proxy() way {
-	s.t.Helper()
-	p, err := proxy.Open(proxy.Config{Server: s.Socket(), Scripts: sources(s.t)})
-	require.NoError(s.t, err)
-	s.t.Cleanup(p.Close)
-	return way{p, s.t}
-}
-
-// Mutex is the lock of a process behind the proxy.
-func (p way) Mutex(opts ...final.Option) *final.Mutex {
-	p.t.Helper()
-	return mutexOn(p.t, clientOf(p.t, p.Addr()), opts...)
-}
-
-// Await waits until that many commands of a name have come.
-func (p way) Await(name string, count int) {
-	p.t.Helper()
-	eventually(p.t, func() bool { return p.Count(name) >= count }, "no "+name)
 }

@@ -71,18 +71,6 @@ func startSentinel(t *testing.T, master *Node) *Node {
 	return s
 }
 
-// cut takes the replicas' way to their master from them: they stay replicas, and hear
-// nothing more. A password that the master does not know keeps them from coming back.
-func (g *group) cut() {
-	for _, n := range g.replicas {
-		n.do("CONFIG", "SET", "masterauth", "unknown")
-	}
-	g.master.do("CLIENT", "KILL", "TYPE", "replica")
-	for _, n := range g.replicas {
-		n.waitFor("master_link_status:down")
-	}
-}
-
 // replicated waits until the replicas have what the master has.
 func (g *group) replicated() {
 	require.EqualValues(g.master.t, 2, g.master.do("WAIT", 2, within.Milliseconds()))
@@ -154,35 +142,6 @@ func TestHoldThatWasReplicatedOutlivesItsMasterAndItsWaiterIsServed(t *testing.T
 	require.Greater(t, next.Token(), hold.Token())
 	require.NoError(t, next.Unlock())
 	requireNothingLost(a, b)
-}
-
-// The master dies with the only copy of the lock: no lock on asynchronous replication
-// can keep a second holder from getting it at the new master. The first one is told;
-// until then its token tells the resource that it is stale, and a plain counter
-// would not.
-func TestHoldThatWasNotReplicatedIsToldThatItIsLostAndHasTheLowerToken(t *testing.T) {
-	t.Parallel()
-	g := startGroup(t)
-	a, b := join(t, g.client(), 15*time.Second), join(t, g.client(), long)
-	require.NoError(t, a.take(lockName).Unlock()) // all know a token and a counter
-	g.master.do("SET", "counter", 41)
-	g.replicated()
-	g.cut()
-	holdA, counterA := a.take(lockName), g.master.do("INCR", "counter")
-	done := inBackground(b.Lock)
-	g.master.waitForWaiters(1)
-
-	g.master.Kill()
-	for _, replica := range g.replicas {
-		replica.do("CONFIG", "SET", "masterauth", "")
-	}
-	master := g.failOver()
-	holdB := served(t, within, done)
-	require.Greater(t, holdB.Token(), holdA.Token())
-	require.Equal(t, counterA, master.do("INCR", "counter"))
-	a.requireTold(holdA)
-	require.NoError(t, holdB.Context().Err())
-	require.NoError(t, holdB.Unlock())
 }
 
 // A planned failover loses nothing that was written before it.

@@ -11,7 +11,6 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/quiz"
 )
 
 // Search is one search through the schedules of a lock.
@@ -71,12 +70,17 @@ func (r *run) search(s Search) (reply Reply) {
 // draw plays a schedule again, for its trace. A lock that goes another way then has none.
 func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 	r.guard.begin()
-	played, err := quiz.Follow(r.t, setup, steps)
-	if cmp.Or(err, played.Astray) != nil || len(played.Found) == 0 {
+	var astray error
+	played, err := schedule.Play(r.t, setup, schedule.Follow(steps, &astray))
+	if cmp.Or(err, astray) != nil {
 		return
 	}
-	found.Trace, found.Findings = played.Trace, r.said(played.Found...)
-	source, _ := failures.SourceOf(played.Trace, played.Found[0])
+	findings := played.Broken(setup.Property.Breaks)
+	if len(findings) == 0 {
+		return
+	}
+	found.Trace, found.Findings = played.Trace, r.said(findings...)
+	source, _ := failures.SourceOf(played.Trace, findings[0])
 	found.Line = source.String()
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -33,7 +34,7 @@ type Position struct {
 
 // begin begins a game: a challenge, a schedule's string, or a run that is taken over.
 func (e *Engine) begin(r Request) (Position, error) {
-	settings := game.Settings{Goal: r.Goal, Env: r.Env, Clients: r.Clients, Attempts: r.Attempts}
+	settings := game.Settings{Goal: r.Goal, Env: r.Env, Clients: cmp.Or(r.Clients, 2), Attempts: cmp.Or(r.Attempts, 1)}
 	var l lock
 	var g *game.Game
 	var challenge game.Challenge

@@ -54,14 +54,15 @@ type Held struct {
 // NewRun returns a trace as steps. Without files in code it names no lines.
 func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
 	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
-	at, scene := newSources(code), trace.Begin()
+	at, scene := newSources(code), trace.UpTo(0).End()
 	var before Step
 	for _, row := range timeline.Rows(trace, found, language) {
 		if scene.Index < row.Last { // some rows tell of the same events
 			at.next()
 		}
-		for scene.Index < row.Last && scene.Next() {
-			at.follow(scene.Event)
+		for scene.Index < row.Last {
+			scene = trace.Scenes()[scene.Index+1]
+			at.follow(*scene.Event)
 			run.Ledger = run.Ledger || len(scene.Orders) > 0
 		}
 		step := stepOf(row, trace.Lanes)
@@ -86,7 +87,7 @@ func (r Run) shorten(text string) string {
 func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
 	for _, k := range row.Keys {
-		held := Held{Name: k.Name, Value: k.Value, Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
+		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
 		if k.TTL != world.NoTTL {
 			held.Until = milliseconds(row.KeysAt + k.TTL)
 		}

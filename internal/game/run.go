@@ -1,7 +1,9 @@
-package quiz
+package game
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +15,6 @@ import (
 // Run is a lock's run under a schedule, with what could be chosen on the way.
 type Run struct {
 	schedule.Played
-	Astray error            // the step that was not possible
 	Found  []oracle.Finding // where it breaks the setup's property
 	points []point
 }
@@ -21,22 +22,26 @@ type Run struct {
 // point is a moment before a step, or where a run was stopped.
 type point struct {
 	options []schedule.Option
-	events  int // how many there were
 	now     time.Duration
 }
 
-// Follow runs a lock from its beginning under these steps, and stops there.
+// Follow runs a lock from its beginning under these steps, and stops there, or before a step that is
+// not possible, which is the error.
 func Follow(t *testing.T, setup schedule.Setup, steps []string) (Run, error) {
-	var r Run
-	var err error
-	next := schedule.Follow(steps, &r.Astray)
-	r.Played, err = schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
-		r.points = append(r.points, point{p.Choices, len(p.World.Trace().Events), p.World.Now()})
-		return next(p)
-	})
-	if n := len(r.Schedule); err == nil && r.Astray == nil && n < len(steps) {
-		r.Astray = schedule.Astray(n+1, steps[n])
+	var astray error
+	r, err := Play(t, setup, schedule.Follow(steps, &astray))
+	if n := len(r.Schedule); astray == nil && n < len(steps) {
+		astray = schedule.Astray(n+1, steps[n])
 	}
+	return r, cmp.Or(err, astray)
+}
+
+// Play runs a lock as the chooser chooses.
+func Play(t *testing.T, setup schedule.Setup, choose schedule.Chooser) (r Run, err error) {
+	r.Played, err = schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
+		r.points = append(r.points, point{p.Choices, p.World.Now()})
+		return choose(p)
+	})
 	if err == nil {
 		r.Found = r.Broken(setup.Property.Breaks)
 	}
@@ -51,9 +56,6 @@ func (r Run) Options(steps int) []schedule.Option {
 	return nil
 }
 
-// Next is what can be chosen where the run was stopped.
-func (r Run) Next() []schedule.Option { return r.Options(len(r.Schedule)) }
-
 // Chosen is the option that was chosen after so many steps.
 func (r Run) Chosen(steps int) schedule.Option {
 	all := r.Options(steps)
@@ -63,7 +65,7 @@ func (r Run) Chosen(steps int) schedule.Option {
 // Events is how many events there were after so many steps, when all rested again.
 func (r Run) Events(steps int) int {
 	if steps == 0 {
-		return r.points[0].events
+		return r.Begun
 	}
 	return r.Ends[steps-1]
 }
@@ -84,10 +86,45 @@ func (r Run) Last() []world.Event {
 	return nil
 }
 
-// Cost is what all steps cost.
-func (r Run) Cost() (sum int) {
+// Faults is how many of the steps are faults.
+func (r Run) Faults() (sum int) {
 	for _, cost := range r.Costs {
 		sum += cost
 	}
 	return sum
 }
+
+// Told returns in a word what a call told its client: held, refused, done, panic or error. An error
+// of the lock itself, which says that it is not held, is "refused with an error".
+func Told(r world.Result) string {
+	switch {
+	case r.Claim == world.ClaimPanic:
+		return "panic"
+	case r.Error != "" && r.Claim == world.ClaimRefused:
+		return "refused with an error"
+	case r.Error != "":
+		return "error"
+	case r.Held:
+		return "held"
+	case r.Claim == world.ClaimDone:
+		return "done"
+	}
+	return "refused"
+}
+
+// KeyOwner returns whose key Redis holds at the end of a trace: "no key", "A1", or "A1!" without a lease.
+func KeyOwner(trace *world.Trace) string {
+	for _, k := range trace.End().Keys {
+		switch {
+		case k.Name != trace.LockKey():
+		case k.TTL == world.NoTTL:
+			return k.Owner.Label + "!"
+		default:
+			return k.Owner.Label
+		}
+	}
+	return "no key"
+}
+
+// Names joins names of clients: "nobody", "A", "A and B".
+func Names(names []string) string { return cmp.Or(strings.Join(names, " and "), "nobody") }

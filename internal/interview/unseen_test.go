@@ -1,0 +1,140 @@
+package interview
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+)
+
+func TestMain(m *testing.M) {
+	world.TuneForBatch()
+	m.Run()
+}
+
+// many are predictions of several seeds, found once.
+var many []Prediction
+
+func some(t *testing.T) []Prediction {
+	t.Helper()
+	const each = 2
+	for len(many) < 60 {
+		p, err := (&Finder{T: t, Seed: uint64(len(many) / each)}).Find(1 + len(many)%each)
+		require.NoError(t, err)
+		many = append(many, p)
+	}
+	return many
+}
+
+// truth finds the answer to a question in another way than the prediction does.
+func truth(p Prediction, trace *world.Trace) string {
+	events := slices.Clone(trace.Events)
+	slices.Reverse(events)
+	last := func(is func(world.Event) bool) (e world.Event) {
+		if i := slices.IndexFunc(events, is); i >= 0 {
+			e = events[i]
+		}
+		return e
+	}
+	if p.Question.Text == whoIsInside {
+		var inside []string
+		for _, client := range []string{"A", "B"} {
+			decides := last(func(e world.Event) bool {
+				return e.Client == client && (e.Acquires() || e.Kind == world.Lost || e.Kind == world.Crashed || e.Kind == world.Called && e.Op == world.OpUnlock)
+			})
+			if decides.Acquires() {
+				inside = append(inside, client)
+			}
+		}
+		return cmp.Or(strings.Join(inside, " and "), "nobody")
+	}
+	if p.Question.Text == whoseKey {
+		for _, k := range last(func(e world.Event) bool { return e.Kind == world.Executed || e.Kind == world.Expired }).Keys {
+			if k.Name == trace.LockKey() {
+				return k.Owner.Client
+			}
+		}
+		return "nobody"
+	}
+	switch e := last(func(e world.Event) bool { return e.Kind == world.Returned }); {
+	case e.Result.Held:
+		return "it has the lock"
+	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone:
+		return "that it has unlocked"
+	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimRefused:
+		return "an error: the lock is not, or no longer, its own"
+	case e.Result.Error != "":
+		return "an error"
+	}
+	return "no: another client has the lock"
+}
+
+func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
+	asked, answers, stages, broken := map[i18n.Text]int{}, map[string]int{}, map[string]bool{}, 0
+	for _, p := range some(t) {
+		var astray error
+		played, err := schedule.Play(t, p.Setup, schedule.Follow(p.Steps, &astray))
+		require.NoError(t, err)
+		require.NoError(t, astray)
+		require.Equal(t, truth(p, played.Trace), p.Choices[p.Answer].Error(), "%s: %s", p.Text(), p.Question.Error())
+		require.Len(t, p.Trace.Events, len(played.Trace.Events))
+		asked[p.Question.Text]++
+		answers[p.Choices[p.Answer].Error()]++
+		stages[p.Stage.ID] = true
+		if len(oracle.Judge(played.Trace)) > 0 {
+			broken++
+		}
+	}
+	require.Len(t, asked, 3, "every question is asked: %v", asked)
+	require.Len(t, stages, 6)
+	require.Greater(t, len(answers), 7, "%v", answers)
+	require.InDelta(t, len(many)/2, broken, float64(len(many))*0.3, "nobody can guess: some schedules break something, and some do not")
+}
+
+// What comes after the picture must not tell what the answer is: every command in it
+// has left its client in the picture.
+func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
+	for _, p := range some(t) {
+		sent := map[string]int{}
+		for i, e := range p.Trace.Events {
+			switch {
+			case e.Kind == world.Sent, e.Kind == world.Called && (e.Op == world.OpCheck || e.Op == world.OpInsert):
+				if i < p.Shown {
+					sent[e.Client]++
+				}
+			case e.Kind == world.Executed, e.Kind == world.Stored:
+				sent[e.Client]--
+				require.GreaterOrEqual(t, sent[e.Client], 0, "%s: %d", p.Text(), i)
+			}
+		}
+		require.NotEmpty(t, p.Next)
+		require.LessOrEqual(t, len(p.Next), most)
+		for _, said := range append(p.Next, p.Question) {
+			require.NotRegexp(t, `\{[a-z]+\}`, said.Error())
+			require.NotEqual(t, said.Error(), said.Localize(i18n.Chinese))
+		}
+	}
+}
+
+func TestSameSeedSamePredictionUnlessItIsKnown(t *testing.T) {
+	p, err := (&Finder{T: t, Seed: 2}).Find(1)
+	require.NoError(t, err)
+	again, err := (&Finder{T: t, Seed: 2}).Find(1)
+	require.NoError(t, err)
+	require.Equal(t, p.Text(), again.Text())
+	require.Equal(t, p.Question, again.Question)
+	longer, shorter := p, p
+	longer.Steps, shorter.Steps = append(slices.Clone(p.Steps), "t"), p.Steps[:len(p.Steps)-1]
+	for _, known := range []Prediction{p, longer, shorter} {
+		other, err := (&Finder{T: t, Seed: 2, Known: []string{known.Text()}}).Find(1)
+		require.NoError(t, err)
+		require.NotEqual(t, p.Text(), other.Text())
+	}
+}
