@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -127,7 +128,7 @@ func TestDroppedReplyIsABrokenConnection(t *testing.T) {
 		a.TryLock()
 		require.False(t, b.TryLock().Held(), "Redis did execute it")
 	})
-	require.Equal(t, world.Result{Error: "EOF", Claim: world.ClaimUnknown}, result(t, trace, "A"))
+	require.Equal(t, world.Result{Error: "EOF", Err: io.EOF, Claim: world.ClaimUnknown}, result(t, trace, "A"))
 }
 
 func TestDroppedCommandNeverReachesRedis(t *testing.T) {
