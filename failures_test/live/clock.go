@@ -51,8 +51,8 @@ func (clock) Timeouts(o *redis.Options, lease time.Duration) {
 }
 
 // Linger lets time pass until no goroutine of the run but the scenario's own is left.
-func (c clock) Linger(longest time.Duration, pass func(time.Duration)) {
-	for end := time.Now().Add(longest); time.Now().Before(end) && labelled(c.label) > 1; {
+func (c clock) Linger(lease time.Duration, pass func(time.Duration)) {
+	for end := time.Now().Add(lease); time.Now().Before(end) && labelled(c.label) > 1; {
 		pass(5 * time.Millisecond)
 	}
 }

@@ -84,10 +84,11 @@ func TestGoroutineWorksForTheCallThatStartedItUntilThatIsOver(t *testing.T) {
 
 func TestLineIsThatAboveWhatOnlyPassesOn(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").TryLock() }
-	source := func(skipFrames ...string) string {
+	source := func(skipFrames ...string) world.Source {
 		trace := runWith(t, world.Config{New: newDelegating, SkipFrames: skipFrames}, story)
-		return events(trace, world.Executed)[0].Source.File
+		return *events(trace, world.Executed)[0].Source
 	}
-	require.Equal(t, "world/lock_test.go", source())
-	require.Equal(t, "world/attribute_test.go", source("lockkata/failures_test/world_test.(*lock)"))
+	require.Equal(t, "world/lock_test.go", source().File)
+	require.Equal(t, "TryLock", source().Function)
+	require.Equal(t, "world/attribute_test.go", source("lockkata/failures_test/world_test.(*lock)").File)
 }

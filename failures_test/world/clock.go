@@ -17,9 +17,8 @@ type Clock interface {
 	Rest(wake <-chan struct{}) (atRest bool, late time.Duration)
 	// Timeouts fits the timeouts of a client to the lease.
 	Timeouts(o *redis.Options, lease time.Duration)
-	// Linger lets time pass until no goroutine of the lock is left, if that can be known, or else
-	// for the longest time.
-	Linger(longest time.Duration, pass func(time.Duration))
+	// Linger lets pass the time that goroutines of a lock with that lease need to end.
+	Linger(lease time.Duration, pass func(time.Duration))
 }
 
 // Limits are what a scenario can rely on as time passes.
@@ -41,7 +40,7 @@ func (bubbleTime) Rest(<-chan struct{}) (atRest bool, late time.Duration) {
 
 func (bubbleTime) Timeouts(*redis.Options, time.Duration) {}
 
-func (bubbleTime) Linger(longest time.Duration, pass func(time.Duration)) { pass(longest) }
+func (bubbleTime) Linger(_ time.Duration, pass func(time.Duration)) { pass(time.Second) }
 
 // pass lets d of fake time pass, with everything that happens meanwhile.
 func (w *World) pass(d time.Duration) {
@@ -90,7 +89,7 @@ func (w *World) advance(end time.Time) {
 // act notes the first thing that a call does. Where nothing is in its way an
 // acquire asks Redis at once: if it takes long, the machine did. world.mu is held.
 func (c *Call) act() {
-	if c.alone && IsAcquire(c.Op) {
+	if c.alone && IsAcquire(c.Op) && c.Client.world.trace.Slack > 0 {
 		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))
 	}
 	c.alone = false

@@ -45,6 +45,8 @@ func TestMessageIsLostWithTheConnectionOfItsSubscription(t *testing.T) {
 			require.Zero(t, a.Listens())
 		})
 		require.Equal(t, broken, len(events(trace, world.Dropped)) == 1)
+		delivered := events(trace, world.Delivered)
+		require.Equal(t, !broken, delivered[len(delivered)-1].Reply == "[message news hello]", "after the answer to the publisher")
 	}
 }
 

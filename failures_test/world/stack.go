@@ -151,7 +151,7 @@ func beginsWith(text string, starts ...string) bool {
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) })
 }
 
-// shortFunction cuts "lockkata/stage1_setnx_expire.(*Mutex).TryLock" to TryLock,
+// shortFunction cuts "example.com/mine.(*Mutex).TryLock" to TryLock,
 // and a closure's "(*Mutex).start.func1" or a loop's "(*Mutex).start-range1" to start.
 func shortFunction(full string) string {
 	name := full[strings.LastIndexByte(full, '/')+1:]

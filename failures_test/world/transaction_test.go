@@ -64,19 +64,6 @@ func TestTransactionThatIsRefusedIsOver(t *testing.T) {
 	require.Empty(t, all[2].Result.Error)
 }
 
-func TestTransactionIsVoidWhenTheKeyHasChanged(t *testing.T) {
-	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		a.Before(world.Named("EXEC")).Freeze()
-		a.StartUnlock()
-		b.StartRun("SET", "lock:order:1001", "other").Wait()
-		a.Thaw()
-		w.Sleep(time.Second)
-	})
-	require.Equal(t, redis.TxFailedErr.Error(), events(trace, world.Returned)[2].Result.Error)
-}
-
 // spreading is a lock that sends from several goroutines at once.
 type spreading struct{ *lock }
 

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ type AttributeTo func(args []string) (client string, is bool)
 // Config is what a world starts with.
 type Config struct {
 	New     Constructor
-	Lock    string                // the lock's name; default "order:1001"
+	Lock    string                // the lock's name; default DefaultLock
 	Lease   time.Duration         // default 30 s
 	Fenced  bool                  // the ledger refuses stale tokens
 	Client  func(*redis.Options)  // changes the go-redis options of every client
@@ -89,12 +90,7 @@ type Config struct {
 const DefaultLock = "order:1001"
 
 func (c Config) withDefaults() Config {
-	if c.Lock == "" {
-		c.Lock = DefaultLock
-	}
-	if c.Lease == 0 {
-		c.Lease = 30 * time.Second
-	}
+	c.Lock, c.Lease = cmp.Or(c.Lock, DefaultLock), cmp.Or(c.Lease, 30*time.Second)
 	return c
 }
 
@@ -135,13 +131,11 @@ type World struct {
 // error is not nil when the scenario could not be played: it panicked, the lock
 // could not be made, or goroutines of the lock were left when all was over.
 func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err error) {
-	config = config.withDefaults()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(StackDump(), ", "))
 		}
 	}()
-	crowded := false
 	synctest.Test(t, func(*testing.T) {
 		deepen()
 		server, startErr := newEmbedded()
@@ -149,38 +143,21 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			err = fmt.Errorf("world: embedded Redis: %w", startErr)
 			return
 		}
-		w, startErr := newWorld(config, server, bubbleTime{})
-		if startErr != nil {
-			err = startErr
-			return
-		}
-		trace = w.trace
-		defer func() { // also when the scenario ends its test
-			w.close()
-			crowded = w.wasCrowded()
-		}()
-		err = w.play(scenario)
+		trace, err = RunOn(server, bubbleTime{}, config, scenario)
 	})
-	if crowded {
-		forgetTimers()
-	}
 	return trace, err
 }
 
-// RunOn plays a scenario on a server and a clock other than those of [Run], and closes the server.
-// The caller looks for goroutines that are left.
+// RunOn is [Run] with a server, which it closes, and a clock of the caller's. It does not look for
+// goroutines that are left.
 func RunOn(server Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
 	w, err := newWorld(config.withDefaults(), server, clock)
 	if err != nil {
 		server.Close()
 		return nil, err
 	}
-	defer w.close()
-	err = w.play(scenario)
-	w.mu.Lock()
-	w.late(w.slow)
-	w.mu.Unlock()
-	return w.trace, err
+	defer w.close() // also when the scenario ends its test
+	return w.trace, w.play(scenario)
 }
 
 // Discover plays a lock's normal use once, and returns what happened and the Lua scripts that it
@@ -284,6 +261,9 @@ func (w *World) record(e Event) {
 // clients closed. What still runs after two leases is stuck, and the bubble says
 // so when it ends.
 func (w *World) close() {
+	w.mu.Lock()
+	w.late(w.slow)
+	w.mu.Unlock()
 	w.closing = true
 	for _, p := range w.processes {
 		p.faults = nil
@@ -294,23 +274,26 @@ func (w *World) close() {
 		w.settle() // what is on its way may still take the lock
 	}
 	w.server.Clear()
-	w.until(time.Now().Add(2*w.Lease), func() bool { return !w.isCalling() })
+	w.until(time.Now().Add(2*w.Lease), func() bool { return w.trace.Slack > 0 && !w.isCalling() })
 	for _, p := range w.processes {
 		if closer, ok := p.locker.(io.Closer); ok {
 			go closer.Close() // the lock has goroutines beyond its holds
 		}
 	}
-	w.clock.Linger(2*w.Lease, w.pass) // a renewal that finds no key ends too
+	w.clock.Linger(w.Lease, w.pass)
 	for _, p := range w.processes {
 		_ = p.rdb.Close() // the lock may have closed it already
 	}
-	w.clock.Linger(time.Second, w.pass)
+	w.clock.Linger(w.Lease, w.pass)
 	for wire := range w.wires {
 		wire.unsubscribe()
 		wire.link.Close()
 	}
 	w.server.Clear()
 	w.server.Close()
+	if w.wasCrowded() {
+		forgetTimers()
+	}
 }
 
 // isCalling reports whether a call has not yet come back.

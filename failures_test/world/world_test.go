@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -37,14 +36,6 @@ func TestCommandsReachRedisAndTheTraceSaysSo(t *testing.T) {
 		Owner: owner, TTL: 30 * time.Second,
 	}}, replies[0].Keys)
 	require.Empty(t, replies[2].Keys)
-}
-
-func TestCommandNamesTheLineThatSentIt(t *testing.T) {
-	trace := run(t, func(w *world.World) { w.Client("A").TryLock() })
-	source := events(trace, world.Executed)[0].Source
-	require.Equal(t, "world/lock_test.go", source.File)
-	require.Equal(t, "TryLock", source.Function)
-	require.NotZero(t, source.Line)
 }
 
 func TestSameScenarioGivesTheSameBytes(t *testing.T) {
@@ -88,19 +79,6 @@ func TestLeaseEndsOnTheFakeClock(t *testing.T) {
 	require.Equal(t, world.Lapsed, expired[0].Effects[0].Kind)
 }
 
-func TestWaiterGetsTheLockWhenItIsFreed(t *testing.T) {
-	trace := run(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		wait := b.StartLock()
-		w.Sleep(time.Second)
-		require.False(t, wait.Over())
-		a.Unlock()
-		require.True(t, wait.Wait().Held())
-	})
-	require.LessOrEqual(t, trace.Events[len(trace.Events)-1].At, 1100*time.Millisecond)
-}
-
 func TestCallThatNeverReturnsIsBlockedAtTheHorizon(t *testing.T) {
 	trace := runWith(t, world.Config{New: newScripted, Lease: 6 * time.Second}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -113,23 +91,6 @@ func TestCallThatNeverReturnsIsBlockedAtTheHorizon(t *testing.T) {
 	require.Equal(t, time.Minute, blocked[0].At)
 }
 
-func TestBackgroundCommandsAreToldApart(t *testing.T) {
-	trace := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
-		a := w.Client("A")
-		a.TryLock()
-		w.Sleep(11 * time.Second)
-		a.Unlock()
-	})
-	var background []string
-	for _, e := range events(trace, world.Executed) {
-		if e.Background {
-			background = append(background, e.Command[0])
-		}
-	}
-	// The first EVALSHA finds no script: nobody has told this world.
-	require.Equal(t, []string{"EVALSHA", "EVAL"}, background)
-}
-
 func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
 	_, scripts, err := world.Discover(t, world.Config{New: newScripted})
 	require.NoError(t, err)
@@ -140,48 +101,6 @@ func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
 		a.Unlock()
 	})
 	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(trace))
-}
-
-func TestRandomOwnersGetNamesInTheOrderTheyAppear(t *testing.T) {
-	trace := runWith(t, world.Config{New: newOwned}, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.TryLock()
-		b.TryLock()
-		a.Unlock()
-		b.TryLock()
-	})
-	require.Equal(t, []string{
-		"A SET lock:order:1001 A1 NX",
-		"B SET lock:order:1001 B? NX",
-		"A DEL lock:order:1001",
-		"B SET lock:order:1001 B1 NX",
-	}, executed(trace))
-}
-
-// owned is a lock with a random owner that differs each time.
-type owned struct{ lock }
-
-func newOwned(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &owned{lock{rdb, "lock:" + name, lease}}, nil
-}
-
-func (l *owned) TryLock(ctx context.Context) (bool, error) {
-	err := l.rdb.Do(ctx, "SET", l.key, uuid.NewString(), "NX").Err()
-	return err == nil, nil
-}
-
-// The SELECT of a new connection counts for the scripts that are sent on it.
-func TestScriptRunsInTheDatabaseOfItsConnection(t *testing.T) {
-	config := world.Config{New: newScripted, Client: func(o *redis.Options) { o.DB = 1 }}
-	trace := runWith(t, config, func(w *world.World) {
-		a := w.Client("A")
-		a.TryLock()
-		a.Unlock()
-		require.True(t, a.TryLock().Held()) // now Redis knows the script
-		a.StartRun("EXISTS", "lock:"+w.Lock).Wait()
-	})
-	found := events(trace, world.Executed)
-	require.Equal(t, "1", found[len(found)-1].Reply)
 }
 
 func TestPanicOfALockIsAResult(t *testing.T) {

@@ -4,7 +4,6 @@ package redisserver_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -23,35 +22,6 @@ func TestServerAnswersOnItsSocketAndItsPortUntilItIsKilled(t *testing.T) {
 	require.NoError(t, redisserver.Ping(t.Context(), s.Addr()))
 	require.NoError(t, s.Close())
 	require.NoDirExists(t, filepath.Dir(s.Socket()))
-}
-
-func TestServerThatKeepsItsDataHasItAfterTheNextLaunch(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		left int64
-	}{
-		{nil, 0},
-		{[]string{"--appendonly", "yes", "--appendfsync", "always"}, 1},
-	} {
-		s := redisserver.ForTest(t, redisserver.Config{Args: c.args})
-		rdb := redisserver.NewClient(s.Socket())
-		defer rdb.Close()
-		require.NoError(t, rdb.Set(t.Context(), "k", "v", 0).Err())
-		s.Kill()
-		require.NoError(t, s.Launch(t.Context()))
-		require.Equal(t, c.left, rdb.Exists(t.Context(), "k").Val())
-	}
-}
-
-func TestServerReadsTheFileThatItIsGiven(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "sentinel.conf")
-	require.NoError(t, os.WriteFile(file, []byte("sentinel monitor orders 127.0.0.1 1 2\n"), 0o600))
-	s := redisserver.ForTest(t, redisserver.Config{File: file, Args: []string{"--sentinel"}})
-	rdb := redisserver.NewClient(s.Socket())
-	defer rdb.Close()
-	masters, err := rdb.Info(t.Context(), "sentinel").Result()
-	require.NoError(t, err)
-	require.Contains(t, masters, "name=orders")
 }
 
 func TestServerThatDoesNotStartSaysWhatItLogged(t *testing.T) {
