@@ -19,7 +19,7 @@ type Row struct {
 	At, Until time.Duration
 	Text      string // as in the lane
 	Says      string // a sentence
-	Full      string // the whole command, where the text is shorter
+	Full      string // the whole answer, where the text is shorter
 	Redis     string // what is new there
 	Ledger    string
 	Inside    string // a letter for each lane: - outside, i inside, x against the rule with another, e excused with another
@@ -36,11 +36,14 @@ func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (r
 	for l := range s.told {
 		row := Row{
 			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
-			Text: s.text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.redis(l), Ledger: s.LedgerNews(l),
+			Text: s.Text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l),
 			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
 		}
-		for i := range row.Keys {
-			row.Keys[i].Name, row.Keys[i].Value = s.Shorten(row.Keys[i].Name), s.Shorten(row.Keys[i].Value)
+		for i, k := range row.Keys {
+			row.Keys[i].Name, row.Keys[i].Value = s.Shorten(k.Name), s.Shorten(k.Value)
+			if same, shared := s.same[k.Owner.Label]; shared {
+				row.Keys[i].Owner.Label, row.Keys[i].Value = same, strings.Replace(row.Keys[i].Value, k.Owner.Label, same, 1)
+			}
 		}
 		for _, f := range l.Found {
 			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(language)), "✗ "))
@@ -52,15 +55,16 @@ func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (r
 
 // full is the whole command or answer of a label, "" where its text says all of it.
 func (s *Story) full(l *Label) string {
-	switch l.Event.Kind {
-	case world.Stored:
-		if s.reply(l.Event) != l.Event.Reply {
-			return l.Event.Reply
-		}
-	case world.Executed, world.Refused:
-		if whole := s.Shorten(l.Event.Line()); !strings.Contains(s.text(l), whole) {
-			return whole
-		}
+	whole := l.Event.Reply
+	switch {
+	case l.Event.Kind == world.Stored:
+	case len(l.Event.Command) > 0 && isSubscription(l.Event):
+		whole = l.Event.Line()
+	default:
+		return ""
 	}
-	return ""
+	if whole = s.Shorten(whole); strings.Contains(s.Text(l), whole) {
+		return ""
+	}
+	return whole
 }

@@ -32,7 +32,7 @@ func (w *World) RunUntilIdle() (atRest bool) {
 		w.admit()
 		w.prune()
 		w.collectPushes()
-		if !w.finish() && !w.loseHolds() {
+		if !w.finish() && !w.endHolds() {
 			return atRest
 		}
 	}

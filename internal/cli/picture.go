@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
 	"lockkata/internal/i18n"
 	"lockkata/internal/page"
@@ -69,8 +68,8 @@ func (a *app) picture(v failures.Verdict, c stages.Stage, f format) error {
 var pictureOf = i18n.New("{failure}, on {stage}: {title}")
 
 // caption is what stands above a run's picture.
-func (a *app) caption(v failures.Verdict, c stages.Stage) timeline.Caption {
-	return timeline.Caption{
+func (a *app) caption(v failures.Verdict, c stages.Stage) svg.Caption {
+	return svg.Caption{
 		ID:       v.Failure.ID + "-" + c.ID,
 		Verdict:  strings.TrimRight(v.HeadlineIn(a.lang), ".。"),
 		Tone:     v.Tone(),
