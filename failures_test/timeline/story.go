@@ -238,7 +238,7 @@ func (s *Story) isOnItsWay(r *world.Request) bool {
 	if end < 0 {
 		end = len(s.Events) - 1
 	}
-	return s.stuck[r.ID] || r.Lost >= 0 && r.Struck < 0 || s.Events[end].At > s.Events[r.Sent].At
+	return s.stuck[r.ID] || r.Lost == r.Sent+1 || s.Events[end].At > s.Events[r.Sent].At
 }
 
 // told are the labels that say something in words: the others are not drawn as text.
