@@ -31,8 +31,12 @@ type Row struct {
 }
 
 // Rows returns the rows of a trace.
-func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (rows []Row) {
-	s := NewStory(trace, found, language)
+func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) []Row {
+	return NewStory(trace, found, language).Rows()
+}
+
+// Rows returns the rows of the story.
+func (s *Story) Rows() (rows []Row) {
 	for l := range s.told {
 		row := Row{
 			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
@@ -46,7 +50,7 @@ func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (r
 			}
 		}
 		for _, f := range l.Found {
-			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(language)), "✗ "))
+			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))
 		}
 		rows = append(rows, row)
 	}

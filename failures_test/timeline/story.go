@@ -56,7 +56,7 @@ type State struct {
 // Tone is the colour of a verdict.
 type Tone string
 
-// The tones. Without one, findings are bad news and no findings are good.
+// The tones.
 const (
 	Bad  Tone = "r"
 	Fair Tone = "o" // noticed, or inherent

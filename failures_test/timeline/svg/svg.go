@@ -4,7 +4,6 @@ package svg
 import (
 	_ "embed"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -28,31 +27,12 @@ var shapes string
 
 // Caption is what stands above a picture.
 type Caption struct {
-	Verdict string        // the title, a sentence; "" = the first finding, or that there is none
+	Verdict string        // the title, a sentence
 	Tone    timeline.Tone // of the verdict
 	Subject string        // which failure, on which lock
-	// ID keeps the names inside a picture apart from those of another one in the
-	// same page; "" = one made from the trace.
+	// ID keeps the names inside a picture apart from those of another one in the same page.
 	ID       string
 	Language i18n.Language
-}
-
-var nothingBroken = i18n.New("no rule is broken")
-
-// complete returns the caption with a verdict made from the findings, and an ID, where it has none.
-func (c Caption) complete(trace *world.Trace, found []oracle.Finding) Caption {
-	if c.Verdict == "" {
-		c.Verdict, c.Tone = nothingBroken.Localize(c.Language), timeline.Good
-		if len(found) > 0 {
-			c.Verdict, c.Tone = strings.TrimPrefix(found[0].Sentence(c.Language), "✗ "), timeline.Bad
-		}
-	}
-	if c.ID == "" {
-		h := fnv.New32a()
-		_, _ = h.Write(trace.Bytes())
-		c.ID = fmt.Sprintf("%08x", h.Sum32())
-	}
-	return c
 }
 
 // Draw draws a trace as a picture: time runs down, each client
@@ -61,7 +41,6 @@ func (c Caption) complete(trace *world.Trace, found []oracle.Finding) Caption {
 // colour, fading as its lease runs out. The picture is 900 wide, has its own
 // colours for light and dark, and all text in it is text.
 func Draw(trace *world.Trace, found []oracle.Finding, c Caption) string {
-	c = c.complete(trace, found)
 	s := timeline.NewStory(trace, found, c.Language)
 	c.Verdict = s.Shorten(c.Verdict)
 	d := &drawing{layout: newLayout(s, c)}
@@ -123,24 +102,12 @@ func (d *drawing) description() string {
 	if d.caption.Subject != "" {
 		b.WriteString(d.caption.Subject + ".\n")
 	}
-	for _, g := range d.groups {
-		who := "Redis"
-		var parts []string
-		for _, l := range g.labels {
-			if l.Lane >= 0 {
-				who = d.Lanes[l.Lane]
-			}
-			if text, _ := d.Picture(l.Label); text != "" {
-				parts = append(parts, text)
-			}
-			if news := d.News(l.Label); news != "" {
-				parts = append(parts, "[Redis: "+news+"]")
-			}
-			for _, f := range l.Found {
-				parts = append(parts, d.Shorten(f.Sentence(d.caption.Language)))
-			}
+	for _, row := range d.Rows() {
+		says := append([]string{row.Says}, row.Found...)
+		if row.Redis != "" {
+			says = append(says, "[Redis: "+row.Redis+"]")
 		}
-		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(timeline.Clock(g.at, g.until), " "), who, strings.Join(parts, "; "))
+		fmt.Fprintf(&b, "%s %s\n", strings.Join(timeline.Clock(row.At, row.Until), " "), strings.Join(says, " "))
 	}
 	return b.String()
 }
