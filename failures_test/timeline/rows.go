@@ -19,7 +19,7 @@ type Row struct {
 	At, Until time.Duration
 	Text      string // as in the lane
 	Says      string // a sentence
-	Full      string // the whole command, where the text is shorter
+	Full      string // the whole answer, where the text is shorter
 	Redis     string // what is new there
 	Ledger    string
 	Inside    string // a letter for each lane: - outside, i inside, x against the rule with another, e excused with another
@@ -31,36 +31,58 @@ type Row struct {
 }
 
 // Rows returns the rows of a trace.
-func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) (rows []Row) {
-	s := NewStory(trace, found, language)
+func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) []Row {
+	return NewStory(trace, found, language).Rows()
+}
+
+// Rows returns the rows of the story.
+func (s *Story) Rows() (rows []Row) {
 	for l := range s.told {
 		row := Row{
 			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
-			Text: s.text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.redis(l), Ledger: s.LedgerNews(l),
+			Text: s.Text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l),
 			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
 		}
-		for i := range row.Keys {
-			row.Keys[i].Name = s.Shorten(row.Keys[i].Name)
+		for i, k := range row.Keys {
+			row.Keys[i] = s.shareKey(k)
 		}
 		for _, f := range l.Found {
-			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(language)), "✗ "))
+			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// full is the whole command or answer of a label, "" where its text says all of it.
-func (s *Story) full(l *Label) string {
-	switch l.Event.Kind {
-	case world.Stored:
-		if s.reply(l.Event) != l.Event.Reply {
-			return l.Event.Reply
-		}
-	case world.Executed, world.Refused:
-		if whole := s.Shorten(l.Event.Line()); !strings.Contains(s.text(l), whole) {
-			return whole
+// shareKey is a key with the names that a value has which several holds share.
+func (s *Story) shareKey(k world.Key) world.Key {
+	k.Name = s.Shorten(k.Name)
+	label := k.Owner.Label
+	if same, shared := s.same[label]; shared {
+		k.Owner.Label, k.Entries = same, slices.Clone(k.Entries)
+		for i := range k.Entries {
+			for _, text := range []*string{&k.Entries[i].Field, &k.Entries[i].Value} {
+				if *text == label {
+					*text = same
+				}
+			}
 		}
 	}
-	return ""
+	return k
+}
+
+// full is the whole command or answer of a label, "" where its text says all of it.
+func (s *Story) full(l *Label) string {
+	whole := l.Event.Reply
+	switch {
+	case l.Event.Kind == world.Stored:
+	case len(l.Event.Command) > 0 && isSubscription(l.Event):
+		whole = l.Event.Line()
+	default:
+		return ""
+	}
+	if whole = s.Shorten(whole); strings.Contains(s.Text(l), whole) {
+		return ""
+	}
+	return whole
 }

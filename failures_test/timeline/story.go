@@ -1,11 +1,11 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
 // is for a terminal, package svg for a page or a wall, [Rows] is data for a page to step
-// through. All three tell the labels of a [Story].
+// through. All three tell the labels of a [Story], in the words of one table of phrases.
 package timeline
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,15 +20,17 @@ type Story struct {
 	Key      string // the lock's key, shown as K
 	language i18n.Language
 	Labels   []*Label
-	requests []*world.Request // event → the request that it is about
-	Ledger   bool             // a client asked it
-	apart    bool             // each event has a label of its own
+	requests []*world.Request  // event → the request that it is about
+	stuck    map[int]bool      // requests that a fault keeps on their way
+	same     map[string]string // B1 → "A1 = B1": both have written the same value
+	Ledger   bool              // a client asked it
+	apart    bool              // each event has a label of its own
 }
 
 // Label is what a picture says about some events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
-	First, last int         // indices of its events
+	First, last int         // indices of its events; First is -1 if time passes, or a deadline
 	Event       world.Event // what it is about
 	Request     *world.Request
 	Lane        int // -1: no client's
@@ -51,6 +53,19 @@ type State struct {
 	Orders  []world.Order
 }
 
+// Tone is the colour of a verdict.
+type Tone string
+
+// The tones.
+const (
+	Bad  Tone = "r"
+	Fair Tone = "o" // noticed, or inherent
+	Good Tone = "g"
+)
+
+// deadline is the kind of a label that no event has: the deadline of a call passes.
+const deadline world.Kind = "deadline"
+
 // NewStory turns a trace into labels.
 func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language) *Story {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language}
@@ -58,66 +73,133 @@ func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language
 	return s
 }
 
+// teller makes the labels of a story, event by event.
+type teller struct {
+	*Story
+	scene   *world.Scene
+	found   []oracle.Finding  // that no label has yet
+	excused bool              // of two inside, one cannot know yet that it has lost the lock
+	before  map[string]int    // how often each lane holds the lock
+	until   time.Duration     // the end of the last label
+	wakes   time.Duration     // when the scenario goes on, which has let time pass
+	idle    bool              // no label since the scenario let time pass
+	passed  map[int]bool      // calls whose deadline is told
+	shared  map[string]string // label → it, and those of later holds with the same value
+}
+
 // tellAll makes the labels.
 func (s *Story) tellAll(found []oracle.Finding) {
-	trace := s.Trace
-	s.requests = make([]*world.Request, len(trace.Events))
-	scenes, excused := trace.Scenes(), false
-	for i, scene := range scenes {
+	s.requests, s.stuck, s.same = make([]*world.Request, len(s.Events)), map[int]bool{}, map[string]string{}
+	for i, scene := range s.Scenes() {
+		e := scene.Event
 		if scene.Request != nil {
 			s.requests[i] = scene.Request.Final()
 		}
+		if e.Kind == world.Sent && scene.Condition(e.Process).Cut || e.Kind == world.Delayed && e.Moment == world.BeforeCommand {
+			s.stuck[e.Request] = true
+		}
 	}
-	before := map[string]int{}
-	for i := 0; i < len(trace.Events); {
+	t := &teller{Story: s, scene: s.UpTo(0).End(), shared: map[string]string{}, found: found, before: map[string]int{}, passed: map[int]bool{}}
+	for i := 0; i < len(s.Events); {
+		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
+		if len(labels) > 0 {
+			t.passTime(labels[0].At)
+		}
 		for ; i <= last; i++ {
-			if scenes[i].Event.Acquires() { // against the rule, or excused: another one cannot know yet that it has lost the lock
-				excused = !slices.ContainsFunc(found, func(f oracle.Finding) bool {
-					return f.Step == scenes[i].Event.Step && f.Monitor == oracle.Exclusion
-				})
-			}
+			t.follow()
 		}
-		scene := scenes[last]
-		after := s.moment(scene, excused)
-		for _, l := range labels {
-			l.After, l.before = after, before[l.Event.Client]
-			if len(trace.Lanes) > 0 {
-				l.Lane = slices.Index(trace.Lanes, l.Event.Client)
-			}
-		}
-		for _, lane := range trace.Lanes {
-			before[lane] = scene.Holds(lane)
-		}
-		s.Labels = append(s.Labels, labels...)
-		s.Ledger = s.Ledger || len(scene.Orders) > 0
-		found = s.tell(found, trace.Events[last].Step)
+		t.add(labels)
+		t.tell(s.Events[last].Step)
 	}
-	s.tell(found, -1)
+	t.passDeadlines(t.wakes)
+	t.passTime(t.wakes)
+	t.tell(-1)
+}
+
+// follow moves on by an event.
+func (t *teller) follow() {
+	t.scene = t.Scenes()[t.scene.Index+1]
+	switch e := t.scene.Event; {
+	case e.Kind == world.Slept && !t.apart:
+		t.until, t.wakes, t.idle = max(t.until, e.At), e.At+e.Bound, true
+	case e.Acquires():
+		t.excused = !slices.ContainsFunc(t.found, func(f oracle.Finding) bool {
+			return f.Step == e.Step && f.Monitor == oracle.Exclusion
+		})
+	case e.Kind == world.Executed:
+		t.compare(e)
+	}
+	t.Ledger = t.Ledger || len(t.scene.Orders) > 0
+}
+
+// compare notes a random value that an earlier hold has written too.
+func (t *teller) compare(e *world.Event) {
+	for _, effect := range e.Effects {
+		label, first := effect.Owner.Label, effect.Owner.Shares
+		if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) {
+			t.shared[first] = cmp.Or(t.shared[first], first) + " = " + label
+			t.same[label] = t.shared[first]
+		}
+	}
+}
+
+// passTime tells that time passes until then, while the scenario lets it.
+func (t *teller) passTime(at time.Duration) {
+	at = min(at, t.wakes)
+	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
+		t.add([]*Label{{First: -1, last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
+		t.until = at
+	}
+}
+
+// passDeadlines tells which calls under way have a deadline until then.
+func (t *teller) passDeadlines(at time.Duration) {
+	for _, c := range t.scene.Calls {
+		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.apart && !t.passed[c.Call] {
+			t.passed[c.Call] = true
+			t.passTime(end)
+			e := world.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
+			t.add([]*Label{{First: -1, last: t.scene.Index, Event: e, At: end, Until: end}})
+		}
+	}
+}
+
+// add adds labels, with how things stand after them.
+func (t *teller) add(labels []*Label) {
+	after := t.moment()
+	for _, l := range labels {
+		l.Lane, l.After, l.before = slices.Index(t.Lanes, l.Event.Client), after, t.before[l.Event.Client]
+		t.until, t.idle = max(t.until, l.Until), false
+	}
+	for _, lane := range t.Lanes {
+		t.before[lane] = t.scene.Holds(lane)
+	}
+	t.Labels = append(t.Labels, labels...)
 }
 
 // tell gives the findings up to a step to the last label, if that tells of the step; -1: all
 // that are left. A command that is told together with its execution has no label of its own.
-func (s *Story) tell(found []oracle.Finding, step int) []oracle.Finding {
-	if len(s.Labels) == 0 {
-		return found
+func (t *teller) tell(step int) {
+	if len(t.Labels) == 0 {
+		return
 	}
-	l := s.Labels[len(s.Labels)-1]
-	for len(found) > 0 && (step < 0 || found[0].Step <= min(step, s.Events[l.last].Step)) {
-		l.Found, found = append(l.Found, found[0]), found[1:]
+	l := t.Labels[len(t.Labels)-1]
+	for len(t.found) > 0 && (step < 0 || t.found[0].Step <= min(step, t.Events[max(l.last, 0)].Step)) {
+		l.Found, t.found = append(l.Found, t.found[0]), t.found[1:]
 	}
-	return found
 }
 
 // labelsAt are the labels that begin with an event, none if it is told with another one,
 // and the last event that they tell of.
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
-	if end := repetition(s.Events, s.requests, i); end > i && !s.apart {
-		return s.repeat(i, end), end
-	}
 	e, r := s.Events[i], s.requests[i]
 	l := &Label{First: i, last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
-	switch {
+	switch end := s.repetition(i); {
+	case end > i:
+		return s.repeat(i, end), end
+	case e.Kind == world.Slept && !s.apart: // told where time passes
+		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
 			return nil, i
@@ -146,84 +228,45 @@ func (s *Story) isLate(r *world.Request) bool {
 	})
 }
 
-// repeat makes one label of each command of a repetition.
-func (s *Story) repeat(first, end int) (labels []*Label) {
-	of := map[string]*Label{}
-	for i := first; i <= end; i++ {
-		e, r := s.Events[i], s.requests[i]
-		if e.Kind != world.Executed && e.Kind != world.Refused {
-			continue
-		}
-		l := of[attempt(e)]
-		if l == nil {
-			l = &Label{First: first, last: end, Event: e, Request: r, At: e.At, Answered: true}
-			of[attempt(e)] = l
-			labels = append(labels, l)
-		}
-		l.Until = e.At
-		l.times++
-		l.Event.Keys, l.Event.Effects = e.Keys, append(l.Event.Effects, e.Effects...)
+// isOnItsWay reports whether time passes while a request is on its way, or it gets lost.
+func (s *Story) isOnItsWay(r *world.Request) bool {
+	if r == nil || r.Sent < 0 || s.apart || !s.isLate(r) {
+		return false
 	}
-	return labels
+	end := r.Struck
+	if end < 0 {
+		end = len(s.Events) - 1
+	}
+	return s.stuck[r.ID] || r.Lost == r.Sent+1 || s.Events[end].At > s.Events[r.Sent].At
 }
 
-// attempt is what two attempts have in common that are told together.
-func attempt(e world.Event) string { return fmt.Sprint(e.Client, " ", verb(e), " ", e.Call) }
-
-// repetition is the last event of a run of commands and replies that are repeated
-// with nothing else in between, beginning at first; first itself if there is none.
-// A run has at least three equal ones.
-func repetition(events []world.Event, requests []*world.Request, first int) int {
-	end, times := first, map[string]int{}
-	replies := map[string]string{}
-	most, triples := 0, 0
-	for i := first; i < len(events); {
-		if events[i].Kind == world.Slept && i > first {
-			i++
-			continue
+// told are the labels that say something in words: the others are not drawn as text.
+func (s *Story) told(yield func(*Label) bool) {
+	for _, l := range s.Labels {
+		isEmpty := l.Leaves && !s.isOnItsWay(l.Request) || s.Text(l) == "" && s.Redis(l) == "" && len(l.Found) == 0
+		if !isEmpty && !yield(l) {
+			return
 		}
-		r := requests[i]
-		if r == nil || r.Sent != i || r.Struck != i+1 || r.Delivered != i+2 || events[i].Kind != world.Sent {
-			break
-		}
-		executed := events[i+1]
-		id := attempt(executed)
-		if reply, seen := replies[id]; seen && reply != executed.Reply || hasNewOwner(executed) {
-			break
-		}
-		replies[id] = executed.Reply
-		times[id]++
-		most = max(most, times[id])
-		triples++
-		i += 3
-		end = i - 1
 	}
-	if most < 3 || len(times) > triples/2 {
-		return first
-	}
-	return end
 }
 
-// hasNewOwner reports whether a step changed more than a lease.
-func hasNewOwner(e world.Event) bool {
-	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
-}
-
-func (s *Story) moment(scene *world.Scene, excused bool) State {
-	m := State{keys: scene.Keys, keysAt: scene.KeysAt, Orders: scene.Orders}
-	together := len(scene.Insiders()) > 1
-	for _, lane := range s.Lanes {
-		inside, state := "-", "-"
+// moment is how things stand now.
+func (t *teller) moment() State {
+	m := State{keys: t.scene.Keys, keysAt: t.scene.KeysAt, Orders: t.scene.Orders}
+	inside := t.scene.Insiders()
+	for _, lane := range t.Lanes {
+		where, state := "-", "-"
+		another := func(other string) bool { return other != lane && t.Others[other] == t.Others[lane] }
 		switch {
-		case scene.Holds(lane) == 0:
-		case !together:
-			inside = "i"
-		case excused:
-			inside = "e"
+		case t.scene.Holds(lane) == 0:
+		case !slices.ContainsFunc(inside, another):
+			where = "i"
+		case t.excused:
+			where = "e"
 		default:
-			inside = "x"
+			where = "x"
 		}
-		switch c := scene.Condition(scene.Process(lane)); {
+		switch c := t.scene.Condition(t.scene.Process(lane)); {
 		case c.Dead:
 			state = "d"
 		case c.Frozen:
@@ -231,8 +274,8 @@ func (s *Story) moment(scene *world.Scene, excused bool) State {
 		case c.Cut:
 			state = "n"
 		}
-		m.Inside, m.Process = m.Inside+inside, m.Process+state
-		call, _ := scene.Call(lane)
+		m.Inside, m.Process = m.Inside+where, m.Process+state
+		call, _ := t.scene.Call(lane)
 		m.Waits = append(m.Waits, call.Op == world.OpLock)
 	}
 	return m

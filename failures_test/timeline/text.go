@@ -31,9 +31,9 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 	d := &drawing{Options: o, Story: NewStory(trace, found, o.Language)}
 	before := time.Duration(-1)
 	for l := range d.told {
-		r := row{Label: l, text: d.text(l), redis: d.redis(l), ledger: d.LedgerNews(l), source: source(l.Event)}
-		if l.At != before {
-			r.at, before = term.Clock(l.At), l.At
+		r := row{Label: l, text: d.Text(l), redis: d.Redis(l), ledger: d.LedgerNews(l), source: source(l.Event)}
+		if l.At != before && l.Event.Kind != world.Slept {
+			r.at, before = tick(l.At), l.At
 		}
 		d.rows = append(d.rows, r)
 	}
@@ -80,7 +80,7 @@ var (
 func (d *drawing) measure() {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), len("Redis"), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
-		d.widths = append(d.widths, max(term.Columns(lane), narrowest[0]))
+		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), narrowest[0]))
 	}
 	for _, r := range d.rows {
 		d.time = max(d.time, term.Columns(r.at))
@@ -143,7 +143,7 @@ func (d *drawing) print(cells ...string) {
 func (d *drawing) head() {
 	cells := []string{term.Pad(timeColumn.Localize(d.Language), d.time)}
 	for i, lane := range d.Lanes {
-		cells = append(cells, term.Pad("  "+lane, d.widths[i]+2))
+		cells = append(cells, term.Pad("  "+d.Head(lane), d.widths[i]+2))
 	}
 	cells = append(cells, term.Pad("Redis", d.redisW))
 	if d.Ledger {

@@ -70,19 +70,20 @@ func TestPictureTellsTheStory(t *testing.T) {
 	require.Equal(t, strings.TrimPrefix(`
 K = lock:order:1001
 time    A                                B                              Redis
-──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 0s      Lock()
-        SET K locked NX PX 30000 → OK                                   locked (A1), 30s left      lock.go:0
+        SET K locked NX PX 30000 → OK                                   locked (A1), 30s left  lock.go:0
       │ = has the lock
         Unlock()
       ░ stands still before DEL K
-      ░ ⋮ 31s later
-30s   ░                                                                 the lease is over: no key
+      ░ ⋮ 30s later
+30s   ░                                                                 lease over
+      ░ ⋮ 1s later
 31s   ░                                  TryLock()
-      ░                                  SET K locked NX PX 30000 → OK  locked (B1), 30s left      lock.go:0
+      ░                                  SET K locked NX PX 30000 → OK  locked (B1), 30s left  lock.go:0
       ░                                │ = has the lock
         goes on                        │
-        DEL K → 1                      │                                no key                     lock.go:0
+        DEL K → 1                      │                                no key                 lock.go:0
       ✗ wrong delete: A's DEL removes the lock of B (B1)
         = unlocked                     │
 `, "\n"), withoutLines(got))
@@ -193,7 +194,7 @@ func TestWhatALockMayHaveBeyondTheThreeCallsIsInThePicture(t *testing.T) {
 	})
 	require.NoError(t, err)
 	got := strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " ")
-	for _, says := range []string{"is told that its hold is lost", "= a count of 1", "= unlocked", "= nobody holds it"} {
+	for _, says := range []string{"is told: the hold is lost", "= a count of 1", "= unlocked", "= nobody holds it"} {
 		require.Contains(t, got, says)
 	}
 }

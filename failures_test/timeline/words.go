@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,63 +10,61 @@ import (
 	"lockkata/internal/term"
 )
 
-// verb is what a command is called: its name, and of a script its own.
-func verb(e world.Event) string {
-	switch {
-	case len(e.Command) > 1 && strings.HasPrefix(e.Command[0], "EVAL"):
-		return e.Command[0] + " " + e.Command[1]
-	case len(e.Command) > 0:
-		return e.Command[0]
-	}
-	return strings.ToUpper(e.Op)
-}
-
 var (
-	ownerLabel = regexp.MustCompile(`^[A-Z][a-z]*[0-9?]+$`)
-	background = i18n.New("background: {command}")
-	staleToken = i18n.New("refused, stale token")
+	background   = i18n.New("background: {command}")
+	inBackground = i18n.New("{command} in the background")
+	staleToken   = i18n.New("refused, stale token")
 )
 
-// command is a command in as few words as tell what it does: of a script its name and the
-// owner. K is the lock's key.
+// command is a command as one would type it, with K for the lock's key.
 func (s *Story) command(e world.Event) string {
-	text := s.Shorten(e.Line())
-	switch {
-	case strings.HasPrefix(e.Command[0], "EVAL"):
-		text = verb(e)
-		if i := slices.IndexFunc(e.Command, ownerLabel.MatchString); i >= 0 {
-			text += " " + e.Command[i]
-		}
-	case strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
-		text = e.Command[0]
-	}
 	if e.Background {
-		text = background.Localize(s.language, "command", text)
+		return background.Localize(s.language, "command", s.line(e))
 	}
-	return text
+	return s.line(e)
 }
 
-func quote(order string) string { return `"` + order + `"` }
+// request is a command in a sentence.
+func (s *Story) request(e world.Event) string {
+	if e.Background {
+		return inBackground.Localize(s.language, "command", s.line(e))
+	}
+	return s.line(e)
+}
+
+func (s *Story) line(e world.Event) string {
+	if isSubscription(e) {
+		return e.Command[0]
+	}
+	words := slices.Clone(e.Command)
+	for i, word := range words {
+		if same, shared := s.same[word]; shared {
+			words[i] = strings.ReplaceAll(same, " ", "") // one word of the command
+		}
+	}
+	return s.Shorten(strings.Join(words, " "))
+}
+
+func isSubscription(e world.Event) bool {
+	return len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE")
+}
 
 // Shorten writes K for the lock's key.
-func (s *Story) Shorten(text string) string { return shortened(text, s.Key) }
-
-func shortened(text, key string) string {
-	if key == "" {
+func (s *Story) Shorten(text string) string {
+	if s.Key == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, key, "K")
+	return strings.ReplaceAll(text, s.Key, "K")
 }
 
 // reply is an answer in a word.
 func (s *Story) reply(e world.Event) string {
-	if len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE") && !strings.HasPrefix(e.Reply, "(error)") {
+	switch {
+	case isSubscription(e) && !strings.HasPrefix(e.Reply, "(error)"):
 		return "OK"
-	}
-	if e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused") {
+	case e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused"):
 		return staleToken.Localize(s.language)
-	}
-	if e.Kind == world.Stored {
+	case e.Kind == world.Stored:
 		return i18n.Text(e.Reply).Localize(s.language)
 	}
 	return s.Shorten(e.Reply)
@@ -110,37 +107,61 @@ func Result(e world.Event, in i18n.Language) string {
 }
 
 var (
-	leaseEnds = i18n.New("the lease is over: no key")
+	leaseOver = i18n.New("lease over")
 	noKey     = i18n.New("no key")
 	noLease   = i18n.New("{owner}, no lease")
 	timeLeft  = i18n.New("{owner}, {time} left")
 	orderBy   = i18n.New("{order} by {client}")
 )
 
-// redis is what Redis holds after a label, "" where the label is not about Redis.
-func (s *Story) redis(l *Label) string {
-	switch {
-	case !l.IsRedis():
+// Redis is what Redis holds after a label, "" where the label is not about Redis.
+func (s *Story) Redis(l *Label) string {
+	if !l.IsRedis() {
 		return ""
-	case len(l.After.keys) == 0 && l.Event.Kind == world.Expired:
-		return leaseEnds.Localize(s.language)
-	case len(l.After.keys) == 0:
-		return noKey.Localize(s.language)
 	}
-	var parts []string
-	for _, k := range l.After.keys {
-		owner := k.Owner.Label
-		if k.Value() != owner && owner != "" {
-			owner = k.Value() + " (" + owner + ")"
-		}
-		parts = append(parts, s.Shorten(s.keyText(k, owner, s.Events[l.last].At-l.After.keysAt)))
+	return s.keysText(l, l.After.keys)
+}
+
+// News is what a label changed in the lock's key, "" for nothing.
+func (s *Story) News(l *Label) string {
+	if len(l.Event.Effects) == 0 || !l.IsRedis() {
+		return ""
 	}
-	return strings.Join(parts, ", ")
+	at := slices.IndexFunc(l.After.keys, func(k world.Key) bool { return k.Name == s.Key })
+	return s.keysText(l, l.After.keys[max(at, 0):at+1])
 }
 
 // IsRedis reports whether the label is about what Redis holds.
 func (l *Label) IsRedis() bool {
 	return !l.Leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind)
+}
+
+// keysText is "A1, 30s left" for each key, as they are at the end of the label.
+func (s *Story) keysText(l *Label, keys []world.Key) string {
+	var parts []string
+	for _, k := range keys {
+		form := timeLeft
+		if k.TTL == world.NoTTL {
+			form = noLease
+		}
+		parts = append(parts, s.Shorten(form.Localize(s.language, "owner", s.holder(k), "time", tick(k.TTL-(l.Until-l.After.keysAt)))))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case l.Event.Kind == world.Expired:
+		return leaseOver.Localize(s.language)
+	}
+	return noKey.Localize(s.language)
+}
+
+// holder is whose key it is, with all the holds that have written the same value.
+func (s *Story) holder(k world.Key) string {
+	if same, shared := s.same[k.Owner.Label]; shared && strings.HasPrefix(k.Value(), k.Owner.Label) {
+		count := strings.TrimPrefix(k.Value(), k.Owner.Label) // "=1" of a hash
+		return same + strings.Replace(count, "=", ": ", 1)
+	}
+	return Holder(k)
 }
 
 // Holder is whose key it is: A1, after the key's value if that does not begin so.
@@ -149,14 +170,6 @@ func Holder(k world.Key) string {
 		return k.Value()
 	}
 	return k.Value() + " (" + k.Owner.Label + ")"
-}
-
-// keyText is "A1, 30s left".
-func (s *Story) keyText(k world.Key, owner string, since time.Duration) string {
-	if k.TTL == world.NoTTL {
-		return noLease.Localize(s.language, "owner", owner)
-	}
-	return timeLeft.Localize(s.language, "owner", owner, "time", term.Short(k.TTL-since))
 }
 
 // LedgerNews is what the ledger has after a label that has changed it.
@@ -180,6 +193,16 @@ func (s *Story) Order(o world.Order) string {
 	return orderBy.Localize(s.language, "order", o.Name, "client", o.Client)
 }
 
+var ofLock = i18n.New("{client}, lock {name}")
+
+// Head is what stands over a lane: the client, and the name of its lock if that is another one.
+func (s *Story) Head(lane string) string {
+	if name, other := s.Others[lane]; other {
+		return ofLock.Localize(s.language, "client", lane, "name", name)
+	}
+	return lane
+}
+
 // source is the line that sent a command: mutex.go:64.
 func source(e world.Event) string {
 	if e.Source == nil || e.Source.File == "" || e.Kind != world.Executed {
@@ -198,7 +221,7 @@ func Clock(at, until time.Duration) []string {
 	return text
 }
 
-// tick is a time, the later the rounder.
+// tick is a moment, or what is left of a lease: the later, the rounder.
 func tick(at time.Duration) string {
 	switch {
 	case at > time.Minute:
@@ -209,20 +232,13 @@ func tick(at time.Duration) string {
 	return term.Clock(at)
 }
 
-// roughly drops the fraction of a second from what is longer than one.
+// roughly is how long something lasts: two digits, or whole seconds.
 func roughly(d time.Duration) string {
-	if d > time.Second {
-		d = d.Truncate(time.Second)
+	switch {
+	case d > 10*time.Second:
+		return term.Short(d.Round(time.Second))
+	case d > time.Second:
+		return term.Short(d.Round(100 * time.Millisecond))
 	}
-	return term.Short(d)
-}
-
-// told are the labels that say something in words: the others are not drawn as text.
-func (s *Story) told(yield func(*Label) bool) {
-	for _, l := range s.Labels {
-		isEmpty := l.Leaves || s.text(l) == "" && s.redis(l) == "" && len(l.Found) == 0
-		if !isEmpty && !yield(l) {
-			return
-		}
-	}
+	return term.Clock(d)
 }

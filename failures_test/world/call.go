@@ -25,6 +25,7 @@ type Call struct {
 	cancel context.CancelFunc
 	result Result
 	answer string // of the ledger
+	isLost bool   // its hold has ended, and is lost
 	over   bool
 }
 
@@ -55,8 +56,9 @@ func Done() Option { return func(c *Call) { c.cancel() } }
 // begin starts a call on a goroutine of its own.
 func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
-	c.world.recordCall(Called, call, Event{Bound: call.bound})
-	if IsAcquire(op) && call.ctx.Err() != nil { // see [Done]
+	done := call.ctx.Err() != nil // see [Done]
+	c.world.recordCall(Called, call, Event{Bound: call.bound, CtxDone: done})
+	if IsAcquire(op) && done {
 		c.world.recordCall(Cancelled, call, Event{})
 	}
 	call.began = time.Now()

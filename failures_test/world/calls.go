@@ -48,20 +48,34 @@ func (w *World) watch(call *Call) {
 		case <-w.ctx.Done(): // a lock may tell of losses only
 			return
 		}
-		if isLost() {
-			w.mu.Lock()
-			w.lost = append(w.lost, call)
-			w.mu.Unlock()
-			notify(w.wake)
-		}
+		lost := isLost()
+		w.mu.Lock()
+		call.isLost = lost
+		w.ended = append(w.ended, call)
+		w.mu.Unlock()
+		notify(w.wake)
 	}()
 }
 
-// loseHolds records the holds that were lost. A stopped process has not noticed.
-func (w *World) loseHolds() bool {
-	lost := w.takeRunnable(&w.lost)
-	for _, call := range lost {
-		w.record(Event{Kind: Lost, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
+// endHolds records the holds that were lost, and those whose context ended before their owner
+// gave them back. A stopped process has not noticed.
+func (w *World) endHolds() (recorded bool) {
+	for _, call := range w.takeRunnable(&w.ended) {
+		kind := Lost
+		if !call.isLost {
+			kind = Ended
+		}
+		if call.isLost || call.isKept() {
+			w.record(Event{Kind: kind, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
+			recorded = true
+		}
 	}
-	return len(lost) > 0
+	return recorded
+}
+
+// isKept reports whether no call has begun since that gives the hold back.
+func (c *Call) isKept() bool {
+	return !slices.ContainsFunc(c.Client.world.calls[c.ID:], func(later *Call) bool {
+		return later.Client.process == c.Client.process && (later.Op == OpUnlock || later.Op == OpClose)
+	})
 }

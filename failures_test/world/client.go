@@ -74,6 +74,12 @@ func (w *World) ClientOf(name, lock string) *Client {
 	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)
+	if lock != w.Lock {
+		if w.trace.Others == nil {
+			w.trace.Others = map[string]string{}
+		}
+		w.trace.Others[name] = lock
+	}
 	w.construct(p, lock)
 	return c
 }

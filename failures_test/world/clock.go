@@ -125,9 +125,9 @@ func (w *World) SleepUntil(f *Fault, longest, more time.Duration) {
 	w.settle()
 	began, slept := time.Now(), len(w.trace.Events)
 	w.record(Event{Kind: Slept})
+	defer func() { w.trace.Events[slept].Bound = time.Since(began) }() // also if the scenario is left
 	w.until(began.Add(longest), func() bool { return f.times == 0 })
 	w.pass(more)
-	w.trace.Events[slept].Bound = time.Since(began)
 }
 
 // Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.

@@ -31,7 +31,7 @@ func (w *World) RunUntilIdle() (atRest bool) {
 		}
 		w.admit()
 		w.prune()
-		if !w.finish() && !w.loseHolds() {
+		if !w.finish() && !w.endHolds() {
 			return atRest
 		}
 	}

@@ -14,7 +14,7 @@ type shared struct {
 	mu       sync.Mutex
 	arrived  []*request
 	finished []*Call
-	lost     []*Call       // acquires whose hold was lost
+	ended    []*Call       // acquires whose hold has ended
 	wake     chan struct{} // capacity 1: something arrived or finished
 	slow     time.Duration // how long a call took, at worst, before it did something
 }

@@ -21,6 +21,7 @@ const (
 	Stored    Kind = "stored"    // the ledger answered
 	Returned  Kind = "returned"  // the call came back
 	Lost      Kind = "lost"      // the lock told its holder that the hold is lost
+	Ended     Kind = "ended"     // the context of a hold ended, for another reason
 	Blocked   Kind = "blocked"   // the call has not come back, and the scenario stops waiting for it
 	Frozen    Kind = "frozen"    // the whole process stands still
 	Thawed    Kind = "thawed"
@@ -49,6 +50,7 @@ type Event struct {
 	Reply      string        `json:"reply,omitempty"`
 	Result     *Result       `json:"result,omitempty"`   // of Returned
 	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts; by how much a clock jumps
+	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was cancelled before
 	Effects    []Effect      `json:"effects,omitempty"`
 	Keys       []Key         `json:"keys,omitempty"`   // what Redis holds after this step
 	Orders     []Order       `json:"orders,omitempty"` // what the ledger holds after this step, of Stored
@@ -167,14 +169,16 @@ type Order struct {
 
 // Trace is everything that happened in one run.
 type Trace struct {
-	Lock   string        `json:"lock"` // the lock's name
-	Lease  time.Duration `json:"lease_ns"`
-	Slack  time.Duration `json:"slack_ns,omitempty"` // how much later than due things may happen: nothing in fake time
-	Late   time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
-	Lanes  []string      `json:"lanes"`
-	Fenced bool          `json:"fenced"`           // the ledger refuses stale tokens
-	Missed []string      `json:"missed,omitempty"` // faults for which their command never came
-	Events []Event       `json:"events"`
+	Lock  string        `json:"lock"` // the lock's name
+	Lease time.Duration `json:"lease_ns"`
+	Slack time.Duration `json:"slack_ns,omitempty"` // how much later than due things may happen: nothing in fake time
+	Late  time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
+	Lanes []string      `json:"lanes"`
+	// Others has the names of the locks of those lanes that have another one.
+	Others map[string]string `json:"others,omitempty"`
+	Fenced bool              `json:"fenced"`           // the ledger refuses stale tokens
+	Missed []string          `json:"missed,omitempty"` // faults for which their command never came
+	Events []Event           `json:"events"`
 
 	scenes []*Scene // see Scenes
 }

@@ -219,7 +219,7 @@ func (a *app) showPicture(f failures.Failure, c stages.Stage, asSVG bool, file s
 	title := a.say(pictureOf, "failure", i18n.Text(f.Title), "stage", c.NameText(), "title", c.TitleIn(a.lang))
 	var drawn string
 	if asSVG {
-		file, drawn = "-", svg.Draw(v.Trace, v.Findings, timeline.Caption{
+		file, drawn = "-", svg.Draw(v.Trace, v.Findings, svg.Caption{
 			ID: f.ID + "-" + c.ID, Verdict: strings.TrimRight(v.HeadlineIn(a.lang), ".。"), Tone: v.Tone(), Subject: title, Language: a.lang,
 		})
 	} else if code, err := c.Code(a.sources); err != nil {

@@ -11,7 +11,6 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
@@ -34,8 +33,8 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 				continue
 			}
 			t.Run(f.ID+"/"+s.ID, func(t *testing.T) {
-				picture := svg.Draw(v.Trace, v.Findings, timeline.Caption{})
-				require.Equal(t, picture, svg.Draw(v.Trace, v.Findings, timeline.Caption{}), "the same bytes twice")
+				picture := svg.Draw(v.Trace, v.Findings, svg.Caption{})
+				require.Equal(t, picture, svg.Draw(v.Trace, v.Findings, svg.Caption{}), "the same bytes twice")
 				require.Less(t, len(picture), 30_000)
 				require.Equal(t, 1, strings.Count(picture, "http"), "nothing but its own name space comes from elsewhere")
 				d := read(t, picture)
@@ -71,7 +70,7 @@ func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 		case e.Kind == world.Returned && e.Result.Held:
 			count[e.Client+" is inside"]++
 		case e.Kind == world.Returned && e.Result.Error != "":
-			count["error: "]++
+			count["= error: "]++
 		}
 	}
 	for _, f := range v.Findings {

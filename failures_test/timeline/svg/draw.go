@@ -71,7 +71,7 @@ func (d *drawing) breaks() {
 func (d *drawing) texts() {
 	for _, b := range d.labels {
 		x := d.lanes[max(b.Lane, 0)].x + textIn
-		_, style := d.Says(b.Label)
+		_, style := d.Picture(b.Label)
 		y := b.y
 		for _, line := range b.lines {
 			d.text(x, y+13, style, line)
@@ -264,7 +264,9 @@ func (d *drawing) chip(y int, style, text string) {
 func (d *drawing) arrows() {
 	first := map[int]*label{} // event → the label that begins with it
 	for _, b := range d.labels {
-		first[b.First] = b
+		if b.First >= 0 {
+			first[b.First] = b
+		}
 	}
 	for _, b := range d.labels {
 		r := b.Request

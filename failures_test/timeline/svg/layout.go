@@ -49,7 +49,7 @@ type group struct {
 type layout struct {
 	*timeline.Story
 	labels   []*label
-	caption  timeline.Caption
+	caption  Caption
 	title    []string
 	lanes    []column
 	redisAt  column
@@ -61,7 +61,7 @@ type layout struct {
 	height   int
 }
 
-func newLayout(s *timeline.Story, c timeline.Caption) *layout {
+func newLayout(s *timeline.Story, c Caption) *layout {
 	l := &layout{Story: s, caption: c}
 	l.columns()
 	l.title = timeline.Fold(c.Verdict, 76)
@@ -73,7 +73,7 @@ func newLayout(s *timeline.Story, c timeline.Caption) *layout {
 	for _, told := range s.Labels {
 		b := &label{Label: told}
 		l.labels = append(l.labels, b)
-		text, _ := l.Says(told)
+		text, _ := l.Picture(told)
 		if text == "" && b.Event.Kind != world.Expired && len(b.Found) == 0 {
 			b.y = y // time passes
 			continue
@@ -129,7 +129,7 @@ func (l *layout) place(g *group, b *label) int {
 	}
 	g.labels = append(g.labels, b)
 	b.y = y
-	text, style := l.Says(b.Label)
+	text, style := l.Picture(b.Label)
 	if text != "" || b.Event.Kind == world.Expired {
 		b.lines = timeline.Fold(text, fits(l.roomOf(b.Lane), widthOf(style)))
 		y += lineStep * max(len(b.lines), 1)

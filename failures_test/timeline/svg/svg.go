@@ -2,8 +2,8 @@
 package svg
 
 import (
+	_ "embed"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -14,18 +14,33 @@ import (
 	"lockkata/internal/term"
 )
 
+// css is the style of every picture, after a comment on its classes.
+//
+//go:embed style.css
+var css string
+
+// shapes are the heads of arrows, the hatching of a process that stands still, and the sample of a
+// key that fades.
+//
+//go:embed shapes.svg
+var shapes string
+
+// Caption is what stands above a picture.
+type Caption struct {
+	Verdict string        // the title, a sentence
+	Tone    timeline.Tone // of the verdict
+	Subject string        // which failure, on which lock
+	// ID keeps the names inside a picture apart from those of another one in the same page.
+	ID       string
+	Language i18n.Language
+}
+
 // Draw draws a trace as a picture: time runs down, each client
 // has a lane, a block in it is the time in which the client believes that it is
 // inside, red while another one is. The bar at Redis is the key, in its owner's
 // colour, fading as its lease runs out. The picture is 900 wide, has its own
 // colours for light and dark, and all text in it is text.
-func Draw(trace *world.Trace, found []oracle.Finding, c timeline.Caption) string {
-	c = c.WithVerdict(found)
-	if c.ID == "" {
-		h := fnv.New32a()
-		_, _ = h.Write(trace.Bytes())
-		c.ID = fmt.Sprintf("%08x", h.Sum32())
-	}
+func Draw(trace *world.Trace, found []oracle.Finding, c Caption) string {
 	s := timeline.NewStory(trace, found, c.Language)
 	c.Verdict = s.Shorten(c.Verdict)
 	d := &drawing{layout: newLayout(s, c)}
@@ -74,9 +89,10 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func (d *drawing) open() {
 	d.printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%[1]d\" height=\"%[2]d\" "+
 		"class=\"tl\" role=\"img\" aria-labelledby=\"%s %s\">\n", svgWidth, d.height, d.id("t"), d.id("d"))
+	_, rules, _ := strings.Cut(css, "*/\n")
 	d.printf("<title id=%q>%s</title>\n<desc id=%q>%s</desc>\n<style>\n%s</style>\n",
-		d.id("t"), escaper.Replace(d.caption.Verdict), d.id("d"), escaper.Replace(d.description()), svgStyle)
-	d.printf("<defs>\n%s</defs>\n", svgShapes)
+		d.id("t"), escaper.Replace(d.caption.Verdict), d.id("d"), escaper.Replace(d.description()), rules)
+	d.printf("<defs>\n%s</defs>\n", shapes)
 	d.printf("<rect width=\"%d\" height=\"%d\" rx=\"10\" class=\"b\"/>\n", svgWidth, d.height)
 }
 
@@ -86,24 +102,12 @@ func (d *drawing) description() string {
 	if d.caption.Subject != "" {
 		b.WriteString(d.caption.Subject + ".\n")
 	}
-	for _, g := range d.groups {
-		who := "Redis"
-		var parts []string
-		for _, l := range g.labels {
-			if l.Lane >= 0 {
-				who = d.Lanes[l.Lane]
-			}
-			if text, _ := d.Says(l.Label); text != "" {
-				parts = append(parts, text)
-			}
-			if news := d.News(l.Label); news != "" {
-				parts = append(parts, "[Redis: "+news+"]")
-			}
-			for _, f := range l.Found {
-				parts = append(parts, d.Shorten(f.Sentence(d.caption.Language)))
-			}
+	for _, row := range d.Rows() {
+		says := append([]string{row.Says}, row.Found...)
+		if row.Redis != "" {
+			says = append(says, "[Redis: "+row.Redis+"]")
 		}
-		fmt.Fprintf(&b, "%s %s: %s\n", strings.Join(timeline.Clock(g.at, g.until), " "), who, strings.Join(parts, "; "))
+		fmt.Fprintf(&b, "%s %s\n", strings.Join(timeline.Clock(row.At, row.Until), " "), strings.Join(says, " "))
 	}
 	return b.String()
 }
@@ -137,7 +141,7 @@ func (d *drawing) heading() {
 	}
 	for i, lane := range d.lanes {
 		d.rect(lane.x, d.head, lane.width-8, 30, "i"+owner(i))
-		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Lanes[i]))
+		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Lanes[i])))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
 	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.Localize(d.caption.Language))

@@ -97,7 +97,7 @@ func picture(t *testing.T, scenario func(*world.World)) drawing {
 	t.Helper()
 	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, scenario)
 	require.NoError(t, err)
-	return read(t, svg.Draw(trace, oracle.Judge(trace), timeline.Caption{}))
+	return read(t, svg.Draw(trace, oracle.Judge(trace), svg.Caption{}))
 }
 
 func TestTwoInsideAreRedBlocksThatOverlap(t *testing.T) {
@@ -203,7 +203,7 @@ func TestKeyFadesAsItsLeaseRunsOut(t *testing.T) {
 		w.Sleep(31 * time.Second)
 	})
 	require.NoError(t, err)
-	picture := svg.Draw(trace, nil, timeline.Caption{})
+	picture := svg.Draw(trace, nil, svg.Caption{})
 	_, gradient, _ := strings.Cut(picture, `gradientUnits="userSpaceOnUse"`)
 	stops := opacity.FindAllStringSubmatch(gradient, -1)
 	require.Equal(t, "1.00", stops[0][1])
@@ -238,19 +238,19 @@ func TestRepetitionIsOneGroup(t *testing.T) {
 		a.Lock()
 		b.Lock(world.Within(5050 * time.Millisecond))
 	})
-	require.Equal(t, 1, d.says("SET K locked NX PX 30000 → (nil), 51×"))
+	require.Equal(t, 1, d.says("SET K locked NX PX 30000 → (nil), 51 times in 5s"))
 	require.Len(t, d.of("q"), 2)
 }
 
 func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
 	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
-	d := read(t, svg.Draw(trace, nil, timeline.Caption{Verdict: "A & B", Subject: "one <client>", ID: "x"}))
+	d := read(t, svg.Draw(trace, nil, svg.Caption{Verdict: "A & B", Subject: "one <client>", ID: "x"}))
 	require.Equal(t, "img", d.attr("role"))
 	require.Equal(t, "t-x d-x", d.attr("aria-labelledby"))
 	require.Equal(t, "title", d.Children[0].XMLName.Local)
 	require.Equal(t, "A & B", d.Children[0].Text)
-	require.Equal(t, "one <client>.\n0s A: Lock(); SET K locked NX PX 30000 → OK; [Redis: locked (A1), 30s left]; A is inside\n", d.Children[1].Text)
+	require.Equal(t, "one <client>.\n0s A calls Lock().\n0s A sends SET K locked NX PX 30000, and Redis answers OK. [Redis: locked (A1), 30s left]\n0s A has the lock, and is inside.\n", d.Children[1].Text)
 }
 
 func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
@@ -259,5 +259,5 @@ func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
 	require.Equal(t, world.Sent, trace.Events[1].Kind)
 	found := []oracle.Finding{{Monitor: oracle.LostWakeUp, Step: trace.Events[1].Step, Text: "nobody woke it"}}
 	require.Contains(t, timeline.Text(trace, found, timeline.Options{}), "✗ lost wake-up: nobody woke it")
-	require.Equal(t, 1, read(t, svg.Draw(trace, found, timeline.Caption{})).says("✗ lost wake-up"))
+	require.Equal(t, 1, read(t, svg.Draw(trace, found, svg.Caption{})).says("✗ lost wake-up"))
 }

@@ -1,0 +1,283 @@
+package timeline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+)
+
+// phrase is how an event is told, in text and in pictures.
+type phrase struct {
+	style    string    // in a picture
+	lane     i18n.Text // in its client's lane
+	sentence i18n.Text // for readers who hear it, or see only this one; "" = the client, and what its lane says
+	picture  i18n.Text // in a picture, where it says less; "" = as in the lane
+}
+
+func tell(style, lane string, more ...string) phrase {
+	more = append(more, "", "")
+	return phrase{style, i18n.New(lane), i18n.New(more[0]), i18n.New(more[1])}
+}
+
+// phrases has a row for each kind of event, and for its variants. [Story.row] chooses it.
+var phrases = map[string]phrase{
+	"called":               tell("h", "{call}()", "{client} calls {call}()"),
+	"called, bounded":      tell("h", "{call}(), for {time} at most", "{client} calls {call}(), and waits {time} at most"),
+	"called, context over": tell("h", "{call}(), with a cancelled context", "{client} calls {call}() with a cancelled context"),
+	"called, to ledger":    tell("", "{op} order {order}", "{client} asks the ledger to {op} order {order}"),
+	"cancelled":            tell("d", "the caller cancels {call}", "The caller of {client} cancels {call}"),
+	"deadline":             tell("r", "the deadline of {call} passes", "The deadline passes that the context of {client}'s {call} has"),
+	"ended":                tell("r", "the context of its hold ends", "The context of {client}'s hold ends, though the lock is not lost"),
+
+	"sent":            tell("m", "{command}", "{client} sends {request}"),
+	"sent, no answer": tell("m", "{command}: no answer", "{client} sends {request}, and gets no answer", "{command}"),
+
+	"executed": tell("m", "{command} → {reply}", "{client} sends {request}, and Redis answers {reply}"),
+	"executed, unread": tell("m", "{command} → {reply} (not read yet)",
+		"Redis executes {request} for {client}, and answers {reply}; {client} has not read it yet", "{command}"),
+	"executed, late": tell("m", "{command} arrives → {reply}", "{request} of {client} arrives, and Redis answers {reply}"),
+	"executed, late, unread": tell("m", "{command} arrives → {reply} (not read yet)",
+		"{request} of {client} arrives, and Redis answers {reply}; {client} has not read it yet", "{command} arrives"),
+	"executed, alone": tell("m", "{command} → {reply}", "Redis executes {request} for {client}, and answers {reply}"),
+	"executed, many": tell("m", "{command} → {reply}, {n} times in {time}",
+		"{client} sends {request}, {n} times in {time}, and Redis answers {reply} each time"),
+	"executed, many at once": tell("m", "{command} → {reply}, {n} times",
+		"{client} sends {request}, {n} times, and Redis answers {reply} each time"),
+	"refused":           tell("m", "{command} → {reply}", "{client} sends {request}, and gets an error: {error}"),
+	"delivered":         tell("m", "reads {reply}", "{client} reads the reply: {reply}"),
+	"delivered, pushed": tell("m", "hears the message", "{client} hears the message"),
+	"stored":            tell("", "{op} order {order}: {reply}", "{client} asks the ledger to {op} order {order}: {reply}"),
+
+	"returned":        tell("d", "= {result}", "{call}() comes back to {client}: {result}"),
+	"returned, error": tell("r", "= {result}", "{call}() comes back to {client}: {result}", "= error: {cause}"),
+	"returned, held":  tell("h", "= has the lock", "{client} has the lock, and is inside", "{client} is inside"),
+	"returned, held again": tell("h", "= has the lock",
+		"{client} has the lock again: it holds it {nth} times", "{client} is inside, {nth} times"),
+	"returned, held too": tell("h", "= has the lock",
+		"{client} has the lock, and is inside beside another: two are inside", "{client} is inside, too"),
+	"returned, held, excused": tell("h", "= has the lock",
+		"{client} has the lock, and is inside; the other one cannot know yet that it has lost it", "{client} is inside, too"),
+	"lost":    tell("g", "is told: the hold is lost"),
+	"blocked": tell("r", "still waiting after {time}"),
+
+	"frozen":         tell("h y", "stands still", "The process of {client} stands still"),
+	"frozen, before": tell("h y", "stands still before {command}", "The process of {client} stands still before {command}", "stands still"),
+	"frozen, after": tell("h y", "stands still after {command}, before the reply",
+		"The process of {client} stands still after {command}, before the reply", "stands still"),
+	"thawed":          tell("h y", "goes on", "The process of {client} goes on"),
+	"crashed":         tell("h", "† dies", "The process of {client} dies"),
+	"crashed, before": tell("h", "† dies before {command}", "The process of {client} dies before {command}", "† dies"),
+	"crashed, after": tell("h", "† dies after {command}, before the reply",
+		"The process of {client} dies after {command}, before the reply", "† dies"),
+	"cut":             tell("r", "loses its network"),
+	"healed":          tell("d", "has its network back"),
+	"delayed, before": tell("d", "… the command is on its way for {time}", "The command of {client} is on its way for {time}"),
+	"delayed, after":  tell("d", "… the reply is on its way for {time}", "The reply to {client} is on its way for {time}"),
+	"dropped, before": tell("r", "↯ the command is lost: the connection breaks", "The connection of {client} breaks: the command is lost"),
+	"dropped, after":  tell("r", "↯ the reply is lost: the connection breaks", "The connection of {client} breaks: the reply is lost"),
+	"dropped, pushed": tell("r", "↯ what was pushed is lost: the connection breaks", "The connection of {client} breaks: what was pushed is lost"),
+	"dropped, gone":   tell("r", "↯ Redis is gone: the connection breaks", "The connection of {client} breaks: Redis is gone"),
+
+	"slept":   tell("", "{time} later", "Time passes: {time}"),
+	"expired": tell("", "", "The lease ends, and Redis removes the key"),
+
+	"server, memory-full":       always("the memory of Redis is full"),
+	"server, evicted":           always("Redis evicts the key"),
+	"server, flushed":           always("FLUSHALL: Redis is empty"),
+	"server, scripts-flushed":   always("SCRIPT FLUSH: Redis forgets every script"),
+	"server, restarted":         always("Redis restarts without persistence: connections broken, keys and scripts gone"),
+	"server, failed-over":       always("failover: the replica that takes over never saw the lock"),
+	"server, clock-jumped":      always("the clock of Redis jumps by {time}"),
+	"server, subscription-lost": always("Redis forgets who listens, on a connection that stays open"),
+}
+
+// always tells what happens to Redis itself, in the same words everywhere.
+func always(text string) phrase { return tell("h", text, text) }
+
+func init() { i18n.Register("check", "insert", "free", "taken", "inserted") } // the ledger
+
+// row chooses the row of a label: its kind, and what is special about it.
+func (s *Story) row(l *Label) string {
+	e := l.Event
+	switch e.Kind {
+	case world.Called:
+		return "called" + first(
+			when(e.Order != "", ", to ledger"), when(e.CtxDone && !world.IsAcquire(e.Op), ", context over"), when(e.Bound > 0, ", bounded"))
+	case world.Sent:
+		follows := s.Events[min(l.First+1, len(s.Events)-1)]
+		answered := l.Request.Lost >= 0 || l.Request.Struck >= 0 || follows.Kind == world.Delayed && follows.Request == e.Request
+		return "sent" + when(!answered, ", no answer")
+	case world.Executed, world.Refused:
+		switch {
+		case l.times > 1:
+			return "executed, many" + when(l.Until == l.At, " at once")
+		case e.Kind == world.Refused:
+			return "refused"
+		case s.apart:
+			return "executed, alone"
+		}
+		return "executed" + when(s.isOnItsWay(l.Request), ", late") + when(!l.Answered, ", unread")
+	case world.Delivered:
+		return "delivered" + when(len(e.Command) == 0, ", pushed")
+	case world.Returned:
+		if !e.Result.Held {
+			return "returned" + when(e.Result.Error != "", ", error")
+		}
+		return "returned, held" + first(when(strings.Contains(l.After.Inside, "x"), " too"),
+			when(strings.Contains(l.After.Inside, "e"), ", excused"), when(l.before > 0, " again"))
+	case world.Dropped:
+		if e.Fault == "" && e.Moment == "" {
+			return "dropped, pushed"
+		}
+		return "dropped, " + string(e.Fault) + string(e.Moment)
+	case world.Server:
+		return "server, " + string(e.Fault)
+	}
+	return string(e.Kind) + when(e.Moment != "", ", "+string(e.Moment))
+}
+
+func when(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
+}
+
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// say says a text about a label's event.
+func (s *Story) say(t i18n.Text, l *Label) string {
+	e := l.Event
+	lasts := roughly(e.Bound)
+	switch {
+	case l.times > 1:
+		lasts = roughly(l.Until - l.At)
+	case e.Kind == world.Slept:
+		lasts = tick(e.Bound)
+	}
+	order := e.Order
+	if e.Kind == world.Stored {
+		order = e.Command[1]
+	}
+	pairs := []any{
+		"client", e.Client, "call", e.Op, "op", i18n.Text(strings.ToLower(e.Op)), "order", strconv.Quote(order),
+		"time", lasts, "n", l.times, "nth", l.before + 1,
+	}
+	if len(e.Command) > 0 {
+		reply := s.reply(e)
+		pairs = append(pairs, "command", s.command(e), "request", s.request(e), "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
+	}
+	if e.Result != nil {
+		causes := strings.Split(e.Result.Error, ": ")
+		pairs = append(pairs, "result", s.result(e), "cause", causes[len(causes)-1])
+	}
+	return t.Localize(s.language, pairs...)
+}
+
+// Text is what a label says in its lane.
+func (s *Story) Text(l *Label) string {
+	if l.isToLedger() { // the answer is told
+		return ""
+	}
+	return s.say(phrases[s.row(l)].lane, l)
+}
+
+// isToLedger reports whether the label is the call of an order, whose request is not on its way.
+func (l *Label) isToLedger() bool {
+	return l.Event.Kind == world.Called && l.Event.Order != "" && !l.Leaves
+}
+
+// Picture is what a label says in a picture, and in which style.
+func (s *Story) Picture(l *Label) (text, style string) {
+	p := phrases[s.row(l)]
+	switch {
+	case l.Event.Kind == world.Slept || l.isToLedger():
+		return "", ""
+	case p.picture != "":
+		text = s.say(p.picture, l)
+	default:
+		text = s.Text(l)
+	}
+	if l.Event.Kind == world.Server {
+		text = "▸ " + text
+	}
+	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
+		p.style = "r"
+	}
+	return s.Shorten(text), p.style
+}
+
+var itDoes = i18n.New("{client} {does}")
+
+// sentence tells a label in words, for readers who hear it or see only this one.
+func (s *Story) sentence(l *Label) string {
+	var text string
+	if told := phrases[s.row(l)].sentence; told != "" {
+		text = s.say(told, l)
+	} else {
+		text = itDoes.Localize(s.language, "client", l.Event.Client, "does", s.Text(l))
+	}
+	stop := "."
+	if s.language == i18n.Chinese {
+		stop = "。"
+	}
+	return strings.TrimRight(s.Shorten(text), ".。") + stop
+}
+
+// Sentences tells what happened in a trace from an event on, a sentence for each. A command
+// that leaves has none: its execution has one.
+func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
+	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
+	s.tellAll(nil)
+	for l := range s.told {
+		if l.First >= from {
+			all = append(all, s.sentence(l))
+		}
+	}
+	return all
+}
+
+// fromOutside are the kinds of events that no lock brings about.
+var fromOutside = []world.Kind{
+	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
+	world.Server,
+}
+
+// longestScenario is how many steps of a scenario are told.
+const longestScenario = 14
+
+// Scenario tells what was done to a lock, and not what the lock did: the calls, the faults, and
+// the time that passed.
+func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
+	s := NewStory(trace, nil, language)
+	var slept time.Duration // since the last step that is told
+	for l := range s.told {
+		if l.Event.Kind == world.Slept {
+			slept += l.Event.Bound
+		}
+		if l.Event.Background || l.Leaves || !slices.Contains(fromOutside, l.Event.Kind) {
+			continue
+		}
+		if slept > 0 {
+			steps = append(steps, phrases["slept"].lane.Localize(language, "time", tick(slept)))
+			slept = 0
+		}
+		steps = append(steps, strings.TrimRight(s.sentence(l), ".。"))
+	}
+	if len(steps) > longestScenario {
+		steps = append(steps[:longestScenario], "…")
+	}
+	return steps
+}
