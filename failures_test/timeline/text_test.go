@@ -13,22 +13,21 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/i18n"
 )
 
 // plain is SET NX PX and DEL.
 type plain struct {
-	rdb   redis.UniversalClient
-	key   string
-	lease time.Duration
+	rdb        redis.UniversalClient
+	key, value string
+	lease      time.Duration
 }
 
 func newPlain(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &plain{rdb, "lock:" + name, lease}, nil
+	return &plain{rdb, "lock:" + name, "locked", lease}, nil
 }
 
 func (p *plain) TryLock(ctx context.Context) (bool, error) {
-	err := p.rdb.Do(ctx, "SET", p.key, "locked", "NX", "PX", p.lease.Milliseconds()).Err()
+	err := p.rdb.Do(ctx, "SET", p.key, p.value, "NX", "PX", p.lease.Milliseconds()).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}
@@ -103,49 +102,61 @@ func withoutLines(text string) string {
 
 func TestRunOfEqualAttemptsIsOneRow(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
+		a, b, c := w.Clients("A", "B", "C")
 		a.Lock()
 		b.Lock(world.Within(5050 * time.Millisecond))
+		b.StartLock(world.Within(time.Second))
+		c.Lock(world.Within(time.Second))
 	})
-	require.Equal(t, 2, strings.Count(got, "SET K"))
-	require.Contains(t, strings.Join(strings.Fields(got), " "), "(nil), 51 locked (A1), 25s left")
+	require.Equal(t, 1+1+2, strings.Count(got, "SET K"), "of several clients, too")
+	require.Contains(t, strings.Join(strings.Fields(got), " "), "(nil), 51 │ times in 5s")
+	require.Contains(t, strings.Join(strings.Fields(got), " "), "the deadline of Lock │ passes")
 }
 
-func TestRunOfEqualRefusalsIsOneRowToo(t *testing.T) {
-	trace, err := world.Run(t, world.Config{New: newPlain, Client: world.DefaultRetries}, func(w *world.World) {
-		a := w.Client("A")
-		for range 3 {
-			a.Before(world.Write).Fail("LOADING Redis is starting")
-		}
-		a.Lock()
-	})
-	require.NoError(t, err)
-	got := strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " ")
-	require.Contains(t, got, "→ (error) LOADING Redis is starting, 3 times")
-	require.Contains(t, got, "→ OK")
-}
-
-func TestRefusedSubscriptionIsNotOK(t *testing.T) {
-	for reply, shown := range map[string]string{"[subscribe c 1]": "SUBSCRIBE → OK", "(error) NOPERM": "SUBSCRIBE → (error) NOPERM"} {
-		trace := &world.Trace{Lanes: []string{"A"}, Lease: time.Minute}
-		for i, kind := range []world.Kind{world.Sent, world.Executed, world.Delivered} {
-			trace.Events = append(trace.Events, world.Event{
-				Step: i + 1, Kind: kind, Client: "A", Process: "A", Request: 1, Background: true, Command: []string{"SUBSCRIBE", "c"}, Reply: reply,
-			})
-		}
-		require.Contains(t, strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " "), shown)
-	}
-}
-
-func TestTwoInsideAreMarkedOnBothLanes(t *testing.T) {
+func TestTwoInsideAreMarkedUnlessTheirLocksHaveTwoNames(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
+		w.Client("A").Lock()
+		w.ClientOf("O", "other").Lock()
+	})
+	require.Contains(t, got, "O, lock other")
+	require.NotContains(t, got, "║")
+	got = draw(t, timeline.Options{}, func(w *world.World) {
+		w.Client("A").Lock()
 		w.Sleep(31 * time.Second)
-		b.Lock()
+		w.Client("B").Lock()
 	})
 	require.Contains(t, got, "║")
 	require.Contains(t, got, "✗ exclusion: B is inside the lock while A still is")
+}
+
+func TestValueThatTwoHoldsShareIsDrawnAsShared(t *testing.T) {
+	trace, err := world.Run(t, world.Config{
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+			return &plain{rdb, "lock:" + name, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", lease}, nil
+		},
+	}, func(w *world.World) {
+		w.Client("A").Lock()
+		w.Sleep(31 * time.Second)
+		w.Client("B").Lock()
+	})
+	require.NoError(t, err)
+	got := timeline.Text(trace, nil, timeline.Options{})
+	require.Contains(t, got, "SET K A1 NX PX 30000 → OK")
+	require.Contains(t, got, "SET K A1=B1 NX PX 30000 → OK")
+	require.Contains(t, got, "A1 = B1, 30s left")
+}
+
+func TestCommandThatHangsIsTold(t *testing.T) {
+	got := draw(t, timeline.Options{}, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.Cut()
+		a.Unlock(world.Done())
+		a.Unlock(world.Within(1234 * time.Millisecond))
+	})
+	for _, says := range []string{"Unlock(), with a cancelled context", "Unlock(), for 1.234s at most", "DEL K: no answer", "the deadline of Unlock passes"} {
+		require.Contains(t, got, says)
+	}
 }
 
 func TestWhatHappensBetweenTheFaultsIsTold(t *testing.T) {
@@ -165,7 +176,10 @@ func TestWhatHappensBetweenTheFaultsIsTold(t *testing.T) {
 
 // generous is a lock with all that a Locker may have: it counts, can be forced, and
 // tells its holder of every loss at once.
-type generous struct{ *plain }
+type generous struct {
+	*plain
+	lost bool
+}
 
 func (g generous) HoldCount(context.Context) (int, error) { return 1, nil }
 
@@ -177,25 +191,27 @@ func (g generous) ForceUnlock(ctx context.Context) (bool, error) {
 func (g generous) Lost(context.Context) (<-chan struct{}, func() bool) {
 	ended := make(chan struct{})
 	close(ended)
-	return ended, func() bool { return true }
+	return ended, func() bool { return g.lost }
 }
 
 func TestWhatALockMayHaveBeyondTheThreeCallsIsInThePicture(t *testing.T) {
-	trace, err := world.Run(t, world.Config{
-		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-			return generous{&plain{rdb, "lock:" + name, lease}}, nil
-		},
-	}, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		a.HoldCount()
-		b.ForceUnlock()
-		b.ForceUnlock()
-	})
-	require.NoError(t, err)
-	got := strings.Join(strings.Fields(timeline.Text(trace, nil, timeline.Options{})), " ")
-	for _, says := range []string{"is told: the hold is lost", "= a count of 1", "= unlocked", "= nobody holds it"} {
-		require.Contains(t, got, says)
+	for lost, says := range map[bool]string{true: "is told: the hold is lost", false: "the context of its hold ends"} {
+		trace, err := world.Run(t, world.Config{
+			New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+				return generous{&plain{rdb, "lock:" + name, "locked", lease}, lost}, nil
+			},
+		}, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.HoldCount()
+			b.ForceUnlock()
+			b.ForceUnlock()
+		})
+		require.NoError(t, err)
+		got := timeline.Text(trace, nil, timeline.Options{})
+		for _, says := range []string{says, "= a count of 1", "= unlocked", "= nobody holds it"} {
+			require.Contains(t, got, says)
+		}
 	}
 }
 
@@ -232,11 +248,4 @@ func TestColorsAreOnlyThereWhenAskedFor(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").Lock() }
 	require.NotContains(t, draw(t, timeline.Options{}, story), "\x1b")
 	require.Contains(t, draw(t, timeline.Options{Color: true}, story), "\x1b[32m│")
-}
-
-func TestCommandOfTheBusinessIsDone(t *testing.T) {
-	returned := world.Event{Op: world.OpRun, Result: &world.Result{Claim: world.ClaimDone}}
-	require.Equal(t, "done", timeline.Result(returned, i18n.English))
-	returned.Result = &world.Result{Claim: world.ClaimUnknown, Error: "i/o timeout"}
-	require.Equal(t, "error: i/o timeout", timeline.Result(returned, i18n.English))
 }

@@ -232,13 +232,10 @@ func tick(at time.Duration) string {
 	return term.Clock(at)
 }
 
-// roughly is how long something lasts: two digits, or whole seconds.
+// roughly is how long something lasts: in whole seconds, unless it is short.
 func roughly(d time.Duration) string {
-	switch {
-	case d > 10*time.Second:
+	if d > 10*time.Second {
 		return term.Short(d.Round(time.Second))
-	case d > time.Second:
-		return term.Short(d.Round(100 * time.Millisecond))
 	}
 	return term.Clock(d)
 }

@@ -116,18 +116,6 @@ func TestTwoInsideAreRedBlocksThatOverlap(t *testing.T) {
 	require.Equal(t, 1, d.says("B is inside, too"))
 }
 
-func TestOneAfterTheOtherAreBlocksThatDoNotOverlap(t *testing.T) {
-	d := picture(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		a.Unlock()
-		b.Lock()
-	})
-	require.Empty(t, d.of("ov"))
-	first, second := d.of("k0")[0].numbers("y", "height"), d.of("k1")[0].numbers("y")
-	require.Less(t, first[0]+first[1], second[0])
-}
-
 func TestEveryFaultIsDrawn(t *testing.T) {
 	d := picture(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
