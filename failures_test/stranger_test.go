@@ -87,7 +87,7 @@ func TestRunChoosesOneFailureOfTheCatalogue(t *testing.T) {
 	child.Env = append(os.Environ(), "LOCKKATA_HOSTILE=calm")
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "late-unlock: safe: no rule is broken")
+	require.Contains(t, string(out), "late-unlock: safe, as expected of calm: no rule is broken")
 	require.NotContains(t, string(out), "crash-before-expire")
 }
 
