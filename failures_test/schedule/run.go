@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,16 +23,6 @@ type Point struct {
 type Option struct {
 	world.Choice
 	Cost int
-}
-
-// Ledger is the call to the ledger that the choice executes: Check or Insert, and the order.
-func (o Option) Ledger() (op, order string, ok bool) {
-	for _, op := range []string{world.OpCheck, world.OpInsert} {
-		if order, ok := strings.CutPrefix(o.What, strings.ToUpper(op)+" "); ok && o.Action == world.Execute {
-			return op, order, true
-		}
-	}
-	return "", "", false
 }
 
 // Chooser chooses at a point: an index of its choices, or false to end the run.

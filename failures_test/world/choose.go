@@ -35,6 +35,8 @@ type Choice struct {
 	Client string // the process's; "" of a Tick
 	// What is the command that is executed, or the answer that is delivered or lost.
 	What string
+	// Op and Order are those of a call to the ledger that is executed: Check or Insert, and the order.
+	Op, Order string
 
 	take func()
 }
@@ -92,7 +94,11 @@ func (w *World) harmless(steps []Choice, p *process) []Choice {
 		steps = append(steps, read)
 	}
 	for i, r := range p.executable() {
-		steps = append(steps, p.choice(Execute, "", i, w.text(r), func() { w.execute(r) }))
+		executed := p.choice(Execute, "", i, w.text(r), func() { w.execute(r) })
+		if r.store != nil {
+			executed.Op, executed.Order = r.Op, r.Args[1]
+		}
+		steps = append(steps, executed)
 	}
 	return steps
 }
@@ -103,7 +109,7 @@ func (p *process) choice(action Action, kind string, i int, what string, take fu
 	if i > 0 {
 		token += strconv.Itoa(i + 1)
 	}
-	return Choice{token, action, p.name, what, take}
+	return Choice{Token: token, Action: action, Client: p.name, What: what, take: take}
 }
 
 // executable are the requests of a process that may be executed next.

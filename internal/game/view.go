@@ -120,11 +120,11 @@ func (g *Game) option(o schedule.Option) (Option, error) {
 // leads.
 func Action(o schedule.Option, what any, at time.Duration) i18n.Message {
 	say := actions[o.Action]
-	if op, order, ok := o.Ledger(); ok {
-		say, what = ledgerTells, order
-		if op == world.OpInsert {
-			say = ledgerTakes
-		}
+	switch o.Op {
+	case world.OpCheck:
+		say, what = ledgerTells, o.Order
+	case world.OpInsert:
+		say, what = ledgerTakes, o.Order
 	}
 	return say.Args("client", o.Client, "what", what, "time", term.Clock(at))
 }
