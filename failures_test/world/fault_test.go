@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -304,5 +305,17 @@ func TestKeysInDifferentSlotsAreToldByTheirTags(t *testing.T) {
 	} {
 		args := strings.Fields(command)
 		require.Equal(t, crosses, world.CrossesSlots(world.Command{Name: args[0], Args: args}), command)
+	}
+}
+
+// go-redis sets a read deadline at the moment when the call's context ends.
+func TestCallWhoseContextEndsWithTheReadDeadlineHasOneError(t *testing.T) {
+	for range 50 {
+		trace := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
+			a := w.Client("A")
+			a.After(world.Installs).Delay(time.Minute)
+			a.Lock(world.Within(3 * time.Second))
+		})
+		require.ErrorIs(t, result(t, trace, "A").Err, context.DeadlineExceeded)
 	}
 }

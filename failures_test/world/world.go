@@ -235,8 +235,8 @@ func fail(format string, args ...any) {
 	panic(scenarioError{fmt.Errorf("world: "+format, args...)})
 }
 
-// Now is the fake time since the world began.
-func (w *World) Now() time.Duration { return time.Since(w.start) }
+// Now is the fake time since the world began, in whole microseconds.
+func (w *World) Now() time.Duration { return time.Since(w.start).Truncate(time.Microsecond) }
 
 // horizon is how long a scenario waits for a call.
 func (w *World) horizon() time.Duration { return 10 * w.Lease }
