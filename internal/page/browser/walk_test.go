@@ -134,7 +134,7 @@ func TestBeforeAndAfterStepTogether(t *testing.T) {
 	}
 	require.Equal(t, []string{"A sends GET K, and Redis answers A1.", "A calls Unlock()."}, b.says(), "where they differ, one waits")
 	b.press(kb.ArrowRight)
-	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock A1."}, b.says())
+	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock 1 K A1."}, b.says())
 	b.press(kb.End)
 	require.Equal(t, []string{
 		"BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", "SAFE in this run: no rule is broken.",
