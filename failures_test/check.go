@@ -8,25 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
-	"lockkata/failures_test/adapters"
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
-	"lockkata/internal/i18n"
 )
-
-// Verdict is what one failure did to one lock.
-type Verdict struct {
-	Failure  Failure
-	Subject  string
-	Outcome  Outcome
-	Findings []oracle.Finding
-	Trace    *world.Trace
-	Err      error        // why the run did not end
-	Missing  i18n.Message // what the lock lacks, or what did not happen, where that is the outcome
-}
 
 // Expect tells which outcome is expected of a failure.
 type Expect func(Failure) Outcome
@@ -38,186 +22,6 @@ func Flawless(f Failure) Outcome {
 		return Inherent
 	}
 	return Safe
-}
-
-// Run plays one failure on one lock and judges it.
-func Run(t *testing.T, f Failure, s Subject) Verdict {
-	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
-		return world.Run(t, c, scenario)
-	})
-}
-
-// Play runs a scenario in a world of some kind.
-type Play func(world.Config, func(*world.World)) (*world.Trace, error)
-
-// Judge is [Run] in the world that play makes.
-func Judge(f Failure, s Subject, play Play) Verdict {
-	v := Verdict{Failure: f, Subject: s.Name}
-	if v.Missing = s.lacks(f); v.Missing.Text != "" {
-		v.Outcome = NotApplicable
-		return v
-	}
-	if v.Trace, v.Err = play(f.Config(s), f.Script); v.Trace != nil {
-		about := f.Breaks
-		if slices.Contains(f.Needs, PubSub) { // who is to be woken need not ask
-			about = append(slices.Clip(about), oracle.CommandCount)
-		}
-		v.Findings = oracle.Judge(v.Trace, about...)
-		if slices.ContainsFunc(v.Findings, oracle.Finding.IsOfEqualValues) {
-			v.askTheTime(s, play)
-		}
-	}
-	v.decide()
-	return v
-}
-
-// askTheTime plays the failure again where each command takes a microsecond. If values are no longer
-// equal there, their findings say so.
-func (v *Verdict) askTheTime(s Subject, play Play) {
-	config := v.Failure.Config(s)
-	client := config.Client
-	config.Client = func(o *redis.Options) {
-		if client != nil {
-			client(o)
-		}
-		o.Limiter = slowly{}
-	}
-	again, err := play(config, v.Failure.Script)
-	if err != nil || v.Failure.unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
-		return
-	}
-	for i, found := range v.Findings {
-		if found.IsOfEqualValues() {
-			v.Findings[i] = found.InNoTime()
-		}
-	}
-}
-
-// slowly is a limiter that lets a microsecond pass before each command.
-type slowly struct{}
-
-func (slowly) Allow() error {
-	time.Sleep(time.Microsecond)
-	return nil
-}
-
-func (slowly) ReportResult(error) {}
-
-// DiscoverScripts returns the lock with the Lua scripts that it uses on an ordinary day,
-// so that Redis knows them from the beginning. The error says that it does not survive
-// that day.
-func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
-	var err error
-	if _, s.Scripts, err = world.Discover(t, s.Config()); err != nil {
-		err = fmt.Errorf("%s does not survive an ordinary day: %w", s.Name, err)
-	}
-	return s, err
-}
-
-// Config is what a world needs to know of the lock.
-func (s Subject) Config() world.Config {
-	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
-}
-
-// Config is the world in which the failure is played on a lock.
-func (f Failure) Config(s Subject) world.Config {
-	config := s.Config()
-	config.Client, config.Fenced, config.Lease = f.Client, f.Fenced, f.Lease
-	if variant, ok := s.Variants[f.Variant]; ok {
-		config.New = variant
-	} else if f.Variant == Nested {
-		config.New = adapters.Nested(s.New)
-		config.Ignore = func(key string) bool {
-			return strings.Contains(key, adapters.Another) || s.Ignore != nil && s.Ignore(key)
-		}
-	}
-	return config
-}
-
-// Applies tells whether the lock has what the failure is about.
-func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
-
-// Why a failure does not apply to a lock.
-var (
-	lacksFeature = i18n.New("this lock has no {features}")
-	lacksVariant = i18n.New("this lock has no {variant}")
-	notWith      = i18n.New("not for a lock with {features}")
-)
-
-// lacks says why a failure does not apply; no text if it does.
-func (s Subject) lacks(f Failure) i18n.Message {
-	_, varies := s.Variants[f.Variant]
-	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
-	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
-	barred := named(f.Unless, has)
-	switch {
-	case missing != "":
-		return lacksFeature.Args("features", missing)
-	case barred != "":
-		return notWith.Args("features", barred)
-	case !varies && (f.Variant == FixedLease && has(Watchdog) || slices.Contains([]Variant{Beside, BesideRenewed, Crowded}, f.Variant)):
-		return lacksVariant.Args("variant", i18n.Text(f.Variant))
-	}
-	return i18n.Message{}
-}
-
-// named are the names of some features.
-func named(all []Feature, some func(Feature) bool) string {
-	var names []string
-	for _, f := range all {
-		if some(f) {
-			names = append(names, string(f))
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// decide turns findings into the outcome. A conviction by a rule that the story does not
-// break by itself is never passed over, also where the run did not come to its end.
-func (v *Verdict) decide() {
-	f := v.Failure
-	against, convicted := v.Against()
-	ended := v.Err == nil || errors.Is(v.Err, world.ErrLeft)
-	if ended {
-		v.Missing = f.unmet(v.Trace)
-	}
-	switch about := slices.Contains(f.Breaks, against.Monitor); {
-	case convicted && !(about && f.Inherent):
-		v.Outcome = Broken
-	case !ended:
-		v.Outcome = NotPlayed
-	case v.Missing.Text != "":
-		v.Outcome = NotTested
-	case convicted:
-		v.Outcome = Inherent
-	case f.Loss && oracle.Noticed(v.Trace):
-		v.Outcome = Noticed
-	default:
-		v.Outcome = Safe
-	}
-}
-
-// Against is the finding that convicts the lock. It is the first of these that there is:
-//
-//   - a lease that is not the one asked for, since the rest follows from it;
-//   - a finding by a rule that the failure is about;
-//   - a finding by a rule that the failure's story does not break by itself.
-//
-// What comes after a call that is under way beyond its context is a consequence, and does not count.
-func (v Verdict) Against() (found oracle.Finding, ok bool) {
-	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
-	root := func(x oracle.Finding) bool { return x.Monitor == oracle.Lease && other(x) }
-	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
-	findings := v.Findings
-	if late := slices.IndexFunc(findings, func(x oracle.Finding) bool { return x.Monitor == oracle.Context && other(x) }); late >= 0 {
-		findings = findings[:late+1]
-	}
-	for _, counts := range []func(oracle.Finding) bool{root, about, other} {
-		if i := slices.IndexFunc(findings, counts); i >= 0 {
-			return findings[i], true
-		}
-	}
-	return found, false
 }
 
 // stuckAfter is how long a run may take, in pauses of tick: one that comes to rest takes
@@ -346,4 +150,15 @@ func (v Verdict) print(t *testing.T, how string, draw bool) {
 	if v.Trace != nil && draw {
 		fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 	}
+}
+
+// Tone is the colour of a verdict in pictures and pages.
+func (v Verdict) Tone() timeline.Tone {
+	switch v.Outcome {
+	case Safe:
+		return timeline.Good
+	case Noticed, Inherent:
+		return timeline.Fair
+	}
+	return timeline.Bad
 }

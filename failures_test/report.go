@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -105,17 +104,6 @@ func SourceOf(trace *world.Trace, f oracle.Finding) (source world.Source, at wor
 		}
 	}
 	return source, at
-}
-
-// Tone is the colour of a verdict in pictures and pages.
-func (v Verdict) Tone() timeline.Tone {
-	switch v.Outcome {
-	case Safe:
-		return timeline.Good
-	case Noticed, Inherent:
-		return timeline.Fair
-	}
-	return timeline.Bad
 }
 
 // given says that no rule is broken, but for those that the story itself breaks.
