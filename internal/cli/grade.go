@@ -172,18 +172,16 @@ func (a *app) gradeCells(card kata.Card) {
 	if len(card.Cells) == 0 {
 		return
 	}
-	var family failures.Family
-	width, count := 0, map[failures.Outcome]int{}
-	for _, c := range card.Cells {
-		width = max(width, len(c.Failure))
-		count[c.Of()]++
-	}
-	for _, c := range card.Cells {
-		if f, _ := failures.Find(c.Failure); f.Family != family {
-			family = f.Family
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family))))
+	count := map[failures.Outcome]int{}
+	for _, family := range families() {
+		var rows []row
+		for _, c := range card.Cells {
+			if f, _ := failures.Find(c.Failure); f.Family == family[0].Family {
+				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Told(a.lang))})
+				count[c.Of()]++
+			}
 		}
-		a.item(fmt.Sprintf("  %s %-*s  ", a.signOf(c.Of()), width, c.Failure), c.Told(a.lang))
+		a.section(a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))), rows)
 	}
 	fmt.Fprintln(a.out)
 	a.printCounts(count)
