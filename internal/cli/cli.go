@@ -2,7 +2,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +80,19 @@ const (
 	usualWidth  = 120 // columns where there is no terminal
 )
 
+// leastScreen is how many columns a game needs.
+const leastScreen = 60
+
+var needsColumns = i18n.New("this needs {least} columns; the terminal has {n}")
+
+// narrow asks for a wider terminal; it returns "" where the width is enough.
+func (a *app) narrow(width int) string {
+	if width >= leastScreen {
+		return ""
+	}
+	return a.say(needsColumns, "least", leastScreen, "n", width)
+}
+
 // askForRoom asks for a wider terminal where a table or a picture does not fit.
 func (a *app) askForRoom() {
 	if text := a.narrow(a.width); text != "" {
@@ -148,7 +160,7 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.err, i18n.Words(failed.error, a.lang))
 		return exitFailed
 	}
-	return a.badUsage(err)
+	return a.badUsage(inOurWords(err))
 }
 
 // language returns the language of the last --lang, or else that of the environment. It looks
@@ -219,9 +231,6 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(exclude(cmd, "steps", "documents"), exclude(cmd, "json", "totals")); err != nil {
-				return err
-			}
 			return a.matrix(cmd.Context(), asked)
 		},
 	}
@@ -234,6 +243,8 @@ func (a *app) root() *cobra.Command {
 	f.BoolVar(&asked.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
 	f.BoolVar(&asked.live, "live", false, "play it in real time on real redis-server processes")
 	f.StringVar(&asked.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
+	root.MarkFlagsMutuallyExclusive("steps", "documents")
+	root.MarkFlagsMutuallyExclusive("json", "totals")
 	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())

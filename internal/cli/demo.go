@@ -36,9 +36,8 @@ var (
 	gotIt      = i18n.New("got it after {time}, begins to work")
 	endsWork   = i18n.New("ends after {time}, unlocks")
 	unlocked   = i18n.New("unlocked")
-	pollsAfter = i18n.New("{second} began {n} ms after {first} ended: a waiter on {stage} asks every 100 ms.")
-	wokenAfter = i18n.New("{second} began {n} ms after {first} ended: a waiter on {stage} is woken by a message.")
-	beganInIt  = i18n.New("{second} began {n} ms before {first} ended: both were at work.")
+	pollsAfter = i18n.New("A waiter on {stage} asks every 100 ms.")
+	wokenAfter = i18n.New("A waiter on {stage} is woken by a message.")
 )
 
 // demo is one run of the command.
@@ -99,32 +98,29 @@ func (d *demo) run(ctx context.Context) error {
 		fmt.Fprintln(d.out, d.say(inAnother, "stage", d.stage.ID, "name", d.other, "hold", d.hold, "address", d.addr))
 	}
 	fmt.Fprintln(d.out)
-	var began, ended [2]time.Time
 	var errs [2]error
 	var working sync.WaitGroup
 	for i, name := range workers {
 		asking, next := context.WithCancel(ctx)
-		working.Go(func() { began[i], ended[i], errs[i] = d.work(ctx, name, next) })
+		working.Go(func() { errs[i] = d.work(ctx, name, next) })
 		<-asking.Done()
 	}
 	working.Wait()
 	if err := cmp.Or(errs[0], errs[1]); err != nil || len(workers) == 1 {
 		return err
 	}
-	gap, how := began[1].Sub(ended[0]), pollsAfter
-	if gap < 0 {
-		how = beganInIt
-	} else if slices.Contains(d.stage.Subject.Has, failures.PubSub) {
+	how := pollsAfter
+	if slices.Contains(d.stage.Subject.Has, failures.PubSub) {
 		how = wokenAfter
 	}
 	fmt.Fprintln(d.out)
-	d.prose("", 0, d.say(how, "second", d.other, "n", gap.Abs().Milliseconds(), "first", d.name, "stage", d.stage.NameText()))
+	d.prose("", 0, d.say(how, "stage", d.stage.NameText()))
 	return nil
 }
 
 // work acquires the lock, works and unlocks, and prints a line for each. It calls next a moment
 // after it got the lock, and when it ends.
-func (d *demo) work(ctx context.Context, name string, next func()) (began, ended time.Time, err error) {
+func (d *demo) work(ctx context.Context, name string, next func()) (err error) {
 	defer next()
 	defer func() {
 		if err != nil {
@@ -136,16 +132,16 @@ func (d *demo) work(ctx context.Context, name string, next func()) (began, ended
 	defer rdb.Close()
 	locker, err := d.stage.Subject.New(rdb, demoLock, demoLease)
 	if err != nil {
-		return began, ended, err
+		return err
 	}
 	if service, ok := locker.(io.Closer); ok {
 		defer service.Close()
 	}
 	asked := d.log(name, asksForIt)
 	if err := locker.Lock(ctx); err != nil {
-		return began, ended, err
+		return err
 	}
-	began = d.log(name, gotIt, "time", time.Since(asked).Round(time.Millisecond))
+	began := d.log(name, gotIt, "time", time.Since(asked).Round(time.Millisecond))
 	// Half of the time between two attempts of stages 1 to 5: otherwise work of a round time would end
 	// just when they ask, and hide that they poll.
 	time.AfterFunc(50*time.Millisecond, next)
@@ -153,14 +149,14 @@ func (d *demo) work(ctx context.Context, name string, next func()) (began, ended
 	case <-time.After(d.hold):
 	case <-ctx.Done():
 	}
-	ended = d.log(name, endsWork, "time", time.Since(began).Round(time.Millisecond))
+	d.log(name, endsWork, "time", time.Since(began).Round(time.Millisecond))
 	unlocking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := locker.Unlock(unlocking); err != nil {
-		return began, ended, err
+		return err
 	}
 	d.log(name, unlocked)
-	return began, ended, nil
+	return nil
 }
 
 // log prints a line of a worker and returns its time.

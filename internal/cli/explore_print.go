@@ -70,29 +70,29 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 // printTable prints stages × properties.
 func (a *app) printTable(answers []answer) {
 	a.heading("", a.say(tableTitle))
-	header := term.Pad(a.say(propertyColumn), 14) + " " + term.Pad(a.say(environmentColumn), 13)
+	header := []string{a.say(propertyColumn), a.say(environmentColumn)}
 	cells := map[[3]string]string{}
 	for _, s := range stages.Public() {
-		header += fmt.Sprintf(" %-7s", s.Subject.Name)
+		header = append(header, s.Subject.Name)
 	}
 	for _, one := range answers {
 		cells[[3]string{one.Property, one.Env, one.Stage}] = one.cell()
 		cells[[3]string{one.Property, one.Env}] = "asked"
 	}
-	fmt.Fprintf(a.out, "\n%s\n", strings.TrimRight(header, " "))
+	rows := [][]string{header}
 	for _, q := range schedule.Suite {
 		for _, p := range q.Properties {
 			if cells[[3]string{p, q.Env}] == "" {
 				continue
 			}
-			line := fmt.Sprintf("%-14s %-13s", p, q.Env)
+			row := []string{p, q.Env}
 			for _, s := range stages.Public() {
-				line += fmt.Sprintf(" %-7s", cmp.Or(cells[[3]string{p, q.Env, s.ID}], "·"))
+				row = append(row, cmp.Or(cells[[3]string{p, q.Env, s.ID}], "·"))
 			}
-			fmt.Fprintln(a.out, strings.TrimRight(line, " "))
+			rows = append(rows, row)
 		}
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintf(a.out, "\n%s\n\n", strings.Join(align(rows), "\n"))
 }
 
 // cell is an answer in a few letters.

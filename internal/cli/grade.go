@@ -36,9 +36,6 @@ func (a *app) gradeCommand() *cobra.Command {
 			"docs/grade.md tells how to use it in CI.",
 		Args: oneWord(1, "stage4_lua_unlock"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclude(cmd, "json", "markdown"); err != nil {
-				return err
-			}
 			if g.update && g.expect == "" {
 				return updatesNone.Args()
 			}
@@ -53,6 +50,7 @@ func (a *app) gradeCommand() *cobra.Command {
 	f.BoolVar(&g.update, "update", false, "with --expect: write the card into the file")
 	f.BoolVar(&g.search, "search", false, "search the schedules of two clients too, up to a bound")
 	f.StringSliceVar(&g.has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
 
@@ -174,18 +172,16 @@ func (a *app) gradeCells(card kata.Card) {
 	if len(card.Cells) == 0 {
 		return
 	}
-	var family failures.Family
-	width, count := 0, map[failures.Outcome]int{}
-	for _, c := range card.Cells {
-		width = max(width, len(c.Failure))
-		count[c.Of()]++
-	}
-	for _, c := range card.Cells {
-		if f, _ := failures.Find(c.Failure); f.Family != family {
-			family = f.Family
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, a.say(i18n.Text(family))))
+	count := map[failures.Outcome]int{}
+	for _, family := range families() {
+		var rows []row
+		for _, c := range card.Cells {
+			if f, _ := failures.Find(c.Failure); f.Family == family[0].Family {
+				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Told(a.lang))})
+				count[c.Of()]++
+			}
 		}
-		a.item(fmt.Sprintf("  %s %-*s  ", a.signOf(c.Of()), width, c.Failure), c.Told(a.lang))
+		a.section(a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))), rows)
 	}
 	fmt.Fprintln(a.out)
 	a.printCounts(count)

@@ -116,6 +116,24 @@ func (a *app) flagRows(flags *pflag.FlagSet) (rows []row) {
 	return rows
 }
 
+// align pads the cells of each column to one width, and returns a line for each row.
+func align(rows [][]string) (lines []string) {
+	widths := map[int]int{}
+	for _, cells := range rows {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], term.Columns(cell))
+		}
+	}
+	for _, cells := range rows {
+		line := ""
+		for i, cell := range cells {
+			line += term.Pad(cell, widths[i]+2)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
 // row is a name and its explanation.
 type row struct {
 	name  string

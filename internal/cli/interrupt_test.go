@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 		"demo --hold 1m":                    {"work1  got it", "work2  got it"},
 		"replay " + exampleSchedule:         {"", ""},
 		"grade ../../stage4_lua_unlock":     {"compiling", "✓"},
+		"play --stage 3":                    {"what next?", "So far"},
 		"kata start 1 --dir " + t.TempDir(): {"Next: ", ""},
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -47,8 +49,9 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 			if c.at == "" {
 				stop()
 			}
+			nobodyTypes, _ := io.Pipe()
 			out, said := &stopper{at: c.at, stop: stop}, &stopper{at: c.at, stop: stop}
-			a := &app{t: t, sources: os.DirFS("../.."), out: out, err: said, width: usualWidth, terminal: true}
+			a := &app{t: t, sources: os.DirFS("../.."), in: nobodyTypes, out: out, err: said, width: usualWidth, terminal: true}
 			require.Equal(t, exitInterrupted, a.runWithin(ctx, strings.Fields(line)))
 			require.True(t, strings.HasSuffix(said.String(), "interrupted\n"), said)
 			require.True(t, c.not == "" || !strings.Contains(out.String(), c.not), out)

@@ -35,7 +35,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.Equal(t, "a schedule breaks your lock\n", errors)
 	require.Contains(t, out, "wrong-delete in async (2 clients, 1 attempt each)\n  broken: ")
 	require.Contains(t, out, "7 steps, 3 faults; nothing shorter exists")
-	require.Regexp(t, `mutex\.go:\d+\n +✗ wrong delete: `, out)
+	require.Regexp(t, `mutex\.go:\d+\n(?: +yet\)\n)? +✗ wrong delete: `, out)
 	status, out, _ = command(t, "kata", "hint", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "Hint for delete-foreign:")

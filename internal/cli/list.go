@@ -24,10 +24,7 @@ func (a *app) listCommand() *cobra.Command {
 		Use:   "list",
 		Short: "The catalogue: every failure, by family",
 		Args:  noWords,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := exclude(cmd, "long", "json", "markdown"); err != nil {
-				return err
-			}
+		RunE: func(*cobra.Command, []string) error {
 			switch {
 			case asJSON:
 				return a.listJSON()
@@ -41,6 +38,7 @@ func (a *app) listCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&long, "long", false, "tell the story of each, what fixes it, and where it runs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
+	cmd.MarkFlagsMutuallyExclusive("long", "json", "markdown")
 	return cmd
 }
 

@@ -34,7 +34,7 @@ func (a *app) playCommand() *cobra.Command {
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := stages.Find(stage)
-			if err != nil {
+			if err := cmp.Or(err, inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 2)); err != nil {
 				return err
 			}
 			challenge, err := asked.Of(c)
@@ -49,7 +49,7 @@ func (a *app) playCommand() *cobra.Command {
 			if err != nil {
 				return failedError{err}
 			}
-			return (&player{app: a, Game: g}).play(cmd.InOrStdin())
+			return (&player{app: a, Game: g}).play(cmd.Context(), cmd.InOrStdin())
 		},
 	}
 	f := cmd.Flags()
@@ -97,12 +97,12 @@ func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 }
 
 // play lets the player play until they leave, and prints the schedule for a friend.
-func (p *player) play(in io.Reader) error {
+func (p *player) play(ctx context.Context, in io.Reader) error {
 	keys, err := p.app.keyboard(in)
 	if err != nil {
 		return err
 	}
-	err = p.turns(keys)
+	err = p.turns(ctx, keys)
 	keys.Close()
 	if keys.IsTerminal() {
 		fmt.Fprintln(p.app.out)
@@ -120,14 +120,15 @@ func (p *player) play(in io.Reader) error {
 }
 
 // turns shows a position, reads a key, and does what it says, again and again, until the
-// player leaves. The error is [io.EOF] when the keys have ended.
-func (p *player) turns(keys *keyboard.Keyboard) error {
+// player leaves. The error is [io.EOF] when the keys have ended, and [context.Canceled] when the
+// player is interrupted.
+func (p *player) turns(ctx context.Context, keys *keyboard.Keyboard) error {
 	for {
 		view, err := p.View()
 		if err != nil {
 			return failedError{err}
 		}
-		key, err := keys.NextOn(p.app.out, func() {
+		key, err := keys.NextOn(ctx, p.app.out, func() {
 			text := p.screen(view, keyboard.Width(p.app.out, usualScreen)) + "\n\n"
 			if keys.IsTerminal() {
 				text = term.Clear + strings.TrimSpace(text)
@@ -135,8 +136,8 @@ func (p *player) turns(keys *keyboard.Keyboard) error {
 			fmt.Fprint(keys.Screen(p.app.out), text)
 		})
 		switch {
-		case errors.Is(err, io.EOF):
-			return io.EOF
+		case errors.Is(err, io.EOF), errors.Is(err, context.Canceled):
+			return err
 		case err != nil:
 			return noKeyRead.Args("error", err)
 		case key == 'q':

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 
@@ -13,9 +12,8 @@ import (
 )
 
 const (
-	usualScreen  = 80 // columns, where there is no terminal
-	screenHeight = 24
-	barWidth     = 30
+	usualScreen = 80 // columns, where there is no terminal
+	barWidth    = 30
 )
 
 // screen is a position as lines of a terminal.
@@ -48,40 +46,25 @@ var (
 	goalReached  = i18n.New("the goal is reached")
 	goalFound    = i18n.New("✓ {rule}: {what}.")
 	forFriend    = i18n.New("For a friend:")
-	playLegend   = []i18n.Text{
-		i18n.New("A fault is a delay, a crash, a pause or a loss. Fewer faults are better."),
-		i18n.New("The environment says which faults there are: go run . play --help lists all."),
-		i18n.New("Press one key for each step, without Enter. K is the key, A1 A's first hold."),
-	}
+	howToPlay    = i18n.New("Press one key for each step, without Enter. K is the key, A1 A's first hold.")
 )
 
-// screen returns a position as text, with what the player is told. Lines that explain are left out
-// where there is no room for them.
+// screen returns a position as text, with what the player is told. It has room on 24 lines.
 func (p *player) screen(v game.View, width int) string {
 	if text := p.app.narrow(width); text != "" {
 		return text
 	}
 	s := &screen{app: p.app, width: width}
-	if s.draw(p, v, true); len(s.lines) > screenHeight {
-		s.lines = nil
-		s.draw(p, v, false)
-	}
-	return strings.Join(s.lines, "\n")
-}
-
-func (s *screen) draw(p *player, v game.View, explain bool) {
 	s.text(term.Bold, s.say(lockPlayed, "lock", capital(v.Lock), "title", v.Title))
 	s.text(term.Bold, s.say(goalLine, "words", v.Goal.Words, "name", v.Goal.Name))
 	s.text("", v.Par)
 	s.text(term.Dim, s.say(envLine, "words", v.Env.Words, "name", v.Env.Name))
-	for _, text := range playLegend {
-		if explain && len(p.Steps()) == 0 {
-			s.text(term.Dim, s.say(text))
-		}
+	if len(p.Steps()) == 0 {
+		s.text(term.Dim, s.say(howToPlay))
 	}
 	s.heading(s.say(clientsHead))
 	for _, c := range v.Clients {
-		s.client(c, explain)
+		s.client(c)
 	}
 	s.redis(v)
 	if len(v.Happened) > 0 {
@@ -95,6 +78,7 @@ func (s *screen) draw(p *player, v game.View, explain bool) {
 		keys = keysAfterEnd
 	}
 	s.add(term.Dim, s.say(keys), v.Length)
+	return strings.Join(s.lines, "\n")
 }
 
 // add adds a line, with a text at its end.
@@ -125,8 +109,8 @@ func (s *screen) heading(text string) {
 	s.add(term.Dim, text+strings.Repeat("─", max(0, s.width-term.Columns(text))), "")
 }
 
-// client adds what a client does and the line of code that does it.
-func (s *screen) client(c game.Client, explain bool) {
+// client adds what a client does and which line of its code does it.
+func (s *screen) client(c game.Client) {
 	mark, style := " ", term.Style("")
 	switch {
 	case c.Dead:
@@ -138,27 +122,18 @@ func (s *screen) client(c game.Client, explain bool) {
 	case c.Inside:
 		mark, style = "│", term.Green
 	}
-	place, code := s.source(c.Source)
-	s.add(style, c.Name+" "+mark+" "+c.Does, place)
-	if code != "" && explain {
-		s.add(term.Dim, "  "+mark+"   "+code, "")
-	}
+	s.add(style, c.Name+" "+mark+" "+c.Does, place(c.Source))
 	for _, f := range c.Background {
-		place, _ := s.source(f.Source)
-		s.add(style, "  "+mark+" "+s.say(besideIt, "what", f.Text), place)
+		s.add(style, "  "+mark+" "+s.say(besideIt, "what", f.Text), place(f.Source))
 	}
 }
 
-// source returns mutex.go:57 and the line of code that stands there.
-func (a *app) source(at *world.Source) (place, code string) {
+// place returns mutex.go:57 of a source, if it is known.
+func place(at *world.Source) string {
 	if at == nil || at.File == "" {
-		return "", ""
+		return ""
 	}
-	text, err := fs.ReadFile(a.sources, at.File)
-	if lines := strings.Split(string(text), "\n"); err == nil && at.Line <= len(lines) {
-		code = strings.TrimSpace(lines[at.Line-1])
-	}
-	return path.Base(at.String()), code
+	return path.Base(at.String())
 }
 
 // redis adds the keys, each with its owner and what is left of its lease, and the orders of the ledger.
@@ -188,18 +163,19 @@ func (s *screen) redis(v game.View) {
 
 // next adds the options, or how the game has ended. A schedule is never cut, so that it can be copied.
 func (s *screen) next(v game.View) {
+	head := whatNext
+	if len(v.Findings) > 0 {
+		head = goalReached
+	}
+	s.heading(s.say(head))
 	switch {
 	case len(v.Findings) > 0:
-		s.heading(s.say(goalReached))
 		s.text(term.Green, s.say(goalFound, "rule", i18n.Text(v.Findings[0].Monitor), "what", v.Findings[0].Text))
 		s.text("", v.Score)
 		s.add("", s.say(forFriend), "")
 		s.lines = append(s.lines, "go run . replay '"+v.Schedule+"'")
 	case len(v.Options) == 0:
-		s.heading(s.say(whatNext))
 		s.text("", s.say(nothingLeft))
-	default:
-		s.heading(s.say(whatNext))
 	}
 	for i, o := range v.Options {
 		fault := ""

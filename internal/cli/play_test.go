@@ -57,7 +57,6 @@ func TestScreenShowsWhoDoesWhatAndWhatIsAFault(t *testing.T) {
 		"Goal: bring two clients into the lock at once (exclusion).\n",
 		"Environment: commands, replies and writes are late by any time (async).\n",
 		"A   TryLock: hasn't read yet: (nil)                                  mutex.go:64\n",
-		"err := m.rdb.Do(ctx,",
 		"B │ asks the ledger whether it has the order tea\n",
 		"── Redis, at 0s: K is lock:order:1001 ─",
 		"K B1             ██████████████████████████████ 30s left\n",
@@ -158,7 +157,7 @@ func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
 			require.NoError(t, err)
 			g, err := game.New(t, challenge)
 			require.NoError(t, err)
-			require.NoError(t, (&player{app: a, Game: g}).play(strings.NewReader(strings.Repeat("1243", 3)+"21211111q")))
+			require.NoError(t, (&player{app: a, Game: g}).play(t.Context(), strings.NewReader(strings.Repeat("1243", 3)+"21211111q")))
 			for _, screen := range screens(out.String()) {
 				if strings.HasPrefix(screen, "So far") {
 					continue

@@ -31,9 +31,6 @@ func (a *app) serveCommand() *cobra.Command {
 			"without a server and without Go, and ends.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := exclude(cmd, "addr", "file"); err != nil {
-				return err
-			}
 			if cmd.Flags().Changed("file") {
 				return a.savePage(cmd.Context(), file)
 			}
@@ -42,6 +39,7 @@ func (a *app) serveCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8077", "the `host:port` to listen on; port 0 takes a free one")
 	cmd.Flags().StringVar(&file, "file", "", "write the page with its engine into this `FILE`, and end")
+	cmd.MarkFlagsMutuallyExclusive("addr", "file")
 	return cmd
 }
 

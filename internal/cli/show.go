@@ -35,11 +35,6 @@ func (a *app) showCommand() *cobra.Command {
 			"--stage it takes the last stage that the failure breaks.",
 		Args: oneWord(1, failureIDs()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, flags := range [][]string{{"stage", "before-after"}, {"json", "svg", "html"}, {"svg", "html", "before-after"}} {
-				if err := exclude(cmd, flags...); err != nil {
-					return err
-				}
-			}
 			f, ok := failures.Find(args[0])
 			if !ok {
 				return suggest(noFailure.Args("name", strconv.Quote(args[0])), args[0], failureIDs())
@@ -75,6 +70,9 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
 	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")
+	cmd.MarkFlagsMutuallyExclusive("stage", "before-after")
+	cmd.MarkFlagsMutuallyExclusive("json", "svg", "html")
+	cmd.MarkFlagsMutuallyExclusive("svg", "html", "before-after")
 	return cmd
 }
 

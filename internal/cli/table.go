@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	failures "lockkata/failures_test"
@@ -162,10 +161,8 @@ func (a *app) printRows(r request, g grid) {
 	}
 	a.heading(term.Bold, a.say(title))
 	fmt.Fprintln(a.out)
-	ids := ""
 	for _, c := range g.columns {
 		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
-		ids += "  " + c.ID
 	}
 	family := func(row []failures.Verdict) string {
 		if !r.byFamily() {
@@ -174,15 +171,29 @@ func (a *app) printRows(r request, g grid) {
 		return a.say(i18n.Text(row[0].Failure.Family))
 	}
 	rows, rest := r.rows(g)
-	width := 0
-	for _, row := range rows {
-		width = max(width, len(row[0].Failure.ID)+2, term.Columns(family(row)))
-	}
+	var cells [][]string
+	titles := map[int]i18n.Text{} // of the lines that are no heads
 	for i, row := range rows {
 		if i == 0 || family(row) != family(rows[i-1]) {
-			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, term.Pad(family(row), width)+ids))
+			cells = append(cells, append([]string{family(row)}, stages.IDs(g.columns)...))
 		}
-		a.printRow(g, row, width, len(ids))
+		titles[len(cells)] = i18n.Text(row[0].Failure.Title)
+		cells = append(cells, append([]string{"  " + row[0].Failure.ID}, a.signs(g, row)...))
+	}
+	lines := align(cells)
+	width := 0
+	for _, line := range lines {
+		width = max(width, term.Columns(line))
+	}
+	for i, line := range lines {
+		switch title, ok := titles[i]; {
+		case !ok:
+			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, line))
+		case a.width-width-3 < narrowestTitle:
+			fmt.Fprintln(a.out, line)
+		default:
+			a.item(term.Pad(line, width)+"   ", a.color.Paint(term.Dim, a.say(title)))
+		}
 	}
 	if len(r.families) == 0 {
 		fmt.Fprintln(a.out)
@@ -190,26 +201,16 @@ func (a *app) printRows(r request, g grid) {
 	a.prose("", 0, rest.Localize(a.lang))
 }
 
-// printRow prints a failure's results, and its title next to them where there is room.
-func (a *app) printRow(g grid, row []failures.Verdict, width, signs int) {
-	f := row[0].Failure
-	line := term.Pad("  "+f.ID, width)
+// signs returns a sign for each of a failure's results.
+func (a *app) signs(g grid, row []failures.Verdict) (signs []string) {
 	for n, v := range row {
 		sign := a.signOf(v.Outcome)
 		if g.isWrong(v, n) {
 			sign = a.color.Paint(term.Alarm, "!")
 		}
-		line += strings.Repeat(" ", 1+len(g.columns[n].ID)) + sign
+		signs = append(signs, sign)
 	}
-	room := a.width - width - signs - 3
-	if room < narrowestTitle {
-		fmt.Fprintln(a.out, line)
-		return
-	}
-	for _, part := range term.Wrap(a.say(i18n.Text(f.Title)), room) {
-		fmt.Fprintln(a.out, line+"   "+a.color.Paint(term.Dim, part))
-		line = strings.Repeat(" ", width+signs)
-	}
+	return signs
 }
 
 // printTotals counts the results.

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -95,13 +95,15 @@ func oneWord(least int, known ...string) cobra.PositionalArgs {
 	}
 }
 
-// exclude refuses several of these flags.
-func exclude(cmd *cobra.Command, names ...string) error {
-	names = slices.DeleteFunc(names, func(name string) bool { return !cmd.Flags().Changed(name) })
-	if len(names) < 2 {
-		return nil
+// areExclusive matches what cobra says of flags that exclude each other: its error has no type.
+var areExclusive = regexp.MustCompile(`^if any flags in the group .*\[(.+)\] were all set$`)
+
+// inOurWords puts an error of cobra about a group of flags into our words.
+func inOurWords(err error) error {
+	if flags := areExclusive.FindStringSubmatch(err.Error()); flags != nil {
+		return excluded.Args("flags", "--"+strings.ReplaceAll(flags[1], " ", ", --"))
 	}
-	return excluded.Args("flags", "--"+strings.Join(names, ", --"))
+	return err
 }
 
 // inRange refuses a number that was given with a flag and is too low or too high.

@@ -29,13 +29,11 @@ type Settings struct {
 
 // Errors of settings and of schedules.
 var (
-	badClients  = i18n.New("--clients {n}: it can be 2 or 3")
-	badAttempts = i18n.New("--attempts {n}: it can be 1 or 2")
-	badWho      = i18n.New("\"{n}c\" in the schedule: there are 2c or 3c")
-	noStep      = i18n.New("step {n} of the schedule, {step}, is no step: replay --help tells which there are")
-	isForeign   = i18n.New("the schedule is one of {name}, a lock that is not here: it replays only where that lock is, as it was then")
-	noLock      = i18n.New("there is no lock {name} to schedule: there are {names}")
-	suitsNot    = i18n.New("{property} is about {feature}, which {stage} does not have; there are {names}")
+	badWho    = i18n.New("\"{n}c\" in the schedule: there are 2c or 3c")
+	noStep    = i18n.New("step {n} of the schedule, {step}, is no step: replay --help tells which there are")
+	isForeign = i18n.New("the schedule is one of {name}, a lock that is not here: it replays only where that lock is, as it was then")
+	noLock    = i18n.New("there is no lock {name} to schedule: there are {names}")
+	suitsNot  = i18n.New("{property} is about {feature}, which {stage} does not have; there are {names}")
 )
 
 // Of is the challenge of a lock. The error names the setting that cannot be.
@@ -55,12 +53,6 @@ func (s Settings) Of(c stages.Stage) (Challenge, error) {
 	env, err := schedule.FindEnv(cmp.Or(s.Env, Goals[s.Goal].Env))
 	if err != nil {
 		return none, err
-	}
-	switch {
-	case s.Clients != 2 && s.Clients != 3:
-		return none, badClients.Args("n", s.Clients)
-	case s.Attempts != 1 && s.Attempts != 2:
-		return none, badAttempts.Args("n", s.Attempts)
 	}
 	return Challenge{c, schedule.Setup{
 		Subject: c.Subject, Clients: s.Clients, Attempts: s.Attempts, Env: env, Property: property,

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"time"
@@ -81,19 +82,25 @@ func (k *Keyboard) Next() (rune, error) {
 }
 
 // NextOn draws a screen and waits for the next key. A terminal that gets another size
-// meanwhile is drawn again.
-func (k *Keyboard) NextOn(screen any, draw func()) (key rune, err error) {
+// meanwhile is drawn again. When the context ends, it waits no longer, and no more keys can be read.
+func (k *Keyboard) NextOn(ctx context.Context, screen any, draw func()) (rune, error) {
 	drawn := size(screen)
 	draw()
-	pressed := make(chan struct{})
+	type press struct {
+		key rune
+		err error
+	}
+	pressed := make(chan press, 1)
 	go func() {
-		defer close(pressed)
-		key, err = k.Next()
+		key, err := k.Next()
+		pressed <- press{key, err}
 	}()
 	for {
 		select {
-		case <-pressed:
-			return key, err
+		case p := <-pressed:
+			return p.key, p.err
+		case <-ctx.Done():
+			return 0, ctx.Err()
 		case <-time.After(200 * time.Millisecond):
 			if now := size(screen); k.IsTerminal() && now != drawn {
 				drawn = now
