@@ -19,7 +19,6 @@ type Row struct {
 	At, Until time.Duration
 	Text      string // as in the lane
 	Says      string // a sentence
-	Full      string // the whole answer, where the text is shorter
 	Redis     string // what is new there
 	Ledger    string
 	Inside    string // a letter for each lane: - outside, i inside, x against the rule with another, e excused with another
@@ -40,7 +39,7 @@ func (s *Story) Rows() (rows []Row) {
 	for l := range s.told {
 		row := Row{
 			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
-			Text: s.Text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l),
+			Text: s.Text(l), Says: s.sentence(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l),
 			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
 		}
 		for i, k := range row.Keys {
@@ -69,20 +68,4 @@ func (s *Story) shareKey(k world.Key) world.Key {
 		}
 	}
 	return k
-}
-
-// full is the whole command or answer of a label, "" where its text says all of it.
-func (s *Story) full(l *Label) string {
-	whole := l.Event.Reply
-	switch {
-	case l.Event.Kind == world.Stored:
-	case len(l.Event.Command) > 0 && isSubscription(l.Event):
-		whole = l.Event.Line()
-	default:
-		return ""
-	}
-	if whole = s.Shorten(whole); strings.Contains(s.Text(l), whole) {
-		return ""
-	}
-	return whole
 }

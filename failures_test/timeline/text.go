@@ -54,21 +54,19 @@ type row struct {
 type drawing struct {
 	Options
 	*Story
-	rows                 []row
-	out                  strings.Builder
-	time, redisW, orders int // widths of the columns
-	widths               []int
-	source               int // the width of the last column; 0: a source stands below its command
+	rows           []row
+	out            strings.Builder
+	time           int   // the widths of the columns
+	widths         []int // of the lanes
+	redisW, orders int
+	source         int // 0: a source stands below its command
 }
 
-// narrowest are the widths at which a lane, the column of Redis and the ledger stay
-// readable; where that is too much, squeezed, with the sources below.
-var (
-	narrowest = [3]int{14, 26, 20}
-	squeezed  = [3]int{9, 12, 7}
+const (
+	gap       = 2
+	readable  = 14 // a lane in which sources need not stand below the commands
+	narrowest = 9
 )
-
-const gap = 2
 
 var (
 	timeColumn   = i18n.New("time")
@@ -76,11 +74,11 @@ var (
 )
 
 // measure gives each column what it needs, and takes from the widest until the
-// picture fits.
+// picture fits, or nothing is left to take.
 func (d *drawing) measure() {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), len("Redis"), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
-		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), narrowest[0]))
+		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), readable))
 	}
 	for _, r := range d.rows {
 		d.time = max(d.time, term.Columns(r.at))
@@ -94,28 +92,15 @@ func (d *drawing) measure() {
 	if d.Ledger {
 		d.orders = max(d.orders, term.Columns(ledgerColumn.Localize(d.Language)))
 	}
-	d.redisW, d.orders = min(d.redisW, narrowest[1]), min(d.orders, narrowest[2])
-	d.narrow(narrowest)
-	if d.total() > d.Width {
-		d.source = 0
-		d.narrow(squeezed)
-	}
-}
-
-// narrow takes from the widest column until the picture fits, or nothing is left to take.
-func (d *drawing) narrow(to [3]int) {
-	for d.total() > d.Width {
-		lane := slices.Index(d.widths, slices.Max(d.widths))
-		var widest *int
-		for i, w := range []*int{&d.widths[lane], &d.redisW, &d.orders} {
-			if *w > to[i] && (widest == nil || *w > *widest) {
-				widest = w
-			}
+	d.redisW, d.orders = min(d.redisW, 26), min(d.orders, 20)
+	for most := d.Width; most >= narrowest && d.total() > d.Width; most-- {
+		if most < readable {
+			d.source = 0
 		}
-		if widest == nil {
-			return
+		for i, width := range d.widths {
+			d.widths[i] = min(width, most)
 		}
-		*widest--
+		d.redisW, d.orders = min(d.redisW, most), min(d.orders, most)
 	}
 }
 
@@ -205,7 +190,7 @@ func (d *drawing) findings(r row) {
 		if slices.Contains(d.Aside, f.Monitor) {
 			text, style = noPart.Localize(d.Language, "finding", text), term.Dim
 		}
-		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, narrowest[1])) {
+		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, 26)) {
 			d.print(strings.Repeat(" ", d.time), d.Color.Paint(style, said))
 		}
 	}

@@ -221,7 +221,7 @@ func Clock(at, until time.Duration) []string {
 	return text
 }
 
-// tick is a moment, or what is left of a lease: the later, the rounder.
+// tick is a time or a moment: the longer, the rounder.
 func tick(at time.Duration) string {
 	switch {
 	case at > time.Minute:
@@ -230,12 +230,4 @@ func tick(at time.Duration) string {
 		return term.Short(at.Round(100 * time.Millisecond))
 	}
 	return term.Clock(at)
-}
-
-// roughly is how long something lasts: in whole seconds, unless it is short.
-func roughly(d time.Duration) string {
-	if d > 10*time.Second {
-		return term.Short(d.Round(time.Second))
-	}
-	return term.Clock(d)
 }

@@ -30,7 +30,6 @@ type Step struct {
 	Kind   string   `json:"kind"`
 	Text   string   `json:"text"`
 	Says   string   `json:"says"`
-	Full   string   `json:"full,omitempty"`
 	Inside string   `json:"inside,omitempty"`
 	State  string   `json:"state,omitempty"`
 	Does   []string `json:"does,omitempty"`  // the call that each lane is in, "" for none
@@ -95,7 +94,7 @@ func stepOf(row timeline.Row, lanes []string) Step {
 	}
 	return Step{
 		At: strings.Join(timeline.Clock(row.At, row.Until), " "), Time: milliseconds(row.Until), Lane: row.Lane, Kind: string(row.Event.Kind),
-		Text: row.Text, Says: row.Says, Full: row.Full, Inside: row.Inside, State: row.State, Keys: &keys, Orders: row.Orders,
+		Text: row.Text, Says: row.Says, Inside: row.Inside, State: row.State, Keys: &keys, Orders: row.Orders,
 		Redis: row.Redis, Ledger: row.Ledger, Found: row.Found,
 	}
 }
