@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -40,10 +39,7 @@ func (s *Story) Rows() (rows []Row) {
 		row := Row{
 			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
 			Text: s.Text(l), Says: s.sentence(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l),
-			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
-		}
-		for i, k := range row.Keys {
-			row.Keys[i] = s.shareKey(k)
+			Inside: l.After.Inside, State: l.After.Process, Keys: l.After.Keys, KeysAt: l.After.KeysAt, Orders: s.orders(l.After.Orders),
 		}
 		for _, f := range l.Found {
 			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))
@@ -51,21 +47,4 @@ func (s *Story) Rows() (rows []Row) {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// shareKey is a key with the names that a value has which several holds share.
-func (s *Story) shareKey(k world.Key) world.Key {
-	k.Name = s.Shorten(k.Name)
-	label := k.Owner.Label
-	if same, shared := s.same[label]; shared {
-		k.Owner.Label, k.Entries = same, slices.Clone(k.Entries)
-		for i := range k.Entries {
-			for _, text := range []*string{&k.Entries[i].Field, &k.Entries[i].Value} {
-				if *text == label {
-					*text = same
-				}
-			}
-		}
-	}
-	return k
 }

@@ -5,7 +5,6 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ type Story struct {
 	Labels   []*Label
 	requests []*world.Request  // event → the request that it is about
 	stuck    map[int]bool      // requests that a fault keeps on their way
-	same     map[string]string // B1 → "A1 = B1": both have written the same value
+	same     map[string]string // B1 → "A1=B1": both have written the same value
 	Ledger   bool              // a client asked it
 	apart    bool              // each event has a label of its own
 }
@@ -48,8 +47,9 @@ type State struct {
 	Inside  string // - outside, i inside, x inside with another against the rule, e the same and excused
 	Process string // - runs, s stands still, d dead, n has no network
 	Waits   []bool // in Lock
-	keys    []world.Key
-	keysAt  time.Duration
+	Keys    []world.Key
+	Lock    []world.Key   // the lock's key of these, if it is there
+	KeysAt  time.Duration // when the leases of Keys were as they are there
 	Orders  []world.Order
 }
 
@@ -77,14 +77,13 @@ func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language
 type teller struct {
 	*Story
 	scene   *world.Scene
-	found   []oracle.Finding  // that no label has yet
-	excused bool              // of two inside, one cannot know yet that it has lost the lock
-	before  map[string]int    // how often each lane holds the lock
-	until   time.Duration     // the end of the last label
-	wakes   time.Duration     // when the scenario goes on, which has let time pass
-	idle    bool              // no label since the scenario let time pass
-	passed  map[int]bool      // calls whose deadline is told
-	shared  map[string]string // label → it, and those of later holds with the same value
+	found   []oracle.Finding // that no label has yet
+	excused bool             // of two inside, one cannot know yet that it has lost the lock
+	before  map[string]int   // how often each lane holds the lock
+	until   time.Duration    // the end of the last label
+	wakes   time.Duration    // when the scenario goes on, which has let time pass
+	idle    bool             // no label since the scenario let time pass
+	passed  map[int]bool     // calls whose deadline is told
 }
 
 // tellAll makes the labels.
@@ -99,7 +98,7 @@ func (s *Story) tellAll(found []oracle.Finding) {
 			s.stuck[e.Request] = true
 		}
 	}
-	t := &teller{Story: s, scene: s.UpTo(0).End(), shared: map[string]string{}, found: found, before: map[string]int{}, passed: map[int]bool{}}
+	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, before: map[string]int{}, passed: map[int]bool{}}
 	for i := 0; i < len(s.Events); {
 		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
@@ -128,20 +127,14 @@ func (t *teller) follow() {
 			return f.Step == e.Step && f.Monitor == oracle.Exclusion
 		})
 	case e.Kind == world.Executed:
-		t.compare(e)
-	}
-	t.Ledger = t.Ledger || len(t.scene.Orders) > 0
-}
-
-// compare notes a random value that an earlier hold has written too.
-func (t *teller) compare(e *world.Event) {
-	for _, effect := range e.Effects {
-		label, first := effect.Owner.Label, effect.Owner.Shares
-		if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) {
-			t.shared[first] = cmp.Or(t.shared[first], first) + " = " + label
-			t.same[label] = t.shared[first]
+		for _, effect := range e.Effects {
+			label, first := effect.Owner.Label, effect.Owner.Shares
+			if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) { // a random value
+				t.same[label] = first + "=" + label
+			}
 		}
 	}
+	t.Ledger = t.Ledger || len(t.scene.Orders) > 0
 }
 
 // passTime tells that time passes until then, while the scenario lets it.
@@ -252,7 +245,14 @@ func (s *Story) told(yield func(*Label) bool) {
 
 // moment is how things stand now.
 func (t *teller) moment() State {
-	m := State{keys: t.scene.Keys, keysAt: t.scene.KeysAt, Orders: t.scene.Orders}
+	m := State{KeysAt: t.scene.KeysAt, Orders: t.scene.Orders}
+	for _, k := range t.scene.Keys {
+		shown := t.shown(k)
+		m.Keys = append(m.Keys, shown)
+		if k.Name == t.Key {
+			m.Lock = []world.Key{shown}
+		}
+	}
 	inside := t.scene.Insiders()
 	for _, lane := range t.Lanes {
 		where, state := "-", "-"
@@ -279,4 +279,20 @@ func (t *teller) moment() State {
 		m.Waits = append(m.Waits, call.Op == world.OpLock)
 	}
 	return m
+}
+
+// shown is a key as it is told: with K for the lock's key, and one name for a value that two holds have written.
+func (s *Story) shown(k world.Key) world.Key {
+	k.Name, k.Entries = s.Shorten(k.Name), slices.Clone(k.Entries)
+	if same, shared := s.same[k.Owner.Label]; shared {
+		for i := range k.Entries {
+			for _, text := range []*string{&k.Entries[i].Field, &k.Entries[i].Value} {
+				if *text == k.Owner.Label {
+					*text = same
+				}
+			}
+		}
+		k.Owner.Label = same
+	}
+	return k
 }

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -38,9 +39,7 @@ func (s *Story) line(e world.Event) string {
 	}
 	words := slices.Clone(e.Command)
 	for i, word := range words {
-		if same, shared := s.same[word]; shared {
-			words[i] = strings.ReplaceAll(same, " ", "") // one word of the command
-		}
+		words[i] = cmp.Or(s.same[word], word)
 	}
 	return s.Shorten(strings.Join(words, " "))
 }
@@ -119,7 +118,7 @@ func (s *Story) Redis(l *Label) string {
 	if !l.IsRedis() {
 		return ""
 	}
-	return s.keysText(l, l.After.keys)
+	return s.keysText(l, l.After.Keys)
 }
 
 // News is what a label changed in the lock's key, "" for nothing.
@@ -127,8 +126,7 @@ func (s *Story) News(l *Label) string {
 	if len(l.Event.Effects) == 0 || !l.IsRedis() {
 		return ""
 	}
-	at := slices.IndexFunc(l.After.keys, func(k world.Key) bool { return k.Name == s.Key })
-	return s.keysText(l, l.After.keys[max(at, 0):at+1])
+	return s.keysText(l, l.After.Lock)
 }
 
 // IsRedis reports whether the label is about what Redis holds.
@@ -144,7 +142,7 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 		if k.TTL == world.NoTTL {
 			form = noLease
 		}
-		parts = append(parts, s.Shorten(form.Localize(s.language, "owner", s.holder(k), "time", tick(k.TTL-(l.Until-l.After.keysAt)))))
+		parts = append(parts, s.Shorten(form.Localize(s.language, "owner", Holder(k), "time", tick(k.TTL-(l.Until-l.After.KeysAt)))))
 	}
 	switch {
 	case len(parts) > 0:
@@ -153,15 +151,6 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 		return leaseOver.Localize(s.language)
 	}
 	return noKey.Localize(s.language)
-}
-
-// holder is whose key it is, with all the holds that have written the same value.
-func (s *Story) holder(k world.Key) string {
-	if same, shared := s.same[k.Owner.Label]; shared && strings.HasPrefix(k.Value(), k.Owner.Label) {
-		count := strings.TrimPrefix(k.Value(), k.Owner.Label) // "=1" of a hash
-		return same + strings.Replace(count, "=", ": ", 1)
-	}
-	return Holder(k)
 }
 
 // Holder is whose key it is: A1, after the key's value if that does not begin so.
