@@ -64,7 +64,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 		}
 		l := of[attempt(e)]
 		if l == nil {
-			l = &Label{First: first, last: end, Event: e, Request: r, At: e.At, Answered: true}
+			l = &Label{First: first, Last: end, Event: e, Request: r, At: e.At, Answered: true}
 			of[attempt(e)] = l
 			labels = append(labels, l)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -155,6 +156,9 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	if l.times > 1 {
 		lasts = l.Until - l.At
 	}
+	if lasts > 10*time.Second && e.Kind != world.Slept {
+		lasts = lasts.Round(time.Second)
+	}
 	order := e.Order
 	if e.Kind == world.Stored {
 		order = e.Command[1]
@@ -165,11 +169,12 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	}
 	if len(e.Command) > 0 {
 		reply := s.reply(e)
-		pairs = append(pairs, "command", s.command(e), "request", s.request(e), "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
+		command, request := s.command(e)
+		pairs = append(pairs, "command", command, "request", request, "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
 	}
 	if e.Result != nil {
 		causes := strings.Split(e.Result.Error, ": ")
-		pairs = append(pairs, "result", s.result(e), "cause", causes[len(causes)-1])
+		pairs = append(pairs, "result", s.Shorten(Result(e, s.language)), "cause", causes[len(causes)-1])
 	}
 	return t.Localize(s.language, pairs...)
 }

@@ -29,7 +29,7 @@ type Story struct {
 // Label is what a picture says about some events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
-	First, last int         // indices of its events; First is -1 if time passes, or a deadline
+	First, Last int         // indices of its events; First is -1 if time passes, or a deadline
 	Event       world.Event // what it is about
 	Request     *world.Request
 	Lane        int // -1: no client's
@@ -141,7 +141,7 @@ func (t *teller) follow() {
 func (t *teller) passTime(at time.Duration) {
 	at = min(at, t.wakes)
 	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
-		t.add([]*Label{{First: -1, last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
+		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
 		t.until = at
 	}
 }
@@ -153,7 +153,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 			t.passed[c.Call] = true
 			t.passTime(end)
 			e := world.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
-			t.add([]*Label{{First: -1, last: t.scene.Index, Event: e, At: end, Until: end}})
+			t.add([]*Label{{First: -1, Last: t.scene.Index, Event: e, At: end, Until: end}})
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (t *teller) tell(step int) {
 		return
 	}
 	l := t.Labels[len(t.Labels)-1]
-	for len(t.found) > 0 && (step < 0 || t.found[0].Step <= min(step, t.Events[max(l.last, 0)].Step)) {
+	for len(t.found) > 0 && (step < 0 || t.found[0].Step <= min(step, t.Events[max(l.Last, 0)].Step)) {
 		l.Found, t.found = append(l.Found, t.found[0]), t.found[1:]
 	}
 }
@@ -187,7 +187,7 @@ func (t *teller) tell(step int) {
 // and the last event that they tell of.
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	e, r := s.Events[i], s.requests[i]
-	l := &Label{First: i, last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
+	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
 	switch end := s.repetition(i); {
 	case end > i:
 		return s.repeat(i, end), end
@@ -201,10 +201,10 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	case r != nil && r.Struck == i && !s.apart:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
-			l.last = i + 1
+			l.Last = i + 1
 		}
 	}
-	return []*Label{l}, l.last
+	return []*Label{l}, l.Last
 }
 
 // isLate reports whether a request leaves before, and not just as, it arrives. One that

@@ -29,32 +29,23 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		o.Width = 120
 	}
 	d := &drawing{Options: o, Story: NewStory(trace, found, o.Language)}
-	before := time.Duration(-1)
-	for l := range d.told {
-		r := row{Label: l, text: d.Text(l), redis: d.Redis(l), ledger: d.LedgerNews(l), source: source(l.Event)}
-		if l.At != before && l.Event.Kind != world.Slept {
-			r.at, before = tick(l.At), l.At
-		}
-		d.rows = append(d.rows, r)
-	}
-	d.measure()
+	rows := d.Rows()
+	d.measure(rows)
 	d.head()
-	for _, r := range d.rows {
-		d.row(r)
+	before := time.Duration(-1)
+	for _, r := range rows {
+		at := ""
+		if r.At != before && r.Event.Kind != world.Slept {
+			at, before = tick(r.At), r.At
+		}
+		d.row(r, at)
 	}
 	return d.out.String()
-}
-
-// row is a label as a terminal shows it.
-type row struct {
-	*Label
-	at, text, redis, ledger, source string
 }
 
 type drawing struct {
 	Options
 	*Story
-	rows           []row
 	out            strings.Builder
 	time           int   // the widths of the columns
 	widths         []int // of the lanes
@@ -75,18 +66,18 @@ var (
 
 // measure gives each column what it needs, and takes from the widest until the
 // picture fits, or nothing is left to take.
-func (d *drawing) measure() {
+func (d *drawing) measure(rows []Row) {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), len("Redis"), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
 		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), readable))
 	}
-	for _, r := range d.rows {
-		d.time = max(d.time, term.Columns(r.at))
-		d.redisW = max(d.redisW, term.Columns(r.redis))
-		d.orders = max(d.orders, term.Columns(r.ledger))
-		d.source = max(d.source, gap+term.Columns(r.source))
+	for _, r := range rows {
+		d.time = max(d.time, term.Columns(tick(r.At)))
+		d.redisW = max(d.redisW, term.Columns(r.Redis))
+		d.orders = max(d.orders, term.Columns(r.Ledger))
+		d.source = max(d.source, gap+term.Columns(source(r.Event)))
 		if r.Lane >= 0 && r.Event.Kind != world.Slept {
-			d.widths[r.Lane] = max(d.widths[r.Lane], term.Columns(r.text))
+			d.widths[r.Lane] = max(d.widths[r.Lane], term.Columns(r.Text))
 		}
 	}
 	if d.Ledger {
@@ -98,7 +89,9 @@ func (d *drawing) measure() {
 			d.source = 0
 		}
 		for i, width := range d.widths {
-			d.widths[i] = min(width, most)
+			if d.total() > d.Width {
+				d.widths[i] = min(width, most)
+			}
 		}
 		d.redisW, d.orders = min(d.redisW, most), min(d.orders, most)
 	}
@@ -143,48 +136,47 @@ func (d *drawing) head() {
 
 // row draws a row, on as many lines as its longest cell needs. What happens to Redis
 // itself goes across all lanes; time that passes is a row of its own.
-func (d *drawing) row(r row) {
-	said := term.Style("")
+func (d *drawing) row(r Row, at string) {
+	lane, said, from, style := r.Lane, r.Text, source(r.Event), term.Style("")
+	across, width := false, d.lanesWidth()-gap
 	switch {
 	case r.Event.Kind == world.Slept:
-		r.Lane, r.text, said = 0, "⋮ "+r.text, term.Dim
-	case r.Lane < 0 && r.text != "":
-		across, redis := Fold("▸ "+r.text, d.lanesWidth()-gap), Fold(r.redis, d.redisW)
-		for n := range max(len(across), len(redis)) {
-			text := d.Color.Paint(term.Bold, term.Pad("  "+line(across, n), d.lanesWidth()))
-			d.print(d.cell(term.Dim, line([]string{r.at}, n), d.time)+text, d.Color.Paint(term.Cyan, line(redis, n)))
-		}
-		d.findings(r)
-		return
+		lane, said, style = 0, "⋮ "+said, term.Dim
+	case lane < 0 && said != "":
+		across, said = true, "▸ "+said
 	}
-	var text []string
-	if r.Lane >= 0 {
-		text = Fold(r.text, d.widths[r.Lane])
-		if d.source == 0 {
-			text, r.source = append(text, Fold(r.source, d.widths[r.Lane])...), ""
-		}
+	if lane >= 0 {
+		width = d.widths[lane]
 	}
-	redis, orders := Fold(r.redis, d.redisW), Fold(r.ledger, max(d.orders, 1))
+	text := Fold(said, width)
+	if lane >= 0 && d.source == 0 {
+		text, from = append(text, Fold(from, width)...), ""
+	}
+	redis, orders := Fold(r.Redis, d.redisW), Fold(r.Ledger, max(d.orders, 1))
 	for n := range max(1, len(text), len(redis), len(orders)) {
-		cells := []string{d.cell(term.Dim, line([]string{r.at}, n), d.time)}
-		for i, width := range d.widths {
-			of := text
-			if i != r.Lane {
-				of = nil
+		cells := []string{d.cell(term.Dim, line([]string{at}, n), d.time)}
+		if across {
+			cells = append(cells, d.cell(term.Bold, line(text, n), d.lanesWidth()-gap))
+		} else {
+			for i, width := range d.widths {
+				said := ""
+				if i == lane {
+					said = line(text, n)
+				}
+				cells = append(cells, d.bar(r.After, i)+" "+d.cell(style, said, width))
 			}
-			cells = append(cells, d.bar(r.After, i)+" "+d.cell(said, line(of, n), width))
 		}
 		cells = append(cells, d.cell(term.Cyan, line(redis, n), d.redisW))
 		if d.Ledger {
 			cells = append(cells, d.cell(term.Yellow, line(orders, n), d.orders))
 		}
-		d.print(append(cells, d.cell(term.Dim, line([]string{r.source}, n), 0))...)
+		d.print(append(cells, d.cell(term.Dim, line([]string{from}, n), 0))...)
 	}
 	d.findings(r)
 }
 
 // findings draws below a row what was found there.
-func (d *drawing) findings(r row) {
+func (d *drawing) findings(r Row) {
 	for _, f := range r.Found {
 		text, style := f.Sentence(d.Language), term.Red
 		if slices.Contains(d.Aside, f.Monitor) {

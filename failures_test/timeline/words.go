@@ -17,20 +17,13 @@ var (
 	staleToken   = i18n.New("refused, stale token")
 )
 
-// command is a command as one would type it, with K for the lock's key.
-func (s *Story) command(e world.Event) string {
+// command is a command as one would type it, with K for the lock's key; request is the same in a sentence.
+func (s *Story) command(e world.Event) (command, request string) {
+	line := s.line(e)
 	if e.Background {
-		return background.Localize(s.language, "command", s.line(e))
+		return background.Localize(s.language, "command", line), inBackground.Localize(s.language, "command", line)
 	}
-	return s.line(e)
-}
-
-// request is a command in a sentence.
-func (s *Story) request(e world.Event) string {
-	if e.Background {
-		return inBackground.Localize(s.language, "command", s.line(e))
-	}
-	return s.line(e)
+	return line, line
 }
 
 func (s *Story) line(e world.Event) string {
@@ -81,8 +74,6 @@ var (
 	failsWith  = i18n.New("error: {error}")
 )
 
-func (s *Story) result(e world.Event) string { return s.Shorten(Result(e, s.language)) }
-
 // Result is what a call comes back with, in words.
 func Result(e world.Event, in i18n.Language) string {
 	done := e.Result.Claim == world.ClaimDone
@@ -115,7 +106,7 @@ var (
 
 // Redis is what Redis holds after a label, "" where the label is not about Redis.
 func (s *Story) Redis(l *Label) string {
-	if !l.IsRedis() {
+	if !slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind) {
 		return ""
 	}
 	return s.keysText(l, l.After.Keys)
@@ -123,15 +114,10 @@ func (s *Story) Redis(l *Label) string {
 
 // News is what a label changed in the lock's key, "" for nothing.
 func (s *Story) News(l *Label) string {
-	if len(l.Event.Effects) == 0 || !l.IsRedis() {
+	if len(l.Event.Effects) == 0 {
 		return ""
 	}
 	return s.keysText(l, l.After.Lock)
-}
-
-// IsRedis reports whether the label is about what Redis holds.
-func (l *Label) IsRedis() bool {
-	return !l.Leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind)
 }
 
 // keysText is "A1, 30s left" for each key, as they are at the end of the label.

@@ -103,7 +103,7 @@ func (d *drawing) description() string {
 		b.WriteString(d.caption.Subject + ".\n")
 	}
 	for _, row := range d.Rows() {
-		says := append([]string{row.Says}, row.Found...)
+		says := append([]string{row.Says}, row.Findings...)
 		if row.Redis != "" {
 			says = append(says, "[Redis: "+row.Redis+"]")
 		}

@@ -85,17 +85,17 @@ func (r Run) shorten(text string) string {
 
 func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
-	for _, k := range row.Keys {
+	for _, k := range row.After.Keys {
 		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
 		if k.TTL != world.NoTTL {
-			held.Until = milliseconds(row.KeysAt + k.TTL)
+			held.Until = milliseconds(row.After.KeysAt + k.TTL)
 		}
 		keys = append(keys, held)
 	}
 	return Step{
 		At: strings.Join(timeline.Clock(row.At, row.Until), " "), Time: milliseconds(row.Until), Lane: row.Lane, Kind: string(row.Event.Kind),
-		Text: row.Text, Says: row.Says, Inside: row.Inside, State: row.State, Keys: &keys, Orders: row.Orders,
-		Redis: row.Redis, Ledger: row.Ledger, Found: row.Found,
+		Text: row.Text, Says: row.Says, Inside: row.After.Inside, State: row.After.Process, Keys: &keys, Orders: row.Orders,
+		Redis: row.Redis, Ledger: row.Ledger, Found: row.Findings,
 	}
 }
 
