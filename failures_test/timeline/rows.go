@@ -1,12 +1,6 @@
 package timeline
 
-import (
-	"strings"
-
-	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
-	"lockkata/internal/i18n"
-)
+import "strings"
 
 // Row is a row of [Text] as data: what a step of a trace says, and the state after it. In all
 // texts K is the lock's key.
@@ -18,11 +12,6 @@ type Row struct {
 	Ledger   string
 	Orders   []string
 	Findings []string
-}
-
-// Rows returns the rows of a trace.
-func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) []Row {
-	return NewStory(trace, found, language).Rows()
 }
 
 // Rows returns the rows of the story.

@@ -1,6 +1,6 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
-// is for a terminal, package svg for a page or a wall, [Rows] is data for a page to step
+// is for a terminal, package svg for a page or a wall, [Story.Rows] is data for a page to step
 // through. All three tell the labels of a [Story], in the words of one table of phrases.
 package timeline
 

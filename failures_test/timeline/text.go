@@ -190,11 +190,7 @@ func (d *drawing) findings(r Row) {
 
 // cell is a text of a column in its style; "" for none.
 func (d *drawing) cell(style term.Style, text string, width int) string {
-	text = term.Pad(text, width)
-	if style == "" {
-		return text
-	}
-	return d.Color.Paint(style, text)
+	return d.Color.Paint(style, term.Pad(text, width))
 }
 
 func (d *drawing) bar(m State, lane int) string {

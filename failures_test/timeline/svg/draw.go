@@ -77,7 +77,7 @@ func (d *drawing) texts() {
 			d.text(x, y+13, style, line)
 			y += lineStep
 		}
-		if b.hasArrows() && b.arrows > 0 {
+		if b.arrows > 0 {
 			y = b.arrows + 2*arrowStep + 7
 		}
 		for _, f := range b.Found {

@@ -55,7 +55,7 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, langua
 	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
 	at, scene := newSources(code), trace.UpTo(0).End()
 	var before Step
-	for _, row := range timeline.Rows(trace, found, language) {
+	for _, row := range timeline.NewStory(trace, found, language).Rows() {
 		if scene.Index < row.Last { // some rows tell of the same events
 			at.next()
 		}
