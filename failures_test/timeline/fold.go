@@ -3,7 +3,6 @@ package timeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockkata/failures_test/world"
 )
@@ -30,7 +29,8 @@ func (s *Story) repetition(first int) (end int) {
 			underWay++
 		case r.Struck == i:
 			id := attempt(e)
-			if reply, seen := replies[id]; seen && reply != s.reply(e) || hasNewOwner(e) {
+			changesOwner := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
+			if reply, seen := replies[id]; seen && reply != s.reply(e) || changesOwner {
 				return end
 			}
 			replies[id] = s.reply(e)
@@ -49,20 +49,9 @@ func (s *Story) repetition(first int) (end int) {
 	return end
 }
 
-// attempt is what two attempts have in common that are told together.
-func attempt(e world.Event) string { return fmt.Sprint(e.Client, " ", verb(e), " ", e.Call) }
-
-// verb is what a command is called: its name, and of a script its own.
-func verb(e world.Event) string {
-	if strings.HasPrefix(e.Command[0], "EVAL") {
-		return e.Command[0] + " " + e.Command[1]
-	}
-	return e.Command[0]
-}
-
-// hasNewOwner reports whether a step changed more than a lease.
-func hasNewOwner(e world.Event) bool {
-	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
+// attempt is what two attempts have in common that are told together: the command and its key or script.
+func attempt(e world.Event) string {
+	return fmt.Sprint(e.Client, e.Call, e.Command[:min(2, len(e.Command))])
 }
 
 // repeat makes one label of each command of a repetition.
@@ -75,7 +64,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 		}
 		l := of[attempt(e)]
 		if l == nil {
-			l = &Label{First: first, last: end, Event: e, Request: r, At: e.At, Answered: true}
+			l = &Label{First: first, Last: end, Event: e, Request: r, At: e.At, Answered: true}
 			of[attempt(e)] = l
 			labels = append(labels, l)
 		}

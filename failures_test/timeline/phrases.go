@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +107,7 @@ func (s *Story) row(l *Label) string {
 	e := l.Event
 	switch e.Kind {
 	case world.Called:
-		return "called" + first(
+		return "called" + cmp.Or(
 			when(e.Order != "", ", to ledger"), when(e.CtxDone && !world.IsAcquire(e.Op), ", context over"), when(e.Bound > 0, ", bounded"))
 	case world.Sent:
 		follows := s.Events[min(l.First+1, len(s.Events)-1)]
@@ -128,7 +129,7 @@ func (s *Story) row(l *Label) string {
 		if !e.Result.Held {
 			return "returned" + when(e.Result.Error != "", ", error")
 		}
-		return "returned, held" + first(when(strings.Contains(l.After.Inside, "x"), " too"),
+		return "returned, held" + cmp.Or(when(strings.Contains(l.After.Inside, "x"), " too"),
 			when(strings.Contains(l.After.Inside, "e"), ", excused"), when(l.before > 0, " again"))
 	case world.Dropped:
 		if e.Fault == "" && e.Moment == "" {
@@ -148,24 +149,15 @@ func when(is bool, text string) string {
 	return ""
 }
 
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // say says a text about a label's event.
 func (s *Story) say(t i18n.Text, l *Label) string {
 	e := l.Event
-	lasts := roughly(e.Bound)
-	switch {
-	case l.times > 1:
-		lasts = roughly(l.Until - l.At)
-	case e.Kind == world.Slept:
-		lasts = tick(e.Bound)
+	lasts := e.Bound
+	if l.times > 1 {
+		lasts = l.Until - l.At
+	}
+	if lasts > 10*time.Second && e.Kind != world.Slept {
+		lasts = lasts.Round(time.Second)
 	}
 	order := e.Order
 	if e.Kind == world.Stored {
@@ -173,15 +165,16 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	}
 	pairs := []any{
 		"client", e.Client, "call", e.Op, "op", i18n.Text(strings.ToLower(e.Op)), "order", strconv.Quote(order),
-		"time", lasts, "n", l.times, "nth", l.before + 1,
+		"time", tick(lasts), "n", l.times, "nth", l.before + 1,
 	}
 	if len(e.Command) > 0 {
 		reply := s.reply(e)
-		pairs = append(pairs, "command", s.command(e), "request", s.request(e), "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
+		command, request := s.command(e)
+		pairs = append(pairs, "command", command, "request", request, "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
 	}
 	if e.Result != nil {
 		causes := strings.Split(e.Result.Error, ": ")
-		pairs = append(pairs, "result", s.result(e), "cause", causes[len(causes)-1])
+		pairs = append(pairs, "result", s.Shorten(Result(e, s.language)), "cause", causes[len(causes)-1])
 	}
 	return t.Localize(s.language, pairs...)
 }
@@ -252,7 +245,7 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 // fromOutside are the kinds of events that no lock brings about.
 var fromOutside = []world.Kind{
 	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
-	world.Server,
+	world.Server, world.Slept,
 }
 
 // longestScenario is how many steps of a scenario are told.
@@ -262,19 +255,10 @@ const longestScenario = 14
 // the time that passed.
 func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
 	s := NewStory(trace, nil, language)
-	var slept time.Duration // since the last step that is told
 	for l := range s.told {
-		if l.Event.Kind == world.Slept {
-			slept += l.Event.Bound
+		if !l.Event.Background && slices.Contains(fromOutside, l.Event.Kind) {
+			steps = append(steps, strings.TrimRight(s.sentence(l), ".。"))
 		}
-		if l.Event.Background || l.Leaves || !slices.Contains(fromOutside, l.Event.Kind) {
-			continue
-		}
-		if slept > 0 {
-			steps = append(steps, phrases["slept"].lane.Localize(language, "time", tick(slept)))
-			slept = 0
-		}
-		steps = append(steps, strings.TrimRight(s.sentence(l), ".。"))
 	}
 	if len(steps) > longestScenario {
 		steps = append(steps[:longestScenario], "…")

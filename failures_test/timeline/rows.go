@@ -1,88 +1,27 @@
 package timeline
 
-import (
-	"slices"
-	"strings"
-	"time"
-
-	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
-	"lockkata/internal/i18n"
-)
+import "strings"
 
 // Row is a row of [Text] as data: what a step of a trace says, and the state after it. In all
 // texts K is the lock's key.
 type Row struct {
-	Event     world.Event // what it is about
-	Last      int         // the index of its last event
-	Lane      int         // -1: no client's
-	At, Until time.Duration
-	Text      string // as in the lane
-	Says      string // a sentence
-	Full      string // the whole answer, where the text is shorter
-	Redis     string // what is new there
-	Ledger    string
-	Inside    string // a letter for each lane: - outside, i inside, x against the rule with another, e excused with another
-	State     string // a letter for each lane: - runs, s stands still, d dead, n has no network
-	Keys      []world.Key
-	KeysAt    time.Duration // when the leases of Keys were as they are there
-	Orders    []string
-	Found     []string
-}
-
-// Rows returns the rows of a trace.
-func Rows(trace *world.Trace, found []oracle.Finding, language i18n.Language) []Row {
-	return NewStory(trace, found, language).Rows()
+	*Label
+	Text     string // as in the lane
+	Says     string // a sentence
+	Redis    string // what is new there
+	Ledger   string
+	Orders   []string
+	Findings []string
 }
 
 // Rows returns the rows of the story.
 func (s *Story) Rows() (rows []Row) {
 	for l := range s.told {
-		row := Row{
-			Event: l.Event, Last: l.last, Lane: l.Lane, At: l.At, Until: l.Until,
-			Text: s.Text(l), Says: s.sentence(l), Full: s.full(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l),
-			Inside: l.After.Inside, State: l.After.Process, Keys: slices.Clone(l.After.keys), KeysAt: l.After.keysAt, Orders: s.orders(l.After.Orders),
-		}
-		for i, k := range row.Keys {
-			row.Keys[i] = s.shareKey(k)
-		}
+		row := Row{Label: l, Text: s.Text(l), Says: s.sentence(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l), Orders: s.orders(l.After.Orders)}
 		for _, f := range l.Found {
-			row.Found = append(row.Found, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))
+			row.Findings = append(row.Findings, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// shareKey is a key with the names that a value has which several holds share.
-func (s *Story) shareKey(k world.Key) world.Key {
-	k.Name = s.Shorten(k.Name)
-	label := k.Owner.Label
-	if same, shared := s.same[label]; shared {
-		k.Owner.Label, k.Entries = same, slices.Clone(k.Entries)
-		for i := range k.Entries {
-			for _, text := range []*string{&k.Entries[i].Field, &k.Entries[i].Value} {
-				if *text == label {
-					*text = same
-				}
-			}
-		}
-	}
-	return k
-}
-
-// full is the whole command or answer of a label, "" where its text says all of it.
-func (s *Story) full(l *Label) string {
-	whole := l.Event.Reply
-	switch {
-	case l.Event.Kind == world.Stored:
-	case len(l.Event.Command) > 0 && isSubscription(l.Event):
-		whole = l.Event.Line()
-	default:
-		return ""
-	}
-	if whole = s.Shorten(whole); strings.Contains(s.Text(l), whole) {
-		return ""
-	}
-	return whole
 }

@@ -1,11 +1,10 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
-// is for a terminal, package svg for a page or a wall, [Rows] is data for a page to step
+// is for a terminal, package svg for a page or a wall, [Story.Rows] is data for a page to step
 // through. All three tell the labels of a [Story], in the words of one table of phrases.
 package timeline
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ type Story struct {
 	Labels   []*Label
 	requests []*world.Request  // event → the request that it is about
 	stuck    map[int]bool      // requests that a fault keeps on their way
-	same     map[string]string // B1 → "A1 = B1": both have written the same value
+	same     map[string]string // B1 → "A1=B1": both have written the same value
 	Ledger   bool              // a client asked it
 	apart    bool              // each event has a label of its own
 }
@@ -30,7 +29,7 @@ type Story struct {
 // Label is what a picture says about some events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
-	First, last int         // indices of its events; First is -1 if time passes, or a deadline
+	First, Last int         // indices of its events; First is -1 if time passes, or a deadline
 	Event       world.Event // what it is about
 	Request     *world.Request
 	Lane        int // -1: no client's
@@ -48,8 +47,9 @@ type State struct {
 	Inside  string // - outside, i inside, x inside with another against the rule, e the same and excused
 	Process string // - runs, s stands still, d dead, n has no network
 	Waits   []bool // in Lock
-	keys    []world.Key
-	keysAt  time.Duration
+	Keys    []world.Key
+	Lock    []world.Key   // the lock's key of these, if it is there
+	KeysAt  time.Duration // when the leases of Keys were as they are there
 	Orders  []world.Order
 }
 
@@ -77,14 +77,13 @@ func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language
 type teller struct {
 	*Story
 	scene   *world.Scene
-	found   []oracle.Finding  // that no label has yet
-	excused bool              // of two inside, one cannot know yet that it has lost the lock
-	before  map[string]int    // how often each lane holds the lock
-	until   time.Duration     // the end of the last label
-	wakes   time.Duration     // when the scenario goes on, which has let time pass
-	idle    bool              // no label since the scenario let time pass
-	passed  map[int]bool      // calls whose deadline is told
-	shared  map[string]string // label → it, and those of later holds with the same value
+	found   []oracle.Finding // that no label has yet
+	excused bool             // of two inside, one cannot know yet that it has lost the lock
+	before  map[string]int   // how often each lane holds the lock
+	until   time.Duration    // the end of the last label
+	wakes   time.Duration    // when the scenario goes on, which has let time pass
+	idle    bool             // no label since the scenario let time pass
+	passed  map[int]bool     // calls whose deadline is told
 }
 
 // tellAll makes the labels.
@@ -99,7 +98,7 @@ func (s *Story) tellAll(found []oracle.Finding) {
 			s.stuck[e.Request] = true
 		}
 	}
-	t := &teller{Story: s, scene: s.UpTo(0).End(), shared: map[string]string{}, found: found, before: map[string]int{}, passed: map[int]bool{}}
+	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, before: map[string]int{}, passed: map[int]bool{}}
 	for i := 0; i < len(s.Events); {
 		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
@@ -128,27 +127,21 @@ func (t *teller) follow() {
 			return f.Step == e.Step && f.Monitor == oracle.Exclusion
 		})
 	case e.Kind == world.Executed:
-		t.compare(e)
-	}
-	t.Ledger = t.Ledger || len(t.scene.Orders) > 0
-}
-
-// compare notes a random value that an earlier hold has written too.
-func (t *teller) compare(e *world.Event) {
-	for _, effect := range e.Effects {
-		label, first := effect.Owner.Label, effect.Owner.Shares
-		if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) {
-			t.shared[first] = cmp.Or(t.shared[first], first) + " = " + label
-			t.same[label] = t.shared[first]
+		for _, effect := range e.Effects {
+			label, first := effect.Owner.Label, effect.Owner.Shares
+			if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) { // a random value
+				t.same[label] = first + "=" + label
+			}
 		}
 	}
+	t.Ledger = t.Ledger || len(t.scene.Orders) > 0
 }
 
 // passTime tells that time passes until then, while the scenario lets it.
 func (t *teller) passTime(at time.Duration) {
 	at = min(at, t.wakes)
 	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
-		t.add([]*Label{{First: -1, last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
+		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
 		t.until = at
 	}
 }
@@ -160,7 +153,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 			t.passed[c.Call] = true
 			t.passTime(end)
 			e := world.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
-			t.add([]*Label{{First: -1, last: t.scene.Index, Event: e, At: end, Until: end}})
+			t.add([]*Label{{First: -1, Last: t.scene.Index, Event: e, At: end, Until: end}})
 		}
 	}
 }
@@ -185,7 +178,7 @@ func (t *teller) tell(step int) {
 		return
 	}
 	l := t.Labels[len(t.Labels)-1]
-	for len(t.found) > 0 && (step < 0 || t.found[0].Step <= min(step, t.Events[max(l.last, 0)].Step)) {
+	for len(t.found) > 0 && (step < 0 || t.found[0].Step <= min(step, t.Events[max(l.Last, 0)].Step)) {
 		l.Found, t.found = append(l.Found, t.found[0]), t.found[1:]
 	}
 }
@@ -194,7 +187,7 @@ func (t *teller) tell(step int) {
 // and the last event that they tell of.
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	e, r := s.Events[i], s.requests[i]
-	l := &Label{First: i, last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
+	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
 	switch end := s.repetition(i); {
 	case end > i:
 		return s.repeat(i, end), end
@@ -208,10 +201,10 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	case r != nil && r.Struck == i && !s.apart:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
-			l.last = i + 1
+			l.Last = i + 1
 		}
 	}
-	return []*Label{l}, l.last
+	return []*Label{l}, l.Last
 }
 
 // isLate reports whether a request leaves before, and not just as, it arrives. One that
@@ -252,7 +245,14 @@ func (s *Story) told(yield func(*Label) bool) {
 
 // moment is how things stand now.
 func (t *teller) moment() State {
-	m := State{keys: t.scene.Keys, keysAt: t.scene.KeysAt, Orders: t.scene.Orders}
+	m := State{KeysAt: t.scene.KeysAt, Orders: t.scene.Orders}
+	for _, k := range t.scene.Keys {
+		shown := t.shown(k)
+		m.Keys = append(m.Keys, shown)
+		if k.Name == t.Key {
+			m.Lock = []world.Key{shown}
+		}
+	}
 	inside := t.scene.Insiders()
 	for _, lane := range t.Lanes {
 		where, state := "-", "-"
@@ -279,4 +279,20 @@ func (t *teller) moment() State {
 		m.Waits = append(m.Waits, call.Op == world.OpLock)
 	}
 	return m
+}
+
+// shown is a key as it is told: with K for the lock's key, and one name for a value that two holds have written.
+func (s *Story) shown(k world.Key) world.Key {
+	k.Name, k.Entries = s.Shorten(k.Name), slices.Clone(k.Entries)
+	if same, shared := s.same[k.Owner.Label]; shared {
+		for i := range k.Entries {
+			for _, text := range []*string{&k.Entries[i].Field, &k.Entries[i].Value} {
+				if *text == k.Owner.Label {
+					*text = same
+				}
+			}
+		}
+		k.Owner.Label = same
+	}
+	return k
 }

@@ -29,46 +29,35 @@ func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
 		o.Width = 120
 	}
 	d := &drawing{Options: o, Story: NewStory(trace, found, o.Language)}
-	before := time.Duration(-1)
-	for l := range d.told {
-		r := row{Label: l, text: d.Text(l), redis: d.Redis(l), ledger: d.LedgerNews(l), source: source(l.Event)}
-		if l.At != before && l.Event.Kind != world.Slept {
-			r.at, before = tick(l.At), l.At
-		}
-		d.rows = append(d.rows, r)
-	}
-	d.measure()
+	rows := d.Rows()
+	d.measure(rows)
 	d.head()
-	for _, r := range d.rows {
-		d.row(r)
+	before := time.Duration(-1)
+	for _, r := range rows {
+		at := ""
+		if r.At != before && r.Event.Kind != world.Slept {
+			at, before = tick(r.At), r.At
+		}
+		d.row(r, at)
 	}
 	return d.out.String()
-}
-
-// row is a label as a terminal shows it.
-type row struct {
-	*Label
-	at, text, redis, ledger, source string
 }
 
 type drawing struct {
 	Options
 	*Story
-	rows                 []row
-	out                  strings.Builder
-	time, redisW, orders int // widths of the columns
-	widths               []int
-	source               int // the width of the last column; 0: a source stands below its command
+	out            strings.Builder
+	time           int   // the widths of the columns
+	widths         []int // of the lanes
+	redisW, orders int
+	source         int // 0: a source stands below its command
 }
 
-// narrowest are the widths at which a lane, the column of Redis and the ledger stay
-// readable; where that is too much, squeezed, with the sources below.
-var (
-	narrowest = [3]int{14, 26, 20}
-	squeezed  = [3]int{9, 12, 7}
+const (
+	gap       = 2
+	readable  = 14 // a lane in which sources need not stand below the commands
+	narrowest = 9
 )
-
-const gap = 2
 
 var (
 	timeColumn   = i18n.New("time")
@@ -76,46 +65,35 @@ var (
 )
 
 // measure gives each column what it needs, and takes from the widest until the
-// picture fits.
-func (d *drawing) measure() {
+// picture fits, or nothing is left to take.
+func (d *drawing) measure(rows []Row) {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), len("Redis"), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
-		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), narrowest[0]))
+		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), readable))
 	}
-	for _, r := range d.rows {
-		d.time = max(d.time, term.Columns(r.at))
-		d.redisW = max(d.redisW, term.Columns(r.redis))
-		d.orders = max(d.orders, term.Columns(r.ledger))
-		d.source = max(d.source, gap+term.Columns(r.source))
+	for _, r := range rows {
+		d.time = max(d.time, term.Columns(tick(r.At)))
+		d.redisW = max(d.redisW, term.Columns(r.Redis))
+		d.orders = max(d.orders, term.Columns(r.Ledger))
+		d.source = max(d.source, gap+term.Columns(source(r.Event)))
 		if r.Lane >= 0 && r.Event.Kind != world.Slept {
-			d.widths[r.Lane] = max(d.widths[r.Lane], term.Columns(r.text))
+			d.widths[r.Lane] = max(d.widths[r.Lane], term.Columns(r.Text))
 		}
 	}
 	if d.Ledger {
 		d.orders = max(d.orders, term.Columns(ledgerColumn.Localize(d.Language)))
 	}
-	d.redisW, d.orders = min(d.redisW, narrowest[1]), min(d.orders, narrowest[2])
-	d.narrow(narrowest)
-	if d.total() > d.Width {
-		d.source = 0
-		d.narrow(squeezed)
-	}
-}
-
-// narrow takes from the widest column until the picture fits, or nothing is left to take.
-func (d *drawing) narrow(to [3]int) {
-	for d.total() > d.Width {
-		lane := slices.Index(d.widths, slices.Max(d.widths))
-		var widest *int
-		for i, w := range []*int{&d.widths[lane], &d.redisW, &d.orders} {
-			if *w > to[i] && (widest == nil || *w > *widest) {
-				widest = w
+	d.redisW, d.orders = min(d.redisW, 26), min(d.orders, 20)
+	for most := d.Width; most >= narrowest && d.total() > d.Width; most-- {
+		if most < readable {
+			d.source = 0
+		}
+		for i, width := range d.widths {
+			if d.total() > d.Width {
+				d.widths[i] = min(width, most)
 			}
 		}
-		if widest == nil {
-			return
-		}
-		*widest--
+		d.redisW, d.orders = min(d.redisW, most), min(d.orders, most)
 	}
 }
 
@@ -158,54 +136,53 @@ func (d *drawing) head() {
 
 // row draws a row, on as many lines as its longest cell needs. What happens to Redis
 // itself goes across all lanes; time that passes is a row of its own.
-func (d *drawing) row(r row) {
-	said := term.Style("")
+func (d *drawing) row(r Row, at string) {
+	lane, said, from, style := r.Lane, r.Text, source(r.Event), term.Style("")
+	across, width := false, d.lanesWidth()-gap
 	switch {
 	case r.Event.Kind == world.Slept:
-		r.Lane, r.text, said = 0, "⋮ "+r.text, term.Dim
-	case r.Lane < 0 && r.text != "":
-		across, redis := Fold("▸ "+r.text, d.lanesWidth()-gap), Fold(r.redis, d.redisW)
-		for n := range max(len(across), len(redis)) {
-			text := d.Color.Paint(term.Bold, term.Pad("  "+line(across, n), d.lanesWidth()))
-			d.print(d.cell(term.Dim, line([]string{r.at}, n), d.time)+text, d.Color.Paint(term.Cyan, line(redis, n)))
-		}
-		d.findings(r)
-		return
+		lane, said, style = 0, "⋮ "+said, term.Dim
+	case lane < 0 && said != "":
+		across, said = true, "▸ "+said
 	}
-	var text []string
-	if r.Lane >= 0 {
-		text = Fold(r.text, d.widths[r.Lane])
-		if d.source == 0 {
-			text, r.source = append(text, Fold(r.source, d.widths[r.Lane])...), ""
-		}
+	if lane >= 0 {
+		width = d.widths[lane]
 	}
-	redis, orders := Fold(r.redis, d.redisW), Fold(r.ledger, max(d.orders, 1))
+	text := Fold(said, width)
+	if lane >= 0 && d.source == 0 {
+		text, from = append(text, Fold(from, width)...), ""
+	}
+	redis, orders := Fold(r.Redis, d.redisW), Fold(r.Ledger, max(d.orders, 1))
 	for n := range max(1, len(text), len(redis), len(orders)) {
-		cells := []string{d.cell(term.Dim, line([]string{r.at}, n), d.time)}
-		for i, width := range d.widths {
-			of := text
-			if i != r.Lane {
-				of = nil
+		cells := []string{d.cell(term.Dim, line([]string{at}, n), d.time)}
+		if across {
+			cells = append(cells, d.cell(term.Bold, line(text, n), d.lanesWidth()-gap))
+		} else {
+			for i, width := range d.widths {
+				said := ""
+				if i == lane {
+					said = line(text, n)
+				}
+				cells = append(cells, d.bar(r.After, i)+" "+d.cell(style, said, width))
 			}
-			cells = append(cells, d.bar(r.After, i)+" "+d.cell(said, line(of, n), width))
 		}
 		cells = append(cells, d.cell(term.Cyan, line(redis, n), d.redisW))
 		if d.Ledger {
 			cells = append(cells, d.cell(term.Yellow, line(orders, n), d.orders))
 		}
-		d.print(append(cells, d.cell(term.Dim, line([]string{r.source}, n), 0))...)
+		d.print(append(cells, d.cell(term.Dim, line([]string{from}, n), 0))...)
 	}
 	d.findings(r)
 }
 
 // findings draws below a row what was found there.
-func (d *drawing) findings(r row) {
+func (d *drawing) findings(r Row) {
 	for _, f := range r.Found {
 		text, style := f.Sentence(d.Language), term.Red
 		if slices.Contains(d.Aside, f.Monitor) {
 			text, style = noPart.Localize(d.Language, "finding", text), term.Dim
 		}
-		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, narrowest[1])) {
+		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, 26)) {
 			d.print(strings.Repeat(" ", d.time), d.Color.Paint(style, said))
 		}
 	}
@@ -213,11 +190,7 @@ func (d *drawing) findings(r row) {
 
 // cell is a text of a column in its style; "" for none.
 func (d *drawing) cell(style term.Style, text string, width int) string {
-	text = term.Pad(text, width)
-	if style == "" {
-		return text
-	}
-	return d.Color.Paint(style, text)
+	return d.Color.Paint(style, term.Pad(text, width))
 }
 
 func (d *drawing) bar(m State, lane int) string {

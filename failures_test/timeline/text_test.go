@@ -143,7 +143,7 @@ func TestValueThatTwoHoldsShareIsDrawnAsShared(t *testing.T) {
 	got := timeline.Text(trace, nil, timeline.Options{})
 	require.Contains(t, got, "SET K A1 NX PX 30000 → OK")
 	require.Contains(t, got, "SET K A1=B1 NX PX 30000 → OK")
-	require.Contains(t, got, "A1 = B1, 30s left")
+	require.Contains(t, got, "A1=B1, 30s left")
 }
 
 func TestCommandThatHangsIsTold(t *testing.T) {

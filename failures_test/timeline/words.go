@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -16,20 +17,13 @@ var (
 	staleToken   = i18n.New("refused, stale token")
 )
 
-// command is a command as one would type it, with K for the lock's key.
-func (s *Story) command(e world.Event) string {
+// command is a command as one would type it, with K for the lock's key; request is the same in a sentence.
+func (s *Story) command(e world.Event) (command, request string) {
+	line := s.line(e)
 	if e.Background {
-		return background.Localize(s.language, "command", s.line(e))
+		return background.Localize(s.language, "command", line), inBackground.Localize(s.language, "command", line)
 	}
-	return s.line(e)
-}
-
-// request is a command in a sentence.
-func (s *Story) request(e world.Event) string {
-	if e.Background {
-		return inBackground.Localize(s.language, "command", s.line(e))
-	}
-	return s.line(e)
+	return line, line
 }
 
 func (s *Story) line(e world.Event) string {
@@ -38,9 +32,7 @@ func (s *Story) line(e world.Event) string {
 	}
 	words := slices.Clone(e.Command)
 	for i, word := range words {
-		if same, shared := s.same[word]; shared {
-			words[i] = strings.ReplaceAll(same, " ", "") // one word of the command
-		}
+		words[i] = cmp.Or(s.same[word], word)
 	}
 	return s.Shorten(strings.Join(words, " "))
 }
@@ -82,8 +74,6 @@ var (
 	failsWith  = i18n.New("error: {error}")
 )
 
-func (s *Story) result(e world.Event) string { return s.Shorten(Result(e, s.language)) }
-
 // Result is what a call comes back with, in words.
 func Result(e world.Event, in i18n.Language) string {
 	done := e.Result.Claim == world.ClaimDone
@@ -116,24 +106,18 @@ var (
 
 // Redis is what Redis holds after a label, "" where the label is not about Redis.
 func (s *Story) Redis(l *Label) string {
-	if !l.IsRedis() {
+	if !slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind) {
 		return ""
 	}
-	return s.keysText(l, l.After.keys)
+	return s.keysText(l, l.After.Keys)
 }
 
 // News is what a label changed in the lock's key, "" for nothing.
 func (s *Story) News(l *Label) string {
-	if len(l.Event.Effects) == 0 || !l.IsRedis() {
+	if len(l.Event.Effects) == 0 {
 		return ""
 	}
-	at := slices.IndexFunc(l.After.keys, func(k world.Key) bool { return k.Name == s.Key })
-	return s.keysText(l, l.After.keys[max(at, 0):at+1])
-}
-
-// IsRedis reports whether the label is about what Redis holds.
-func (l *Label) IsRedis() bool {
-	return !l.Leaves && slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind)
+	return s.keysText(l, l.After.Lock)
 }
 
 // keysText is "A1, 30s left" for each key, as they are at the end of the label.
@@ -144,7 +128,7 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 		if k.TTL == world.NoTTL {
 			form = noLease
 		}
-		parts = append(parts, s.Shorten(form.Localize(s.language, "owner", s.holder(k), "time", tick(k.TTL-(l.Until-l.After.keysAt)))))
+		parts = append(parts, s.Shorten(form.Localize(s.language, "owner", Holder(k), "time", tick(k.TTL-(l.Until-l.After.KeysAt)))))
 	}
 	switch {
 	case len(parts) > 0:
@@ -153,15 +137,6 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 		return leaseOver.Localize(s.language)
 	}
 	return noKey.Localize(s.language)
-}
-
-// holder is whose key it is, with all the holds that have written the same value.
-func (s *Story) holder(k world.Key) string {
-	if same, shared := s.same[k.Owner.Label]; shared && strings.HasPrefix(k.Value(), k.Owner.Label) {
-		count := strings.TrimPrefix(k.Value(), k.Owner.Label) // "=1" of a hash
-		return same + strings.Replace(count, "=", ": ", 1)
-	}
-	return Holder(k)
 }
 
 // Holder is whose key it is: A1, after the key's value if that does not begin so.
@@ -221,7 +196,7 @@ func Clock(at, until time.Duration) []string {
 	return text
 }
 
-// tick is a moment, or what is left of a lease: the later, the rounder.
+// tick is a time or a moment: the longer, the rounder.
 func tick(at time.Duration) string {
 	switch {
 	case at > time.Minute:
@@ -230,12 +205,4 @@ func tick(at time.Duration) string {
 		return term.Short(at.Round(100 * time.Millisecond))
 	}
 	return term.Clock(at)
-}
-
-// roughly is how long something lasts: in whole seconds, unless it is short.
-func roughly(d time.Duration) string {
-	if d > 10*time.Second {
-		return term.Short(d.Round(time.Second))
-	}
-	return term.Clock(d)
 }

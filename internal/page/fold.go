@@ -23,7 +23,7 @@ func fold(all []failure) (once []string) {
 			}
 			for i := range c.Run.Steps {
 				s := &c.Run.Steps[i]
-				for _, text := range []*string{&s.Kind, &s.Text, &s.Says, &s.Full, &s.Redis} {
+				for _, text := range []*string{&s.Kind, &s.Text, &s.Says, &s.Redis} {
 					*text = number(*text)
 				}
 				for _, lanes := range []*[]string{&s.Does, &s.Lines} {

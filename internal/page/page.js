@@ -24,7 +24,7 @@ let lastCell = null; // the cell that was opened last, for the way back
 function unfolded(folded) {
   const whole = (number) => number && folded.texts[number];
   for (const step of folded.failures.flatMap((f) => f.cells).flatMap((c) => (c.run ? c.run.steps : []))) {
-    for (const field of ['kind', 'text', 'says', 'full', 'redis']) step[field] = whole(step[field]);
+    for (const field of ['kind', 'text', 'says', 'redis']) step[field] = whole(step[field]);
     for (const field of ['does', 'lines']) step[field] = step[field]?.map(whole);
   }
   return folded;

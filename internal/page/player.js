@@ -84,13 +84,12 @@ class Player {
   build(code, name) {
     const {run} = this;
     this.says = el('p', {class: 'says', 'aria-live': 'polite'});
-    this.full = el('p', {class: 'full'});
     this.found = el('ul', {class: 'findings'});
     this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': say('clients'),
       '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
     this.keys = el('div', {class: 'keys'});
     this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, say(this.verdict.text));
-    const now = el('div', {class: 'now'}, this.says, this.full, this.found, this.end, this.clients, this.keys);
+    const now = el('div', {class: 'now'}, this.says, this.found, this.end, this.clients, this.keys);
     this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i)));
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
@@ -144,7 +143,6 @@ class Player {
       else row.removeAttribute('aria-current');
     });
     this.says.textContent = say(state.says);
-    this.full.textContent = say(state.full || '');
     const told = (state.found || []).filter((text) => !isEnd || !this.verdict.text.includes(text));
     this.found.replaceChildren(...told.map((text) => el('li', {}, '✗ ' + say(text))));
     this.end.hidden = !isEnd || !this.verdict.text;

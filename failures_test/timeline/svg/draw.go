@@ -77,7 +77,7 @@ func (d *drawing) texts() {
 			d.text(x, y+13, style, line)
 			y += lineStep
 		}
-		if b.hasArrows() && b.arrows > 0 {
+		if b.arrows > 0 {
 			y = b.arrows + 2*arrowStep + 7
 		}
 		for _, f := range b.Found {
@@ -108,10 +108,8 @@ func (d *drawing) finding(b *label, y int, lines []string) int {
 
 // life is the lock's key from when it is installed until it is gone.
 type life struct {
-	lane     int
-	owner    string
-	from, to int
-	fades    []fade
+	owner world.Owner
+	fades []fade
 }
 
 // fade is how much of its lease a key has left at a height.
@@ -122,57 +120,29 @@ type fade struct {
 
 // lives follows the key through the labels.
 func (d *drawing) lives() (all []*life) {
-	var now *life
-	var key world.Key
-	var seen time.Duration
-	left := func(at time.Duration) float64 {
-		if key.TTL == world.NoTTL {
-			return 1
-		}
-		return min(max(float64(key.TTL-(at-seen))/float64(d.Lease), 0), 1)
-	}
-	end := func(y int, at time.Duration) {
-		if now != nil {
-			now.to = y
-			now.fades = append(now.fades, fade{y, left(at)})
-			all = append(all, now)
-			now = nil
-		}
-	}
-	fadeTo := func(y int) { // through the groups that end before
-		for _, g := range d.groups {
-			if now != nil && g.end <= y && g.top >= now.fades[len(now.fades)-1].y {
-				now.fades = append(now.fades, fade{g.top, left(g.at)}, fade{g.end, left(g.until)})
+	var before timeline.State
+	var until time.Duration
+	fadeTo := func(y int, at time.Duration) {
+		for _, key := range before.Lock {
+			left := 1.0
+			if key.TTL != world.NoTTL {
+				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
 			}
+			k := all[len(all)-1]
+			k.fades = append(k.fades, fade{y, left})
 		}
 	}
 	for _, b := range d.labels {
-		e := b.Event
-		if !b.IsRedis() {
-			continue
+		fadeTo(b.part(1), b.At)
+		for _, key := range b.After.Lock {
+			if len(before.Lock) == 0 || before.Lock[0].Owner != key.Owner {
+				all = append(all, &life{owner: key.Owner})
+			}
 		}
-		y := b.part(1)
-		fadeTo(y)
-		n := slices.IndexFunc(e.Keys, func(k world.Key) bool { return k.Name == d.Key })
-		if n < 0 || now != nil && now.owner != e.Keys[n].Owner.Label {
-			end(y, b.At)
-		}
-		if n < 0 {
-			continue
-		}
-		if now == nil {
-			owner := e.Keys[n].Owner
-			now = &life{lane: slices.Index(d.Lanes, owner.Client), owner: owner.Label, from: y}
-		} else {
-			now.fades = append(now.fades, fade{y, left(b.At)})
-		}
-		key, seen = e.Keys[n], b.Until
-		now.fades = append(now.fades, fade{y, left(b.Until)})
+		before, until = b.After, b.Until
+		fadeTo(b.part(1), until)
 	}
-	if now != nil {
-		fadeTo(d.end)
-		end(d.end, max(d.groups[len(d.groups)-1].until, seen))
-	}
+	fadeTo(d.end, until)
 	return all
 }
 
@@ -216,18 +186,19 @@ func (d *drawing) keys() {
 
 // life draws a key as a bar, which fades.
 func (d *drawing) life(k *life, id string) {
-	d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, k.from, k.to)
+	from, to := k.fades[0].y, k.fades[len(k.fades)-1].y
+	d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, from, to)
 	before := -1.0
 	for n, f := range k.fades {
 		if n+1 < len(k.fades) && f.left == before && k.fades[n+1].left == before {
 			continue
 		}
-		offset := float64(f.y-k.from) / float64(max(k.to-k.from, 1))
-		d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(k.lane))
+		offset := float64(f.y-from) / float64(max(to-from, 1))
+		d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(slices.Index(d.Lanes, k.owner.Client)))
 		before = f.left
 	}
 	d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
-		d.redisAt.x, k.from, barWidth, max(k.to-k.from, 3), id)
+		d.redisAt.x, from, barWidth, max(to-from, 3), id)
 }
 
 // orders draws the ledger: those orders that are there twice in red.

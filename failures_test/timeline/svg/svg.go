@@ -103,7 +103,7 @@ func (d *drawing) description() string {
 		b.WriteString(d.caption.Subject + ".\n")
 	}
 	for _, row := range d.Rows() {
-		says := append([]string{row.Says}, row.Found...)
+		says := append([]string{row.Says}, row.Findings...)
 		if row.Redis != "" {
 			says = append(says, "[Redis: "+row.Redis+"]")
 		}
@@ -176,7 +176,8 @@ func (d *drawing) legend() {
 	y := d.height - 14
 	x := margin + timeWidth
 	for _, entry := range legendTexts {
-		if !slices.ContainsFunc(entry.uses, d.uses) {
+		isDrawn := func(style string) bool { return strings.Contains(d.out.String(), fmt.Sprintf("class=%q/>", style)) }
+		if !slices.ContainsFunc(entry.uses, isDrawn) {
 			continue
 		}
 		text := entry.text.Localize(d.caption.Language)
@@ -186,9 +187,4 @@ func (d *drawing) legend() {
 	}
 	d.printf("<rect x=\"%d\" y=\"%d\" width=\"18\" height=\"13\" fill=\"url(#fade)\"/>\n", x, y-11)
 	d.text(x+25, y, "d", fadingKey.Localize(d.caption.Language))
-}
-
-// uses reports whether something has this style already.
-func (d *drawing) uses(style string) bool {
-	return strings.Contains(d.out.String(), fmt.Sprintf("class=%q/>", style))
 }

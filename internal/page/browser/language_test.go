@@ -14,7 +14,7 @@ import (
 // files have no language.
 const shownText = `(() => {
 	const said = [];
-	const isCode = (e) => e.closest('code, pre, kbd, .lines, .source, .place, .full, .tabs, option, [lang=en]');
+	const isCode = (e) => e.closest('code, pre, kbd, .lines, .source, .place, .tabs, option, [lang=en]');
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let node; node = walk.nextNode();) {
 		const parent = node.parentElement;

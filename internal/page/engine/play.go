@@ -75,7 +75,7 @@ func (e *Engine) take(r Request, settings game.Settings) (lock, game.Challenge, 
 	if v.Trace == nil {
 		return l, none, noRun.Args("failure", r.Failure, "lock", l.NameText())
 	}
-	rows := timeline.Rows(v.Trace, v.Findings, r.Lang)
+	rows := timeline.NewStory(v.Trace, v.Findings, r.Lang).Rows()
 	if r.Step < 1 || r.Step > len(rows) {
 		return l, none, noStep.Args("failure", r.Failure, "lock", l.NameText(), "n", len(rows), "step", r.Step)
 	}

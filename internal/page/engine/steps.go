@@ -30,7 +30,6 @@ type Step struct {
 	Kind   string   `json:"kind"`
 	Text   string   `json:"text"`
 	Says   string   `json:"says"`
-	Full   string   `json:"full,omitempty"`
 	Inside string   `json:"inside,omitempty"`
 	State  string   `json:"state,omitempty"`
 	Does   []string `json:"does,omitempty"`  // the call that each lane is in, "" for none
@@ -56,7 +55,7 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, langua
 	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
 	at, scene := newSources(code), trace.UpTo(0).End()
 	var before Step
-	for _, row := range timeline.Rows(trace, found, language) {
+	for _, row := range timeline.NewStory(trace, found, language).Rows() {
 		if scene.Index < row.Last { // some rows tell of the same events
 			at.next()
 		}
@@ -86,17 +85,17 @@ func (r Run) shorten(text string) string {
 
 func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
-	for _, k := range row.Keys {
+	for _, k := range row.After.Keys {
 		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
 		if k.TTL != world.NoTTL {
-			held.Until = milliseconds(row.KeysAt + k.TTL)
+			held.Until = milliseconds(row.After.KeysAt + k.TTL)
 		}
 		keys = append(keys, held)
 	}
 	return Step{
 		At: strings.Join(timeline.Clock(row.At, row.Until), " "), Time: milliseconds(row.Until), Lane: row.Lane, Kind: string(row.Event.Kind),
-		Text: row.Text, Says: row.Says, Full: row.Full, Inside: row.Inside, State: row.State, Keys: &keys, Orders: row.Orders,
-		Redis: row.Redis, Ledger: row.Ledger, Found: row.Found,
+		Text: row.Text, Says: row.Says, Inside: row.After.Inside, State: row.After.Process, Keys: &keys, Orders: row.Orders,
+		Redis: row.Redis, Ledger: row.Ledger, Found: row.Findings,
 	}
 }
 
