@@ -24,7 +24,7 @@ var (
 	searchLegend      = []i18n.Text{
 		i18n.New("A fault is a delay, a crash, a pause or a loss; a step is anything that happens next."),
 		i18n.New("An environment is what may go wrong: go run . explore --help lists them."),
-		i18n.New("A schedule is v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS: go run . replay draws it."),
+		i18n.New("A schedule is v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS: the command replay draws it."),
 	}
 )
 
