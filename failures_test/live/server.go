@@ -103,7 +103,7 @@ func (r *server) Keys(ignore func(string) bool) (map[string]world.KeyState, erro
 	}
 	// GET or HGETALL of each key answers WRONGTYPE: only one of them is of use.
 	if _, err := pipe.Exec(ctx); clock.Err() != nil {
-		return nil, fmt.Errorf("Redis at %s does not tell its keys: %w", r.process.addr(), err)
+		return nil, fmt.Errorf("the Redis at %s does not tell its keys: %w", r.process.addr(), err)
 	}
 	state := map[string]world.KeyState{}
 	for i, name := range names {

@@ -14,8 +14,6 @@ import (
 	"lockkata/internal/kata"
 )
 
-const attempt = "	value := uuid.NewString()\n"
-
 // A lock in a module of its own sets the file of what is expected; the same lock with one
 // mistake more, in no module at all, differs from it in just that.
 func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {

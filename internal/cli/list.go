@@ -147,7 +147,7 @@ func capital(text string) string {
 const documentWidth = 122 // how long the lines of documents are
 
 var (
-	isWhole  = regexp.MustCompile("^(?:#|\\||<a|!\\[)") // headings, tables and pictures are not wrapped
+	isWhole  = regexp.MustCompile(`^(?:#|\||<a|!\[)`) // headings, tables and pictures are not wrapped
 	codeSpan = regexp.MustCompile("`[^`]+`")
 )
 

@@ -93,7 +93,7 @@ func TestPlayGoesOnByItself(t *testing.T) {
 }
 
 func TestStepShowsRedisAndTheLineOfEachClient(t *testing.T) {
-	b := open(t, onDisk(t, bare(t))+"#check-then-delete/3/step-10", wide, high)
+	b := open(t, onDisk(t, bare(t))+"#check-then-delete/3/step-11", wide, high)
 	require.Equal(t, "B sends SET K B1 NX PX 30000, and Redis answers OK.", b.text(".says"))
 	require.Contains(t, b.text(".keys"), "lock:order:1001")
 	require.Contains(t, b.text(".keys"), "B1")
@@ -108,7 +108,7 @@ func TestStepShowsRedisAndTheLineOfEachClient(t *testing.T) {
 		const line = document.querySelector('.lines .runs.own-1').getBoundingClientRect();
 		return line.top >= box.top && line.bottom <= box.bottom;
 	})()`), "the running line is in view")
-	require.Zero(t, b.count(".step:nth-child(11):not(.future)"), "what comes is hidden")
+	require.Zero(t, b.count(".step:nth-child(12):not(.future)"), "what comes is hidden")
 	b.press(kb.ArrowLeft, kb.ArrowLeft)
 	require.Contains(t, b.text(".keys"), "no key")
 }
