@@ -121,7 +121,7 @@ func (f Failure) Config(s Subject) world.Config {
 	return config
 }
 
-// Applies tells whether the lock has what the failure is about.
+// Applies reports whether the lock has what the failure is about.
 func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 
 // Why a failure does not apply to a lock.

@@ -84,7 +84,7 @@ func (r *server) dial() (net.Conn, error) {
 // Now returns the time on the clock of its machine.
 func (r *server) Now() time.Time { return time.Now().Add(r.skew) }
 
-// Keys asks for everything at once, so that the times to live and the server's
+// Keys reads all keys in one pipeline, so that the times to live and the server's
 // clock belong together however late the answer is.
 func (r *server) Keys(ignore func(string) bool) (map[string]world.KeyState, error) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.keys)), ignore)

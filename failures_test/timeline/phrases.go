@@ -97,7 +97,7 @@ var phrases = map[string]phrase{
 	"server, subscription-lost": always("Redis forgets who listens, on a connection that stays open"),
 }
 
-// always tells what happens to Redis itself, in the same words everywhere.
+// always returns a phrase with the same words in texts, pictures and sentences.
 func always(text string) phrase { return tell("h", text, text) }
 
 func init() { i18n.Register("check", "insert", "free", "taken", "inserted") } // the ledger
@@ -229,7 +229,7 @@ func (s *Story) sentence(l *Label) string {
 	return strings.TrimRight(s.Shorten(text), ".。") + stop
 }
 
-// Sentences tells what happened in a trace from an event on, a sentence for each. A command
+// Sentences returns what happened in a trace from an event on, in one sentence each. A command
 // that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
@@ -251,7 +251,7 @@ var fromOutside = []world.Kind{
 // longestScenario is how many steps of a scenario are told.
 const longestScenario = 14
 
-// Scenario tells what was done to a lock, and not what the lock did: the calls, the faults, and
+// Scenario returns what was done to a lock, without what the lock did: the calls, the faults, and
 // the time that passed.
 func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
 	s := NewStory(trace, nil, language)

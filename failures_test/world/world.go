@@ -167,7 +167,7 @@ func Discover(t *testing.T, config Config) (trace *Trace, scripts []string, err 
 	return trace, scripts, err
 }
 
-// NormalUse is a scenario with a renewal, a refusal, a wait in vain and what else a lock can do. It
+// NormalUse plays what a lock can do: a renewal, a refusal, a wait that its context ends. It
 // returns the Lua scripts that the lock used.
 func NormalUse(w *World) (scripts []string) {
 	a, b := w.Client("A"), w.Client("B")

@@ -168,3 +168,19 @@ func TestCommandThatWaitsInRedisEndsTheRun(t *testing.T) {
 		require.ErrorContains(t, err, ": the world cannot play a command that waits in Redis; poll, or wait for a message")
 	}
 }
+
+func TestScenesOfAPartKnowNothingOfTheRest(t *testing.T) {
+	trace := run(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		w.Sleep(time.Second)
+		a.Unlock()
+	})
+	called := trace.Scenes()[0]
+	require.Same(t, called, trace.Scenes()[0], "they are made once")
+	part := trace.UpTo(5) // up to the sleep
+	end := part.End()
+	require.Same(t, part, end.Trace)
+	require.Equal(t, part.Events[4].At, end.Until(), "nothing comes after it")
+	require.Equal(t, 1, end.Holds("A"))
+}

@@ -19,7 +19,7 @@ var (
 	// inEnglish is what stays: commands to type, code, names with hyphens or in quotes, and errors of the lock,
 	// of Redis and of the system.
 	inEnglish = regexp.MustCompile(`go (?:run|test) .*|lockkata explore|(?:apt|brew) install|lockkata kata \w+|错误：.*|\(error\).*|` +
-		`(?:LOADING|OOM|READONLY|NOAUTH|NOSCRIPT) .*|No matching script.*|.*read only.*|.*to the same.*|CROSSSLOT.*|Redis is loading.*|stage\d: .*|(?:open|stat|listen|dial|address|missing port) .*|[a-z]+(?:-[a-z]+)+|"[a-z -]*"|\b[A-Z]\? `) // a value that nobody has seen yet: A?
+		`(?:LOADING|OOM|READONLY|NOAUTH|NOSCRIPT) .*|No matching script.*|.*read only.*|.*to the same.*|CROSSSLOT.*|Redis is loading.*|stage\d: .*|(?:open|stat|listen|dial|address|missing port) .*|[a-z]+(?:-[a-z]+)+|"[a-z -]*"|\b[A-Z]\? `) // a value that is not in Redis yet: A?
 	sentence  = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+|^[A-Z][a-z ]*:$`) // or a heading
 	halfWidth = regexp.MustCompile(`\p{Han}[,:;!?]|[,:;!?] ?\p{Han}`)      // such as "oom: 内存已满"
 )
