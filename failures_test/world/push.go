@@ -1,13 +1,17 @@
 package world
 
+import "slices"
+
 // BreakSubscriptions breaks the connections on which the process listens for
 // messages. What was pushed and not yet read is lost. Time and everybody else
 // stand still meanwhile: a Cut before it and a Heal after it make sure that the
-// message was on its way.
+// message was on its way. They break one after the other, each when the process has dealt
+// with the one before: go-redis subscribes again on all at once, in any order.
 func (c *Client) BreakSubscriptions() {
-	for _, wire := range c.process.wires {
+	for _, wire := range slices.Clone(c.process.wires) {
 		if wire.subscribed {
 			c.world.losePushes(wire)
+			c.world.settle()
 		}
 	}
 }
