@@ -20,6 +20,8 @@ type Subject struct {
 	Name string
 	// New makes one owner's lock of that name. What it sends, arrives at once.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+	// NewOver makes one of a lock of several servers, which has no New.
+	NewOver world.ConstructorOver
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
 	// Ignore reports whether a key is a counter or a queue of a lock, and no lock.
@@ -109,6 +111,7 @@ const (
 	Servers  Family = "the server"
 	Limits   Family = "what no lease can prevent"
 	Fences   Family = "the same with a fenced ledger"
+	RedLock  Family = "RedLock"
 )
 
 // Failure is one way to break a lock.
@@ -202,7 +205,7 @@ func (o Outcome) Word() i18n.Text {
 // All is the catalogue, family by family.
 var All = concat(
 	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, fencedFailures,
+	reentryFailures, serverFailures, limitFailures, fencedFailures, redlockFailures,
 )
 
 func concat(families ...[]Failure) []Failure {

@@ -48,7 +48,7 @@ type State struct {
 	Process string // - runs, s stands still, d dead, n has no network
 	Waits   []bool // in Lock
 	Keys    []world.Key
-	Lock    []world.Key   // the lock's key of these, if it is there
+	Lock    []world.Key   // the lock's key of these, on each server that has it
 	KeysAt  time.Duration // when the leases of Keys were as they are there
 	Orders  []world.Order
 }
@@ -188,20 +188,22 @@ func (t *teller) tell(step int) {
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	e, r := s.Events[i], s.requests[i]
 	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
-	switch end := s.repetition(i); {
-	case end > i:
+	if end := s.repetition(i); end > i {
 		return s.repeat(i, end), end
+	}
+	s.spread(l)
+	switch {
 	case e.Kind == world.Slept && !s.apart: // told where time passes
 		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
-			return nil, i
+			return nil, l.Last
 		}
 		l.Leaves = true
 	case r != nil && r.Struck == i && !s.apart:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
-			l.Last = i + 1
+			l.Last = max(l.Last, i+1)
 		}
 	}
 	return []*Label{l}, l.Last
@@ -250,7 +252,7 @@ func (t *teller) moment() State {
 		shown := t.shown(k)
 		m.Keys = append(m.Keys, shown)
 		if k.Name == t.Key {
-			m.Lock = []world.Key{shown}
+			m.Lock = append(m.Lock, shown)
 		}
 	}
 	inside := t.scene.Insiders()

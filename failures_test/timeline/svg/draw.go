@@ -119,11 +119,14 @@ type fade struct {
 }
 
 // lives follows the key through the labels.
-func (d *drawing) lives() (all []*life) {
+func (d *drawing) lives(server string) (all []*life) {
 	var before timeline.State
 	var until time.Duration
+	on := func(s timeline.State) []world.Key {
+		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Server != server })
+	}
 	fadeTo := func(y int, at time.Duration) {
-		for _, key := range before.Lock {
+		for _, key := range on(before) {
 			left := 1.0
 			if key.TTL != world.NoTTL {
 				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
@@ -134,8 +137,8 @@ func (d *drawing) lives() (all []*life) {
 	}
 	for _, b := range d.labels {
 		fadeTo(b.part(1), b.At)
-		for _, key := range b.After.Lock {
-			if len(before.Lock) == 0 || before.Lock[0].Owner != key.Owner {
+		for _, key := range on(b.After) {
+			if was := on(before); len(was) == 0 || was[0].Owner != key.Owner {
 				all = append(all, &life{owner: key.Owner})
 			}
 		}
@@ -158,16 +161,27 @@ func (b *label) part(part int) int {
 // keys draws the key in Redis and what is said about it.
 func (d *drawing) keys() {
 	middle := d.redisAt.x + barWidth/2
-	d.path("l", "M%d %dV%d", middle, d.head+30, d.end)
-	for i, k := range d.lives() {
-		d.life(k, d.id(fmt.Sprint("k", i)))
+	for n, server := range d.servers() {
+		x := d.redisAt.x + n*serverStep
+		d.path("l", "M%d %dV%d", x+barWidth/2, d.head+30, d.end)
+		for i, k := range d.lives(server) {
+			d.life(k, x, d.id(fmt.Sprint("k", i, server)))
+		}
 	}
+	var before []string
 	for _, b := range d.labels {
 		y := b.y + 12
 		if b.arrows > 0 {
 			y = b.arrows + 17
 		}
-		if news := d.News(b.Label); news != "" {
+		if marks := d.Marks(b.Label); len(marks) > 0 {
+			for n, mark := range marks {
+				if mark != timeline.NoKey && (before == nil || before[n] != mark) {
+					d.text(middle+n*serverStep, y+3, "k y c", mark)
+				}
+			}
+			before = marks
+		} else if news := d.News(b.Label); news != "" {
 			for n, line := range d.redisLines(news) {
 				d.text(d.redisAt.x+barWidth+6, y+15*n, "k", line)
 			}
@@ -185,7 +199,7 @@ func (d *drawing) keys() {
 }
 
 // life draws a key as a bar, which fades.
-func (d *drawing) life(k *life, id string) {
+func (d *drawing) life(k *life, x int, id string) {
 	from, to := k.fades[0].y, k.fades[len(k.fades)-1].y
 	d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, from, to)
 	before := -1.0
@@ -198,7 +212,7 @@ func (d *drawing) life(k *life, id string) {
 		before = f.left
 	}
 	d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
-		d.redisAt.x, from, barWidth, max(to-from, 3), id)
+		x, from, barWidth, max(to-from, 3), id)
 }
 
 // orders draws the ledger: those orders that are there twice in red.

@@ -18,12 +18,14 @@ const (
 	arrowStep = 11 // from where a request leaves to Redis, and from there back
 	tornStep  = 26 // the height of a place where the time axis is broken
 	barWidth  = 22 // of the key in Redis
-	gutter    = 26 // between the clients and Redis: here late messages are on their way
-	textIn    = 13 // from the edge of a lane to its texts
-	lineTop   = 6  // from the top of a group to its first line
-	monoWidth = 7.3
-	sansWidth = 7.2
-	boldWidth = 8.0
+	// serverStep is from the key on one server to that on the next.
+	serverStep = 26
+	gutter     = 26 // between the clients and Redis: here late messages are on their way
+	textIn     = 13 // from the edge of a lane to its texts
+	lineTop    = 6  // from the top of a group to its first line
+	monoWidth  = 7.3
+	sansWidth  = 7.2
+	boldWidth  = 8.0
 )
 
 // column is where a lane is.
@@ -98,6 +100,14 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 func (g *group) goesOn(b *label) bool {
 	before := g.labels[len(g.labels)-1]
 	return before.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
+}
+
+// servers are the names of several servers, or one name that is empty.
+func (l *layout) servers() []string {
+	if len(l.Servers) == 0 {
+		return []string{""}
+	}
+	return l.Servers
 }
 
 // columns divides the width: what the lanes need comes first.

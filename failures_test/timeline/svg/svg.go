@@ -144,7 +144,12 @@ func (d *drawing) heading() {
 		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Lanes[i])))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
-	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.Localize(d.caption.Language))
+	if len(d.Servers) == 0 {
+		d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.Localize(d.caption.Language))
+	}
+	for n, server := range d.Servers {
+		d.text(d.redisAt.x+n*serverStep+barWidth/2, d.head+20, "h c", server)
+	}
 	if d.Ledger {
 		d.rect(d.ledgerAt.x, d.head, d.ledgerAt.width, 30, "n")
 		d.text(d.ledgerAt.middle(), d.head+20, "h c", ordersLane.Localize(d.caption.Language))
