@@ -109,6 +109,7 @@ func (d *drawing) finding(b *label, y int, lines []string) int {
 // life is the lock's key from when it is installed until it is gone.
 type life struct {
 	owner world.Owner
+	bar   column
 	fades []fade
 }
 
@@ -118,15 +119,15 @@ type fade struct {
 	left float64
 }
 
-// lives follows the key through the labels.
-func (d *drawing) lives(server string) (all []*life) {
+// lives follows the key that a bar shows through the labels.
+func (d *drawing) lives(shows bar) (all []*life) {
 	var before timeline.State
 	var until time.Duration
-	on := func(s timeline.State) []world.Key {
-		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Server != server })
+	shown := func(s timeline.State) []world.Key {
+		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Name != shows.name || k.Server != shows.server })
 	}
 	fadeTo := func(y int, at time.Duration) {
-		for _, key := range on(before) {
+		for _, key := range shown(before) {
 			left := 1.0
 			if key.TTL != world.NoTTL {
 				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
@@ -137,9 +138,9 @@ func (d *drawing) lives(server string) (all []*life) {
 	}
 	for _, b := range d.labels {
 		fadeTo(b.part(1), b.At)
-		for _, key := range on(b.After) {
-			if was := on(before); len(was) == 0 || was[0].Owner != key.Owner {
-				all = append(all, &life{owner: key.Owner})
+		for _, key := range shown(b.After) {
+			if was := shown(before); len(was) == 0 || was[0].Owner != key.Owner {
+				all = append(all, &life{owner: key.Owner, bar: shows.column})
 			}
 		}
 		before, until = b.After, b.Until
@@ -161,11 +162,12 @@ func (b *label) part(part int) int {
 // keys draws the key in Redis and what is said about it.
 func (d *drawing) keys() {
 	middle := d.redisAt.x + barWidth/2
-	for n, server := range d.servers() {
-		x := d.redisAt.x + n*serverStep
-		d.path("l", "M%d %dV%d", x+barWidth/2, d.head+30, d.end)
-		for i, k := range d.lives(server) {
-			d.life(k, x, d.id(fmt.Sprint("k", i, server)))
+	lives := 0
+	for _, shows := range d.bars() {
+		d.path("l", "M%d %dV%d", shows.middle(), d.head+30, d.end)
+		for _, k := range d.lives(shows) {
+			d.life(k, d.id(fmt.Sprint("k", lives)))
+			lives++
 		}
 	}
 	var before []string
@@ -199,7 +201,7 @@ func (d *drawing) keys() {
 }
 
 // life draws a key as a bar, which fades.
-func (d *drawing) life(k *life, x int, id string) {
+func (d *drawing) life(k *life, id string) {
 	from, to := k.fades[0].y, k.fades[len(k.fades)-1].y
 	d.printf("<linearGradient id=%q gradientUnits=\"userSpaceOnUse\" x1=\"0\" x2=\"0\" y1=\"%d\" y2=\"%d\">", id, from, to)
 	before := -1.0
@@ -212,7 +214,7 @@ func (d *drawing) life(k *life, x int, id string) {
 		before = f.left
 	}
 	d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
-		x, from, barWidth, max(to-from, 3), id)
+		k.bar.x, from, k.bar.width, max(to-from, 3), id)
 }
 
 // orders draws the ledger: those orders that are there twice in red.
@@ -222,7 +224,7 @@ func (d *drawing) orders() {
 		if b.Event.Kind != world.Stored {
 			continue
 		}
-		if strings.HasPrefix(b.Event.Reply, "refused") {
+		if b.Event.IsGuarded() {
 			d.chip(b.arrows-1, "gb", refusesOne.Localize(d.caption.Language, "client", b.Event.Client))
 		}
 		if d.LedgerNews(b.Label) == "" {

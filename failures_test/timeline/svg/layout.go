@@ -102,12 +102,26 @@ func (g *group) goesOn(b *label) bool {
 	return before.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
 }
 
-// servers are the names of several servers, or one name that is empty.
-func (l *layout) servers() []string {
-	if len(l.Servers) == 0 {
-		return []string{""}
+// bar is where a key is drawn: of that name, on that server.
+type bar struct {
+	column
+	name, server string
+}
+
+// bars are next to each other for several servers, and narrower for two keys.
+func (l *layout) bars() (all []bar) {
+	x := l.redisAt.x
+	for n, server := range l.Servers {
+		all = append(all, bar{column{x + n*serverStep, barWidth}, "K", server})
 	}
-	return l.Servers
+	const half = barWidth/2 - 1
+	switch {
+	case len(all) > 0:
+		return all
+	case l.Other != "":
+		return []bar{{column{x, half}, "K", ""}, {column{x + barWidth - half, half}, "L", ""}}
+	}
+	return []bar{{column{x, barWidth}, "K", ""}}
 }
 
 // columns divides the width: what the lanes need comes first.

@@ -115,6 +115,7 @@ func (d *drawing) description() string {
 var (
 	clientLane  = i18n.New("client {client}")
 	redisLane   = i18n.New("Redis: key K")
+	redisLanes  = i18n.New("Redis: K and L")
 	ordersLane  = i18n.New("orders")
 	refusesOne  = i18n.New("refuses {client}")
 	legendTexts = []struct {
@@ -144,8 +145,12 @@ func (d *drawing) heading() {
 		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Lanes[i])))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
+	redis := redisLane
+	if d.Other != "" {
+		redis = redisLanes
+	}
 	if len(d.Servers) == 0 {
-		d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.Localize(d.caption.Language))
+		d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redis.Localize(d.caption.Language))
 	}
 	for n, server := range d.Servers {
 		d.text(d.redisAt.x+n*serverStep+barWidth/2, d.head+20, "h c", server)
