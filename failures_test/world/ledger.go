@@ -47,7 +47,7 @@ const (
 	Inserted  = "inserted" // the order is there
 	Pending   = "inserted, not committed"
 	Begun     = "begun"
-	Committed = "committed"
+	Committed = "done"
 	NameTaken = "refused: the name is taken (unique key)"
 	NoneLeft  = "0 rows: none left"
 )

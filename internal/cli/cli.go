@@ -241,10 +241,13 @@ func (a *app) root() *cobra.Command {
 	f.BoolVar(&asked.totals, "totals", false, "only how many cells there are of each kind")
 	f.BoolVar(&asked.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
 	f.BoolVar(&asked.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
+	f.BoolVar(&asked.guards, "guards", false, "what no lock with a lease prevents, without a guard of the resource and with each")
 	f.BoolVar(&asked.live, "live", false, "play it in real time on real redis-server processes")
 	f.StringVar(&asked.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
 	root.MarkFlagsMutuallyExclusive("steps", "documents")
 	root.MarkFlagsMutuallyExclusive("json", "totals")
+	root.MarkFlagsMutuallyExclusive("guards", "family")
+	root.MarkFlagsMutuallyExclusive("guards", "all")
 	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())

@@ -19,6 +19,7 @@ type request struct {
 	families  []string // only these; none: all of them, and the totals
 	all       bool     // every failure, by family
 	totals    bool     // the totals only
+	guards    bool     // the failures with and without a guard of the resource
 	steps     bool     // the columns are those that lead to the last stage
 	documents bool     // the columns are the locks of the documents
 	asJSON    bool
@@ -63,7 +64,17 @@ var (
 
 // failures returns those of the families that were asked for, or all.
 func (r request) failures() (asked []failures.Failure, err error) {
-	if len(r.families) == 0 {
+	switch {
+	case r.guards:
+		for _, id := range []string{"process-pause", "write-delayed"} {
+			for _, f := range failures.All { // without a guard, with the token, with each of the others
+				if f.ID == id || strings.HasPrefix(f.ID, id+"-") {
+					asked = append(asked, f)
+				}
+			}
+		}
+		return asked, nil
+	case len(r.families) == 0:
 		return failures.All, nil
 	}
 	short := func(family string) string { return strings.TrimPrefix(family, "the ") }
