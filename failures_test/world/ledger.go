@@ -70,6 +70,12 @@ func (e *Event) IsGuarded() bool {
 	return e.IsStale() || e.Kind == Stored && e.Op != OpCheck && !slices.Contains([]string{Inserted, Pending, Begun, Committed}, e.Reply)
 }
 
+// The operations of a transaction of the ledger.
+const (
+	OpBegin  = "Begin"
+	OpCommit = "Commit"
+)
+
 // IsStore reports whether a call of that name goes to the ledger.
 func IsStore(op string) bool {
 	return slices.Contains([]string{OpCheck, OpInsert, OpBegin, OpCommit}, op)
