@@ -43,7 +43,7 @@ func guardedBy(guards ...guard) (all []Failure) {
 			f := limitFailures[i] // process-pause, write-delayed
 			f.ID, f.Family, f.Title = f.ID+g.ending, Guards, string(g.kind)+": "+f.Title
 			f.Story, f.Fixed, f.Guard, f.Inherent, f.Lesson = stories(g), g.fixed, g.kind, false, false
-			f.Requires = []Precondition{given("A B"), inserts("A B")}
+			f.Requires = []Precondition{given("A B"), inserts("A"), inserts("B")}
 			all = append(all, f)
 		}
 	}

@@ -18,7 +18,7 @@ var usageFailures = []Failure{
 		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
 		Fixed:    "Nothing in the lock: no lock can prevent that its caller frees it too early. Commit, then unlock: the lock goes around the transaction.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
-		Requires: []Precondition{given("A B"), inserts("A B")},
+		Requires: []Precondition{given("A B"), inserts("A"), inserts("B")},
 		Script: func(w *world.World) {
 			a, b := beginAndInsert(w)
 			a.Unlock()

@@ -319,7 +319,7 @@ func TestColorOnlyWhereItIsAskedFor(t *testing.T) {
 func TestTotalsAreWhatTheTableEndsWith(t *testing.T) {
 	_, out, _ := command(t)
 	_, totals, _ := command(t, "--totals")
-	require.Contains(t, totals, "unavoidable 30: no lock that expires can prevent this")
+	require.Contains(t, totals, "unavoidable 42: no lock that expires can prevent this")
 	require.Contains(t, out, totals)
 }
 
