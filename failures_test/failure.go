@@ -57,6 +57,8 @@ const (
 	Crowded Variant = "waiters of other names beside it"
 	// The client takes a lock of another name first, and releases it last. Any lock can be set up so.
 	Nested Variant = "nested in another"
+	// Each client takes two locks, in the order in which it names them. Any lock can be set up so.
+	Both Variant = "two locks"
 )
 
 // Feature is something that a lock may have, and that a failure may need.
@@ -109,6 +111,8 @@ const (
 	Servers  Family = "the server"
 	Limits   Family = "what no lease can prevent"
 	Fences   Family = "the same with a fenced ledger"
+	Guards   Family = "guards of the resource"
+	Usage    Family = "how the lock is used"
 )
 
 // Failure is one way to break a lock.
@@ -127,8 +131,8 @@ type Failure struct {
 	Variant Variant
 	// Lease is the one that is asked for; 0: whatever the world has.
 	Lease time.Duration
-	// Fenced runs it with a ledger that refuses old tokens.
-	Fenced bool
+	// Guard is how the ledger protects itself.
+	Guard world.Guard
 	// Inherent says that no lock with a lease can prevent it.
 	Inherent bool
 	// Lesson marks what the first screen shows: the failures that tell the story of the stages.
@@ -202,8 +206,12 @@ func (o Outcome) Word() i18n.Text {
 // All is the catalogue, family by family.
 var All = concat(
 	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, fencedFailures,
+	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
 )
+
+// DependsOnLock reports whether the outcome of a failure depends on the lock. With a guard of the
+// resource, and where the lock is used wrongly, it is the same for all locks.
+func (f Failure) DependsOnLock() bool { return f.Family != Guards && f.Family != Usage }
 
 func concat(families ...[]Failure) []Failure {
 	var all []Failure

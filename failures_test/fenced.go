@@ -28,7 +28,7 @@ func twins() []Failure {
 		f.Title = "fenced: " + f.Title
 		f.Story = twinStories[limitFailures[i].ID]
 		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
-		f.Fenced, f.Inherent, f.Needs = true, false, []Feature{Fencing}
+		f.Guard, f.Inherent, f.Needs = world.TokenGuard, false, []Feature{Fencing}
 		f.Lesson = f.ID == "process-pause-fenced"
 		all[i] = f
 	}
@@ -37,7 +37,7 @@ func twins() []Failure {
 
 var tokenFailures = []Failure{
 	{
-		ID: "token-after-flush", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-after-flush", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the counter of tokens is flushed away",
 		Story:    "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
 		Fixed:    "The token is at least the server's clock in microseconds, so it rises without a memory.",
@@ -47,7 +47,7 @@ var tokenFailures = []Failure{
 		Script:   func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
 	{
-		ID: "token-after-failover", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-after-failover", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the replica never saw the counter of tokens",
 		Story:    "A holds the lock for the third time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
 		Fixed:    "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
@@ -57,7 +57,7 @@ var tokenFailures = []Failure{
 		Script:   func(w *world.World) { loseToken(w, w.Failover) },
 	},
 	{
-		ID: "token-after-clock-back", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-after-clock-back", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the clock of Redis is set back",
 		Story:    "A has held the lock for minutes as somebody sets the server's clock back and Redis loses A's key. B takes the lock. The clock says less than it said to A: a token from the clock alone, or a counter that was forgotten by then, is lower than A's, and the ledger takes A's late write for the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
 		Fixed:    "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
@@ -80,7 +80,7 @@ var tokenFailures = []Failure{
 		Live: "a real Redis reads the clock of its machine, which is not ours to set",
 	},
 	{
-		ID: "token-before-grant", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-before-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the token is fetched before the lock is granted",
 		Story:    "A locks for the second time. As it is about to take the lock, its process stands still; what it sends before that has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
 		Fixed:    "The command that takes the lock makes the token as well.",
@@ -107,7 +107,7 @@ var tokenFailures = []Failure{
 		},
 	},
 	{
-		ID: "token-after-grant", Family: Fences, Fenced: true, Needs: []Feature{Fencing},
+		ID: "token-after-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the token is fetched after the lock is granted",
 		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs none has come back. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger takes A's late write for the newer one.",
 		Fixed:    "The command that takes the lock makes the token as well.",

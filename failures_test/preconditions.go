@@ -31,6 +31,8 @@ var (
 	noneTooLate  = i18n.New("no Lock of {client} took the lock after its deadline")
 	noRenewal    = i18n.New("no renewal was on its way as {client} unlocked")
 	stillOpen    = i18n.New("Close of {client} did not come back")
+	noneInserted = i18n.New("{client} did not ask the ledger to insert an order")
+	notOneEach   = i18n.New("{client} and {other} did not each have one of the locks")
 	noSuchAnswer = i18n.New("Redis answered nothing with {error}")
 )
 
@@ -248,6 +250,32 @@ func unlocksDuring(client string) Precondition {
 func closes(client string) Precondition {
 	return seen(stillOpen.Args("client", client), func(s *world.Scene) bool {
 		return s.Event.Kind == world.Returned && s.Event.Op == world.OpClose && s.Event.Client == client
+	})
+}
+
+// inserts: each of the clients, separated by spaces, asked the ledger to insert an order.
+func inserts(clients string) Precondition {
+	return func(trace *world.Trace) i18n.Message {
+		for client := range strings.FieldsSeq(clients) {
+			asked := func(e world.Event) bool {
+				return e.Kind == world.Stored && e.Op == world.OpInsert && e.Client == client
+			}
+			if !slices.ContainsFunc(trace.Events, asked) {
+				return noneInserted.Args("client", client)
+			}
+		}
+		return i18n.Message{}
+	}
+}
+
+// haveOneEach: each of two clients had one key in Redis while it waited for the other's.
+func haveOneEach(client, other string) Precondition {
+	return seen(notOneEach.Args("client", client, "other", other), func(s *world.Scene) bool {
+		has := func(name string) bool {
+			call, busy := s.Call(name)
+			return busy && call.Op == world.OpLock && slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == name })
+		}
+		return has(client) && has(other)
 	})
 }
 

@@ -31,7 +31,7 @@ func init() {
 	for _, f := range All {
 		i18n.Register(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
 	}
-	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested))
+	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))
 }
 
 // loud is the outcome at the head of a line.

@@ -109,9 +109,11 @@ func (s Subject) Config() world.Config {
 // Config is the world in which the failure is played on a lock.
 func (f Failure) Config(s Subject) world.Config {
 	config := s.Config()
-	config.Client, config.Fenced, config.Lease = f.Client, f.Fenced, f.Lease
+	config.Client, config.Guard, config.Lease = f.Client, f.Guard, f.Lease
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
+	} else if f.Variant == Both {
+		config.New = adapters.InTurn(s.New)
 	} else if f.Variant == Nested {
 		config.New = adapters.Nested(s.New)
 		config.Ignore = func(key string) bool {

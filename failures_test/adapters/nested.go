@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,11 +22,20 @@ func AnotherName() string { return "{" + Another + uuid.NewString() + "}" }
 // Nested makes a lock whose holder takes another one first, of the same kind.
 func Nested(newLock world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		outer, err := newLock(rdb, AnotherName(), lease)
+		return InTurn(newLock)(rdb, AnotherName()+world.And+name, lease)
+	}
+}
+
+// InTurn makes one lock of two of the same kind, whose names are joined by [world.And]. They are taken
+// one after the other.
+func InTurn(newLock world.Constructor) world.Constructor {
+	return func(rdb redis.UniversalClient, names string, lease time.Duration) (world.Locker, error) {
+		first, second, _ := strings.Cut(names, world.And)
+		outer, err := newLock(rdb, first, lease)
 		if err != nil {
 			return nil, err
 		}
-		inner, err := newLock(rdb, name, lease)
+		inner, err := newLock(rdb, second, lease)
 		return Around(outer, inner), err
 	}
 }

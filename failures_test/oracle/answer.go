@@ -213,7 +213,7 @@ func holdCount(f *file) func(*world.Scene) {
 		counted, there := countOf(e.Client, s.Keys)
 		elsewhere := !there && owns(s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
-		case there && counted != taken:
+		case there && counted != taken*len(f.Locks(e.Client)):
 			f.report(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
 		case e.Op != world.OpCount:
 		case elsewhere && e.Result.Count != taken:

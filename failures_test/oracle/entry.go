@@ -172,6 +172,9 @@ func leak(f *file) func(*world.Scene) {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
+			if e.Kind == world.Sent && len(f.Locks(e.Client)) > 1 { // the same command, for its other lock
+				break
+			}
 			unlocks := func(c *world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
 			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || slices.ContainsFunc(s.Calls, unlocks))
 		}

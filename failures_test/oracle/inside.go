@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -92,14 +93,10 @@ func damage(f *file) func(*world.Scene) {
 		if e.IsStale() && e.Client == newest {
 			f.report(e, newestRefused, "client", e.Client)
 		}
-		if e.Kind != world.Stored || e.Op != world.OpInsert || e.Reply != world.Inserted {
-			return
-		}
-		last := e.Orders[len(e.Orders)-1]
-		for _, o := range e.Orders[:len(e.Orders)-1] {
-			if o.Name == last.Name {
-				f.report(e, orderTwice, "order", strconv.Quote(last.Name), "first", o.Client, "second", last.Client)
-				return
+		for n := len(s.Before.Orders); n < len(e.Orders); n++ {
+			same := func(o world.Order) bool { return o.Name == e.Orders[n].Name }
+			if first := slices.IndexFunc(e.Orders[:n], same); first >= 0 {
+				f.report(e, orderTwice, "order", strconv.Quote(e.Orders[n].Name), "first", e.Orders[first].Client, "second", e.Orders[n].Client)
 			}
 		}
 	}

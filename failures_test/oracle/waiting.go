@@ -12,6 +12,7 @@ import (
 var (
 	nobodyHolds     = i18n.New("{client} waits in vain for {time}: nobody alive holds the lock")
 	onlyItselfHolds = i18n.New("{client} waits in vain for {time}: nobody but itself holds the lock")
+	oneEach         = i18n.New("{client} waits in vain for {time}: each client has one lock and waits for the other's")
 	notWoken        = i18n.New("{client} waits beside a free lock: nobody has woken it")
 	notServed       = i18n.New("{client} asks for a lock that has been free for {time}, and does not get it")
 	chatters        = i18n.New("{client} only waits, and sends its command number {n}; {most} would do")
@@ -67,8 +68,11 @@ func deadlock(f *file) func(*world.Scene) {
 			return
 		}
 		why := nobodyHolds
-		if s.Holds(e.Client) > 0 {
+		switch {
+		case s.Holds(e.Client) > 0:
 			why = onlyItselfHolds
+		case len(f.Locks(e.Client)) > 1:
+			why = oneEach
 		}
 		f.report(e, why, "client", e.Client, "time", (e.At - call.At).Truncate(time.Second))
 	}

@@ -52,8 +52,8 @@ var Envs = []Env{
 type Property struct {
 	Name   string
 	Breaks []oracle.Monitor
-	Wait   bool // clients wait for the lock with Lock; else they ask with TryLock
-	Fenced bool // the ledger looks at tokens
+	Wait   bool        // clients wait for the lock with Lock; else they ask with TryLock
+	Guard  world.Guard // of the ledger
 	Needs  []failures.Feature
 	About  string
 }
@@ -79,7 +79,7 @@ var Properties = []Property{
 		About: "a holder's key does not expire, and nothing renews a hold that is over"},
 	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
 		About: "nobody waits beside a free lock"},
-	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Fenced: true, Needs: []failures.Feature{failures.Fencing},
+	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Guard: world.TokenGuard, Needs: []failures.Feature{failures.Fencing},
 		About: "the ledger takes no order twice if it refuses old tokens"},
 }
 
@@ -99,7 +99,7 @@ func (s Setup) config() world.Config {
 		return s.From.Failure.Config(s.Subject)
 	}
 	c := s.Subject.Config()
-	c.Lease, c.Fenced = lease, s.Property.Fenced
+	c.Lease, c.Guard = lease, s.Property.Guard
 	c.Client = func(o *redis.Options) {
 		o.ReadTimeout = patience
 		if s.Env.has(world.Lose) {

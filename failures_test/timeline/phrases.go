@@ -53,6 +53,8 @@ var phrases = map[string]phrase{
 	"delivered":         tell("m", "reads {reply}", "{client} reads the reply: {reply}"),
 	"delivered, pushed": tell("m", "hears the message", "{client} hears the message"),
 	"stored":            tell("", "{op} order {order}: {reply}", "{client} asks the ledger to {op} order {order}: {reply}"),
+	"stored, begin":     tell("", "begin a transaction", "{client} begins a transaction in the ledger"),
+	"stored, commit":    tell("", "commit: {reply}", "{client} commits its transaction: {reply}"),
 
 	"returned":        tell("d", "= {result}", "{call}() comes back to {client}: {result}"),
 	"returned, error": tell("r", "= {result}", "{call}() comes back to {client}: {result}", "= error: {cause}"),
@@ -100,7 +102,9 @@ var phrases = map[string]phrase{
 // always returns a phrase with the same words in texts, pictures and sentences.
 func always(text string) phrase { return tell("h", text, text) }
 
-func init() { i18n.Register("check", "insert", "free", "taken", "inserted") } // the ledger
+func init() { // the ledger
+	i18n.Register("check", "insert", world.Free, world.Taken, world.Inserted, world.Pending, world.Committed, world.NameTaken, world.NoneLeft)
+}
 
 // row chooses the row of a label: its kind, and what is special about it.
 func (s *Story) row(l *Label) string {
@@ -123,6 +127,8 @@ func (s *Story) row(l *Label) string {
 			return "executed, alone"
 		}
 		return "executed" + when(s.isOnItsWay(l.Request), ", late") + when(!l.Answered, ", unread")
+	case world.Stored:
+		return "stored" + when(e.Op == world.OpBegin, ", begin") + when(e.Op == world.OpCommit, ", commit")
 	case world.Delivered:
 		return "delivered" + when(len(e.Command) == 0, ", pushed")
 	case world.Returned:
@@ -187,9 +193,9 @@ func (s *Story) Text(l *Label) string {
 	return s.say(phrases[s.row(l)].lane, l)
 }
 
-// isToLedger reports whether the label is the call of an order, whose request is not on its way.
+// isToLedger reports whether the label is a call to the ledger whose request is not on its way.
 func (l *Label) isToLedger() bool {
-	return l.Event.Kind == world.Called && l.Event.Order != "" && !l.Leaves
+	return l.Event.Kind == world.Called && world.IsStore(l.Event.Op) && !l.Leaves
 }
 
 // Picture is what a label says in a picture, and in which style.

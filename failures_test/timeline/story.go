@@ -17,6 +17,7 @@ import (
 type Story struct {
 	*world.Trace
 	Key      string // the lock's key, shown as K
+	Other    string // the key of the other lock, shown as L, where clients take two
 	language i18n.Language
 	Labels   []*Label
 	requests []*world.Request  // event → the request that it is about
@@ -48,7 +49,7 @@ type State struct {
 	Process string // - runs, s stands still, d dead, n has no network
 	Waits   []bool // in Lock
 	Keys    []world.Key
-	Lock    []world.Key   // the lock's key of these, if it is there
+	Lock    []world.Key   // K, and L, of these, if they are there
 	KeysAt  time.Duration // when the leases of Keys were as they are there
 	Orders  []world.Order
 }
@@ -73,6 +74,21 @@ func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language
 	return s
 }
 
+// otherKey is the first key that a client installed after [Story.Key], if clients take two locks.
+func (s *Story) otherKey() string {
+	if !slices.ContainsFunc(s.Lanes, func(lane string) bool { return len(s.Locks(lane)) > 1 }) {
+		return ""
+	}
+	for _, e := range s.Events {
+		for _, x := range e.Effects {
+			if x.Kind == world.Installed && x.Key != s.Key {
+				return x.Key
+			}
+		}
+	}
+	return ""
+}
+
 // teller makes the labels of a story, event by event.
 type teller struct {
 	*Story
@@ -88,6 +104,7 @@ type teller struct {
 
 // tellAll makes the labels.
 func (s *Story) tellAll(found []oracle.Finding) {
+	s.Other = s.otherKey()
 	s.requests, s.stuck, s.same = make([]*world.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
 		e := scene.Event
@@ -249,14 +266,14 @@ func (t *teller) moment() State {
 	for _, k := range t.scene.Keys {
 		shown := t.shown(k)
 		m.Keys = append(m.Keys, shown)
-		if k.Name == t.Key {
-			m.Lock = []world.Key{shown}
+		if k.Name == t.Key || k.Name == t.Other {
+			m.Lock = append(m.Lock, shown)
 		}
 	}
 	inside := t.scene.Insiders()
 	for _, lane := range t.Lanes {
 		where, state := "-", "-"
-		another := func(other string) bool { return other != lane && t.Others[other] == t.Others[lane] }
+		another := func(other string) bool { return other != lane && t.SharesLock(other, lane) }
 		switch {
 		case t.scene.Holds(lane) == 0:
 		case !slices.ContainsFunc(inside, another):

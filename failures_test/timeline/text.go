@@ -119,18 +119,30 @@ func (d *drawing) print(cells ...string) {
 }
 
 func (d *drawing) head() {
-	cells := []string{term.Pad(timeColumn.Localize(d.Language), d.time)}
+	var heads [][]string
+	most := 1
 	for i, lane := range d.Lanes {
-		cells = append(cells, term.Pad("  "+d.Head(lane), d.widths[i]+2))
-	}
-	cells = append(cells, term.Pad("Redis", d.redisW))
-	if d.Ledger {
-		cells = append(cells, ledgerColumn.Localize(d.Language))
+		heads = append(heads, Fold(d.Head(lane), d.widths[i]))
+		most = max(most, len(heads[i]))
 	}
 	if d.Key != "" {
-		d.print(d.Color.Paint(term.Dim, "K = "+d.Key))
+		keys := "K = " + d.Key
+		if d.Other != "" {
+			keys += ", L = " + d.Other
+		}
+		d.print(d.Color.Paint(term.Dim, keys))
 	}
-	d.print(d.Color.Paint(term.Bold, strings.TrimRight(strings.Join(cells, "  "), " ")))
+	for n := range most {
+		cells := []string{term.Pad(line([]string{timeColumn.Localize(d.Language)}, n), d.time)}
+		for i, head := range heads {
+			cells = append(cells, term.Pad("  "+line(head, n), d.widths[i]+2))
+		}
+		cells = append(cells, term.Pad(line([]string{"Redis"}, n), d.redisW))
+		if d.Ledger {
+			cells = append(cells, line([]string{ledgerColumn.Localize(d.Language)}, n))
+		}
+		d.print(d.Color.Paint(term.Bold, strings.TrimRight(strings.Join(cells, "  "), " ")))
+	}
 	d.print(d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
 }
 

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,9 @@ var (
 	background   = i18n.New("background: {command}")
 	inBackground = i18n.New("{command} in the background")
 	staleToken   = i18n.New("refused, stale token")
+	staleVersion = i18n.New("refused: version {read}, now {now}")
+	doneBefore   = i18n.New("done before: {order}")
+	atVersion    = i18n.New("{answer}, version {now}")
 )
 
 // command is a command as one would type it, with K for the lock's key; request is the same in a sentence.
@@ -41,12 +45,15 @@ func isSubscription(e world.Event) bool {
 	return len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE")
 }
 
-// Shorten writes K for the lock's key.
+// Shorten writes K for the lock's key, and L for that of the other lock.
 func (s *Story) Shorten(text string) string {
-	if s.Key == "" {
-		return text
+	if s.Key != "" {
+		text = strings.ReplaceAll(text, s.Key, "K")
 	}
-	return strings.ReplaceAll(text, s.Key, "K")
+	if s.Other != "" {
+		text = strings.ReplaceAll(text, s.Other, "L")
+	}
+	return text
 }
 
 // reply is an answer in a word.
@@ -54,12 +61,31 @@ func (s *Story) reply(e world.Event) string {
 	switch {
 	case isSubscription(e) && !strings.HasPrefix(e.Reply, "(error)"):
 		return "OK"
-	case e.Kind == world.Stored && strings.HasPrefix(e.Reply, "refused"):
-		return staleToken.Localize(s.language)
 	case e.Kind == world.Stored:
-		return i18n.Text(e.Reply).Localize(s.language)
+		return s.answer(e)
 	}
 	return s.Shorten(e.Reply)
+}
+
+// answer is what the ledger says.
+func (s *Story) answer(e world.Event) string {
+	var read, now int
+	var word, client string
+	scan := func(format string, into ...any) bool {
+		n, _ := fmt.Sscanf(e.Reply, format, into...)
+		return n == len(into)
+	}
+	switch {
+	case e.IsStale():
+		return staleToken.Localize(s.language)
+	case scan(world.StaleVersion, &read, &now):
+		return staleVersion.Localize(s.language, "read", read, "now", now)
+	case scan(world.AtVersion, &word, &now):
+		return atVersion.Localize(s.language, "answer", i18n.Text(word), "now", now)
+	case scan(world.DoneBefore, &word, &client):
+		return doneBefore.Localize(s.language, "order", s.Order(world.Order{Name: word, Client: client}))
+	}
+	return i18n.Text(e.Reply).Localize(s.language)
 }
 
 // What a call comes back with.
@@ -117,7 +143,10 @@ func (s *Story) News(l *Label) string {
 	if len(l.Event.Effects) == 0 {
 		return ""
 	}
-	return s.keysText(l, l.After.Lock)
+	isSame := func(k world.Key) bool {
+		return s.Other != "" && !slices.ContainsFunc(l.Event.Effects, func(x world.Effect) bool { return s.Shorten(x.Key) == k.Name })
+	}
+	return s.keysText(l, slices.DeleteFunc(slices.Clone(l.After.Lock), isSame))
 }
 
 // keysText is "A1, 30s left" for each key, as they are at the end of the label.
@@ -128,7 +157,11 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 		if k.TTL == world.NoTTL {
 			form = noLease
 		}
-		parts = append(parts, s.Shorten(form.Localize(s.language, "owner", Holder(k), "time", tick(k.TTL-(l.Until-l.After.KeysAt)))))
+		name := ""
+		if s.Other != "" {
+			name = k.Name + ": "
+		}
+		parts = append(parts, name+s.Shorten(form.Localize(s.language, "owner", Holder(k), "time", tick(k.TTL-(l.Until-l.After.KeysAt)))))
 	}
 	switch {
 	case len(parts) > 0:
@@ -149,7 +182,7 @@ func Holder(k world.Key) string {
 
 // LedgerNews is what the ledger has after a label that has changed it.
 func (s *Story) LedgerNews(l *Label) string {
-	if l.Event.Kind != world.Stored || l.Event.Op != world.OpInsert || l.Event.Reply != "inserted" {
+	if e := l.Event; e.Kind != world.Stored || e.Reply != world.Inserted && e.Reply != world.Committed {
 		return ""
 	}
 	return strings.Join(s.orders(l.After.Orders), ", ")

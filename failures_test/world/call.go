@@ -180,7 +180,7 @@ func (c *Call) Wait() *Call {
 
 // inFlight tells whether a write to the ledger is delayed: nothing waits for it.
 func (c *Call) inFlight() bool {
-	if c.Op != OpInsert && c.Op != OpCheck {
+	if !IsStore(c.Op) {
 		return false
 	}
 	for _, wire := range c.Client.process.wires {

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -60,6 +61,9 @@ func (w *World) Digest(more ...string) uint64 {
 		d = d.add(o.Name, o.Client, strconv.FormatInt(o.Token, 36))
 	}
 	d = d.add(strconv.FormatInt(w.ledger.highest, 36), w.ledger.holder)
+	if len(w.ledger.open)+len(w.ledger.read) > 0 {
+		d = d.add(fmt.Sprint(w.ledger.open, w.ledger.read))
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.seen)) {
 		d = d.add(name, strconv.FormatUint(uint64(w.seen[name]), 36))
 	}

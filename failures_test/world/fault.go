@@ -23,7 +23,7 @@ type Command struct {
 type Match func(Command) bool
 
 // Any matches every command to Redis.
-func Any(c Command) bool { return c.Name != OpCheck && c.Name != OpInsert }
+func Any(c Command) bool { return !IsStore(c.Name) }
 
 // Write matches a command to Redis that can change something.
 func Write(c Command) bool { return Any(c) && c.Write }

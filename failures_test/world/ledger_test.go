@@ -40,7 +40,7 @@ func TestPlainLedgerTakesEverything(t *testing.T) {
 
 func TestFencedLedgerRefusesOldTokens(t *testing.T) {
 	one, two := int64(1), int64(2)
-	runWith(t, world.Config{New: fencedBy(&one, &two), Fenced: true}, func(w *world.World) {
+	runWith(t, world.Config{New: fencedBy(&one, &two), Guard: world.TokenGuard}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		require.Equal(t, "inserted", a.Insert("tea").Answer())
 		require.Equal(t, "inserted", a.Insert("milk").Answer(), "the same holder may write twice")
@@ -55,7 +55,7 @@ func TestFencedLedgerRefusesOldTokens(t *testing.T) {
 // the ledger would take both orders.
 func TestFencedLedgerRefusesAWriteAfterTheNextHoldersCheck(t *testing.T) {
 	one, two := int64(1), int64(2)
-	runWith(t, world.Config{New: fencedBy(&one, &two), Fenced: true}, func(w *world.World) {
+	runWith(t, world.Config{New: fencedBy(&one, &two), Guard: world.TokenGuard}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		require.Equal(t, "free", a.Check("tea").Answer())
 		require.Equal(t, "free", b.Check("tea").Answer())
@@ -66,14 +66,14 @@ func TestFencedLedgerRefusesAWriteAfterTheNextHoldersCheck(t *testing.T) {
 }
 
 func TestFencedLedgerRefusesALockWithoutTokens(t *testing.T) {
-	runWith(t, world.Config{New: newLock, Fenced: true}, func(w *world.World) {
+	runWith(t, world.Config{New: newLock, Guard: world.TokenGuard}, func(w *world.World) {
 		require.Equal(t, "refused: token 0, seen 0", w.Client("A").Insert("tea").Answer())
 	})
 }
 
 func TestWriteOnItsWayKeepsItsTokenAndArrivesLate(t *testing.T) {
 	one := int64(1)
-	trace := runWith(t, world.Config{New: fencedBy(&one), Fenced: true}, func(w *world.World) {
+	trace := runWith(t, world.Config{New: fencedBy(&one), Guard: world.TokenGuard}, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.Insert).Delay(time.Minute)
 		write := a.Insert("tea")

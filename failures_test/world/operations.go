@@ -17,6 +17,8 @@ const (
 	OpRun     = "Run"   // a command of the business's own, on the same client
 	OpCheck   = "Check"
 	OpInsert  = "Insert"
+	OpBegin   = "Begin" // of a transaction of the ledger
+	OpCommit  = "Commit"
 )
 
 // Lock waits for the lock until the client holds it, is stopped by a fault, or
@@ -119,9 +121,15 @@ func (c *Client) StartInsert(order string) *Call {
 	return c.storeCall(OpInsert, order, c.world.ledger.insert)
 }
 
-// row is an order of the client's, with the token of its hold.
+// Begin begins a transaction: the ledger shows what the client inserts to others after Commit only.
+func (c *Client) Begin() *Call { return c.storeCall(OpBegin, "", c.world.ledger.begin).Wait() }
+
+// Commit ends the client's transaction.
+func (c *Client) Commit() *Call { return c.storeCall(OpCommit, "", c.world.ledger.commit).Wait() }
+
+// row is an order of the client's, with the token of its hold and the version that it has read.
 func (c *Client) row(order string) Order {
-	row := Order{Name: order, Client: c.Name}
+	row := Order{Name: order, Client: c.Name, Version: c.world.ledger.read[c.Name]}
 	if fenced, ok := c.process.locker.(Fenced); ok {
 		row.Token = fenced.Token(c.context())
 	}

@@ -207,7 +207,7 @@ func (s *Scene) track(e *Event) {
 		c := s.Condition(e.Process)
 		r = Request{
 			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Struck: -1, Delivered: -1, Lost: -1, Held: c.Frozen || c.Dead,
-			Ledger: e.Op == OpCheck || e.Op == OpInsert, latest: new(*Request),
+			Ledger: IsStore(e.Op), latest: new(*Request),
 		}
 	}
 	switch e.Kind {

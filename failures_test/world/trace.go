@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -165,6 +166,8 @@ type Order struct {
 	Name   string `json:"name"`
 	Client string `json:"client"`
 	Token  int64  `json:"token,omitempty"`
+	// Version is the one that the client had read, where the ledger looks at it.
+	Version int `json:"version,omitempty"`
 }
 
 // Trace is everything that happened in one run.
@@ -174,13 +177,26 @@ type Trace struct {
 	Slack time.Duration `json:"slack_ns,omitempty"` // how much later than due things may happen: nothing in fake time
 	Late  time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
 	Lanes []string      `json:"lanes"`
-	// Others has the names of the locks of those lanes that have another one.
+	// Others has the names of the locks of those lanes that have another one; see [And].
 	Others map[string]string `json:"others,omitempty"`
 	Fenced bool              `json:"fenced"`           // the ledger refuses stale tokens
 	Missed []string          `json:"missed,omitempty"` // faults for which their command never came
 	Events []Event           `json:"events"`
 
 	scenes []*Scene // see Scenes
+}
+
+// And joins the names of two locks that a client takes together, in turn.
+const And = " + "
+
+// Locks returns the names of the locks that a lane takes together.
+func (t *Trace) Locks(lane string) []string {
+	return strings.Split(cmp.Or(t.Others[lane], t.Lock), And)
+}
+
+// SharesLock reports whether two lanes use a lock of the same name.
+func (t *Trace) SharesLock(a, b string) bool {
+	return slices.ContainsFunc(t.Locks(a), func(name string) bool { return slices.Contains(t.Locks(b), name) })
 }
 
 // UpTo returns the trace of the first events.

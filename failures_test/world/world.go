@@ -72,7 +72,7 @@ type Config struct {
 	New     Constructor
 	Lock    string                // the lock's name; default DefaultLock
 	Lease   time.Duration         // default 30 s
-	Fenced  bool                  // the ledger refuses stale tokens
+	Guard   Guard                 // of the ledger
 	Client  func(*redis.Options)  // changes the go-redis options of every client
 	Scripts []string              // Lua scripts that Redis already knows
 	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
@@ -197,8 +197,8 @@ func newWorld(config Config, server Redis, clock Clock) (*World, error) {
 		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
 		config: config, server: server, clock: clock, names: names,
 		keys:   newKeyspace(server, names, config.Ignore, limits.Blur),
-		ledger: &Ledger{fenced: config.Fenced},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Fenced},
+		ledger: &Ledger{guard: config.Guard, open: map[string][]Order{}, read: map[string]int{}},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard},
 		start:  time.Now(),
 		shared: shared{wake: make(chan struct{}, 1)},
 	}

@@ -96,7 +96,7 @@ class Player {
       el('span', {class: 'head redis'}, run.key ? 'Redis: K' : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
     this.scroll = el('div', {class: 'timeline', role: 'region', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
-      run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key), el('span', {}, say('A1 = A’s first hold'))) : null);
+      run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run) : null;
     // Another width or type size moves what is to be seen.
@@ -188,7 +188,7 @@ class Player {
     const rows = state.keys.map((key) => {
       const left = key.until < 0 ? say('no lease: it stays for ever') : say('{time} left', {time: span(leftOf(key, state.ms))});
       return el('div', {class: 'row own-' + (Math.max(0, key.lane) % 4)},
-        el('span', {class: 'name'}, key.name === 'K' ? this.run.key : key.name),
+        el('span', {class: 'name'}, {K: this.run.key, L: this.run.other}[key.name] || key.name),
         el('span', {class: 'value'}, el('span', {class: 'badge own-' + (Math.max(0, key.lane) % 4)}, key.owner || '?'),
           key.value === key.owner ? '' : key.value),
         el('span', {class: 'lease'}, el('span', {class: 'fill', '--left': fraction(key, state.ms, this.run.lease)}), el('span', {class: 'left'}, left)));

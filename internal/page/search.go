@@ -22,7 +22,7 @@ func searchFor(v failures.Verdict, c stages.Stage) string {
 		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool {
 			return slices.Contains(v.Failure.Breaks, m) && oracle.Violates(v.Findings, m)
 		})
-		if !isBroken || p.Fenced != v.Failure.Fenced {
+		if !isBroken || p.Guard != v.Failure.Guard {
 			continue
 		}
 		for _, q := range schedule.Suite {

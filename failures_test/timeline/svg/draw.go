@@ -109,6 +109,7 @@ func (d *drawing) finding(b *label, y int, lines []string) int {
 // life is the lock's key from when it is installed until it is gone.
 type life struct {
 	owner world.Owner
+	bar   column
 	fades []fade
 }
 
@@ -118,12 +119,15 @@ type fade struct {
 	left float64
 }
 
-// lives follows the key through the labels.
-func (d *drawing) lives() (all []*life) {
+// lives follows the key of that name through the labels.
+func (d *drawing) lives(name string, bar column) (all []*life) {
 	var before timeline.State
 	var until time.Duration
+	named := func(s timeline.State) []world.Key {
+		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Name != name })
+	}
 	fadeTo := func(y int, at time.Duration) {
-		for _, key := range before.Lock {
+		for _, key := range named(before) {
 			left := 1.0
 			if key.TTL != world.NoTTL {
 				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
@@ -134,9 +138,9 @@ func (d *drawing) lives() (all []*life) {
 	}
 	for _, b := range d.labels {
 		fadeTo(b.part(1), b.At)
-		for _, key := range b.After.Lock {
-			if len(before.Lock) == 0 || before.Lock[0].Owner != key.Owner {
-				all = append(all, &life{owner: key.Owner})
+		for _, key := range named(b.After) {
+			if was := named(before); len(was) == 0 || was[0].Owner != key.Owner {
+				all = append(all, &life{owner: key.Owner, bar: bar})
 			}
 		}
 		before, until = b.After, b.Until
@@ -159,7 +163,12 @@ func (b *label) part(part int) int {
 func (d *drawing) keys() {
 	middle := d.redisAt.x + barWidth/2
 	d.path("l", "M%d %dV%d", middle, d.head+30, d.end)
-	for i, k := range d.lives() {
+	lives := d.lives("K", column{d.redisAt.x, barWidth})
+	if d.Other != "" {
+		const half = barWidth/2 - 1
+		lives = append(d.lives("K", column{d.redisAt.x, half}), d.lives("L", column{d.redisAt.x + barWidth - half, half})...)
+	}
+	for i, k := range lives {
 		d.life(k, d.id(fmt.Sprint("k", i)))
 	}
 	for _, b := range d.labels {
@@ -198,7 +207,7 @@ func (d *drawing) life(k *life, id string) {
 		before = f.left
 	}
 	d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
-		d.redisAt.x, from, barWidth, max(to-from, 3), id)
+		k.bar.x, from, k.bar.width, max(to-from, 3), id)
 }
 
 // orders draws the ledger: those orders that are there twice in red.
@@ -208,7 +217,7 @@ func (d *drawing) orders() {
 		if b.Event.Kind != world.Stored {
 			continue
 		}
-		if strings.HasPrefix(b.Event.Reply, "refused") {
+		if b.Event.IsGuarded() {
 			d.chip(b.arrows-1, "gb", refusesOne.Localize(d.caption.Language, "client", b.Event.Client))
 		}
 		if d.LedgerNews(b.Label) == "" {

@@ -115,6 +115,7 @@ func (d *drawing) description() string {
 var (
 	clientLane  = i18n.New("client {client}")
 	redisLane   = i18n.New("Redis: key K")
+	redisLanes  = i18n.New("Redis: K and L")
 	ordersLane  = i18n.New("orders")
 	refusesOne  = i18n.New("refuses {client}")
 	legendTexts = []struct {
@@ -144,7 +145,11 @@ func (d *drawing) heading() {
 		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Lanes[i])))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
-	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redisLane.Localize(d.caption.Language))
+	redis := redisLane
+	if d.Other != "" {
+		redis = redisLanes
+	}
+	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redis.Localize(d.caption.Language))
 	if d.Ledger {
 		d.rect(d.ledgerAt.x, d.head, d.ledgerAt.width, 30, "n")
 		d.text(d.ledgerAt.middle(), d.head+20, "h c", ordersLane.Localize(d.caption.Language))

@@ -16,8 +16,9 @@ import (
 // leaves out is as it was in the step before.
 type Run struct {
 	Lanes  []string `json:"lanes"`
-	Key    string   `json:"key,omitempty"` // the lock's key, written K in texts
-	Lease  float64  `json:"lease"`         // in milliseconds, as all times
+	Key    string   `json:"key,omitempty"`   // the lock's key, written K in texts
+	Other  string   `json:"other,omitempty"` // of the other lock, written L, where clients take two
+	Lease  float64  `json:"lease"`           // in milliseconds, as all times
 	Ledger bool     `json:"ledger,omitempty"`
 	Steps  []Step   `json:"steps"`
 }
@@ -52,10 +53,11 @@ type Held struct {
 
 // NewRun returns a trace as steps. Without files in code it names no lines.
 func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
-	run := Run{Lanes: trace.Lanes, Key: trace.LockKey(), Lease: milliseconds(trace.Lease), Steps: []Step{}}
+	story := timeline.NewStory(trace, found, language)
+	run := Run{Lanes: trace.Lanes, Key: story.Key, Other: story.Other, Lease: milliseconds(trace.Lease), Steps: []Step{}}
 	at, scene := newSources(code), trace.UpTo(0).End()
 	var before Step
-	for _, row := range timeline.NewStory(trace, found, language).Rows() {
+	for _, row := range story.Rows() {
 		if scene.Index < row.Last { // some rows tell of the same events
 			at.next()
 		}

@@ -1,0 +1,109 @@
+package failures
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Failures of those who use a lock: it is freed before the work is visible, or it is taken together with
+// another one.
+var usageFailures = []Failure{
+	{
+		ID: "unlock-before-commit", Family: Usage, Inherent: true,
+		Title:    "the lock is free before the transaction commits",
+		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
+		Fixed:    "Nothing in the lock: no lock can prevent that its caller frees it too early. Commit, then unlock: the lock goes around the transaction.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Requires: []Precondition{given("A B"), inserts("A B")},
+		Script: func(w *world.World) {
+			a, b := beginAndInsert(w)
+			a.Unlock()
+			createIfFree(w, b)
+			a.Commit()
+		},
+	},
+	{
+		ID: "unlock-after-commit", Family: Usage,
+		Title:    "the transaction commits before the lock is free",
+		Story:    "A's work is a transaction of the database, as before. A locks, inserts the order, commits, and unlocks after that. B takes the lock, sees the order, and creates nothing.",
+		Fixed:    "Commit, then unlock: the lock goes around the transaction.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Requires: []Precondition{given("A B"), inserts("A")},
+		Script: func(w *world.World) {
+			a, b := beginAndInsert(w)
+			a.Commit()
+			a.Unlock()
+			createIfFree(w, b)
+		},
+	},
+	{
+		ID: "two-locks-any-order", Family: Usage, Variant: Both, Inherent: true,
+		Title:    "two clients take two locks in opposite orders",
+		Story:    "A takes order:1001 and then stock:tea, B takes stock:tea and then order:1001. Each has its first lock and waits for the other's: a deadlock. With a watchdog both renew what they have, and wait until one of them gives up. Without one the leases end as they wait: each gets what the other has lost, and both believe that they have both locks.",
+		Fixed:    "Nothing in the lock: it does not know of the other one. All take their locks in one order, such as that of the names. A deadline ends the wait.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
+		Requires: []Precondition{haveOneEach("A", "B")},
+		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, otherLock+world.And+w.Lock) },
+	},
+	{
+		ID: "two-locks-one-order", Family: Usage, Variant: Both,
+		Title:    "two clients take two locks in one order",
+		Story:    "A and B both take order:1001 and then stock:tea. The one who has the first lock gets the second too. The other one waits for the first lock, and has nothing that anybody waits for. A unlocks both, and B comes next.",
+		Fixed:    "All take their locks in one order, such as that of the names.",
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
+		Requires: []Precondition{given("A B"), waits("B")},
+		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, w.Lock+world.And+otherLock) },
+	},
+}
+
+// beginAndInsert has A lock, and create the order in a transaction that is not committed.
+func beginAndInsert(w *world.World) (a, b *world.Client) {
+	a, b = w.Client("A"), w.Client("B")
+	a.Begin()
+	a.Lock()
+	a.Check(order)
+	a.Insert(order)
+	return a, b
+}
+
+// createIfFree has a client create the order if it does not see it.
+func createIfFree(w *world.World, c *world.Client) {
+	if c.Lock(world.Within(patience(w))).Held() {
+		if c.Check(order).Answer() == world.Free {
+			c.Insert(order)
+		}
+		c.Unlock()
+	}
+}
+
+// otherLock is the lock that clients take together with the world's own.
+const otherLock = "stock:tea"
+
+// takeBoth has A and B take two locks. A's command for stock:tea is on its way while B begins.
+func takeBoth(w *world.World, ofA, ofB string) {
+	a, b := w.ClientOf("A", ofA), w.ClientOf("B", ofB)
+	a.Before(names(otherLock)).Delay(w.Lease / 60)
+	longer := w.Lease + w.Lease/6 + 50*time.Millisecond // see [patience]
+	first := a.StartLock(world.Within(longer))
+	w.Sleep(w.Lease / 240)
+	second := b.StartLock(world.Within(longer))
+	w.Sleep(w.Lease / 6)
+	if first.Held() {
+		a.Unlock()
+	}
+	first.Wait()
+	if second.Wait().Held() && !first.Held() {
+		b.Unlock()
+	}
+}
+
+// names matches a command that changes something and names a lock.
+func names(lock string) world.Match {
+	return func(c world.Command) bool {
+		return world.Write(c) && slices.ContainsFunc(c.Args, func(arg string) bool { return strings.Contains(arg, lock) })
+	}
+}
