@@ -20,6 +20,8 @@ type Subject struct {
 	Name string
 	// New makes one owner's lock of that name. What it sends, arrives at once.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+	// NewOver makes one of a lock of several servers, which has no New.
+	NewOver world.ConstructorOver
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
 	// Ignore reports whether a key is a counter or a queue of a lock, and no lock.
@@ -113,6 +115,7 @@ const (
 	Fences   Family = "the same with a fenced ledger"
 	Guards   Family = "guards of the resource"
 	Usage    Family = "how the lock is used"
+	RedLock  Family = "RedLock"
 )
 
 // Failure is one way to break a lock.
@@ -206,7 +209,7 @@ func (o Outcome) Word() i18n.Text {
 // All is the catalogue, family by family.
 var All = concat(
 	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
+	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures, redlockFailures,
 )
 
 // DependsOnLock reports whether the outcome of a failure depends on the lock. With a guard of the

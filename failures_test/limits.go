@@ -16,17 +16,7 @@ var limitFailures = []Failure{
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
 		Requires: []Precondition{given("A")},
-		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
-			a.Lock()
-			a.Check(order)
-			a.Freeze()
-			w.Sleep(w.Lease + w.Lease/30)
-			createOrder(w, b)
-			w.Sleep(w.Lease / 60)
-			a.Thaw()
-			a.Insert(order)
-		},
+		Script:   pausesBeyondLease,
 	},
 	{
 		ID: "write-delayed", Family: Limits, Inherent: true,
@@ -79,6 +69,19 @@ var limitFailures = []Failure{
 		},
 		Live: "a real Redis reads the clock of its machine, which is not ours to set",
 	},
+}
+
+// pausesBeyondLease has A stand still before its write until B has created the order.
+func pausesBeyondLease(w *world.World) {
+	a, b := w.Client("A"), w.Client("B")
+	a.Lock()
+	a.Check(order)
+	a.Freeze()
+	w.Sleep(w.Lease + w.Lease/30)
+	createOrder(w, b)
+	w.Sleep(w.Lease / 60)
+	a.Thaw()
+	a.Insert(order)
 }
 
 // loseKey lets A see that the order's name is free, takes A's key away, and lets

@@ -103,7 +103,11 @@ func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 
 // Config is what a world needs to know of the lock.
 func (s Subject) Config() world.Config {
-	return world.Config{New: s.New, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	servers := 1
+	if s.NewOver != nil {
+		servers = redlockServers
+	}
+	return world.Config{New: s.New, NewOver: s.NewOver, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config is the world in which the failure is played on a lock.
@@ -129,6 +133,7 @@ func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 // Why a failure does not apply to a lock.
 var (
 	lacksFeature = i18n.New("this lock has no {features}")
+	otherServers = i18n.New("the failures of RedLock are for a lock of several servers, all others for a lock of one")
 	lacksVariant = i18n.New("this lock has no {variant}")
 	notWith      = i18n.New("not for a lock with {features}")
 )
@@ -140,6 +145,8 @@ func (s Subject) lacks(f Failure) i18n.Message {
 	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
 	barred := named(f.Unless, has)
 	switch {
+	case (f.Family == RedLock) != (s.NewOver != nil):
+		return otherServers.Args()
 	case missing != "":
 		return lacksFeature.Args("features", missing)
 	case barred != "":

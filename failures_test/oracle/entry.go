@@ -136,7 +136,7 @@ type entry struct {
 }
 
 func leak(f *file) func(*world.Scene) {
-	entries := map[string]*entry{}   // label → what is in Redis now
+	entries := map[string]*entry{}   // server and label → what is in Redis now
 	failed := map[int]*world.Event{} // acquires that came back without the lock
 	report := func(i *entry, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
@@ -160,11 +160,11 @@ func leak(f *file) func(*world.Scene) {
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.Args("client", call.Client, "call", call.Op))
 				}
-				entries[effect.Owner.Label] = i
+				entries[e.Server+effect.Owner.Label] = i
 			case world.Removed, world.Overwritten, world.Lapsed:
-				if i, ok := entries[effect.Owner.Label]; ok {
+				if i, ok := entries[e.Server+effect.Owner.Label]; ok {
 					report(i, e.At, staysFor)
-					delete(entries, effect.Owner.Label)
+					delete(entries, e.Server+effect.Owner.Label)
 				}
 			}
 		}
@@ -180,7 +180,7 @@ func leak(f *file) func(*world.Scene) {
 		}
 		if e.Kind == world.Returned || e.Kind == world.Crashed {
 			for _, key := range s.Keys {
-				i := entries[key.Owner.Label]
+				i := entries[key.Server+key.Owner.Label]
 				if key.TTL == world.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == world.Crashed || e.Client == i.owner.Client) {
 					f.report(e, staysForEver, "client", i.owner.Client, "key", key.Name)
 				}
@@ -191,8 +191,8 @@ func leak(f *file) func(*world.Scene) {
 			if e.Kind == world.Slept { // it is noted when it begins
 				end += e.Bound
 			}
-			for _, label := range slices.Sorted(maps.Keys(entries)) {
-				report(entries[label], end, isStillThere)
+			for _, at := range slices.Sorted(maps.Keys(entries)) {
+				report(entries[at], end, isStillThere)
 			}
 		}
 	}

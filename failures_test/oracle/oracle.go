@@ -144,7 +144,10 @@ type file struct {
 // report adds a finding: the rule is broken at an event.
 func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(pairs...)
-	f.found = append(f.found, Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), text == panics, said})
+	found := Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), text == panics, said}
+	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
+		f.found = append(f.found, found)
+	}
 }
 
 // of is the moment of an event, for a rule that another client has broken by then.

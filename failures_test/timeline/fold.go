@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockkata/failures_test/world"
 )
@@ -49,6 +50,48 @@ func (s *Story) repetition(first int) (end int) {
 	return end
 }
 
+// spread adds to a label what comes next and is the same on other servers.
+func (s *Story) spread(l *Label) {
+	first, servers := l.Event, []string{l.Event.Server}
+	if s.apart || first.Server == "" || first.Kind == world.Server {
+		return
+	}
+	step := 1
+	isRead := func(i int) bool { r := s.requests[i]; return r != nil && r.Struck == i && r.Delivered == i+1 }
+	if isRead(l.First) {
+		step = 2
+	}
+	for i := l.First + step; i < len(s.Events); i += step {
+		e := s.Events[i]
+		if e.Kind != first.Kind || e.Call != first.Call || e.At != first.At || e.Line() != first.Line() || e.Reply != first.Reply ||
+			isRead(i) != isRead(l.First) || s.requests[i] != nil && s.isLate(s.requests[i]) != s.isLate(l.Request) {
+			break
+		}
+		servers = append(servers, e.Server)
+		l.Event.Effects = append(slices.Clip(l.Event.Effects), e.Effects...)
+		l.Last = i + step - 1
+	}
+	l.Event.Server = s.several(servers)
+}
+
+// several names servers: "R1–R3, R5".
+func (s *Story) several(names []string) string {
+	var parts []string
+	for i := 0; i < len(names); {
+		from, end := slices.Index(s.Servers, names[i]), i+1
+		for end < len(names) && s.Servers[from+end-i] == names[end] {
+			end++
+		}
+		if part := names[i]; end > i+1 {
+			parts = append(parts, part+"–"+names[end-1])
+		} else {
+			parts = append(parts, part)
+		}
+		i = end
+	}
+	return strings.Join(parts, ", ")
+}
+
 // attempt is what two attempts have in common that are told together: the command and its key or script.
 func attempt(e world.Event) string {
 	return fmt.Sprint(e.Client, e.Call, e.Command[:min(2, len(e.Command))])
@@ -56,7 +99,7 @@ func attempt(e world.Event) string {
 
 // repeat makes one label of each command of a repetition.
 func (s *Story) repeat(first, end int) (labels []*Label) {
-	of := map[string]*Label{}
+	of, servers := map[string]*Label{}, map[*Label][]string{}
 	for i := first; i <= end; i++ {
 		e, r := s.Events[i], s.requests[i]
 		if e.Kind != world.Executed && e.Kind != world.Refused {
@@ -70,7 +113,15 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 		}
 		l.Until = e.At
 		l.times++
+		if !slices.Contains(servers[l], e.Server) {
+			servers[l] = append(servers[l], e.Server)
+		}
 		l.Event.Keys, l.Event.Effects = e.Keys, append(l.Event.Effects, e.Effects...)
+	}
+	for l, on := range servers {
+		if slices.Sort(on); on[0] != "" { // each server was asked as often
+			l.Event.Server, l.times = s.several(on), l.times/len(on)
+		}
 	}
 	return labels
 }

@@ -86,8 +86,9 @@ var phrases = map[string]phrase{
 	"dropped, pushed": tell("r", "↯ what was pushed is lost: the connection breaks", "The connection of {client} breaks: what was pushed is lost"),
 	"dropped, gone":   tell("r", "↯ Redis is gone: the connection breaks", "The connection of {client} breaks: Redis is gone"),
 
-	"slept":   tell("", "{time} later", "Time passes: {time}"),
-	"expired": tell("", "", "The lease ends, and Redis removes the key"),
+	"slept":           tell("", "{time} later", "Time passes: {time}"),
+	"expired":         tell("", "", "The lease ends, and Redis removes the key"),
+	"expired on some": always("the lease ends"),
 
 	"server, memory-full":       always("the memory of Redis is full"),
 	"server, evicted":           always("Redis evicts the key"),
@@ -95,6 +96,8 @@ var phrases = map[string]phrase{
 	"server, scripts-flushed":   always("SCRIPT FLUSH: Redis forgets every script"),
 	"server, restarted":         always("Redis restarts without persistence: connections broken, keys and scripts gone"),
 	"server, failed-over":       always("failover: the replica that takes over never saw the lock"),
+	"server, stopped":           always("Redis stops, and loses its keys"),
+	"server, started":           always("Redis is back, and empty"),
 	"server, clock-jumped":      always("the clock of Redis jumps by {time}"),
 	"server, subscription-lost": always("Redis forgets who listens, on a connection that stays open"),
 }
@@ -142,6 +145,8 @@ func (s *Story) row(l *Label) string {
 			return "dropped, pushed"
 		}
 		return "dropped, " + string(e.Fault) + string(e.Moment)
+	case world.Expired:
+		return "expired" + when(e.Server != "", " on some")
 	case world.Server:
 		return "server, " + string(e.Fault)
 	}
@@ -182,7 +187,11 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 		causes := strings.Split(e.Result.Error, ": ")
 		pairs = append(pairs, "result", s.Shorten(Result(e, s.language)), "cause", causes[len(causes)-1])
 	}
-	return t.Localize(s.language, pairs...)
+	said := t.Localize(s.language, pairs...)
+	if e.Server != "" {
+		said = e.Server + ": " + said
+	}
+	return said
 }
 
 // Text is what a label says in its lane.

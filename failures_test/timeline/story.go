@@ -49,7 +49,7 @@ type State struct {
 	Process string // - runs, s stands still, d dead, n has no network
 	Waits   []bool // in Lock
 	Keys    []world.Key
-	Lock    []world.Key   // K, and L, of these, if they are there
+	Lock    []world.Key   // K, and L, of these, on each server that has it
 	KeysAt  time.Duration // when the leases of Keys were as they are there
 	Orders  []world.Order
 }
@@ -205,20 +205,22 @@ func (t *teller) tell(step int) {
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	e, r := s.Events[i], s.requests[i]
 	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
-	switch end := s.repetition(i); {
-	case end > i:
+	if end := s.repetition(i); end > i {
 		return s.repeat(i, end), end
+	}
+	s.spread(l)
+	switch {
 	case e.Kind == world.Slept && !s.apart: // told where time passes
 		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
-			return nil, i
+			return nil, l.Last
 		}
 		l.Leaves = true
 	case r != nil && r.Struck == i && !s.apart:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
-			l.Last = i + 1
+			l.Last = max(l.Last, i+1)
 		}
 	}
 	return []*Label{l}, l.Last

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ var (
 // measure gives each column what it needs, and takes from the widest until the
 // picture fits, or nothing is left to take.
 func (d *drawing) measure(rows []Row) {
-	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), len("Redis"), gap+len("watchdog.go:100")
+	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), term.Columns(d.redisHead()), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
 		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), readable))
 	}
@@ -96,6 +97,9 @@ func (d *drawing) measure(rows []Row) {
 		d.redisW, d.orders = min(d.redisW, most), min(d.orders, most)
 	}
 }
+
+// redisHead is what stands over the keys: Redis, or the names of several servers.
+func (d *drawing) redisHead() string { return cmp.Or(strings.Join(d.Servers, term.NoBreak), "Redis") }
 
 // lanesWidth is the width of all lanes, each with its bar and a space.
 func (d *drawing) lanesWidth() (all int) {
@@ -137,7 +141,7 @@ func (d *drawing) head() {
 		for i, head := range heads {
 			cells = append(cells, term.Pad("  "+line(head, n), d.widths[i]+2))
 		}
-		cells = append(cells, term.Pad(line([]string{"Redis"}, n), d.redisW))
+		cells = append(cells, term.Pad(line([]string{d.redisHead()}, n), d.redisW))
 		if d.Ledger {
 			cells = append(cells, line([]string{ledgerColumn.Localize(d.Language)}, n))
 		}

@@ -149,8 +149,40 @@ func (s *Story) News(l *Label) string {
 	return s.keysText(l, slices.DeleteFunc(slices.Clone(l.After.Lock), isSame))
 }
 
+// NoKey is the mark of a server without the lock's key.
+const NoKey = "·"
+
+// Marks is whose the lock's key is on each of several servers, if a label has changed one.
+func (s *Story) Marks(l *Label) []string {
+	if len(l.Event.Effects) == 0 {
+		return nil
+	}
+	return s.marks(l.After.Lock)
+}
+
+// marks is whose the lock's key is on each of several servers: A1 A1 B1 · ·
+func (s *Story) marks(keys []world.Key) []string {
+	marks := make([]string, len(s.Servers))
+	for i, server := range s.Servers {
+		marks[i] = NoKey
+		for _, k := range keys {
+			if k.Server == server {
+				marks[i] = k.Owner.Label
+			}
+		}
+	}
+	return marks
+}
+
 // keysText is "A1, 30s left" for each key, as they are at the end of the label.
 func (s *Story) keysText(l *Label, keys []world.Key) string {
+	if len(s.Servers) > 0 {
+		var columns string
+		for _, mark := range s.marks(keys) {
+			columns += term.Pad(mark, len("R1")) + term.NoBreak
+		}
+		return strings.TrimRight(columns, " "+term.NoBreak)
+	}
 	var parts []string
 	for _, k := range keys {
 		form := timeLeft

@@ -30,7 +30,9 @@ func (w *World) Begin(scenario func(*World), events int) {
 // them have to be at rest.
 func (w *World) Patient(d time.Duration) {
 	for _, p := range w.processes {
-		p.rdb.Options().ReadTimeout = d
+		for _, rdb := range p.rdbs {
+			rdb.Options().ReadTimeout = d
+		}
 	}
 }
 

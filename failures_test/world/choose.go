@@ -184,7 +184,7 @@ func (w *World) GiveUp() {
 // NextBy is when, at the latest, a Tick ends: the next lease that ends, or the end.
 // A client's timer can end it sooner.
 func (w *World) NextBy(end time.Duration) time.Duration {
-	if at, ok := w.keys.nextExpiry(); ok {
+	if at, ok := w.nextExpiry(); ok {
 		end = min(end, at.Sub(w.start))
 	}
 	return end

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
 	"runtime"
 	"slices"
@@ -18,7 +19,7 @@ type process struct {
 	world     *World
 	name      string
 	index     int
-	rdb       *redis.Client
+	rdbs      []*redis.Client // one for each server
 	locker    Locker
 	lanes     []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
@@ -54,24 +55,9 @@ func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 // ClientOf is [World.Client] with a lock of another name.
 func (w *World) ClientOf(name, lock string) *Client {
 	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}, delegates: map[uint64]*Call{}}
-	options := &redis.Options{
-		Addr:                  "127.0.0.1:6379",
-		Protocol:              2,
-		DisableIdentity:       true,
-		MaxRetries:            -1,
-		PoolSize:              16,
-		ReadBufferSize:        512,
-		WriteBufferSize:       512,
-		ContextTimeoutEnabled: true,
-		// Maintenance notifications look up host names, which no bubble survives.
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer:                   p.dial,
+	for _, node := range w.nodes {
+		p.rdbs = append(p.rdbs, p.connect(node))
 	}
-	if w.config.Client != nil {
-		w.config.Client(options)
-	}
-	w.clock.Timeouts(options, w.Lease)
-	p.rdb = redis.NewClient(options)
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)
 	if lock != w.Lock {
@@ -84,6 +70,29 @@ func (w *World) ClientOf(name, lock string) *Client {
 	return c
 }
 
+// connect returns a client of a server.
+func (p *process) connect(to *Node) *redis.Client {
+	w := p.world
+	options := &redis.Options{
+		Addr:                  "127.0.0.1:6379",
+		Protocol:              2,
+		DisableIdentity:       true,
+		MaxRetries:            -1,
+		PoolSize:              16,
+		ReadBufferSize:        512,
+		WriteBufferSize:       512,
+		ContextTimeoutEnabled: true,
+		// Maintenance notifications look up host names, which no bubble survives.
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Dialer:                   func(ctx context.Context, _, _ string) (net.Conn, error) { return p.dial(ctx, to) },
+	}
+	if w.config.Client != nil {
+		w.config.Client(options)
+	}
+	w.clock.Timeouts(options, w.Lease)
+	return redis.NewClient(options)
+}
+
 // construct makes the lock of a process, of that name. It may send something: it may
 // subscribe, or ask Redis for its version.
 func (w *World) construct(p *process, lock string) {
@@ -93,7 +102,7 @@ func (w *World) construct(p *process, lock string) {
 	var done atomic.Bool
 	go func() {
 		defer func() { panicks = recover(); done.Store(true); notify(w.wake) }()
-		locker, err = w.config.New(p.rdb, lock, w.Lease)
+		locker, err = p.newLock(lock)
 	}()
 	switch {
 	case !w.until(time.Now().Add(w.horizon()), done.Load):
@@ -104,6 +113,18 @@ func (w *World) construct(p *process, lock string) {
 		fail("%s gets no lock: %v", p.name, err)
 	}
 	p.locker = locker
+}
+
+func (p *process) newLock(name string) (Locker, error) {
+	c := p.world.config
+	if c.NewOver == nil {
+		return c.New(p.rdbs[0], name, c.Lease)
+	}
+	var nodes []redis.UniversalClient
+	for _, rdb := range p.rdbs {
+		nodes = append(nodes, rdb)
+	}
+	return c.NewOver(nodes, name, c.Lease, rand.NewPCG(0, uint64(p.index)))
 }
 
 // Clients starts one process for each name.
@@ -145,13 +166,13 @@ func DefaultRetries(o *redis.Options) {
 }
 
 // dial opens a wire. Without a network it waits, as a lost SYN does.
-func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (p *process) dial(ctx context.Context, to *Node) (net.Conn, error) {
 	w := p.world
 	for {
 		w.mu.Lock()
 		cut, healed := p.cut, p.healed
 		if !cut {
-			c := newWire(p)
+			c := newWire(p, to)
 			p.opened = append(p.opened, c)
 			w.mu.Unlock()
 			return c, nil
@@ -168,8 +189,10 @@ func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // wasCrowded tells whether somebody had to wait for a connection of a client's pool.
 func (w *World) wasCrowded() bool {
 	return slices.ContainsFunc(w.processes, func(p *process) bool {
-		stats := p.rdb.PoolStats()
-		return stats.WaitCount > 0 || stats.Timeouts > 0
+		return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
+			stats := rdb.PoolStats()
+			return stats.WaitCount > 0 || stats.Timeouts > 0
+		})
 	})
 }
 

@@ -67,7 +67,7 @@ func (w *World) until(end time.Time, done func() bool) bool {
 // advance moves time to the next thing that happens: a client does something, a
 // lease ends, a delayed message arrives, or the end.
 func (w *World) advance(end time.Time) {
-	if at, ok := w.keys.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
+	if at, ok := w.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
 		end = at
 	}
 	if at, ok := w.nextDue(); ok && at.Before(end) {
@@ -84,6 +84,16 @@ func (w *World) advance(end time.Time) {
 	case <-timer.C:
 		w.late(time.Since(end))
 	}
+}
+
+// nextExpiry is when, on the clients' clock, the next lease ends on any server.
+func (w *World) nextExpiry() (next time.Time, ok bool) {
+	for _, n := range w.nodes {
+		if at, has := n.keys.nextExpiry(); has && (!ok || at.Before(next)) {
+			next, ok = at, true
+		}
+	}
+	return next, ok
 }
 
 // act notes the first thing that a call does. Where nothing is in its way an

@@ -54,7 +54,7 @@ func (w *World) observe(e Event) {
 // knows of it: equal digests, equal futures.
 func (w *World) Digest(more ...string) uint64 {
 	d := w.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.Now().UnixNano(), 36))
-	for _, k := range w.keys.keys() {
+	for _, k := range w.allKeys() {
 		d = d.add(k.Name, k.Type, k.Value(), k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
 	}
 	for _, o := range w.ledger.orders {

@@ -79,6 +79,9 @@ func (w *World) next() (on *wire, todo *request) {
 		}
 		stopped := p.isStopped()
 		for _, c := range p.wires {
+			if c.node.down {
+				continue
+			}
 			if !stopped && len(c.replies) > 0 && w.canArrive(c, c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
 				next, on = c.replies[0], c
 			}
@@ -119,10 +122,10 @@ func (w *World) execute(r *request) {
 		return
 	}
 	w.note(r)
-	r.Effects = w.compare(r.lane, r.callID(), false)
+	r.Effects = r.wire.node.compare(r.lane, r.callID(), false)
 	text, _ := replyText(raw)
 	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
-	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.Effects, Keys: w.keys.keys()})
+	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys()})
 	w.collectPushes() // they reach their wires before the reply wakes its reader
 	w.strike(AfterCommand, r)
 }
@@ -178,9 +181,9 @@ func (w *World) note(r *request) {
 	case isSubscribe(name):
 		r.wire.subscribed = true
 	case name == "EVAL" && len(args) > 1:
-		w.keys.learnScript(args[1])
+		r.wire.node.keys.learnScript(args[1])
 	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "load"):
-		w.keys.learnScript(args[2])
+		r.wire.node.keys.learnScript(args[2])
 	}
 }
 
@@ -225,7 +228,7 @@ func (w *World) recordRequest(kind Kind, r *request, e Event) {
 		return
 	}
 	e.Kind, e.Client, e.Process, e.Background = kind, r.lane.Name, r.wire.process.name, r.Background
-	e.Call, e.Op, e.Request = r.callID(), r.Op, r.id
+	e.Call, e.Op, e.Request, e.Server = r.callID(), r.Op, r.id, r.Server
 	e.Command = w.names.command(r.Args, r.lane.Name)
 	if r.store == nil {
 		source := r.stack.source(w.config.SkipFrames)
@@ -241,18 +244,12 @@ func (r *request) callID() int {
 	return r.call.ID
 }
 
-// compare takes stock of Redis. When the scenario is over nobody asks any more.
-func (w *World) compare(lane *Client, call int, lapse bool) []Effect {
-	if w.closing {
-		return nil
-	}
-	return w.keys.compare(lane, call, lapse)
-}
-
 // lapse records the keys whose lease has ended.
 func (w *World) lapse() {
-	if effects := w.compare(nil, 0, true); len(effects) > 0 {
-		w.record(Event{Kind: Expired, Effects: effects, Keys: w.keys.keys()})
-		w.collectPushes()
+	for _, n := range w.nodes {
+		if effects := n.compare(nil, 0, true); len(effects) > 0 {
+			n.record(Event{Kind: Expired}, effects)
+			w.collectPushes()
+		}
 	}
 }

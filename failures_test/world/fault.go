@@ -17,6 +17,7 @@ type Command struct {
 	Background bool
 	Effects    []Effect // what it did; empty before it is executed
 	Lane       string
+	Server     string // see [Node.Name]
 }
 
 // Match chooses commands.
@@ -48,6 +49,13 @@ func Named(name string) Match {
 // Of narrows a match to the commands of one operation, such as OpUnlock.
 func Of(op string, m Match) Match {
 	return func(c Command) bool { return c.Op == op && m(c) }
+}
+
+// On narrows a match to the commands that go to some of the servers.
+func On(m Match, nodes ...*Node) Match {
+	return func(c Command) bool {
+		return m(c) && slices.ContainsFunc(nodes, func(n *Node) bool { return n.Name == c.Server })
+	}
 }
 
 // CrossesSlots matches a command with keys in different slots of a Cluster, which refuses it. The
@@ -95,7 +103,7 @@ func (w *World) Grants(c Command) bool {
 	if !c.did(Installed) && !c.did(Leased) || c.Op == OpUnlock {
 		return false
 	}
-	for _, k := range w.keys.state {
+	for _, k := range w.of(c).keys.state {
 		if !k.Expires.IsZero() {
 			return true
 		}
@@ -104,8 +112,8 @@ func (w *World) Grants(c Command) bool {
 }
 
 // Has matches what is sent while the client has a key with a lease in Redis.
-func (c *Client) Has(Command) bool {
-	keys := c.world.keys
+func (c *Client) Has(sent Command) bool {
+	keys := c.world.of(sent).keys
 	for name, k := range keys.state {
 		if !k.Expires.IsZero() && keys.ownerOf(name, k).Client == c.Name {
 			return true
@@ -117,8 +125,9 @@ func (c *Client) Has(Command) bool {
 // Renews matches a renewal that is due: a write of a goroutine of the lock's own, to keep a
 // lease that is a while old. A lock may renew at once too.
 func (w *World) Renews(c Command) bool {
-	old := w.server.Now().Add(w.Lease - w.Lease/15)
-	for _, k := range w.keys.state {
+	on := w.of(c)
+	old := on.server.Now().Add(w.Lease - w.Lease/15)
+	for _, k := range on.keys.state {
 		if !k.Expires.IsZero() && k.Expires.Before(old) {
 			return c.Background && Write(c)
 		}

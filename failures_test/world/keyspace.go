@@ -173,8 +173,7 @@ func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, 
 	for _, entry := range now.entries() {
 		at := place{name, entry}
 		if !slices.Contains(was.entries(), entry) {
-			owner := Owner{Label: s.names.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
-			owner.Shares = s.names.learn(entry, owner.Label)
+			owner := s.names.owner(entry, lane, call)
 			s.owners[at] = owner
 			effects = append(effects, Effect{Installed, name, owner})
 		} else if was.Fields[entry] != now.Fields[entry] {

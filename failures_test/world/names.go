@@ -18,13 +18,35 @@ type names struct {
 	first    map[string]string // value → the label of its first installation
 	scripts  map[string]string // SHA1 → name
 	counts   map[string]int    // lane → how many labels it has
+	// several says that a call may install its value on several servers: there it is one owner.
+	several bool
+	owners  map[installation]Owner
+}
+
+// installation is what a call of a lane puts into Redis.
+type installation struct {
+	value, lane string
+	call        int
 }
 
 func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
 		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
+		owners: map[installation]Owner{},
 	}
+}
+
+// owner returns who installs a value: a new owner, or the one that has put it on another server.
+func (n *names) owner(value string, lane *Client, call int) Owner {
+	id := installation{value, lane.Name, call}
+	owner, known := n.owners[id]
+	if !known || !n.several {
+		owner = Owner{Label: n.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
+		owner.Shares = n.learn(value, owner.Label)
+		n.owners[id] = owner
+	}
+	return owner
 }
 
 // next names a new installation: A1, then A2.

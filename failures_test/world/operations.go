@@ -96,7 +96,7 @@ func (c *Client) HoldCount() *Call {
 // and does not wait for it.
 func (c *Client) StartRun(args ...any) *Call {
 	return c.begin(OpRun, nil, func(ctx context.Context) (Result, error) {
-		return Result{Claim: ClaimDone}, c.process.rdb.Do(ctx, args...).Err()
+		return Result{Claim: ClaimDone}, c.process.rdbs[0].Do(ctx, args...).Err()
 	})
 }
 
@@ -144,7 +144,7 @@ func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
 	w := c.world
 	w.requests++
 	w.recordCall(Called, call, Event{Request: w.requests, Order: order})
-	on := newWire(c.process)
+	on := newWire(c.process, w.Server(1))
 	c.process.wires = append(c.process.wires, on)
 	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
 	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}

@@ -23,7 +23,7 @@ func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
 			wire.unsubscribe()
-			c.world.disturb(SubscriptionLost, func() error { return nil })
+			wire.node.disturb(SubscriptionLost, func() error { return nil })
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	}
 	for _, args := range commands {
 		r := &request{wire: on, starter: starter, stack: from}
-		r.Args, r.Name = args, strings.ToUpper(args[0])
+		r.Server, r.Args, r.Name = on.node.Name, args, strings.ToUpper(args[0])
 		if r.assign(sender); sender == nil {
 			r.assign(on.process.attributeTo(args))
 		}
@@ -200,7 +200,7 @@ func (w *World) admit() {
 // changes tells whether the next command that was written to the wire can change something.
 // In a transaction only EXEC can, if a command that was queued is a write.
 func (w *wire) changes(name string) bool {
-	write := isWrite(w.world.server, name)
+	write := isWrite(w.node.server, name)
 	switch {
 	case name == "MULTI":
 		w.transaction, w.writes = true, false
@@ -241,6 +241,7 @@ func compareRequests(a, b *request) int {
 	return cmp.Or(
 		cmp.Compare(a.wire.process.index, b.wire.process.index),
 		cmp.Compare(a.lane.index, b.lane.index),
+		cmp.Compare(a.wire.node.index, b.wire.node.index),
 		cmp.Compare(a.order, b.order),
 	)
 }

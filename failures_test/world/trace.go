@@ -58,6 +58,7 @@ type Event struct {
 	Source     *Source       `json:"source,omitempty"`
 	Moment     Moment        `json:"moment,omitempty"` // of a fault at a Command: where the Command was
 	Order      string        `json:"order,omitempty"`  // of Called: the order that it checks or inserts
+	Server     string        `json:"server,omitempty"` // of several: the one that it is about
 	Fault      ServerFault   `json:"fault,omitempty"`  // of Server; of Dropped: Gone if Redis itself was not there
 }
 
@@ -131,7 +132,8 @@ type Key struct {
 	Name    string        `json:"name"`
 	Type    string        `json:"type"`
 	Entries []Entry       `json:"entries"`
-	Owner   Owner         `json:"owner"`  // of the first entry that has one
+	Owner   Owner         `json:"owner"` // of the first entry that has one
+	Server  string        `json:"server,omitempty"`
 	TTL     time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
 }
 
@@ -178,10 +180,11 @@ type Trace struct {
 	Late  time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
 	Lanes []string      `json:"lanes"`
 	// Others has the names of the locks of those lanes that have another one; see [And].
-	Others map[string]string `json:"others,omitempty"`
-	Fenced bool              `json:"fenced"`           // the ledger refuses stale tokens
-	Missed []string          `json:"missed,omitempty"` // faults for which their command never came
-	Events []Event           `json:"events"`
+	Others  map[string]string `json:"others,omitempty"`
+	Servers []string          `json:"servers,omitempty"` // their names, where there are several
+	Fenced  bool              `json:"fenced"`            // the ledger refuses stale tokens
+	Missed  []string          `json:"missed,omitempty"`  // faults for which their command never came
+	Events  []Event           `json:"events"`
 
 	scenes []*Scene // see Scenes
 }

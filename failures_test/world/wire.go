@@ -18,6 +18,7 @@ import (
 type wire struct {
 	world   *World
 	process *process
+	node    *Node
 	link    Conn
 
 	mu       sync.Mutex
@@ -74,8 +75,8 @@ func (w *World) wires(yield func(*wire) bool) {
 	}
 }
 
-func newWire(p *process) *wire {
-	return &wire{world: p.world, process: p, link: p.world.server.Connect(), changed: make(chan struct{}, 1)}
+func newWire(p *process, to *Node) *wire {
+	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1)}
 }
 
 // Write accepts the client's bytes and hands each complete command to the world.

@@ -22,7 +22,7 @@ func TestCommandThatChangesSomethingIsAWrite(t *testing.T) {
 		"MULTI SET EXEC MULTI GET EXEC SET": "EXEC SET",
 		"WATCH GET MULTI PEXPIRE DEL EXEC":  "EXEC",
 	} {
-		on, found := &wire{world: &World{server: redis}}, []string{}
+		on, found := &wire{node: &Node{server: redis}}, []string{}
 		for name := range strings.FieldsSeq(sent) {
 			if on.changes(name) {
 				found = append(found, name)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -64,12 +66,18 @@ type Forcing interface {
 // Constructor makes one owner's lock. What it sends, arrives at once.
 type Constructor func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 
+// ConstructorOver makes one owner's lock of several servers, in the order of their names. The
+// source is the client's own, and the same in each run.
+type ConstructorOver func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (Locker, error)
+
 // AttributeTo tells whether a command is a call's, and which client's.
 type AttributeTo func(args []string) (client string, is bool)
 
 // Config is what a world starts with.
 type Config struct {
 	New     Constructor
+	NewOver ConstructorOver       // in place of New, for a lock of several servers
+	Servers int                   // default 1
 	Lock    string                // the lock's name; default DefaultLock
 	Lease   time.Duration         // default 30 s
 	Guard   Guard                 // of the ledger
@@ -90,12 +98,13 @@ type Config struct {
 const DefaultLock = "order:1001"
 
 func (c Config) withDefaults() Config {
-	c.Lock, c.Lease = cmp.Or(c.Lock, DefaultLock), cmp.Or(c.Lease, 30*time.Second)
+	c.Servers, c.Lock, c.Lease = max(c.Servers, 1), cmp.Or(c.Lock, DefaultLock), cmp.Or(c.Lease, 30*time.Second)
 	return c
 }
 
 // World is one run. All its methods belong to the scenario's own goroutine.
 type World struct {
+	*Node // the first server, and the only one if the config asks for no more
 	Lock  string
 	Lease time.Duration
 	// LongSilence is a time after which nothing that a lock does by itself is under way
@@ -103,9 +112,8 @@ type World struct {
 	LongSilence time.Duration
 
 	config    Config
-	server    Redis
+	nodes     []*Node
 	clock     Clock
-	keys      *keyspace
 	names     *names
 	ledger    *Ledger
 	trace     *Trace
@@ -138,12 +146,16 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	}()
 	synctest.Test(t, func(*testing.T) {
 		deepen()
-		server, startErr := newEmbedded()
-		if startErr != nil {
-			err = fmt.Errorf("world: embedded Redis: %w", startErr)
-			return
+		var servers []Redis
+		for range max(config.Servers, 1) {
+			server, startErr := newEmbedded()
+			if startErr != nil {
+				err = fmt.Errorf("world: embedded Redis: %w", startErr)
+				return
+			}
+			servers = append(servers, server)
 		}
-		trace, err = RunOn(server, bubbleTime{}, config, scenario)
+		trace, err = runOn(servers, bubbleTime{}, config, scenario)
 	})
 	return trace, err
 }
@@ -151,9 +163,15 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 // RunOn is [Run] with a server, which it closes, and a clock of the caller's. It does not look for
 // goroutines that are left.
 func RunOn(server Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
-	w, err := newWorld(config.withDefaults(), server, clock)
+	return runOn([]Redis{server}, clock, config, scenario)
+}
+
+func runOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
+	w, err := newWorld(config.withDefaults(), servers, clock)
 	if err != nil {
-		server.Close()
+		for _, server := range servers {
+			server.Close()
+		}
 		return nil, err
 	}
 	defer w.close() // also when the scenario ends its test
@@ -190,24 +208,32 @@ func NormalUse(w *World) (scripts []string) {
 	return w.keys.scripts
 }
 
-func newWorld(config Config, server Redis, clock Clock) (*World, error) {
+func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 	names := newNames(config.Lock)
 	limits := clock.Limits(config.Lease)
 	w := &World{
 		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
-		config: config, server: server, clock: clock, names: names,
-		keys:   newKeyspace(server, names, config.Ignore, limits.Blur),
+		config: config, clock: clock, names: names,
 		ledger: &Ledger{guard: config.Guard, open: map[string][]Order{}, read: map[string]int{}},
 		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard},
 		start:  time.Now(),
 		shared: shared{wake: make(chan struct{}, 1)},
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	for _, source := range config.Scripts {
-		if err := w.keys.load(source); err != nil {
-			return nil, fmt.Errorf("world: Redis does not take a script: %w", err)
+	for i, server := range servers {
+		n := &Node{world: w, index: i, server: server, keys: newKeyspace(server, names, config.Ignore, limits.Blur)}
+		if names.several = len(servers) > 1; names.several {
+			n.Name = "R" + strconv.Itoa(i+1)
+			w.trace.Servers = append(w.trace.Servers, n.Name)
+		}
+		w.nodes = append(w.nodes, n)
+		for _, source := range config.Scripts {
+			if err := n.keys.load(source); err != nil {
+				return nil, fmt.Errorf("world: Redis does not take a script: %w", err)
+			}
 		}
 	}
+	w.Node = w.nodes[0]
 	return w, nil
 }
 
@@ -273,7 +299,7 @@ func (w *World) close() {
 	if !w.flooded {
 		w.settle() // what is on its way may still take the lock
 	}
-	w.server.Clear()
+	w.clear()
 	w.until(time.Now().Add(2*w.Lease), func() bool { return w.trace.Slack > 0 && !w.isCalling() })
 	for _, p := range w.processes {
 		if closer, ok := p.locker.(io.Closer); ok {
@@ -282,17 +308,28 @@ func (w *World) close() {
 	}
 	w.clock.Linger(w.Lease, w.pass)
 	for _, p := range w.processes {
-		_ = p.rdb.Close() // the lock may have closed it already
+		for _, rdb := range p.rdbs {
+			_ = rdb.Close() // the lock may have closed it already
+		}
 	}
 	w.clock.Linger(w.Lease, w.pass)
 	for wire := range w.wires {
 		wire.unsubscribe()
 		wire.link.Close()
 	}
-	w.server.Clear()
-	w.server.Close()
+	w.clear()
+	for _, n := range w.nodes {
+		n.server.Close()
+	}
 	if w.wasCrowded() {
 		forgetTimers()
+	}
+}
+
+// clear removes the keys of every server.
+func (w *World) clear() {
+	for _, n := range w.nodes {
+		n.server.Clear()
 	}
 }
 

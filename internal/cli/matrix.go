@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ type request struct {
 	totals    bool     // the totals only
 	steps     bool     // the columns are those that lead to the last stage
 	documents bool     // the columns are the locks of the documents
+	redlock   bool     // RedLock and its failures
 	asJSON    bool
 	live      bool   // on real servers
 	addr      string // of a Redis server that is there already; "" starts our own
@@ -31,6 +33,8 @@ func (r request) columns() []stages.Stage {
 	switch {
 	case r.documents:
 		return stages.Documents()
+	case r.redlock:
+		return []stages.Stage{stages.RedLock}
 	case r.steps:
 		return stages.Steps()
 	}
@@ -38,7 +42,7 @@ func (r request) columns() []stages.Stage {
 }
 
 // byFamily reports whether the rows are a whole catalogue or whole families of it.
-func (r request) byFamily() bool { return r.all || len(r.families) > 0 }
+func (r request) byFamily() bool { return r.all || r.redlock || len(r.families) > 0 }
 
 // where returns what completes "runs on".
 func (r request) where() i18n.Message {
@@ -63,17 +67,19 @@ var (
 
 // failures returns those of the families that were asked for, or all.
 func (r request) failures() (asked []failures.Failure, err error) {
+	all := slices.DeleteFunc(slices.Clone(failures.All), func(f failures.Failure) bool { return (f.Family == failures.RedLock) != r.redlock })
 	if len(r.families) == 0 {
-		return failures.All, nil
+		return all, nil
 	}
 	short := func(family string) string { return strings.TrimPrefix(family, "the ") }
 	var names []string
-	for _, family := range families() {
-		names = append(names, strconv.Quote(short(string(family[0].Family))))
+	for _, f := range all {
+		names = append(names, strconv.Quote(short(string(f.Family))))
 	}
+	names = slices.Compact(names)
 	for _, word := range r.families {
 		found := len(asked)
-		for _, f := range failures.All {
+		for _, f := range all {
 			if name := i18n.Text(f.Family); short(word) == short(string(name)) || word == name.Localize(i18n.Chinese) {
 				asked = append(asked, f)
 			}

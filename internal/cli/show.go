@@ -41,7 +41,9 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			of := stages.Public()
 			asked, err := stages.Find(stage)
-			if steps || err == nil && asked.Hidden {
+			if f.Family == failures.RedLock {
+				of = []stages.Stage{stages.RedLock}
+			} else if steps || err == nil && asked.Hidden {
 				of = stages.All()
 			}
 			chosen := turn(of, f)

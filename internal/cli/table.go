@@ -21,6 +21,7 @@ const (
 var (
 	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
 	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
+	redlockTitle   = i18n.New("RedLock, over five servers, and what breaks it")
 	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
 	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
 	totalRuns      = i18n.New("{n} runs on {where}{took}: {expected}")
@@ -86,7 +87,7 @@ func (a *app) printMatrix(r request, g grid, took time.Duration) {
 	if r.totals || len(r.families) == 0 {
 		a.printTotals(r, g, took)
 	}
-	if r.totals || r.documents || len(r.families) > 0 {
+	if r.totals || r.documents || r.redlock || len(r.families) > 0 {
 		return
 	}
 	next := afterStages
@@ -156,8 +157,11 @@ func (g grid) changes() (shown [][]failures.Verdict, changed int) {
 func (a *app) printRows(r request, g grid) {
 	a.askForRoom()
 	title := stagesTitle
-	if r.documents {
+	switch {
+	case r.documents:
 		title = documentsTitle
+	case r.redlock:
+		title = redlockTitle
 	}
 	a.heading(term.Bold, a.say(title))
 	fmt.Fprintln(a.out)

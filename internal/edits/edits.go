@@ -19,9 +19,10 @@ import (
 // Edit is one mistake.
 type Edit struct {
 	Name     string
-	File     string // in the repository
-	Old, New string // the text that is in the file once, and what takes its place
-	Suffers  string // what a user of the lock would suffer
+	Stage    stages.Stage // whose lock it changes
+	File     string       // in the repository
+	Old, New string       // the text that is in the file once, and what takes its place
+	Suffers  string       // what a user of the lock would suffer
 	// What shows it: a failure whose cell has another outcome than the lesson's, and the
 	// rule that it breaks.
 	Failure string
@@ -72,7 +73,7 @@ func read(texts fs.FS) (all []Edit, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("edits: %s: %q: %w", name, e.Name, err)
 			}
-			e.File = path.Join(column.Dir, e.File)
+			e.Stage, e.File = column, path.Join(column.Dir, e.File)
 			all = append(all, e)
 		}
 	}
@@ -113,16 +114,6 @@ var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
 
 // ID is the name as it stands in a link.
 func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
-
-// Stage returns the stage, step or document whose lock is edited.
-func (e Edit) Stage() (stages.Stage, error) {
-	for _, c := range stages.Table {
-		if c.Dir == path.Dir(e.File) {
-			return c, nil
-		}
-	}
-	return stages.Stage{}, fmt.Errorf("edits: %s is no column's", e.File)
-}
 
 // Apply returns the text of the file with the edit. All other lines stay where they are.
 func (e Edit) Apply(text string) (string, error) {

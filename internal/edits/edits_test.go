@@ -39,8 +39,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			f, found := failures.Find(e.Failure)
 			require.True(t, found)
-			column, err := e.Stage()
-			require.NoError(t, err)
+			column := e.Stage
 			subject, err := failures.DiscoverScripts(t, column.Subject)
 			require.NoError(t, err)
 			require.Equal(t, column.Expect(f), failures.Run(t, f, subject).Outcome, "without the edit")

@@ -101,9 +101,9 @@ func IDs(of []Stage) []string {
 
 var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
-// Find returns the column of that ID.
+// Find returns the lock of that ID.
 func Find(id string) (Stage, error) {
-	for _, c := range Table {
+	for _, c := range append(slices.Clip(Table), RedLock) {
 		if c.ID == id {
 			return c, nil
 		}

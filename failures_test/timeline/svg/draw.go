@@ -119,15 +119,15 @@ type fade struct {
 	left float64
 }
 
-// lives follows the key of that name through the labels.
-func (d *drawing) lives(name string, bar column) (all []*life) {
+// lives follows the key that a bar shows through the labels.
+func (d *drawing) lives(shows bar) (all []*life) {
 	var before timeline.State
 	var until time.Duration
-	named := func(s timeline.State) []world.Key {
-		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Name != name })
+	shown := func(s timeline.State) []world.Key {
+		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Name != shows.name || k.Server != shows.server })
 	}
 	fadeTo := func(y int, at time.Duration) {
-		for _, key := range named(before) {
+		for _, key := range shown(before) {
 			left := 1.0
 			if key.TTL != world.NoTTL {
 				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
@@ -138,9 +138,9 @@ func (d *drawing) lives(name string, bar column) (all []*life) {
 	}
 	for _, b := range d.labels {
 		fadeTo(b.part(1), b.At)
-		for _, key := range named(b.After) {
-			if was := named(before); len(was) == 0 || was[0].Owner != key.Owner {
-				all = append(all, &life{owner: key.Owner, bar: bar})
+		for _, key := range shown(b.After) {
+			if was := shown(before); len(was) == 0 || was[0].Owner != key.Owner {
+				all = append(all, &life{owner: key.Owner, bar: shows.column})
 			}
 		}
 		before, until = b.After, b.Until
@@ -162,21 +162,28 @@ func (b *label) part(part int) int {
 // keys draws the key in Redis and what is said about it.
 func (d *drawing) keys() {
 	middle := d.redisAt.x + barWidth/2
-	d.path("l", "M%d %dV%d", middle, d.head+30, d.end)
-	lives := d.lives("K", column{d.redisAt.x, barWidth})
-	if d.Other != "" {
-		const half = barWidth/2 - 1
-		lives = append(d.lives("K", column{d.redisAt.x, half}), d.lives("L", column{d.redisAt.x + barWidth - half, half})...)
+	lives := 0
+	for _, shows := range d.bars() {
+		d.path("l", "M%d %dV%d", shows.middle(), d.head+30, d.end)
+		for _, k := range d.lives(shows) {
+			d.life(k, d.id(fmt.Sprint("k", lives)))
+			lives++
+		}
 	}
-	for i, k := range lives {
-		d.life(k, d.id(fmt.Sprint("k", i)))
-	}
+	var before []string
 	for _, b := range d.labels {
 		y := b.y + 12
 		if b.arrows > 0 {
 			y = b.arrows + 17
 		}
-		if news := d.News(b.Label); news != "" {
+		if marks := d.Marks(b.Label); len(marks) > 0 {
+			for n, mark := range marks {
+				if mark != timeline.NoKey && (before == nil || before[n] != mark) {
+					d.text(middle+n*serverStep, y+3, "k y c", mark)
+				}
+			}
+			before = marks
+		} else if news := d.News(b.Label); news != "" {
 			for n, line := range d.redisLines(news) {
 				d.text(d.redisAt.x+barWidth+6, y+15*n, "k", line)
 			}

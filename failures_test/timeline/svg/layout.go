@@ -18,12 +18,14 @@ const (
 	arrowStep = 11 // from where a request leaves to Redis, and from there back
 	tornStep  = 26 // the height of a place where the time axis is broken
 	barWidth  = 22 // of the key in Redis
-	gutter    = 26 // between the clients and Redis: here late messages are on their way
-	textIn    = 13 // from the edge of a lane to its texts
-	lineTop   = 6  // from the top of a group to its first line
-	monoWidth = 7.3
-	sansWidth = 7.2
-	boldWidth = 8.0
+	// serverStep is from the key on one server to that on the next.
+	serverStep = 26
+	gutter     = 26 // between the clients and Redis: here late messages are on their way
+	textIn     = 13 // from the edge of a lane to its texts
+	lineTop    = 6  // from the top of a group to its first line
+	monoWidth  = 7.3
+	sansWidth  = 7.2
+	boldWidth  = 8.0
 )
 
 // column is where a lane is.
@@ -98,6 +100,28 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 func (g *group) goesOn(b *label) bool {
 	before := g.labels[len(g.labels)-1]
 	return before.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
+}
+
+// bar is where a key is drawn: of that name, on that server.
+type bar struct {
+	column
+	name, server string
+}
+
+// bars are next to each other for several servers, and narrower for two keys.
+func (l *layout) bars() (all []bar) {
+	x := l.redisAt.x
+	for n, server := range l.Servers {
+		all = append(all, bar{column{x + n*serverStep, barWidth}, "K", server})
+	}
+	const half = barWidth/2 - 1
+	switch {
+	case len(all) > 0:
+		return all
+	case l.Other != "":
+		return []bar{{column{x, half}, "K", ""}, {column{x + barWidth - half, half}, "L", ""}}
+	}
+	return []bar{{column{x, barWidth}, "K", ""}}
 }
 
 // columns divides the width: what the lanes need comes first.

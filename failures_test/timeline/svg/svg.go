@@ -149,7 +149,12 @@ func (d *drawing) heading() {
 	if d.Other != "" {
 		redis = redisLanes
 	}
-	d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redis.Localize(d.caption.Language))
+	if len(d.Servers) == 0 {
+		d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redis.Localize(d.caption.Language))
+	}
+	for n, server := range d.Servers {
+		d.text(d.redisAt.x+n*serverStep+barWidth/2, d.head+20, "h c", server)
+	}
 	if d.Ledger {
 		d.rect(d.ledgerAt.x, d.head, d.ledgerAt.width, 30, "n")
 		d.text(d.ledgerAt.middle(), d.head+20, "h c", ordersLane.Localize(d.caption.Language))

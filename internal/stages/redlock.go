@@ -1,0 +1,22 @@
+package stages
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/documents/redlock"
+	"lockkata/failures_test/world"
+)
+
+// RedLock is a lock over five servers. It is no stage: it has failures of its own, and no search.
+var RedLock = Stage{
+	ID: "redlock", Title: "a lock over five servers", Dir: "failures_test/documents/redlock", Hidden: true,
+	Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []failures.Feature{failures.Scripts}},
+}
+
+func newRedLock(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
+	return redlock.New(nodes, name, lease, random), nil
+}
