@@ -206,15 +206,18 @@ func (o Outcome) Word() i18n.Text {
 	return i18n.Text(o.String())
 }
 
-// All is the catalogue, family by family.
+// All is the catalogue of a lock of one server, family by family.
 var All = concat(
 	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures, redlockFailures,
+	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
 )
 
 // DependsOnLock reports whether the outcome of a failure depends on the lock. With a guard of the
 // resource, and where the lock is used wrongly, it is the same for all locks.
 func (f Failure) DependsOnLock() bool { return f.Family != Guards && f.Family != Usage }
+
+// Catalogue is every failure: All, and those of RedLock.
+var Catalogue = concat(All, OfRedLock)
 
 func concat(families ...[]Failure) []Failure {
 	var all []Failure
@@ -226,7 +229,7 @@ func concat(families ...[]Failure) []Failure {
 
 // Find returns the failure of that id.
 func Find(id string) (Failure, bool) {
-	for _, f := range All {
+	for _, f := range Catalogue {
 		if f.ID == id {
 			return f, true
 		}

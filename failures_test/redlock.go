@@ -10,13 +10,12 @@ import (
 // redlockServers is how many servers a lock of several has.
 const redlockServers = 5
 
-// Failures of a lock over several independent servers, R1 to R5. The stages have one server, and
-// are not asked.
-var redlockFailures = onServers([]Failure{
+// OfRedLock are the failures of a lock over several independent servers, R1 to R5.
+var OfRedLock = onServers([]Failure{
 	{
 		ID:       "redlock-minority-down",
 		Title:    "two of five servers are down",
-		Story:    "R4 and R5 are down. A takes the lock on R1, R2 and R3, which is a majority, and B is refused there. A unlocks, and B takes it. This is what RedLock is for: with one server, its loss would stop everybody.",
+		Story:    "R4 and R5 are down. A takes the lock on R1, R2 and R3, which is a majority, and B is refused there. A unlocks, and B takes it. This is what RedLock is for: with a single server, its loss stops all clients.",
 		Fixed:    "A majority is enough: any two majorities have a server in common.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth, oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A B")},
@@ -33,8 +32,8 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-split-vote",
 		Title:    "three clients split the servers among them",
-		Story:    "A, B and C ask at the same moment. A is first on R1 and R2, B on R3 and R4, C on R5: nobody has a majority, and everybody is refused. Each one releases what it got, on every server, and waits for a random time. So they do not meet again, and get the lock one after the other. Without the release the keys would block everybody for a lease; without the random pause they could split the servers forever.",
-		Fixed:    "Who gets no majority releases its keys at once, and asks again after a random pause.",
+		Story:    "A, B and C ask at the same moment. A is first on R1 and R2, B on R3 and R4, C on R5, so none of them has a majority. Each releases its keys on all servers, pauses for a random time and asks again. They no longer meet, and get the lock one after the other. Without the release, the keys block all clients for a lease. Without the random pause, the clients can split the servers again and again.",
+		Fixed:    "A client without a majority releases its keys at once, and asks again after a random pause.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock, oracle.Leak, oracle.LostWakeUp},
 		Requires: []Precondition{given("A B C")},
 		Script: func(w *world.World) {
@@ -54,8 +53,8 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-restart-empty",
 		Title:    "a server restarts without its keys",
-		Story:    "A takes the lock on R1, R2 and R3; its commands to R4 and R5 are lost. R3 restarts and has forgotten A's key. B takes the lock on R3, R4 and R5: two majorities, whose common server has lost its memory. The critics: so RedLock needs servers that write each command to disk before they answer, which costs what Redis is used for. Its author: keep a server that restarts away for longer than a lease.",
-		Fixed:    "Delayed restarts, or fsync for each command. A resource that refuses the late write needs neither.",
+		Story:    "A takes the lock on R1, R2 and R3; its commands to R4 and R5 are lost. R3 restarts and has forgotten A's key. B takes the lock on R3, R4 and R5: these are two majorities, and the server that they share has lost its memory. The Redis documentation names two ways out: write each command to disk before it is answered, which is slow, or keep a restarted server away for longer than a lease. Kleppmann answers that the delay relies on clocks again.",
+		Fixed:    "Delayed restarts, or fsync for each command. A resource that refuses late writes needs neither: go run . --guards",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion},
 		Requires: []Precondition{given("A B"), taken("A", serverDid)},
@@ -72,8 +71,8 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-restart-delayed",
 		Title:    "a server that restarts stays away for longer than a lease",
-		Story:    "As before, A has the lock on R1, R2 and R3, and R3 stops and loses its keys. This time it stays away. B gets R4 and R5 only, and is refused. R3 comes back when every key that it could have forgotten has expired anyway.",
-		Fixed:    "The delay. It costs availability: with two more servers away nobody gets the lock until it is over.",
+		Story:    "As in redlock-restart-empty, A has the lock on R1, R2 and R3, and R3 loses its keys. This time it stays away, so B gets R4 and R5 only, and is refused. R3 comes back after a lease: all keys that it has forgotten would have expired by then.",
+		Fixed:    "The delay, which costs availability: if two more servers are down, no client gets the lock until it is over.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A B"), taken("A", serverDid)},
 		Script: func(w *world.World) {
@@ -94,7 +93,7 @@ var redlockFailures = onServers([]Failure{
 		ID:       "redlock-clock-one",
 		Title:    "the clock of one server jumps ahead",
 		Story:    "A has the lock on all five servers. The clock of R1 jumps beyond the lease, and A's key is gone there. B gets R1 only, and is refused. With one server, the same jump lets B in.",
-		Fixed:    "A majority survives what happens to a few servers. If A had only three of them, one jump would be enough: see redlock-restart-empty.",
+		Fixed:    "A majority outlives faults of a minority. With only three of the five keys, A would lose the lock by one jump: compare redlock-restart-empty.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { losesVote(w, func() { w.Server(1).JumpServerClock(w.Lease + w.Lease/30) }) },
@@ -102,8 +101,8 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-clock-majority",
 		Title:    "the clocks of a majority jump ahead",
-		Story:    "A has the lock on all five servers. An operator sets the clocks of R1, R2 and R3 ahead, or a bad time server does. There A's lease is over; B takes the lock on them, and both create the order. The critics: a lock must not depend on clocks to be safe. Its author: clocks need not be right, only count at about the same speed, and operators can avoid jumps.",
-		Fixed:    "Clocks that are slewed and never set. A token that the resource compares needs no clock.",
+		Story:    "A has the lock on all five servers. An operator or a bad time server sets the clocks of R1, R2 and R3 ahead. A's lease is over there, B takes the lock on these three, and both create the order. Kleppmann: the safety of a lock must not depend on clocks. antirez: the clocks need not be right, they only have to run at about the same speed, and operators can avoid jumps.",
+		Fixed:    "Clocks that are adjusted slowly and never set. A guard of the resource needs no clock: go run . --guards",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion},
 		Requires: []Precondition{given("A B"), taken("A", serverDid)},
@@ -118,7 +117,7 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-pause",
 		Title:    "a holder pauses beyond its lease",
-		Story:    "A has the lock on all five servers, sees that the order is free, and its process stands still. All leases end, B takes the lock and creates the order. A wakes up and creates it too. Five servers change nothing here. The critics: a lock that protects data needs a token that rises with each hold, and RedLock has only random values, which have no order. Its author: a resource that can compare tokens could do without the lock; and a unique value is enough for compare and set.",
+		Story:    "A has the lock on all five servers, sees that the order is free, and its process stands still. All leases end, B takes the lock and creates the order. A wakes up and creates it too. Five servers do not help here. Kleppmann: a lock that protects data needs a fencing token that rises with each hold, and RedLock has only random values, which have no order. antirez: a resource that can compare tokens hardly needs the lock, and a unique value is enough for a compare and set.",
 		Fixed:    "Nothing in the lock. The resource has to refuse the late write: go run . --guards",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
@@ -128,8 +127,8 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-late-answers",
 		Title:    "the answers take longer than the lease",
-		Story:    "A has asked all servers, and its process stands still before it reads the last answer: every server says OK. When A goes on, the lease is over, and B has the lock. A compares its clock with the moment at which it began: nothing of the lease is left, so A does not have the lock. It gets it when B has finished. The critics: A can stand still after this check as well, see redlock-pause. Its author: true, and of every lock with a lease.",
-		Fixed:    "Validity: the lease, less what the answers took, less the drift of the clocks. Nothing left means no lock.",
+		Story:    "All servers give A the lock, and its process stands still before it reads the last answer. When A goes on, its leases are over and B has the lock. A looks at its clock: more than a lease has passed since it asked, so it does not have the lock, and asks again. It gets the lock when B has finished. Kleppmann: A can stand still after this check just as well, see redlock-pause. antirez: that is true of every lock that expires.",
+		Fixed:    "Validity: the lease minus the time that the answers took, minus the drift of the clocks. If nothing is left, the client does not have the lock.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("B A"), ends("A")},
 		Script: func(w *world.World) {
@@ -150,7 +149,7 @@ var redlockFailures = onServers([]Failure{
 		ID:       "redlock-failover",
 		Title:    "a failover loses the key of one master",
 		Story:    "Each of the five servers has a replica of its own. A has the lock on all of them, and R1 fails over to a replica that has not yet seen A's key. B gets R1 only, and is refused. With one master, the same failover lets B in.",
-		Fixed:    "A majority survives what happens to a few servers.",
+		Fixed:    "A majority outlives faults of a minority.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { losesVote(w, w.Server(1).Failover) },
@@ -158,7 +157,7 @@ var redlockFailures = onServers([]Failure{
 	{
 		ID:       "redlock-late-release",
 		Title:    "a release arrives when its client has the lock again",
-		Story:    "A unlocks, and three of its commands are stuck in the network until the leases are over. A takes the lock again, and then the commands arrive. They delete only what has the value of the first hold; a value that belongs to the client would free the second hold under A's feet.",
+		Story:    "A unlocks, and three of its commands are stuck in the network until the leases are over. A takes the lock again, and then the commands arrive. They delete only keys with the value of the first hold. If all holds of a client had the same value, they would free the second hold.",
 		Fixed:    "A new value for each acquisition, and a release that compares it.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Exclusion},
 		Given:    []oracle.Monitor{oracle.Leak}, // the keys of the first hold stay until their lease ends

@@ -28,7 +28,7 @@ func init() {
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTested, NotPlayed} {
 		i18n.Register(o.Word(), o.loud())
 	}
-	for _, f := range All {
+	for _, f := range Catalogue {
 		i18n.Register(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
 	}
 	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))

@@ -127,6 +127,14 @@ func (f Failure) Config(s Subject) world.Config {
 	return config
 }
 
+// Failures is the catalogue of the lock: that of RedLock for a lock of several servers.
+func (s Subject) Failures() []Failure {
+	if s.NewOver != nil {
+		return OfRedLock
+	}
+	return All
+}
+
 // Applies reports whether the lock has what the failure is about.
 func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 

@@ -18,7 +18,6 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/incidents"
 	"lockkata/internal/i18n"
-	"lockkata/internal/stages"
 )
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -timeout 30m -update
@@ -42,8 +41,8 @@ func requireFile(t *testing.T, name, text string) {
 // The pictures in the documents are what the command draws, and there are no others.
 func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
-	for _, f := range failures.All {
-		for _, s := range turn(stages.Public(), f) {
+	for _, f := range failures.Catalogue {
+		for _, s := range turn(locksOf(f), f) {
 			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
 			require.Equal(t, exitOK, status, errors)
 			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out
@@ -67,7 +66,7 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 	status, out, errors := command(t, "list", "--markdown")
 	require.Equal(t, exitOK, status, errors)
 	requireFile(t, "../../docs/failures.md", out)
-	for _, f := range failures.All {
+	for _, f := range failures.Catalogue {
 		require.Equal(t, 1, strings.Count(out, `<a id="`+f.ID+`"></a>`), f.ID)
 		require.Contains(t, out, "](pictures/"+f.ID+"-", "a failure without a picture")
 	}

@@ -51,7 +51,7 @@ var (
 // families are the failures of the catalogue, family by family.
 func families() [][]failures.Failure {
 	var all [][]failures.Failure
-	for _, f := range failures.All {
+	for _, f := range failures.Catalogue {
 		if n := len(all); n > 0 && all[n-1][0].Family == f.Family {
 			all[n-1] = append(all[n-1], f)
 		} else {
@@ -77,7 +77,7 @@ func (a *app) list(long bool) {
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.All)))
+	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.Catalogue)))
 }
 
 // story prints what happens in a failure, what fixes it, and where it runs.
@@ -106,9 +106,9 @@ func (a *app) listJSON() error {
 		NotLive  string            `json:"not_live,omitempty"` // why not
 	}
 	var all []jsonFailure
-	for _, f := range failures.All {
+	for _, f := range failures.Catalogue {
 		j := jsonFailure{f.ID, f.Family, f.Title, f.Story, f.Fixed, f.Breaks, map[string]string{}, f.Live == "", f.Live}
-		for _, s := range stages.Public() {
+		for _, s := range locksOf(f) {
 			j.Expected[s.Subject.Name] = s.Expect(f).String()
 		}
 		all = append(all, j)
@@ -122,16 +122,16 @@ func (a *app) listJSON() error {
 var failuresText string
 
 var failuresDocument = template.Must(template.New("").Funcs(template.FuncMap{
-	"all":      func() []failures.Failure { return failures.All },
+	"all":      func() []failures.Failure { return failures.Catalogue },
 	"families": families,
-	"stages":   stages.Public,
-	"shown":    func(f failures.Failure) []stages.Stage { return turn(stages.Public(), f) },
+	"locks":    locksOf,
+	"shown":    func(f failures.Failure) []stages.Stage { return turn(locksOf(f), f) },
 	"reports":  func(id string) []incidents.Incident { return incidents.All()[id] },
 	"anchor":   func(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") },
 	"capital":  func(text any) string { return capital(fmt.Sprint(text)) },
-	"signs": func(f failures.Failure) string { // the outcomes expected of the stages
+	"signs": func(f failures.Failure) string { // the outcomes expected of the locks
 		var signs []string
-		for _, s := range stages.Public() {
+		for _, s := range locksOf(f) {
 			signs = append(signs, markFor(s.Expect(f)).sign)
 		}
 		return strings.Join(signs, " | ")

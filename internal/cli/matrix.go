@@ -67,7 +67,10 @@ var (
 
 // failures returns those of the families that were asked for, or all.
 func (r request) failures() (asked []failures.Failure, err error) {
-	all := slices.DeleteFunc(slices.Clone(failures.All), func(f failures.Failure) bool { return (f.Family == failures.RedLock) != r.redlock })
+	all := failures.All
+	if r.redlock {
+		all = failures.OfRedLock
+	}
 	if len(r.families) == 0 {
 		return all, nil
 	}

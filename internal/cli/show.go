@@ -39,11 +39,9 @@ func (a *app) showCommand() *cobra.Command {
 			if !ok {
 				return suggest(noFailure.Args("name", strconv.Quote(args[0])), args[0], failureIDs())
 			}
-			of := stages.Public()
-			asked, err := stages.Find(stage)
-			if f.Family == failures.RedLock {
-				of = []stages.Stage{stages.RedLock}
-			} else if steps || err == nil && asked.Hidden {
+			of := locksOf(f)
+			asked, err := stages.FindLock(stage)
+			if f.Family != failures.RedLock && (steps || err == nil && asked.Hidden) {
 				of = stages.All()
 			}
 			chosen := turn(of, f)
@@ -79,7 +77,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func failureIDs() (ids []string) {
-	for _, f := range failures.All {
+	for _, f := range failures.Catalogue {
 		ids = append(ids, f.ID)
 	}
 	return ids
@@ -97,6 +95,14 @@ var (
 	legendOwner = i18n.New("A1 is A's first hold")
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
+
+// locksOf returns the locks of which a table or a document shows a failure.
+func locksOf(f failures.Failure) []stages.Stage {
+	if f.Family == failures.RedLock {
+		return []stages.Stage{stages.RedLock}
+	}
+	return stages.Public()
+}
 
 // turn returns the last column that the failure breaks and the first after it that it does not, or the
 // one of them that there is. What breaks none has the first that it applies to.

@@ -60,7 +60,7 @@ func init() {
 func read(texts fs.FS) (all []Edit, err error) {
 	names, err := fs.Glob(texts, "*.txt")
 	for _, name := range names {
-		column, err := stages.Find(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
+		column, err := stages.FindLock(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
 		if err != nil {
 			return nil, fmt.Errorf("edits: %s: %w", name, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/stages"
 )
 
 const whole = "== mutex.go: first\n- a\n- \tb\n+ c\nsuffers: much\ncell: oom x lost wake-up\n" +
@@ -14,6 +16,10 @@ func TestEditsAreRead(t *testing.T) {
 	all, err := read(fstest.MapFS{"stage6.1.txt": {Data: []byte(whole)}})
 	require.NoError(t, err)
 	const folder = "stage6_reentrant_pubsub/step1_told/"
+	for i := range all {
+		require.Equal(t, "6.1", all[i].Stage.ID)
+		all[i].Stage = stages.Stage{}
+	}
 	require.Equal(t, []Edit{
 		{Name: "first", File: folder + "mutex.go", Old: "a\n\tb", New: "c", Suffers: "much", Failure: "oom", Outcome: 'x', Rule: "lost wake-up"},
 		{Name: "second", File: folder + "hold.go", Old: "d", Suffers: "more", Failure: "oom", Outcome: 'x', Rule: "leak", Search: "leak/crash"},

@@ -17,6 +17,14 @@ var RedLock = Stage{
 	Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []failures.Feature{failures.Scripts}},
 }
 
+// FindLock is [Find], and finds RedLock too.
+func FindLock(id string) (Stage, error) {
+	if id == RedLock.ID {
+		return RedLock, nil
+	}
+	return Find(id)
+}
+
 func newRedLock(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
 	return redlock.New(nodes, name, lease, random), nil
 }

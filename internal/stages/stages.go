@@ -41,7 +41,7 @@ var searches = failures.ReadTable(searchesText)
 var stageName = i18n.New("stage {id}")
 
 func init() {
-	for _, c := range Table {
+	for _, c := range append(slices.Clip(Table), RedLock) {
 		i18n.Register(i18n.Text(c.Title), i18n.Text(c.Lesson))
 		for _, part := range c.Map {
 			i18n.Register(part.Adds, part.Skip)
@@ -99,14 +99,19 @@ func IDs(of []Stage) []string {
 	return ids
 }
 
+var isNoStage = i18n.New("{id} is no stage, and is not searched: go run . --redlock shows its failures")
+
 var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
-// Find returns the lock of that ID.
+// Find returns the column of that ID.
 func Find(id string) (Stage, error) {
-	for _, c := range append(slices.Clip(Table), RedLock) {
+	for _, c := range Table {
 		if c.ID == id {
 			return c, nil
 		}
+	}
+	if id == RedLock.ID {
+		return Stage{}, isNoStage.Args("id", id)
 	}
 	return Stage{}, noStage.Args("id", strconv.Quote(id), "ids", strings.Join(IDs(All()), ", "))
 }

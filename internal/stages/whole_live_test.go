@@ -9,5 +9,5 @@ import (
 )
 
 func TestEveryCellOfEveryColumnGivesTheSameTraceAgain(t *testing.T) {
-	requireSameAgain(t, stages.Table)
+	requireSameAgain(t, stages.Table...)
 }
