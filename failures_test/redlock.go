@@ -169,7 +169,7 @@ var OfRedLock = onServers([]Failure{
 				a.Before(world.On(world.Of(world.OpUnlock, world.Write), w.Server(n+1))).Delay(w.Lease + w.Lease/30)
 			}
 			a.Unlock()
-			w.Sleep(w.Lease)
+			w.Sleep(w.Lease + w.Lease/60 - w.Now())
 			a.Lock(world.Within(patience(w)))
 			w.Sleep(w.Lease / 15)
 			b.TryLock()

@@ -19,6 +19,10 @@ func TestGoZero(t *testing.T) {
 	gradeInWorld(t, GoZero, map[string]string{"lease-below-a-second": "it takes whole seconds", "each-grant-late": "it takes whole seconds"})
 }
 
+func TestRedsyncOverFiveServers(t *testing.T) {
+	failures.Check(t, RedsyncOver, failures.Expected("redlock"))
+}
+
 // gradeInWorld grades a library in the controlled world.
 func gradeInWorld(t *testing.T, s failures.Subject, unfit map[string]string) {
 	s, err := failures.DiscoverScripts(t, s)

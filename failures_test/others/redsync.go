@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 	"github.com/redis/go-redis/v9"
 
@@ -33,6 +35,24 @@ const redsyncPause = 170 * time.Millisecond
 func newRedsync(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 	return redsyncLocker{redsync.New(goredis.NewPool(rdb)).NewMutex(name,
 		redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt32), redsync.WithRetryDelay(redsyncPause))}, nil
+}
+
+// RedsyncOver is redsync with a pool for each of several servers, which is RedLock.
+var RedsyncOver = failures.Subject{
+	Name: "redsync over five servers", NewOver: newRedsyncOver,
+	Has: Redsync.Has, AttributeTo: Redsync.AttributeTo, SkipFrames: Redsync.SkipFrames,
+}
+
+// newRedsyncOver is newRedsync with redsync's default pause, from a source that repeats.
+func newRedsyncOver(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) (failures.Locker, error) {
+	var pools []redsyncredis.Pool
+	for _, node := range nodes {
+		pools = append(pools, goredis.NewPool(node))
+	}
+	random := rand.New(source)
+	pause := func(int) time.Duration { return 50*time.Millisecond + time.Duration(random.Int64N(int64(200*time.Millisecond))) }
+	return redsyncLocker{redsync.New(pools...).NewMutex(name,
+		redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt32), redsync.WithRetryDelayFunc(pause))}, nil
 }
 
 // Lock waits for the lock.
