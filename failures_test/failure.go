@@ -212,9 +212,11 @@ var All = concat(
 	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
 )
 
-// DependsOnLock reports whether the outcome of a failure depends on the lock. With a guard of the
-// resource, and where the lock is used wrongly, it is the same for all locks.
-func (f Failure) DependsOnLock() bool { return f.Family != Guards && f.Family != Usage }
+// OfLocks returns the failures that are about the lock itself, and not about its users or the resource.
+// Only these are asked of a lock that somebody has written.
+func OfLocks() []Failure {
+	return slices.DeleteFunc(slices.Clone(All), func(f Failure) bool { return f.Family == Guards || f.Family == Usage })
+}
 
 // Catalogue is every failure: All, and those of RedLock.
 var Catalogue = concat(All, OfRedLock)

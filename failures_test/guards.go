@@ -13,7 +13,7 @@ var guardFailures = guardedBy(
 	},
 	guard{
 		kind: world.VersionGuard, ending: "-version",
-		pauses:  "A reads version 1 and stands still beyond its lease, as before. B reads version 1 too and writes: now it is version 2. A wakes up and writes what follows from version 1: UPDATE … SET …, version = version + 1 WHERE version = 1. That changes 0 rows, so A knows that it has to read again. A must not simply read the new version and write all the same.",
+		pauses:  "A reads version 1 and stands still beyond its lease, as before. B reads version 1 too and writes: now it is version 2. A wakes up and writes what follows from version 1: UPDATE … SET …, version = version + 1 WHERE id = 7 AND version = 1. That changes 0 rows, so A knows that it has to read again. A must not simply read the new version and write all the same.",
 		delayed: "A's write is stuck in the network, as before, and carries the version that A has read. B's write has changed the version when it arrives. Compare and set is one statement, so it needs no lock. Of many writers at once all but one have done their work in vain: a lock saves that work. Several rows need one version for all of them.",
 		fixed:   "Compare and set: each write names the version that it follows from.",
 	},
@@ -43,7 +43,7 @@ func guardedBy(guards ...guard) (all []Failure) {
 			f := limitFailures[i] // process-pause, write-delayed
 			f.ID, f.Family, f.Title = f.ID+g.ending, Guards, string(g.kind)+": "+f.Title
 			f.Story, f.Fixed, f.Guard, f.Inherent, f.Lesson = stories(g), g.fixed, g.kind, false, false
-			f.Requires = []Precondition{given("A B"), inserts("A B")}
+			f.Requires = []Precondition{given("A B"), inserts("A"), inserts("B")}
 			all = append(all, f)
 		}
 	}

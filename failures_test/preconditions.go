@@ -253,19 +253,11 @@ func closes(client string) Precondition {
 	})
 }
 
-// inserts: each of the clients, separated by spaces, asked the ledger to insert an order.
-func inserts(clients string) Precondition {
-	return func(trace *world.Trace) i18n.Message {
-		for client := range strings.FieldsSeq(clients) {
-			asked := func(e world.Event) bool {
-				return e.Kind == world.Stored && e.Op == world.OpInsert && e.Client == client
-			}
-			if !slices.ContainsFunc(trace.Events, asked) {
-				return noneInserted.Args("client", client)
-			}
-		}
-		return i18n.Message{}
-	}
+// inserts: that client asked the ledger to insert an order.
+func inserts(client string) Precondition {
+	return seen(noneInserted.Args("client", client), func(s *world.Scene) bool {
+		return s.Event.Kind == world.Stored && s.Event.Op == world.OpInsert && s.Event.Client == client
+	})
 }
 
 // haveOneEach: each of two clients had one key in Redis while it waited for the other's.

@@ -203,6 +203,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Lock()
 			a.Lock()
 		}, "no two Locks of A were under way at once"},
+		{"process-pause-unique", whole, func(w *world.World) {
+			for _, c := range []*world.Client{w.Client("A"), w.Client("B")} {
+				c.Lock()
+				c.Unlock()
+			}
+		}, "A did not ask the ledger to insert an order"},
+		{"two-locks-any-order", whole, scriptOf("two-locks-one-order"), "A and B did not each have one of the locks"},
 		{"retry-count-two", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Named("SUBSCRIBE")).Drop()

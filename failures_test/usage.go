@@ -18,7 +18,7 @@ var usageFailures = []Failure{
 		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
 		Fixed:    "Nothing in the lock: no lock can prevent that its caller frees it too early. Commit, then unlock: the lock goes around the transaction.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
-		Requires: []Precondition{given("A B"), inserts("A B")},
+		Requires: []Precondition{given("A B"), inserts("A"), inserts("B")},
 		Script: func(w *world.World) {
 			a, b := beginAndInsert(w)
 			a.Unlock()
@@ -48,15 +48,17 @@ var usageFailures = []Failure{
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{haveOneEach("A", "B")},
 		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, otherLock+world.And+w.Lock) },
+		Live:     keysOfOne,
 	},
 	{
 		ID: "two-locks-one-order", Family: Usage, Variant: Both,
 		Title:    "two clients take two locks in one order",
-		Story:    "A and B both take order:1001 and then stock:tea. The one who has the first lock gets the second too. The other one waits for the first lock, and has nothing that anybody waits for. A unlocks both, and B comes next.",
+		Story:    "A and B both take order:1001 and then stock:tea. The client that gets the first lock gets the second too. The other one waits for the first lock, and holds nothing that another client waits for. A unlocks both, and B comes next.",
 		Fixed:    "All take their locks in one order, such as that of the names.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{given("A B"), waits("B")},
 		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, w.Lock+world.And+otherLock) },
+		Live:     keysOfOne,
 	},
 }
 
@@ -82,6 +84,9 @@ func createIfFree(w *world.World, c *world.Client) {
 
 // otherLock is the lock that clients take together with the world's own.
 const otherLock = "stock:tea"
+
+// keysOfOne is why a story of two locks is told in the world only.
+const keysOfOne = "there the keys of one lock are watched, and these are two"
 
 // takeBoth has A and B take two locks. A's command for stock:tea is on its way while B begins.
 func takeBoth(w *world.World, ofA, ofB string) {

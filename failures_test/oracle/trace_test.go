@@ -344,6 +344,24 @@ func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
 	}
 }
 
+func TestRefusalByAGuardIsNoStaleToken(t *testing.T) {
+	for _, reply := range []string{world.NameTaken, world.NoneLeft, "refused: version 1, now 2", "done before: tea by A"} {
+		s := newStory().holds("A", "A1")
+		s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpInsert, Reply: reply})
+		require.Empty(t, s.found(), reply)
+	}
+}
+
+func TestCommitOfASecondOrderOfOneNameIsDamage(t *testing.T) {
+	s := newStory()
+	s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpInsert, Reply: world.Pending})
+	require.Empty(t, s.found())
+	rows := []world.Order{{Name: "tea", Client: "B"}, {Name: "tea", Client: "A"}}
+	s.add(world.Event{Kind: world.Stored, Client: "B", Op: world.OpInsert, Reply: world.Inserted, Orders: rows[:1]})
+	s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpCommit, Reply: world.Committed, Orders: rows})
+	require.Equal(t, []oracle.Monitor{oracle.Damage}, s.found())
+}
+
 func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
 	rows := []world.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
 	for n, found := range [][]oracle.Monitor{nil, nil, {oracle.Damage}} {

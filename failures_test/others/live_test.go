@@ -59,7 +59,7 @@ func TestRueidislock(t *testing.T) {
 		"wake-early":                 "it has no second attempt that a message could overtake",
 		"wake-eaten":                 "its waiters leave at other moments: TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves",
 	}
-	fits := slices.DeleteFunc(slices.Clone(failures.All), func(f failures.Failure) bool { return unfit[f.ID] != "" })
+	fits := slices.DeleteFunc(failures.OfLocks(), func(f failures.Failure) bool { return unfit[f.ID] != "" })
 	verdicts := playRueidislock(t, expected(t, "rueidislock"), fits...)
 	grade(t, "rueidislock", unfit, func(t *testing.T, f failures.Failure) failures.Verdict {
 		v := verdicts[f.ID]

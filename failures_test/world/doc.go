@@ -18,6 +18,9 @@
 // build tag. The world decides about commands, replies, time, crashes and writes
 // to the protected resource; it has no say over a point inside a lock.
 //
+// A world has one Redis, or several for a lock that needs a majority of them. Each has its own
+// keys, clock and faults: see [World.Server].
+//
 // The result is a [Trace]: everything that happened, in order, with what Redis
 // held after each step. The same scenario gives the same trace, byte for byte.
 package world

@@ -47,7 +47,7 @@ const (
 	Inserted  = "inserted" // the order is there
 	Pending   = "inserted, not committed"
 	Begun     = "begun"
-	Committed = "committed"
+	Committed = "done"
 	NameTaken = "refused: the name is taken (unique key)"
 	NoneLeft  = "0 rows: none left"
 )
@@ -69,6 +69,12 @@ func (e *Event) IsStale() bool {
 func (e *Event) IsGuarded() bool {
 	return e.IsStale() || e.Kind == Stored && e.Op != OpCheck && !slices.Contains([]string{Inserted, Pending, Begun, Committed}, e.Reply)
 }
+
+// The operations of a transaction of the ledger.
+const (
+	OpBegin  = "Begin"
+	OpCommit = "Commit"
+)
 
 // IsStore reports whether a call of that name goes to the ledger.
 func IsStore(op string) bool {

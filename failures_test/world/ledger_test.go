@@ -71,6 +71,62 @@ func TestFencedLedgerRefusesALockWithoutTokens(t *testing.T) {
 	})
 }
 
+// Each ledger takes the first order, and answers the second one of the same name as its guard does.
+func TestLedgerWithAGuardAnswersTheSecondOrderOfAName(t *testing.T) {
+	for guard, want := range map[world.Guard]string{
+		world.NoGuard:          "inserted",
+		world.UniqueGuard:      "refused: the name is taken (unique key)",
+		world.VersionGuard:     "refused: version 1, now 2",
+		world.StockGuard:       "0 rows: none left",
+		world.IdempotencyGuard: "done before: tea by B",
+	} {
+		trace := runWith(t, world.Config{New: newLock, Guard: guard}, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Check("tea")
+			b.Check("tea")
+			require.Equal(t, "inserted", b.Insert("tea").Answer(), guard)
+			require.Equal(t, want, a.Insert("tea").Answer(), guard)
+			a.Check("milk")
+			require.Equal(t, "inserted", a.Insert("milk").Answer(), "%s: it has read again, and the name is free", guard)
+		})
+		stored := events(trace, world.Stored)
+		require.Equal(t, guard != world.NoGuard, stored[3].IsGuarded(), guard)
+		require.False(t, stored[3].IsStale(), guard)
+	}
+}
+
+func TestVersionCountsAlsoWhereTheNameIsAnother(t *testing.T) {
+	runWith(t, world.Config{New: newLock, Guard: world.VersionGuard}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		require.Equal(t, "free at version 1", a.Check("milk").Answer())
+		require.Equal(t, "refused: version 0, now 1", b.Insert("tea").Answer(), "B has read nothing")
+		b.Check("tea")
+		b.Insert("tea")
+		require.Equal(t, "refused: version 1, now 2", a.Insert("milk").Answer())
+	})
+}
+
+func TestOrderOfATransactionIsSeenByOthersAfterTheCommit(t *testing.T) {
+	run(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Begin()
+		require.Equal(t, "inserted, not committed", a.Insert("tea").Answer())
+		require.Equal(t, "taken", a.Check("tea").Answer(), "its own")
+		require.Equal(t, "free", b.Check("tea").Answer())
+		require.Equal(t, "done", a.Commit().Answer())
+		require.Equal(t, "taken", b.Check("tea").Answer())
+		require.Equal(t, "inserted", a.Insert("milk").Answer(), "the transaction is over")
+	})
+	runWith(t, world.Config{New: newLock, Guard: world.UniqueGuard}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Begin()
+		a.Insert("tea")
+		b.Insert("tea")
+		require.Equal(t, world.NameTaken, a.Commit().Answer(), "the guard looks again")
+		require.Equal(t, "free", b.Check("milk").Answer())
+	})
+}
+
 func TestWriteOnItsWayKeepsItsTokenAndArrivesLate(t *testing.T) {
 	one := int64(1)
 	trace := runWith(t, world.Config{New: fencedBy(&one), Guard: world.TokenGuard}, func(w *world.World) {

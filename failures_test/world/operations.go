@@ -17,8 +17,6 @@ const (
 	OpRun     = "Run"   // a command of the business's own, on the same client
 	OpCheck   = "Check"
 	OpInsert  = "Insert"
-	OpBegin   = "Begin" // of a transaction of the ledger
-	OpCommit  = "Commit"
 )
 
 // Lock waits for the lock until the client holds it, is stopped by a fault, or

@@ -173,6 +173,27 @@ func TestMatrixAsJSONHasEveryCell(t *testing.T) {
 	}
 }
 
+func TestGuardsAreATableOfTwoFailuresWithoutAGuardAndWithEach(t *testing.T) {
+	status, out, _ := command(t, "--guards")
+	require.Equal(t, exitOK, status)
+	var want []string
+	for _, id := range []string{"process-pause", "write-delayed"} {
+		for _, guard := range []string{"", "-fenced", "-unique", "-version", "-stock", "-idempotent"} {
+			want = append(want, id+guard)
+		}
+	}
+	require.Equal(t, want, rowsOf(out))
+	require.Contains(t, out, "  process-pause             ~  ~  ~  ~  ~  ~ ")
+	require.Contains(t, out, "  process-pause-fenced      –  –  –  –  –  ✓ ")
+	require.Contains(t, out, "  process-pause-unique      ✓  ✓  ✓  ✓  ✓  ✓ ")
+	require.Contains(t, out, "The resource keeps the truth")
+	for _, other := range []string{"--all", "--family=owner"} {
+		status, _, errors := command(t, "--guards", other)
+		require.Equal(t, exitBadUsage, status)
+		require.Contains(t, errors, "exclude each other")
+	}
+}
+
 // A stage that is worse than its lesson fails, and so does one that is better.
 func TestMatrixNamesTheCellThatIsNotAsExpected(t *testing.T) {
 	for other, want := range map[string]string{
@@ -298,7 +319,7 @@ func TestColorOnlyWhereItIsAskedFor(t *testing.T) {
 func TestTotalsAreWhatTheTableEndsWith(t *testing.T) {
 	_, out, _ := command(t)
 	_, totals, _ := command(t, "--totals")
-	require.Contains(t, totals, "unavoidable 30: no lock that expires can prevent this")
+	require.Contains(t, totals, "unavoidable 42: no lock that expires can prevent this")
 	require.Contains(t, out, totals)
 }
 

@@ -96,7 +96,7 @@ func TestTheatreIsWhatTheRunsShow(t *testing.T) {
 	served, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
-	require.Less(t, len(served), 1_500_000, "the page opens at once")
+	require.Less(t, len(served), 1_600_000, "the page opens at once")
 	requireFile(t, "../../docs/theatre.html", string(served))
 	end()
 	require.NoError(t, <-ended)

@@ -185,7 +185,7 @@ func (a *app) gradeCells(card kata.Card) {
 	}
 	fmt.Fprintln(a.out)
 	a.printCounts(count)
-	if left := len(failures.All) - len(card.Cells); left > 0 {
+	if left := len(failures.OfLocks()) - len(card.Cells); left > 0 {
 		a.item("  ", notTried.Of(left).Localize(a.lang))
 	}
 	if shown := card.Shows(); len(shown) > 0 {

@@ -20,6 +20,7 @@ type request struct {
 	families  []string // only these; none: all of them, and the totals
 	all       bool     // every failure, by family
 	totals    bool     // the totals only
+	guards    bool     // the failures with and without a guard of the resource
 	steps     bool     // the columns are those that lead to the last stage
 	documents bool     // the columns are the locks of the documents
 	redlock   bool     // RedLock and its failures
@@ -68,8 +69,18 @@ var (
 // failures returns those of the families that were asked for, or all.
 func (r request) failures() (asked []failures.Failure, err error) {
 	all := failures.All
-	if r.redlock {
+	switch {
+	case r.redlock:
 		all = failures.OfRedLock
+	case r.guards:
+		for _, id := range []string{"process-pause", "write-delayed"} {
+			for _, f := range failures.All { // without a guard, with the token, with each of the others
+				if f.ID == id || strings.HasPrefix(f.ID, id+"-") {
+					asked = append(asked, f)
+				}
+			}
+		}
+		return asked, nil
 	}
 	if len(r.families) == 0 {
 		return all, nil

@@ -22,6 +22,9 @@ var (
 	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
 	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
 	redlockTitle   = i18n.New("RedLock, over five servers, and what breaks it")
+	redlockShows   = i18n.New("RedLock survives what happens to a minority: servers that are down, fail over or have a wrong clock. It relies on servers that do not forget and on clocks that do not jump, and it has no fencing token against a holder that pauses. A lock over one server breaks in the same way at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")
+	guardsTitle    = i18n.New("What no lock with a lease prevents, and a guard of the resource does")
+	guardsShow     = i18n.New("Here ✓ means that the ledger is right, though two may be inside the lock. The lock saves work: while one client works, the others wait. The resource keeps the truth: a guard looks at the moment of the write, so it holds on stage 1, and without any lock. Only the fencing token needs a lock that hands it out. The table does not show which guard fits: each needs a resource that can compare, and an e-mail cannot. Nor does it show the work that was done in vain.")
 	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
 	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
 	totalRuns      = i18n.New("{n} runs on {where}{took}: {expected}")
@@ -34,7 +37,7 @@ var (
 	otherLanguage  = i18n.New("中文：go run . --lang zh，docs/zh-CN/README.md")
 )
 
-// Commands to try after the stages, and after the steps.
+// Commands to try after each table.
 var (
 	afterStages = []row{
 		{"go run . show check-then-delete --stage 3", i18n.New("the failure, step by step")},
@@ -42,6 +45,17 @@ var (
 		{"go run . diff 4", whatChanged},
 		{"go test -v ./stage4_lua_unlock/...", i18n.New("the failures, as tests")},
 		{"go run . --steps", i18n.New("five steps to stage 6")},
+		{"go run . --guards", i18n.New("what helps where no lock does")},
+	}
+	afterGuards = []row{
+		{"go run . show process-pause --stage 1", i18n.New("two are inside, and the ledger takes both orders")},
+		{"go run . show process-pause-unique --stage 1", i18n.New("two are inside, and the ledger refuses the second order")},
+		{"go run . --redlock", i18n.New("a lock over five servers")},
+	}
+	afterRedLock = []row{
+		{"go run . show redlock-restart-empty", i18n.New("two majorities, step by step")},
+		{"go run . show redlock-pause", i18n.New("what five servers do not help against")},
+		{"go run . --guards", i18n.New("what helps there")},
 	}
 	afterSteps = []row{
 		{"go run . show grant-reply-lost --steps --before-after", bothSides},
@@ -87,11 +101,16 @@ func (a *app) printMatrix(r request, g grid, took time.Duration) {
 	if r.totals || len(r.families) == 0 {
 		a.printTotals(r, g, took)
 	}
-	if r.totals || r.documents || r.redlock || len(r.families) > 0 {
+	if r.totals || r.documents || len(r.families) > 0 {
 		return
 	}
 	next := afterStages
-	if r.steps {
+	switch {
+	case r.guards:
+		next = afterGuards
+	case r.redlock:
+		next = afterRedLock
+	case r.steps:
 		next = afterSteps
 	}
 	a.section(a.say(tryNext), next)
@@ -101,8 +120,12 @@ func (a *app) printMatrix(r request, g grid, took time.Duration) {
 // rows returns the failures that are shown, and what is said of the others.
 func (r request) rows(g grid) (rows [][]failures.Verdict, rest i18n.Message) {
 	switch {
+	case r.redlock:
+		return g.rows, redlockShows.Args()
 	case r.byFamily():
 		return g.rows, i18n.Message{}
+	case r.guards:
+		return g.rows, guardsShow.Args()
 	case r.steps:
 		rows, changed := g.changes()
 		return rows, someChanges.Args("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
@@ -158,6 +181,8 @@ func (a *app) printRows(r request, g grid) {
 	a.askForRoom()
 	title := stagesTitle
 	switch {
+	case r.guards:
+		title = guardsTitle
 	case r.documents:
 		title = documentsTitle
 	case r.redlock:

@@ -139,7 +139,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 func (e Exercise) asked(lang i18n.Language) asked {
 	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: column(e.Base).Subject.Has, lang: lang}
 	a.failures = slices.Clone(a.required)
-	for _, f := range failures.All {
+	for _, f := range failures.OfLocks() {
 		if !slices.Contains(a.failures, f.ID) {
 			a.failures = append(a.failures, f.ID)
 		}

@@ -97,10 +97,10 @@ func (e Exercise) turns() (all []string) {
 	return all
 }
 
-// plainFirst returns all failures. Those with a lease of their own come last: a plainer one
+// plainFirst returns the failures of locks. Those with a lease of their own come last: a plainer one
 // says more.
 func plainFirst() []failures.Failure {
-	all := slices.Clone(failures.All)
+	all := failures.OfLocks()
 	slices.SortStableFunc(all, func(a, b failures.Failure) int { return min(int(a.Lease), 1) - min(int(b.Lease), 1) })
 	return all
 }

@@ -93,7 +93,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	defer program.Close()
-	g.tell(playedTwice.Args("n", len(failures.All)))
+	g.tell(playedTwice.Args("n", len(failures.OfLocks())))
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
@@ -147,7 +147,7 @@ func (g Grading) asked() (a asked, err error) {
 		}
 		a.has = append(a.has, failures.Feature(name))
 	}
-	for _, f := range failures.All {
+	for _, f := range failures.OfLocks() {
 		a.failures = append(a.failures, f.ID)
 	}
 	for _, p := range locktest.Promises {

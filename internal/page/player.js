@@ -93,7 +93,7 @@ class Player {
     this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i)));
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
-      el('span', {class: 'head redis'}, run.key ? 'Redis: K' : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
+      el('span', {class: 'head redis'}, run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
     this.scroll = el('div', {class: 'timeline', role: 'region', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);

@@ -12,10 +12,10 @@ import (
 )
 
 // searchFor is the command that finds the shortest schedule with which a stage
-// breaks the rule that it broke in a run; "" where the search is known to find none,
-// or no property is about that rule.
+// breaks the rule that it broke in a run; "" where the search is known to find none, where
+// the lock is used wrongly, or no property is about that rule.
 func searchFor(v failures.Verdict, c stages.Stage) string {
-	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent {
+	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent || v.Failure.Family == failures.Usage {
 		return ""
 	}
 	for _, p := range schedule.Properties {

@@ -225,7 +225,11 @@ func (d *drawing) orders() {
 			continue
 		}
 		if b.Event.IsGuarded() {
-			d.chip(b.arrows-1, "gb", refusesOne.Localize(d.caption.Language, "client", b.Event.Client))
+			does := addsNothing
+			if strings.HasPrefix(b.Event.Reply, "refused") {
+				does = refusesOne
+			}
+			d.chip(b.arrows-1, "gb", does.Localize(d.caption.Language, "client", b.Event.Client))
 		}
 		if d.LedgerNews(b.Label) == "" {
 			continue

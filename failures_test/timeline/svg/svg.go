@@ -118,6 +118,7 @@ var (
 	redisLanes  = i18n.New("Redis: K and L")
 	ordersLane  = i18n.New("orders")
 	refusesOne  = i18n.New("refuses {client}")
+	addsNothing = i18n.New("adds nothing")
 	legendTexts = []struct {
 		uses []string
 		text i18n.Text

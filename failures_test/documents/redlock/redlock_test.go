@@ -1,0 +1,87 @@
+package redlock_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/documents/redlock"
+	"lockkata/failures_test/world"
+)
+
+// play runs a scenario on five servers. mutex is the lock of the client that was made last.
+func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *world.Trace {
+	t.Helper()
+	var mutex *redlock.Mutex
+	trace, err := world.Run(t, world.Config{
+		Servers: 5,
+		NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) (world.Locker, error) {
+			mutex = redlock.New(nodes, name, lease, source)
+			return mutex, nil
+		},
+	}, func(w *world.World) { scenario(w, &mutex) })
+	require.NoError(t, err)
+	return trace
+}
+
+// results are what calls of that name came back with.
+func results(trace *world.Trace, op string) (all []*world.Result) {
+	for _, e := range trace.Events {
+		if e.Kind == world.Returned && e.Op == op {
+			all = append(all, e.Result)
+		}
+	}
+	return all
+}
+
+func TestHoldEndsBeforeTheLease(t *testing.T) {
+	play(t, func(w *world.World, mutex **redlock.Mutex) {
+		began := time.Now()
+		require.True(t, w.Client("A").TryLock().Held())
+		drift := w.Lease/100 + 2*time.Millisecond
+		require.Equal(t, began.Add(w.Lease-drift), (*mutex).Until())
+	})
+}
+
+func TestLockNeedsAMajorityOfServersThatAnswer(t *testing.T) {
+	trace := play(t, func(w *world.World, _ **redlock.Mutex) {
+		for n := range 3 {
+			w.Server(n + 1).Stop()
+		}
+		a := w.Client("A")
+		a.TryLock()
+		a.Lock(world.Within(w.Lease / 10))
+	})
+	try, lock := results(trace, world.OpTryLock)[0], results(trace, world.OpLock)[0]
+	require.ErrorContains(t, try.Err, "2 of 5 servers answer")
+	require.ErrorIs(t, lock.Err, context.DeadlineExceeded)
+	require.Empty(t, trace.End().Keys, "what it got is released")
+}
+
+func TestUnlockOfALostLockIsRefused(t *testing.T) {
+	trace := play(t, func(w *world.World, _ **redlock.Mutex) {
+		a := w.Client("A")
+		a.Lock()
+		w.Sleep(2 * w.Lease)
+		a.Unlock()
+	})
+	require.ErrorIs(t, results(trace, world.OpUnlock)[0].Err, redlock.ErrNotHeld)
+}
+
+func TestUnlockThatReachesTooFewServersFails(t *testing.T) {
+	trace := play(t, func(w *world.World, _ **redlock.Mutex) {
+		a := w.Client("A")
+		a.Lock()
+		for n := range 3 {
+			w.Server(n + 1).Stop()
+		}
+		a.Unlock()
+	})
+	err := results(trace, world.OpUnlock)[0].Err
+	require.ErrorContains(t, err, "2 of 5 servers have freed it")
+	require.NotErrorIs(t, err, redlock.ErrNotHeld)
+}

@@ -1,0 +1,113 @@
+package world_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+// everywhere is a lock that has its value on as many of the servers as answer.
+type everywhere struct {
+	nodes []redis.UniversalClient
+	lease time.Duration
+	value int64
+}
+
+func newEverywhere(nodes []redis.UniversalClient, _ string, lease time.Duration, random rand.Source) (world.Locker, error) {
+	return &everywhere{nodes, lease, rand.New(random).Int64()}, nil
+}
+
+func (l *everywhere) TryLock(ctx context.Context) (bool, error) {
+	granted := make(chan bool)
+	for _, node := range l.nodes {
+		go func() {
+			ctx, cancel := context.WithTimeout(ctx, l.lease/100)
+			defer cancel()
+			granted <- node.SetNX(ctx, "key", l.value, l.lease).Val()
+		}()
+	}
+	held := false
+	for range l.nodes {
+		held = <-granted || held
+	}
+	return held, nil
+}
+
+func (l *everywhere) Lock(ctx context.Context) error { return poll(ctx, l.TryLock) }
+
+func (l *everywhere) Unlock(context.Context) error { return nil }
+
+// holders are the labels of the key on R1, R2 and R3 after an event; "" where there is none.
+func holders(e world.Event) (labels [3]string) {
+	for _, k := range e.Keys {
+		labels[k.Server[1]-'1'] = k.Owner.Label
+	}
+	return labels
+}
+
+func runOnThree(t *testing.T, scenario func(*world.World)) *world.Trace {
+	t.Helper()
+	return runWith(t, world.Config{NewOver: newEverywhere, Servers: 3}, scenario)
+}
+
+func TestServersAreIndependent(t *testing.T) {
+	for name, fault := range map[string]func(*world.Node){
+		"restart": (*world.Node).Restart, "failover": (*world.Node).Failover, "flush": (*world.Node).FlushAll, "eviction": (*world.Node).Evict,
+		"clock": func(n *world.Node) { n.JumpServerClock(time.Hour) }, "stop": (*world.Node).Stop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			trace := runOnThree(t, func(w *world.World) {
+				w.Client("A").TryLock()
+				fault(w.Server(2))
+				w.Client("B").TryLock()
+				w.Server(2).Start()
+				w.Sleep(2 * w.Lease)
+			})
+			require.Equal(t, []string{"R1", "R2", "R3"}, trace.Servers)
+			struck := events(trace, world.Server)[0]
+			require.Equal(t, "R2", struck.Server)
+			require.Equal(t, [3]string{"A1", "", "A1"}, holders(struck), "one name for a value on several servers")
+			executed := events(trace, world.Executed)
+			want := [3]string{"A1", "B1", "A1"}
+			if name == "stop" {
+				want[1] = ""
+			}
+			require.Equal(t, want, holders(executed[len(executed)-1]))
+			expired := events(trace, world.Expired)
+			require.Equal(t, [3]string{}, holders(expired[len(expired)-1]))
+		})
+	}
+}
+
+func TestFaultNamesItsServer(t *testing.T) {
+	trace := runOnThree(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.On(world.Write, w.Server(1), w.Server(3))).Always().Fail("LOADING")
+		a.TryLock()
+	})
+	require.Equal(t, [3]string{"", "A1", ""}, holders(events(trace, world.Executed)[0]))
+	var refused []string
+	for _, e := range events(trace, world.Refused) {
+		refused = append(refused, e.Server)
+	}
+	require.Equal(t, []string{"R1", "R3"}, refused, "in the order of the servers")
+}
+
+func TestEachClientHasARandomSourceThatRepeats(t *testing.T) {
+	var values [2][]int64
+	for i := range values {
+		config := world.Config{Servers: 2, NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
+			values[i] = append(values[i], rand.New(random).Int64())
+			return newEverywhere(nodes, name, lease, random)
+		}}
+		runWith(t, config, func(w *world.World) { w.Clients("A", "B", "C") })
+	}
+	require.Equal(t, values[0], values[1])
+	require.NotEqual(t, values[0][0], values[0][1])
+}
