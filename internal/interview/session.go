@@ -52,7 +52,7 @@ var (
 	howItGoes     = []i18n.Text{
 		i18n.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
 			"Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly."),
-		i18n.New("The must-knows come first, and the easiest of them before the others."),
+		i18n.New("The must-knows come first, from junior to staff. Within a level the order is random."),
 		i18n.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
 			"and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers."),
 	}
