@@ -1,4 +1,4 @@
-// Package redlock is RedLock, the lock over several independent Redis servers that the second
+// Package redlock is RedLock, the lock over several independent Redis servers that the third
 // document names. It follows the Redis documentation:
 // https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/
 //
