@@ -90,7 +90,7 @@ var (
 	// elsewhere are the lines that are not tried here: they take minutes or a network,
 	// or are somebody else's. What they name of the repository has to be there.
 	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock(?: -run TestMyLock/[a-z-]+)?)|go mod (?:download|vendor)|` +
-		`go generate \./\.\.\.|go build -o lockkata \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
+		`go generate \./\S+|go doc \./\S+|go build -o lockkata \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are the commands that need a server, a person or a compiler. The tests of
 	// internal/cli run them: here they have to exist, with their flags.
