@@ -50,7 +50,7 @@ func TestDeathBetweenTheCommandsLeavesAKeyForEver(t *testing.T) {
 	require.Equal(t, world.NoTTL, run.Executed("B")[0].Keys[0].TTL)
 }
 
-// The lock is taken and has no lease, so it is not the caller's.
+// The key exists, but without a lease, so TryLock must not return true.
 func TestErrorOfPEXPIREIsReturned(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")

@@ -37,7 +37,7 @@ func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	}, run.Commands("A"))
 }
 
-// The fix: A comes back as late as in stage 2, sees that the key is B's, and leaves it alone.
+// The fix: A unlocks as late as in stage 2, finds B's value in the key, and does not delete it.
 func TestLateUnlockLeavesTheKeyOfTheNextClient(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -12,7 +12,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
 )
 
-// Work that heeds the hold's context stops when the hold is lost.
+// Work that uses the hold's context stops when the hold is lost.
 func ExampleHold_Context() {
 	server, err := miniredis.Run()
 	if err != nil {

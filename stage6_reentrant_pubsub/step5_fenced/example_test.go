@@ -12,7 +12,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step5_fenced"
 )
 
-// ledger takes orders. It knows the highest token that it has seen.
+// ledger accepts orders. It keeps the highest token that it has seen.
 type ledger struct{ highest int64 }
 
 func (l *ledger) insert(token int64, order string) error {
@@ -23,7 +23,7 @@ func (l *ledger) insert(token int64, order string) error {
 	return nil
 }
 
-// A holder that has lost its lock without knowing writes late, and the resource refuses.
+// A holder that does not know of its loss writes late, and the resource refuses.
 func ExampleHold_Token() {
 	server, err := miniredis.Run()
 	if err != nil {
