@@ -25,7 +25,7 @@ func Example() {
 
 	// Output:
 	// first: creates the order
-	// second: comes back later
+	// second: tries again later
 	// key left in Redis: false
 }
 
@@ -55,7 +55,7 @@ func tryToo(ctx context.Context, rdb *redis.Client) error {
 	}
 	held, err := mutex.TryLock(ctx)
 	if err == nil && !held {
-		fmt.Println("second: comes back later")
+		fmt.Println("second: tries again later")
 	}
 	return err
 }

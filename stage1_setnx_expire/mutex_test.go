@@ -38,7 +38,7 @@ func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 }
 
 // The bug: A dies after its first command, and B waits for a key that has no lease.
-func TestDeathBetweenTheCommandsLeavesAKeyForEver(t *testing.T) {
+func TestCrashBetweenTheCommandsLeavesAKeyWithoutALease(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Named("SETNX")).Crash()

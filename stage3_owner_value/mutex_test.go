@@ -61,6 +61,6 @@ func TestLockThatChangesHandsBetweenGetAndDelIsDeleted(t *testing.T) {
 		b.Lock() // a second later
 		unlocking.Wait()
 	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "nobody is told")
+	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "A is not told")
 	require.Empty(t, run.Executed("A")[2].Keys, "B's key is gone")
 }

@@ -40,9 +40,9 @@ func Example() {
 
 	server.FastForward(lease) // miniredis does not use the real clock
 	err = mutex.Unlock(context.WithoutCancel(ctx))
-	fmt.Println("somebody else may be inside:", errors.Is(err, stage4.ErrNotHeld))
+	fmt.Println("another client may hold the lock:", errors.Is(err, stage4.ErrNotHeld))
 
 	// Output:
 	// the work stops: context deadline exceeded
-	// somebody else may be inside: true
+	// another client may hold the lock: true
 }

@@ -58,7 +58,7 @@ func TestHolderKeepsTheLockForAnHour(t *testing.T) {
 }
 
 // The bug: Redis loses the key. A works on for an hour, and only its Unlock reports the loss.
-func TestNobodyIsToldOfALoss(t *testing.T) {
+func TestHolderIsNotToldOfALoss(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()

@@ -26,7 +26,7 @@ type ownership struct {
 	end      error     // why it has ended: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // the lease lasts at least until then
 	renewAt  time.Time // when to renew it next
-	renewal  error     // the error of the last renewal; nil: it succeeded, or there was none yet
+	renewal  error     // the error of the last renewal; nil: it succeeded, or was not sent yet
 }
 
 // state returns the number of holds, why the ownership has ended, and whether the lease still lasts.

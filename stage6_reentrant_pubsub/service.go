@@ -71,8 +71,8 @@ type Service struct {
 }
 
 // NewService returns a service that uses the client with the client's own options, hooks and
-// failover. It refuses a client on which a lock would not work, with an error that says how to
-// fix it: nil, a Ring, an AutoPipeliner, an unknown type, and a client without
+// failover. It refuses a client on which a lock would not work; the error names the remedy.
+// Refused are nil, a Ring, an AutoPipeliner, an unknown type, and a client without
 // ContextTimeoutEnabled, since go-redis would then ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{

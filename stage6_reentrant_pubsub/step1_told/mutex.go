@@ -5,7 +5,7 @@
 // It solves the silent loss of stage 5: the holder counts its lease itself, from
 // before the command was sent, so it knows before another client gets the lock.
 //
-// What still breaks: a reply that is lost. An acquire that ends in a timeout may
+// Not solved yet: a reply that is lost. An acquire that ends in a timeout may
 // have taken the lock, and its key stays until the lease ends. An unlock that ends in
 // one is not sent again, and with a context that has ended it is not sent at all.
 //

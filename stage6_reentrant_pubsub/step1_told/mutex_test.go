@@ -41,7 +41,7 @@ func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
 }
 
 // The bug: the reply to A's acquire is lost. A gives up, and its key stays.
-func TestLostReplyLeavesAKeyThatNobodyHolds(t *testing.T) {
+func TestLostReplyLeavesAKeyWithoutAHolder(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Installs).Drop()

@@ -7,7 +7,7 @@
 // context: a caller whose context has ended still frees its lock. go-redis sends each
 // command of the lock once; the lock decides what is sent again.
 //
-// What still breaks: a holder that calls a function which takes the same lock waits
+// Not solved yet: a holder that calls a function which takes the same lock waits
 // for itself.
 //
 //	go run . show self-deadlock --stage 6.2

@@ -142,7 +142,7 @@ func TestGrantThatCameTooLateIsFreedAtLast(t *testing.T) {
 }
 
 // The key is gone, and the first unlock finds no connection: it has deleted nothing.
-func TestUnlockThatWasNotSentIsOfKnownOutcome(t *testing.T) {
+func TestUnlockThatWasNotSentHasAKnownOutcome(t *testing.T) {
 	server, limit := miniredis.RunT(t), &limiter{}
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), Limiter: limit})
 	defer rdb.Close()

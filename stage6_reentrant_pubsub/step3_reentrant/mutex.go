@@ -5,7 +5,7 @@
 // It solves the holder that waits for itself, when it calls a function that takes the
 // same lock. Only the last Unlock frees the lock.
 //
-// What is still bad: waiters ask every 100 ms. They keep Redis busy while the lock is
+// Not solved yet: waiters ask every 100 ms. They keep Redis busy while the lock is
 // held, and when it becomes free they get it late.
 //
 //	go run . show crash-while-holding --stage 6.3

@@ -61,7 +61,7 @@ func TestReentryWaitsForItsTurnUntilItsContextEnds(t *testing.T) {
 	require.Equal(t, "stage6: lock lock:order:1001: context deadline exceeded", lock.Result.Error)
 }
 
-func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
+func TestCleanUpEndsWhenItHasFreedTheKey(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Drop()
@@ -72,7 +72,7 @@ func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
 }
 
 // A loses another lock, whose context was used to take this one. This lock is not lost.
-func TestLossOfAnotherLockIsNotThisOnes(t *testing.T) {
+func TestLossOfOneLockDoesNotLoseAnother(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()

@@ -6,7 +6,7 @@
 // once more when Redis has acknowledged its subscription, and again when the holder's
 // lease has ended: a holder that dies publishes nothing.
 //
-// What still breaks: a holder that is paused for longer than its lease, and then
+// Not solved yet: a holder that is paused for longer than its lease, and then
 // writes. No lock can prevent that, but the ledger could, if it knew which hold is older.
 //
 //	go run . show process-pause --stage 6.4

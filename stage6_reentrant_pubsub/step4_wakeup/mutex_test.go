@@ -46,7 +46,7 @@ func TestWaiterIsWokenByUnlock(t *testing.T) {
 }
 
 // Redis publishes nothing when a lease ends, and a renewed lease ends later than the waiter was told.
-func TestWaiterAsksAgainWhenTheLeaseThatItWasToldOfIsOver(t *testing.T) {
+func TestWaiterAsksAgainWhenTheHoldersLeaseHasEnded(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()

@@ -17,7 +17,7 @@ type ledger struct{ highest int64 }
 
 func (l *ledger) insert(token int64, order string) error {
 	if token < l.highest {
-		return errors.New(order + ": somebody has held the lock since")
+		return errors.New(order + ": another client has held the lock since")
 	}
 	l.highest = token
 	return nil
@@ -56,6 +56,6 @@ func ExampleHold_Token() {
 
 	// Output:
 	// second: <nil>
-	// first: tea: somebody has held the lock since
+	// first: tea: another client has held the lock since
 	// unlock: <nil> stage6: hold is lost
 }

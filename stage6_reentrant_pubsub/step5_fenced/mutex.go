@@ -6,7 +6,7 @@
 // paused for longer than its lease, and then writes. An operator may free the lock by
 // force; its holder is told by its next renewal.
 //
-// What still breaks: the watchdog renews for as long as the process lives, also for a
+// Not solved yet: the watchdog renews for as long as the process lives, also for a
 // holder that is stuck, or that has forgotten to unlock.
 //
 //	go run . show renewed-for-ever --stage 6.5

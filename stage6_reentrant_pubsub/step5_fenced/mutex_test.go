@@ -70,7 +70,7 @@ func TestTokenThatCannotBeRightGrantsNothing(t *testing.T) {
 	}
 }
 
-func TestForceUnlockSaysWhetherAnybodyHeldTheLock(t *testing.T) {
+func TestForceUnlockReportsWhetherTheLockWasHeld(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
