@@ -58,7 +58,7 @@ func ExampleHold_Context_lost() {
 	// stage6: hold is lost
 }
 
-// orders is a table of a database. Its rows remember who wrote them last.
+// orders is a table of a database. Each row has the token and the owner of its last write.
 type orders struct {
 	status, owner string
 	token         int64

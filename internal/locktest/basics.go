@@ -162,9 +162,9 @@ func (r *run) business() {
 }
 
 var (
-	waitsOn        = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
-	lockWithoutKey = i18n.New("A holds the lock, and B's Lock returns without an error and without the lock.")
-	returnWhy      = i18n.New("Let Lock return ctx.Err() when it gives up.")
+	waitsOn         = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
+	givesUpSilently = i18n.New("A holds the lock, and B's Lock returns without an error and without the lock.")
+	returnWhy       = i18n.New("Let Lock return ctx.Err() when it gives up.")
 )
 
 // The context ends just after an attempt of a lock that asks every second, or more often.
@@ -185,7 +185,7 @@ func (r *run) wait() {
 		call.Wait()
 		r.fault(call, endWaits, waitsOn, "time", r.Now()-began)
 	} else if call.Held() && r.ends(call) {
-		r.fault(call, returnWhy, lockWithoutKey)
+		r.fault(call, returnWhy, givesUpSilently)
 	}
 }
 
