@@ -25,7 +25,7 @@ func Example() {
 
 	// Output:
 	// first: creates the order
-	// second: comes back later
+	// second: tries again later
 	// key left in Redis: false
 }
 
@@ -38,7 +38,7 @@ func createOrder(ctx context.Context, rdb *redis.Client) (err error) {
 		return err
 	}
 	defer func() {
-		// ctx may be over by now, and Unlock has to be sent all the same.
+		// ctx may have ended by now, and Unlock has to be sent nevertheless.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		err = errors.Join(err, mutex.Unlock(ctx))
@@ -47,7 +47,7 @@ func createOrder(ctx context.Context, rdb *redis.Client) (err error) {
 	return tryToo(ctx, rdb)
 }
 
-// No is not an error; an error means that the attempt may or may not have taken effect.
+// tryToo makes one attempt. A refusal is no error; after an error the attempt may have taken effect.
 func tryToo(ctx context.Context, rdb *redis.Client) error {
 	mutex, err := stage1.NewMutex(rdb, "order:1001", 30*time.Second) // one for each owner
 	if err != nil {
@@ -55,13 +55,13 @@ func tryToo(ctx context.Context, rdb *redis.Client) error {
 	}
 	held, err := mutex.TryLock(ctx)
 	if err == nil && !held {
-		fmt.Println("second: comes back later")
+		fmt.Println("second: tries again later")
 	}
 	return err
 }
 
-// startRedis starts a Redis inside this program, and a client of it with the options that
-// matter to a lock. A service has its Redis elsewhere, and needs only the address.
+// startRedis starts a Redis inside this program, and a client with the options that
+// matter to a lock. A service only needs the address of its Redis.
 func startRedis() (*miniredis.Miniredis, *redis.Client) {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -1,16 +1,16 @@
-// Package stage1 is the first lock everybody writes: SETNX takes it, PEXPIRE
+// Package stage1 is the lock that most people write first: SETNX takes it, PEXPIRE
 // gives it a lease, DEL frees it.
 //
-// It solves mutual exclusion between processes: SETNX creates the key only if
-// nobody else has it, so of all the clients that try, one wins.
+// It solves mutual exclusion between processes: SETNX creates the key only if it
+// does not exist, so of all the clients that try, one wins. The others try again
+// every 100 ms.
 //
-// The bug it still has: taking the lock and giving it a lease are two commands.
-// A client that dies between them leaves a key without a lease, and nobody gets
-// the lock again until a person deletes the key.
+// The lease is for a holder that dies: Redis deletes its key when the lease ends.
 //
-//	go run . show crash-before-expire --stage 1
+// It still has one bug. Read the code and look for it before you read about it in
+// README.md, under "What still breaks". Then see what stage 2 changes:
 //
-// Stage 2 makes the two commands one.
+//	go run . diff 2
 package stage1
 
 import (
@@ -51,7 +51,7 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) (*Mutex
 	return &Mutex{rdb: rdb, key: keyPrefix + name, ttl: ttl}, nil
 }
 
-// TryLock makes one attempt. It returns false and no error when somebody else
+// TryLock makes one attempt. It returns false and no error when another client
 // holds the lock. After an error the attempt may still have taken effect.
 func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 	created, err := m.rdb.Do(ctx, "SETNX", m.key, "locked").Bool()

@@ -38,7 +38,7 @@ func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 }
 
 // The bug: A dies after its first command, and B waits for a key that has no lease.
-func TestDeathBetweenTheCommandsLeavesAKeyForEver(t *testing.T) {
+func TestCrashBetweenTheCommandsLeavesAKeyWithoutALease(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Named("SETNX")).Crash()
@@ -50,7 +50,7 @@ func TestDeathBetweenTheCommandsLeavesAKeyForEver(t *testing.T) {
 	require.Equal(t, world.NoTTL, run.Executed("B")[0].Keys[0].TTL)
 }
 
-// The lock is taken and has no lease, so it is not the caller's.
+// The key exists, but without a lease, so TryLock must not return true.
 func TestErrorOfPEXPIREIsReturned(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")

@@ -15,7 +15,7 @@ import (
 // ARGV[1] the value
 // ARGV[2] the lease in milliseconds
 //
-// Returns 1 if the lock was taken, 0 if somebody else holds it.
+// Returns 1 if the lock was taken, 0 if another client holds it.
 var lockScript = redis.NewScript(`-- lock
 if redis.call("SETNX", KEYS[1], ARGV[1]) == 1 then
 	redis.call("PEXPIRE", KEYS[1], ARGV[2])
@@ -28,7 +28,7 @@ return 0
 // nothing else until it ends, and a client that dies cannot stop it half-way.
 //
 // SET NX PX is simpler: it is one command, with no script for Redis to load, to
-// forget, or to leave half done when PEXPIRE gets a number it does not like.
+// forget, or to leave half done when PEXPIRE refuses its argument.
 func Example_luaScript() {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -56,6 +56,6 @@ func TestLateUnlockDeletesTheKeyOfTheNextClient(t *testing.T) {
 		b.Lock()
 		a.Unlock()
 	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "nobody is told")
+	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "A is not told")
 	require.Empty(t, run.Executed("A")[1].Keys, "B's key is gone")
 }

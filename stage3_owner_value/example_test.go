@@ -12,8 +12,8 @@ import (
 	stage3 "lockkata/stage3_owner_value"
 )
 
-// Unlock tells a client that its lease ended before the work did. Somebody else
-// may have worked meanwhile: check the work, or take it back.
+// Unlock returns ErrNotHeld when the lease ended before the work did. Another
+// client may have worked in the meantime: check the work, or undo it.
 func ExampleMutex_Unlock() {
 	server, err := miniredis.Run()
 	if err != nil {

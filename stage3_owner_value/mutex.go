@@ -1,16 +1,16 @@
-// Package stage3 writes the owner into the key: a fresh UUID for each time the
-// lock is taken, which Unlock compares before it deletes.
+// Package stage3 writes the owner into the key: a new UUID for each time the lock is
+// taken, which Unlock compares before it deletes.
 //
-// It solves the wrong delete of stage 2: a client whose lease ran out sees
-// another owner in the key, leaves it alone, and learns that it lost the lock.
+// It solves the wrong delete of stage 2: a client whose lease has ended finds another
+// owner in the key, does not delete it, and learns from ErrNotHeld that it lost the lock.
 //
-// The bug it still has: comparing and deleting are two commands. The lease can
-// end, and another client can take the lock, between GET and DEL; then DEL
-// removes the lock of the other one after all.
+// The UUID is new each time, so that a client that is late does not take a later hold of
+// its own for this one.
 //
-//	go run . show check-then-delete --stage 3
+// It still has one bug. Read the code and look for it before you read about it in
+// README.md, under "What still breaks". Then see what stage 4 changes:
 //
-// Stage 4 lets Redis compare and delete in one step.
+//	go run . diff 4
 package stage3
 
 import (
@@ -38,7 +38,7 @@ type Mutex struct {
 	rdb   redis.UniversalClient
 	key   string
 	ttl   time.Duration
-	value string // what this owner wrote into the key; "" while not held
+	value string // the value that this owner wrote into the key; "" while not held
 }
 
 // NewMutex returns the lock of that name, not yet held. The key in Redis is
@@ -57,7 +57,7 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) (*Mutex
 	return &Mutex{rdb: rdb, key: keyPrefix + name, ttl: ttl}, nil
 }
 
-// TryLock makes one attempt. It returns false and no error when somebody else
+// TryLock makes one attempt. It returns false and no error when another client
 // holds the lock. After an error the attempt may still have taken effect.
 func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 	value := uuid.NewString()

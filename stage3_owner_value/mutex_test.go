@@ -37,7 +37,7 @@ func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	}, run.Commands("A"))
 }
 
-// The fix: A comes back as late as in stage 2, sees that the key is B's, and leaves it alone.
+// The fix: A unlocks as late as in stage 2, finds B's value in the key, and does not delete it.
 func TestLateUnlockLeavesTheKeyOfTheNextClient(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -61,6 +61,6 @@ func TestLockThatChangesHandsBetweenGetAndDelIsDeleted(t *testing.T) {
 		b.Lock() // a second later
 		unlocking.Wait()
 	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "nobody is told")
+	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "A is not told")
 	require.Empty(t, run.Executed("A")[2].Keys, "B's key is gone")
 }

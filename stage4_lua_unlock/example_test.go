@@ -12,8 +12,8 @@ import (
 	stage4 "lockkata/stage4_lua_unlock"
 )
 
-// The lease is a bound on the work. Work that gets the lease as its deadline, counted
-// from before the Lock, and that heeds its context, stops before somebody else comes in.
+// The lease limits the work. Work whose context has the lease as its timeout, counted
+// from before Lock, stops before another client can get the lock.
 func Example() {
 	server, err := miniredis.Run()
 	if err != nil {
@@ -38,11 +38,11 @@ func Example() {
 	<-ctx.Done() // the work takes longer
 	fmt.Println("the work stops:", ctx.Err())
 
-	server.FastForward(lease) // this Redis has a clock of its own
+	server.FastForward(lease) // miniredis does not use the real clock
 	err = mutex.Unlock(context.WithoutCancel(ctx))
-	fmt.Println("somebody else may be inside:", errors.Is(err, stage4.ErrNotHeld))
+	fmt.Println("another client may hold the lock:", errors.Is(err, stage4.ErrNotHeld))
 
 	// Output:
 	// the work stops: context deadline exceeded
-	// somebody else may be inside: true
+	// another client may hold the lock: true
 }

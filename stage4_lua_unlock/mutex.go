@@ -1,16 +1,16 @@
-// Package stage4 unlocks with a Lua script, which Redis runs as one step: it
-// compares the owner and deletes the key, and nothing comes between.
+// Package stage4 unlocks with a Lua script, which Redis runs as one step: it compares
+// the owner and deletes the key, and no other command runs between the two.
 //
-// It solves the wrong delete of stage 3 for good: however long a client is
-// stopped on its way to Redis, its unlock removes its own lock or nothing.
+// It solves the wrong delete of stage 3 for good: however long a client is stopped on
+// its way to Redis, its unlock removes its own lock or nothing.
 //
-// The bug it still has: the lease does not grow with the work. A client that
-// works longer than its lease loses the lock without noticing, and another one
-// walks in while it is still at work.
+// A redis.Script sends the hash of the script, and its source only if Redis does not
+// know the hash.
 //
-//	go run . show work-outlives-ttl --stage 4
+// It still has one bug. Read the code and look for it before you read about it in
+// README.md, under "What still breaks". Then see what stage 5 changes:
 //
-// Stage 5 renews the lease for as long as the work takes.
+//	go run . diff 5
 package stage4
 
 import (
@@ -52,7 +52,7 @@ type Mutex struct {
 	rdb   redis.UniversalClient
 	key   string
 	ttl   time.Duration
-	value string // what this owner wrote into the key; "" while not held
+	value string // the value that this owner wrote into the key; "" while not held
 }
 
 // NewMutex returns the lock of that name, not yet held. The key in Redis is
@@ -71,7 +71,7 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) (*Mutex
 	return &Mutex{rdb: rdb, key: keyPrefix + name, ttl: ttl}, nil
 }
 
-// TryLock makes one attempt. It returns false and no error when somebody else
+// TryLock makes one attempt. It returns false and no error when another client
 // holds the lock. After an error the attempt may still have taken effect.
 func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 	value := uuid.NewString()

@@ -51,7 +51,7 @@ func TestUnlockThatArrivesLateLeavesTheKeyOfTheNextClient(t *testing.T) {
 	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value())
 }
 
-// The bug: A works for longer than its lease, and B is inside beside it.
+// The bug: A works for longer than its lease, and B gets the lock in the meantime.
 func TestWorkThatOutlivesItsLeaseIsNotProtected(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -11,9 +11,9 @@ import (
 	stage5 "lockkata/stage5_watchdog"
 )
 
-// Without a watchdog the lease is a bound on the work: after it somebody else gets
-// the lock, whether the work is done or not. With one it lasts until Unlock, or for
-// as long as the program runs.
+// Without a watchdog the lease limits the work: when it ends another client can get
+// the lock, even if the work is not done. With a watchdog the hold lasts until
+// Unlock, or until the process ends.
 func ExampleWithoutWatchdog() {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -43,7 +43,7 @@ func TestLockAndUnlockSendTheseCommands(t *testing.T) {
 	}, run.Commands("A"))
 }
 
-// The fix: A works for an hour, and nobody gets in beside it.
+// The fix: A works for an hour, and B does not get the lock.
 func TestHolderKeepsTheLockForAnHour(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -57,8 +57,8 @@ func TestHolderKeepsTheLockForAnHour(t *testing.T) {
 	require.Len(t, renewals(run), 360)
 }
 
-// The bug: Redis loses the key. A works on for an hour, and only Unlock tells.
-func TestNobodyIsToldOfALoss(t *testing.T) {
+// The bug: Redis loses the key. A works on for an hour, and only its Unlock reports the loss.
+func TestHolderIsNotToldOfALoss(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()

@@ -11,15 +11,15 @@ import (
 // it has to be long enough for a command to Redis.
 const shortestRenewed = 30 * time.Millisecond
 
-// Option changes what NewMutex makes.
+// Option configures a Mutex.
 type Option func(*Mutex)
 
-// WithoutWatchdog keeps the lease as it is: it ends after the ttl, whether the
-// work is done or not.
+// WithoutWatchdog turns the renewals off: the lease ends after the ttl, even if
+// the work is not done.
 func WithoutWatchdog() Option { return func(m *Mutex) { m.watchdog = nil } }
 
 // renewScript gives the key its whole lease again, but only while it still has
-// this owner's value: never extend somebody else's lock.
+// this owner's value: it must never extend another owner's lock.
 //
 // KEYS[1] the lock's key
 // ARGV[1] the owner's value
@@ -40,24 +40,24 @@ type watchdog struct {
 	key string
 	ttl time.Duration
 
-	cancel context.CancelFunc // ends the renewals under way; nil while there are none
+	cancel context.CancelFunc // ends the renewals; nil while no watchdog runs
 	ended  chan struct{}      // closed when they have ended
 }
 
-// start begins to renew for this owner. It is running when start returns: an
-// Unlock that comes at once finds something to stop.
+// start begins the renewals for this owner. The watchdog is running when start
+// returns, so that an immediate Unlock can stop it.
 func (w *watchdog) start(value string) {
 	if w == nil {
 		return
 	}
-	w.stop() // of a hold that was lost and never unlocked
+	w.stop() // the watchdog of a hold that was lost and never unlocked
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel, w.ended = cancel, make(chan struct{})
 	go w.renew(ctx, value, w.ended)
 }
 
-// stop ends the renewals and waits until they have ended, so that none can come
-// after what the caller does next.
+// stop ends the renewals and waits for a renewal under way, so that none can
+// reach Redis after the caller's next command.
 func (w *watchdog) stop() {
 	if w == nil || w.cancel == nil {
 		return
@@ -67,9 +67,9 @@ func (w *watchdog) stop() {
 	w.cancel = nil
 }
 
-// renew renews every third of the lease: after one that fails there is one more.
-// It ends when it is stopped, or when Redis says that the lock is gone; an error
-// does not end it. That the lock is gone, it tells nobody.
+// renew renews the lease every third of it, so that one failed renewal is not a loss.
+// It ends when it is stopped, or when Redis answers that the owner no longer holds
+// the lock; an error does not end it. It does not report the loss to the holder.
 func (w *watchdog) renew(ctx context.Context, value string, ended chan<- struct{}) {
 	defer close(ended)
 	ticker := time.NewTicker(w.ttl / 3)

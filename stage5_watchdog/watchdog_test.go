@@ -142,8 +142,8 @@ func TestWithoutWatchdogTheLeaseEnds(t *testing.T) {
 	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
-// A takes the lock again without having unlocked what it lost. Only the new hold
-// is renewed, counted from its own beginning.
+// A loses the lock and takes it again without Unlock. Only the new hold is
+// renewed, counted from its own start.
 func TestTryLockAfterALossStartsOneWatchdogAnew(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
@@ -170,13 +170,13 @@ func TestRefusedTryLockLeavesTheHoldersWatchdogAlone(t *testing.T) {
 		a := w.Client("A")
 		a.Lock()
 		w.Sleep(5 * time.Second)
-		a.TryLock() // no: A itself holds the lock
+		a.TryLock() // refused: A itself holds the lock
 		w.Sleep(10 * time.Second)
 	})
 	require.Equal(t, []time.Duration{10 * time.Second}, renewals(run))
 }
 
-// renewals are the moments at which A renewed.
+// renewals returns the times of A's renewals.
 func renewals(run locktest.Run) (moments []time.Duration) {
 	for _, e := range run.Executed("A") {
 		if slices.Contains(e.Command, "renew") {

@@ -10,15 +10,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// request is what one acquire asks for.
+// request holds the settings of one acquire.
 type request struct {
 	lease  time.Duration // in whole milliseconds, as Redis keeps it
-	millis any           // so many, an int64: what scripts get
+	millis any           // the same as an int64, for scripts
 	fixed  bool          // the lease is not renewed
 }
 
-// lock acquires or re-enters. patience says how long to wait for somebody else's
-// hold to end; nil: not at all.
+// lock acquires or re-enters. It waits until patience ends while another owner
+// holds the lock; with a nil patience it does not wait.
 func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, error) {
 	s, begun := m.svc, time.Now()
 	if !s.begin() {
@@ -43,14 +43,14 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		return nil, err
 	}
 	hold, err := o.newHold(ctx)
-	if err != nil { // the service closed, or the hold was over at once, and its key may be there
+	if err != nil { // the service was closed, or the hold ended at once; its key may still exist
 		s.tasks.Go(o.cleanUp)
 		return nil, err
 	}
 	if tell := s.observer.Acquired; tell != nil {
 		told := false
 		defer func() {
-			if !told { // it panics, and nobody gets the hold
+			if !told { // it panicked, and the caller does not get the hold
 				_ = hold.Unlock()
 			}
 		}()
@@ -60,15 +60,15 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	return hold, nil
 }
 
-// errLate is why an attempt fails whose grants came when their lease was over.
+// errLate is the error of an attempt whose grants arrived after their lease had ended.
 var errLate = errors.New("the lease is too short for the way to Redis")
 
-// attempt asks Redis for the lock. With ErrLocked it returns how long to wait for the end of
-// the present holder's lease. It asks again, three times in all, when a slot of a Cluster is
-// on its way to another node, and when the grant was over when it came: the lease counts from
-// before the command was sent. Each time it is another owner: what a late or a lost grant left
-// behind can be freed, and nothing else with it. No hold comes of an attempt that ends after
-// Close.
+// attempt asks Redis for the lock. With ErrLocked it returns how long the current
+// holder's lease lasts. It asks again, three times in all, while a slot of a Cluster
+// is migrating, and if the lease had ended when the grant arrived: the lease counts
+// from before the command was sent. Each try has a new owner, so that freeing a late
+// or lost grant cannot free anything else. An attempt that ends after Close returns no
+// hold.
 func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Duration, error) {
 	s := m.svc
 	for tries := 1; ; tries++ {
@@ -88,11 +88,11 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 				s.tasks.Go(o.cleanUp)
 			}
 			return nil, 0, m.explain(ctx, "lock", err)
-		case answer == 0: // no token is
+		case answer == 0: // 0 is never a token
 			return nil, 0, fmt.Errorf("stage6: lock %s: Redis answered 0, which is neither a token nor a refusal", m.key)
 		case answer < 0:
 			left := -2 - answer
-			if left < 0 || left > s.lease.Milliseconds() { // no lease, or a long one: look again after one of ours
+			if left < 0 || left > s.lease.Milliseconds() { // no lease, or a longer one than ours: ask again after our own lease
 				left = s.lease.Milliseconds()
 			}
 			return nil, time.Duration(left) * time.Millisecond, ErrLocked
@@ -112,18 +112,18 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			s.tasks.Go(o.cleanUp)
 			return nil, 0, err
 		}
-		if _, err := o.send(ctx, 0); err != nil { // else it would keep the next owner out
+		if _, err := o.send(ctx, 0); err != nil { // otherwise it would keep the next owner out
 			s.tasks.Go(o.cleanUp)
 		}
 	}
 }
 
-// cleanUp frees what an acquire of unknown outcome may have got, or may still get: the
-// command can be on its way for longer than its caller waited. So it tries again, less
-// and less often, until it has found the key or the lease would be over, for a lease of
-// the service at most. Where the service closes meanwhile, or is closed, it tries once
-// more and lets the lease do the rest. In an overload it does so as well once Redis has
-// answered: clean-ups must not send more than the attempts did.
+// cleanUp frees the lock after an acquire of unknown outcome, whose command may
+// still reach Redis later. It tries again with growing pauses until it has found the
+// key or the lease has ended, at most for a lease of the service. Once the service
+// is closed it tries once more and leaves the key to its lease. In an overload it
+// stops after the first answer: clean-ups must not send more commands than the
+// attempts did.
 func (o *ownership) cleanUp() {
 	s := o.mutex.svc
 	s.cleanUps.Add(1)
@@ -145,5 +145,5 @@ func (o *ownership) cleanUp() {
 	}
 }
 
-// overload is how many clean-ups of a service within a lease are too many to repeat.
+// overload is the number of clean-ups within a lease above which they are not repeated.
 const overload = 50

@@ -1,13 +1,13 @@
 -- acquire
--- Takes the lock for a new owner, if nobody holds it. No owner asks twice.
+-- Takes the lock for a new owner if it is free. An owner asks only once.
 --
 -- KEYS[1] the lock: a hash {owner = count}
 -- KEYS[2] the last fencing token
 -- ARGV[1] the owner
 -- ARGV[2] the lease in milliseconds
 --
--- Returns the fencing token, which is positive, or if somebody else holds the
--- lock -2 minus the milliseconds that its lease has left (-1: it has no lease).
+-- Returns the fencing token, which is positive. If another owner holds the
+-- lock, returns -2 minus the milliseconds that its lease has left (-1: no lease).
 if redis.call("HLEN", KEYS[1]) > 0 then -- an error for a key that is no lock
 	return -2 - redis.call("PTTL", KEYS[1])
 end
@@ -23,7 +23,7 @@ end
 local time = redis.call("TIME")
 token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
 redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", 3600000)
--- A user without the right to do this would get a lock without a lease.
+-- Fails before the key is written, if the user may not set a lease.
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 redis.call("HSET", KEYS[1], ARGV[1], 1)
 redis.call("PEXPIRE", KEYS[1], ARGV[2])

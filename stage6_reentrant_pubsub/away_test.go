@@ -14,7 +14,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// refusing is a client whose connections are refused while away is set. Each try takes 100 ms.
+// refusing returns a client whose connections are refused while away is set. Each try takes 100 ms.
 func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {
 	return r.Client(func(o *redis.Options) {
 		connect := o.Dialer
@@ -29,13 +29,13 @@ func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {
 	})
 }
 
-// A caller that comes during an attempt does not share its failure, and makes its own attempt.
-func TestFailureOfAnAttemptIsNotThatOfALaterOne(t *testing.T) {
+// A caller that comes during an attempt makes its own attempt when the first one fails.
+func TestFailedAttemptDoesNotFailALaterCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var away atomic.Bool
 		away.Store(true)
 		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
-		first := startLock(m, t.Context()) // its attempt is under way
+		first := startLock(m, t.Context()) // the attempt is under way
 		time.Sleep(50 * time.Millisecond)
 		away.Store(false)
 		second := startLock(m, t.Context())
@@ -44,8 +44,8 @@ func TestFailureOfAnAttemptIsNotThatOfALaterOne(t *testing.T) {
 	})
 }
 
-// The first caller's context ends while its attempt hangs. The caller behind it is not told of that.
-func TestEndOfOneContextIsNotTheFailureOfAnother(t *testing.T) {
+// The first caller's context ends while its attempt is stuck. The caller behind it does not get that error.
+func TestEndOfOneContextDoesNotFailTheNextCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -80,6 +80,6 @@ func TestTryLockForBehindAnAttemptWithoutAnAnswer(t *testing.T) {
 		require.NoError(t, (<-first).err)
 
 		_, err = m.TryLockFor(t.Context(), 300*time.Millisecond)
-		require.ErrorIs(t, err, stage6.ErrLocked, "now Redis has said so")
+		require.ErrorIs(t, err, stage6.ErrLocked, "now Redis has answered")
 	})
 }

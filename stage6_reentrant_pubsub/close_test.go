@@ -59,7 +59,7 @@ func TestCloseByManyAtOnce(t *testing.T) {
 	})
 }
 
-func TestCloseEndsThoseWhoWait(t *testing.T) {
+func TestCloseEndsWaiters(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		lock(t, r.Mutex(), t.Context())
 		svc := r.Service()
@@ -95,13 +95,13 @@ func TestClosedServiceLocksNothing(t *testing.T) {
 	})
 }
 
-// Lock, TryLockFor, re-entry and Unlock go on everywhere while the service closes. Each call ends, in one of the errors that it may end in, and no
-// lock is left behind.
-func TestCloseAmidLocksAndUnlocks(t *testing.T) {
+// Lock, TryLockFor, re-entry and Unlock run in many goroutines while the service closes. Each call returns one of the
+// errors that it may return, and no lock is left behind.
+func TestCloseDuringLocksAndUnlocks(t *testing.T) {
 	for closesAt := range 4 {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			for _, name := range scripts {
-				r.Delay(name, 3*time.Millisecond) // so that the close meets each of them
+				r.Delay(name, 3*time.Millisecond) // so that Close runs during each of them
 			}
 			r.Delay("release", 7*time.Millisecond)
 			svc := r.Service()
@@ -124,8 +124,8 @@ func TestCloseAmidLocksAndUnlocks(t *testing.T) {
 	}
 }
 
-// work takes the lock, re-enters and releases both, with or without patience. It returns
-// false once the service is closed.
+// work takes the lock, re-enters and releases both, with Lock or with TryLockFor. It
+// returns false once the service is closed.
 func work(t *testing.T, m *stage6.Mutex, patient bool) bool {
 	var hold *stage6.Hold
 	var err error
@@ -150,7 +150,7 @@ func work(t *testing.T, m *stage6.Mutex, patient bool) bool {
 	return true
 }
 
-// An Unlock under way when the service closes goes on, and frees the lock.
+// An Unlock under way when the service closes continues, and frees the lock.
 func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
@@ -161,15 +161,15 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 		go func() { released <- hold.Unlock() }()
 		synctest.Wait()
 		require.NoError(t, svc.Close())
-		require.NoError(t, rdb.Close()) // as a process does that ends
+		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 		require.NoError(t, <-released)
 	})
 }
 
-// More holds than Close releases side by side: one of them is released by its owner before its
-// turn comes. It was not lost.
-func TestUnlockThatIsFasterThanCloseIsNoLoss(t *testing.T) {
+// There are more holds than Close releases concurrently, and an owner releases its hold before
+// Close gets to it. The hold was not lost.
+func TestUnlockBeforeCloseReleasesTheHoldIsNoLoss(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var lost atomic.Int32
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 99 }), stage6.WithOnLost(func(stage6.Loss) { lost.Add(1) }))
@@ -196,8 +196,8 @@ func TestUnlockThatIsFasterThanCloseIsNoLoss(t *testing.T) {
 	})
 }
 
-// More holds than Close releases side by side: their owners release some while it is under way,
-// and the process closes its client when Close has returned.
+// There are more holds than Close releases concurrently. Their owners release some during
+// Close, and the process closes its client when Close has returned.
 func TestCloseWaitsForAnUnlockThatBeginsMeanwhile(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client(func(o *redis.Options) { o.PoolSize = 200 })
@@ -227,7 +227,7 @@ func TestCloseWaitsForAnUnlockThatBeginsMeanwhile(t *testing.T) {
 	})
 }
 
-// Redis answers nothing, and an Unlock begins just before the bound of Close.
+// Redis does not answer, and an Unlock begins just before Close gives up.
 func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
@@ -246,8 +246,8 @@ func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
 	})
 }
 
-// An observer panics while Close releases. Every lock is free, and the panic goes on in the caller
-// of Close.
+// An observer panics while Close releases. Every lock is free, and the panic reaches the caller of
+// Close.
 func TestPanicInAnObserverDuringCloseLeaksNoLock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service(stage6.WithObserver(stage6.Observer{Released: func(string, time.Duration) { panic("an observer") }}))
@@ -262,7 +262,7 @@ func TestPanicInAnObserverDuringCloseLeaksNoLock(t *testing.T) {
 	})
 }
 
-// The renewal is under way when the service closes: Close waits for it, the release does not.
+// A renewal is under way when the service closes. Close waits for it; the release does not.
 func TestCloseDuringARenewal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
@@ -276,7 +276,7 @@ func TestCloseDuringARenewal(t *testing.T) {
 	})
 }
 
-// Convicts a Close that waits for work which waits for Close.
+// Finds a Close that waits for work which itself waits for Close.
 func TestWorkMayCloseTheService(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
@@ -285,12 +285,12 @@ func TestWorkMayCloseTheService(t *testing.T) {
 			require.Equal(t, stage6.ErrClosed, context.Cause(ctx))
 			return nil
 		})
-		require.ErrorIs(t, err, stage6.ErrClosed, "the work was not protected to its end")
+		require.ErrorIs(t, err, stage6.ErrClosed, "the service was closed during the work")
 		require.False(t, r.Exists(key))
 	})
 }
 
-// Convicts a Close that waits for OnLost, which may close the service itself.
+// Finds a Close that waits for OnLost, which may close the service itself.
 func TestOnLostMayCloseTheService(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var svc *stage6.Service
@@ -305,8 +305,8 @@ func TestOnLostMayCloseTheService(t *testing.T) {
 	})
 }
 
-// A TryLock is under way when the service closes, and is granted: Close waits for it and
-// frees what it got, so that a process may end when Close has returned.
+// A TryLock is under way when the service closes, and is granted. Close waits for it and
+// frees the lock, so that a process may end when Close has returned.
 func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
@@ -317,7 +317,7 @@ func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
 		go func() { _, err := m.TryLock(t.Context()); trying <- err }()
 		synctest.Wait()
 		require.NoError(t, svc.Close())
-		require.NoError(t, rdb.Close()) // as a process does that ends
+		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 		require.ErrorIs(t, <-trying, stage6.ErrClosed)
 	})
@@ -338,7 +338,7 @@ func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
 	})
 }
 
-// Redis says nothing, and there are more holds than Close releases side by side.
+// Redis does not answer, and there are more holds than Close releases concurrently.
 func TestCloseOfManyHoldsTakesNoLongerThanALease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()

@@ -11,8 +11,8 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// way is one way to take a lock. It returns the hold, nil for Do, whose work is
-// over when it returns.
+// way is one way to take a lock. It returns the hold, or nil for Do, which has
+// released it.
 type way func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error)
 
 var ways = map[string]way{
@@ -50,11 +50,11 @@ func eachEnd(t *testing.T, test func(t *testing.T, r *fakeRedis, take way, begin
 	}
 }
 
-// soon is much less than a lease: what is gone by then was given back.
+// soon is much shorter than a lease: a key that is gone by then was freed.
 const soon = lease / 3
 
-// requireNothingLeft asks that no lock is left soon, and no subscription after a lease,
-// without anybody else's doing.
+// requireNothingLeft asserts that no lock is left soon, and no subscription after a
+// lease, without any other call.
 func requireNothingLeft(t *testing.T, r *fakeRedis) {
 	t.Helper()
 	time.Sleep(soon)
@@ -68,14 +68,14 @@ func requireNothingLeft(t *testing.T, r *fakeRedis) {
 	require.Empty(t, r.Sent(), "nothing is renewed, nothing is looked at")
 }
 
-// requireEndOf asks for the error of a context that ends at this moment.
+// requireEndOf asserts that err wraps the error of a context that ends now.
 func requireEndOf(t *testing.T, ctx context.Context, err error) {
 	t.Helper()
 	<-ctx.Done()
 	require.ErrorIs(t, err, ctx.Err())
 }
 
-func TestContextThatIsOverTakesNothing(t *testing.T) {
+func TestEndedContextTakesNothing(t *testing.T) {
 	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
@@ -93,7 +93,7 @@ func TestContextThatIsOverTakesNothing(t *testing.T) {
 }
 
 // The acquire is under way when its context ends. Either the caller holds the
-// lock, and can release it, or nobody does.
+// lock, and can release it, or the lock is free.
 func TestContextThatEndsDuringTheAcquireLeavesNothing(t *testing.T) {
 	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
 		r.Delay("acquire", 2*time.Second)
@@ -120,7 +120,7 @@ func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
 		"woken": func(r *fakeRedis, hold *stage6.Hold) {
 			time.AfterFunc(500*time.Millisecond, func() {
 				r.Delay("acquire", 2*time.Second)
-				_ = hold.Unlock() // what is left in Redis shows that it worked
+				_ = hold.Unlock() // the keys in Redis show whether it worked
 			})
 		},
 	}
@@ -145,10 +145,10 @@ func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
 	}
 }
 
-// The first of the queue is woken, and its context ends during its attempt. What
-// its attempt may have got is given back, and the next one is served long before a
-// lease is over.
-func TestWaiterWhoseContextEndsDuringItsAttemptKeepsNobodyOut(t *testing.T) {
+// The first waiter is woken, and its context ends during its attempt. If the
+// attempt took the lock it is freed, and the next waiter gets it long before the
+// lease ends.
+func TestWaiterWhoseContextEndsDuringItsAttemptLeavesTheLockFree(t *testing.T) {
 	for endName, begin := range ends {
 		t.Run(endName, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -174,8 +174,8 @@ func TestWaiterWhoseContextEndsDuringItsAttemptKeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// A re-entry whose context ends before, during or after its command changes
-// nothing about the outer hold.
+// A re-entry whose context ends before, during or after its command does not
+// change the outer hold.
 func TestContextThatEndsAroundAReentryLeavesTheOuterHold(t *testing.T) {
 	for when, delay := range map[string]time.Duration{"before": -2 * time.Second, "during": 2 * time.Second, "after": 0} {
 		t.Run(when, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestQuestionEndsWithTheErrorOfItsContext(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		_, err = m.ForceUnlock(ctx)
 		require.ErrorIs(t, err, context.Canceled)
-		require.True(t, m.IsHeld(ctx), "it asks nobody")
+		require.True(t, m.IsHeld(ctx), "it sends nothing")
 		require.Equal(t, []string{"1"}, r.HoldCounts())
 
 		r.Delay("force", 2*time.Second)
@@ -236,8 +236,8 @@ func TestQuestionEndsWithTheErrorOfItsContext(t *testing.T) {
 	})
 }
 
-// A missing context is a mistake in the program, and panics as everywhere in Go. It
-// takes nothing, and blocks nobody.
+// A nil context is a mistake in the program, and panics as everywhere in Go. It
+// takes no lock and blocks no other caller.
 func TestMissingContextPanicsAndTakesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()

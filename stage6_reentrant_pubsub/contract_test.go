@@ -11,7 +11,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// asLocker is the lock as the failures see it.
+// asLocker is the lock with the interface that the failures use.
 var asLocker = locktest.Lock{
 	Subject: subject6.Subject(), Service: true, Key: key,
 	NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Again: stage6.ErrNotHeld,

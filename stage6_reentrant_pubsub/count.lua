@@ -5,7 +5,7 @@
 -- KEYS[1] the lock: a hash {owner = count}
 -- ARGV[1] the owner
 -- ARGV[2] the new count
--- ARGV[3] the lease in milliseconds; one that is left is never shortened
+-- ARGV[3] the lease in milliseconds; a longer remaining lease stays
 --
 -- Returns 1, or 0 if the owner no longer holds the lock.
 if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then

@@ -10,19 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowd is how many goroutines want one lock.
+// crowd is the number of goroutines that want one lock.
 const crowd = 1_000
 
-// Each of the crowd is served once, nobody beside another, by a number of commands
-// that grows with the hand-overs and not with those who wait. Convicts waiters that
-// all try when one is woken, and queues that lose somebody.
+// Each goroutine gets the lock once, one at a time. The number of commands grows
+// with the hand-overs and not with the waiters. Finds waiters that all try when one
+// is woken, and queues that lose a waiter.
 func TestCrowdIsServedOneByOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
 		before := runtime.NumGoroutine()
 		var working sync.WaitGroup
-		inside, served := 0, 0 // guarded by the lock: the race detector looks on
+		inside, served := 0, 0 // guarded by the lock, which the race detector checks
 		for range crowd {
 			working.Go(func() {
 				err := m.Do(t.Context(), func(context.Context) error {
@@ -46,7 +46,7 @@ func TestCrowdIsServedOneByOne(t *testing.T) {
 	})
 }
 
-// All of the crowd give up at one moment, and nothing is left of them.
+// All goroutines give up at the same time, and nothing is left of them.
 func TestCrowdThatGivesUpLeavesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -63,13 +63,13 @@ func TestCrowdThatGivesUpLeavesNothing(t *testing.T) {
 		r.Forget()
 		cancel()
 		waiting.Wait()
-		require.LessOrEqual(t, len(r.Sent()), 10, "the first of the queue passed nothing on but its place")
+		require.LessOrEqual(t, len(r.Sent()), 10, "the waiters only passed their places on")
 		require.NoError(t, hold.Unlock())
 		requireNothingLeft(t, r)
 	})
 }
 
-// The crowd shares one hold: re-entries and partial unlocks from everywhere end in
+// The goroutines share one hold: concurrent re-entries and partial unlocks end in
 // the right count.
 func TestCrowdThatReentersOneHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {

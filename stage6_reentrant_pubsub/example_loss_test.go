@@ -27,7 +27,7 @@ func ExampleHold_Context() {
 	defer hold.Unlock()
 	for part := range 3 {
 		select {
-		case <-renewed: // the part takes as long as it takes
+		case <-renewed: // parts may take any time
 		case <-hold.Context().Done():
 			fmt.Println("stopped at part", part, context.Cause(hold.Context()))
 			return
@@ -39,7 +39,7 @@ func ExampleHold_Context() {
 	// all parts are in
 }
 
-// A hold can be lost: the network was away for longer than the lease, Redis lost
+// A hold can be lost: the network failed for longer than the lease, Redis lost
 // the key, an administrator freed the lock. Then the context ends, with a cause.
 func ExampleHold_Context_lost() {
 	server, svc := startService(stage6.WithWatchdogTimeout(150 * time.Millisecond))
@@ -58,13 +58,13 @@ func ExampleHold_Context_lost() {
 	// stage6: hold is lost
 }
 
-// orders is a table of a database. Its rows remember who wrote them last.
+// orders is a table of a database. Each row has the token and the owner of its last write.
 type orders struct {
 	status, owner string
 	token         int64
 }
 
-// update is this statement, and tells whether it changed a row:
+// update runs this statement, and reports whether it changed a row:
 //
 //	UPDATE orders SET status = :status, token = :token, owner = :owner
 //	WHERE id = 1001 AND (token < :token OR token = :token AND owner = :owner)
@@ -76,8 +76,8 @@ func (o *orders) update(status, owner string, token int64) bool {
 	return true
 }
 
-// No lock can keep a holder that stands still from writing when it wakes up. Its
-// token can: the table refuses one that is older than what it has seen.
+// No lock can keep a holder that was paused from writing when it continues. Its
+// token can: the table refuses one that is older than the newest it has seen.
 func ExampleHold_Token() {
 	server, svc := startService()
 	defer server.Close()
@@ -86,11 +86,11 @@ func ExampleHold_Token() {
 
 	first := mustLock(svc, "order:1001")
 	defer first.Unlock()                  // ErrLost
-	server.Del("lock:{order:1001}")       // the first one stands still, and its lease ends
-	second := mustLock(svc, "order:1001") // somebody else gets the lock,
+	server.Del("lock:{order:1001}")       // the first one is paused, and its lease ends
+	second := mustLock(svc, "order:1001") // another client gets the lock,
 	defer second.Unlock()
 	fmt.Println("second:", table.update("paid", "second", second.Token()))
-	fmt.Println("first:", table.update("cancelled", "first", first.Token())) // and the first one wakes up
+	fmt.Println("first:", table.update("cancelled", "first", first.Token())) // and the first one continues
 	fmt.Println(table.status)
 
 	// Output:
@@ -99,8 +99,8 @@ func ExampleHold_Token() {
 	// paid
 }
 
-// OnLost is for alarms: it is told of each hold that is lost, on a goroutine of
-// its own. The work itself is told by its context.
+// OnLost is for alarms: it is called in a new goroutine for each hold that is
+// lost. The work itself is told by its context.
 func ExampleWithOnLost() {
 	alarm := make(chan stage6.Loss, 1)
 	server, svc := startService(
@@ -122,13 +122,13 @@ func ExampleWithOnLost() {
 	// stage6: its key is gone, or somebody else's
 }
 
-// The logger is told of what goes wrong: failed renewals, lost holds, clean-ups.
-// On a good day it writes nothing.
+// The logger gets warnings: failed renewals, lost holds, clean-ups. In normal
+// use it gets nothing.
 func ExampleWithLogger() {
 	handler := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey || a.Key == "token" {
-				return slog.Attr{} // so that the output is the same every day
+				return slog.Attr{} // so that the output is always the same
 			}
 			return a
 		},
@@ -154,8 +154,8 @@ func ExampleWithLogger() {
 	// level=WARN msg="lock lost" name=order:1001 cause="stage6: its key is gone, or somebody else's"
 }
 
-// metrics counts what an Observer is told. It names no locks: a name with an order's
-// number in it would make a counter for each order.
+// metrics returns an Observer that counts. It uses no lock names: a name with an
+// order's number in it would make a counter for each order.
 func metrics(m *expvar.Map) stage6.Observer {
 	return stage6.Observer{
 		Acquired: func(_ string, waited time.Duration) {
@@ -172,7 +172,7 @@ func metrics(m *expvar.Map) stage6.Observer {
 }
 
 // The observer is for counters of acquisitions, waits, hold times, renewals and losses. It
-// is called on the lock's own goroutines, so it must not block.
+// is called in the goroutines of the lock, so it must not block.
 func ExampleObserver() {
 	var counters expvar.Map
 	renewed := make(chan struct{}, 100)
@@ -197,7 +197,7 @@ func ExampleObserver() {
 		if n, ok := counter.Value.(*expvar.Int); ok && counter.Key != "lock_renewals_total{ok=true}" {
 			fmt.Println(counter.Key, n)
 		} else {
-			fmt.Println(counter.Key, "some:", counter.Value.String() != "0") // another number each day
+			fmt.Println(counter.Key, "some:", counter.Value.String() != "0") // the number varies
 		}
 	})
 

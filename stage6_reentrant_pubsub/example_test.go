@@ -47,7 +47,7 @@ func createOrder(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// TryLock does not wait. ErrLocked is a no; any other error says that nobody knows.
+// TryLock does not wait. ErrLocked means that the lock is held; after any other error it is unknown.
 func ExampleMutex_TryLock() {
 	server, svc := startService()
 	defer server.Close()
@@ -59,7 +59,7 @@ func ExampleMutex_TryLock() {
 		hold, err := m.TryLock(ctx)
 		switch {
 		case errors.Is(err, stage6.ErrLocked):
-			fmt.Println(worker, "leaves it to somebody else")
+			fmt.Println(worker, "leaves it to the holder")
 		case err != nil:
 			fmt.Println(worker, "cannot tell:", err)
 		default:
@@ -70,10 +70,10 @@ func ExampleMutex_TryLock() {
 
 	// Output:
 	// A writes the report
-	// B leaves it to somebody else
+	// B leaves it to the holder
 }
 
-// Do is Lock, work and Unlock in one. A panic in the work releases the lock as well.
+// Do is Lock, work and Unlock in one call. A panic in the work releases the lock as well.
 func ExampleMutex_Do() {
 	server, svc := startService()
 	defer server.Close()
@@ -90,8 +90,8 @@ func ExampleMutex_Do() {
 	// key left in Redis: false
 }
 
-// A function that takes the lock can be called by one that holds it: the context
-// carries the hold, and the owner's count goes up.
+// A function that takes the lock can be called by a holder of the lock: the
+// context carries the hold, and the owner's count goes up.
 func ExampleMutex_Lock_reentry() {
 	server, svc := startService()
 	defer server.Close()
@@ -116,16 +116,16 @@ func ExampleMutex_Lock_reentry() {
 	// holds: 2
 }
 
-// Whoever needs several locks takes them in one order everywhere, or two of them
-// will wait for each other. The context goes from lock to lock: it ends when any of
-// them is lost.
+// A caller that needs several locks takes them in the same order everywhere, or two
+// callers will wait for each other. The context goes from lock to lock: it ends
+// when any of them is lost.
 func ExampleMutex_Lock_several() {
 	server, svc := startService()
 	defer server.Close()
 	defer svc.Close()
 
 	transfer := func(ctx context.Context, accounts ...string) error {
-		slices.Sort(accounts) // the one order
+		slices.Sort(accounts) // the same order everywhere
 		for _, account := range accounts {
 			hold, err := mustMutex(svc, account).Lock(ctx)
 			if err != nil {
@@ -161,8 +161,8 @@ func ExampleLease() {
 	// stage6: hold is lost
 }
 
-// What one can ask about a lock. IsHeld and HoldCount are about the owner that the
-// context carries; IsLocked and RemainingTTL are about anybody.
+// These methods describe a lock. IsHeld and HoldCount are about the owner that the
+// context carries; IsLocked and RemainingTTL are about any owner.
 func ExampleMutex_HoldCount() {
 	server, svc := startService()
 	defer server.Close()
@@ -181,7 +181,7 @@ func ExampleMutex_HoldCount() {
 	hold := mustLock(svc, "order:1001")
 	ask("the holder: ", hold.Context())
 	ask("a stranger: ", context.Background())
-	_ = hold.Unlock() // the next line shows that it worked
+	_ = hold.Unlock() // the next line shows whether it worked
 	ask("afterwards: ", context.Background())
 
 	// Output:
@@ -190,8 +190,8 @@ func ExampleMutex_HoldCount() {
 	// afterwards:  locked: false held: false count: 0 lease left: false
 }
 
-// An administrator frees a lock whose holder hangs. The holder learns of it at its
-// next renewal; until then both may be inside, which is what tokens are for.
+// An administrator frees a lock whose holder is stuck. The holder learns of it at its
+// next renewal; until then two clients may work at once, which is what tokens are for.
 func ExampleMutex_ForceUnlock() {
 	server, svc := startService(stage6.WithWatchdogTimeout(150 * time.Millisecond))
 	defer server.Close()
@@ -208,8 +208,8 @@ func ExampleMutex_ForceUnlock() {
 	// stage6: hold is lost
 }
 
-// A process that ends closes its service: what it holds is free at once, and not
-// only when its leases are over. Work that still goes on is told.
+// A process that ends closes its service: its locks are free at once, and not
+// only when their leases end. Work that is still running is told.
 func ExampleService_Close() {
 	server, svc := startService()
 	defer server.Close()
@@ -225,8 +225,8 @@ func ExampleService_Close() {
 	// key left in Redis: false
 }
 
-// A watchdog cannot tell long work from stuck work. WithMaxHold says where the one
-// becomes the other.
+// A watchdog cannot tell long work from stuck work. WithMaxHold sets the
+// limit.
 func ExampleWithMaxHold() {
 	server, svc := startService(stage6.WithMaxHold(50 * time.Millisecond))
 	defer server.Close()
@@ -256,8 +256,8 @@ func ExampleWithLayout() {
 	// stage6: lock is held by somebody else
 }
 
-// startService starts a Redis inside this program, and a service on it. A real
-// process has Redis elsewhere, and needs only its address.
+// startService starts a Redis inside this program, and a service that uses it. A
+// real process only needs the address of its Redis.
 func startService(opts ...stage6.Option) (*miniredis.Miniredis, *service) {
 	server, err := miniredis.Run()
 	if err != nil {

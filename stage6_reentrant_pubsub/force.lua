@@ -1,11 +1,11 @@
 -- force
--- Frees the lock whoever holds it, and wakes those who wait for it.
+-- Frees the lock, whichever client holds it, and wakes its waiters.
 --
 -- KEYS[1] the lock
 -- ARGV[1] the channel of the lock's waiters
 --
--- Returns 1, or 0 if nobody held the lock. A key that is no hash is no lock: it is
--- an error, and stays.
+-- Returns 1, or 0 if the lock was free. A key that is not a hash is not a lock: it
+-- is an error, and the key stays.
 if redis.call("HLEN", KEYS[1]) == 0 then
 	return 0
 end

@@ -13,7 +13,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// replies are what a server may answer, and what none should.
+// replies are answers that a server may send, and some that no server should.
 var replies = []string{
 	":1\r\n", ":0\r\n", ":-1\r\n", ":-2\r\n", ":-30002\r\n", ":2\r\n", ":9223372036854775807\r\n", ":-9223372036854775808\r\n",
 	":9223372036854775808\r\n", ":\r\n", ":one\r\n", "+OK\r\n", "+1\r\n", "+\r\n", "$-1\r\n", "*-1\r\n", "_\r\n", "#t\r\n", "#f\r\n", "#x\r\n",
@@ -24,13 +24,13 @@ var replies = []string{
 	"", "\r\n", "\n", ":1", ":1\n", ":1\r\n:1\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "\x00\xff", "*3\r\n$1\r\n",
 }
 
-// tooLong are the lengths for which go-redis itself asks for more memory than a
+// tooLong matches lengths for which go-redis itself asks for more memory than a
 // test has.
 var tooLong = regexp.MustCompile(`[*$%~>|=!;][+-]?[0-9]{5,}`)
 
-// FuzzReply answers acquires, counts, renewals and releases with anything. The lock never
-// panics, never reports a hold that the reply does not grant, always comes back in
-// bounded time, and is a good lock again as soon as the server is a good server.
+// FuzzReply answers acquires, counts, renewals and releases with any bytes. The lock
+// never panics, never reports a hold that the reply does not grant, always returns in
+// bounded time, and works again as soon as the server does.
 func FuzzReply(f *testing.F) {
 	for _, reply := range replies {
 		f.Add(reply)
@@ -45,7 +45,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// askABadServer goes through a lock's day while one script is answered by reply.
+// askABadServer uses each method of a lock while one script is answered by reply.
 func askABadServer(t *testing.T, r *fakeRedis, script, reply string) {
 	m := r.Mutex()
 	began := time.Now()
@@ -61,17 +61,17 @@ func askABadServer(t *testing.T, r *fakeRedis, script, reply string) {
 		if hold != nil {
 			require.Positive(t, hold.Token())
 			require.Contains(t, reply, fmt.Sprint(hold.Token()), "the token is the reply's")
-			_ = hold.Unlock() // Redis knows of no such hold
+			_ = hold.Unlock() // Redis does not have the hold
 		}
 	case "count":
 		inner, err := m.Lock(outer.Context())
 		requireGranted(t, reply, inner, err)
-		_ = outer.Unlock() // where the reply said so, the hold is lost
+		_ = outer.Unlock() // for some replies the hold is lost
 		if inner != nil {
 			_ = inner.Unlock()
 		}
 	case "renew":
-		time.Sleep(lease + lease/2) // a renewal that says nothing sensible lets the hold be lost
+		time.Sleep(lease + lease/2) // after a renewal with a senseless answer the hold is lost
 		_ = outer.Unlock()
 	case "release":
 		if err := outer.Unlock(); err == nil {
@@ -83,13 +83,13 @@ func askABadServer(t *testing.T, r *fakeRedis, script, reply string) {
 	r.Answer(script)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*lease)
 	defer cancel()
-	hold, err := r.Mutex().Lock(ctx) // at the latest when the lease of the first is over
+	hold, err := r.Mutex().Lock(ctx) // at the latest when the lease of the first has ended
 	require.NoError(t, err)
 	require.NoError(t, hold.Unlock())
 }
 
-// requireGranted asks for a hold or an error, and for no hold unless the reply is
-// of a kind that can grant one.
+// requireGranted asserts a hold or an error, and no hold unless the reply is of a
+// kind that can grant one.
 func requireGranted(t *testing.T, reply string, hold *stage6.Hold, err error) {
 	t.Helper()
 	require.NotEqual(t, hold == nil, err == nil)
@@ -98,8 +98,8 @@ func requireGranted(t *testing.T, reply string, hold *stage6.Hold, err error) {
 	}
 }
 
-// isScalar tells whether a reply is one number, one boolean or one text, perhaps
-// behind attributes or pushes, which go-redis skips.
+// isScalar reports whether a reply is one number, one boolean or one text,
+// perhaps after attributes or pushes, which go-redis skips.
 func isScalar(reply string) bool { return reply != "" && strings.Contains(":+$#=|>", reply[:1]) }
 
 func TestAnswerThatIsNoTokenIsNoHold(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lookAgain has the queue woken by every message, and when the lease of the present holder may
-// be over. It has the service's one subscription take up the queue's channel; until Redis has
-// acknowledged that, which it may have refused, the queue looks, and asks, every sixth of a short lease.
+// lookAgain makes the queue wake up for every message, and at the given time, when the current holder's lease
+// may have ended. It adds the queue's channel to the service's one subscription. Until Redis has acknowledged
+// that (it may have refused it), the queue tries the lock and subscribes again every sixth of s.short().
 func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 		}
 		sub := s.sub
 		s.tasks.Go(func() {
-			_ = sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis asks again when it has connected
+			_ = sub.Subscribe(s.ctx, q.mutex.channel) // hear logs why it fails, and go-redis subscribes again when it has connected
 			q.asking.Store(false)
 			if begin {
 				s.hear(sub)
@@ -39,10 +39,10 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	q.timer = time.AfterFunc(time.Until(at), func() { s.tick(q) })
 }
 
-// tick wakes a queue whose holder's lease may be over. A connection that has brought nothing, and
-// not broken, since the queue subscribed leads nowhere: it is ended, and the next look makes
-// another one. In a queue where nobody has waited for a while tick ends the subscription, and the
-// connection with the last one.
+// tick wakes a queue whose holder's lease may have ended. If the connection has received nothing
+// since the queue subscribed, and has not broken, it is dead: tick closes it, and the next
+// lookAgain opens another one. If the queue has no waiters tick unsubscribes its channel, and
+// closes the connection with the last queue.
 func (s *Service) tick(q *waitQueue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,21 +64,21 @@ func (s *Service) tick(q *waitQueue) {
 	}
 }
 
-// hear wakes queues for every message, and for every acknowledgement of a subscription: what
-// was published before it was not heard. go-redis connects and subscribes again by itself, and
-// does not look whether Redis refuses.
+// hear wakes queues for every message, and for every acknowledgement of a subscription, since
+// messages published before it were missed. go-redis connects and subscribes again by itself,
+// but does not check whether Redis refuses.
 func (s *Service) hear(sub *redis.PubSub) {
 	defer s.wake("", false)
 	defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
 
-	broken := false // its connection, and Redis has acknowledged nothing since
+	broken := false // the connection broke, and Redis has acknowledged nothing since
 	for {
 		message, err := sub.Receive(s.ctx)
 		s.received.Store(time.Now().UnixNano())
 		switch m := message.(type) {
 		case *redis.Message:
 			s.wake(m.Channel, true)
-		case *redis.Subscription: // or the end of one: somebody may have come for it since
+		case *redis.Subscription: // or an unsubscription: there may be a new waiter since
 			broken = false
 			s.wake(m.Channel, m.Kind == "subscribe")
 		default:
@@ -95,7 +95,7 @@ func (s *Service) hear(sub *redis.PubSub) {
 	}
 }
 
-// wake wakes the queues of a channel, or of all for "", and notes whether they are heard.
+// wake wakes the queues of a channel, or all queues for "", and records whether Redis has acknowledged their subscription.
 func (s *Service) wake(channel string, heard bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Service) wake(channel string, heard bool) {
 	}
 }
 
-// hangUp ends the subscription. s.mu is held.
+// hangUp closes the subscription. The caller holds s.mu.
 func (s *Service) hangUp() {
 	if sub := s.sub; sub != nil {
 		s.sub = nil

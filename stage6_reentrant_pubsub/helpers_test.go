@@ -29,11 +29,11 @@ const (
 	lease    = 30 * time.Second
 )
 
-// scripts are the lock's own.
+// scripts are the names of the lock's scripts.
 var scripts = []string{"acquire", "count", "release", "renew", "force"}
 
-// inBubble runs a test in fake time, with a Redis of its own that knows the lock's
-// scripts from an earlier day.
+// inBubble runs a test in fake time, with a new Redis that already knows the
+// lock's scripts.
 func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 	t.Helper()
 	crowded := false
@@ -42,12 +42,12 @@ func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 			Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: map[string]string{},
 			refuse: map[string][]string{}, delay: map[string]time.Duration{}, answer: map[string]string{}, crowded: &crowded,
 		}
-		conn, err := r.Dial() // starts it
+		conn, err := r.Dial() // starts the server
 		require.NoError(t, err)
 		require.NoError(t, conn.Close())
 		r.ClockTTL(true)
 		t.Cleanup(func() {
-			synctest.Wait() // miniredis must not close while somebody dials
+			synctest.Wait() // miniredis must not close during a dial
 			r.Close()
 		})
 		rdb := r.Client()
@@ -58,14 +58,14 @@ func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 		test(t, r)
 	})
 	if crowded {
-		// go-redis keeps timers of a crowded pool in a sync.Pool, which two collections
+		// go-redis keeps the timers of a busy pool in a sync.Pool, which two collections
 		// empty: the next bubble must not get one.
 		runtime.GC()
 		runtime.GC()
 	}
 }
 
-// fakeRedis is a Redis that notes what is sent to it, and can refuse or delay it.
+// fakeRedis is a Redis that records the commands it gets, and can refuse or delay them.
 type fakeRedis struct {
 	*miniredis.Miniredis
 	t     *testing.T
@@ -78,17 +78,17 @@ type fakeRedis struct {
 	delay  map[string]time.Duration
 	answer map[string]string // script → bytes to answer with
 
-	crowded *bool // somebody had to wait for a connection
+	crowded *bool // a command had to wait for a connection
 }
 
-// sent is a command that reached Redis: the name of a lock's script, or of a
-// command, and when.
+// sent is a command that reached Redis: the name of the lock's script or of the
+// command, and the time.
 type sent struct {
 	At   time.Duration
 	Name string
 }
 
-// hook sees every command before it is executed, also those that scripts run.
+// hook is called for every command before it is executed, also for those that scripts run.
 func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 	r.mu.Lock()
 	name, script := command, ""
@@ -133,7 +133,7 @@ func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 	return true
 }
 
-// Answer answers a script with these bytes, until it is called without any.
+// Answer makes a script return these bytes, until Answer is called without any.
 func (r *fakeRedis) Answer(script string, raw ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,21 +143,21 @@ func (r *fakeRedis) Answer(script string, raw ...string) {
 	}
 }
 
-// Refuse answers the next commands of that name with errors; for "" it breaks the connection.
+// Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
 func (r *fakeRedis) Refuse(name string, errors ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refuse[name] = errors
 }
 
-// Delay executes the commands of that name later.
+// Delay delays the execution of the commands of that name.
 func (r *fakeRedis) Delay(name string, d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.delay[name] = d
 }
 
-// Sent are the commands that reached Redis, when everybody is at rest.
+// Sent returns the commands that reached Redis, once all goroutines are blocked.
 func (r *fakeRedis) Sent() []sent {
 	synctest.Wait()
 	r.mu.Lock()
@@ -165,7 +165,7 @@ func (r *fakeRedis) Sent() []sent {
 	return slices.Clone(r.sent)
 }
 
-// Count is how many commands of that name reached Redis.
+// Count returns the number of commands of that name that reached Redis.
 func (r *fakeRedis) Count(name string) int {
 	n := 0
 	for _, s := range r.Sent() {
@@ -176,7 +176,7 @@ func (r *fakeRedis) Count(name string) int {
 	return n
 }
 
-// Forget forgets what was sent.
+// Forget clears the record of commands.
 func (r *fakeRedis) Forget() {
 	synctest.Wait()
 	r.mu.Lock()
@@ -184,17 +184,17 @@ func (r *fakeRedis) Forget() {
 	r.sent = nil
 }
 
-// HoldCounts are the counts in the lock's hash.
+// HoldCounts returns the counts in the lock's hash.
 func (r *fakeRedis) HoldCounts() []string {
 	var counts []string
-	owners, _ := r.HKeys(key) // there is none when the lock is free
+	owners, _ := r.HKeys(key) // an error when the lock is free
 	for _, owner := range owners {
 		counts = append(counts, r.HGet(key, owner))
 	}
 	return counts
 }
 
-// Client is a connection pool of its own, as another process would have it.
+// Client returns a new client with its own connection pool, as another process would have it.
 func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
 	options := &redis.Options{
 		Addr:                     "127.0.0.1:6379",
@@ -212,13 +212,13 @@ func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
 	r.t.Cleanup(func() {
 		stats := rdb.PoolStats()
 		*r.crowded = *r.crowded || stats.WaitCount > 0 || stats.Timeouts > 0
-		_ = rdb.Close() // some tests close it themselves
+		_ = rdb.Close() // some tests close the client themselves
 	})
 	return rdb
 }
 
-// dial connects as a socket does, which has room for what the other side has not read yet. In
-// a net.Pipe alone go-redis and miniredis can wait for each other.
+// dial connects with a buffer for data that the other side has not read yet, as a socket has.
+// With a plain net.Pipe go-redis and miniredis can wait for each other.
 func (r *fakeRedis) dial() (net.Conn, error) {
 	conn, err := r.Dial()
 	if err != nil {
@@ -229,7 +229,7 @@ func (r *fakeRedis) dial() (net.Conn, error) {
 	return s, nil
 }
 
-// socket is a net.Pipe with room for what is written.
+// socket is a net.Pipe with a buffer for writes.
 type socket struct {
 	net.Conn
 	out    chan []byte
@@ -268,28 +268,28 @@ func (s *socket) Close() error {
 func (s *socket) SetDeadline(t time.Time) error    { return s.SetReadDeadline(t) }
 func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
-// Service is a process of its own.
+// Service returns a service with a new client, as another process would have it.
 func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {
 	r.t.Helper()
 	return r.ServiceOn(r.Client(), opts...)
 }
 
-// ServiceOn is a service on that client.
+// ServiceOn returns a service that uses this client.
 func (r *fakeRedis) ServiceOn(rdb redis.UniversalClient, opts ...stage6.Option) *stage6.Service {
 	r.t.Helper()
 	svc, err := stage6.NewService(rdb, opts...)
 	require.NoError(r.t, err)
-	r.t.Cleanup(func() { _ = svc.Close() }) // a test that cares closes it itself
+	r.t.Cleanup(func() { _ = svc.Close() }) // a test that needs the error closes the service itself
 	return svc
 }
 
-// Mutex is the lock of a process of its own.
+// Mutex returns the lock of a new service.
 func (r *fakeRedis) Mutex(opts ...stage6.Option) *stage6.Mutex {
 	r.t.Helper()
 	return mutexOf(r.t, r.Service(opts...), lockName)
 }
 
-// mutexOf is the lock of that name.
+// mutexOf returns the lock of that name.
 func mutexOf(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
 	t.Helper()
 	m, err := svc.Mutex(name)
@@ -305,15 +305,15 @@ func lock(t *testing.T, m *stage6.Mutex, ctx context.Context, opts ...stage6.Loc
 	return hold
 }
 
-// outcome is what a Lock on a goroutine of its own came to.
+// outcome is the result of a Lock in another goroutine.
 type outcome struct {
 	hold *stage6.Hold
 	err  error
 	at   time.Time
 }
 
-// startLock waits for the lock on a goroutine of its own, which has begun to wait,
-// or is done, when startLock returns.
+// startLock calls Lock in a new goroutine. When startLock returns, that Lock waits
+// or has returned.
 func startLock(m *stage6.Mutex, ctx context.Context) chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -324,14 +324,14 @@ func startLock(m *stage6.Mutex, ctx context.Context) chan outcome {
 	return done
 }
 
-// requireWaiting asks that nothing has come of a Lock yet.
+// requireWaiting asserts that a Lock has not returned yet.
 func requireWaiting(t *testing.T, done chan outcome) {
 	t.Helper()
 	synctest.Wait()
 	require.Empty(t, done, "it should still wait")
 }
 
-// requireHeld asks that a Lock has its hold by now, without time passing.
+// requireHeld asserts that a Lock has its hold by now, without time passing.
 func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
 	t.Helper()
 	synctest.Wait()
@@ -341,8 +341,8 @@ func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
 	return o.hold
 }
 
-// slowValues is a context in which finding something takes a moment: whoever waits for a turn gets
-// it in between, as on another processor.
+// slowValues is a context whose Value takes a moment: a goroutine that waits for its turn gets it
+// in between, as on another processor.
 type slowValues struct{ context.Context }
 
 const slowValue = time.Millisecond
@@ -362,7 +362,7 @@ func waitForEnd(t *testing.T, hold *stage6.Hold) {
 	}
 }
 
-// source is the text of one of the lock's scripts.
+// source returns the text of one of the lock's scripts.
 func source(t *testing.T, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile(name + ".lua")

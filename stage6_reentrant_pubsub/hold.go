@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// Hold is one successful Lock: the proof of it, and the way to end it. It is
-// released once, by whoever has it, in any order.
+// Hold represents one successful Lock. It is released once, by any goroutine.
+// Holds of one owner may be released in any order.
 type Hold struct {
 	own    *ownership
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	outer  *Hold // the one that it re-entered, nil for the first
+	outer  *Hold // the hold that it re-entered; nil for the first
 }
 
-// heldKey finds, in a context, the hold of one lock.
+// heldKey is the context key of the hold of one lock.
 type heldKey struct {
 	svc *Service
 	key string
 }
 
-// carried is the innermost hold that ctx carries and that was not released, nil if there
-// is none.
+// carried returns the innermost hold that ctx carries and that was not released, or
+// nil.
 func (m *Mutex) carried(ctx context.Context) *Hold {
 	h, _ := ctx.Value(m.inContext).(*Hold)
 	m.svc.mu.Lock()
@@ -33,7 +33,7 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 	return h
 }
 
-// newHold adds a hold whose context is made from parent.
+// newHold adds a hold whose context is derived from parent.
 func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	m := o.mutex
 	h := &o.first
@@ -44,7 +44,7 @@ func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	*h = Hold{o, context.WithValue(ctx, m.inContext, h), cancel, m.carried(parent)}
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
-	if o.end != nil { // meanwhile
+	if o.end != nil { // it has ended in the meantime
 		cancel(o.end)
 		return nil, o.end
 	}
@@ -52,24 +52,24 @@ func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	return h, nil
 }
 
-// Context carries the hold: a Lock with it, or with a context made from it,
-// re-enters. It ends with the context that Lock was given, which for a re-entry is
-// that of the outer hold; before the lock is freed, when the hold is released; with
-// cause ErrLost when the hold is lost, and with ErrClosed when the service closes. A
-// loss that only Unlock finds is Unlock's error: the context had ended before.
+// Context returns a context that carries the hold: a Lock with it, or with a context derived
+// from it, re-enters. It ends with the context that was passed to Lock (for a re-entry, that
+// of the outer hold), and when the hold is released, before the lock is freed. Its cause is
+// ErrLost when the hold is lost, and ErrClosed when the service is closed. A loss that only
+// Unlock finds is returned by Unlock: the context has ended by then.
 func (h *Hold) Context() context.Context { return h.ctx }
 
-// Token is the fencing token: higher than that of every earlier owner. Send it with
-// each write to the resource, which refuses one lower than the highest it has
-// seen, and an equal one of another owner.
+// Token returns the fencing token, which is higher than that of every earlier
+// owner. Send it with each write: the resource refuses a token lower than the
+// highest it has seen, and an equal one of another owner.
 func (h *Hold) Token() int64 { return h.own.token }
 
-// Unlock releases the hold; the last one frees the lock. It returns ErrNotHeld for
-// a hold that was released before, ErrLost for one that was lost, whose key it frees
-// where Redis still has it, and ErrClosed where the service released it. It needs no
-// context and is bounded in time, by a lease: whatever became of the caller's
-// context, the lock is freed. When the last release ends in any other error the
-// lock is no longer renewed, and free when its lease is over.
+// Unlock releases the hold; the last one frees the lock. It returns ErrNotHeld for a
+// hold that was released before, ErrClosed for one that Close has released, and
+// ErrLost for one that was lost, whose key it deletes if Redis still has it. It
+// takes no context, so that the lock is freed even if the caller's context has
+// ended, and takes a lease at most. If the last release ends in any other error the
+// lock is no longer renewed, and becomes free when its lease ends.
 func (h *Hold) Unlock() error {
 	o, s := h.own, h.own.mutex.svc
 	s.mu.Lock()
@@ -85,17 +85,17 @@ func (h *Hold) Unlock() error {
 		defer s.tasks.Done()
 	}
 	s.mu.Unlock()
-	h.cancel(nil) // before the lock is freed: who works on is told in time
+	h.cancel(nil) // before the lock is freed: work with this context is told in time
 	switch {
 	case end == nil && left == 0:
 		return o.release(context.Background(), ErrNotHeld)
 	case end == nil:
-		if _, err := o.setCount(context.Background(), context.Background(), 0); !errors.Is(err, ErrNotHeld) { // else the last Unlock was faster
+		if _, err := o.setCount(context.Background(), context.Background(), 0); !errors.Is(err, ErrNotHeld) { // otherwise the last Unlock was faster
 			return err
 		}
 		return nil
-	case left == 0 && end == ErrLost && !closed: // WithMaxHold has ended it, or renewals whose answers came too late
-		_, _ = o.send(context.Background(), 0) // the lease frees it else
+	case left == 0 && end == ErrLost && !closed: // WithMaxHold has ended it, or its renewals were answered too late
+		_, _ = o.send(context.Background(), 0) // if this fails, the key stays until its lease ends
 	}
 	return end
 }

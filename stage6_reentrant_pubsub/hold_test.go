@@ -26,8 +26,8 @@ func TestContextCarriesTheValuesAndTheDeadlineOfItsParent(t *testing.T) {
 	})
 }
 
-// Nothing gets through to Redis any more. The lease counts from when the last command was
-// sent that got through, a second before Redis ran it.
+// No command reaches Redis any longer. The lease counts from when the last successful
+// command was sent, a second before Redis ran it.
 func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {
 	for command, after := range map[string]time.Duration{"acquire": 0, "count": 5 * time.Second, "renew": 10 * time.Second} {
 		t.Run(command, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {
 				require.Equal(t, []string{lockName}, lost)
 				require.False(t, m.IsHeld(hold.Context()))
 				require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-				time.Sleep(2 * time.Hour) // the renewals that were under way come to nothing
+				time.Sleep(2 * time.Hour) // the renewals that were under way fail
 			})
 		})
 	}
@@ -101,8 +101,8 @@ func TestRefusedAcquireUsesUpNoToken(t *testing.T) {
 	})
 }
 
-// The process stood still for longer than the lease: who asks before the watchdog has
-// woken up is told the truth.
+// The process was paused for longer than the lease. IsHeld returns false even before
+// the watchdog has run.
 func TestIsHeldLooksAtTheClock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()

@@ -9,8 +9,8 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// hashTag is what of a key decides about its slot in a Cluster: what is in its first
-// braces, or all of it.
+// hashTag returns the part of a key that decides about its slot in a Cluster: the
+// text in its first braces, or all of it.
 func hashTag(key string) string {
 	_, after, _ := strings.Cut(key, "{")
 	if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
@@ -20,7 +20,7 @@ func hashTag(key string) string {
 }
 
 // To Redisson's waiters a lock is free when the message is 0.
-func TestWhoFreesALockSaysWhatRedissonSays(t *testing.T) {
+func TestUnlockAndForceUnlockPublishRedissonsMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		sub := r.Client().Subscribe(t.Context(), channel)
 		defer sub.Close()
@@ -39,7 +39,7 @@ func TestWhoFreesALockSaysWhatRedissonSays(t *testing.T) {
 	})
 }
 
-// Lock and token have to be in one slot, whatever the name.
+// Lock and token have to be in one slot, for any name.
 func TestLockAndTokenAreInOneSlot(t *testing.T) {
 	for _, name := range []string{"order:1001", "{order}:1001", "a}b", "a{b", "a{b}c", "{}", "{", " "} {
 		require.Equal(t, hashTag(stage6.DefaultLayout.Key(name)), hashTag(stage6.DefaultLayout.Token(name)), name)

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	// ErrLocked is returned by TryLock and TryLockFor when Redis has said that another
-	// owner holds the lock.
+	// ErrLocked is returned by TryLock and TryLockFor when Redis has answered that
+	// another owner holds the lock.
 	ErrLocked = errors.New("stage6: lock is held by somebody else")
-	// ErrUnanswered is returned by TryLockFor when its time ends before Redis has said
+	// ErrUnanswered is returned by TryLockFor when its time ends before Redis has answered
 	// whether the lock is held, and by a TryLock or TryLockFor that re-enters while Redis has
-	// not answered a re-entry before it.
+	// not answered an earlier re-entry.
 	ErrUnanswered = errors.New("stage6: Redis has not answered in time")
 	// ErrNotHeld is returned when a hold is released a second time.
 	ErrNotHeld = errors.New("stage6: hold is released already")
@@ -27,46 +27,46 @@ var (
 	ErrClosed = errors.New("stage6: service is closed")
 )
 
-// Mutex is a lock that every process shares that uses the same Redis and the same
-// name. It is safe for concurrent use.
+// Mutex is a lock that is shared by every process that uses the same Redis and
+// the same name. It is safe for concurrent use.
 type Mutex struct {
 	svc                       *Service
 	name, key, channel, token string
 
 	inContext         any   // the heldKey of this lock
-	toAcquire, toFree []any // what scripts get first
+	toAcquire, toFree []any // the first arguments of scripts
 }
 
-// Name is the lock's name.
+// Name returns the lock's name.
 func (m *Mutex) Name() string { return m.name }
 
-// Lock waits until the caller holds the lock. With a context that carries a hold
-// of this lock it re-enters. It returns an error that wraps the context's if ctx
-// ends first, ErrLost with the context of a lost hold, and ErrClosed. It also returns
-// the error of an attempt that has no answer, or a refusal that is not temporary: its own,
-// or that of the caller in front of it.
+// Lock waits until the caller holds the lock. With a context that carries a hold of this
+// lock it re-enters. It returns an error that wraps the context's error if ctx ends first,
+// ErrLost with the context of a lost hold, and ErrClosed. It also returns a refusal of
+// Redis that is not temporary, and the error of an attempt that got no answer: its own, or
+// that of the waiter in front of it.
 func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
 
-// TryLock makes one attempt; when a grant comes after its lease is over, it asks again, three
-// times in all. It returns ErrLocked when somebody else holds the lock.
+// TryLock makes one attempt. If the grant arrives after its lease has ended it asks again,
+// three times in all. It returns ErrLocked when another owner holds the lock.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
 }
 
-// TryLockFor waits for the lock, but no longer than wait: then it returns ErrLocked, why
-// the last attempt failed, or ErrUnanswered. It tries once at least, unless others of this
-// process wait before it. If wait ends during an attempt, the attempt is finished.
+// TryLockFor waits for the lock, but no longer than wait. Then it returns ErrLocked, the error
+// of the last attempt, or ErrUnanswered. It makes at least one attempt, unless other callers
+// of this process wait in front of it. An attempt under way when wait ends is finished.
 func (m *Mutex) TryLockFor(ctx context.Context, wait time.Duration, opts ...LockOption) (*Hold, error) {
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	return m.lock(ctx, patience, opts)
 }
 
-// Do runs work while it holds the lock. It returns work's error as it is, or joined with that
-// of the unlock if the unlock failed: ErrLost if the hold was lost meanwhile. A panic in
-// work releases the lock and goes on.
+// Do runs work while it holds the lock. It returns work's error unchanged, or joined with the
+// error of the unlock, such as ErrLost if the hold was lost. A panic in work releases the
+// lock and continues.
 func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts ...LockOption) (err error) {
 	hold, err := m.Lock(ctx, opts...)
 	if err != nil {
@@ -80,21 +80,21 @@ func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts .
 	return work(hold.Context())
 }
 
-// ForceUnlock frees the lock whoever holds it, and tells whether anybody did. The
-// holder learns of it at its next renewal.
+// ForceUnlock frees the lock, whichever client holds it, and reports whether it
+// was held. The holder learns of it at its next renewal.
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
 	freed, err := m.svc.run(ctx, forceScript, m.toFree).Bool()
 	return freed, m.explain(ctx, "force", err)
 }
 
-// IsLocked tells whether anybody holds the lock.
+// IsLocked reports whether the lock is held.
 func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
 	left, err := m.RemainingTTL(ctx)
 	return left > 0, err
 }
 
-// IsHeld tells whether the owner that ctx carries holds the lock, as far as this
-// process knows.
+// IsHeld reports whether the owner that ctx carries holds the lock, as far as
+// this process knows.
 func (m *Mutex) IsHeld(ctx context.Context) bool {
 	held := m.carried(ctx)
 	if held == nil {
@@ -104,8 +104,8 @@ func (m *Mutex) IsHeld(ctx context.Context) bool {
 	return end == nil && leased
 }
 
-// HoldCount is how often, according to Redis, the owner that ctx carries holds the
-// lock: 0 for a stranger.
+// HoldCount returns how often the owner that ctx carries holds the lock, according
+// to Redis. It is 0 if ctx carries no hold.
 func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	held := m.carried(ctx)
 	if held == nil {
@@ -119,11 +119,11 @@ func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 }
 
 // NoLease is the RemainingTTL of a lock that is held without a lease, or with one that is
-// longer than a Duration.
+// too long for a Duration.
 const NoLease = time.Duration(math.MaxInt64)
 
-// RemainingTTL is how long the present lease lasts: 0 when nobody holds the lock, and only
-// then.
+// RemainingTTL returns how long the current lease lasts. It is 0 only if the lock is
+// free.
 func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
 	left, err := m.ask(ctx, "'pttl', KEYS[1]").Int64()
 	switch {
@@ -131,13 +131,13 @@ func (m *Mutex) RemainingTTL(ctx context.Context) (time.Duration, error) {
 		return 0, m.explain(ctx, "look at", err)
 	case left == -1 || left > int64(NoLease/time.Millisecond):
 		return NoLease, nil
-	default: // 0 is a lease whose last millisecond runs
+	default: // 0: the last millisecond of the lease is running
 		return max(time.Duration(left)*time.Millisecond, 1), nil
 	}
 }
 
-// ask looks at the lock's key, in a script: what only reads, a client of a Cluster with ReadOnly
-// sends to a replica, which may not know of the lock yet.
+// ask reads the lock's key in a script: a Cluster client with ReadOnly sends commands that only
+// read to a replica, which may not have the key yet.
 func (m *Mutex) ask(ctx context.Context, call string, args ...any) *redis.Cmd {
 	return m.svc.rdb.Do(ctx, append([]any{"eval", "return redis.call(" + call + ")", 1, m.key}, args...)...)
 }

@@ -43,8 +43,8 @@ func TestTryLockForIsErrLockedAfterTheWaitAndNotBefore(t *testing.T) {
 	})
 }
 
-// In real time: a patience of a nanosecond is over before the first look.
-func TestTryLockForWithHardlyAnyPatienceGetsAFreeLock(t *testing.T) {
+// In real time: a wait of a nanosecond ends before the first attempt.
+func TestTryLockForWithAVeryShortWaitGetsAFreeLock(t *testing.T) {
 	rdb := redisserver.NewClient(miniredis.RunT(t).Addr())
 	defer rdb.Close()
 	svc, err := stage6.NewService(rdb)
@@ -61,7 +61,7 @@ func TestTryLockForGetsALockThatIsFreedInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		for _, wait := range []time.Duration{5 * time.Second, math.MaxInt64} {
 			hold := lock(t, r.Mutex(), t.Context())
-			time.AfterFunc(3*time.Second, func() { _ = hold.Unlock() }) // the next line shows that it worked
+			time.AfterFunc(3*time.Second, func() { _ = hold.Unlock() }) // the next line shows whether it worked
 			began := time.Now()
 			second, err := r.Mutex().TryLockFor(t.Context(), wait)
 			require.NoError(t, err)
@@ -91,9 +91,9 @@ func TestTryLockForEndsWithTheErrorOfItsContext(t *testing.T) {
 	})
 }
 
-// ErrLocked is said only where Redis has said it: not of a re-entry that is slow, nor
-// of a Redis that is silent.
-func TestTryLockForOfASlowRedisIsNoErrLocked(t *testing.T) {
+// TryLockFor returns ErrLocked only if Redis has answered that the lock is held: not
+// for a re-entry that is slow, nor for a Redis that does not answer.
+func TestTryLockForOnASlowRedisDoesNotReturnErrLocked(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
@@ -105,7 +105,7 @@ func TestTryLockForOfASlowRedisIsNoErrLocked(t *testing.T) {
 		began := time.Now()
 		_, err = r.Mutex().TryLockFor(t.Context(), time.Second)
 		require.NotErrorIs(t, err, stage6.ErrLocked)
-		require.Equal(t, 5*time.Second, time.Since(began), "go-redis gives up, and the clean-up holds nobody up")
+		require.Equal(t, 5*time.Second, time.Since(began), "go-redis gives up, and the caller does not wait for the clean-up")
 		time.Sleep(time.Hour)
 	})
 }
@@ -137,7 +137,7 @@ func TestLeaseTooShortIsRefused(t *testing.T) {
 		m := r.Mutex()
 		for d, text := range map[time.Duration]string{
 			0: "0s", -time.Second: "-1s", 1: "0s", 30*time.Millisecond - 1: "29ms",
-			math.MinInt64: "-2562047h47m16.854s", // it is cut to whole milliseconds
+			math.MinInt64: "-2562047h47m16.854s", // it is truncated to whole milliseconds
 		} {
 			_, err := m.Lock(t.Context(), stage6.Lease(d))
 			require.EqualError(t, err, "stage6: lease "+text+" is too short: the shortest is 30ms")
@@ -156,8 +156,8 @@ func TestLeaseHasWholeMillisecondsOnBothSides(t *testing.T) {
 	})
 }
 
-// The longest duration there is, as a lease: convicts an end of the lease that
-// overflows into the past, and would lose the hold at once.
+// The longest possible duration is a valid lease. Finds an end of the lease that
+// overflows into the past, which would lose the hold at once.
 func TestLongestLeaseLasts(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -235,7 +235,7 @@ func TestForceUnlockFreesWhateverIsHeld(t *testing.T) {
 		require.NoError(t, requireHeld(t, waiting).Unlock())
 		freed, err = admin.ForceUnlock(t.Context())
 		require.NoError(t, err)
-		require.False(t, freed, "nobody holds it")
+		require.False(t, freed, "the lock is free")
 		time.Sleep(lease / 3)
 		synctest.Wait()
 		require.Equal(t, stage6.ErrLost, context.Cause(outer.Context()), "its next renewal tells the holder")
@@ -260,7 +260,7 @@ func TestQuestionsAboutALock(t *testing.T) {
 	})
 }
 
-// state is what a lock answers to somebody's questions.
+// state holds the answers of a lock's methods.
 type state struct {
 	locked, held bool
 	count        int
@@ -269,7 +269,7 @@ type state struct {
 
 func requireState(t *testing.T, m *stage6.Mutex, ctx context.Context, want state) {
 	t.Helper()
-	ctx = context.WithoutCancel(ctx) // a question may be asked after the hold
+	ctx = context.WithoutCancel(ctx) // so that it also works after the hold
 	locked, err := m.IsLocked(ctx)
 	require.NoError(t, err)
 	count, err := m.HoldCount(ctx)
@@ -280,8 +280,8 @@ func requireState(t *testing.T, m *stage6.Mutex, ctx context.Context, want state
 	require.Equal(t, lockName, m.Name())
 }
 
-// A lock that is held is never said to be free: not without a lease, not with one beyond
-// what a Duration can say, not in the last millisecond of one.
+// A held lock is never reported as free: not without a lease, not with one that is too
+// long for a Duration, not in the last millisecond of one.
 func TestRemainingTTLOfAHeldLockIsNotZero(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -304,8 +304,8 @@ func TestRemainingTTLOfAHeldLockIsNotZero(t *testing.T) {
 	})
 }
 
-// Each reply takes longer than the lease, so no grant is worth anything.
-func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
+// Each reply takes longer than the lease, so no grant is valid.
+func TestLeaseThatIsTooShortForTheWayToRedisIsAnError(t *testing.T) {
 	const tooShort = "stage6: lock lock:{order:1001}: the grant came after its lease of 40ms was over: the lease is too short for the way to Redis"
 	for name, take := range map[string]way{
 		"TryLock": func(m *stage6.Mutex, ctx context.Context) (*stage6.Hold, error) {
@@ -335,8 +335,8 @@ func TestLeaseThatIsTooShortForTheDistanceIsSaid(t *testing.T) {
 	}
 }
 
-// Callers give up while their acquire is on its way, and Redis refuses it. Their clean-up
-// finds nothing, and does not look for as long as the lease that they asked for.
+// Callers give up while their acquire is on its way, and Redis refuses it. Their
+// clean-ups find nothing, and end long before the lease that the callers asked for.
 func TestCleanUpEndsLongBeforeALongLeaseWould(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		held := lock(t, r.Mutex(), t.Context())
@@ -370,7 +370,7 @@ func TestCleanUpThatFailsIsLoggedAndRepeated(t *testing.T) {
 	})
 }
 
-// What the work says comes back as it is, and Do takes a lease.
+// Do returns the error of the work unchanged, and accepts a Lease.
 func TestDoReturnsTheErrorOfTheWorkAsItIs(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		err := r.Mutex().Do(t.Context(), func(context.Context) error {

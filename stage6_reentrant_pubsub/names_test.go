@@ -10,7 +10,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// plainNames have no braces. Neighbours in the list are easily taken for one.
+// plainNames have no braces. Neighbours in the list are easily confused.
 var plainNames = []string{
 	"order", "order ", " order", "Order", "order\n", "order\r\n", "order\x00", "order\t", " ", "\n",
 	"\xff", "\xfe", "\ufffd", "\xff\xfe", "caf\u00e9", "cafe\u0301", "订单:1001",
@@ -23,7 +23,7 @@ var bracedNames = []string{
 	"{}", "{}x", "{", "a{b", "a}b", "a}", "{order}", "{order}:1001", "{order", "{{order}}", "a{}b", "a{b}c{d}", "{ }", "{\n}",
 }
 
-// namedMutex is the lock of that name, nil if it is refused with one clear line.
+// namedMutex returns the lock of that name, or nil if it is refused with one clear line.
 func namedMutex(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
 	t.Helper()
 	m, err := svc.Mutex(name)
@@ -36,8 +36,8 @@ func namedMutex(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
 	return nil
 }
 
-// layouts are those of the package, with the names that each may refuse: in Redisson's the
-// key is the name, and braces are a hash tag.
+// layouts are the layouts of the package, with the names that each may refuse: in
+// Redisson's the key is the name, and braces are a hash tag.
 var layouts = map[string]struct {
 	stage6.Layout
 	maybe []string
@@ -55,7 +55,7 @@ func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, layout stage6.
 				var one, two []*stage6.Mutex
 				for _, name := range slices.Concat(plainNames, bracedNames) {
 					m, same := namedMutex(t, a, name), namedMutex(t, b, name)
-					require.Equal(t, m == nil, same == nil, "the same for everybody")
+					require.Equal(t, m == nil, same == nil, "the same in both processes")
 					if m != nil {
 						require.Equal(t, name, m.Name())
 						one, two = append(one, m), append(two, same)
@@ -69,7 +69,7 @@ func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, layout stage6.
 	}
 }
 
-// All are held at one time: convicts a layout that trims, folds or cuts a name.
+// All are held at the same time. Finds a layout that trims, folds or cuts a name.
 func TestStrangeNamesAreDistinctLocks(t *testing.T) {
 	eachName(t, func(t *testing.T, _ *fakeRedis, _ stage6.Layout, one, _ []*stage6.Mutex) {
 		for _, m := range one {
@@ -81,9 +81,9 @@ func TestStrangeNamesAreDistinctLocks(t *testing.T) {
 	})
 }
 
-// A whole day of a lock with each name: exclusion, re-entry, a waiter in another process
-// that is woken, release. Convicts a channel that differs on its way, and a wait for
-// another lock's holder.
+// Each name is used for exclusion, re-entry, a waiter in another process that is woken,
+// and release. Finds a channel name that is changed on its way, and a wait for the
+// holder of another lock.
 func TestStrangeNamesLockAndWake(t *testing.T) {
 	eachName(t, func(t *testing.T, r *fakeRedis, layout stage6.Layout, one, two []*stage6.Mutex) {
 		var holds []*stage6.Hold
@@ -109,7 +109,7 @@ func TestStrangeNamesLockAndWake(t *testing.T) {
 }
 
 // Redisson's layout has no prefix, so a name can be another lock's token. They
-// disturb each other, and say so; nobody gets in beside a holder.
+// disturb each other and return errors, but never let a second client in.
 func TestNameThatIsAnotherLocksTokenIsAnError(t *testing.T) {
 	const isNoLock = "the key holds no lock of this kind, but something else"
 	inBubble(t, func(t *testing.T, r *fakeRedis) {

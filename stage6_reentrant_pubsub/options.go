@@ -8,54 +8,54 @@ import (
 	"time"
 )
 
-// DefaultWatchdogTimeout is the lease of a lock that is renewed.
+// DefaultWatchdogTimeout is the default lease of a lock that is renewed.
 const DefaultWatchdogTimeout = 30 * time.Second
 
-// shortestLease leaves each third of a lease long enough for a command to Redis.
+// shortestLease is long enough for a command to Redis in each third of it.
 const shortestLease = 30 * time.Millisecond
 
-// Option changes what NewService makes.
+// Option configures a Service.
 type Option func(*Service)
 
-// WithWatchdogTimeout sets the lease of locks that are renewed, every third
-// of it. The default is 30 s.
+// WithWatchdogTimeout sets the lease of locks that are renewed. They are renewed
+// every third of it. The default is 30 s.
 func WithWatchdogTimeout(d time.Duration) Option { return func(s *Service) { s.lease = d } }
 
 // WithLayout sets the names of the keys and channels in Redis.
 func WithLayout(l Layout) Option { return func(s *Service) { s.layout = l } }
 
-// Loss is what is known of a hold that was lost.
+// Loss describes a hold that was lost.
 type Loss struct {
 	Name  string
-	Token int64 // of the hold: what the resource has with this token may not be all of it
+	Token int64 // the hold's token: its writes to the resource may be incomplete
 	Cause error // why
 }
 
-// WithOnLost calls f, on a goroutine of its own, for each hold that is lost. Close does
-// not wait for it: f may close the service.
+// WithOnLost calls f in a new goroutine for each hold that is lost. Close does not wait
+// for f, so f may close the service.
 func WithOnLost(f func(Loss)) Option { return func(s *Service) { s.onLost = f } }
 
-// WithMaxHold ends the renewal of a hold that lasts longer than d: its context
-// ends with ErrLost at once, its key with Unlock, or one lease later at most. The default, 0,
-// is no limit.
+// WithMaxHold stops the renewals of a hold that lasts longer than d. Its context ends with
+// ErrLost at once; its key goes with Unlock, or one lease later at most. The default, 0, is
+// no limit.
 func WithMaxHold(d time.Duration) Option { return func(s *Service) { s.maxHold = d } }
 
-// WithLogger logs failed renewals, lost holds and clean-ups. The default is to
-// log nothing.
+// WithLogger sets the logger for warnings, such as failed renewals and lost
+// holds. By default nothing is logged.
 func WithLogger(l *slog.Logger) Option { return func(s *Service) { s.logger = cmp.Or(l, s.logger) } }
 
-// WithObserver reports what happens to locks, for counters.
+// WithObserver sets functions that are called for events of locks, such as for counters.
 func WithObserver(o Observer) Option { return func(s *Service) { s.observer = o } }
 
-// Observer is told what happens to locks. Each function may be nil; none may block.
+// Observer has a function for each kind of event. Each may be nil; none may block.
 type Observer struct {
 	Acquired func(name string, waited time.Duration)
 	Released func(name string, held time.Duration)
-	Renewed  func(locks int, err error) // one batch
+	Renewed  func(locks int, err error) // after each batch
 	Lost     func(name string)
 }
 
-// LockOption changes one acquire.
+// LockOption configures one acquire.
 type LockOption func(request) request
 
 // Lease gives the hold a fixed lease that is not renewed.
@@ -85,15 +85,15 @@ var DefaultLayout = Layout{
 	Token:   func(name string) string { return "lock:{" + name + "}:token" },
 }
 
-// RedissonLayout names things as Redisson's RLock does, so that both can share a
-// lock.
+// RedissonLayout uses the names of Redisson's RLock, so that Go and Java can
+// share a lock.
 var RedissonLayout = Layout{
 	Key:     func(name string) string { return name },
 	Channel: func(name string) string { return "redisson_lock__channel:" + braced(name) },
 	Token:   func(name string) string { return braced(name) + ":token" },
 }
 
-// braced puts a name into braces unless it has some.
+// braced puts a name into braces unless it already has some.
 func braced(name string) string {
 	if strings.Contains(name, "{") {
 		return name

@@ -12,7 +12,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// refusals are what Redis says instead of executing a command.
+// refusals are errors with which Redis refuses a command.
 var refusals = []string{
 	"OOM command not allowed when used memory > 'maxmemory'.", "READONLY You can't write against a read only replica.",
 	"NOPERM this user has no permissions to run the 'evalsha' command", "NOAUTH Authentication required.",
@@ -25,14 +25,14 @@ var refusals = []string{
 	"ERR Error running script (call to f_1): @user_script:28: The user executing the script can't run this command",
 }
 
-// proxies are what proxies say that have lost Redis, or wait no longer for it.
+// proxies are errors of proxies that have lost Redis, or have stopped waiting for it.
 var proxies = []string{
 	"ERR server connection close", "ERR no server connection avaliable", "ERR handle response, backend conn reset", "ERR Connection timed out",
 	"ERR", "upstream failure", "no upstream host", "MOVEDON elsewhere",
 }
 
-// Redis executes the acquire, or has refused it. What may have been granted is freed at once; after
-// a refusal there is nothing to free.
+// Redis executes the acquire, or has refused it. A lock that may have been granted is freed at
+// once; after a refusal there is nothing to free.
 func TestFailedAcquireIsFreedUnlessRedisRefusedIt(t *testing.T) {
 	eachAnswer(t, func(t *testing.T, r *fakeRedis, text string, refused bool) {
 		r.Refuse("acquire", text)
@@ -64,8 +64,8 @@ func eachAnswer(t *testing.T, test func(t *testing.T, r *fakeRedis, text string,
 	}
 }
 
-// The pool has one connection, and a command occupies it. An attempt whose context ends before it
-// gets a connection has sent nothing.
+// The pool has one connection, and another command uses it. An attempt whose context ends before
+// it gets a connection has sent nothing.
 func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client(func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, time.Hour })
@@ -89,7 +89,7 @@ func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 	})
 }
 
-// Redis is so slow that nearly all callers give up. Their clean-ups do not make it slower still.
+// Redis is so slow that nearly all callers give up. Their clean-ups must not make it slower still.
 func TestOverloadSendsTwoCommandsForAnAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		held := lock(t, r.Mutex(), t.Context())
@@ -130,7 +130,7 @@ func TestCleanUpNeverRunsInTheCallersTime(t *testing.T) {
 	}
 }
 
-// Grants that come too late, from a Redis that is far away.
+// Redis is far away, and the grants come too late.
 func TestGrantThatComesTooLateIsFreedInTheBackground(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		r.Delay("acquire", 50*time.Millisecond)

@@ -10,26 +10,26 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownership is an owner's time with a lock, from its first hold to its last.
+// ownership is the state of one owner of a lock, from its first hold to its last.
 type ownership struct {
 	mutex *Mutex
 	request
-	owner any // a string, which scripts get as it is
+	owner any // a string, as scripts get it
 	token int64
 	since time.Time
-	first Hold          // those of re-entries are made one by one
-	turn  chan struct{} // capacity 1: who has filled it may change the count
+	first Hold          // the holds of re-entries are allocated one by one
+	turn  chan struct{} // capacity 1: the goroutine that has filled it may change the count
 
 	// Guarded by Service.mu.
 	holds    []*Hold
-	one      [1]*Hold  // where holds begins: most owners have one
-	end      error     // why it is over: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
-	deadline time.Time // until when the lease lasts for certain
+	one      [1]*Hold  // the first array of holds: most owners have one
+	end      error     // why it has ended: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
+	deadline time.Time // the lease lasts at least until then
 	renewAt  time.Time // when to renew it next
-	renewal  error     // what became of the last renewal; nil: it got through, or is still to come
+	renewal  error     // the error of the last renewal; nil: it succeeded, or was not sent yet
 }
 
-// state is how many holds there are, why there will be no more, and whether the lease lasts.
+// state returns the number of holds, why the ownership has ended, and whether the lease still lasts.
 func (o *ownership) state() (count int, end error, leased bool) {
 	o.mutex.svc.mu.Lock()
 	defer o.mutex.svc.mu.Unlock()
@@ -44,9 +44,9 @@ func (o *ownership) reenter(ctx, patience context.Context, r request) (*Hold, er
 	return o.setCount(ctx, patience, 1)
 }
 
-// setCount writes how many holds the owner has, and one more if it is to come: that hold it
-// returns. It waits, while there is patience, until no other call does: the count is absolute, so
-// that it may be sent again. One that a failed re-entry may have raised is set again in the
+// setCount writes the number of holds, plus more: 1 adds a hold, which it returns. It waits,
+// until patience ends, for other calls that write the count. The count is absolute, so that it
+// may be sent again. If a failed re-entry may have raised it, it is set again in the
 // background.
 func (o *ownership) setCount(parent, patience context.Context, more int) (added *Hold, err error) {
 	s := o.mutex.svc
@@ -58,23 +58,23 @@ func (o *ownership) setCount(parent, patience context.Context, more int) (added 
 	}
 	count, end, _ := o.state()
 	switch {
-	case end != nil || count+more == 0: // the last Unlock frees it, or is about to
+	case end != nil || count+more == 0: // the last Unlock frees the lock
 		return nil, end
 	case ctx.Err() != nil || !mine:
 		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, cmp.Or(ctx.Err(), ErrUnanswered))
 	}
 	switch err = o.insist(ctx, cmp.Or(patience, ctx), "count of", count+more); {
 	case more > 0 && err == nil:
-		return o.newHold(parent) // before the next one counts
-	case more > 0 && (isUnknown(err) || isTemporary(err)): // there may have been several tries
-		s.tasks.Go(func() { _, _ = o.setCount(s.ctx, s.ctx, 0) }) // the next one to count sets it anyway
+		return o.newHold(parent) // before the next call counts the holds
+	case more > 0 && (isUnknown(err) || isTemporary(err)): // an earlier try may have been executed
+		s.tasks.Go(func() { _, _ = o.setCount(s.ctx, s.ctx, 0) }) // if it fails, the next call sets the count
 	}
 	return nil, err
 }
 
-// takeTurn waits, while ctx and patience last, until the caller may change the count, and reports
-// whether it may. A free turn is taken even if they are over. A nil patience, that of TryLock, lasts
-// for a sixtieth of the lease: other re-entries rarely take as long.
+// takeTurn waits until the caller may change the count, or ctx or patience ends, and reports whether
+// it may. It takes a free turn even if they have ended. A nil patience, that of TryLock, lasts for a
+// sixtieth of the lease: other re-entries rarely take as long.
 func (o *ownership) takeTurn(ctx, patience context.Context) bool {
 	if patience == nil {
 		limited, cancel := context.WithTimeout(ctx, min(o.lease, o.mutex.svc.lease)/60)
@@ -95,11 +95,11 @@ func (o *ownership) takeTurn(ctx, patience context.Context) bool {
 	return false
 }
 
-// release frees the lock in Redis and ends the ownership for the reason given. It waits for
-// nobody: the owner is unique, so what a re-entry or a renewal has on its way finds nothing.
+// release ends the ownership for the given reason and frees the lock in Redis. It does not wait
+// for a re-entry or a renewal under way: the owner is unique, so their commands find nothing.
 func (o *ownership) release(ctx context.Context, reason error) error {
 	if !o.finish(reason) {
-		return o.end // it does not change any more
+		return o.end // it no longer changes
 	}
 	err := o.insist(ctx, ctx, "unlock", 0)
 	if err == nil && reason != ErrClosed { // Close tells the observer itself
@@ -108,16 +108,16 @@ func (o *ownership) release(ctx context.Context, reason error) error {
 	return err
 }
 
-// tellReleased tells the observer that the lock is free.
+// tellReleased calls the observer's Released.
 func (o *ownership) tellReleased() {
 	if tell := o.mutex.svc.observer.Released; tell != nil {
 		tell(o.mutex.name, time.Since(o.since))
 	}
 }
 
-// insist sends a count again and again, while there is patience, for a third of the lease, after
-// a temporary refusal or without an answer, and without an answer three times at least. With a
-// sixth for each try it is over before the lease. An owner that Redis does not know has lost the lock.
+// insist sends a count, and sends it again until patience ends, for a third of the lease: after a
+// temporary refusal, or without an answer, then three times at least. As a try takes a sixth of the lease
+// at most, insist returns before the lease ends. If Redis does not know the owner, the lock is lost.
 func (o *ownership) insist(ctx, patience context.Context, doing string, count int) error {
 	m, until := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
 	for tries, unknown := 1, false; ; {
@@ -130,7 +130,7 @@ func (o *ownership) insist(ctx, patience context.Context, doing string, count in
 			o.extend(sent)
 			return nil
 		case err == nil && count == 0 && unknown && leased:
-			return nil // it was the attempt before that freed the lock
+			return nil // the try before freed the lock
 		case err == nil || isWrongType(err):
 			return o.gone(count, m.explain(ctx, doing, err))
 		case again && ended(ctx) == nil && pause(patience, min(passingPause, o.lease/60)):
@@ -142,15 +142,15 @@ func (o *ownership) insist(ctx, patience context.Context, doing string, count in
 	}
 }
 
-// gone ends the ownership, unless its release has done so, because Redis does not know the owner.
-// why is nil, or says what is there instead of the lock. It returns ErrLost, or why it had ended
-// before.
+// gone ends the ownership because Redis does not know the owner, unless release has already ended
+// it. why is nil, or the error about a key that is no lock. It returns ErrLost, or the reason for
+// which the ownership had ended.
 func (o *ownership) gone(count int, why error) error {
 	cause := cmp.Or(why, errTaken)
 	if count == 0 {
 		o.mutex.svc.lost(o, cause)
 	} else if o.lose(cause); o.end != ErrLost {
-		return o.end // it does not change any more
+		return o.end // it no longer changes
 	}
 	if why != nil {
 		return fmt.Errorf("%w: %w", ErrLost, why)
@@ -159,7 +159,7 @@ func (o *ownership) gone(count int, why error) error {
 }
 
 // send sends a count once, and waits for a sixth of the lease at most; 0 frees the lock. It
-// tells whether Redis knew the owner.
+// reports whether Redis knew the owner.
 func (o *ownership) send(ctx context.Context, count int) (mine bool, err error) {
 	m, millis := o.mutex, o.millis
 	ctx, cancel := context.WithTimeout(ctx, min(o.lease, m.svc.lease)/6)
@@ -168,13 +168,13 @@ func (o *ownership) send(ctx context.Context, count int) (mine bool, err error) 
 		return m.svc.run(ctx, releaseScript, m.toFree, o.owner).Bool()
 	}
 	if o.fixed {
-		millis = 0 // the one that is left stays
+		millis = 0 // the remaining lease stays
 	}
 	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, millis).Bool()
 }
 
-// extend notes that a command that was sent at that time has given the lock its whole lease
-// again. The lease never ends earlier than before.
+// extend records that a command sent at that time has given the lock its whole lease again.
+// The end of the lease never moves back.
 func (o *ownership) extend(sent time.Time) {
 	o.mutex.svc.mu.Lock()
 	defer o.mutex.svc.mu.Unlock()
@@ -183,8 +183,8 @@ func (o *ownership) extend(sent time.Time) {
 	}
 }
 
-// finish ends the ownership and the contexts of its holds: its lease is not renewed any more.
-// It returns false if it was over before.
+// finish ends the ownership, its renewals and the contexts of its holds. It returns false if
+// the ownership had already ended.
 func (o *ownership) finish(reason error) bool {
 	s := o.mutex.svc
 	s.mu.Lock()
@@ -200,7 +200,7 @@ func (o *ownership) finish(reason error) bool {
 	return true
 }
 
-// lose ends the ownership because the lock is somebody else's, or may be.
+// lose ends the ownership because another client holds the lock, or may hold it.
 func (o *ownership) lose(cause error) {
 	if o.finish(ErrLost) {
 		o.mutex.svc.lost(o, cause)

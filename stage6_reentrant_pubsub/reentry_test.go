@@ -26,11 +26,11 @@ func TestReentryCountsInRedis(t *testing.T) {
 	})
 }
 
-func TestReentryNeedsNoSecondMutexToBeTheSame(t *testing.T) {
+func TestReentryWorksOnAnotherMutexOfTheName(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
 		outer := lock(t, mutexOf(t, svc, lockName), t.Context())
-		lock(t, mutexOf(t, svc, lockName), outer.Context()) // another object of the same name
+		lock(t, mutexOf(t, svc, lockName), outer.Context()) // another Mutex of the same name
 		require.Equal(t, []string{"2"}, r.HoldCounts())
 	})
 }
@@ -67,7 +67,7 @@ func TestReentryAndPartialUnlockGiveTheWholeLeaseAndNeverLess(t *testing.T) {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			m := r.Mutex()
 			outer := lock(t, m, t.Context(), opts...)
-			if opts == nil { // it is renewed
+			if opts == nil { // the lease is renewed
 				time.Sleep(6 * time.Second)
 				inner := lock(t, m, outer.Context())
 				require.Equal(t, lease, r.TTL(key))
@@ -101,7 +101,7 @@ func TestHoldsAreReleasedInAnyOrder(t *testing.T) {
 	}
 }
 
-// The first try may have counted, and the last one says only that Redis does not count now.
+// The first try of the re-entry may have been counted, and the later ones are refused.
 func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	run := asLocker.Play(t, func(w *world.World) {
 		a := w.Client("A")
@@ -122,8 +122,8 @@ func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	require.Equal(t, 1, run.Returned(t, "A", world.OpCount).Result.Count)
 }
 
-// Redis does not answer a re-entry. Another one of that owner waits as long as it says, and a
-// TryLock hardly at all.
+// Redis does not answer a re-entry. Another re-entry of that owner waits as long as its
+// caller wants, and a TryLock hardly at all.
 func TestLimitedReentryDoesNotWaitForOneThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -145,7 +145,7 @@ func TestLimitedReentryDoesNotWaitForOneThatHangs(t *testing.T) {
 	})
 }
 
-// Redis answers no re-entry. A limited one is sent once, and takes a sixth of the lease at most.
+// Redis answers no re-entry. One with a limited wait is sent once, and takes a sixth of the lease at most.
 func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
@@ -159,13 +159,13 @@ func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
 		require.LessOrEqual(t, time.Since(began), lease/6)
 		r.Delay("count", 0)
 		time.Sleep(2 * time.Second)
-		require.Equal(t, []string{"1"}, r.HoldCounts(), "what it may have raised is set again")
+		require.Equal(t, []string{"1"}, r.HoldCounts(), "a count that it may have raised is set again")
 		require.NoError(t, outer.Unlock())
 		time.Sleep(2 * time.Hour)
 	})
 }
 
-// By design: a goroutine that gets a held context shares the hold.
+// By design, goroutines that use the context of one hold share that hold.
 func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -177,7 +177,7 @@ func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	})
 }
 
-// The context of a released hold has ended; one that outlives it carries nothing.
+// The context of a released hold has ended. A context derived with WithoutCancel carries no hold.
 func TestLockWithTheContextOfAReleasedHoldIsANewOwner(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -233,8 +233,8 @@ func TestReleasedInnerHoldDoesNotHideTheOuterOne(t *testing.T) {
 	})
 }
 
-// A re-entry does not give a fixed lease more time. A hold that believed so would work on beside the
-// next client.
+// A re-entry does not extend a fixed lease. A hold that counted it longer would still work when the
+// next client has the lock.
 func TestReentryOfAFixedLeaseDoesNotMoveItsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m, began := r.Mutex(), time.Now()
@@ -247,9 +247,9 @@ func TestReentryOfAFixedLeaseDoesNotMoveItsEnd(t *testing.T) {
 	})
 }
 
-// The reply to a renewal comes after that to a re-entry that was sent later: the lease counts from
-// the later one.
-func TestReplyToAnEarlierRenewalTakesNothingFromTheLease(t *testing.T) {
+// The reply to a renewal comes after the reply to a re-entry that was sent later. The lease counts
+// from the re-entry.
+func TestReplyToAnEarlierRenewalDoesNotShortenTheLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m, began := r.Mutex(), time.Now()
 		hold := lock(t, m, t.Context())

@@ -1,8 +1,8 @@
 -- release
--- Frees the lock and wakes those who wait for it.
+-- Frees the lock and wakes its waiters.
 --
 -- KEYS[1] the lock: a hash {owner = count}
--- ARGV[1] the channel of the lock's waiters. It is no key: a slot of a Cluster
+-- ARGV[1] the channel of the lock's waiters. It is not a key: a slot of a Cluster
 --         that migrates would refuse a script with a key that does not exist.
 -- ARGV[2] the owner
 --

@@ -14,9 +14,9 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// A hold that many release at one moment is released once. Convicts a check of
-// "released" that is not one step with setting it.
-func TestHoldThatManyReleaseIsReleasedOnce(t *testing.T) {
+// Many goroutines release a hold at the same time, and one succeeds. Finds a
+// check of "released" that is not one step with setting it.
+func TestConcurrentUnlocksReleaseAHoldOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
@@ -67,7 +67,7 @@ func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
 func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		other := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, crowded: r.crowded}
-		conn, err := other.Dial() // starts it
+		conn, err := other.Dial() // starts the server
 		require.NoError(t, err)
 		require.NoError(t, conn.Close())
 		t.Cleanup(other.Close)
@@ -83,12 +83,12 @@ func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
 }
 
 // Unlock ends the context before it asks Redis, so the cause of a loss that only
-// Unlock finds is not ErrLost. Everybody else is told.
+// Unlock finds is not ErrLost. Observer and OnLost report the loss.
 func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var told []string
 		m := r.Mutex(
-			stage6.WithLogger(nil), // as if it were not there
+			stage6.WithLogger(nil), // nil is ignored
 			stage6.WithOnLost(func(l stage6.Loss) { told = append(told, "OnLost "+l.Name) }),
 			stage6.WithObserver(stage6.Observer{
 				Released: func(name string, _ time.Duration) { told = append(told, "released "+name) },
@@ -120,8 +120,8 @@ func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
 	})
 }
 
-// The last Unlock has taken its hold away, and does not free the lock yet, when a partial one gets its turn.
-func TestPartialUnlockThatGetsItsTurnLastLeavesTheLockToTheLast(t *testing.T) {
+// The last Unlock has removed its hold, but has not yet freed the lock, when a partial one gets its turn.
+func TestPartialUnlockAfterTheLastUnlockLeavesTheLockToIt(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		outer := lock(t, m, slowValues{t.Context()}) // its end takes a moment
@@ -140,7 +140,7 @@ func TestPartialUnlockThatGetsItsTurnLastLeavesTheLockToTheLast(t *testing.T) {
 	})
 }
 
-// The first partial Unlock finds out that the lock is lost; the second one waits for its turn meanwhile.
+// The first partial Unlock finds that the lock is lost, while the second one waits for its turn.
 func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -159,7 +159,7 @@ func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 	})
 }
 
-// Somebody else gets in while A still waits for the reply to its release.
+// Another client gets the lock while A still waits for the reply to its release.
 func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
@@ -168,7 +168,7 @@ func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
 		go hold.Unlock()
 		time.Sleep(slow / 2)
 		lock(t, r.Mutex(), t.Context())
-		require.Error(t, hold.Context().Err(), "A's context is alive beside B")
+		require.Error(t, hold.Context().Err(), "A's context is alive while B holds the lock")
 		time.Sleep(time.Minute)
 	})
 }
@@ -178,7 +178,7 @@ type slowReplies struct{}
 
 const slow = 2 * time.Second
 
-// ProcessHook is for package redis, as the other two are.
+// ProcessHook implements redis.Hook, as the other two methods do.
 func (slowReplies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		defer time.Sleep(slow)
@@ -209,18 +209,18 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 	})
 }
 
-// busy are answers that will pass, and do not say that the lock cannot be freed.
+// busy are temporary errors, which do not mean that the lock cannot be freed.
 var busy = []string{
 	"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", loading,
 	"READONLY You can't write against a read only replica.", "NOREPLICAS Not enough good replicas to write.",
 	"CLUSTERDOWN The cluster is down", "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
 	"ERR max number of clients reached",
-	// Redis 6 says it so when a command of a script is refused.
+	// Redis 6 uses these words when a command of a script is refused.
 	"ERR Error running script (call to f_45e87c07f6aff394093b73766a458691d0460655): @user_script:8: @user_script: 8: " +
 		"-READONLY You can't write against a read only replica.",
 }
 
-func TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait(t *testing.T) {
+func TestTemporaryErrorEndsNeitherAnUnlockNorAWait(t *testing.T) {
 	for _, answer := range busy {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			m := r.Mutex()
@@ -242,7 +242,7 @@ func TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait(t *testing.T) {
 	}
 }
 
-// The lease may be a day: who was not answered asks again soon all the same.
+// A lease may be a day long. An unanswered command is repeated soon nevertheless.
 func TestLongLeaseDelaysNoSecondTry(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		day := stage6.WithWatchdogTimeout(24 * time.Hour)
@@ -262,7 +262,7 @@ func TestLongLeaseDelaysNoSecondTry(t *testing.T) {
 		o = <-waiting
 		require.NoError(t, o.err)
 		require.NoError(t, o.hold.Unlock())
-		require.Less(t, time.Since(began), 15*time.Second, "a waiter that hears nothing")
+		require.Less(t, time.Since(began), 15*time.Second, "a waiter without a subscription")
 
 		r.Forget()
 		r.Refuse("acquire", "")
@@ -274,8 +274,8 @@ func TestLongLeaseDelaysNoSecondTry(t *testing.T) {
 	})
 }
 
-// Whoever stands between breaks each connection at once: a balancer without a master, or a Redis
-// that has too many clients.
+// A proxy breaks each connection at once: a balancer without a master, or a Redis that has too
+// many clients.
 func TestConnectionThatBreaksAtOnceForAWhileEndsNoUnlock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -304,7 +304,7 @@ func TestUnlockOnAClosedClientFailsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAnswerThatDoesNotPassEndsAnUnlockInTime(t *testing.T) {
+func TestLastingErrorEndsAnUnlockInTime(t *testing.T) {
 	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			hold := lock(t, r.Mutex(), t.Context(), opts...)
@@ -316,8 +316,8 @@ func TestAnswerThatDoesNotPassEndsAnUnlockInTime(t *testing.T) {
 	}
 }
 
-// A re-entry hangs. Whoever releases the last hold frees the lock all the same: what the
-// re-entry has on its way finds nothing.
+// A re-entry is stuck. The Unlock of the last hold frees the lock nevertheless, and the
+// command of the re-entry finds nothing.
 func TestLastUnlockBehindAReentryThatHangsFreesTheLock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 })), lockName)

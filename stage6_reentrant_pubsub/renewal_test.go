@@ -20,7 +20,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// loading is what Redis answers when it has just started.
+// loading is the error of a Redis that has just started.
 const loading = "LOADING Redis is loading the dataset in memory"
 
 func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
@@ -69,7 +69,7 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 	})
 }
 
-// A plain client, and a Redis that has slots: a proxy before a Cluster, or one of one shard.
+// A plain client talks to a Redis with slots: a proxy before a Cluster, or a Cluster of one shard.
 func TestRenewalsGoOneByOneOnceRedisRefusesSeveralSlots(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var told atomic.Int32
@@ -86,7 +86,7 @@ func TestRenewalsGoOneByOneOnceRedisRefusesSeveralSlots(t *testing.T) {
 		time.Sleep(lease / 3)
 		require.Equal(t, 1+3, r.Count("renew"), "within the same renewal")
 		time.Sleep(lease / 3)
-		require.Equal(t, 1+3+3, r.Count("renew"), "and one by one from then on")
+		require.Equal(t, 1+3+3, r.Count("renew"), "and one by one afterwards")
 		require.EqualValues(t, 3+3, told.Load())
 		for _, hold := range holds {
 			require.NoError(t, hold.Unlock())
@@ -160,8 +160,8 @@ func TestFailedRenewalIsRepeatedAndTheHoldGoesOn(t *testing.T) {
 	})
 }
 
-// Renewals that are due at different times go out by themselves: one that hangs delays no
-// other. It is given up after a sixth of the lease, whatever the client's patience, and sent again.
+// Renewals that are due at different times are sent separately: a stuck one does not delay the others.
+// It is given up after a sixth of the lease, even if the client's timeout is longer, and sent again.
 func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
@@ -170,10 +170,10 @@ func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
 		second := lock(t, mutexOf(t, svc, "second"), t.Context())
 		time.Sleep(7 * time.Second)
 		r.Delay("renew", time.Hour)
-		time.Sleep(2 * time.Second) // the renewal of the first hangs
+		time.Sleep(2 * time.Second) // the renewal of the first is stuck
 		r.Delay("renew", 0)
 		time.Sleep(2 * time.Second)
-		require.Equal(t, 2, r.Count("renew"), "that of the second has gone out")
+		require.Equal(t, 2, r.Count("renew"), "the renewal of the second was sent")
 		time.Sleep(lease)
 		require.NoError(t, first.Context().Err())
 		require.NoError(t, second.Context().Err())

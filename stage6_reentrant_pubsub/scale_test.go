@@ -15,16 +15,16 @@ import (
 	step5 "lockkata/stage6_reentrant_pubsub/step5_fenced"
 )
 
-// What the whole lock adds to step 6.5 shows when there is much of it: many waiters, many
-// names, many holds. Each test asks both.
+// The whole lock differs from step 6.5 with many waiters, many names or many holds. Each
+// test compares both.
 
 // lockable is a lock of either kind.
 type lockable func(ctx context.Context) (unlock func() error, err error)
 
-// process makes the locks of one process.
+// process creates the locks of one process.
 type process func(t *testing.T, rdb *redis.Client, name string) lockable
 
-// ofStep5 is a process with the lock of step 6.5.
+// ofStep5 creates a lock of step 6.5.
 func ofStep5(t *testing.T, rdb *redis.Client, name string) lockable {
 	t.Helper()
 	m, err := step5.NewMutex(rdb, name, lease)
@@ -38,7 +38,7 @@ func ofStep5(t *testing.T, rdb *redis.Client, name string) lockable {
 	}
 }
 
-// ofWhole is a process with the whole lock: one service for all names.
+// ofWhole returns a process with the whole lock: one service for all names.
 func ofWhole(r *fakeRedis) process {
 	services := map[*redis.Client]*stage6.Service{}
 	return func(t *testing.T, rdb *redis.Client, name string) lockable {
@@ -57,7 +57,7 @@ func ofWhole(r *fakeRedis) process {
 	}
 }
 
-// onBoth asks what the same story costs with step 6.5 and with the whole lock.
+// onBoth plays the same story with step 6.5 and with the whole lock, and returns the result of each.
 func onBoth(t *testing.T, story func(t *testing.T, r *fakeRedis, make process) int) (before, whole int) {
 	t.Helper()
 	inBubble(t, func(t *testing.T, r *fakeRedis) { before = story(t, r, ofStep5) })
@@ -66,10 +66,10 @@ func onBoth(t *testing.T, story func(t *testing.T, r *fakeRedis, make process) i
 	return before, whole
 }
 
-// attempts is how often somebody tried to take a lock, of either kind.
+// attempts returns how often a client tried to take a lock, of either kind.
 func attempts(r *fakeRedis) int { return r.Count("acquire") + r.Count("EVAL acquire") }
 
-// Ten goroutines of a process wait. At each hand-over one of them tries, and not all.
+// Ten goroutines of a process wait. At each hand-over only one of them tries.
 func TestTenWaitersOfAProcessTryOneAfterAnother(t *testing.T) {
 	before, whole := onBoth(t, func(t *testing.T, r *fakeRedis, make process) int {
 		holder, m := make(t, r.Client(), lockName), make(t, r.Client(), lockName)
@@ -116,7 +116,7 @@ func TestFiftyContendedNamesNeedOneConnection(t *testing.T) {
 					_ = unlock()
 				}
 			}()
-			synctest.Wait() // one after another: they share a connection for their attempts
+			synctest.Wait() // one after another, since they share a connection
 		}
 		connections := r.CurrentConnectionCount() - connected
 		for _, u := range unlock {
@@ -126,17 +126,17 @@ func TestFiftyContendedNamesNeedOneConnection(t *testing.T) {
 		return connections
 	})
 	require.GreaterOrEqual(t, before, names)
-	require.LessOrEqual(t, whole, 2, "one of the pool, one that listens")
+	require.LessOrEqual(t, whole, 2, "one of the pool, one for the subscription")
 }
 
-// A process holds a thousand locks and is at rest.
+// A process holds a thousand locks and does nothing else.
 func TestAThousandHoldsNeedNoGoroutine(t *testing.T) {
 	before, whole := onBoth(t, func(t *testing.T, r *fakeRedis, make process) int {
 		rdb := r.Client()
 		first, err := make(t, rdb, "first")(t.Context())
 		require.NoError(t, err)
 		synctest.Wait()
-		running := runtime.NumGoroutine() // an earlier test's may be among them, and end
+		running := runtime.NumGoroutine() // goroutines of an earlier test may be among them, and end
 		unlock := []func() error{first}
 		for i := range 1000 {
 			u, err := make(t, rdb, fmt.Sprint("order:", i))(t.Context())

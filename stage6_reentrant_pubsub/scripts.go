@@ -16,14 +16,14 @@ import (
 //go:embed *.lua
 var sources embed.FS
 
-// script is a Lua script: how the command begins that runs it, by its SHA1 (byHash)
-// and by its source.
+// script is a Lua script: the first arguments of the commands that run it by its
+// SHA1 hash and by its source.
 type script struct{ byHash, bySource []any }
 
 func newScript(file string) script {
 	source, err := sources.ReadFile(file)
 	if err != nil {
-		panic(err) // the compiler has embedded it
+		panic(err) // cannot happen: the file is embedded
 	}
 	return script{[]any{"EVALSHA", redis.NewScript(string(source)).Hash()}, []any{"EVAL", string(source)}}
 }
@@ -36,25 +36,25 @@ var (
 	forceScript   = newScript("force.lua")
 )
 
-// once is a command that go-redis sends once, whatever the client's MaxRetries:
-// a lock decides itself what a lost reply means.
+// once is a command that go-redis sends once, even if the client's MaxRetries is
+// higher: the lock itself decides what a lost reply means.
 type once struct{ *redis.Cmd }
 
 // NoRetry keeps go-redis from sending the command again.
 func (once) NoRetry() bool { return true }
 
-// go-redis asks for NoRetry since 9.19. With an older one, which would send again, this does not compile.
+// go-redis calls NoRetry since 9.19. With an older version, which would send again, this does not compile.
 var _ = (*redis.Cmd).NoRetry
 
-// attempts is how often a command is sent whose outcome stays unknown, or whose answer is no
-// answer yet; passingPause is how long to wait after a temporary refusal.
+// attempts is how often a command is sent whose outcome stays unknown, whose slot is migrating,
+// or whose grant comes too late; passingPause is the pause after a temporary refusal.
 const (
 	attempts     = 3
 	passingPause = 50 * time.Millisecond
 )
 
-// run executes a script by its hash, and whole if Redis does not know it. What a lock's scripts
-// get first is always the same, and made once: how many keys, the keys, the channel.
+// run executes a script by its hash, or by its source if Redis does not know it. on has the
+// first arguments, which are the same for each command of a lock: number of keys, keys, channel.
 func (s *Service) run(ctx context.Context, script script, on []any, args ...any) *redis.Cmd {
 	var cmd *redis.Cmd
 	for _, form := range [][]any{script.byHash, script.bySource} {
@@ -67,7 +67,7 @@ func (s *Service) run(ctx context.Context, script script, on []any, args ...any)
 	return cmd
 }
 
-// pause waits for d and tells whether ctx was not done before.
+// pause waits for d. It returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -77,8 +77,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// ended is why ctx is over, nil if it is not. A connection's timer and the
-// context's own go off at one moment, in any order, so the deadline decides.
+// ended returns the error of a ctx that has ended, or nil. A connection's timer and
+// the context's own fire at the same moment, in any order, so the deadline decides.
 func ended(ctx context.Context) error {
 	if at, ok := ctx.Deadline(); ok && !time.Now().Before(at) {
 		return context.DeadlineExceeded
@@ -86,14 +86,14 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// What Redis says instead of executing a command begins with one of these codes. BADTOKEN is the
-// acquire script's own.
+// The first words of the errors with which Redis refuses a command. BADTOKEN is the acquire
+// script's own.
 var (
 	temporary = strings.Fields("LOADING BUSY MASTERDOWN READONLY NOREPLICAS CLUSTERDOWN TRYAGAIN MOVED ASK")
 	permanent = strings.Fields("OOM NOSCRIPT NOPERM NOAUTH WRONGPASS WRONGTYPE MISCONF CROSSSLOT EXECABORT BADTOKEN")
 	afterERR  = []string{
 		"max number of clients", "unknown command", "wrong number of arguments", "invalid expire time", "The user executing the script",
-		"WRONGTYPE", // Redis 6 puts its own words before what a command of a script met
+		"WRONGTYPE", // Redis 6 puts its own words before the error of a command in a script
 	}
 )
 
@@ -107,22 +107,22 @@ func answerOf(err error) (code, text string) {
 }
 
 // isRefusal reports whether Redis did not execute the command. Any other error leaves the outcome
-// unknown, also one that begins with ERR: a proxy that has lost Redis, or waits no longer, says so.
+// unknown, also one that begins with ERR: a proxy answers so if it has lost Redis or stopped waiting.
 func isRefusal(err error) bool {
 	code, text := answerOf(err)
 	return slices.Contains(temporary, code) || slices.Contains(permanent, code) ||
 		code == "ERR" && slices.ContainsFunc(afterERR, func(words string) bool { return strings.Contains(text, words) })
 }
 
-// isTemporary reports whether Redis refused a command that it will execute before long. Redis 6
-// puts its own words before a READONLY that a command of a script met.
+// isTemporary reports whether Redis refused a command that it will accept soon. Redis 6 puts
+// its own words before a READONLY from a command in a script.
 func isTemporary(err error) bool {
 	code, _ := answerOf(err)
 	return slices.Contains(temporary, code) || redis.IsReadOnlyError(err) || redis.IsMaxClientsError(err)
 }
 
-// isUnsent reports whether a command never left: there was no connection for it. Where the context
-// ends before there is one, go-redis returns the context's own error.
+// isUnsent reports whether a command was never sent, because there was no connection for it. If
+// the context ends before there is one, go-redis returns the context's error unwrapped.
 func isUnsent(err error) bool {
 	var network *net.OpError
 	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrClosed) || err == context.Canceled || err == context.DeadlineExceeded ||
@@ -133,12 +133,12 @@ func isUnsent(err error) bool {
 // network, the context, a proxy or a hook of the client ended it.
 func isUnknown(err error) bool { return err != nil && !isRefusal(err) && !isUnsent(err) }
 
-// isWrongType reports whether the key holds something else than a lock. A script puts its own words
-// before the code.
+// isWrongType reports whether the key holds something other than a lock. A script puts its own
+// words before the code.
 func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
 
-// explain says what an error of Redis means for a lock. It adds the context's own error to
-// one with which a command ended because the context did: a caller looks for that.
+// explain adds to an error of Redis what it means for the lock. If ctx has ended the
+// command, it also wraps the error of ctx, since callers look for that.
 func (m *Mutex) explain(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// eval runs one of the lock's scripts as it stands.
+// eval runs one of the lock's scripts directly.
 type eval func(name string, args ...any) any
 
-// inHeldLock runs a test of the scripts: A has taken the lock a second ago.
+// inHeldLock runs a test of the scripts. A took the lock a second ago.
 func inHeldLock(t *testing.T, test func(t *testing.T, r *fakeRedis, eval eval)) {
 	t.Helper()
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -77,7 +77,7 @@ func TestForceTwiceFindsNothing(t *testing.T) {
 	})
 }
 
-func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
+func TestScriptsOfAnotherOwnerChangeNothing(t *testing.T) {
 	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
 		before := r.Dump()
 		require.Equal(t, int64(0), eval("count", "B:1", 2, 30000))
@@ -88,7 +88,7 @@ func TestScriptsOfAStrangerChangeNothing(t *testing.T) {
 	})
 }
 
-// Redis forgets its scripts after a restart: each has to be sent again whole.
+// Redis forgets its scripts after a restart, and needs the source of each again.
 func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client()
@@ -116,9 +116,9 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 	})
 }
 
-// TRYAGAIN is what a Cluster answers while a slot is on its way to another node:
-// nothing has been applied. The node that the slot moves to does not know the scripts,
-// and learns none from a command that it refuses.
+// TRYAGAIN is the answer of a Cluster while a slot is migrating: nothing has been
+// applied. The node that the slot moves to does not know the scripts, and learns none
+// from a command that it refuses.
 func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 	const again = "TRYAGAIN Multiple keys request during rehashing of slot"
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -137,12 +137,12 @@ func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 		r.Refuse("acquire", again, unknown, unknown)
 		r.Refuse("EVAL acquire", again, again)
 		_, err = m.TryLock(t.Context())
-		require.ErrorContains(t, err, "TRYAGAIN", "what passes is not taken for what does not")
+		require.ErrorContains(t, err, "TRYAGAIN", "a temporary error is not taken for a permanent one")
 	})
 }
 
 // go-redis sends a command again, by default three times, when its connection
-// breaks. A lock's command it sends once.
+// breaks. It sends a lock's command once.
 func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := r.Client(func(o *redis.Options) { o.MaxRetries = 3 })
@@ -153,8 +153,8 @@ func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
 	})
 }
 
-// A grant that comes too late leaves a key for a whole lease: the Lock frees it, and tries again if
-// that fails.
+// A grant that comes too late leaves a key for a whole lease. Lock frees it, even if the first try
+// fails, and takes the lock.
 func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
 	for _, failing := range [][]string{nil, {""}} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -165,7 +165,7 @@ func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
 			go func() { _, err := mutexOf(t, svc, lockName).Lock(t.Context()); trying <- err }()
 			time.Sleep(10 * time.Second)
 			r.Delay("acquire", 0)
-			require.NoError(t, <-trying, "nobody else was there")
+			require.NoError(t, <-trying, "no other client wants the lock")
 			require.Less(t, time.Since(began), lease+2*time.Second)
 		})
 	}

@@ -1,5 +1,5 @@
 // Package stage6 is the lock you could ship: re-entrant, with waiters that are
-// woken by pub/sub, a watchdog, fencing tokens, and a holder who is told when its
+// woken by pub/sub, a watchdog, fencing tokens, and a context that ends when the
 // hold is lost.
 //
 //	svc, err := stage6.NewService(rdb)
@@ -8,14 +8,13 @@
 //	defer hold.Unlock()
 //	work(hold.Context())
 //
-// The context is the thread, and the hold is the proof. Go has no thread id, so
-// ownership travels in hold.Context(): a Lock with it re-enters, a Lock with any
-// other context competes, also in the same process. Goroutines that are handed
-// one held context share the ownership.
+// In Java the owner of a lock is a thread. Go has no thread id, so ownership travels in
+// hold.Context(): a Lock with it re-enters, a Lock with any other context competes, also
+// in the same process. Goroutines that get the context of one hold share the ownership.
 //
-// What no lock with a lease can promise: that a holder who stands still for longer
-// than its lease does not write. hold.Token() is for the resource, which can
-// refuse a token older than one it has seen.
+// No lock with a lease can keep a holder from writing after it was paused for
+// longer than its lease. That is what hold.Token() is for: the resource can refuse
+// a token lower than one it has seen.
 //
 //	go run . show process-pause --stage 6
 //	go run . show process-pause-fenced --stage 6
@@ -37,44 +36,44 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Service makes the locks of one process and keeps them: it renews their leases
-// and listens for those who wait. One for each process and Redis is enough. It is
-// safe for concurrent use.
+// Service creates the locks of one process, renews their leases and subscribes
+// for their waiters. A process needs one Service for each Redis. It is safe for
+// concurrent use.
 type Service struct {
 	rdb      redis.UniversalClient
 	lease    time.Duration
-	millis   any // of the lease
+	millis   any // the lease as scripts get it
 	maxHold  time.Duration
 	layout   Layout
 	onLost   func(Loss)
 	logger   *slog.Logger
 	observer Observer
 
-	id     string          // of this process: what the names of its owners begin with
-	owners atomic.Int64    // how many there have been
+	id     string          // identifies this process: the names of its owners begin with it
+	owners atomic.Int64    // number of owners so far
 	ctx    context.Context // ends when the service is closed
 	cancel context.CancelFunc
-	tasks  sync.WaitGroup // what Close waits for
-	ended  chan struct{}  // closed when Close has done its work
+	tasks  sync.WaitGroup // the calls and goroutines that Close waits for
+	ended  chan struct{}  // closed when Close has finished
 
-	cleanUps atomic.Int32 // how many have begun within the last lease
-	batch    atomic.Int32 // how many locks one command renews at most
-	received atomic.Int64 // when the subscription last brought something, or broke, as Unix nanoseconds
+	cleanUps atomic.Int32 // number of clean-ups begun within the last lease
+	batch    atomic.Int32 // maximum number of locks that one command renews
+	received atomic.Int64 // when the subscription last received something, or broke, in Unix nanoseconds
 
 	mu      sync.Mutex
 	done    bool                  // Close has released every hold: an Unlock sends nothing
-	watched map[*ownership]bool   // those whose leases it looks after
-	timer   *time.Timer           // of the watchdog
-	wakesAt time.Time             // when the timer goes off; zero: it does not
-	queues  map[string]*waitQueue // by key: where this process waits
-	spare   *waitQueue            // one that nobody uses, for the next Lock; may be nil
-	sub     *redis.PubSub         // the one subscription, nil while nobody listens
+	watched map[*ownership]bool   // the owners whose leases the watchdog manages
+	timer   *time.Timer           // the watchdog's timer
+	wakesAt time.Time             // when the timer fires; zero: it is not set
+	queues  map[string]*waitQueue // by key: the waiters of this process
+	spare   *waitQueue            // an unused queue for the next Lock; may be nil
+	sub     *redis.PubSub         // the one subscription; nil while it is closed
 }
 
-// NewService uses the client as it is: its options, hooks and failover stay. It
-// refuses a client on which a lock would not work, and says how to mend it: nil, a
-// Ring, an AutoPipeliner, an unknown type, and one without ContextTimeoutEnabled, since go-redis
-// would then ignore the deadlines that the lock sets.
+// NewService returns a service that uses the client with the client's own options, hooks and
+// failover. It refuses a client on which a lock would not work; the error names the remedy.
+// Refused are nil, a Ring, an AutoPipeliner, an unknown type, and a client without
+// ContextTimeoutEnabled, since go-redis would then ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
@@ -109,9 +108,9 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	return s, nil
 }
 
-// Mutex returns the lock of that name. All of one name are one lock. An empty name is an
-// error, and one for which the layout gives no names, or one name to two things. In a Cluster a
-// name with which it needs more than one slot is refused by Redis (CROSSSLOT), by each Lock.
+// Mutex returns the lock of that name; equal names are the same lock. It refuses an empty name, and
+// a name for which the layout returns an empty string, or the same string for two things. In a
+// Cluster Redis refuses each Lock (CROSSSLOT) if the layout puts a lock's keys into different slots.
 func (s *Service) Mutex(name string) (*Mutex, error) {
 	if name == "" {
 		return nil, errors.New("stage6: lock name is empty: name what is protected, such as \"order:1001\"")
@@ -124,15 +123,15 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 	return m, nil
 }
 
-// Close releases every hold of the service, ends those who wait with ErrClosed,
-// and returns when all its goroutines and every Lock and Unlock under way have ended, also an
-// Unlock that began meanwhile, a lease later at most where Redis does not answer. What a Lock
-// under way gets is freed. It does not wait for OnLost, which may close the service itself. The
-// client stays open. Closing twice is no error: the second one waits for the first.
+// Close releases every hold of the service and ends all waits with ErrClosed. It returns when
+// the service's goroutines and every Lock and Unlock under way have ended, also an Unlock that
+// begins during Close, or after one lease if Redis does not answer. A lock that a Lock under
+// way still gets is freed. Close does not wait for OnLost, which may close the service itself.
+// The client stays open. A second Close is no error: it waits for the first.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	second := s.isClosed()
-	s.cancel() // with the lock held: from now on nothing begins
+	s.cancel() // with s.mu held: from now on begin returns false
 	s.timer.Stop()
 	watched := slices.Collect(maps.Keys(s.watched))
 	s.mu.Unlock()
@@ -152,33 +151,33 @@ func (s *Service) Close() error {
 			<-releasing
 		}()
 	}
-	for range closingAtOnce { // full again: each has ended
+	for range closingAtOnce { // filling the channel waits for each release
 		releasing <- struct{}{}
 	}
 	s.mu.Lock()
-	s.done = true // no Unlock begins from now on that tasks would have to wait for
+	s.done = true // from now on an Unlock does not use tasks
 	s.mu.Unlock()
 	idle := make(chan struct{})
 	go func() { s.tasks.Wait(); close(idle) }()
 	select {
 	case <-idle:
-	case <-ctx.Done(): // an acquire hangs, on a client without a read timeout
+	case <-ctx.Done(): // an acquire is stuck, on a client without a read timeout
 	}
-	for i, o := range watched { // at the end: an observer that panics keeps no lock
+	for i, o := range watched { // last, so that a panic in the observer does not keep a lock held
 		if errs[i] == nil {
 			o.tellReleased()
-		} else if errors.Is(errs[i], ErrLost) || errors.Is(errs[i], ErrNotHeld) { // it was over already
+		} else if errors.Is(errs[i], ErrLost) || errors.Is(errs[i], ErrNotHeld) { // it had already ended
 			errs[i] = nil
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// closingAtOnce is how many holds Close releases side by side.
+// closingAtOnce is the number of holds that Close releases concurrently.
 const closingAtOnce = 64
 
-// begin has Close wait until tasks.Done is called. It does not, and returns false,
-// once the service is closed.
+// begin makes Close wait until tasks.Done is called. Once the service is closed it
+// returns false, and Close does not wait.
 func (s *Service) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -94,8 +94,8 @@ func TestNewServiceRefusesBadOptions(t *testing.T) {
 	}
 }
 
-// An option that is nil is a mistake in the program, and panics as a missing context does. It
-// takes nothing, and nobody waits for it.
+// A nil option is a mistake in the program, and panics as a nil context does. It takes no
+// lock, and Close does not wait for it.
 func TestNilOptionPanicsAndTakesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		require.Panics(t, func() { _, _ = stage6.NewService(r.Client(), nil) })
@@ -152,7 +152,7 @@ func TestLayoutThatCannotWorkIsRefused(t *testing.T) {
 	})
 }
 
-// A timer that is set for ever would keep each closed service in memory.
+// A timer that never fires would keep each closed service in memory.
 func TestClosedServiceIsForgotten(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{ContextTimeoutEnabled: true})
 	defer rdb.Close()
@@ -166,9 +166,9 @@ func TestClosedServiceIsForgotten(t *testing.T) {
 	require.Nil(t, closed.Value())
 }
 
-// A client of a Cluster with ReadOnly sends what only reads to a replica, which may not have the lock yet.
+// A Cluster client with ReadOnly sends commands that only read to a replica, which may not have the lock yet.
 func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
-	master, replica := miniredis.RunT(t), miniredis.RunT(t) // the replica never hears of anything
+	master, replica := miniredis.RunT(t), miniredis.RunT(t) // the replica gets no data
 	require.NoError(t, replica.Server().Register("READONLY", func(c *server.Peer, _ string, _ []string) { c.WriteOK() }))
 	rdb := redis.NewClusterClient(&redis.ClusterOptions{
 		ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
@@ -194,8 +194,8 @@ func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
 	require.NoError(t, hold.Unlock())
 }
 
-// A process that locks each order once keeps nothing of the orders that it is done with.
-func TestLockThatNobodyWaitedForIsForgotten(t *testing.T) {
+// A process that locks each order once keeps nothing in memory for the orders that it has finished.
+func TestQueueOfAnUncontendedLockIsRemoved(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
 		use := func(name string) weak.Pointer[stage6.Mutex] {

@@ -10,37 +10,37 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// waitQueue is where those of one process wait who want the same lock. The first one
-// talks to Redis, the others wait for its place. What wakes up wakes the queue, so
-// that a waiter who leaves takes no wake-up along.
+// waitQueue holds the callers of one process that wait for the same lock. The first
+// one talks to Redis, the others wait for its place. A wake-up goes to the queue and
+// not to a waiter, so that it is not lost when a waiter leaves.
 type waitQueue struct {
 	mutex *Mutex
-	first chan struct{} // capacity 1, full while there is a first one. Go serves those who send in order
+	first chan struct{} // capacity 1, full while there is a first one; Go serves senders in order
 	wake  chan struct{} // capacity 1: the lock may be free
 
-	// The first one's.
-	again   time.Time // when the lease of the present holder may be over
-	failure error     // of an attempt that had no answer, for those who waited when it began:
-	failed  int32     // so many had come
+	// Used by the first one only.
+	again   time.Time // when the current holder's lease may have ended
+	failure error     // the error of an attempt without an answer
+	failed  int32     // callers up to this place return it
 
 	entered atomic.Int32 // callers since the queue was last empty
 	held    atomic.Bool  // Redis has reported the lock as held since then
-	asking  atomic.Bool  // a subscription is on its way out, perhaps for as long as a connection takes
+	asking  atomic.Bool  // SUBSCRIBE is being sent, perhaps over a new connection
 
 	// Guarded by Service.mu.
 	waiting int
 	heard   bool        // Redis has acknowledged the subscription
-	asked   time.Time   // when the subscription was last asked for
-	timer   *time.Timer // wakes the first one, or ends the subscription when nobody has waited for a while
-	silent  bool        // the timer was faster than any message
+	asked   time.Time   // when SUBSCRIBE was last sent
+	timer   *time.Timer // wakes the first one, or ends the subscription a while after the last one left
+	silent  bool        // the timer woke the queue, and no message has come since
 }
 
-// wait waits for the lock until patience, which ends with ctx at the latest, is
-// over. Attempts have ctx: an impatient caller does not break one off; behind a holder they
-// last for a lease at most. An attempt that fails ends the wait, unless the failure is
-// temporary; once Redis has said that the lock is held, a broken connection is, too. One that fails
-// without an answer ends the wait of all who had come when it began. Without patience there is one
-// attempt.
+// wait waits for the lock until patience ends, with ctx at the latest. Without patience it
+// makes one attempt. Attempts run with ctx, so that the end of patience does not cancel one;
+// while the lock is held they last for a lease at most. A failed attempt ends the wait, unless
+// its error is temporary, or its connection broke after Redis had answered that the lock is
+// held. An attempt without an answer also ends the wait of all callers that had come when it
+// began.
 func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, err error) {
 	if patience == nil {
 		won, _, err = m.attempt(ctx, r)
@@ -59,12 +59,12 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		switch {
 		case s.isClosed():
 			return nil, ErrClosed
-		case last == nil: // a very short patience: there is one attempt all the same
+		case last == nil: // patience ended before the first attempt: make one nevertheless
 			won, _, err = m.attempt(ctx, r)
 			return won, err
-		case ctx.Err() == nil: // the caller has time, but does not want to wait longer
+		case ctx.Err() == nil: // only patience has ended
 			return nil, last
-		case last == ErrLocked: // but no ErrLocked: that is for those who wait for a limited time
+		case last == ErrLocked: // not wrapped: ErrLocked is for callers that wait for a limited time
 			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, ctx.Err(), last)
 		default:
 			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, ctx.Err(), last)
@@ -81,7 +81,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 	if place <= q.failed {
 		return nil, q.failure
 	}
-	if q.held.Load() { // the one before may have gone without a word
+	if q.held.Load() { // the lock may become free without a message
 		s.lookAgain(q, q.again)
 	}
 	for {
@@ -90,12 +90,12 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		case <-patience.Done():
 		case <-s.ctx.Done():
 		}
-		if patience.Err() != nil || s.isClosed() { // rather than ask for somebody who has gone
+		if patience.Err() != nil || s.isClosed() { // do not ask for a caller that has left
 			q.signal()
 			return over()
 		}
 		held, asked, cancel := q.held.Load(), ctx, func() {}
-		if held { // a connection that was idle may lead nowhere, and a later answer grants nothing
+		if held { // an idle connection may be dead, and a grant after the lease is useless
 			asked, cancel = context.WithTimeout(ctx, min(r.lease, s.lease))
 		}
 		entered := q.entered.Load()
@@ -104,7 +104,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		switch {
 		case err == nil:
 			q.held.Store(true)
-			q.again = afterLease(min(o.lease, s.lease)) // its key may go without a message
+			q.again = afterLease(min(o.lease, s.lease)) // its key may disappear without a message
 			return o, nil
 		case err == ErrLocked:
 			q.held.Store(true)
@@ -112,17 +112,17 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		case isTemporary(err) || held && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
 			s.lookAgain(q, afterLease(s.short()/60))
 		default:
-			if !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil { // the next one would fail as well
+			if !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil { // the next callers would fail as well
 				q.failure, q.failed = err, entered
 			}
-			q.signal() // the next one has to look for itself
+			q.signal() // the next one has to ask for itself
 			return nil, err
 		}
 		last = err
 	}
 }
 
-// signal wakes the first one, or whoever will be.
+// signal wakes the first one, or the next caller to become the first.
 func (q *waitQueue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -130,8 +130,8 @@ func (q *waitQueue) signal() {
 	}
 }
 
-// enter joins those who wait for the lock in this process. It returns the caller's place among
-// them. The first one looks at once.
+// enter adds the caller to the lock's queue in this process, and returns its place. The first
+// caller asks Redis at once.
 func (s *Service) enter(m *Mutex) (q *waitQueue, place int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,10 +152,10 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int32) {
 	return q, q.entered.Add(1)
 }
 
-// leave goes, with the lock or without. Where no message said that the lock is free the queue
-// subscribes anew before it waits again: Redis may not know of the subscription any more. The
-// subscription outlives the last waiter by a lease: a process that takes turns with others would
-// subscribe for each turn.
+// leave removes the caller from the queue, with the lock or without. If the timer and not a
+// message led to the lock, the queue subscribes again before it waits again: Redis may have lost
+// the subscription. The subscription lasts for a lease after the last waiter, so that a process
+// that takes turns with others does not subscribe for each turn.
 func (s *Service) leave(q *waitQueue, won bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,21 +163,21 @@ func (s *Service) leave(q *waitQueue, won bool) {
 	q.heard = q.heard && !(won && q.silent)
 	switch {
 	case q.waiting > 0:
-	case q.timer == nil: // nobody listened
+	case q.timer == nil: // there was no need to subscribe
 		delete(s.queues, q.mutex.key)
-		*q = waitQueue{first: q.first, wake: q.wake} // what it has heard does not count for another name
+		*q = waitQueue{first: q.first, wake: q.wake} // its state must not count for another name
 		s.spare = q
 	default:
 		q.timer.Reset(s.lease)
 	}
 }
 
-// short is the lease, and a minute at most: from it comes how soon to ask again where there was no
-// answer, or may be no message. A lease of a day should keep nobody beside a free lock.
+// short returns the lease, but at most a minute. The pauses before asking again are fractions of
+// it, so that waiters with a long lease do not sleep long while the lock is free.
 func (s *Service) short() time.Duration { return min(s.lease, time.Minute) }
 
-// afterLease is when a lease that lasts so much longer is over. Redis lets a key expire just
-// after its time.
+// afterLease returns when a lease with that much time left has ended. Redis expires a key
+// just after its time.
 func afterLease(left time.Duration) time.Time {
 	return time.Now().Add(left).Add(time.Millisecond) // their sum may be too long for a Duration
 }

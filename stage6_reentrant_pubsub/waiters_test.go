@@ -19,8 +19,8 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// The first waiter's connection leads nowhere by now, and the client has no read timeout. The
-// others of its process wait for it, though the lock is free.
+// The first waiter's connection is dead, and the client has no read timeout. The other
+// waiters of its process wait behind it, though the lock is free.
 func TestWaiterWhoseAttemptHangsAsksAgainAfterALease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -34,7 +34,7 @@ func TestWaiterWhoseAttemptHangsAsksAgainAfterALease(t *testing.T) {
 		time.Sleep(lease + lease/60)
 		require.NoError(t, requireHeld(t, first).Unlock())
 		require.NoError(t, requireHeld(t, second).Unlock())
-		time.Sleep(3 * lease) // what hung has been cleaned up
+		time.Sleep(3 * lease) // the clean-up of the stuck attempt has ended
 		require.False(t, r.Exists(key))
 	})
 }
@@ -68,7 +68,7 @@ func TestHandOverWithinAProcessIsTwoCommands(t *testing.T) {
 }
 
 // The first waiter is woken, its attempt fails, and it leaves. The second must not
-// sleep on beside a free lock.
+// sleep on while the lock is free.
 func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -82,9 +82,9 @@ func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
 	})
 }
 
-// The patience of the first waiter ends at the moment at which it is woken. One of the two gets the
-// lock, whichever the first one sees first.
-func TestWaiterWhosePatienceEndsAsItIsWokenPassesTheWakeUpOn(t *testing.T) {
+// The wait of the first waiter ends at the moment at which it is woken. One of the two waiters gets
+// the lock, in either order of these events.
+func TestWaiterWhoseWaitEndsAsItIsWokenPassesTheWakeUpOn(t *testing.T) {
 	for range 20 {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			hold := lock(t, r.Mutex(), t.Context())
@@ -114,9 +114,9 @@ func TestWaitersOfAProcessShareASubscription(t *testing.T) {
 		for range 3 {
 			waiting = append(waiting, startLock(m, t.Context()))
 		}
-		require.Equal(t, 3, r.Count("acquire"), "the holder's, and those of the first waiter, before it listened and after")
+		require.Equal(t, 3, r.Count("acquire"), "the holder's, and the first waiter's before and after its subscription")
 		for _, next := range waiting {
-			require.Equal(t, map[string]int{channel: 1}, r.PubSubNumSub(channel), "while somebody waits")
+			require.Equal(t, map[string]int{channel: 1}, r.PubSubNumSub(channel), "while there is a waiter")
 			require.NoError(t, hold.Unlock())
 			hold = requireHeld(t, next)
 			require.Equal(t, 1, r.Count("SUBSCRIBE"))
@@ -124,8 +124,8 @@ func TestWaitersOfAProcessShareASubscription(t *testing.T) {
 	})
 }
 
-// The subscription outlives the last waiter by a lease: two processes that take turns do
-// not subscribe for each turn.
+// The subscription lasts for a lease after the last waiter: two processes that take
+// turns do not subscribe for each turn.
 func TestSubscriptionIsKeptForAWhileAndEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		one, other := r.Mutex(), r.Mutex()
@@ -147,9 +147,9 @@ func TestSubscriptionIsKeptForAWhileAndEnds(t *testing.T) {
 	})
 }
 
-// Nobody waits for one of two locks any more. Its channel is given up, and nobody notices at
-// the other.
-func TestSubscriptionThatEndsDisturbsNoOther(t *testing.T) {
+// One of two locks has no waiters any longer. Its channel is unsubscribed, which does not
+// disturb the waiter of the other.
+func TestEndOfASubscriptionDoesNotDisturbOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		holder, svc := r.Service(), r.Service()
 		first, second := lock(t, mutexOf(t, holder, "order:1"), t.Context()), lock(t, mutexOf(t, holder, "order:2"), t.Context())
@@ -165,9 +165,9 @@ func TestSubscriptionThatEndsDisturbsNoOther(t *testing.T) {
 	})
 }
 
-// Who comes back to a subscription that was kept looks before it waits: the lock may have
-// become free without a message.
-func TestWhoComesBackToAKeptSubscriptionLooksAtOnce(t *testing.T) {
+// A waiter that finds a kept subscription tries before it waits: the lock may have become
+// free without a message.
+func TestWaiterOnAKeptSubscriptionTriesAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		lock(t, r.Mutex(), t.Context())
 		m := r.Mutex()
@@ -178,9 +178,9 @@ func TestWhoComesBackToAKeptSubscriptionLooksAtOnce(t *testing.T) {
 	})
 }
 
-// No connection for the subscription can be made, and that takes long to find out. The queue
-// asks for one at a time.
-func TestSubscriptionThatHangsIsNotAskedForTwice(t *testing.T) {
+// The connection for the subscription cannot be made, and finding that out takes long. The
+// queue subscribes once at a time.
+func TestStuckSubscribeIsNotRepeated(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var away atomic.Bool
 		dials := 0
@@ -206,13 +206,13 @@ func TestSubscriptionThatHangsIsNotAskedForTwice(t *testing.T) {
 		require.Equal(t, 1, dials)
 		require.NoError(t, hold.Unlock())
 		time.Sleep(lease / 6)
-		requireHeld(t, waiting) // it looks every sixth of a lease
+		requireHeld(t, waiting) // it tries every sixth of a lease
 	})
 }
 
-// One channel is refused: the waiters of the others are heard all the same, and ask no more
-// often, also where their connection broke before and has come back.
-func TestRefusedChannelDisturbsNoOther(t *testing.T) {
+// One channel is refused. The waiters of the others still get messages and do not ask more
+// often, also after their connection broke and was made again.
+func TestRefusedChannelDoesNotDisturbOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		holder, svc := r.Service(), r.Service()
 		first, second := lock(t, mutexOf(t, holder, "order:1"), t.Context()), lock(t, mutexOf(t, holder, "order:2"), t.Context())
@@ -236,7 +236,7 @@ func TestRefusedChannelDisturbsNoOther(t *testing.T) {
 	})
 }
 
-// While a Lock waits, the connection breaks at each of its attempts. It has the time.
+// While a Lock waits, the connection breaks at each of its attempts, but its context has not ended.
 func TestBrokenConnectionEndsNoWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -251,11 +251,11 @@ func TestBrokenConnectionEndsNoWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		r.Refuse("acquire", "")
 		_, err := r.Mutex().Lock(t.Context())
-		require.ErrorContains(t, err, "stage6: lock "+key, "nobody has said that there is anything to wait for")
+		require.ErrorContains(t, err, "stage6: lock "+key, "Redis has not answered that the lock is held")
 	})
 }
 
-// Somebody else held the lock, or Redis was silent: the error tells the two apart.
+// The error shows whether another client held the lock, or Redis did not answer.
 func TestErrorOfAWaitSaysWhetherRedisRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -285,7 +285,7 @@ func TestErrorOfAWaitSaysWhetherRedisRefused(t *testing.T) {
 		_, err := r.Mutex().TryLockFor(t.Context(), 5*time.Second)
 		require.Error(t, err)
 		require.NotErrorIs(t, err, stage6.ErrLocked, "it is not known")
-		require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's context has time")
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's context has not ended")
 		r.Refuse("acquire")
 		require.NoError(t, hold.Unlock())
 	})
@@ -310,8 +310,8 @@ func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// The connection breaks as Redis starts again, and the subscription that go-redis makes anew is
-// refused, or breaks its connection too: what the waiter has heard before does not count.
+// The connection breaks as Redis restarts. The subscription that go-redis makes anew is
+// refused, or breaks its connection too. The waiter must not count as subscribed.
 func TestSubscriptionThatFailsAfterAReconnectIsAskedForAgain(t *testing.T) {
 	for _, test := range []struct{ always, breaks bool }{{false, false}, {true, false}, {true, true}} {
 		run := asLocker.Play(t, func(w *world.World) {
@@ -339,18 +339,18 @@ func TestSubscriptionThatFailsAfterAReconnectIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// Behind any answer a waiter looks once a lease at most: convicts arithmetic that
+// After any answer a waiter tries once a lease at most. Finds arithmetic that
 // overflows into the past.
 func TestWaiterDoesNotPollBehindAnEndlessLease(t *testing.T) {
 	for _, test := range []struct {
 		answer string
 		lease  time.Duration
 	}{
-		{":-9223372036856\r\n", lease}, // the longest lease there is
+		{":-9223372036856\r\n", lease}, // the longest possible lease
 		{":-9000000000000000002\r\n", lease},
 		{":-9223372036854775807\r\n", lease},
 		{":-9223372036854775808\r\n", lease},
-		{":-1\r\n", math.MaxInt64}, // no lease, and one's own is endless
+		{":-1\r\n", math.MaxInt64}, // no lease, and the waiter's own is endless
 	} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			r.Answer("acquire", test.answer)
@@ -363,8 +363,8 @@ func TestWaiterDoesNotPollBehindAnEndlessLease(t *testing.T) {
 	}
 }
 
-// The winner's lease is an hour, and its key goes without a message. Whoever waits behind it
-// in its process looks again after a lease of the service.
+// The winner's lease is an hour, and its key is deleted without a message. A waiter behind
+// it in the same process tries again after a lease of the service.
 func TestWaiterBehindALongFixedLeaseLooksAgainAfterItsOwn(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		blocker := lock(t, r.Mutex(), t.Context())
@@ -381,9 +381,9 @@ func TestWaiterBehindALongFixedLeaseLooksAgainAfterItsOwn(t *testing.T) {
 	})
 }
 
-// The first one gets the lock at once, and nobody listens yet. Who came while its attempt was on
-// its way has to look for itself.
-func TestWhoWaitsBehindAWinnerThatNeverListenedIsServed(t *testing.T) {
+// The first caller gets the lock at once, without a subscription. A caller that came during its
+// attempt has to try for itself.
+func TestWaiterBehindAHolderWithoutSubscriptionIsServed(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
 		r.Delay("acquire", time.Second)
@@ -395,9 +395,9 @@ func TestWhoWaitsBehindAWinnerThatNeverListenedIsServed(t *testing.T) {
 	})
 }
 
-// A Lock that nobody disturbs leaves its queue to the next name: nothing of what the first name
-// heard, here on a channel that it shares, may count for the other.
-func TestQueueOfAnotherNameIsHeardAnew(t *testing.T) {
+// An uncontended Lock leaves its queue for the next name. The state of the first name, here on
+// a channel that both share, must not count for the next one.
+func TestReusedQueueStartsWithoutASubscription(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		layout := stage6.DefaultLayout
 		layout.Channel = func(name string) string { return name[:1] }

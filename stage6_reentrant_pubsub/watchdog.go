@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// The watchdog looks after the leases of all holds of a service with one timer: it goes off
-// when the next lease is to be renewed, or ends. There is no goroutine meanwhile.
+// The watchdog manages the leases of all holds of a service with one timer, which fires when
+// the next lease has to be renewed, or ends. Between two firings it needs no goroutine.
 
-// watch begins to look after a lease. It has begun when watch returns. It returns false if
-// the lease is over already, or the service closed. The first renewal is due a third
-// after the acquire was sent, as the lease counts from then.
+// watch adds a lease to the watchdog. It returns false if the lease has already ended, or
+// the service is closed. The first renewal is due a third of the lease after the acquire
+// was sent, as the lease counts from then.
 func (s *Service) watch(o *ownership) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,8 +26,8 @@ func (s *Service) watch(o *ownership) bool {
 	return true
 }
 
-// renewLater says when to renew a lease next, and has the timer go off then, or when the hold
-// ends. A fixed lease is never renewed. s.mu is held.
+// renewLater sets when to renew a lease next, and makes the timer fire then, or when the hold
+// ends if that is earlier. A fixed lease is never renewed. The caller holds s.mu.
 func (s *Service) renewLater(o *ownership, at time.Time) {
 	if o.fixed {
 		at = o.deadline
@@ -42,8 +42,8 @@ func (s *Service) renewLater(o *ownership, at time.Time) {
 	}
 }
 
-// ending is when a hold is over if nothing else happens: when its lease ends, or
-// when it has lasted as long as the service allows. Service.mu is held.
+// ending returns when a hold ends if nothing else happens: when its lease ends, or
+// when it has lasted as long as the service allows. The caller holds Service.mu.
 func (o *ownership) ending() time.Time {
 	longest := o.mutex.svc.maxHold
 	if end := o.since.Add(longest); longest > 0 && !o.fixed && end.Before(o.deadline) {
@@ -52,8 +52,8 @@ func (o *ownership) ending() time.Time {
 	return o.deadline
 }
 
-// look ends the holds whose time is over and renews those whose turn it is, or
-// soon will be: they share a command.
+// look ends the holds whose time is up, and renews the leases that are due now
+// or soon with shared commands.
 func (s *Service) look() {
 	if !s.begin() {
 		return
@@ -69,7 +69,7 @@ func (s *Service) look() {
 			over[o] = o.cause(now)
 		case !o.fixed && !o.renewAt.After(now.Add(s.lease/60)):
 			due = append(due, o)
-			s.renewLater(o, o.deadline) // not while it is under way
+			s.renewLater(o, o.deadline) // not again while this renewal is under way
 		default:
 			s.renewLater(o, o.renewAt)
 		}
@@ -79,15 +79,15 @@ func (s *Service) look() {
 		o.lose(cause)
 	}
 	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) })
-	for batch := range slices.Chunk(due, int(s.batch.Load())) { // one that hangs delays none of the others
+	for batch := range slices.Chunk(due, int(s.batch.Load())) { // a stuck renewal does not delay the others
 		s.tasks.Go(func() { s.renew(batch) })
 	}
 }
 
-// errTaken is why a hold is over that Redis does not know any more.
+// errTaken is the cause of a loss: Redis no longer knows the owner.
 var errTaken = errors.New("stage6: its key is gone, or somebody else's")
 
-// cause is why a hold is over whose time has come. Service.mu is held.
+// cause returns why a hold ends whose time is up. The caller holds Service.mu.
 func (o *ownership) cause(now time.Time) error {
 	switch {
 	case now.Before(o.deadline):
@@ -99,8 +99,8 @@ func (o *ownership) cause(now time.Time) error {
 	}
 }
 
-// renew sends one batch. It takes a sixth of the lease at most: that leaves time for another
-// try, until the lease is over. That counts from when the last command that got through was sent.
+// renew sends one batch. It takes a sixth of the lease at most, which leaves time for another try
+// before the lease ends. The lease counts from when the last successful command was sent.
 func (s *Service) renew(batch []*ownership) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()

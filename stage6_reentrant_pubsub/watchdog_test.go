@@ -44,7 +44,7 @@ func TestMaxHoldEndsAHoldThatIsRenewed(t *testing.T) {
 	}
 }
 
-func TestMaxHoldEndsNoOther(t *testing.T) {
+func TestMaxHoldEndsOnlyRenewedHolds(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		fixed := lock(t, r.Mutex(stage6.WithMaxHold(10*time.Second)), t.Context(), stage6.Lease(time.Minute))
 		time.Sleep(59 * time.Second)
@@ -59,8 +59,8 @@ func TestMaxHoldEndsNoOther(t *testing.T) {
 	})
 }
 
-// The process stands still between the grant and the hold, which nobody gets: nobody can unlock.
-func TestHoldThatIsOverBeforeAnybodyHasItIsFreed(t *testing.T) {
+// The hold ends before Lock returns, so the caller has no hold to release.
+func TestHoldThatEndsBeforeLockReturnsIsFreed(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		r.Refuse("release", loading) // once
 		hold, err := r.Mutex(stage6.WithMaxHold(time.Nanosecond)).Lock(slowValues{t.Context()})
@@ -71,7 +71,7 @@ func TestHoldThatIsOverBeforeAnybodyHasItIsFreed(t *testing.T) {
 	})
 }
 
-// The lock is free as soon as the work that took too long has ended.
+// The lock is free as soon as the work that took too long ends.
 func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex(stage6.WithMaxHold(45 * time.Second))
@@ -86,7 +86,7 @@ func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 	})
 }
 
-// Each way to lose a hold has a cause of its own.
+// Each way to lose a hold has a different cause.
 func TestLossSaysWhy(t *testing.T) {
 	for want, lose := range map[string]func(r *fakeRedis){
 		"its key is gone, or somebody else's": func(r *fakeRedis) { r.Del(key) },
@@ -116,8 +116,8 @@ func TestLossSaysWhy(t *testing.T) {
 	}
 }
 
-// A process that stood still for longer than its lease has had no failed renewal. Here an
-// observer that blocks makes the watchdog stand still.
+// A process that was paused for longer than its lease has had no failed renewal. Here an
+// observer that blocks stops the watchdog.
 func TestLossAfterRenewalsThatGotThroughSaysWhy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		renewals, ended, lost := 0, make(chan struct{}), make(chan stage6.Loss, 1)
@@ -142,7 +142,7 @@ func TestPanicInAnObserverLeaksNoLock(t *testing.T) {
 	})
 }
 
-// A reply that takes more than a renewal may take is said before the hold is lost by it.
+// A reply that takes longer than a renewal may take is logged before it can cost the hold.
 func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var log strings.Builder
@@ -200,7 +200,7 @@ func TestShortestWatchdogTimeoutKeepsTheLock(t *testing.T) {
 	})
 }
 
-// With the longest watchdog timeout nothing is ever due, and everything works.
+// With the longest watchdog timeout no renewal is ever due, and the lock works.
 func TestLongestWatchdogTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service(stage6.WithWatchdogTimeout(math.MaxInt64))

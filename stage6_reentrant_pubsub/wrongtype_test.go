@@ -11,7 +11,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// foreign are commands that put something into the lock's key that is no lock.
+// foreign are commands that write a key of another type in place of the lock.
 var foreign = map[string][]any{
 	"string": {"SET", key, "a lock of stage 5"}, "list": {"RPUSH", key, "an order"}, "set": {"SADD", key, "an order"},
 }
@@ -30,8 +30,8 @@ func eachForeign(t *testing.T, test func(t *testing.T, r *fakeRedis, put func())
 	}
 }
 
-// requireExplained asks for one line that says what the key holds, and that the
-// key is as it was.
+// requireExplained asserts one line that names the problem, and an unchanged
+// key.
 func requireExplained(t *testing.T, r *fakeRedis, before string, err error) {
 	t.Helper()
 	require.ErrorContains(t, err, ": the key holds no lock of this kind, but something else, such as a lock of another library: ")
@@ -57,9 +57,9 @@ func TestKeyThatIsNoHashIsExplained(t *testing.T) {
 	})
 }
 
-// The waiter has been refused by a lock, and finds something else when it looks
-// again.
-func TestWaiterThatFindsNoLockAnyMoreIsToldSo(t *testing.T) {
+// The waiter was refused by a lock, and finds a key of another type when it
+// tries again.
+func TestWaiterReportsAKeyThatIsNoLongerALock(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
 		hold := lock(t, r.Mutex(), t.Context())
 		waiting := startLock(r.Mutex(), t.Context())
@@ -72,7 +72,7 @@ func TestWaiterThatFindsNoLockAnyMoreIsToldSo(t *testing.T) {
 	})
 }
 
-func TestReentryAndHoldCountOfAKeyThatIsNoLockAnyMoreAreExplained(t *testing.T) {
+func TestReentryAndHoldCountExplainAKeyThatIsNoLongerALock(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
@@ -86,11 +86,11 @@ func TestReentryAndHoldCountOfAKeyThatIsNoLockAnyMoreAreExplained(t *testing.T) 
 		require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
 		count, err := m.HoldCount(t.Context())
 		require.NoError(t, err)
-		require.Zero(t, count, "a stranger's")
+		require.Zero(t, count, "the context carries no hold")
 	})
 }
 
-func TestUnlockOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
+func TestUnlockOfAKeyThatIsNoLongerALockIsALoss(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
 		lost := make(chan stage6.Loss, 9)
 		m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
@@ -117,11 +117,11 @@ func TestUnlockOfAKeyThatIsNoLockAnyMoreIsALoss(t *testing.T) {
 		requireExplained(t, r, before, (<-lost).Cause)
 		r.Forget()
 		time.Sleep(time.Hour)
-		require.Empty(t, r.Sent(), "it is not renewed any more")
+		require.Empty(t, r.Sent(), "it is no longer renewed")
 	})
 }
 
-// The token's key holds something else: nobody is let in without a token.
+// The token's key holds something else. No client gets the lock without a token.
 func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		m := r.Mutex()
@@ -138,7 +138,7 @@ func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
 		}
 		require.NoError(t, r.Set(tokenKey, "9007199254740990"))
 		hold := lock(t, m, t.Context())
-		require.EqualValues(t, 1<<53-1, hold.Token(), "the last one that Lua can tell from its neighbour")
+		require.EqualValues(t, 1<<53-1, hold.Token(), "the highest token that Lua counts exactly")
 		require.NoError(t, hold.Unlock())
 		_, err := m.TryLock(t.Context())
 		require.ErrorContains(t, err, "cannot be right")

@@ -14,9 +14,9 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// What a lock must do before any failure says something about it.
+// The basic promises. A lock that breaks one is not ready for the failures.
 
-// moment is how long a lock may pause.
+// moment is the longest pause that is allowed to a lock.
 const moment = time.Second / 2
 
 func (r *run) newMutex() { r.Client("A") }
@@ -73,7 +73,7 @@ var (
 	tryOnce       = i18n.New("Make one attempt in TryLock, and return its answer: it is Lock that waits.")
 )
 
-// That the lock is given to both, under one key, is a failure of its own.
+// It is a failure of the catalogue, and none here, if both get the lock under one key.
 func (r *run) heldLock() {
 	a, b := r.Client("A"), r.Client("B")
 	if !a.Lock(world.Within(r.Lease / 2)).Held() {
@@ -162,9 +162,9 @@ func (r *run) business() {
 }
 
 var (
-	waitsOn    = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
-	lockIsVain = i18n.New("A holds the lock, and B's Lock returns without an error and without the lock.")
-	returnWhy  = i18n.New("Let Lock return ctx.Err() when it gives up.")
+	waitsOn         = i18n.New("A holds the lock. The context of B's Lock has ended, and Lock is still under way {time} later.")
+	givesUpSilently = i18n.New("A holds the lock, and B's Lock returns without an error and without the lock.")
+	returnWhy       = i18n.New("Let Lock return ctx.Err() when it gives up.")
 )
 
 // The context ends just after an attempt of a lock that asks every second, or more often.
@@ -176,7 +176,7 @@ func (r *run) wait() {
 	call := b.StartLock()
 	r.Sleep(2*moment + moment/10)
 	if call.Over() {
-		return // a failure says what is wrong with that
+		return // a failure of the catalogue covers that
 	}
 	call.Cancel()
 	began := r.Now()
@@ -185,7 +185,7 @@ func (r *run) wait() {
 		call.Wait()
 		r.fault(call, endWaits, waitsOn, "time", r.Now()-began)
 	} else if call.Held() && r.ends(call) {
-		r.fault(call, returnWhy, lockIsVain)
+		r.fault(call, returnWhy, givesUpSilently)
 	}
 }
 
@@ -210,7 +210,7 @@ func (r *run) connections() {
 	}
 }
 
-// fault notes how a call breaks the promise. It returns false.
+// fault records that a call breaks the promise, and how. It returns false.
 func (r *run) fault(call *world.Call, advice, text i18n.Text, pairs ...any) bool {
 	r.broken = Broken{Text: text.Args(append(pairs, "call", call.Op, "client", call.Client.Name)...), Advice: advice.Args()}
 	for _, e := range r.Trace().Events {
@@ -221,7 +221,7 @@ func (r *run) fault(call *world.Call, advice, text i18n.Text, pairs ...any) bool
 	return false
 }
 
-// result is what a call told its caller.
+// result returns the result of a call.
 func (r *run) result(call *world.Call) (told world.Result) {
 	for _, e := range r.Trace().Events {
 		if e.Kind == world.Returned && e.Call == call.ID {
@@ -231,12 +231,12 @@ func (r *run) result(call *world.Call) (told world.Result) {
 	return told
 }
 
-// scene is how things stand.
+// scene returns the state at the end of the trace.
 func (r *run) scene() *world.Scene {
 	return r.Trace().End()
 }
 
-// lockKey is the first key in Redis that keeps others out; "" if there is none.
+// lockKey returns the first key in Redis that keeps other clients out, or "".
 func (r *run) lockKey() string {
 	auxiliary := failures.AuxKeys(r.Trace())
 	for _, key := range r.scene().Keys {

@@ -64,7 +64,7 @@ func asksEvery100Milliseconds(t *testing.T, l Lock) {
 	require.Equal(t, []time.Duration{0, poll, 2 * poll, 3 * poll}, asked)
 }
 
-// A lock that asks gets the lock when it asks next, and one that is woken gets it at once.
+// A waiter that polls gets the lock at its next attempt; one that is woken gets it at once.
 func servesAWaiterAfterUnlock(t *testing.T, l Lock) {
 	freed, served := 2*poll+poll/2, 3*poll
 	if l.has(failures.PubSub) {
@@ -119,12 +119,12 @@ func endsWithAnErrorOfRedis(t *testing.T, l Lock) {
 }
 
 func returnsAnErrorOfRedis(t *testing.T, l Lock) {
-	const misconf = "MISCONF Redis is configured to save RDB snapshots, but it cannot" // it does not pass by itself
+	const misconf = "MISCONF Redis is configured to save RDB snapshots, but it cannot" // it is not temporary
 	want := []string{l.Prefix + ": unlock " + l.Key + ": " + misconf, ""}
 	if l.Again != nil {
 		want[1] = l.Again.Error()
 	}
-	for _, refused := range []world.Match{world.Any, world.Write} { // the first that an Unlock sends of each kind
+	for _, refused := range []world.Match{world.Any, world.Write} { // the first command of each kind in Unlock
 		run := l.Play(t, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
@@ -166,7 +166,7 @@ func returnsTheLoss(t *testing.T, l Lock) {
 	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
-// Another library takes a lock of that name when A's key is gone. Unlock says so, or the first renewal.
+// Another library takes a lock of that name after A's key was deleted. Unlock or the first renewal reports the loss.
 func losesAKeyOfAnotherType(t *testing.T, l Lock) {
 	for _, work := range []time.Duration{0, lease / 2} {
 		run := l.Play(t, func(w *world.World) {
@@ -184,7 +184,7 @@ func losesAKeyOfAnotherType(t *testing.T, l Lock) {
 	}
 }
 
-// A stands still for longer than its lease before it reads the answer to any attempt.
+// A is paused for longer than its lease before it reads the answer to any attempt.
 func givesUpWhereTheWayIsTooLong(t *testing.T, l Lock) {
 	run := l.Play(t, func(w *world.World) {
 		a := w.Client("A")
@@ -229,8 +229,8 @@ func takesWithoutSubscription(t *testing.T, l Lock) {
 	require.Equal(t, 1, server.TotalConnectionCount())
 }
 
-// A subscription may outlive its last waiter by a lease. One that is forgotten is a
-// connection to Redis for each wait.
+// A subscription may last for a lease after its last waiter. One that is never
+// closed costs a connection for each wait.
 func unsubscribes(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	holder, waiter := l.take(t, server, lease), l.take(t, server, 100*time.Millisecond)
@@ -248,7 +248,7 @@ func unsubscribes(t *testing.T, l Lock) {
 	require.NoError(t, holder.Unlock(t.Context()))
 }
 
-// No lock makes a key without a lease, but others may: an administrator, another program.
+// A key without a lease may come from an administrator or another program.
 func refusesWithoutALease(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	holder, other := l.take(t, server, lease), l.take(t, server, lease)
@@ -277,7 +277,7 @@ func needsTheRightToALease(t *testing.T, l Lock) {
 	require.False(t, server.Exists(l.Key))
 }
 
-// take is a client's lock on that server.
+// take returns a client's lock on that server.
 func (l Lock) take(t *testing.T, server *miniredis.Miniredis, lease time.Duration) failures.Locker {
 	t.Helper()
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
@@ -317,7 +317,7 @@ func countsItsHolds(t *testing.T, l Lock) {
 	}
 }
 
-// It does not wait for the next renewal.
+// The loss is reported at once, not at the next renewal.
 func tellsAtReentry(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	mutex := l.take(t, server, lease)

@@ -9,7 +9,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// What a trace shows of the mistakes that break a promise most often.
+// Explanations of the mistakes that break a promise most often.
 var (
 	unknownScript = i18n.New("Redis does not know the script: it answers EVALSHA with NOSCRIPT.")
 	runScript     = i18n.New("Use redis.NewScript and its Run, which sends the script itself where Redis does not know it.")
@@ -23,7 +23,7 @@ var (
 	orderThem     = i18n.New("Pass the name of the lock's key in the slice, which is KEYS, and the value after it: that is ARGV.")
 )
 
-// explain puts a cause in the place of what the lock did, if the trace shows one.
+// explain replaces text and advice by the cause, if the trace shows one.
 func (b *Broken) explain(trace *world.Trace) {
 	last := map[int]world.Event{} // call → its last command
 	for _, e := range trace.Events {

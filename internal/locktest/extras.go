@@ -66,11 +66,11 @@ func (r *run) values() {
 }
 
 var (
-	unlocksInVain = i18n.New("Redis refuses the Unlock of A, which is told so and unlocks again, and {key} is still in Redis.")
-	keepValue     = i18n.New("Keep what Unlock needs until Redis has answered: after an error it may be called again.")
+	stillLocked = i18n.New("Redis refuses A's Unlock. A gets the error and unlocks again, but {key} is still in Redis.")
+	keepValue   = i18n.New("Keep what Unlock needs until Redis has answered: after an error it may be called again.")
 )
 
-// A lock that calls back cannot be freed again.
+// A lock with a callback cannot be freed again: its second Unlock returns ErrNoHold.
 func (r *run) unlockAgain() {
 	a := r.Client("A")
 	if !a.Lock(world.Within(r.Lease / 4)).Held() {
@@ -82,9 +82,9 @@ func (r *run) unlockAgain() {
 		return
 	}
 	again := a.Unlock(world.Within(r.Lease / 4))
-	r.Sleep(r.Lease / 15) // a goroutine may do the rest
+	r.Sleep(r.Lease / 15) // a goroutine may still be freeing it
 	if r.ends(again) && r.result(again).Error != adapters.ErrNoHold.Error() && r.lockKey() != "" {
-		r.fault(again, keepValue, unlocksInVain, "key", r.lockKey())
+		r.fault(again, keepValue, stillLocked, "key", r.lockKey())
 	}
 }
 
@@ -93,7 +93,7 @@ var (
 	joinDog      = i18n.New("Let Unlock stop the watchdog and wait until its goroutine has ended, for instance on a channel that it closes, and then delete.")
 )
 
-// A has its answer to the renewal so soon that no timeout ends the wait for it.
+// A gets the answer to the renewal so soon that no timeout ends its wait.
 func (r *run) renewal() {
 	a := r.Client("A")
 	renewal := a.After(world.Extends).IfSent()
@@ -122,7 +122,7 @@ func (r *run) holdEnds() {
 	a := r.Client("A")
 	a.Lock(world.Within(r.Lease / 4))
 	unlock := a.Unlock(world.Within(r.Lease / 4))
-	r.Sleep(moment) // a goroutine may have to be told
+	r.Sleep(moment) // a goroutine may still have to end it
 	if r.ended == nil || r.result(unlock).Error != "" {
 		return
 	}
@@ -134,7 +134,7 @@ func (r *run) holdEnds() {
 }
 
 var (
-	keepsListening = i18n.New("B has waited {n} times, one time after the other, and {n} of its connections still listen.")
+	keepsListening = i18n.New("B has waited {n} times, one time after the other, and {n} of its connections are still subscribed.")
 	endListening   = i18n.New("End the subscription when the wait is over, also after an error: with defer sub.Close().")
 )
 
@@ -155,7 +155,7 @@ var (
 	writeToken = i18n.New("Write Token(ctx context.Context) int64: the token of the present hold, higher than all before it.")
 )
 
-// The ledger sees what comes with a write.
+// The ledger records the token of each write.
 func (r *run) tokens() {
 	for _, name := range []string{"A", "B"} {
 		c := r.Client(name)

@@ -1,15 +1,15 @@
-// Package locktest tests what all locks of this repository have in common: which client gets in, how it waits, and what
-// the errors say. A stage's own tests are about that stage alone, and what the catalogue of failures asserts is not
-// asserted here again.
+// Package locktest tests what all locks of this repository have in common: which client gets the lock, how the others
+// wait, and the texts of the errors. A stage's own tests are about that stage alone. The contract does not repeat the
+// assertions of the catalogue of failures.
 //
 //	var lock = locktest.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 //
 //	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
-// [Promises] are what any lock can be asked, also one that is not of this repository.
+// [Promises] apply to any lock, also to one that is not of this repository.
 //
-// The contract sees a lock as the catalogue of failures does, through its subject. A lock that returns holds brings the
-// adapter that it has there, an [adapters.Holds].
+// The contract uses a lock as the catalogue of failures does, through its subject. A lock that returns holds uses the
+// same adapter as there, an [adapters.Holds].
 package locktest
 
 import (
@@ -23,16 +23,16 @@ import (
 	failures "lockkata/failures_test"
 )
 
-// Lock is a lock, and what the contract has to know of it beyond its subject.
+// Lock is a subject, and the properties of the lock that the contract needs beyond it.
 type Lock struct {
 	failures.Subject
-	Prefix  string // begins its errors; by default the subject's name
-	Key     string // names the lock order:1001 in Redis; by default lock:order:1001
-	NotHeld error  // of Unlock without a hold; nil: the lock cannot tell
-	Lost    error  // of Unlock after the lease has ended; by default NotHeld
-	Again   error  // of Unlock after an Unlock that Redis refused; by default none: it may be repeated
-	Refused string // ends the error of a wait while another client held the lock
-	Service bool   // a service makes it, and not NewMutex
+	Prefix  string // prefix of its errors; by default the subject's name
+	Key     string // key of the lock order:1001 in Redis; by default lock:order:1001
+	NotHeld error  // error of Unlock without a hold; nil: Unlock does not check
+	Lost    error  // error of Unlock after the lease has ended; by default NotHeld
+	Again   error  // error of Unlock after an Unlock that Redis refused; by default none: it may be repeated
+	Refused string // suffix of the error of a wait while another client held the lock
+	Service bool   // it is created by a service, not by NewMutex
 }
 
 const (

@@ -9,10 +9,10 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Run is what happened in a scenario.
+// Run is the trace of a scenario.
 type Run struct{ *world.Trace }
 
-// Play runs a scenario in the controlled world, where Redis knows the lock's scripts from an earlier day. The lease is 30 s.
+// Play runs a scenario in the controlled world, where Redis already knows the lock's scripts. The lease is 30 s.
 func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
 	t.Helper()
 	subject, err := failures.DiscoverScripts(t, l.Subject)
@@ -24,7 +24,7 @@ func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
 	return Run{trace}
 }
 
-// Executed are the commands of a client that Redis ran, in order.
+// Executed returns the commands of a client that Redis ran, in order.
 func (r Run) Executed(client string) (events []world.Event) {
 	for _, e := range r.Events {
 		if e.Kind == world.Executed && e.Client == client {
@@ -34,7 +34,7 @@ func (r Run) Executed(client string) (events []world.Event) {
 	return events
 }
 
-// Commands are these commands as text: "DEL lock:order:1001".
+// Commands returns the executed commands as text: "DEL lock:order:1001".
 func (r Run) Commands(client string) (lines []string) {
 	for _, e := range r.Executed(client) {
 		lines = append(lines, e.Line())
@@ -42,7 +42,7 @@ func (r Run) Commands(client string) (lines []string) {
 	return lines
 }
 
-// Timed are these commands with the moments at which Redis ran them: "10s DEL lock:order:1001".
+// Timed returns the executed commands with their times: "10s DEL lock:order:1001".
 func (r Run) Timed(client string) (lines []string) {
 	for _, e := range r.Executed(client) {
 		lines = append(lines, e.At.String()+" "+e.Line())
@@ -50,7 +50,7 @@ func (r Run) Timed(client string) (lines []string) {
 	return lines
 }
 
-// Returned is the result of the client's last call of op.
+// Returned returns the event in which the client's last call of op returned.
 func (r Run) Returned(t *testing.T, client, op string) (last world.Event) {
 	t.Helper()
 	for _, e := range r.Events {

@@ -17,28 +17,28 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Promise is something that a lock does in normal use, and that no failure asks.
+// Promise is a property of a lock in normal use that no failure checks.
 type Promise struct {
 	ID    string
 	Title i18n.Text          // a sentence, without a full stop
-	Basic bool               // a lock that breaks it is not worth a failure
-	Needs []failures.Feature // without all of these it does not apply
+	Basic bool               // a lock that breaks it is not ready for the failures
+	Needs []failures.Feature // it applies only to locks with all of these
 	Check func(*testing.T, failures.Subject) Broken
 }
 
-// Broken is how a lock breaks a promise. The zero value is a promise that is kept.
+// Broken describes how a lock breaks a promise. The zero value means that the promise is kept.
 type Broken struct {
 	Text   i18n.Message // one or two sentences; no text if the promise is kept
-	Advice i18n.Message // what to change
-	Source world.Source // the line of the lock that sent the command; no file if no command is to blame
-	Trace  *world.Trace // what happened, without what the business sends
-	Err    error        // of the run; a [world.FloodError], or a [world.ErrLeft] where goroutines did not end
+	Advice i18n.Message // how to fix the lock
+	Source world.Source // the line of the lock that sent the command; empty if no command caused it
+	Trace  *world.Trace // the trace, without the commands of the business
+	Err    error        // the error of the run; a [world.FloodError], or a [world.ErrLeft] if goroutines did not end
 }
 
 // IsBroken reports whether the promise is broken.
 func (b Broken) IsBroken() bool { return b.Text.Text != "" }
 
-// Promises lists the promises. The basic ones come first, in the order in which they are to be asked.
+// Promises lists the promises. The basic ones come first. They are checked in this order.
 var Promises = []Promise{
 	{ID: "new-mutex", Title: "NewMutex returns a lock", Basic: true, Check: asked((*run).newMutex)},
 	{ID: "free-lock-given", Title: "Lock takes a free lock, and Redis has a key for it", Basic: true, Check: asked((*run).freeLock)},
@@ -56,7 +56,7 @@ var Promises = []Promise{
 	},
 	{ID: "hold-context-ends", Title: "The context of a hold ends with Unlock", Check: asked((*run).holdEnds)},
 	{
-		ID: "waiters-unsubscribe", Title: "A waiter that has given up listens no longer", Needs: []failures.Feature{failures.PubSub},
+		ID: "waiters-unsubscribe", Title: "A waiter that gives up unsubscribes", Needs: []failures.Feature{failures.PubSub},
 		Check: asked((*run).listening),
 	},
 	{
@@ -71,17 +71,17 @@ func init() {
 	}
 }
 
-// run is a scenario in which a promise is asked.
+// run is a scenario that checks a promise.
 type run struct {
 	*world.World
 	broken Broken
-	ended  <-chan struct{} // closed when the hold that was unlocked last has ended; nil: the lock does not tell
+	ended  <-chan struct{} // closed when the hold that was unlocked last has ended; nil: the lock does not report it
 }
 
-// business begins the names of keys in which the lock has no part.
+// business is the prefix of keys that do not belong to the lock.
 const business = "business:"
 
-// asked returns the check that plays a scenario.
+// asked returns the check that runs a scenario.
 func asked(scenario func(*run)) func(*testing.T, failures.Subject) Broken {
 	return func(t *testing.T, s failures.Subject) Broken {
 		r := &run{}
@@ -111,7 +111,7 @@ var (
 	returnOne = i18n.New("Return the lock and nil; return an error only for a name or a lease with which no lock can work.")
 )
 
-// create makes the same locks, which keep the end of a hold if they tell of it.
+// create wraps a constructor: if its locks report the end of a hold, r.ended gets it.
 func (r *run) create(create world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		lock, err := create(rdb, name, lease)
@@ -128,7 +128,7 @@ func (r *run) create(create world.Constructor) world.Constructor {
 	}
 }
 
-// ending is a lock that keeps the end of the hold that it frees.
+// ending is a lock whose Unlock stores the end of the hold in its run.
 type ending struct {
 	world.Locker
 	world.Noticing
@@ -141,7 +141,7 @@ func (l ending) Unlock(ctx context.Context) error {
 	return l.Locker.Unlock(ctx)
 }
 
-// Close ends what the lock has beyond its holds.
+// Close closes the lock, if it has a Close.
 func (l ending) Close() error {
 	if closing, ok := l.Locker.(io.Closer); ok {
 		return closing.Close()
@@ -149,7 +149,7 @@ func (l ending) Close() error {
 	return nil
 }
 
-// Token is that of the caller's hold.
+// Token returns the token of the caller's hold, or 0.
 func (l ending) Token(ctx context.Context) int64 {
 	if fenced, ok := l.Locker.(world.Fenced); ok {
 		return fenced.Token(ctx)

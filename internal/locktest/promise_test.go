@@ -17,13 +17,13 @@ import (
 	"lockkata/internal/locktest"
 )
 
-// mutex is a small correct lock, which breaks one promise.
+// mutex is a small lock that is correct except for one mistake, which wrong names.
 type mutex struct {
 	rdb   redis.UniversalClient
 	key   string
 	lease time.Duration
 	wrong string
-	id    string // of the object
+	id    string // identifies the object
 	value string
 	count int
 	stop  context.CancelFunc
@@ -179,7 +179,7 @@ func (m *mutex) Unlock(ctx context.Context) error {
 	return err
 }
 
-// Lost is of a hold that never ends.
+// Lost returns the channel of a hold that never ends.
 func (m *mutex) Lost(context.Context) (<-chan struct{}, func() bool) {
 	if m.wrong != "its hold does not end" {
 		return nil, nil
@@ -187,12 +187,12 @@ func (m *mutex) Lost(context.Context) (<-chan struct{}, func() bool) {
 	return m.ended, func() bool { return false }
 }
 
-// fenced hands out one token for all.
+// fenced has the same token for all holds.
 type fenced struct{ *mutex }
 
 func (fenced) Token(context.Context) int64 { return 7 }
 
-func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
+func TestEachPromiseFindsItsMistakes(t *testing.T) {
 	for _, c := range []struct{ wrong, promise, text, line string }{
 		{"no lock", "new-mutex", "NewMutex returns neither a lock nor an error.", ""},
 		{"an error", "new-mutex", "NewMutex ends in an error: not today", ""},
@@ -221,10 +221,10 @@ func TestEachPromiseIsBrokenBySomeLock(t *testing.T) {
 		{"one value", "new-values", "Two holds of A wrote the same value.", "TryLock"},
 		{"four digits", "new-values", "The values of 20 holds are short, such as 7020", "TryLock"},
 		{"the time", "new-values", "Two clients that ask at the same moment write the same value", "TryLock"},
-		{"forgets its value", "unlock-again", "Redis refuses the Unlock of A, which is told so and unlocks again, and lock:order:1001 is still in Redis.", "Unlock"},
+		{"forgets its value", "unlock-again", "Redis refuses A's Unlock. A gets the error and unlocks again, but lock:order:1001 is still in Redis.", "Unlock"},
 		{"does not wait for its watchdog", "unlock-waits", "EVAL of A's Unlock reaches Redis while a renewal has not been answered yet.", "Unlock"},
 		{"its hold does not end", "hold-context-ends", "A's Unlock has returned, and the context of its hold has not ended.", "Unlock"},
-		{"keeps its subscription", "waiters-unsubscribe", "B has waited 3 times, one time after the other, and 3 of its connections still listen.", ""},
+		{"keeps its subscription", "waiters-unsubscribe", "B has waited 3 times, one time after the other, and 3 of its connections are still subscribed.", ""},
 	} {
 		t.Run(c.wrong, func(t *testing.T) {
 			for _, p := range locktest.Promises {

@@ -18,7 +18,7 @@ var map6 = []Part{
 	{
 		File:  "service.go",
 		Adds:  "One service for all locks of a process: what they share, the clients that it refuses, and Close, which frees what is held and ends every wait.",
-		Tests: []string{"TestCloseAmidLocksAndUnlocks", "TestNewServiceRefusesAClientOnWhichALockWouldNotWork"},
+		Tests: []string{"TestCloseDuringLocksAndUnlocks", "TestNewServiceRefusesAClientOnWhichALockWouldNotWork"},
 		Skip:  "the checks of NewService",
 	},
 	{
@@ -30,19 +30,19 @@ var map6 = []Part{
 	{
 		File:  "acquire.go",
 		Adds:  "A lease too short for the way to Redis is an error, a slot of a Cluster that moves is asked again, and an Acquired of an observer that panics leaks no lock. The rest is TryLock of 6.5.",
-		Tests: []string{"TestLeaseThatIsTooShortForTheDistanceIsSaid", "TestCommandIsSentAgainAfterTryAgain", "TestPanicInAnObserverLeaksNoLock"},
+		Tests: []string{"TestLeaseThatIsTooShortForTheWayToRedisIsAnError", "TestCommandIsSentAgainAfterTryAgain", "TestPanicInAnObserverLeaksNoLock"},
 		Skip:  "the observer in lock",
 	},
 	{
 		File:  "hold.go",
 		Adds:  "A released inner hold does not hide the outer one, and many may release at one moment.",
-		Tests: []string{"TestReleasedInnerHoldDoesNotHideTheOuterOne", "TestHoldThatManyReleaseIsReleasedOnce"},
+		Tests: []string{"TestReleasedInnerHoldDoesNotHideTheOuterOne", "TestConcurrentUnlocksReleaseAHoldOnce"},
 	},
 	{
 		File:     "ownership.go",
 		Adds:     "The last Unlock waits for nobody, what Redis refuses for a moment is asked for again, and a TryLock does not wait behind a re-entry that hangs. The rest is the owner of 6.5.",
 		Failures: []string{"unlock-refused", "unlock-moved", "try-behind-reentry"},
-		Tests:    []string{"TestLastUnlockBehindAReentryThatHangsFreesTheLock", "TestAnswerThatWillPassEndsNeitherAnUnlockNorAWait"},
+		Tests:    []string{"TestLastUnlockBehindAReentryThatHangsFreesTheLock", "TestTemporaryErrorEndsNeitherAnUnlockNorAWait"},
 		Skip:     "extend, finish, lose: they are as short as their names",
 	},
 	{

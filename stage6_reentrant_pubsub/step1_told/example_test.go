@@ -12,7 +12,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
 )
 
-// Work that heeds the hold's context stops when the hold is lost.
+// Work that uses the hold's context stops when the hold is lost.
 func ExampleHold_Context() {
 	server, err := miniredis.Run()
 	if err != nil {
@@ -36,9 +36,9 @@ func ExampleHold_Context() {
 	server.Del("lock:report:daily") // an administrator, an eviction, a failover
 	<-hold.Context().Done()
 	fmt.Println("the work stops:", context.Cause(hold.Context()))
-	fmt.Println("unlock says so too:", errors.Is(hold.Unlock(ctx), stage6.ErrLost))
+	fmt.Println("unlock reports it too:", errors.Is(hold.Unlock(ctx), stage6.ErrLost))
 
 	// Output:
 	// the work stops: stage6: hold is lost
-	// unlock says so too: true
+	// unlock reports it too: true
 }

@@ -11,8 +11,8 @@ import (
 // with which the context of such a hold ends.
 var ErrLost = errors.New("stage6: hold is lost")
 
-// Hold is one successful Lock: the proof of it, and the way to end it. A hold is
-// for one goroutine at a time; its context is for any.
+// Hold represents one successful Lock. Only one goroutine at a time may use it;
+// any number may use its context.
 type Hold struct {
 	ctx      context.Context
 	end      context.CancelCauseFunc // ends ctx
@@ -20,7 +20,7 @@ type Hold struct {
 	released bool
 }
 
-// newHold is the hold of a lock that was taken with a command sent at that time.
+// newHold returns the hold of a lock whose acquire was sent at that time.
 func (m *Mutex) newHold(ctx context.Context, owner string, sent time.Time) *Hold {
 	h := &Hold{}
 	h.ctx, h.end = context.WithCancelCause(ctx)
@@ -28,16 +28,16 @@ func (m *Mutex) newHold(ctx context.Context, owner string, sent time.Time) *Hold
 	return h
 }
 
-// Context is for the work: it ends when the hold does, and with the context that
-// Lock was given. Its cause is ErrLost when the hold is lost.
+// Context returns the context for the work. It ends with the hold, and with the
+// context that was passed to Lock. Its cause is ErrLost when the hold is lost.
 func (h *Hold) Context() context.Context { return h.ctx }
 
 // Unlock ends the hold's context and frees the lock. It returns ErrLost when the
 // hold is lost, and ErrNotHeld when it was released before. With a ctx that is
 // already done it sends nothing, and the key stays until its lease ends; after any
-// other error Unlock may be called again. The watchdog has ended when Unlock
-// deletes the key: Unlock waits for a renewal under way, a third of the ttl at most,
-// whatever ctx says.
+// other error Unlock may be called again. Unlock stops the watchdog before it
+// deletes the key: it waits for a renewal under way, a third of the ttl at most,
+// even if ctx is done.
 func (h *Hold) Unlock(ctx context.Context) error {
 	w := h.watchdog
 	if h.released {
@@ -47,7 +47,7 @@ func (h *Hold) Unlock(ctx context.Context) error {
 		_ = unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner).Err() // Redis may have renewed it, and the answer came too late
 		return ErrLost
 	}
-	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time
+	h.end(ErrNotHeld) // before the lock is freed: work with this context is told in time
 	w.stop()
 	deleted, err := unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner).Int()
 	if err != nil {

@@ -1,13 +1,13 @@
 // Package stage6 is step 6.1 on the way to the whole lock: the holder is told of a
 // loss. Lock returns a hold, and the hold has a context, which ends with ErrLost
-// when the lease could not be renewed in time, or when Redis says that it is gone.
+// when the lease was not renewed in time, or when Redis answers that the key is gone.
 //
 // It solves the silent loss of stage 5: the holder counts its lease itself, from
-// before the command was sent, and so it knows before another client comes in.
+// before the command was sent, so it knows before another client gets the lock.
 //
-// What still breaks: a reply that is lost. An acquire that ends in a timeout may
-// have taken the lock, and nobody frees it; an unlock that ends in one is not sent
-// again, and with a context that is over it is not sent at all.
+// Not solved yet: a reply that is lost. An acquire that ends in a timeout may
+// have taken the lock, and its key stays until the lease ends. An unlock that ends in
+// one is not sent again, and with a context that has ended it is not sent at all.
 //
 //	go run . show grant-reply-lost --stage 6.1
 //
@@ -29,7 +29,7 @@ const (
 	pollInterval = 100 * time.Millisecond
 )
 
-// ErrLocked is returned by TryLock when somebody else holds the lock.
+// ErrLocked is returned by TryLock when another owner holds the lock.
 var ErrLocked = errors.New("stage6: lock is held by somebody else")
 
 // ErrNotHeld is returned by Unlock when the hold was released before.
@@ -83,8 +83,8 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 	return m, nil
 }
 
-// TryLock makes one attempt. It returns ErrLocked when somebody else holds the
-// lock, and ErrLost when the reply came so late that the lease is over. After any
+// TryLock makes one attempt. It returns ErrLocked when another owner holds the
+// lock, and ErrLost when the lease had ended before the reply came. After any
 // other error the attempt may still have taken effect.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	owner, sent := uuid.NewString(), time.Now()

@@ -24,8 +24,8 @@ func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.1")) }
 
-// The fix: A's network is gone, and A is told when the lease is over that its last
-// answered renewal has begun, which is before Redis lets the key go.
+// The fix: A's network fails. A is told one lease after its last answered renewal
+// was sent, which is before Redis removes the key.
 func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
@@ -40,8 +40,8 @@ func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
 	require.Equal(t, stage6.ErrLost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
 }
 
-// The bug: the reply to A's acquire is lost. A goes away, and its key stays.
-func TestLostReplyLeavesAKeyThatNobodyHolds(t *testing.T) {
+// The bug: the reply to A's acquire is lost. A gives up, and its key stays.
+func TestLostReplyLeavesAKeyWithoutAHolder(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Installs).Drop()
@@ -51,7 +51,7 @@ func TestLostReplyLeavesAKeyThatNobodyHolds(t *testing.T) {
 	require.Equal(t, 30*time.Second, run.Returned(t, "B", world.OpLock).At)
 }
 
-// lost are the moments at which A was told of a loss.
+// lost returns the times at which A was told of a loss.
 func lost(run locktest.Run) (moments []time.Duration) {
 	for _, e := range run.Events {
 		if e.Kind == world.Lost {

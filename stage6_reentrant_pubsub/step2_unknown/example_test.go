@@ -11,7 +11,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step2_unknown"
 )
 
-// A deferred Unlock frees the lock, also when the caller's context is over.
+// A deferred Unlock frees the lock, even when the caller's context has ended.
 func ExampleHold_Unlock() {
 	server, err := miniredis.Run()
 	if err != nil {
@@ -33,7 +33,7 @@ func ExampleHold_Unlock() {
 		fmt.Println(err)
 		return
 	}
-	cancel() // the request is over before the work is
+	cancel() // the request ends before the work
 	<-hold.Context().Done()
 	fmt.Println("unlock:", hold.Unlock())
 	fmt.Println("key left in Redis:", server.Exists("lock:report:daily"))

@@ -11,17 +11,17 @@ import (
 // with which the context of such a hold ends.
 var ErrLost = errors.New("stage6: hold is lost")
 
-// Hold is one successful Lock: the proof of it, and the way to end it. A hold is
-// for one goroutine at a time; its context is for any.
+// Hold represents one successful Lock. Only one goroutine at a time may use it;
+// any number may use its context.
 type Hold struct {
 	ctx      context.Context
 	end      context.CancelCauseFunc // ends ctx
 	watchdog *watchdog
 	released bool
-	unknown  bool // an unlock was sent, and nobody knows what became of it
+	unknown  bool // an unlock was sent, and its outcome is unknown
 }
 
-// newHold is the hold of a lock that was taken with a command sent at that time.
+// newHold returns the hold of a lock whose acquire was sent at that time.
 func (m *Mutex) newHold(ctx context.Context, owner string, sent time.Time) *Hold {
 	h := &Hold{}
 	h.ctx, h.end = context.WithCancelCause(ctx)
@@ -29,15 +29,15 @@ func (m *Mutex) newHold(ctx context.Context, owner string, sent time.Time) *Hold
 	return h
 }
 
-// Context is for the work: it ends when the hold does, and with the context that
-// Lock was given. Its cause is ErrLost when the hold is lost.
+// Context returns the context for the work. It ends with the hold, and with the
+// context that was passed to Lock. Its cause is ErrLost when the hold is lost.
 func (h *Hold) Context() context.Context { return h.ctx }
 
 // Unlock ends the hold's context and frees the lock. It returns ErrLost when the
-// hold is lost, and ErrNotHeld when it was released before; after any other error
-// it may be called again. It needs no context and is bounded in time: it waits for a
-// renewal under way, a third of the ttl at most, and then for three answers, each
-// for a sixth.
+// hold is lost, and ErrNotHeld when it was released before; after any other error it
+// may be called again. It takes no context. It waits for a renewal under way, a
+// third of the ttl at most, and then for three answers, a sixth of the ttl each at
+// most.
 func (h *Hold) Unlock() error {
 	w := h.watchdog
 	if h.released {
@@ -47,7 +47,7 @@ func (h *Hold) Unlock() error {
 		_, _ = w.free(w.owner) // Redis may have renewed it, and the answer came too late
 		return ErrLost
 	}
-	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time
+	h.end(ErrNotHeld) // before the lock is freed: work with this context is told in time
 	w.stop()
 	var err error
 	for range attempts {
@@ -55,7 +55,7 @@ func (h *Hold) Unlock() error {
 		deleted, err = w.free(w.owner)
 		if err == nil {
 			h.released = true
-			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // else it was the unlock before that deleted it
+			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // otherwise the unlock before deleted it
 				return ErrLost
 			}
 			return nil

@@ -1,13 +1,13 @@
 // Package stage6 is step 6.2 on the way to the whole lock: it deals with commands
-// whose outcome is unknown. The network broke, or a deadline passed, and nobody can
-// tell whether Redis has run the command.
+// whose outcome is unknown. The network broke, or a deadline passed, and the client
+// cannot know whether Redis has run the command.
 //
-// It solves the key that nobody knows of: what such an acquire may have got is freed
-// in the background. An unlock is sent again until Redis answers, and needs no
-// context: a caller whose own is over still frees its lock. go-redis sends each
+// It solves the key that is left behind: a lock that such an acquire may have taken is
+// freed in the background. An unlock is sent again until Redis answers, and takes no
+// context: a caller whose context has ended still frees its lock. go-redis sends each
 // command of the lock once; the lock decides what is sent again.
 //
-// What still breaks: a holder that calls a function which takes the same lock waits
+// Not solved yet: a holder that calls a function which takes the same lock waits
 // for itself.
 //
 //	go run . show self-deadlock --stage 6.2
@@ -30,7 +30,7 @@ const (
 	pollInterval = 100 * time.Millisecond
 )
 
-// ErrLocked is returned by TryLock when somebody else holds the lock.
+// ErrLocked is returned by TryLock when another owner holds the lock.
 var ErrLocked = errors.New("stage6: lock is held by somebody else")
 
 // ErrNotHeld is returned by Unlock when the hold was released before.
@@ -84,9 +84,9 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 	return m, nil
 }
 
-// TryLock makes one attempt. It returns ErrLocked when somebody else holds the
-// lock. What an attempt that ended in any other error may have taken is freed in the
-// background. A grant that comes after its lease is asked for again, three times in all.
+// TryLock makes one attempt. It returns ErrLocked when another owner holds the lock.
+// After any other error, a lock that it may have taken is freed in the background. If
+// the grant comes after its lease has ended it asks again, three times in all.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	for range attempts {
 		owner, sent := uuid.NewString(), time.Now()
@@ -103,7 +103,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 		if time.Since(sent) < m.ttl {
 			return m.newHold(ctx, owner, sent), nil
 		}
-		if _, err := m.free(owner); err != nil { // the lease was over before the reply came: ask again
+		if _, err := m.free(owner); err != nil { // the lease ended before the reply came: ask again
 			go m.cleanUp(owner)
 		}
 	}

@@ -27,7 +27,7 @@ func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.2")) }
 
-// The fix: the reply to A's acquire is lost, and what it has got is freed.
+// The fix: the reply to A's acquire is lost, and the lock that it took is freed.
 func TestAcquireOfUnknownOutcomeIsCleanedUp(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -55,7 +55,7 @@ func TestCleanUpTriesUntilTheLateCommandHasArrived(t *testing.T) {
 	}, run.Timed("A"))
 }
 
-// Commands that hang take no longer than the lease either, all together.
+// Stuck commands also take no longer than the lease, all together.
 func TestCleanUpEndsWithinALease(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
@@ -97,7 +97,7 @@ func TestRefusedAcquireLeavesNothingToCleanUp(t *testing.T) {
 	require.Len(t, run.Commands("B"), 1)
 }
 
-// A clean-up would still be there at the end: it lasts for a lease.
+// A clean-up would still run at the end of the test: it lasts for a lease.
 func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 	server := miniredis.RunT(t)
 	for name, options := range map[string]redis.Options{
@@ -123,8 +123,8 @@ func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 	}
 }
 
-// A's process stood still before its acquire left. The answer comes when the lease would be over, and the
-// command that frees the key again is lost.
+// A's process is paused before its acquire is sent. The answer comes after the lease, and the command
+// that frees the key is lost.
 func TestGrantThatCameTooLateIsFreedAtLast(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -142,7 +142,7 @@ func TestGrantThatCameTooLateIsFreedAtLast(t *testing.T) {
 }
 
 // The key is gone, and the first unlock finds no connection: it has deleted nothing.
-func TestUnlockThatWasNotSentIsOfKnownOutcome(t *testing.T) {
+func TestUnlockThatWasNotSentHasAKnownOutcome(t *testing.T) {
 	server, limit := miniredis.RunT(t), &limiter{}
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), Limiter: limit})
 	defer rdb.Close()

@@ -12,15 +12,15 @@ import (
 // it has to be long enough for a command to Redis.
 const shortestRenewed = 30 * time.Millisecond
 
-// Option changes what NewMutex makes.
+// Option configures a Mutex.
 type Option func(*Mutex)
 
-// WithoutWatchdog keeps the lease as it is: it ends after the ttl, whether the
-// work is done or not.
+// WithoutWatchdog turns the renewals off: the lease ends after the ttl, even if
+// the work is not done.
 func WithoutWatchdog() Option { return func(m *Mutex) { m.renewed = false } }
 
 // renewScript gives the key its whole lease again, but only while it still has
-// this owner's value: never extend somebody else's lock.
+// this owner's value: it must never extend another owner's lock.
 //
 // KEYS[1] the lock's key
 // ARGV[1] the owner's value
@@ -34,26 +34,26 @@ end
 return 0
 `)
 
-// watchdog looks after the lease of one hold: it renews it, and tells of its loss.
+// watchdog renews the lease of one hold, and ends its context when it is lost.
 type watchdog struct {
 	*Mutex
 	owner string
 	end   context.CancelCauseFunc // ends the hold's context
 	lost  atomic.Bool
-	until time.Time   // the lease lasts for certain
-	lease *time.Timer // goes off then
+	until time.Time   // the lease lasts at least until then
+	lease *time.Timer // fires then
 
 	cancel context.CancelFunc // ends the renewals
 	ended  chan struct{}      // closed when they have ended
 }
 
-// watch looks after the lease that a command sent at that time has begun. It has
-// begun when watch returns: an Unlock that comes at once finds something to stop.
+// watch starts the watchdog of a lease whose acquire was sent at that time. It is
+// running when watch returns, so that an immediate Unlock can stop it.
 func (m *Mutex) watch(owner string, sent time.Time, end context.CancelCauseFunc) *watchdog {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &watchdog{Mutex: m, owner: owner, end: end, cancel: cancel, ended: make(chan struct{})}
-	// Redis counts from when a command arrives, so this timer is never late. It runs
-	// beside the renewals: one that hangs does not delay the news.
+	// Redis counts from when a command arrives, so this timer is never late. It is
+	// independent of the renewals: a stuck renewal does not delay it.
 	w.until = sent.Add(m.ttl)
 	w.lease = time.AfterFunc(time.Until(w.until), w.lose)
 	if m.renewed {
@@ -64,24 +64,24 @@ func (m *Mutex) watch(owner string, sent time.Time, end context.CancelCauseFunc)
 	return w
 }
 
-// lose tells the holder that the lock is somebody else's, or may be.
+// lose ends the context, because another client holds the lock, or may hold it.
 func (w *watchdog) lose() {
 	w.lost.Store(true)
 	w.end(ErrLost)
 	w.cancel()
 }
 
-// stop ends the renewals and waits until they have ended, so that none can come
-// after what the caller does next.
+// stop ends the renewals and waits for a renewal under way, so that none can
+// reach Redis after the caller's next command.
 func (w *watchdog) stop() {
 	w.cancel()
 	<-w.ended
 	w.lease.Stop()
 }
 
-// renew renews every third of the lease: after one that fails there is one more.
-// It ends when it is stopped, or when Redis says that the lock is gone; an error
-// does not end it, but the lease counts from the last renewal that was answered.
+// renew renews the lease every third of it, so that one failed renewal is not a
+// loss. It ends when it is stopped, or when the lock is lost. An error does not
+// end it, but the lease counts from the last renewal that Redis answered.
 func (w *watchdog) renew(ctx context.Context) {
 	defer close(w.ended)
 	ticker := time.NewTicker(w.ttl / 3)
@@ -93,7 +93,7 @@ func (w *watchdog) renew(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if time.Until(w.until) <= 0 {
-			return // the timer tells
+			return // the timer reports the loss
 		}
 		attempt, cancel := context.WithTimeout(ctx, w.ttl/3)
 		sent := time.Now()

@@ -11,8 +11,8 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
 )
 
-// The hold's context is handed on to what the holder calls: with it, a Lock of the same
-// lock is one hold more.
+// The holder passes the hold's context to the functions that it calls. With it, Lock of
+// the same lock adds a hold.
 func ExampleMutex_HoldCount() {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // with which the context of such a hold ends.
 var ErrLost = errors.New("stage6: hold is lost")
 
-// Hold is one successful Lock: the proof of it, and the way to end it. It is
-// released once, by whoever has it, in any order.
+// Hold represents one successful Lock. It is released once, by any goroutine.
+// Holds of one owner may be released in any order.
 type Hold struct {
 	own      *ownership
 	ctx      context.Context
@@ -18,13 +18,13 @@ type Hold struct {
 	released bool
 }
 
-// holdKey finds, in a context, the hold of one lock.
+// holdKey is the context key of the hold of one lock.
 type holdKey struct {
 	rdb sender
 	key string
 }
 
-// newHold is one more hold of the owner.
+// newHold returns another hold of the owner.
 func (m *Mutex) newHold(ctx context.Context, o *ownership) *Hold {
 	h := &Hold{own: o}
 	ctx, h.end = context.WithCancelCause(ctx)
@@ -32,22 +32,22 @@ func (m *Mutex) newHold(ctx context.Context, o *ownership) *Hold {
 	return h
 }
 
-// carried is the hold that ctx carries, nil if it carries none.
+// carried returns the hold that ctx carries, or nil.
 func (m *Mutex) carried(ctx context.Context) *Hold {
 	h, _ := ctx.Value(holdKey{m.rdb, m.key}).(*Hold)
 	return h
 }
 
-// Context is for the work: it ends when the hold does, and with the context that
-// Lock was given. Its cause is ErrLost when the hold is lost. It carries the hold: a
-// Lock with it, or with a context made from it, re-enters.
+// Context returns the context for the work. It ends with the hold, and with the
+// context that was passed to Lock. Its cause is ErrLost when the hold is lost. It
+// carries the hold: a Lock with it, or with a context derived from it, re-enters.
 func (h *Hold) Context() context.Context { return h.ctx }
 
 // Unlock ends the hold's context; the last one frees the lock. It returns ErrLost
 // when the hold is lost, and ErrNotHeld when it was released before; after any other
-// error it may be called again. It needs no context and is bounded in time: it waits
-// for a renewal under way, a third of the ttl at most, and then for three answers,
-// each for a sixth.
+// error it may be called again. It takes no context. It waits for a renewal under
+// way, a third of the ttl at most, and then for three answers, a sixth of the ttl
+// each at most.
 func (h *Hold) Unlock() error {
 	o := h.own
 	o.turn <- struct{}{}
@@ -59,7 +59,7 @@ func (h *Hold) Unlock() error {
 		_, _ = o.setCount(o.owner, 0) // Redis may have renewed it, and the answer came too late
 		return ErrLost
 	}
-	h.end(ErrNotHeld) // before the lock is freed: who works on is told in time
+	h.end(ErrNotHeld) // before the lock is freed: work with this context is told in time
 	if o.count == 1 {
 		o.stop()
 	}

@@ -1,12 +1,12 @@
 // Package stage6 is step 6.3 on the way to the whole lock: a holder may take the lock
-// again. Redis counts how often: the key is a hash with the owner and its count. The
-// context is the thread: a Lock with a hold's context re-enters, any other one waits.
+// again. Redis counts how often: the key is a hash with the owner and its count. A
+// Lock with a hold's context re-enters, a Lock with any other context waits.
 //
 // It solves the holder that waits for itself, when it calls a function that takes the
-// same lock. The last Unlock frees, and none before it.
+// same lock. Only the last Unlock frees the lock.
 //
-// What is still bad: waiters ask every 100 ms. While nobody unlocks they keep Redis
-// busy for nothing, and when somebody does they come late.
+// Not solved yet: waiters ask every 100 ms. They keep Redis busy while the lock is
+// held, and when it becomes free they get it late.
 //
 //	go run . show crash-while-holding --stage 6.3
 //
@@ -28,7 +28,7 @@ const (
 	pollInterval = 100 * time.Millisecond
 )
 
-// ErrLocked is returned by TryLock when somebody else holds the lock.
+// ErrLocked is returned by TryLock when another owner holds the lock.
 var ErrLocked = errors.New("stage6: lock is held by somebody else")
 
 // ErrNotHeld is returned by Unlock when the hold was released before.
@@ -40,7 +40,7 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 // ARGV[1] the owner
 // ARGV[2] the lease in milliseconds
 //
-// Returns 1 if the lock was taken, 0 if somebody else holds it.
+// Returns 1 if the lock was taken, 0 if another client holds it.
 var acquireScript = redis.NewScript(`-- acquire
 if redis.call("EXISTS", KEYS[1]) == 1 then
 	return 0
@@ -84,10 +84,10 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 	return m, nil
 }
 
-// TryLock makes one attempt. With the context of a hold of this lock it re-enters,
-// and returns ErrLost when that hold is lost. Else it returns ErrLocked when somebody
-// else holds the lock. What an attempt that ended in any other error may have taken is
-// freed in the background. A grant that comes after its lease is asked for again, three
+// TryLock makes one attempt. With the context of a hold of this lock it re-enters, and
+// returns ErrLost when that hold is lost. Otherwise it returns ErrLocked when another
+// owner holds the lock. After any other error, a lock that it may have taken is freed
+// in the background. If the grant comes after its lease has ended it asks again, three
 // times in all.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	if outer := m.carried(ctx); outer != nil {
@@ -108,7 +108,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 		if time.Since(sent) < m.ttl {
 			return m.newOwnership(ctx, owner, sent), nil
 		}
-		if _, err := m.setCount(owner, 0); err != nil { // the lease was over before the reply came: ask again
+		if _, err := m.setCount(owner, 0); err != nil { // the lease ended before the reply came: ask again
 			go m.cleanUp(owner)
 		}
 	}

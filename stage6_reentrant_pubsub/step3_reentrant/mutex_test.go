@@ -46,7 +46,7 @@ func TestHolderReenters(t *testing.T) {
 	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
 }
 
-// Two helpers of A take the lock again. The command of the first one hangs, and the second one has less time.
+// Two helpers of A take the lock again. The command of the first one is stuck, and the second one has less time.
 func TestReentryWaitsForItsTurnUntilItsContextEnds(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
@@ -61,7 +61,7 @@ func TestReentryWaitsForItsTurnUntilItsContextEnds(t *testing.T) {
 	require.Equal(t, "stage6: lock lock:order:1001: context deadline exceeded", lock.Result.Error)
 }
 
-func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
+func TestCleanUpEndsWhenItHasFreedTheKey(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Drop()
@@ -71,8 +71,8 @@ func TestCleanUpEndsWithWhatItFinds(t *testing.T) {
 	require.Len(t, run.Commands("A"), 2, "acquire, and count 0")
 }
 
-// The hold of another lock, whose context was handed on, is not this lock's loss.
-func TestLossOfAnotherLockIsNotThisOnes(t *testing.T) {
+// A loses another lock, whose context was used to take this one. This lock is not lost.
+func TestLossOfOneLockDoesNotLoseAnother(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
@@ -91,7 +91,7 @@ func TestLossOfAnotherLockIsNotThisOnes(t *testing.T) {
 	require.ErrorIs(t, first.Unlock(), stage6.ErrLost)
 }
 
-// What is bad: B asks and asks, although nothing happens.
+// Still bad: B asks again and again, although nothing changes.
 func TestWaiterKeepsRedisBusy(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

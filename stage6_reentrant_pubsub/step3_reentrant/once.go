@@ -6,14 +6,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// sender is a client that sends the commands of a lock once, whatever its
-// MaxRetries: the lock decides itself what a lost reply means.
+// sender is a client that sends the commands of a lock once, even if its
+// MaxRetries is higher: the lock itself decides what a lost reply means.
 type sender struct{ redis.UniversalClient }
 
 // once is a command that go-redis does not send again.
 type once struct{ *redis.Cmd }
 
-// NoRetry is what go-redis asks a command before it sends it again.
+// NoRetry keeps go-redis from sending the command again.
 func (once) NoRetry() bool { return true }
 
 // Do sends a command.

@@ -9,17 +9,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownership is an owner's time with the lock, from its first hold to its last: all
-// of them share one lease and one watchdog.
+// ownership is the state of one owner of the lock, from its first hold to its
+// last: all its holds share one lease and one watchdog.
 type ownership struct {
 	*watchdog
-	turn    chan struct{} // capacity 1: it is full while somebody changes the count
+	turn    chan struct{} // capacity 1: it is full while a goroutine changes the count
 	count   int           // how often the owner holds the lock
-	unknown bool          // the lock was to be freed, and nobody knows whether it is
+	unknown bool          // an unlock was sent, and its outcome is unknown
 }
 
-// newOwnership is the first hold of a lock that was taken with a command sent at that
-// time. The contexts of later holds are made from this one's, and end with it.
+// newOwnership returns the first hold of a lock whose acquire was sent at that time.
+// The contexts of later holds are derived from its context, and end with it.
 func (m *Mutex) newOwnership(ctx context.Context, owner string, sent time.Time) *Hold {
 	o := &ownership{turn: make(chan struct{}, 1), count: 1}
 	h := m.newHold(ctx, o)
@@ -27,8 +27,8 @@ func (m *Mutex) newOwnership(ctx context.Context, owner string, sent time.Time) 
 	return h
 }
 
-// reenter adds a hold. It waits for its turn until ctx ends. Then it takes no longer than three
-// answers of Redis, each for a sixth of the ttl at most: ctx does not break it off.
+// reenter adds a hold. It waits for its turn until ctx ends. Then it waits for three answers of
+// Redis at most, each for a sixth of the ttl at most, even if ctx ends.
 func (o *ownership) reenter(ctx context.Context) (*Hold, error) {
 	select { // both may be ready
 	case o.turn <- struct{}{}:
@@ -64,14 +64,14 @@ return 1
 `)
 
 // set changes the owner's count. It asks again until Redis answers, three times at
-// most. An owner that Redis does not know has lost the lock, and is told.
+// most. If Redis does not know the owner, the lock is lost.
 func (o *ownership) set(doing string, count int) error {
 	var err error
 	for range attempts {
 		var mine bool
 		mine, err = o.setCount(o.owner, count)
 		switch {
-		case err == nil && !mine && !(o.unknown && count == 0 && time.Now().Before(o.until)): // else it was the command before that freed it
+		case err == nil && !mine && !(o.unknown && count == 0 && time.Now().Before(o.until)): // otherwise the command before freed it
 			o.lose()
 			return ErrLost
 		case err == nil:
@@ -85,8 +85,8 @@ func (o *ownership) set(doing string, count int) error {
 	return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
 }
 
-// HoldCount is how often, as Redis has it, the client holds the lock whose hold ctx
-// carries: 0 without one.
+// HoldCount returns how often the owner that ctx carries holds the lock, according
+// to Redis: 0 if ctx carries no hold.
 func (m *Mutex) HoldCount(ctx context.Context) (int, error) {
 	h := m.carried(ctx)
 	if h == nil {

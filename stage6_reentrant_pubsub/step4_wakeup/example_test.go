@@ -11,7 +11,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step4_wakeup"
 )
 
-// A waiter listens. The Unlock that frees the lock wakes it.
+// A waiter subscribes, and the Unlock that frees the lock wakes it.
 func ExampleMutex_Lock() {
 	server, err := miniredis.Run()
 	if err != nil {

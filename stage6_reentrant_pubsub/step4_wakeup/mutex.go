@@ -1,17 +1,17 @@
 // Package stage6 is step 6.4 on the way to the whole lock: waiters are woken. The
 // script that frees the lock publishes a message, and waiters have subscribed to it.
 //
-// It solves the polling: a waiter gets the lock when it comes free and not up to
-// 100 ms later, and sends nothing while nothing happens. Messages are not kept, so
-// a waiter tries once more when Redis has acknowledged its subscription, and again
-// when the holder's lease is over: a holder that dies publishes nothing.
+// It solves the polling: a waiter gets the lock when it becomes free, not up to 100 ms
+// later, and sends nothing in the meantime. Messages are not kept, so a waiter tries
+// once more when Redis has acknowledged its subscription, and again when the holder's
+// lease has ended: a holder that dies publishes nothing.
 //
-// What still breaks: a holder that stands still for longer than its lease, and then
-// writes. No lock can prevent that, but the ledger could, if it knew who is older.
+// Not solved yet: a holder that is paused for longer than its lease, and then
+// writes. No lock can prevent that, but the ledger could, if it knew which hold is older.
 //
 //	go run . show process-pause --stage 6.4
 //
-// Step 6.5 gives each hold a number that tells.
+// Step 6.5 gives each hold a number, its fencing token.
 package stage6
 
 import (
@@ -26,7 +26,7 @@ import (
 
 const keyPrefix = "lock:"
 
-// ErrLocked is returned by TryLock when somebody else holds the lock.
+// ErrLocked is returned by TryLock when another owner holds the lock.
 var ErrLocked = errors.New("stage6: lock is held by somebody else")
 
 // ErrNotHeld is returned by Unlock when the hold was released before.
@@ -38,8 +38,8 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 // ARGV[1] the owner
 // ARGV[2] the lease in milliseconds
 //
-// Returns 1 if the lock was taken. If somebody else holds it, minus the milliseconds
-// that its lease lasts, or minus one of ours for a lock without a lease.
+// Returns 1 if the lock was taken. If another owner holds it, returns minus the
+// milliseconds that its lease lasts, or minus our own lease for a lock without a lease.
 var acquireScript = redis.NewScript(`-- acquire
 if redis.call("EXISTS", KEYS[1]) == 1 then
 	local left = redis.call("PTTL", KEYS[1])
@@ -84,17 +84,17 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 	return m, nil
 }
 
-// TryLock makes one attempt. With the context of a hold of this lock it re-enters,
-// and returns ErrLost when that hold is lost. Else it returns ErrLocked when somebody
-// else holds the lock. What an attempt that ended in any other error may have taken is
-// freed in the background. A grant that comes after its lease is asked for again, three
+// TryLock makes one attempt. With the context of a hold of this lock it re-enters, and
+// returns ErrLost when that hold is lost. Otherwise it returns ErrLocked when another
+// owner holds the lock. After any other error, a lock that it may have taken is freed
+// in the background. If the grant comes after its lease has ended it asks again, three
 // times in all.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	hold, _, err := m.try(ctx)
 	return hold, err
 }
 
-// try is TryLock. With ErrLocked it returns how long the holder's lease lasts.
+// try does what TryLock does. With ErrLocked it returns how long the holder's lease lasts.
 func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 	if outer := m.carried(ctx); outer != nil {
 		hold, err := outer.own.reenter(ctx)
@@ -115,7 +115,7 @@ func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 		if time.Since(sent) < m.ttl {
 			return m.newOwnership(ctx, owner, sent), 0, nil
 		}
-		if _, err := m.setCount(owner, 0); err != nil { // the lease was over before the reply came: ask again
+		if _, err := m.setCount(owner, 0); err != nil { // the lease ended before the reply came: ask again
 			go m.cleanUp(owner)
 		}
 	}

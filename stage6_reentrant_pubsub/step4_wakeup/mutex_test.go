@@ -24,7 +24,7 @@ func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.4")) }
 
-// The fix: B sends nothing while it waits, and has the lock when A has freed it.
+// The fix: B sends nothing while it waits, and gets the lock when A frees it.
 func TestWaiterIsWokenByUnlock(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -45,8 +45,8 @@ func TestWaiterIsWokenByUnlock(t *testing.T) {
 	}
 }
 
-// Nobody publishes that a lease is over, and a renewed one is not over when it was told.
-func TestWaiterAsksAgainWhenTheLeaseThatItWasToldOfIsOver(t *testing.T) {
+// Redis publishes nothing when a lease ends, and a renewed lease ends later than the waiter was told.
+func TestWaiterAsksAgainWhenTheHoldersLeaseHasEnded(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()

@@ -9,9 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Lock waits until it holds the lock, or re-enters. It asks when there is a reason to:
-// at first, when it listens for messages, when one comes, and when the holder's lease
-// is over. It returns the context's error when ctx ends between two attempts, and
+// Lock waits until it holds the lock, or re-enters. It asks Redis at the start, when
+// its subscription is acknowledged, after each message, and when the holder's lease has
+// ended. It returns the context's error when ctx ends between two attempts, and
 // otherwise the first error of an attempt: a timeout if ctx ended while the attempt was
 // on its way.
 func (m *Mutex) Lock(ctx context.Context) (*Hold, error) {
@@ -21,15 +21,15 @@ func (m *Mutex) Lock(ctx context.Context) (*Hold, error) {
 	}
 	sub := m.rdb.Subscribe(ctx, m.key)
 	defer sub.Close()
-	// A message says that the lock was freed, and an acknowledgement that it may have been
-	// before: what was published until then was not heard, also after a reconnect. The
-	// channel keeps both until they are taken. Health checks would be commands for nothing.
+	// A message wakes the waiter, and so does an acknowledgement of the subscription:
+	// messages published before it were missed, also after a reconnect. The channel keeps
+	// both until they are received. Health checks would only add commands.
 	woken := sub.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(0))
 	for errors.Is(err, ErrLocked) {
 		select {
 		case <-ctx.Done():
 		case <-woken:
-		case <-time.After(left + time.Millisecond): // Redis lets a key go just after its time
+		case <-time.After(left + time.Millisecond): // Redis expires a key just after its time
 		}
 		if err := ended(ctx); err != nil {
 			return nil, fmt.Errorf("stage6: wait for %s: %w", m.key, err)

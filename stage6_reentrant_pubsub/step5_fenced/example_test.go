@@ -12,18 +12,18 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step5_fenced"
 )
 
-// ledger takes orders. It knows the highest token that it has seen.
+// ledger accepts orders. It keeps the highest token that it has seen.
 type ledger struct{ highest int64 }
 
 func (l *ledger) insert(token int64, order string) error {
 	if token < l.highest {
-		return errors.New(order + ": somebody has held the lock since")
+		return errors.New(order + ": another client has held the lock since")
 	}
 	l.highest = token
 	return nil
 }
 
-// A holder that has lost its lock without knowing writes late, and the resource refuses.
+// A holder that does not know of its loss writes late, and the resource refuses.
 func ExampleHold_Token() {
 	server, err := miniredis.Run()
 	if err != nil {
@@ -56,6 +56,6 @@ func ExampleHold_Token() {
 
 	// Output:
 	// second: <nil>
-	// first: tea: somebody has held the lock since
+	// first: tea: another client has held the lock since
 	// unlock: <nil> stage6: hold is lost
 }

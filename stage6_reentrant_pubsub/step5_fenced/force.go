@@ -7,11 +7,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// forceScript frees the lock whoever holds it, and tells those who wait.
+// forceScript frees the lock, whichever client holds it, and notifies the waiters.
 //
 // KEYS[1] the lock's key
 //
-// Returns 1, or 0 if nobody held the lock.
+// Returns 1, or 0 if the lock was free.
 var forceScript = redis.NewScript(`-- force
 if redis.call("DEL", KEYS[1]) == 0 then
 	return 0
@@ -20,8 +20,8 @@ redis.call("PUBLISH", KEYS[1], "free")
 return 1
 `)
 
-// ForceUnlock frees the lock whoever holds it, and tells whether anybody did. The
-// holder learns of it at its next renewal: until then two may be inside.
+// ForceUnlock frees the lock, whichever client holds it, and reports whether it was held.
+// The holder learns of it at its next renewal: until then two clients may work at once.
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
 	freed, err := forceScript.Run(ctx, m.rdb, []string{m.key}).Bool()
 	if err != nil {

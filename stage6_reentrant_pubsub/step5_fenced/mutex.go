@@ -2,12 +2,12 @@
 // token, which is higher than that of every owner before. The holder sends it with each
 // write, and the resource refuses a token lower than the highest it has seen.
 //
-// It solves, together with the resource, what no lock can prevent: a holder that
-// stands still for longer than its lease, and then writes. An operator may free the
-// lock by force; its holder is told by its next renewal.
+// It solves, together with the resource, what no lock can prevent: a holder that is
+// paused for longer than its lease, and then writes. An operator may free the lock by
+// force; its holder is told by its next renewal.
 //
-// What still breaks: the watchdog renews for as long as the process lives, also for a
-// holder that hangs, or that has forgotten to unlock.
+// Not solved yet: the watchdog renews for as long as the process lives, also for a
+// holder that is stuck, or that has forgotten to unlock.
 //
 //	go run . show renewed-for-ever --stage 6.5
 //
@@ -26,23 +26,23 @@ import (
 
 const keyPrefix = "lock:"
 
-// ErrLocked is returned by TryLock when somebody else holds the lock.
+// ErrLocked is returned by TryLock when another owner holds the lock.
 var ErrLocked = errors.New("stage6: lock is held by somebody else")
 
 // ErrNotHeld is returned by Unlock when the hold was released before.
 var ErrNotHeld = errors.New("stage6: hold is released already")
 
 // acquireScript takes the lock for a new owner, and gives it a fencing token. The
-// counter may be lost, in a failover or a flush, so a token is not lower than the
-// clock of the server in microseconds.
+// counter may be lost in a failover or a flush, so a token is never lower than
+// the clock of the server in microseconds.
 //
 // KEYS[1] the lock's key: a hash {owner = count}
 // KEYS[2] the last fencing token
 // ARGV[1] the owner
 // ARGV[2] the lease in milliseconds
 //
-// Returns the token if the lock was taken. If somebody else holds it, minus the
-// milliseconds that its lease lasts, or minus one of ours for a lock without a lease.
+// Returns the token if the lock was taken. If another owner holds it, returns minus the
+// milliseconds that its lease lasts, or minus our own lease for a lock without a lease.
 var acquireScript = redis.NewScript(`-- acquire
 if redis.call("EXISTS", KEYS[1]) == 1 then
 	local left = redis.call("PTTL", KEYS[1])
@@ -96,17 +96,17 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration, opts ..
 	return m, nil
 }
 
-// TryLock makes one attempt. With the context of a hold of this lock it re-enters,
-// and returns ErrLost when that hold is lost. Else it returns ErrLocked when somebody
-// else holds the lock. What an attempt that ended in any other error may have taken is
-// freed in the background. A grant that comes after its lease is asked for again, three
+// TryLock makes one attempt. With the context of a hold of this lock it re-enters, and
+// returns ErrLost when that hold is lost. Otherwise it returns ErrLocked when another
+// owner holds the lock. After any other error, a lock that it may have taken is freed
+// in the background. If the grant comes after its lease has ended it asks again, three
 // times in all.
 func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 	hold, _, err := m.try(ctx)
 	return hold, err
 }
 
-// try is TryLock. With ErrLocked it returns how long the holder's lease lasts.
+// try does what TryLock does. With ErrLocked it returns how long the holder's lease lasts.
 func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 	if outer := m.carried(ctx); outer != nil {
 		hold, err := outer.own.reenter(ctx)
@@ -127,7 +127,7 @@ func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 		if time.Since(sent) < m.ttl {
 			return m.newOwnership(ctx, owner, answer, sent), 0, nil
 		}
-		if _, err := m.setCount(owner, 0); err != nil { // the lease was over before the reply came: ask again
+		if _, err := m.setCount(owner, 0); err != nil { // the lease ended before the reply came: ask again
 			go m.cleanUp(owner)
 		}
 	}

@@ -26,7 +26,7 @@ func TestContract(t *testing.T) { locktest.Test(t, lock) }
 
 func TestFailures(t *testing.T) { failures.Check(t, lock.Subject, failures.Expected("6.5")) }
 
-// The fix: every hold's token is higher than those before, whatever Redis forgets.
+// The fix: every hold's token is higher than those before, even if Redis loses the counter.
 func TestTokensRise(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
@@ -37,7 +37,7 @@ func TestTokensRise(t *testing.T) {
 	last := int64(0)
 	for _, between := range []func(){
 		func() { server.SetTime(now) },
-		func() {}, // the clock stands still
+		func() {}, // the clock does not advance
 		func() { server.SetTime(now.Add(-time.Hour)) },
 		func() { server.SetTime(now.Add(time.Second)); server.FlushAll() },
 	} {
@@ -55,7 +55,7 @@ func TestTokensRise(t *testing.T) {
 	require.Equal(t, now.Add(time.Second).UnixMicro(), last)
 }
 
-// Lua counts up to 2^53: beyond it the next token would not be higher, and others are no numbers.
+// Lua counts up to 2^53: beyond it the next token would not be higher. The others are not numbers.
 func TestTokenThatCannotBeRightGrantsNothing(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
@@ -70,7 +70,7 @@ func TestTokenThatCannotBeRightGrantsNothing(t *testing.T) {
 	}
 }
 
-func TestForceUnlockSaysWhetherAnybodyHeldTheLock(t *testing.T) {
+func TestForceUnlockReportsWhetherTheLockWasHeld(t *testing.T) {
 	server := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
@@ -90,7 +90,7 @@ func TestForceUnlockSaysWhetherAnybodyHeldTheLock(t *testing.T) {
 	require.ErrorContains(t, err, "stage6: force lock:order:1001: LOADING")
 }
 
-// What is bad: A hangs, and its watchdog goes on for as long as A's process does.
+// Still bad: A is stuck, and its watchdog renews for as long as A's process lives.
 func TestHolderThatHangsKeepsTheLock(t *testing.T) {
 	run := lock.Play(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
