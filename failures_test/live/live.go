@@ -53,7 +53,7 @@ func Start(ctx context.Context, count int) (*Servers, error) {
 	return s, nil
 }
 
-var noneAt = i18n.New("no Redis that could be used at {address}: {error}")
+var noneAt = i18n.New("no usable Redis at {address}: {error}")
 
 // answerWithin is the timeout of the first PING.
 const answerWithin = 3 * time.Second

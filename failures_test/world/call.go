@@ -66,7 +66,7 @@ func (c *Client) begin(op string, options []Option, do action) *Call {
 	return call
 }
 
-// action performs a call. Without an error, its result says what the call did.
+// action performs a call. Without an error, its result describes the effect.
 type action func(context.Context) (Result, error)
 
 type laneKey struct{}

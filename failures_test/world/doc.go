@@ -13,18 +13,22 @@
 //
 // The main types:
 //   - [World] is one run: its time, its processes and its servers. A [Node] is one of the servers.
-//   - [Client] is a goroutine of a process that uses the lock. Lock returns a [Call] that has ended;
-//     StartLock does not wait for it. Freeze, Crash and Cut act on the whole process.
+//   - [Client] is a goroutine of a process that uses the lock. Lock waits and returns the [Call];
+//     StartLock does not wait. Freeze, Crash and Cut act on the whole process.
 //   - [Fault] waits for a command: a.After(world.Write).Freeze() pauses A when Redis has executed
 //     its next write, before A reads the reply.
 //   - [Ledger] is the resource that the lock protects. If it has two orders with one name, two
 //     clients held the lock at once.
-//   - [Trace] is the result: each [Event] in order, with the keys in Redis after it. [Scene] adds
-//     what is known after an event: who believes to hold the lock, which requests are under way.
+//   - [Trace] is the result: each [Event] in order, with the keys in Redis after it. A [Scene] is
+//     the state after an event: which clients believe to hold the lock, which requests are under way.
 //
-// A command travels like this. go-redis writes it to a wire, which is a net.Conn (wire.go). The
-// world waits until every goroutine of the bubble is blocked, puts the new requests in a fixed
-// order (requests.go), executes one of them, compares the keys of Redis with those before
+// Read world.go, operations.go and fault.go first: they have what a scenario uses. trace.go has the
+// result. drive.go, requests.go and wire.go are the loop behind it; server_embedded.go and
+// script_run.go adapt miniredis to it.
+//
+// A command takes the following way. go-redis writes it to a wire, which is a net.Conn (wire.go). The
+// world waits until every goroutine of the bubble is blocked and puts the new requests in a fixed
+// order (requests.go). It executes one of them, compares the keys of Redis before and after
 // (keyspace.go), and lets the client read the reply (drive.go). So the same scenario gives the same
 // trace, byte for byte. A search takes the same steps in any order: see [World.Choices].
 //

@@ -65,8 +65,7 @@ func (w *World) step() bool {
 	return true
 }
 
-// next returns the wire with the next reply to deliver and the next request to execute; nil if
-// there is none.
+// next returns the wire with the next reply to deliver and the next request to execute, or nils.
 func (w *World) next() (on *wire, todo *request) {
 	now := w.reached
 	var next *reply

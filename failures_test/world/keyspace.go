@@ -12,7 +12,7 @@ type keyspace struct {
 	server  Redis
 	names   *names
 	state   map[string]KeyState
-	owners  map[place]Owner // who installed each entry
+	owners  map[place]Owner // the owner of each entry
 	scripts []string
 	ignore  func(key string) bool
 	// blur is the distance up to which two moments count as equal: 0 in fake time, some

@@ -102,7 +102,7 @@ func (l *Ledger) check(o Order) string {
 // version returns a number that grows with each order.
 func (l *Ledger) version() int { return len(l.orders) + 1 }
 
-// find returns the place of the first order of that name; -1 if there is none.
+// find returns the place of the first order of that name, or -1.
 func (l *Ledger) find(name string) int {
 	return slices.IndexFunc(l.orders, func(o Order) bool { return o.Name == name })
 }

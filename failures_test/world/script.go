@@ -22,7 +22,7 @@ type script struct {
 
 var compiled, bySHA sync.Map // source → *script, SHA1 → *script
 
-// compiledAs returns the compiled script with that SHA1; nil if there is none.
+// compiledAs returns the compiled script with that SHA1, or nil.
 func compiledAs(sha string) *script {
 	known, _ := bySHA.Load(sha)
 	s, _ := known.(*script)

@@ -209,7 +209,7 @@ func (t *Trace) UpTo(events int) *Trace {
 	return &part
 }
 
-// LockKey returns the first key that a client installed; "" if there is none.
+// LockKey returns the first key that a client installed, or "".
 func (t *Trace) LockKey() string {
 	for _, e := range t.Events {
 		for _, effect := range e.Effects {
