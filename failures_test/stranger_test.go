@@ -60,7 +60,7 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 	for how, says := range map[string]string{
 		"spins":         "spins does not come to rest in 1s: failures_test/stranger_test.go:",
 		"holds a mutex": "does not come to rest in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
-		"leaks":         "goroutines of the lock were left when all was over: failures_test/stranger_test.go:37 (chan receive)",
+		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:37 (chan receive)",
 	} {
 		t.Run(how, func(t *testing.T) {
 			child := exec.Command(os.Args[0], "-test.run=^TestHostileLock$")

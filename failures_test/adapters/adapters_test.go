@@ -17,7 +17,7 @@ import (
 
 type work = func(context.Context) error
 
-// results are what Lock and Unlock of one client come to.
+// results returns the results of Lock and Unlock of one client.
 func results(t *testing.T, locker func() world.Locker) (lock, unlock world.Result) {
 	t.Helper()
 	create := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return locker(), nil }
@@ -38,7 +38,7 @@ func results(t *testing.T, locker func() world.Locker) (lock, unlock world.Resul
 	return lock, unlock
 }
 
-func TestLockThatCallsBackOnceAndInTimeIsJudged(t *testing.T) {
+func TestCallback(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock         func(context.Context, work) error
 		held         bool
@@ -63,7 +63,7 @@ func TestLockThatCallsBackOnceAndInTimeIsJudged(t *testing.T) {
 	}
 }
 
-func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
+func TestNilHoldIsAnError(t *testing.T) {
 	type hold struct{ released *bool }
 	released := false
 	for name, given := range map[string]*hold{"a hold": {&released}, "nil": nil} {
@@ -81,7 +81,7 @@ func TestHoldThatIsNoneIsNotHeld(t *testing.T) {
 	require.True(t, lock.Held, "a hold may be a value")
 }
 
-// holding is a lock that gives everybody this hold.
+// holding returns a constructor of a lock that always returns this hold.
 func holding[H any](given H, release func(H, context.Context) error) func() world.Locker {
 	acquire := func(context.Context) (H, error) { return given, nil }
 	return func() world.Locker { return &adapters.Holds[H]{Acquire: acquire, Try: acquire, Release: release} }
@@ -97,11 +97,11 @@ func TestSecondUnlockReleasesTheLastHoldAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, held)
 	require.NoError(t, h.Unlock(t.Context()))
-	require.NoError(t, h.Unlock(t.Context()), "what comes of it is the lock's to say")
+	require.NoError(t, h.Unlock(t.Context()), "the lock decides about it")
 	require.Equal(t, 2, released)
 }
 
-func TestTakenIsARefusalAndNoError(t *testing.T) {
+func TestTakenIsNotAnError(t *testing.T) {
 	taken, broken := errors.New("taken"), errors.New("broken")
 	given := taken
 	try := func(context.Context, work) error { return given }
@@ -114,7 +114,7 @@ func TestTakenIsARefusalAndNoError(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// A nested acquire gets the hold's context, and ends as the caller's does.
+// The context of a nested acquire is derived from the hold's, and ends when the caller's does.
 func TestNestedContextEndsWithTheCallers(t *testing.T) {
 	type key struct{}
 	synctest.Test(t, func(t *testing.T) {
@@ -137,14 +137,14 @@ func TestNestedContextEndsWithTheCallers(t *testing.T) {
 	})
 }
 
-// The lock's context ends with that of the Lock until it has called back, then with no
-// other than that of the Unlock.
-func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
+// The context of do ends with that of the Lock until work begins, and with that of the Unlock after
+// that.
+func TestCallbackContextEndsWithTheCurrentCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waiting := func(ctx context.Context, _ work) error { <-ctx.Done(); return ctx.Err() }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.Error(t, adapters.Callback(waiting, waiting, nil).Lock(ctx), "nobody waits longer than his context")
+		require.Error(t, adapters.Callback(waiting, waiting, nil).Lock(ctx), "the wait ends with the context")
 
 		slow := func(ctx context.Context, w work) error { _ = w(ctx); return waiting(ctx, nil) }
 		c := adapters.Callback(slow, slow, nil)
@@ -162,13 +162,12 @@ func TestCallbacksContextIsThatOfTheCallUnderWay(t *testing.T) {
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.Error(t, c.Unlock(ctx), "the release ends with the context of the Unlock")
-		require.False(t, isLost(), "who leaves has not lost it")
+		require.False(t, isLost(), "a released hold is not lost")
 		require.ErrorIs(t, c.Unlock(t.Context()), adapters.ErrNoHold)
 	})
 }
 
-// Who leaves with a context that is over leaves the lock no other: it is over as the callback ends.
-func TestReleaseWithAContextThatIsOverHasNoOther(t *testing.T) {
+func TestUnlockWithACancelledContextReleasesWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		do := func(ctx context.Context, w work) error { _ = w(ctx); return ctx.Err() }
 		c := adapters.Callback(do, do, nil)
@@ -181,7 +180,7 @@ func TestReleaseWithAContextThatIsOverHasNoOther(t *testing.T) {
 	})
 }
 
-func TestCloseLetsEverybodyOut(t *testing.T) {
+func TestCloseEndsCallbacks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := false
 		do := func(ctx context.Context, w work) error { defer func() { out = true }(); return w(ctx) }
@@ -193,8 +192,8 @@ func TestCloseLetsEverybodyOut(t *testing.T) {
 	})
 }
 
-// A lock that calls back may renew on the goroutine that took it.
-func TestRenewalOfALockThatCallsBackIsItsOwn(t *testing.T) {
+// A lock with a callback API may renew in the goroutine that took it.
+func TestRenewalOfACallbackLockIsBackground(t *testing.T) {
 	create := func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		renewing := func(ctx context.Context, w work) error {
 			if err := rdb.Do(ctx, "SET", name, "1", "NX", "PX", lease.Milliseconds()).Err(); err != nil {
@@ -232,7 +231,7 @@ func TestRenewalOfALockThatCallsBackIsItsOwn(t *testing.T) {
 	require.Equal(t, map[string]string{"SET": world.OpLock, "PEXPIRE": "", "DEL": world.OpUnlock}, sent)
 }
 
-// counter is a lock that counts its calls. It refuses TryLock if it is taken.
+// counter is a lock that counts its calls. It refuses TryLock if taken is set.
 type counter struct {
 	taken                 bool
 	locks, unlocks, ended int
@@ -248,7 +247,7 @@ func (c *counter) TryLock(context.Context) (bool, error) { c.locks++; return !c.
 func (c *counter) Unlock(context.Context) error          { c.unlocks++; return nil }
 func (c *counter) Close() error                          { c.ended++; return nil }
 
-func TestLockAroundAnotherIsHeldWhileTheInnerOneIs(t *testing.T) {
+func TestAroundHoldsBothLocksOrNone(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		outer, inner := &counter{}, &counter{taken: taken}
 		lock := adapters.Around(outer, inner)

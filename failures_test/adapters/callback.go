@@ -9,21 +9,20 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// ErrNotCalledBack is what a call ends with whose lock does not call its caller back.
-var ErrNotCalledBack = errors.New("adapters: the lock comes back without an error, and has not called its caller back")
+// ErrNotCalledBack is returned if the lock returned without an error and did not call the callback.
+var ErrNotCalledBack = errors.New("adapters: the lock returned no error and did not call the callback")
 
-// Callback makes a Locker of a lock that calls its caller back while it holds:
+// Callback returns a Locker for a lock with a callback API:
 //
 //	lock := NewLock(rdb, name, lease)
 //	return adapters.Callback(lock.Do, lock.TryDo, ErrTaken), nil
 //
-// do waits for the lock and try makes one attempt; both run work while they hold it,
-// and then free it. taken is what try returns when somebody else holds the lock. The
-// context that work gets tells of a loss, by its end.
+// do waits for the lock and try makes one attempt. Both run work while they hold the lock, and then
+// free it. try returns taken if another client holds the lock. The context that work gets ends when
+// the lock is lost.
 //
-// A client is inside the callback from its Lock to its Unlock, on a goroutine of its
-// own. The context of that goroutine ends when that of the call under way does: of the
-// Lock until work begins, of the Unlock after that.
+// The callback runs in a new goroutine from the client's Lock to its Unlock. The context of do ends
+// with that of the Lock until work begins, and with that of the Unlock after that.
 func Callback(do, try func(ctx context.Context, work func(context.Context) error) error, taken error) world.Locker {
 	c := &callback{all: make(chan struct{})}
 	c.Holds = &Holds[*visit]{
@@ -36,23 +35,23 @@ func Callback(do, try func(ctx context.Context, work func(context.Context) error
 
 type callback struct {
 	*Holds[*visit]
-	all chan struct{} // closed when everybody has to come out
+	all chan struct{} // closed by Close
 }
 
-// visit is one time inside the callback.
+// visit is one execution of the callback.
 type visit struct {
-	work      context.Context // what the lock gave to the callback
-	run       context.Context // of the whole, which stop ends
+	work      context.Context // the context that the lock passed to the callback
+	run       context.Context // the context of do, which stop ends
 	stop      context.CancelFunc
-	goroutine uint64 // that runs the whole
+	goroutine uint64 // that runs do
 	leave     chan struct{}
 	leaving   atomic.Bool
 	over      chan struct{}
-	err       error // of the whole, once it is over
-	panics    any   // what it ended in instead
+	err       error // that do returned
+	panics    any   // the value of its panic
 }
 
-// enter makes an acquire of a function that runs a callback.
+// enter returns an acquire function for do or try.
 func (c *callback) enter(lock func(context.Context, func(context.Context) error) error) func(context.Context) (*visit, error) {
 	return func(ctx context.Context) (*visit, error) {
 		v := &visit{leave: make(chan struct{}), over: make(chan struct{})}
@@ -63,7 +62,7 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 			v.goroutine = world.GoroutineID()
 			defer close(v.over)
 			defer v.stop()
-			defer func() { v.panics = recover() }() // the call that waits for it ends in it
+			defer func() { v.panics = recover() }() // result panics with it in the caller's goroutine
 			v.err = lock(v.run, func(work context.Context) error {
 				late()
 				v.work = work
@@ -87,14 +86,14 @@ func (c *callback) enter(lock func(context.Context, func(context.Context) error)
 	}
 }
 
-// entering is a context that has the deadline of another one until work begins.
+// entering is a context that has the deadline of lock until work begins.
 type entering struct {
 	context.Context
 	lock   context.Context
 	inside chan struct{}
 }
 
-// Deadline is when the lock has to be there. The work has none.
+// Deadline returns the deadline of the acquire. The work has none.
 func (e entering) Deadline() (time.Time, bool) {
 	select {
 	case <-e.inside:
@@ -104,7 +103,7 @@ func (e entering) Deadline() (time.Time, bool) {
 	}
 }
 
-// result is what became of the whole, once it is over.
+// result returns the result of do, or panics as it did.
 func (v *visit) result() error {
 	if v.panics != nil {
 		panic(v.panics)
@@ -112,14 +111,13 @@ func (v *visit) result() error {
 	return v.err
 }
 
-// end lets the callback return, and waits for what the lock says then. Nobody
-// comes out twice.
+// end lets the callback return, and returns the result of do. A second call returns ErrNoHold.
 func (v *visit) end(ctx context.Context) error {
 	if !v.leaving.CompareAndSwap(false, true) {
 		return ErrNoHold
 	}
 	defer context.AfterFunc(ctx, v.stop)()
-	if ctx.Err() != nil { // now, not at some time while it is being released
+	if ctx.Err() != nil { // AfterFunc would end it at a random moment of the release
 		v.stop()
 	}
 	world.Delegate(ctx, v.goroutine)
@@ -128,11 +126,11 @@ func (v *visit) end(ctx context.Context) error {
 	return v.result()
 }
 
-// isLost tells whether the end of work's context tells of a loss, and not of the end of
-// the context that the caller gave.
+// isLost reports whether the context of work ended because the lock was lost, not because the
+// caller's context ended.
 func (v *visit) isLost() bool { return !v.leaving.Load() && v.run.Err() == nil }
 
-// Close lets everybody out.
+// Close lets all callbacks return.
 func (c *callback) Close() error {
 	close(c.all)
 	return nil

@@ -9,20 +9,20 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Holding is the constructor of a lock whose Lock and TryLock return a hold, an H. What
-// the hold can do is known by its methods:
+// Holding returns the constructor of a lock whose Lock and TryLock return a hold, an H. It uses the
+// methods that the hold has:
 //
 //	Unlock or Release, with a context or without    frees the lock
 //	Context() context.Context                       ends with the hold; its cause is lost when the hold is lost
 //	Token() int64                                   the fencing token
 //
-// and of the lock
+// and those of the lock:
 //
 //	HoldCount(context.Context) (int, error)         how often the caller holds it: [world.Counting]
-//	ForceUnlock(context.Context) (bool, error)      frees it whoever holds it: [world.Forcing]
+//	ForceUnlock(context.Context) (bool, error)      frees it, even another client's: [world.Forcing]
 //
-// taken is what TryLock returns when somebody else holds the lock. A lock of another shape
-// fills in a [Holds] itself.
+// TryLock returns taken if another client holds the lock. For other method names, fill in a
+// [Holds].
 func Holding[H any, L interface {
 	Lock(context.Context) (H, error)
 	TryLock(context.Context) (H, error)
@@ -51,21 +51,21 @@ type counted[H any] struct {
 	lock world.Counting
 }
 
-// HoldCount asks with the caller's newest hold.
+// HoldCount asks with the context of the caller's newest hold.
 func (c counted[H]) HoldCount(ctx context.Context) (int, error) {
 	nested, cancel := c.Nest(ctx)
 	defer cancel()
 	return c.lock.HoldCount(nested)
 }
 
-// whole is one that can be freed from outside too.
+// whole is a counted lock with ForceUnlock.
 type whole[H any] struct {
 	counted[H]
 	world.Forcing
 }
 
-// NewHolds is a lock of which these two functions take a hold, one that waits and one
-// that makes one attempt; see [Holding].
+// NewHolds returns a Holds for a lock with these two acquire functions, of which try makes one
+// attempt; see [Holding].
 func NewHolds[H any](acquire, try func(context.Context) (H, error), taken, lost error) *Holds[H] {
 	var none H
 	h := &Holds[H]{Acquire: acquire, Try: try, Taken: taken, Release: releaseOf[H]}
@@ -83,7 +83,7 @@ func NewHolds[H any](acquire, try func(context.Context) (H, error), taken, lost 
 	return h
 }
 
-// releaseOf frees the lock with the method that the hold has for it.
+// releaseOf frees the lock with the method of the hold that exists.
 func releaseOf[H any](hold H, ctx context.Context) error {
 	switch hold := any(hold).(type) {
 	case interface{ Unlock() error }:

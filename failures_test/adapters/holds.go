@@ -9,17 +9,15 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// ErrNoHold is what a [Holds]'s Unlock returns to a client that never held the
-// lock: there is nothing that it could release.
+// ErrNoHold is returned by Unlock to a client that has never held the lock.
 var ErrNoHold = errors.New("adapters: the client has no hold to release")
 
-// ErrNoRelease is what Unlock returns of a hold that has no method to free the lock.
+// ErrNoRelease is returned by Unlock if the hold has no method to free the lock.
 var ErrNoRelease = errors.New("adapters: the hold has no Unlock and no Release: fill in a Holds")
 
-// Holds makes a Locker of a lock whose acquire returns a hold, an H, which is
-// released by itself. A Locker's Unlock names no hold, so the Holds remembers those
-// of each client, and releases the newest; a second Unlock releases the last one
-// again, so that the lock itself says what becomes of that.
+// Holds is a Locker for a lock whose acquire returns a hold, an H, with its own release. It keeps
+// the holds of each client, because a Locker's Unlock gets none. Unlock releases the newest hold. A
+// second Unlock releases the same hold again, to test how the lock handles that.
 //
 //	lock := NewLock(rdb, name, lease)
 //	return &adapters.Holds[*Hold]{
@@ -29,25 +27,25 @@ type Holds[H any] struct {
 	Acquire func(context.Context) (H, error)       // waits for the lock
 	Try     func(context.Context) (H, error)       // makes one attempt
 	Release func(H, context.Context) error         // frees it
-	Taken   error                                  // what Try returns when somebody else holds the lock
-	Inside  func(H) context.Context                // what a nested acquire is to get; nil where a holder cannot re-enter
-	Fence   func(H) int64                          // the hold's fencing token; nil for a lock without
-	Loss    func(H) (<-chan struct{}, func() bool) // as Lost of [world.Noticing]; nil for a lock that tells nobody
+	Taken   error                                  // returned by Try if another client holds the lock
+	Inside  func(H) context.Context                // the context for a nested acquire; nil for a lock without re-entry
+	Fence   func(H) int64                          // the hold's fencing token; nil for a lock without tokens
+	Loss    func(H) (<-chan struct{}, func() bool) // as Lost of [world.Noticing]; nil for a lock that does not report losses
 
 	mu    sync.Mutex
 	lanes map[string]*lane[H]
 }
 
-// lane is what one client holds.
+// lane has the holds of one client.
 type lane[H any] struct {
 	holds []*held[H] // newest last
-	last  *held[H]   // the one that was released last, nil if none was
+	last  *held[H]   // released last; nil at first
 }
 
-// held is a hold, and what may end it by right.
+// held is a hold and how it was taken.
 type held[H any] struct {
 	hold     H
-	taken    context.Context // with which it was taken
+	taken    context.Context // the context of the acquire
 	released bool            // guarded by Holds.mu
 }
 
@@ -63,12 +61,12 @@ func (h *Holds[H]) TryLock(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// take takes the lock and remembers the hold. The hold's context may be made from
-// the nested one, which only a failure may end.
+// take acquires the lock and keeps the hold. It does not cancel the nested context, because the
+// hold's context may be derived from it.
 func (h *Holds[H]) take(ctx context.Context, acquire func(context.Context) (H, error)) error {
 	nested, cancel := h.Nest(ctx)
 	hold, err := acquire(nested)
-	if err == nil && isNil(hold) { // Taken is how a lock says that somebody else has it
+	if err == nil && isNil(hold) { // a lock that is taken has to return Taken
 		err = world.ErrNothing
 	}
 	if err != nil {
@@ -106,9 +104,8 @@ func (h *Holds[H]) Unlock(ctx context.Context) error {
 	return h.Release(last.hold, ctx)
 }
 
-// Nest returns the context with which the client asks the lock for more: one that
-// carries its newest hold, as a program has it that passes the hold's context on,
-// and that ends with ctx.
+// Nest returns the context for a further acquire of the client: it carries the newest hold, as if
+// the program passed the hold's context on, and it ends with ctx.
 func (h *Holds[H]) Nest(ctx context.Context) (context.Context, context.CancelFunc) {
 	newest := h.newest(ctx)
 	if newest == nil || h.Inside == nil {
@@ -120,14 +117,14 @@ func (h *Holds[H]) Nest(ctx context.Context) (context.Context, context.CancelFun
 		nested, cancel = context.WithDeadline(h.Inside(newest.hold), at)
 	}
 	stop := context.AfterFunc(ctx, func() {
-		if ctx.Err() == context.Canceled { // its deadline is the nested context's own
+		if ctx.Err() == context.Canceled { // the nested context has the same deadline
 			cancel()
 		}
 	})
 	return nested, func() { stop(); cancel() }
 }
 
-// Token is the fencing token of the client's newest hold, 0 without one.
+// Token returns the fencing token of the client's newest hold; 0 without a hold.
 func (h *Holds[H]) Token(ctx context.Context) int64 {
 	newest := h.newest(ctx)
 	if newest == nil || h.Fence == nil {
@@ -136,9 +133,9 @@ func (h *Holds[H]) Token(ctx context.Context) int64 {
 	return h.Fence(newest.hold)
 }
 
-// Lost tells when the client's newest hold ends, and whether it was lost. One that ends although
-// neither its owner released it nor the caller's context ended is lost to its owner, whatever
-// the lock says of the reason.
+// Lost returns a channel that is closed when the client's newest hold ends, and whether it was
+// lost. A hold is also lost if it ends without an Unlock and without the end of the caller's
+// context.
 func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	newest := h.newest(ctx)
 	if newest == nil || h.Loss == nil {
@@ -153,7 +150,7 @@ func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	}
 }
 
-// newest is the client's newest hold, nil if it has none.
+// newest returns the client's newest hold; nil if it has none.
 func (h *Holds[H]) newest(ctx context.Context) *held[H] {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -164,7 +161,7 @@ func (h *Holds[H]) newest(ctx context.Context) *held[H] {
 	return holds[len(holds)-1]
 }
 
-// lane is that of the client on whose behalf ctx is.
+// lane returns the lane of the client whose call has the context.
 func (h *Holds[H]) lane(ctx context.Context) *lane[H] {
 	name := world.Lane(ctx)
 	if h.lanes == nil {

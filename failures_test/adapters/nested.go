@@ -13,21 +13,21 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Another is in the name of each lock that a process has beyond the one that is judged.
+// Another is part of the name of each further lock of a process.
 const Another = "another:"
 
-// AnotherName returns a lock name that no other process has, and with it a slot of its own.
+// AnotherName returns a unique lock name with its own Cluster slot.
 func AnotherName() string { return "{" + Another + uuid.NewString() + "}" }
 
-// Nested makes a lock whose holder takes another one first, of the same kind.
+// Nested returns a constructor of a lock that first takes another lock of the same kind.
 func Nested(newLock world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return InTurn(newLock)(rdb, AnotherName()+world.And+name, lease)
 	}
 }
 
-// InTurn makes one lock of two of the same kind, whose names are joined by [world.And]. They are taken
-// one after the other.
+// InTurn returns a constructor of two locks of the same kind, which are taken one after the other.
+// Their names are joined by [world.And].
 func InTurn(newLock world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, names string, lease time.Duration) (world.Locker, error) {
 		first, second, _ := strings.Cut(names, world.And)
@@ -40,7 +40,7 @@ func InTurn(newLock world.Constructor) world.Constructor {
 	}
 }
 
-// Around returns inner as a lock whose holder takes outer first, and releases it last.
+// Around returns a lock that takes outer and then inner, and releases them in reverse order.
 func Around(outer, inner world.Locker) world.Locker {
 	return &nested{outer: outer, inner: inner, leave: func() {}}
 }
@@ -50,8 +50,8 @@ type nested struct {
 	leave        context.CancelFunc // ends the context of the inner lock
 }
 
-// within returns the context with which the holder of the outer lock takes the inner one: that of
-// its hold, where holds have one.
+// within returns the context for the acquire of the inner lock: that of the outer hold if it has
+// one.
 func (n *nested) within(ctx context.Context) context.Context {
 	if holding, ok := n.outer.(interface {
 		Nest(context.Context) (context.Context, context.CancelFunc)
@@ -67,7 +67,7 @@ func (n *nested) Lock(ctx context.Context) error {
 	}
 	err := n.inner.Lock(n.within(ctx))
 	if err != nil {
-		_ = n.release(ctx) // err is what the caller asked for
+		_ = n.release(ctx) // err is more important
 	}
 	return err
 }
@@ -94,7 +94,7 @@ func (n *nested) Unlock(ctx context.Context) error {
 	return errors.Join(err, n.outer.Unlock(ctx))
 }
 
-// Close ends what the locks have beyond their holds.
+// Close closes both locks.
 func (n *nested) Close() (err error) {
 	for _, lock := range []world.Locker{n.inner, n.outer} {
 		if closer, ok := lock.(io.Closer); ok {

@@ -1,5 +1,10 @@
-// Package adapters makes a Locker of locks that have another shape: of a constructor that
-// returns its own type, of a lock that returns holds, of one that calls its caller back.
+// Package adapters turns locks of other shapes into a [world.Locker], which scenarios can use.
+// Choose by what the lock's acquire returns:
+//   - nothing but an error, as a Locker does: [Plain], for a constructor that returns its own type
+//   - a hold, which has Unlock or Release: [Holding], or a [Holds] for a lock with other method names
+//   - nothing, because it calls the caller back while it holds the lock: [Callback]
+//
+// [With] fixes the options of a constructor. [Nested], [InTurn] and [Around] combine two locks.
 package adapters
 
 import (
@@ -10,14 +15,14 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Plain is the constructor of a lock that is a Locker already.
+// Plain returns the constructor of a lock that is a Locker already.
 func Plain[L world.Locker](newLock func(redis.UniversalClient, string, time.Duration) (L, error)) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return newLock(rdb, name, lease)
 	}
 }
 
-// With gives a constructor its options.
+// With returns the constructor with these options.
 func With[L, O any](newLock func(redis.UniversalClient, string, time.Duration, ...O) (L, error), opts ...O,
 ) func(redis.UniversalClient, string, time.Duration) (L, error) {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (L, error) {

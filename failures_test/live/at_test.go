@@ -17,8 +17,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-func TestForeignRedisKeepsItsDataAndNothingOfOurs(t *testing.T) {
-	foreign := redisserver.ForTest(t, redisserver.Config{}) // somebody else uses it
+func TestSharedRedisIsLeftAsItWas(t *testing.T) {
+	foreign := redisserver.ForTest(t, redisserver.Config{}) // used by other programs too
 	rdb := redisserver.NewClient(foreign.Socket())
 	defer rdb.Close()
 	require.NoError(t, rdb.Set(t.Context(), "lock:order:1001", "theirs", 0).Err())
@@ -37,13 +37,13 @@ func TestForeignRedisKeepsItsDataAndNothingOfOurs(t *testing.T) {
 	}
 	require.Equal(t, map[string]failures.Outcome{
 		"second-client": failures.Safe, "grant-reply-lost": failures.Broken, "evicted-or-flushed": failures.Inherent,
-		"script-flush": failures.Elsewhere, "failover-async": failures.Elsewhere, // they disturb the others
+		"script-flush": failures.Elsewhere, "failover-async": failures.Elsewhere, // they disturb other users of the server
 	}, outcomes)
 	require.Equal(t, []string{"lock:order:1001"}, rdb.Keys(t.Context(), "*").Val())
 	require.Equal(t, "theirs", rdb.Get(t.Context(), "lock:order:1001").Val())
 }
 
-func TestNothingIsLeftWhenTheServersAreClosed(t *testing.T) {
+func TestCloseRemovesProcessesAndFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := servers(t, 2)
 	require.NoError(t, s.Close())
@@ -53,7 +53,7 @@ func TestNothingIsLeftWhenTheServersAreClosed(t *testing.T) {
 	require.Zero(t, fleet.Running())
 }
 
-func TestRestartedRedisIsEmptyAndAnswers(t *testing.T) {
+func TestRestartedRedisIsEmpty(t *testing.T) {
 	f := failures.Failure{ID: "restart", Script: func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
@@ -62,5 +62,5 @@ func TestRestartedRedisIsEmptyAndAnswers(t *testing.T) {
 	}}
 	v := servers(t, 1).Play([]live.Job{{Failure: f, Subject: stages.MustFind("2").Subject}})[0]
 	require.NoError(t, v.Err)
-	require.True(t, oracle.Violates(v.Findings, oracle.Exclusion), "B finds nothing of A's")
+	require.True(t, oracle.Violates(v.Findings, oracle.Exclusion), "A's key is gone")
 }

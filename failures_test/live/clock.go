@@ -8,17 +8,17 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// clock is real time. Label marks the goroutines of the run.
+// clock is real time. label identifies the goroutines of the run.
 type clock struct{ label string }
 
-// A client is at rest when nothing has come from it for so many turns in a row. A
-// machine that stands still for a moment spoils one of them, not all.
+// A client counts as idle when it has sent nothing in several periods in a row. A short pause of
+// the machine affects only one of them.
 const (
 	quietTurns = 3
 	quietTurn  = time.Millisecond
 )
 
-// Rest waits until nothing has come from the clients for a while.
+// Rest waits until the clients have sent nothing for a while.
 func (clock) Rest(wake <-chan struct{}) (atRest bool, late time.Duration) {
 	timer := time.NewTimer(quietTurn)
 	defer timer.Stop()
@@ -35,22 +35,22 @@ func (clock) Rest(wake <-chan struct{}) (atRest bool, late time.Duration) {
 	return true, late
 }
 
-// Limits returns what a busy machine keeps.
+// Limits returns what a busy machine can keep.
 func (clock) Limits(lease time.Duration) world.Limits {
 	return world.Limits{LongSilence: 3 * lease, Blur: 20 * time.Millisecond, Slack: 200 * time.Millisecond}
 }
 
-// Timeouts keeps the proportion of go-redis's own to a lease of 30 s, as far as a
-// busy machine allows: a timeout ends before a third of the lease does.
+// Timeouts scales go-redis's timeouts from a lease of 30 s to the lease, but not below a quarter of
+// it, for busy machines.
 func (clock) Timeouts(o *redis.Options, lease time.Duration) {
 	for _, timeout := range []*time.Duration{&o.ReadTimeout, &o.WriteTimeout, &o.DialTimeout, &o.PoolTimeout} {
-		if *timeout >= 0 { // a negative one is none
+		if *timeout >= 0 { // negative: no timeout
 			*timeout = max(lease/4, *timeout*lease/(30*time.Second))
 		}
 	}
 }
 
-// Linger lets time pass until no goroutine of the run but the scenario's own is left.
+// Linger lets time pass until the scenario's goroutine is the only one of the run.
 func (c clock) Linger(lease time.Duration, pass func(time.Duration)) {
 	for end := time.Now().Add(lease); time.Now().Before(end) && labelled(c.label) > 1; {
 		pass(5 * time.Millisecond)

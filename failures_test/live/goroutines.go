@@ -10,19 +10,19 @@ import (
 	"sync/atomic"
 )
 
-// A bubble knows its goroutines. In real time a label tells them: whatever a
-// goroutine starts has the label too.
+// labelKey is the profiler label of a run. Goroutines inherit it, so it identifies them in real
+// time, where there is no bubble.
 const labelKey = "lockkata live"
 
 var runs atomic.Int64
 
-// withLabel runs f, and marks every goroutine that comes of it.
+// withLabel runs f with a label for all goroutines that f starts.
 func withLabel(f func(label string)) {
 	label := strconv.FormatInt(runs.Add(1), 10)
 	pprof.Do(context.Background(), pprof.Labels(labelKey, label), func(context.Context) { f(label) })
 }
 
-// withoutLabel runs f, and marks nothing of what comes of it.
+// withoutLabel runs f without the label.
 func withoutLabel(f func() error) error {
 	done := make(chan error)
 	go func() {
@@ -34,17 +34,17 @@ func withoutLabel(f func() error) error {
 
 var profileEntry = regexp.MustCompile(`(?m)^(\d+) @[^\n]*\n# labels: (\{[^\n]*\})`)
 
-// labelled counts the goroutines with that label.
+// labelled returns the number of goroutines with that label.
 func labelled(label string) int {
 	var profile bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
-		return 0 // a buffer takes everything
+		return 0 // a buffer never fails
 	}
 	count := 0
 	mark := fmt.Appendf(nil, "%q:%q", labelKey, label)
 	for _, entry := range profileEntry.FindAllSubmatch(profile.Bytes(), -1) {
 		if bytes.Contains(entry[2], mark) {
-			n, _ := strconv.Atoi(string(entry[1])) // digits, says the pattern
+			n, _ := strconv.Atoi(string(entry[1])) // the pattern matches only digits
 			count += n
 		}
 	}

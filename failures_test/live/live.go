@@ -1,14 +1,18 @@
-// Package live plays the catalogue on a real redis-server: the same scenarios, in
-// real time, with a lease of a second. A failure that can run there must have the
-// outcome that it has in the controlled world: that tests the controlled world.
+// Package live plays the catalogue on a real redis-server: the same scenarios, in real time, with a
+// lease of one second. A failure that can run there must have the same outcome as in the controlled
+// world. That tests the controlled world.
 //
 //	servers, err := live.Start(ctx, 12)
 //	defer servers.Close()
 //	verdicts := servers.Play(jobs)
 //
-// The processes keep nothing on disk and end with Close. [At] plays on a Redis
-// that is there already and leaves everything in it alone but the lock's own keys;
-// failures that disturb the whole server do not run there.
+// The processes store nothing on disk and end with Close. [At] uses a Redis that is already
+// running. It touches only the lock's own keys there, so failures that disturb the whole server
+// cannot run on it.
+//
+// The package implements [world.Redis] (server.go) and [world.Clock] (clock.go). Its folders are:
+// redisserver and fleet, which start processes; proxy, a bad network; and tests of stage 6 (stage6,
+// topology), with Redisson (redisson), and under random faults (soak).
 package live
 
 import (
@@ -28,15 +32,14 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Servers are the Redis servers on which failures are played. Each server plays
-// one failure at a time.
+// Servers has the Redis servers. Each plays one failure at a time.
 type Servers struct {
 	free chan *process
 	own  []*process
 }
 
-// Start starts that many redis-server processes. It returns [redisserver.ErrMissing] when
-// none is installed.
+// Start starts that many redis-server processes. It returns [redisserver.ErrMissing] if
+// redis-server is not installed.
 func Start(ctx context.Context, count int) (*Servers, error) {
 	s := &Servers{free: make(chan *process, count)}
 	for range count {
@@ -50,13 +53,13 @@ func Start(ctx context.Context, count int) (*Servers, error) {
 	return s, nil
 }
 
-var noneAt = i18n.New("no Redis that could be used at {address}: {error}")
+var noneAt = i18n.New("no usable Redis at {address}: {error}")
 
-// answerWithin is how long a Redis may take to answer the first PING.
+// answerWithin is the timeout of the first PING.
 const answerWithin = 3 * time.Second
 
-// At plays on the Redis at that host and port, that many failures at once. It only
-// writes the keys of the lock, whose name is random, and removes them.
+// At returns servers for the Redis at that host and port, with that many failures at once. They
+// write only keys of the lock, whose name is random, and remove them.
 func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -79,8 +82,8 @@ func (s *Servers) Close() error {
 	return err
 }
 
-// DiscoverScripts is [failures.DiscoverScripts] on one of the servers, for a lock whose
-// client cannot run in the controlled world.
+// DiscoverScripts is [failures.DiscoverScripts] on one of the servers, for a lock whose client
+// cannot run in the controlled world.
 func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, error) {
 	p := <-s.free
 	defer func() { s.free <- p }()
@@ -88,26 +91,24 @@ func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, e
 	return subject, err
 }
 
-// Job is a failure to be played on a lock.
+// Job is a failure to play on a lock.
 type Job struct {
 	Failure failures.Failure
 	Subject failures.Subject
 }
 
-// ErrBusy is the error of a failure that was disturbed whenever it was played.
+// ErrBusy is the error of a failure that was disturbed in each attempt.
 var ErrBusy = errors.New("the machine is too busy for real time")
 
-// A failure that was disturbed is played again so often, as long as so much time has
-// not passed.
+// A disturbed failure is repeated at most that many times, within that time.
 const (
 	rounds  = 5
 	patient = 3 * time.Minute
 )
 
-// Play plays all jobs, as many at once as there are servers, and returns their
-// verdicts in the order of the jobs. A disturbed run is repeated, each time with fewer
-// others at once and a longer lease. If the last one is disturbed too, the outcome is
-// [failures.Elsewhere], with [ErrBusy].
+// Play plays all jobs, one on each server at a time, and returns their verdicts in the same order.
+// It repeats a disturbed run, each time with fewer runs at once and a longer lease. If the last one
+// is disturbed too, the outcome is [failures.Elsewhere] with [ErrBusy].
 func (s *Servers) Play(jobs []Job) []failures.Verdict {
 	verdicts := make([]failures.Verdict, len(jobs))
 	var pending []int
@@ -144,7 +145,7 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 	return verdicts
 }
 
-// play plays one failure. One that cannot run on this server is [failures.Elsewhere].
+// play plays one failure. If it cannot run on this server, the outcome is [failures.Elsewhere].
 func play(p *process, job Job, lease time.Duration) failures.Verdict {
 	v := failures.Judge(job.Failure, job.Subject,
 		func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
@@ -167,9 +168,8 @@ func play(p *process, job Job, lease time.Duration) failures.Verdict {
 	return v
 }
 
-// run plays a scenario in real time. The lease is a second if the config does not say otherwise.
-// The error is not nil when the scenario could not be played; it is [errShared] or [errNotLive]
-// when this server, or no server, can do what the scenario asks for.
+// run plays a scenario in real time. The default lease is a second. It returns errShared if this
+// server cannot play the scenario, and errNotLive if no real server can.
 func run(p *process, config world.Config, scenario func(*world.World)) (trace *world.Trace, err error) {
 	config.Lock, config.Lease = cmp.Or(config.Lock, world.DefaultLock), cmp.Or(config.Lease, time.Second)
 	server, err := newServer(p, config.Lock)
@@ -185,15 +185,14 @@ func run(p *process, config world.Config, scenario func(*world.World)) (trace *w
 	return trace, err
 }
 
-// withReplica plays a scenario again that turned out to fail over: its replica has
-// to be there when it begins. The other scenarios need not wait for one.
+// withReplica repeats a scenario that needs a failover, with a replica that is ready at the
+// beginning. Other scenarios do not have to wait for a replica.
 func withReplica(p *process, c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 	p.failsOver = true
 	defer func() { p.failsOver = false }()
 	return run(p, c, scenario)
 }
 
-// isDisturbed reports whether the world itself was late by the time that a scenario
-// lets pass between two steps whose order matters. The outcome of such a run does not
-// count.
+// isDisturbed reports whether the world was late by more than the shortest pause between two steps
+// whose order matters. The outcome of such a run does not count.
 func isDisturbed(trace *world.Trace) bool { return trace != nil && trace.Late > trace.Lease/60 }

@@ -14,7 +14,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// commander is no lock: its TryLock and its Unlock send commands, one by one.
+// commander is not a real lock: its TryLock and Unlock send the given commands.
 type commander struct {
 	rdb      redis.UniversalClient
 	before   [][]any
@@ -44,7 +44,7 @@ func (c commander) Unlock(ctx context.Context) error {
 	return nil
 }
 
-func TestFullRedisRefusesTheSameCommandsAsTheWorlds(t *testing.T) {
+func TestFullRedisRefusesTheSameCommandsAsTheWorld(t *testing.T) {
 	const key = "lock:order:1001"
 	commands := [][]any{
 		{"GET", key}, {"SET", key, "b"}, {"SETNX", key, "b"}, {"HSET", key + ":h", "f", "1"}, {"INCR", key + ":n"},
@@ -84,10 +84,10 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorlds(t *testing.T) {
 		"done",
 	}, real)
 	require.Equal(t, real, embedded)
-	require.Equal(t, "0", clientOf(t, own).ConfigGet(t.Context(), "maxmemory").Val()["maxmemory"], "it has room again")
+	require.Equal(t, "0", clientOf(t, own).ConfigGet(t.Context(), "maxmemory").Val()["maxmemory"], "the limit is removed")
 }
 
-func TestEvictedKeyWasEvictedByRedisItself(t *testing.T) {
+func TestRedisItselfEvictsTheKey(t *testing.T) {
 	own := startProcess(t)
 	var answers []string
 	config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
@@ -108,5 +108,5 @@ func TestEvictedKeyWasEvictedByRedisItself(t *testing.T) {
 	require.Equal(t, world.Removed, effects[0].Kind)
 	rdb := clientOf(t, own)
 	require.Contains(t, rdb.Info(t.Context(), "stats").Val(), "evicted_keys:1\r\n")
-	require.NoError(t, rdb.Set(t.Context(), "another", "1", 0).Err(), "it has room again")
+	require.NoError(t, rdb.Set(t.Context(), "another", "1", 0).Err(), "the limit is removed")
 }

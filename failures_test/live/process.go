@@ -11,15 +11,15 @@ import (
 	"lockkata/failures_test/live/redisserver"
 )
 
-// errNoReplica is the error of a failover for which no replica was kept.
+// errNoReplica is the error of a failover without a replica.
 var errNoReplica = errors.New("live: there is no replica that could take over")
 
-// process is a Redis on which scenarios are played: one redis-server of our own, and a replica of
-// it when the run needs one; or a Redis that other programs use too.
+// process is a Redis on which scenarios are played: either an own redis-server, with a replica if
+// the run needs one, or a Redis that other programs use too.
 type process struct {
-	shared    string              // the address of the latter
-	master    *redisserver.Server // nil: the Redis is shared
-	replica   *redisserver.Server // it was in sync, and is detached
+	shared    string              // address of a shared Redis; "" for an own one
+	master    *redisserver.Server // nil for a shared Redis
+	replica   *redisserver.Server // was in sync, now detached
 	failsOver bool                // the next runs need a replica
 }
 
@@ -29,19 +29,18 @@ func start(ctx context.Context) (*process, error) {
 	return &process{master: master}, err
 }
 
-// launch starts a redis-server. A replica need not wait for others that might want
-// the same data.
+// launch starts a redis-server that sends its data to a replica without waiting for more replicas.
 func launch(ctx context.Context) (*redisserver.Server, error) {
 	return redisserver.Start(ctx, redisserver.Config{
 		Args: []string{"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "on-empty-db"},
 	})
 }
 
-// isOurs reports whether the data may be lost and Redis may be made to fail as a whole.
+// isOurs reports whether the Redis is an own one, which may lose its data and fail.
 func (p *process) isOurs() bool { return p.master != nil }
 
-// addr is where Redis answers: a host and a port, or the path of a Unix socket. It is another one
-// after a failover.
+// addr returns the address of Redis: host and port, or the path of a Unix socket. A failover
+// changes it.
 func (p *process) addr() string {
 	if p.isOurs() {
 		return p.master.Socket()
@@ -55,9 +54,9 @@ func (p *process) restart() error {
 	return p.master.Launch(context.Background())
 }
 
-// begin makes a replica for a run that fails over: in sync with the master, and
-// then cut off from it. It must be promoted before the lock writes anything. Stopping
-// it is not enough: what its master sends would wait in the kernel, and not be lost.
+// begin prepares a replica for a run that fails over: in sync with the master, then promoted before
+// the lock writes anything. It is not enough to stop the replica: what the master sends would wait
+// in the kernel instead of being lost.
 func (p *process) begin() error {
 	err := p.endReplica()
 	if err != nil || !p.failsOver {
@@ -70,7 +69,7 @@ func (p *process) begin() error {
 	return p.promote(ctx)
 }
 
-// failover makes the replica answer, at another address, and ends the master.
+// failover replaces the master by the replica, at another address.
 func (p *process) failover() error {
 	if p.replica == nil {
 		return errNoReplica
@@ -91,10 +90,10 @@ func (p *process) endReplica() error {
 
 func (p *process) close() error { return errors.Join(p.endReplica(), p.master.Close()) }
 
-// promote makes the replica one of the master, waits until it is in sync, and
-// promotes it: what is written to the master from then on it does not see.
+// promote makes the replica follow the master, waits until it is in sync, and promotes it. It does
+// not see later writes to the master.
 func (p *process) promote(ctx context.Context) error {
-	way, err := proxy.Open(p.master.Socket()) // a replica finds its master only by host and port
+	way, err := proxy.Open(p.master.Socket()) // REPLICAOF needs a host and a port
 	if err != nil {
 		return err
 	}

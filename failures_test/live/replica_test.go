@@ -13,7 +13,7 @@ import (
 	"lockkata/failures_test/live/redisserver"
 )
 
-// startProcess starts one redis-server that keeps a replica from each begin on.
+// startProcess starts a redis-server that prepares a replica at each begin.
 func startProcess(t *testing.T) *process {
 	t.Helper()
 	p, err := start(t.Context())
@@ -39,7 +39,7 @@ func replicationID(t *testing.T, rdb *redis.Client, field string) string {
 	return found[1]
 }
 
-func TestReplicaThatTakesOverHasWhatWasWrittenBeforeTheRunAndNothingElse(t *testing.T) {
+func TestPromotedReplicaHasOnlyTheDataFromBeforeTheRun(t *testing.T) {
 	own := startProcess(t)
 	master := clientOf(t, own)
 	for range 2 { // the master of the second failover is the replica of the first

@@ -19,26 +19,25 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// errShared is the error of a scenario that disturbs the whole Redis, on a Redis that other
-// programs use too.
-var errShared = errors.New("live: the scenario disturbs the whole Redis, and this one is not ours alone")
+// errShared is the error of a scenario that disturbs the whole Redis, on a shared Redis.
+var errShared = errors.New("live: the scenario disturbs the whole Redis, which other programs use too")
 
 // errNotLive is the error of a scenario that only the controlled world can play.
 var errNotLive = errors.New("live: no real Redis does this when asked")
 
-// patienceWithRedis is how long a real Redis may take to answer.
+// patienceWithRedis is the timeout of a command to a real Redis.
 const patienceWithRedis = 5 * time.Second
 
-// server is a redis-server. The world looks only at keys that carry the
-// lock's name, so that it can share the server with others.
+// server is a real Redis as a [world.Redis]. The world reads only keys that contain the lock's
+// name, so that other programs can use the server too.
 type server struct {
 	process *process
 	lock    string
 	control *redis.Client // the world's own connection
-	skew    time.Duration // how far its clock is ahead of ours
-	full    bool          // its memory is
+	skew    time.Duration // how far its clock is ahead of this machine's
+	full    bool          // its memory is full
 	keys    map[string]bool
-	reads   map[string]bool // command → it only reads
+	reads   map[string]bool // command → it is read-only
 }
 
 func newServer(p *process, lock string) (*server, error) {
@@ -51,13 +50,13 @@ func newServer(p *process, lock string) (*server, error) {
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	if err := r.reset(); err != nil {
-		_ = r.control.Close() // the first error is the one to tell
+		_ = r.control.Close() // the first error matters
 		return nil, err
 	}
 	return r, nil
 }
 
-// reset empties a server of ours, and compares the clocks.
+// reset empties an own server, and compares the clocks.
 func (r *server) reset() error {
 	if r.process.isOurs() {
 		if err := errors.Join(r.FlushAll(), r.FlushScripts()); err != nil {
@@ -81,11 +80,11 @@ func (r *server) dial() (net.Conn, error) {
 	return net.DialTimeout(redisserver.Network(addr), addr, patienceWithRedis)
 }
 
-// Now returns the time on the clock of its machine.
+// Now returns the time on the clock of the server's machine.
 func (r *server) Now() time.Time { return time.Now().Add(r.skew) }
 
-// Keys reads all keys in one pipeline, so that the times to live and the server's
-// clock belong together however late the answer is.
+// Keys reads all keys in one pipeline, so that the TTLs match the server's time even if the reply
+// is late.
 func (r *server) Keys(ignore func(string) bool) (map[string]world.KeyState, error) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.keys)), ignore)
 	ctx := context.Background()
@@ -101,9 +100,9 @@ func (r *server) Keys(ignore func(string) bool) (map[string]world.KeyState, erro
 	for i, name := range names {
 		asked[i] = answers{pipe.Type(ctx, name), pipe.PTTL(ctx, name), pipe.Get(ctx, name), pipe.HGetAll(ctx, name)}
 	}
-	// GET or HGETALL of each key answers WRONGTYPE: only one of them is of use.
+	// GET or HGETALL of each key answers WRONGTYPE, depending on its type.
 	if _, err := pipe.Exec(ctx); clock.Err() != nil {
-		return nil, fmt.Errorf("the Redis at %s does not tell its keys: %w", r.process.addr(), err)
+		return nil, fmt.Errorf("read the keys of the Redis at %s: %w", r.process.addr(), err)
 	}
 	state := map[string]world.KeyState{}
 	for i, name := range names {
@@ -135,14 +134,13 @@ func (r *server) IsReadOnly(command string) bool {
 	return reads
 }
 
-// LoadScript makes Redis know a script.
+// LoadScript loads a script into Redis.
 func (r *server) LoadScript(source string) error {
 	return r.control.ScriptLoad(context.Background(), source).Err()
 }
 
-// Evict gives a Redis of ours too little memory for a moment, so that it evicts
-// every key with a lease: the lock's, and what else has one. On a Redis that others
-// use, the lock's keys are removed.
+// Evict limits the memory of an own Redis for a moment, so that it evicts every key with a lease.
+// On a shared Redis it removes the lock's keys.
 func (r *server) Evict(names ...string) error {
 	if !r.process.isOurs() {
 		return r.remove(names...)
@@ -150,7 +148,8 @@ func (r *server) Evict(names ...string) error {
 	if err := r.limitMemory("1", "volatile-ttl"); err != nil {
 		return err
 	}
-	// It evicts before it looks at a command, and what it cannot store then it refuses.
+	// Redis evicts keys before it runs a command, and refuses a command for which there is still no
+	// memory.
 	ctx := context.Background()
 	stored := r.control.Set(ctx, "lockkata:something else", "", 0).Err()
 	if err := r.limitMemory("0", "noeviction"); err != nil {
@@ -170,7 +169,7 @@ func (r *server) remove(names ...string) error {
 	return r.control.Del(context.Background(), names...).Err()
 }
 
-// limitMemory says how much memory Redis may use, in bytes, and what it does then.
+// limitMemory sets the memory limit of Redis in bytes, and its policy at the limit.
 func (r *server) limitMemory(limit, policy string) error {
 	ctx := context.Background()
 	return errors.Join(
@@ -179,7 +178,7 @@ func (r *server) limitMemory(limit, policy string) error {
 	)
 }
 
-// FillMemory allows Redis less than it uses.
+// FillMemory sets a memory limit below the used memory.
 func (r *server) FillMemory() error {
 	return r.ifOurs(func() error {
 		r.full = true
@@ -187,7 +186,7 @@ func (r *server) FillMemory() error {
 	})
 }
 
-// ifOurs does to the server what may be done to one of our own only.
+// ifOurs calls do for an own server only.
 func (r *server) ifOurs(do func() error) error {
 	if r.process.isOurs() {
 		return do()
@@ -205,20 +204,20 @@ func (r *server) FlushScripts() error {
 	return r.ifOurs(func() error { return r.control.ScriptFlush(context.Background()).Err() })
 }
 
-// Restart ends the process and starts it again.
+// Restart kills the process and starts it again.
 func (r *server) Restart() error {
 	return r.ifOurs(func() error { return withoutLabel(r.process.restart) })
 }
 
-// Failover makes the replica answer.
+// Failover replaces the master by the replica.
 func (r *server) Failover() error {
 	return r.ifOurs(func() error { return withoutLabel(r.process.failover) })
 }
 
-// JumpClock cannot be done.
+// JumpClock is not supported.
 func (r *server) JumpClock(time.Duration) error { return errNotLive }
 
-// Clear removes the lock's keys, and gives Redis its memory back.
+// Clear removes the lock's keys and the memory limit.
 func (r *server) Clear() {
 	if r.full {
 		if err := r.limitMemory("0", "noeviction"); err == nil {
@@ -226,12 +225,12 @@ func (r *server) Clear() {
 		}
 	}
 	if len(r.keys) > 0 {
-		_ = r.remove(slices.Collect(maps.Keys(r.keys))...) // a Redis that is gone keeps nothing
+		_ = r.remove(slices.Collect(maps.Keys(r.keys))...) // a Redis that does not answer has no keys
 	}
 }
 
-// Close ends the own connection.
-func (r *server) Close() { _ = r.control.Close() } // nothing is to be saved
+// Close closes the world's own connection.
+func (r *server) Close() { _ = r.control.Close() } // the error does not matter
 
 // conn is a connection of a client.
 type conn struct {
@@ -241,7 +240,7 @@ type conn struct {
 	pushes []byte
 }
 
-// Connect returns a connection that is opened with its first command.
+// Connect returns a connection that is opened by its first command.
 func (r *server) Connect() world.Conn { return &conn{redis: r} }
 
 // Execute runs one command.
@@ -291,7 +290,7 @@ func (c *conn) write(args []string) error {
 	return proto.Write(c.net, args)
 }
 
-// reply reads up to the next answer, and keeps the messages before it.
+// reply reads the next answer, and queues the messages before it.
 func (c *conn) reply() (string, error) {
 	for {
 		raw, err := proto.Read(c.reader)
@@ -302,24 +301,24 @@ func (c *conn) reply() (string, error) {
 	}
 }
 
-// Pushed makes the server answer once more: what was published before comes before that answer.
+// Pushed sends a PING: messages that were published before arrive before its answer.
 func (c *conn) Pushed() []byte {
 	if c.net != nil && c.write([]string{"PING"}) == nil {
-		_, _ = c.reply() // a connection that is gone brings no messages
+		_, _ = c.reply() // a broken connection has no messages
 	}
 	raw := c.pushes
 	c.pushes = nil
 	return raw
 }
 
-// Close hangs up.
+// Close closes the connection.
 func (c *conn) Close() {
 	if c.net != nil {
-		_ = c.net.Close() // nothing is to be saved
+		_ = c.net.Close() // the error does not matter
 	}
 }
 
-// isMessage tells a pushed message from an answer: protocol 3 marks it.
+// isMessage reports whether raw is a pushed message rather than an answer.
 func isMessage(raw string) bool {
 	starts := []string{">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"}
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(raw, start) })

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMessageIsToldFromAnAnswer(t *testing.T) {
+func TestIsMessage(t *testing.T) {
 	require.True(t, isMessage("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n0\r\n"))
 	require.True(t, isMessage(">2\r\n$10\r\ninvalidate\r\n_\r\n"))
 	require.False(t, isMessage("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"))

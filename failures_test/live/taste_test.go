@@ -26,28 +26,28 @@ func servers(t *testing.T, count int) *live.Servers {
 	return s
 }
 
-// requireSame plays jobs on real servers, and asks for the outcomes that they have
-// in the world. What the machine is too busy for says nothing.
+// requireSame plays jobs on real servers, and requires the same outcomes as in the world. Runs that
+// the machine was too busy for do not count.
 func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 	t.Helper()
 	notTold := 0
-	defer func() { require.LessOrEqual(t, notTold, len(jobs)/20, "too many stories were not told") }()
+	defer func() { require.LessOrEqual(t, notTold, len(jobs)/20, "too many failures were not tested") }()
 	for i, v := range s.Play(jobs) {
 		world := failures.Run(t, v.Failure, jobs[i].Subject).Outcome
 		switch {
 		case errors.Is(v.Err, live.ErrBusy):
 			fmt.Fprintf(t.Output(), "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
-		case v.Outcome == failures.NotTested: // in real time not every moment is met
+		case v.Outcome == failures.NotTested: // in real time, not every fault finds its moment
 			fmt.Fprintf(t.Output(), "%s on %s: %s\n", v.Failure.ID, v.Subject, v.Sentence())
 			notTold++
 		case v.Outcome == failures.Elsewhere:
 			if v.Failure.Live == "" {
-				t.Errorf("%s does not say in Live why it cannot run: %v", v.Failure.ID, v.Err)
+				t.Errorf("%s needs a reason in Live why it cannot run: %v", v.Failure.ID, v.Err)
 			}
 		case v.Outcome != world:
 			t.Errorf("%s on %s: %s in the world, %s on a real Redis: %s", v.Failure.ID, v.Subject, world, v.Outcome, v.Sentence())
 			if v.Trace != nil {
-				fmt.Fprintf(t.Output(), "at worst %v late\n%s\n", v.Trace.Late, timeline.Text(v.Trace, v.Findings, timeline.Options{}))
+				fmt.Fprintf(t.Output(), "at most %v late\n%s\n", v.Trace.Late, timeline.Text(v.Trace, v.Findings, timeline.Options{}))
 			}
 		}
 	}
@@ -61,8 +61,7 @@ func job(t *testing.T, f failures.Failure, stage stages.Stage) live.Job {
 	return live.Job{Failure: f, Subject: subject}
 }
 
-// For each stage one failure: what still breaks it, and of the last one what it does
-// about that. All of them are played with the tag live.
+// One failure for each stage. The tag live runs all.
 func TestTasteOfARealRedis(t *testing.T) {
 	stages := stages.Public()
 	s := servers(t, len(stages))

@@ -15,8 +15,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// GoZero is go-zero's RedisLock as its documentation shows it, without a renewal: there is
-// no method for it.
+// GoZero is go-zero's RedisLock as its documentation shows it, without renewal, because it has no
+// method for it.
 var GoZero = failures.Subject{
 	Name: "go-zero", New: newGoZero,
 	Has: []failures.Feature{failures.Scripts},
@@ -41,8 +41,8 @@ func newGoZero(rdb redis.UniversalClient, name string, lease time.Duration) (fai
 	if !ok || lease < time.Second {
 		return nil, fmt.Errorf("go-zero: a %T and a lease of %v: it needs options to copy, and whole seconds", rdb, lease)
 	}
-	// These are the options of go-zero's own client: three retries, and a deadline does not
-	// end a command in flight. The pause between retries is left out, since it is random.
+	// These are the options of go-zero's own client: three retries, and a deadline does not end a
+	// command in flight. The pauses between retries are left out, because they are random.
 	own := *client.Options()
 	world.DefaultRetries(&own)
 	own.ContextTimeoutEnabled = false
@@ -59,12 +59,12 @@ func newGoZero(rdb redis.UniversalClient, name string, lease time.Duration) (fai
 	return &zeroLocker{lock, wire}, nil
 }
 
-// toWire sends the commands of go-zero's client to the world's wire, behind all of
-// go-zero's own hooks: go-zero has no option for a dialer.
+// toWire is the last hook of go-zero's client. It sends the commands to the world's wire, because
+// go-zero has no option for a dialer.
 type toWire struct{ wire *redis.Client }
 
-// DialHook gives go-zero's own client connections that lead nowhere: it opens some idle
-// ones and never uses them.
+// DialHook returns connections to nowhere: go-zero's own client opens some idle connections and
+// never uses them.
 func (toWire) DialHook(redis.DialHook) redis.DialHook {
 	return func(context.Context, string, string) (net.Conn, error) {
 		conn, _ := net.Pipe()
@@ -80,7 +80,7 @@ func (toWire) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 	return next
 }
 
-// Lock asks again until it gets the lock: go-zero leaves that to its caller.
+// Lock polls until it gets the lock; go-zero leaves that to its caller.
 func (l *zeroLocker) Lock(ctx context.Context) error {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()

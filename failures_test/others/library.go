@@ -1,5 +1,7 @@
-// Package others fits the locks of four libraries to the catalogue of failures. Its tests
-// grade them and measure what they cost. README.md has the results.
+// Package others adapts the locks of four libraries to the catalogue of failures: [Redislock],
+// [Redsync], [GoZero] and [Rueidislock] are subjects for failures.Run. Its tests compare the
+// outcomes with testdata/expected.txt, and the folder bench measures the costs. README.md has the
+// results.
 package others
 
 import (

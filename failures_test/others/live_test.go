@@ -22,8 +22,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// playRueidislock plays failures on redis-servers, at most six at once. One with another outcome
-// than the expected one is played twice more, alone: a busy machine can delay a renewal for
+// playRueidislock plays failures on redis-servers, at most six at once. A failure with an
+// unexpected outcome is played up to two more times, alone: a busy machine can delay a renewal for
 // longer than a lease.
 func playRueidislock(t *testing.T, want map[string]string, all ...failures.Failure) map[string]failures.Verdict {
 	t.Helper()
@@ -50,14 +50,14 @@ func playRueidislock(t *testing.T, want map[string]string, all ...failures.Failu
 func TestRueidislock(t *testing.T) {
 	t.Parallel()
 	unfit := map[string]string{
-		"late-unlock":                "its Unlock and its next attempt go through one connection, so neither overtakes the other",
+		"late-unlock":                "its Unlock and its next attempt use the same connection, so they keep their order",
 		"pool-starved":               "its client has one connection of its own, which the work's commands do not use",
 		"dog-unlock-race":            "it renews first after half of the lease, and this story is over by then",
 		"unlock-while-renewal-hangs": "it renews first after half of the lease, and this story is over by then",
 		"resubscribe-refused":        "it sends no SUBSCRIBE: its attempt itself makes Redis watch the key",
 		"wake-lost":                  "it sends no SUBSCRIBE: its attempt itself makes Redis watch the key",
 		"wake-early":                 "it has no second attempt that a message could overtake",
-		"wake-eaten":                 "its waiters leave at other moments: TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves",
+		"wake-eaten":                 "its waiters give up at other moments: TestRueidislockLosesTheWakeUpOfACancelledWaiter",
 	}
 	fits := slices.DeleteFunc(failures.OfLocks(), func(f failures.Failure) bool { return unfit[f.ID] != "" })
 	verdicts := playRueidislock(t, expected(t, "rueidislock"), fits...)
@@ -73,8 +73,8 @@ func TestRueidislock(t *testing.T) {
 	})
 }
 
-// The first waiter leaves while the attempt for which it was woken is on its way.
-func TestRueidislockLosesAWakeUpWithTheWaiterThatLeaves(t *testing.T) {
+// The first waiter's context is cancelled during the attempt for which it was woken.
+func TestRueidislockLosesTheWakeUpOfACancelledWaiter(t *testing.T) {
 	t.Parallel()
 	const id = "waiter-leaves-when-woken"
 	v := playRueidislock(t, map[string]string{id: failures.Broken.String()}, failures.Failure{
@@ -127,7 +127,7 @@ func TestRueidislockReturnsANilCancelWithAnError(t *testing.T) {
 	require.Nil(t, none)
 }
 
-// A lease of five seconds needs a renewal every 2.5 s, and not a hundred in ten seconds.
+// A lease of five seconds needs four renewals in ten seconds, not a hundred.
 func TestRueidislockRenewsWithoutAPauseUnlessNoLoopTracking(t *testing.T) {
 	locker, server := newLocker(t, false)
 	_, cancel, err := locker.WithContext(t.Context(), "order:1001")

@@ -16,7 +16,7 @@ import (
 	failures "lockkata/failures_test"
 )
 
-// modules are the libraries by the paths in go.mod.
+// modules has the libraries by their paths in go.mod.
 var modules = map[string]string{
 	"github.com/go-redsync/redsync/v4": "redsync", "github.com/bsm/redislock": "redislock",
 	"github.com/zeromicro/go-zero": "go-zero", "github.com/redis/rueidis": "rueidislock",
@@ -38,7 +38,7 @@ func readmeSection(t *testing.T, library string) string {
 	return section
 }
 
-func TestREADMEHasARowForEveryFailureThatBreaksALibrary(t *testing.T) {
+func TestREADMEHasARowForEachBrokenOutcome(t *testing.T) {
 	for _, library := range modules {
 		var broken, shown []string
 		for failure, outcome := range expected(t, library) {
@@ -56,8 +56,8 @@ func TestREADMEHasARowForEveryFailureThatBreaksALibrary(t *testing.T) {
 	}
 }
 
-// A link's text is a quotation from the line that it leads to, or the line's name.
-func TestREADMEQuotesTheVersionsThatAreGraded(t *testing.T) {
+// The text of a link is a quotation from the linked line, or its file and number.
+func TestREADMELinksToTheGradedVersions(t *testing.T) {
 	text := readme(t)
 	links := regexp.MustCompile("\\[[`“]([^]]+)[`”]\\]\\(https://([^)]+)/blob/([^/]+)/([^)#]+)#L([0-9]+)\\)").FindAllStringSubmatch(text, -1)
 	require.Len(t, links, strings.Count(text, "#L"), "other links to lines")

@@ -12,16 +12,16 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Redislock is redislock with the watchdog of its README, and without it where a failure
-// needs a lease that is not renewed.
+// Redislock is redislock with the watchdog of its README, or without it if a failure needs a lease
+// that is not renewed.
 var Redislock = failures.Subject{
 	Name: "redislock", New: newRedislock(true),
 	Variants: map[failures.Variant]world.Constructor{failures.FixedLease: newRedislock(false)},
 	Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
 }
 
-// newRedislock makes a lock that waits as the library's example for retries does. It
-// releases with its own context, as the README does.
+// newRedislock returns the constructor of a lock that waits as in the library's example for
+// retries, and that releases without the caller's context, as in the README.
 func newRedislock(renewed bool) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		client := redislock.New(rdb)
@@ -59,7 +59,7 @@ type redislockHold struct {
 	work    context.Context // cancelled when a refresh fails
 	cancel  context.CancelFunc
 	ended   chan struct{} // closed when the watchdog has ended; nil without one
-	refused bool          // a refresh failed; to be read after ended
+	refused bool          // a refresh failed; read it after ended
 }
 
 // watch is the README's watchdog.

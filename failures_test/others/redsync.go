@@ -15,8 +15,8 @@ import (
 	failures "lockkata/failures_test"
 )
 
-// Redsync is redsync with one pool and without a renewal: its README shows none. redsync
-// sends from a goroutine for each pool, so every command belongs to the call under way.
+// Redsync is redsync with one pool and without renewal, as in its README. redsync sends from a
+// goroutine for each pool, so every command belongs to the call under way.
 var Redsync = failures.Subject{
 	Name: "redsync", New: newRedsync,
 	Has:         []failures.Feature{failures.Scripts},
@@ -26,8 +26,8 @@ var Redsync = failures.Subject{
 
 type redsyncLocker struct{ mutex *redsync.Mutex }
 
-// redsyncPause is within redsync's default, 50 to 250 ms. No deadline of a scenario
-// is a multiple of it: when both fall on one instant, Go is free to see either first.
+// redsyncPause is within redsync's default of 50 to 250 ms. No deadline of a scenario is a multiple
+// of it: if both ended at the same moment, Go could see either first.
 const redsyncPause = 170 * time.Millisecond
 
 // newRedsync sets three options for the scenarios: the lease, as many tries as the caller's

@@ -21,8 +21,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Rueidislock is rueidislock as its README sets it up for one Redis >= 7.0.5. It needs a
-// real Redis: its client asks for notices of changed keys.
+// Rueidislock is rueidislock as its README configures it for one Redis >= 7.0.5. It needs a real
+// Redis, because its client requests notifications of changed keys.
 var Rueidislock = failures.Subject{
 	Name: "rueidislock", New: newRueidislock,
 	Has:         []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub},
@@ -84,8 +84,8 @@ func (l *rueidisLocker) open() (rueidislock.Locker, error) {
 
 type withContext func(rueidislock.Locker, context.Context, string) (context.Context, context.CancelFunc, error)
 
-// acquire ends the wait with the caller's context, but not the hold: rueidislock takes one
-// context for both, and would release the lock when the deadline of the wait passes.
+// acquire ends the wait with the caller's context, but not the hold. rueidislock uses one context
+// for both, and would release the lock at the deadline of the wait.
 func (l *rueidisLocker) acquire(with withContext) func(context.Context) (*rueidisHold, error) {
 	return func(ctx context.Context) (*rueidisHold, error) {
 		locker, err := l.open()
@@ -126,8 +126,8 @@ type rueidisHold struct {
 	released atomic.Bool // by its holder
 }
 
-// release calls cancel, which reports nothing. The holder looks at its context first, as a
-// caller would to learn whether its work was protected.
+// release calls cancel, which returns no error. It checks the hold's context first, as a caller
+// would to know whether its work was protected.
 func (h *rueidisHold) release(context.Context) error {
 	if h.released.Swap(true) {
 		return errNotHeld
@@ -137,20 +137,20 @@ func (h *rueidisHold) release(context.Context) error {
 	return released(!lost, nil)
 }
 
-// serverError marks an error reply of Redis in go-redis's way.
+// serverError makes an error reply of Redis a [redis.Error].
 type serverError struct{ error }
 
-// RedisError makes it a [redis.Error].
+// RedisError marks the type as a [redis.Error].
 func (serverError) RedisError() {}
 
 // Unwrap returns the library's error.
 func (e serverError) Unwrap() error { return e.error }
 
-// attributedClient records which client sends which hold's value: rueidis sends the
-// commands of all callers from one goroutine.
+// attributedClient records which client uses which value, because rueidis sends the commands of all
+// callers from one goroutine.
 type attributedClient struct{ rueidis.Client }
 
-// senders has the names of clients by the values of their holds, which are random.
+// senders maps the random values of holds to the names of clients.
 var senders sync.Map
 
 func newAttributedClient(option rueidis.ClientOption) (rueidis.Client, error) {
@@ -166,8 +166,8 @@ func (c attributedClient) Do(ctx context.Context, cmd rueidis.Completed) rueidis
 	return c.Client.Do(ctx, cmd)
 }
 
-// holdValue returns the value of the hold in EVALSHA sha 1 key value deadline, and "" for
-// any other command.
+// holdValue returns the value of the hold in EVALSHA sha 1 key value deadline, and "" for any other
+// command.
 func holdValue(args []string) string {
 	if len(args) != 6 || !strings.HasPrefix(args[0], "EVAL") {
 		return ""

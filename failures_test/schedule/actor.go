@@ -6,22 +6,22 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// order is what all clients want to write.
+// order is the order that all clients insert.
 const order = "tea"
 
-// actor is a client and what it does: it asks for the lock, looks whether the
-// order is there, writes it if not, unlocks, and begins again, as often as it may.
-// Where the property is about waiting it unlocks at once.
+// actor is a client with its behaviour: it acquires the lock, checks whether the order exists,
+// inserts it if not, unlocks, and repeats that for each attempt. If the property is about waiting,
+// it unlocks immediately.
 type actor struct {
 	*world.Client
 	setup Setup
 	left  int // attempts
 	call  *world.Call
-	taken bool // it was taken over from a failure's run
-	owes  int  // how often it was inside then, beyond what its last call is about
+	taken bool // from a failure's run
+	owes  int  // holds at that moment, without the one of its last call
 }
 
-// actors are the clients of a setup: A, B, C; or those of the run that is taken over.
+// actors returns the clients of a setup: A, B, C; or those of the run that is taken over.
 func actors(w *world.World, s Setup) []*actor {
 	if s.From != nil {
 		return takeOver(w, s)
@@ -40,18 +40,18 @@ func actors(w *world.World, s Setup) []*actor {
 	return all
 }
 
-// goOn begins the next call of a client whose last one is over. It returns false
-// if there is nothing to begin.
+// goOn begins the next call of a client whose last one has returned. It returns false if there is
+// none.
 func (a *actor) goOn() bool {
 	next := a.next()
 	a.call = cmp.Or(next, a.call)
 	return next != nil
 }
 
-// done tells whether the client has nothing more to do.
+// done reports whether the client has nothing more to do.
 func (a *actor) done() bool { return a.left == 0 && (a.call == nil || a.call.Over()) && !a.isInside() }
 
-// isInside tells whether its last call was one between its acquire and its unlock.
+// isInside reports whether the client is between an acquire and the unlock.
 func (a *actor) isInside() bool {
 	if a.call == nil {
 		return false
@@ -65,12 +65,12 @@ func (a *actor) isInside() bool {
 	return a.owes > 0
 }
 
-// next is the next call, nil while one is under way and when all is done.
+// next begins the next call; nil while one is under way or if the client has finished.
 func (a *actor) next() *world.Call {
 	if a.call != nil && !a.call.Over() || a.taken && a.IsStopped() {
 		return nil
 	}
-	inside, wait := a.isInside(), a.setup.Property.Wait // waiters do nothing of interest inside
+	inside, wait := a.isInside(), a.setup.Property.Wait // then the ledger does not matter
 	switch {
 	case !inside && a.left == 0:
 		return nil

@@ -7,14 +7,14 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Answer is what a search found about one property of one lock.
+// Answer is the result of a search for one property of one lock.
 type Answer struct {
 	Property  string  `json:"property"`
 	Env       string  `json:"env"`
 	Clients   int     `json:"clients"`
 	Attempts  int     `json:"attempts"`
-	Bound     int     `json:"bound"`     // up to which everything was looked at; -1: nothing was
-	Exhausted bool    `json:"exhausted"` // the search was not cut short
+	Bound     int     `json:"bound"`     // every schedule up to this cost was run; -1: not even those of cost 0
+	Exhausted bool    `json:"exhausted"` // the search was not stopped early
 	Runs      int     `json:"schedules"`
 	States    int     `json:"states"`
 	Seconds   float64 `json:"seconds"`
@@ -24,11 +24,10 @@ type Answer struct {
 	Text      string  `json:"text,omitempty"`
 	Schedule  string  `json:"schedule,omitempty"`
 
-	finding oracle.Finding // what Text says
+	finding oracle.Finding // of Text
 }
 
-// Answers says what a result means for each property. s is what was searched, and
-// took how long that was.
+// Answers returns the answer for each property. s is the searched setup, took the duration.
 func (r Result) Answers(s Setup, properties []Property, took time.Duration) []Answer {
 	var all []Answer
 	for _, p := range properties {
@@ -49,7 +48,7 @@ func (r Result) Answers(s Setup, properties []Property, took time.Duration) []An
 	return all
 }
 
-// What an answer says.
+// Texts of an answer.
 var (
 	asked         = i18n.NewPlural("{property} in {env} ({clients} clients, 1 attempt each)", "{property} in {env} ({clients} clients, {n} attempts each)")
 	foundShortest = i18n.New("  broken: {what}\n  {length}; nothing shorter exists ({runs} schedules, {states} states)\n")
@@ -60,13 +59,13 @@ var (
 	faultCount    = i18n.NewPlural("1 fault", "{n} faults")
 )
 
-// QuestionIn is what was asked, in a line.
+// QuestionIn returns the question in one line.
 func (a Answer) QuestionIn(l i18n.Language) string {
 	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).Localize(l)
 }
 
-// TextIn is what was found, in a language. What comes from another process is in the one
-// that it was asked in.
+// TextIn returns the finding. An answer from another process exists only in the language of that
+// process.
 func (a Answer) TextIn(l i18n.Language) string {
 	if a.finding.Text == "" {
 		return a.Text
@@ -74,11 +73,11 @@ func (a Answer) TextIn(l i18n.Language) string {
 	return a.finding.Localize(l)
 }
 
-// String is the answer in English.
+// String returns the answer in English.
 func (a Answer) String() string { return a.Localize(i18n.English) }
 
-// Localize returns the answer: what is broken and how cheaply, or the bound up to which nothing was
-// found.
+// Localize returns the answer: the violation and its length, or the bound up to which there is
+// none.
 func (a Answer) Localize(l i18n.Language) string {
 	say := foundNone
 	switch {
@@ -92,14 +91,14 @@ func (a Answer) Localize(l i18n.Language) string {
 	return say.Localize(l, "what", a.TextIn(l), "length", Length(a.Cost, a.Steps), "bound", Faults(a.Bound), "runs", a.Runs, "states", a.States)
 }
 
-// Length returns how long a schedule is, in words.
+// Length returns the length of a schedule in words.
 func Length(faults, steps int) i18n.Message { return length.Of(steps, "faults", Faults(faults)) }
 
-// Faults returns a number of faults, in words.
+// Faults returns a number of faults in words.
 func Faults(n int) i18n.Message { return faultCount.Of(n) }
 
-// Cheaper tells whether the answer is a shorter way to break something than the
-// other: by cost, then by steps.
+// Cheaper reports whether the answer has a counterexample with a lower cost than the other, or the
+// same cost and fewer steps.
 func (a Answer) Cheaper(other Answer) bool {
 	return a.Found && (!other.Found || a.Cost < other.Cost || a.Cost == other.Cost && a.Steps < other.Steps)
 }

@@ -11,11 +11,10 @@ import (
 	"lockkata/internal/stages"
 )
 
-// FuzzStage6 takes bytes for choices. Every violation that it meets is printed as
-// a schedule that replays.
+// FuzzStage6 uses the bytes as choices. It prints each violation as a schedule for replay.
 func FuzzStage6(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte{0, 0, 0, 5, 0, 2, 0, 0, 0, 1, 0, 0})          // stands still inside
+	f.Add([]byte{0, 0, 0, 5, 0, 2, 0, 0, 0, 1, 0, 0})          // pauses while it holds the lock
 	f.Add([]byte{0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 3, 0, 0, 0}) // waits
 	f.Add([]byte{2, 2, 2, 2, 2, 2, 2, 2, 2, 2})
 	column := stages.MustFind("6")

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Hunt runs schedules at random, the same for the same seed, until one breaks the
-// property or that many were run. It says nothing about what it did not meet, and
-// what it finds is seldom the shortest.
+// Hunt runs random schedules, the same ones for the same seed, until one breaks the property or
+// that many have run. It can miss violations, and its counterexample is rarely the shortest.
 func Hunt(t *testing.T, s Setup, seed uint64, runs int, stop func(Progress) bool) (Result, error) {
 	result := Result{Found: map[string]*Counterexample{}}
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -11,36 +11,36 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Point is a moment at which something has to be chosen.
+// Point is a moment at which the chooser chooses the next step.
 type Point struct {
 	Choices []Option
-	Digest  func() uint64 // equal digests, equal futures
+	Digest  func() uint64 // equal for states that continue equally
 	World   *world.World
-	Default int // what a calm day would do
+	Default int // the choice without a fault
 }
 
-// Option is a choice and what it costs.
+// Option is a choice and its cost.
 type Option struct {
 	world.Choice
 	Cost int
 }
 
-// Chooser chooses at a point: an index of its choices, or false to end the run.
+// Chooser returns the index of a choice of the point, or false to end the run.
 type Chooser func(Point) (int, bool)
 
-// Played is a run that was played.
+// Played is the record of a run.
 type Played struct {
 	Trace    *world.Trace
 	Schedule []string // the tokens of the choices taken
-	Costs    []int    // of each of them
-	Ends     []int    // after each of them, how many events there were
-	Begun    int      // how many events there were before the first choice
-	Finished bool     // it was not ended by the chooser
+	Costs    []int    // of each choice
+	Ends     []int    // number of events after each choice
+	Begun    int      // number of events before the first choice
+	Finished bool     // it ended by itself, not by the chooser
 
-	taken bool // a failure's run was taken over
+	taken bool // it continued a failure's run
 }
 
-// Play runs a setup as the chooser chooses, in a world of its own.
+// Play runs a setup in a new world with the choices of choose.
 func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
 	played := Played{taken: s.From != nil}
 	var err, stuck error
@@ -54,16 +54,15 @@ func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
 		stuck = r.play(choose)
 		end = len(w.Trace().Events)
 	})
-	if played.Trace != nil { // a world lets what is on its way arrive when its scenario is over
+	if played.Trace != nil { // without the events of the world's cleanup
 		played.Trace.Events = played.Trace.Events[:end]
 	}
 	if s.From != nil && errors.Is(err, world.ErrLeft) {
-		err = nil // so may the failure's own run end, and it is judged
+		err = nil // the failure's own run can end like that too
 	}
 	return played, errors.Join(err, stuck)
 }
 
-// run is a run under way.
 type run struct {
 	setup  Setup
 	world  *world.World
@@ -72,11 +71,11 @@ type run struct {
 	last   string // the process that made the last step
 	ticked bool   // the last step was a tick
 	faults int
-	waits  map[string]time.Duration // since when a choice is there
-	end    time.Duration            // when it is over
+	waits  map[string]time.Duration // choice → the time since when it is possible
+	end    time.Duration            // of the run
 }
 
-// longest is how many steps a run may have.
+// longest is the maximum number of steps of a run.
 const longest = 2000
 
 func (r *run) play(choose Chooser) (err error) {
@@ -85,7 +84,7 @@ func (r *run) play(choose Chooser) (err error) {
 		if slices.ContainsFunc(r.actors, (*actor).goOn) {
 			return true
 		}
-		if n := len(r.played.Ends); n > 0 { // a step ends when all rest again
+		if n := len(r.played.Ends); n > 0 { // a step ends when all clients are idle
 			r.played.Ends[n-1] = len(r.world.Trace().Events)
 		}
 		if len(r.played.Schedule) == 0 {
@@ -103,14 +102,14 @@ func (r *run) play(choose Chooser) (err error) {
 		}
 		r.take(p.Choices[i])
 		if len(r.played.Schedule) > longest {
-			err = errors.New("schedule: the run does not come to an end: the lock never rests")
+			err = errors.New("schedule: the run does not end: the lock sends commands without a pause")
 		}
 		return err == nil
 	})
 	return err
 }
 
-// point is the present moment.
+// point returns the present moment.
 func (r *run) point() Point {
 	all := r.world.Choices(r.end)
 	p := Point{World: r.world, Choices: make([]Option, 0, len(all))}
@@ -126,7 +125,7 @@ func (r *run) point() Point {
 		}
 	}
 	r.waits = pending
-	// every client has done what it wanted, or is dead
+	// every client has finished or is dead
 	over := !slices.ContainsFunc(r.actors, func(a *actor) bool { return !a.done() })
 	for _, c := range all {
 		if cost, ok := r.cost(c, runnable, mine, over); ok {
@@ -138,7 +137,7 @@ func (r *run) point() Point {
 	return p
 }
 
-// cost is what a choice costs, and whether the environment has it.
+// cost returns the cost of a choice, and whether the environment allows it.
 func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
 	switch c.Action {
 	case world.Execute, world.Deliver:
@@ -158,7 +157,7 @@ func (r *run) cost(c world.Choice, runnable, mine, over bool) (int, bool) {
 	return 1, r.setup.Env.has(c.Action) && r.faults == 0 && (!stops || !over && r.mayStop(c.Client))
 }
 
-// digest adds to the world's what decides about choices and their costs.
+// digest adds the state that decides about choices and costs to the world's digest.
 func (r *run) digest(options []Option) uint64 {
 	more := []string{r.last, strconv.Itoa(r.faults), strconv.FormatBool(r.ticked)}
 	if r.setup.Env.Short {
@@ -169,12 +168,12 @@ func (r *run) digest(options []Option) uint64 {
 	return r.world.Digest(more...)
 }
 
-// mayStop tells whether it makes a difference that a process stops now, and not
-// later: it has just done something, or time has passed for its timers.
+// mayStop reports whether it matters that a process stops now rather than later: it has just done
+// something, or time has passed for its timers.
 func (r *run) mayStop(name string) bool { return r.last == name || r.ticked || r.last == "" }
 
-// mayWait tells whether time may pass although something is pending, where nothing
-// waits for long.
+// mayWait reports whether time may pass although a request or reply is pending, in an environment
+// with short delays.
 func (r *run) mayWait() bool {
 	next := r.world.NextBy(r.end)
 	for _, since := range r.waits {
@@ -185,8 +184,8 @@ func (r *run) mayWait() bool {
 	return true
 }
 
-// calm is the choice of a calm day: who made the last step goes on, else the next
-// one who can, else time passes, else who stands still goes on, or has its network back.
+// calm returns the choice without a fault: the process of the last step continues, else the next
+// process that can, else time passes, else a process thaws or gets its network back.
 func (r *run) calm(options []Option) int {
 	rank := func(o Option) int {
 		switch {
@@ -224,13 +223,13 @@ func (r *run) take(o Option) {
 	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))
 }
 
-var isAstray = i18n.New("step {n}, {step}, is not possible any more: the lock has changed since, or the schedule has a typing mistake")
+var isAstray = i18n.New("step {n}, {step}, is not possible: the lock has changed since, or the schedule has a typo")
 
-// Astray is the error of a schedule whose step, counted from 1, the lock does not offer.
+// Astray returns the error for a step, counted from 1, that is not among the choices.
 func Astray(n int, step string) error { return isAstray.Args("n", n, "step", step) }
 
-// Follow chooses the given schedule, and ends the run after it. A token that is
-// not among the choices is an error that err receives.
+// Follow returns a chooser for the given schedule that ends the run after it. It stores an error in
+// err if a step is not among the choices.
 func Follow(schedule []string, err *error) Chooser {
 	at := 0
 	return func(p Point) (int, bool) {

@@ -9,39 +9,37 @@ import (
 	"lockkata/failures_test/oracle"
 )
 
-// Limits end a search before it has seen all.
+// Limits stop a search early.
 type Limits struct {
 	Bound int // the highest cost
 	Runs  int // 0: no limit
-	// Stop is asked before each run; true ends the search. nil: never.
+	// Stop is called before each run; true stops the search. nil: never.
 	Stop func(Progress) bool
-	// See is shown each run; an error ends the search with it. nil: nobody looks.
+	// See is called with each run; an error stops the search. nil: not called.
 	See func(Played) error
-	// Plain runs every schedule, also where two lead to one state.
+	// Plain runs every schedule, even if two lead to the same state.
 	Plain bool
-	// Skip leaves out schedules that do not go the same way twice. Without it, the first is an error.
+	// Skip ignores schedules that do not go the same way twice. Without it, they are an error.
 	Skip bool
-	// From is how every schedule begins. What it costs does not count: cost 0 is a calm day
-	// from there on.
+	// From is the beginning of every schedule. Its cost does not count.
 	From []string
 }
 
-// Progress is how far a search is.
+// Progress is the progress of a search.
 type Progress struct {
-	Bound  int // the cost that is being exhausted
+	Bound  int // the cost of the schedules that run now
 	Runs   int // schedules run
 	States int // different states seen
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Progress
-	Exhausted bool // every schedule was looked at, up to Limits.Bound or until each property was broken
-	// Found has a shortest counterexample for each property that is broken. For the
-	// others there is none below Progress.Bound, and none at all up to
-	// Limits.Bound if it is Exhausted.
+	Exhausted bool // every schedule was run, up to Limits.Bound or until each property was broken
+	// Found has a shortest counterexample for each property that is broken. The others have none
+	// below Progress.Bound, and none up to Limits.Bound if the search is Exhausted.
 	Found map[string]*Counterexample
-	// Differs is the first schedule that was left out, "" if none was.
+	// Differs is the first ignored schedule, or "" without one.
 	Differs string
 }
 
@@ -52,18 +50,17 @@ type Counterexample struct {
 	Finding  oracle.Finding
 }
 
-// node is a step of a schedule that waits to be run; its parents are the steps
-// before it.
+// node is a step of a schedule that has not run yet; its parents are the steps before it.
 type node struct {
 	parent *node
 	token  string
 	depth  int32
 }
 
-// then is a step after n, which is nil at the beginning.
+// then returns a step after n, which is nil at the beginning.
 func (n *node) then(token string) *node { return &node{n, token, n.steps() + 1} }
 
-// steps is how many steps there are up to n.
+// steps returns the number of steps up to n.
 func (n *node) steps() int32 {
 	if n == nil {
 		return 0
@@ -79,13 +76,12 @@ func (n *node) schedule() []string {
 	return tokens
 }
 
-// mostStates bounds the memory of a search: some 60 bytes for each state.
+// mostStates limits the memory of a search: some 60 bytes for each state.
 const mostStates = 8_000_000
 
-// seenAt is the least cost, and the fewest steps with it, at which a state was seen.
+// seenAt is the lowest cost, with the fewest steps, at which a state was seen.
 type seenAt struct{ cost, steps int32 }
 
-// search is a search under way.
 type search struct {
 	t      *testing.T
 	setup  Setup
@@ -96,9 +92,9 @@ type search struct {
 	open   []Property // not yet broken at a lower cost
 }
 
-// Search looks for schedules that break properties: through all of cost 0, then all
-// of cost 1, and so on, up to the bound. States that were seen with no higher cost
-// are not looked at again. The properties have to agree in what clients do.
+// Search runs all schedules of cost 0, then of cost 1, and so on up to the bound, and looks for
+// schedules that break the properties. It does not continue from a state that it has seen with no
+// higher cost. The clients have to behave the same for all properties.
 func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result, error) {
 	s.Property = properties[0]
 	x := &search{
@@ -124,7 +120,7 @@ func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result
 	}
 }
 
-// level runs all schedules of one cost. It returns false if a limit ended it.
+// level runs all schedules of one cost. It returns false if a limit stopped it.
 func (x *search) level(cost int) (bool, error) {
 	for len(x.levels[cost]) > 0 {
 		x.result.States = len(x.seen)
@@ -143,8 +139,7 @@ func (x *search) level(cost int) (bool, error) {
 	return true, nil
 }
 
-// run follows a schedule and goes on as a calm day would, noting what else could
-// have been chosen.
+// run follows a schedule, continues with the default choices, and queues the other choices.
 func (x *search) run(prefix *node, cost int) error {
 	x.result.Runs++
 	var astray error
@@ -185,7 +180,7 @@ func (x *search) run(prefix *node, cost int) error {
 	return nil
 }
 
-// isNew tells whether a state was not yet seen as cheaply, and notes it.
+// isNew reports whether a state was not yet seen at this cost or a lower one, and records it.
 func (x *search) isNew(p Point, cost int, at *node) bool {
 	if x.limits.Plain {
 		return true
@@ -199,8 +194,7 @@ func (x *search) isNew(p Point, cost int, at *node) bool {
 	return true
 }
 
-// judge asks the monitors about a run, and keeps the shortest that breaks each
-// property.
+// judge runs the monitors, and keeps a shortest counterexample for each property.
 func (x *search) judge(played Played) {
 	for _, p := range x.open {
 		found := played.Broken(p.Breaks)
@@ -214,8 +208,8 @@ func (x *search) judge(played Played) {
 	}
 }
 
-// upTo is the shortest part of a run that shows a finding of these monitors. What a
-// finding points at can be long before the moment that gives it away.
+// upTo returns the shortest part of a run in which the monitors report a violation. The step of a
+// finding can be long before the step at which it becomes visible.
 func (p Played) upTo(first oracle.Finding, by []oracle.Monitor) *Counterexample {
 	steps := 1 + slices.IndexFunc(p.Ends, func(events int) bool { return events >= first.Step })
 	trace := *p.Trace
@@ -225,7 +219,7 @@ func (p Played) upTo(first oracle.Finding, by []oracle.Monitor) *Counterexample 
 			break
 		}
 	}
-	if steps == 0 { // it was found when all was over
+	if steps == 0 { // only visible at the end
 		steps = len(p.Schedule)
 	}
 	cost := 0

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// asked is a question about a stage.
+// asked is a question of the suite with a stage.
 type asked struct {
 	stage      stages.Stage
 	question   schedule.Question
@@ -35,10 +35,10 @@ func (a asked) String() string {
 	return fmt.Sprintf("%s, %s, %s", a.stage.Name(), a.question.Env, strings.Join(a.question.Properties, " "))
 }
 
-// suite asks every question of the suite that applies to a stage.
+// suite returns the questions that apply to the public stages.
 func suite(t *testing.T) []asked { return questions(t, stages.Public()) }
 
-// questions are those of the suite that apply to the columns.
+// questions returns the questions that apply to these stages.
 func questions(t *testing.T, of []stages.Stage) []asked {
 	var all []asked
 	for _, s := range of {
@@ -61,7 +61,7 @@ func search(t *testing.T, a asked, limits schedule.Limits) schedule.Result {
 	return result
 }
 
-// isQuick leaves out what takes more than some seconds.
+// isQuick reports whether the question takes some seconds at most.
 func (a asked) isQuick() bool {
 	switch a.question.Env {
 	case "pause":
@@ -74,35 +74,36 @@ func (a asked) isQuick() bool {
 	return true
 }
 
-// A stage that changes has another shortest way to break it, or none. Here is what takes
-// no time: the whole suite is searched with the tag live, and by go generate.
-func TestSearchFindsWhatTheLessonsSay(t *testing.T) {
+// If a stage changes, its shortest counterexamples change. This test runs the quick questions. The
+// live tests and go generate run the whole suite.
+func TestQuickSearchesFindTheDocumentedCounterexamples(t *testing.T) {
 	_, replayed := searchAll(t, asked.isQuick)
 	require.GreaterOrEqual(t, replayed, 15)
 }
 
-// searchAll asks those questions of the suite. It returns how many schedules it ran, and
-// how many it replayed.
+// searchAll runs the questions for which is returns true. It returns the number of schedules that
+// it ran, and of those that it replayed.
 func searchAll(t *testing.T, is func(asked) bool) (runs, replayed int) {
 	t.Helper()
 	for _, a := range suite(t) {
 		if is(a) {
-			more, found := findWhatTheLessonSays(t, a)
+			more, found := requireDocumented(t, a)
 			runs, replayed = runs+more, replayed+found
 		}
 	}
 	return runs, replayed
 }
 
-// findWhatTheLessonSays returns how many schedules it ran, and how many it replayed.
-func findWhatTheLessonSays(t *testing.T, a asked) (runs, replayed int) {
+// requireDocumented searches and requires the result in the stage's table. It returns the number of
+// schedules that it ran, and of those that it replayed.
+func requireDocumented(t *testing.T, a asked) (runs, replayed int) {
 	t.Helper()
 	limits := schedule.Limits{Bound: a.question.Bound}
-	if a.stage.Hidden { // of up to 45,000: what is found is, what is none may not be
+	if a.stage.Hidden { // of up to 45,000: a result "none" is not checked
 		limits.Runs = 3000
 	}
 	if strings.HasPrefix(a.stage.ID, "doc") {
-		limits.Runs = 6000 // doc2 needs so many
+		limits.Runs = 6000 // as doc2 needs
 	}
 	result := search(t, a, limits)
 	require.True(t, result.Exhausted || a.stage.Hidden, a)
@@ -121,22 +122,21 @@ func findWhatTheLessonSays(t *testing.T, a asked) (runs, replayed int) {
 	return result.Runs, replayed
 }
 
-// Only what takes no time is asked about the steps to the last stage, and nothing about the
-// locks of the documents: the live tests ask the rest.
-func TestQuickSearchesFindWhatTheLessonsOfStepsSay(t *testing.T) {
+// The live tests run the other questions about hidden stages.
+func TestQuickSearchesOfStepsFindTheDocumentedCounterexamples(t *testing.T) {
 	for _, a := range questions(t, stages.Steps()) {
 		if a.stage.Hidden && a.isQuick() {
-			findWhatTheLessonSays(t, a)
+			requireDocumented(t, a)
 		}
 	}
 }
 
-// hidden asks every question about the columns that are shown to those who ask for them.
+// hidden returns the questions that apply to hidden stages.
 func hidden(t *testing.T) []asked {
 	return questions(t, slices.DeleteFunc(slices.Clone(stages.Table), func(c stages.Stage) bool { return !c.Hidden }))
 }
 
-// requireReplays asks of a counterexample for the same trace twice, and for what it breaks.
+// requireReplays requires that a counterexample gives the same trace twice and breaks the property.
 func requireReplays(t *testing.T, a asked, p schedule.Property, steps []string) {
 	t.Helper()
 	a.setup.Property = p
@@ -154,8 +154,8 @@ func requireReplays(t *testing.T, a asked, p schedule.Property, steps []string) 
 
 func TestSearchAgreesWithPlainEnumeration(t *testing.T) { requirePlainAgrees(t, 60, 60) }
 
-// requirePlainAgrees wants merging of states to hide nothing: plain enumeration finds the
-// same, as cheap and as short, where it takes no more than so many schedules.
+// requirePlainAgrees requires that merging states hides nothing: plain enumeration finds equally
+// cheap and short counterexamples where it needs no more than that many schedules.
 func requirePlainAgrees(t *testing.T, runs, atLeast int) {
 	cases := 0
 	for _, a := range suite(t) {
@@ -180,7 +180,7 @@ func requirePlainAgrees(t *testing.T, runs, atLeast int) {
 	require.GreaterOrEqual(t, cases, atLeast)
 }
 
-func TestSearchThatIsCutShortSaysSo(t *testing.T) {
+func TestStoppedSearchIsNotExhausted(t *testing.T) {
 	a := suite(t)[0]
 	result := search(t, a, schedule.Limits{Bound: 4, Runs: 3})
 	require.False(t, result.Exhausted)
@@ -191,7 +191,7 @@ func TestSearchThatIsCutShortSaysSo(t *testing.T) {
 	require.Equal(t, 6, asked)
 }
 
-// counted is what a search of each kind visits, for another process to compare.
+// counted returns the numbers of runs and states of some searches, to compare with another process.
 func counted(t *testing.T) string {
 	var b strings.Builder
 	for _, a := range suite(t) {
@@ -233,7 +233,7 @@ func TestHuntIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-func TestScheduleIsReadAsItIsWritten(t *testing.T) {
+func TestParseReadsWhatTextWrites(t *testing.T) {
 	text := "v1/stage3/2c/1x/async/wrong-delete/a.A.b.B.t"
 	setup, subject, steps, err := schedule.Parse(text)
 	require.NoError(t, err)
@@ -245,8 +245,8 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, again.Together)
 	for bad, says := range map[string]string{
-		"":                               "is no schedule",
-		"v2/stage3/2c/1x/async/leak/a":   "is no schedule",
+		"":                               "is not a schedule",
+		"v2/stage3/2c/1x/async/leak/a":   "is not a schedule",
 		"v1/stage3/c/1x/async/leak/a":    "a number from 1 to 9",
 		"v1/stage3/2c/0x/async/leak/a":   "a number from 1 to 9",
 		"v1/stage3/2c/1x/nowhere/leak/a": "there is no environment \"nowhere\"",
@@ -257,11 +257,11 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestScheduleThatDoesNotFitSaysWhereItEnds(t *testing.T) {
+func TestImpossibleStepIsReported(t *testing.T) {
 	a := suite(t)[0]
 	a.setup.Property = a.properties[0]
 	var astray error
 	_, err := schedule.Play(t, a.setup, schedule.Follow([]string{"a", "A", "zb"}, &astray))
 	require.NoError(t, err)
-	require.ErrorContains(t, astray, "step 3, zb, is not possible any more")
+	require.ErrorContains(t, astray, "step 3, zb, is not possible")
 }

@@ -11,40 +11,38 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Setup is what a schedule runs: a lock, clients that use it, and what may happen
-// to them.
+// Setup is what a schedule runs: a lock, its clients, and the possible faults.
 type Setup struct {
 	Subject  failures.Subject
 	Clients  int  // 2 or 3
-	Attempts int  // how often each client asks for the lock
+	Attempts int  // acquires of each client
 	Together bool // all clients but the first are goroutines of one process
-	// From is where the run of a failure is taken over; nil for a run of its own. Its
-	// clients are then the failure's, and so is its world.
+	// From is the moment of a failure's run from which the schedule continues, with the failure's
+	// clients and config; nil for a new run.
 	From     *Start
 	Env      Env
 	Property Property
 }
 
-// Env is what may happen to clients.
+// Env is an environment: the possible delays and faults.
 type Env struct {
 	Name   string
-	Short  bool           // nothing waits for longer than a sixtieth of a lease
-	Faults []world.Action // of which one may happen
+	Short  bool           // no delay is longer than a sixtieth of a lease
+	Faults []world.Action // one of them can happen
 	About  string
 }
 
-// has tells whether a fault may happen.
+// has reports whether a fault can happen.
 func (e Env) has(fault world.Action) bool { return slices.Contains(e.Faults, fault) }
 
-// Envs are all environments.
 var Envs = []Env{
-	{Name: "async", About: "commands, replies and writes are late by any time"},
-	{Name: "short-pauses", Short: true, About: "nothing is late by more than a sixtieth of a lease"},
+	{Name: "async", About: "commands, replies and writes can be delayed by any time"},
+	{Name: "short-pauses", Short: true, About: "no delay is longer than a sixtieth of a lease"},
 	{Name: "crash", Short: true, Faults: []world.Action{world.Crash}, About: "short pauses, and one process may crash"},
-	{Name: "pause", Faults: []world.Action{world.Freeze}, About: "async, and one process may stand still"},
+	{Name: "pause", Faults: []world.Action{world.Freeze}, About: "async, and one process may pause"},
 	{Name: "reply-loss", Short: true, Faults: []world.Action{world.Lose},
 		About: "short pauses, and one reply may be lost; go-redis repeats commands as it does by default"},
-	{Name: "refusal", Short: true, Faults: []world.Action{world.Refuse}, About: "short pauses, and one command is refused, as a full Redis does"},
+	{Name: "refusal", Short: true, Faults: []world.Action{world.Refuse}, About: "short pauses, and Redis may refuse one command, as when its memory is full"},
 	{Name: "leave", Short: true, Faults: []world.Action{world.Leave}, About: "short pauses, and one caller may give up"},
 }
 
@@ -52,48 +50,46 @@ var Envs = []Env{
 type Property struct {
 	Name   string
 	Breaks []oracle.Monitor
-	Wait   bool        // clients wait for the lock with Lock; else they ask with TryLock
+	Wait   bool        // clients call Lock instead of TryLock
 	Guard  world.Guard // of the ledger
 	Needs  []failures.Feature
 	About  string
 }
 
-// Suits tells whether a lock has what the property is about.
+// Suits reports whether a lock has the features that the property needs.
 func (p Property) Suits(s failures.Subject) bool {
 	return !slices.ContainsFunc(p.Needs, func(f failures.Feature) bool { return !slices.Contains(s.Has, f) })
 }
 
-// Properties are all properties.
 var Properties = []Property{
 	{Name: "leak", Breaks: []oracle.Monitor{oracle.Leak},
-		About: "no key stays for ever, or beyond its use"},
+		About: "no key is left behind, forever or after its use"},
 	{Name: "wrong-delete", Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.WrongExtend},
-		About: "nobody removes, overwrites or renews what somebody else installed"},
+		About: "no client removes, overwrites or renews another client's key"},
 	{Name: "exclusion", Breaks: []oracle.Monitor{oracle.Exclusion},
 		About: "no two clients believe at once that they hold the lock"},
 	{Name: "damage", Breaks: []oracle.Monitor{oracle.Damage},
-		About: "the ledger takes no order twice"},
+		About: "the ledger never accepts an order twice"},
 	{Name: "truth", Breaks: []oracle.Monitor{oracle.Truth},
 		About: "every call reports what it really did"},
 	{Name: "watchdog", Breaks: []oracle.Monitor{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
-		About: "a holder's key does not expire, and nothing renews a hold that is over"},
+		About: "a holder's key does not expire, and a hold that has ended is not renewed"},
 	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
-		About: "nobody waits beside a free lock"},
+		About: "no client waits while the lock is free"},
 	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Guard: world.TokenGuard, Needs: []failures.Feature{failures.Fencing},
-		About: "the ledger takes no order twice if it refuses old tokens"},
+		About: "the ledger never accepts an order twice if it refuses old tokens"},
 }
 
-// lease is the locks' lease in a schedule.
+// lease is the lease of the locks in a schedule.
 const lease = 30 * time.Second
 
-// patience is how long a client waits for a reply: a command is as late as the schedule
-// wants, but for contexts.
+// patience is the clients' read timeout: a schedule can delay a command by any time.
 const patience = time.Hour
 
-// horizon is how long a schedule lasts at most: a waiter has had three leases.
+// horizon is the maximum duration of a schedule: three leases for a waiter.
 const horizon = 3 * lease
 
-// config is the world of a setup.
+// config returns the world's config.
 func (s Setup) config() world.Config {
 	if s.From != nil {
 		return s.From.Failure.Config(s.Subject)

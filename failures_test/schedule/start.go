@@ -9,19 +9,19 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Start is a moment of a failure's run, at which its script is left.
+// Start is a moment of a failure's run, at which a schedule takes over from its script.
 type Start struct {
 	Failure failures.Failure
-	Events  int // how many have happened
+	Events  int // the number of events so far
 }
 
-// startAt separates the failure from the number of events in a schedule's string.
+// startAt separates the failure and the number of events in a schedule's string.
 const startAt = "@"
 
-// String is check-then-delete@12.
+// String returns a text such as check-then-delete@12.
 func (s Start) String() string { return s.Failure.ID + startAt + strconv.Itoa(s.Events) }
 
-// readStart reads what String says.
+// readStart parses the text of String.
 func readStart(text string) (*Start, error) {
 	id, count, _ := strings.Cut(text, startAt)
 	f, found := failures.Find(id)
@@ -35,8 +35,8 @@ func readStart(text string) (*Start, error) {
 	return &Start{f, events}, nil
 }
 
-// takeOver gives the clients of a run that has begun to a schedule: each ends what it is at,
-// and goes on as every [actor] does. There are two at least.
+// takeOver returns actors for the clients of a failure's run: each finishes its call and then
+// behaves like every [actor]. It adds clients if there are fewer than two.
 func takeOver(w *world.World, setup Setup) (all []*actor) {
 	for len(w.Actors()) < 2 {
 		w.Client(string(rune('A' + len(w.Actors()))))
@@ -53,19 +53,18 @@ func takeOver(w *world.World, setup Setup) (all []*actor) {
 	return all
 }
 
-// accounted is how many of its holds its last call is about.
+// accounted returns the number of holds, 0 or 1, that the client's last call is about.
 func (a *actor) accounted() int {
 	switch c := a.call; {
 	case c == nil:
 		return 0
-	case c.Held(), c.Op == world.OpCheck, c.Op == world.OpInsert: // a hold whose Unlock was called counts no more
+	case c.Held(), c.Op == world.OpCheck, c.Op == world.OpInsert: // a hold ends when Unlock is called
 		return 1
 	}
 	return 0
 }
 
-// Broken are the findings of these monitors in a run, without those from before the run was
-// taken over.
+// Broken returns the findings of these monitors, without those of the failure's run.
 func (p Played) Broken(by []oracle.Monitor) (found []oracle.Finding) {
 	for _, f := range oracle.Ask(p.Trace, by...) {
 		if !p.taken || f.Step > p.Begun {

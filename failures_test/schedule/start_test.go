@@ -13,7 +13,7 @@ import (
 
 const taken = "v1/stage3/check-then-delete@9/1x/pause/wrong-delete/a.A"
 
-func TestRunThatIsTakenOverHasAString(t *testing.T) {
+func TestTextOfARunThatContinuesAFailure(t *testing.T) {
 	s, name, steps, err := schedule.Parse(taken)
 	require.NoError(t, err)
 	require.Equal(t, "stage3", name)
@@ -23,17 +23,16 @@ func TestRunThatIsTakenOverHasAString(t *testing.T) {
 	require.Equal(t, taken, schedule.Text(s, steps))
 	for wrong, says := range map[string]string{
 		"v1/stage3/no-such@9/1x/pause/leak/":           `there is no failure "no-such"`,
-		"v1/stage3/check-then-delete@/1x/pause/leak/":  "how many events",
-		"v1/stage3/check-then-delete@0/1x/pause/leak/": "how many events",
+		"v1/stage3/check-then-delete@/1x/pause/leak/":  "the number of events",
+		"v1/stage3/check-then-delete@0/1x/pause/leak/": "the number of events",
 	} {
 		_, _, _, err := schedule.Parse(wrong)
 		require.ErrorContains(t, err, says)
 	}
 }
 
-// A schedule goes on from a moment of a failure's run, and what that broke before does not
-// count.
-func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
+// Violations from before the moment do not count.
+func TestScheduleContinuesAFailure(t *testing.T) {
 	s, _, _, err := schedule.Parse(taken)
 	require.NoError(t, err)
 	s.Subject = stages.MustFind("3").Subject
@@ -41,7 +40,7 @@ func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
 	played, err := schedule.Play(t, s, schedule.Follow([]string{"za", "t", "b", "wa", "a"}, &astray))
 	require.NoError(t, err)
 	require.NoError(t, astray)
-	require.Equal(t, []int{1, 1, 0, 0, 0}, played.Costs, "A stands still before its DEL until B has the lock")
+	require.Equal(t, []int{1, 1, 0, 0, 0}, played.Costs, "A is paused before its DEL until B has the lock")
 	require.Len(t, played.Broken(s.Property.Breaks), 1)
 
 	f, _ := failures.Find("delete-foreign")
@@ -53,8 +52,8 @@ func TestScheduleGoesOnFromWhereARunIsTakenOver(t *testing.T) {
 	require.Empty(t, played.Broken(s.Property.Breaks))
 }
 
-// Wherever a run is taken over, each client unlocks as often as it was given the lock.
-func TestWhoIsTakenOverUnlocksAsOftenAsItLocks(t *testing.T) {
+// This holds for each moment at which the schedule can take over.
+func TestContinuedClientsUnlockEachHold(t *testing.T) {
 	for id, stage := range map[string]string{"work-outlives-ttl": "5", "try-while-holding": "5", "inner-unlock-frees": "6.3"} {
 		f, _ := failures.Find(id)
 		subject := stages.MustFind(stage).Subject

@@ -14,8 +14,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-// errand is a lock that sends each attempt from a goroutine which no call has started, but
-// another goroutine has. Its value is its owner's name.
+// errand is a lock that sends each attempt from a goroutine of a goroutine, so that the world
+// cannot find its call. Its value is its owner's name.
 type errand struct {
 	failures.Locker
 	rdb redis.UniversalClient
@@ -32,9 +32,8 @@ func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 	return held, err
 }
 
-// The search knows all that the subject says of itself: without it, what one goroutine of a
-// process takes is thought to be another's.
-func TestSearchKnowsWhoseCommandsALockSends(t *testing.T) {
+// Without AttributeTo, the search takes the lock of one goroutine for that of another.
+func TestSearchUsesAttributeTo(t *testing.T) {
 	subject := failures.Subject{Name: "errand", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		whole, err := stages.MustFind("2").Subject.New(rdb, name, lease)
 		return errand{whole, rdb}, err
@@ -59,7 +58,7 @@ func TestSearchKnowsWhoseCommandsALockSends(t *testing.T) {
 	}
 }
 
-// deaf is a lock whose Lock never comes back.
+// deaf is a lock whose Lock waits until its context ends.
 type deaf struct{ failures.Locker }
 
 func (deaf) Lock(ctx context.Context) error {
@@ -67,7 +66,7 @@ func (deaf) Lock(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func TestCallThatNothingCanEndIsGivenUp(t *testing.T) {
+func TestRunEndsWithBlockedCalls(t *testing.T) {
 	property, err := schedule.FindProperty("wake-up")
 	require.NoError(t, err)
 	subject := failures.Subject{Name: "deaf", New: func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {

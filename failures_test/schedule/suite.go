@@ -11,10 +11,10 @@ type Question struct {
 	Clients    int
 	Together   bool
 	Number     int // in the suite
-	Bound      int // how far it is looked by default: what a few seconds allow on stage 6
+	Bound      int // default bound of the search: a few seconds on stage 6
 }
 
-// Suite is what is asked about each lock.
+// Suite has the questions about each lock.
 var Suite = []Question{
 	{Env: "crash", Properties: []string{"leak"}, Clients: 2, Bound: 4},
 	{Env: "reply-loss", Properties: []string{"leak", "truth"}, Clients: 2, Bound: 4},
@@ -28,14 +28,14 @@ var Suite = []Question{
 	{Env: "leave", Properties: []string{"wake-up"}, Clients: 3, Together: true, Bound: 2},
 }
 
-// Ask makes the setup of a question about a lock, and the properties that apply to
-// it; none if the question does not apply.
+// Ask returns the setup of a question about a lock, and the properties that apply to it; none if
+// the question does not apply.
 func (q Question) Ask(subject failures.Subject, attempts int) (Setup, []Property) {
 	var properties []Property
 	for _, name := range q.Properties {
 		p, err := FindProperty(name)
 		if err != nil {
-			panic(err) // the suite names what there is; a test asks for each
+			panic(err) // a test covers each name of the suite
 		}
 		if p.Suits(subject) {
 			properties = append(properties, p)

@@ -10,17 +10,16 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Text is a schedule as a string that [Parse] reads:
-// v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t
-// 3g are three clients of which all but the first are goroutines of one process;
-// check-then-delete@12 are those of a failure's run, taken over after its twelfth event.
+// Text returns a schedule as a string for [Parse]: v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t.
+// Instead of 2c, 3g means three clients of which all but the first are goroutines of one process;
+// check-then-delete@12 means those of a failure's run, after its twelfth event.
 func Text(s Setup, schedule []string) string {
-	return fmt.Sprintf("v1/%s/%s/%dx/%s/%s/%s", s.Subject.Name, s.who(), s.Attempts, s.Env.Name, s.Property.Name,
+	return fmt.Sprintf("v1/%s/%s/%dx/%s/%s/%s", s.Subject.Name, s.clients(), s.Attempts, s.Env.Name, s.Property.Name,
 		strings.Join(schedule, "."))
 }
 
-// who are the clients.
-func (s Setup) who() string {
+// clients returns the clients' part of the string.
+func (s Setup) clients() string {
 	switch {
 	case s.From != nil:
 		return s.From.String()
@@ -30,25 +29,24 @@ func (s Setup) who() string {
 	return fmt.Sprintf("%dc", s.Clients)
 }
 
-// What cannot be read.
+// Errors of Parse.
 var (
-	noSchedule = i18n.New("{text} is no schedule: one looks like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t")
-	badNumber  = i18n.New("{text} in the schedule: it has to be a number from 1 to 9 and {unit}, as 2{unit}")
+	noSchedule = i18n.New("{text} is not a schedule: write one like v1/stage3/2c/2x/async/wrong-delete/a.A.b.B.t")
+	badNumber  = i18n.New("{text} in the schedule: write a number from 1 to 9 and {unit}, such as 2{unit}")
 	noEnv      = i18n.New("there is no environment {name}: there are {names}")
 	noProperty = i18n.New("there is no property {name}: there are {names}")
 	noStart    = i18n.New("{text} in the schedule: there is no failure {name}")
-	badStart   = i18n.New("{text} in the schedule: after {sign} stands how many events have happened")
+	badStart   = i18n.New("{text} in the schedule: write the number of events after {sign}")
 )
 
-// Parse reads a schedule's string. The setup it returns has no Subject yet but its
-// name, which is returned beside it.
+// Parse parses a schedule. The setup has no Subject; Parse returns its name as subject.
 func Parse(text string) (s Setup, subject string, schedule []string, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 7 || parts[0] != "v1" {
 		return s, "", nil, noSchedule.Args("text", strconv.Quote(text))
 	}
 	var errs [4]error
-	errs[0] = s.readWho(parts[2])
+	errs[0] = s.readClients(parts[2])
 	s.Attempts, errs[1] = number(parts[3], "x")
 	s.Env, errs[2] = FindEnv(parts[4])
 	s.Property, errs[3] = FindProperty(parts[5])
@@ -58,7 +56,7 @@ func Parse(text string) (s Setup, subject string, schedule []string, err error) 
 	return s, parts[1], schedule, cmp.Or(errs[:]...)
 }
 
-func (s *Setup) readWho(text string) (err error) {
+func (s *Setup) readClients(text string) (err error) {
 	if strings.Contains(text, startAt) {
 		s.From, err = readStart(text)
 		return err
@@ -79,18 +77,18 @@ func number(text, unit string) (int, error) {
 	return n, nil
 }
 
-// foreign stands in the name of a lock between what it is called and the hash of its source.
+// foreign separates name and hash in a ForeignName.
 const foreign = "~"
 
-// ForeignName is the name, in a schedule's string, of a lock that is nobody's but its
-// author's, such as one that a visitor edits: what it is called, and a short hash of its
-// source. So the string tells of which version it is, and never replays on another lock.
+// ForeignName returns a name for a lock from outside the project, such as one that a visitor edits:
+// its name and a short hash of its source. So a schedule never replays on another version of the
+// lock.
 func ForeignName(name string, source ...string) string {
 	hash := sha256.Sum256([]byte(strings.Join(source, "\x00")))
 	return fmt.Sprintf("%s%s%x", strings.ReplaceAll(name, "/", "-"), foreign, hash[:4])
 }
 
-// IsForeign tells whether a lock's name is a [ForeignName].
+// IsForeign reports whether a lock's name is a [ForeignName].
 func IsForeign(name string) bool { return strings.Contains(name, foreign) }
 
 // FindEnv finds an environment by its name.

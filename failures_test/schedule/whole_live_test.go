@@ -12,20 +12,20 @@ import (
 	"lockkata/internal/stages"
 )
 
-// What the documents show of the search is compared with the lessons.
-func TestSearchOfTheWholeSuiteFindsWhatTheLessonsSay(t *testing.T) {
+// The documents show these numbers.
+func TestSearchesFindTheDocumentedCounterexamples(t *testing.T) {
 	t.Parallel()
 	runs, _ := searchAll(t, func(asked) bool { return true })
 	require.Equal(t, stages.SuiteSchedules, runs, "write it into stages.go, then go generate ./docs")
 }
 
-func TestSearchFindsWhatTheLessonsOfHiddenColumnsSay(t *testing.T) {
+func TestSearchesOfHiddenStagesFindTheDocumentedCounterexamples(t *testing.T) {
 	t.Parallel()
 	for _, a := range hidden(t) {
 		if slices.ContainsFunc(a.properties, func(p schedule.Property) bool { return a.stage.Search(p.Name, a.question.Env) == "" }) {
 			continue // not looked for: it takes many minutes
 		}
-		findWhatTheLessonSays(t, a)
+		requireDocumented(t, a)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// delegating is a lock that sends each command from a goroutine of its own.
+// delegating is a lock that sends each command from a new goroutine.
 type delegating struct{ *lock }
 
 func newDelegating(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
@@ -28,17 +28,17 @@ func (d *delegating) TryLock(ctx context.Context) (held bool, err error) {
 	return held, err
 }
 
-func TestAttributedCommandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
+func TestAttributedCommandBelongsToItsCall(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").Goroutine("G").TryLock() }
 	for name, c := range map[string]struct {
 		attributeTo world.AttributeTo
 		client      string
 		background  bool
 	}{
-		"nobody says so":        {nil, "G", false},
-		"of whoever calls":      {func([]string) (string, bool) { return "", true }, "G", false},
-		"of a client that does": {func(args []string) (string, bool) { return "G", args[0] == "SET" }, "G", false},
-		"of one that does not":  {func([]string) (string, bool) { return "A", true }, "A", true},
+		"no attribution":        {nil, "G", false},
+		"to any client":         {func([]string) (string, bool) { return "", true }, "G", false},
+		"to the calling client": {func(args []string) (string, bool) { return "G", args[0] == "SET" }, "G", false},
+		"to another client":     {func([]string) (string, bool) { return "A", true }, "A", true},
 		"of another command":    {func(args []string) (string, bool) { return "", args[0] == "DEL" }, "A", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestAttributedCommandIsItsCallersAndNotTheLocksOwn(t *testing.T) {
 	}
 }
 
-// lingering is a lock whose goroutine for a command stays, and sends more.
+// lingering is a lock whose goroutine outlives the call that started it and sends another command.
 type lingering struct{ *lock }
 
 func newLingering(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
@@ -70,7 +70,7 @@ func (l *lingering) TryLock(ctx context.Context) (held bool, err error) {
 	return held, err
 }
 
-func TestGoroutineWorksForTheCallThatStartedItUntilThatIsOver(t *testing.T) {
+func TestCommandsOfAStartedGoroutineBelongToTheCallUntilItReturns(t *testing.T) {
 	trace := runWith(t, world.Config{New: newLingering}, func(w *world.World) {
 		w.Client("A").Goroutine("G").TryLock()
 		w.Sleep(w.Lease / 2)
@@ -82,7 +82,7 @@ func TestGoroutineWorksForTheCallThatStartedItUntilThatIsOver(t *testing.T) {
 	require.True(t, executed[1].Background)
 }
 
-func TestLineIsThatAboveWhatOnlyPassesOn(t *testing.T) {
+func TestSourceLineSkipsConfiguredFrames(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").TryLock() }
 	source := func(skipFrames ...string) world.Source {
 		trace := runWith(t, world.Config{New: newDelegating, SkipFrames: skipFrames}, story)

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// left leaves a scenario that is taken over.
-type left struct{}
+// takenOver is the panic value that unwinds a scenario when the caller takes control.
+type takenOver struct{}
 
-// Begin plays a scenario until that many events have happened, and no further: whoever
-// called it decides what comes next. Faults that have not struck by then never do. The
-// same scenario on the same lock is left at the same moment.
+// Begin plays a scenario until it has produced that many events, and returns. The caller then
+// decides what happens next. Faults that have not struck by then never do. The same scenario with
+// the same lock stops at the same event.
 func (w *World) Begin(scenario func(*World), events int) {
 	w.leaveAt = events
 	defer func() {
@@ -18,7 +18,7 @@ func (w *World) Begin(scenario func(*World), events int) {
 		for _, p := range w.processes {
 			p.faults = nil
 		}
-		if p := recover(); p != nil && p != (left{}) {
+		if p := recover(); p != nil && p != (takenOver{}) {
 			panic(p)
 		}
 	}()
@@ -26,8 +26,7 @@ func (w *World) Begin(scenario func(*World), events int) {
 	w.settle()
 }
 
-// Patient has clients wait that long for the replies to what they send from now on. All of
-// them have to be at rest.
+// Patient sets the read timeout of all clients to d. The clients have to be idle.
 func (w *World) Patient(d time.Duration) {
 	for _, p := range w.processes {
 		for _, rdb := range p.rdbs {
@@ -36,14 +35,15 @@ func (w *World) Patient(d time.Duration) {
 	}
 }
 
-// leave leaves the scenario if it is time. A process whose lock is being made is not left.
+// leave unwinds the scenario once it has produced the events that Begin asked for. It waits until
+// the lock of each process has been constructed.
 func (w *World) leave() {
 	if w.leaveAt > 0 && len(w.trace.Events) >= w.leaveAt && !slices.ContainsFunc(w.processes, func(p *process) bool { return p.locker == nil }) {
-		panic(left{})
+		panic(takenOver{})
 	}
 }
 
-// Actors are the clients that there are, and the goroutines of their processes.
+// Actors returns the clients, those made by [Client.Goroutine] included.
 func (w *World) Actors() (all []*Client) {
 	for _, p := range w.processes {
 		all = append(all, p.lanes...)
@@ -51,10 +51,10 @@ func (w *World) Actors() (all []*Client) {
 	return all
 }
 
-// IsStopped tells whether the client's process stands still, or is dead.
+// IsStopped reports whether the client's process is paused or dead.
 func (c *Client) IsStopped() bool { return c.process.isStopped() }
 
-// LastCall is the client's last call, nil if it has begun none.
+// LastCall returns the client's last call; nil if it has begun none.
 func (c *Client) LastCall() (last *Call) {
 	for _, call := range c.world.calls {
 		if call.Client == c {

@@ -9,7 +9,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// story is a scenario with a fault that has yet to strike when it is left.
+// story is a scenario whose fault has not yet struck when Begin stops it.
 func story(w *world.World) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
@@ -19,7 +19,7 @@ func story(w *world.World) {
 	w.Sleep(time.Minute)
 }
 
-func TestScenarioIsLeftAfterSoManyEvents(t *testing.T) {
+func TestBeginStopsAfterTheGivenNumberOfEvents(t *testing.T) {
 	whole := run(t, story)
 	for events := 1; events <= len(whole.Events); events++ {
 		var left int
@@ -28,12 +28,12 @@ func TestScenarioIsLeftAfterSoManyEvents(t *testing.T) {
 			left = len(w.Trace().Events)
 		})
 		require.GreaterOrEqual(t, left, events)
-		require.Equal(t, whole.Events[:events], begun.Events[:events], "what has happened is as it was")
+		require.Equal(t, whole.Events[:events], begun.Events[:events], "the same events so far")
 		require.Empty(t, begun.Missed, "a fault that had no time to strike is not missed")
 	}
 }
 
-func TestFaultsOfAScenarioThatWasLeftStrikeNobody(t *testing.T) {
+func TestFaultsDoNotStrikeAfterBegin(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		w.Begin(story, 4)
 		actors := w.Actors()
@@ -45,8 +45,7 @@ func TestFaultsOfAScenarioThatWasLeftStrikeNobody(t *testing.T) {
 	require.Len(t, events(trace, world.Executed), 2)
 }
 
-// A process without a network sends and reads nothing until somebody gives it back.
-func TestNetworkIsGivenBackByAChoice(t *testing.T) {
+func TestChoiceRestoresTheNetwork(t *testing.T) {
 	tokens := func(w *world.World) (all []string) {
 		for _, c := range w.Choices(time.Hour) {
 			all = append(all, c.Token)

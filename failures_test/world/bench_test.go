@@ -6,8 +6,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// BenchmarkShortRun is a whole world each time: two clients make an attempt each,
-// the holder inserts an order and frees the lock.
+// BenchmarkShortRun measures a whole run: two clients call TryLock, the holder inserts an order and
+// unlocks.
 func BenchmarkShortRun(b *testing.B) {
 	for name, newLocker := range map[string]world.Constructor{"plain": newLock, "script": newScripted} {
 		b.Run(name, func(b *testing.B) {

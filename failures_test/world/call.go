@@ -12,30 +12,30 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Call is one operation of a client, under way or over.
+// Call is one operation of a client, such as a Lock. It may still be under way.
 type Call struct {
 	ID     int
 	Client *Client
 	Op     string
 
 	bound  time.Duration
-	alone  bool // no other call of its process was under way, and it has done nothing yet
+	alone  bool // the only call of its process, and it has sent nothing yet
 	began  time.Time
 	ctx    context.Context
 	cancel context.CancelFunc
 	result Result
 	answer string // of the ledger
-	isLost bool   // its hold has ended, and is lost
+	isLost bool   // the lock was lost: it ended before Unlock
 	over   bool
 }
 
-// Held tells whether the call is over and gave its caller the lock.
+// Held reports whether the call has returned and its caller holds the lock.
 func (c *Call) Held() bool { return c.over && c.result.Held }
 
-// Over tells whether the call has come back.
+// Over reports whether the call has returned.
 func (c *Call) Over() bool { return c.over }
 
-// Answer is what the ledger said.
+// Answer returns the ledger's answer.
 func (c *Call) Answer() string { return c.answer }
 
 // Option changes a call.
@@ -53,7 +53,7 @@ func Within(d time.Duration) Option {
 // Done gives the call a context that is already cancelled.
 func Done() Option { return func(c *Call) { c.cancel() } }
 
-// begin starts a call on a goroutine of its own.
+// begin starts a call in a new goroutine.
 func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
 	done := call.ctx.Err() != nil // see [Done]
@@ -66,31 +66,30 @@ func (c *Client) begin(op string, options []Option, do action) *Call {
 	return call
 }
 
-// action is what a call does. Without an error it says in its result what it did.
+// action performs a call. Without an error, its result describes the effect.
 type action func(context.Context) (Result, error)
 
 type laneKey struct{}
 
-// Lane tells on whose behalf a lock is called: the name of the client whose call
-// has this context, or one made from it.
+// Lane returns the name of the client whose call has this context, or one derived from it.
 func Lane(ctx context.Context) string {
 	name, _ := ctx.Value(laneKey{}).(string)
 	return name
 }
 
-// context is what each of the client's calls gets, or makes its own from.
+// context returns the parent of the contexts of the client's calls.
 func (c *Client) context() context.Context {
 	return context.WithValue(c.world.ctx, laneKey{}, c.Name)
 }
 
 type callKey struct{}
 
-// Delegate has a goroutine work for the call with this context: what it sends, the call sends. A
-// lock that calls its caller back needs that, since its acquire and its release are one function,
-// and a client's Lock and Unlock are two calls.
+// Delegate attributes the commands that a goroutine sends to the call with this context. A lock
+// with a callback API needs it: there, acquire and release are one function in one goroutine, and
+// the client's Lock and Unlock are two calls.
 func Delegate(ctx context.Context, goroutine uint64) {
 	call, ok := ctx.Value(callKey{}).(*Call)
-	if !ok { // no client of a world calls
+	if !ok { // the caller is not a client of a world
 		return
 	}
 	w, p := call.Client.world, call.Client.process
@@ -99,10 +98,10 @@ func Delegate(ctx context.Context, goroutine uint64) {
 	p.delegates[goroutine] = call
 }
 
-// callEntry is where the goroutine of every call begins.
+// callEntry is the entry point of the function in which the goroutine of each call begins.
 var callEntry atomic.Uintptr
 
-// run is the goroutine of a call.
+// run executes the call, in its own goroutine.
 func (c *Call) run(do action) {
 	noteEntry(&callEntry)
 	deepen()
@@ -132,8 +131,7 @@ func (c *Client) newCall(op string, options []Option) *Call {
 	return call
 }
 
-// runGuarded runs a call of somebody's lock and turns what comes out into a
-// result, also a panic.
+// runGuarded runs a call of the lock and returns its result. A panic becomes a result too.
 func runGuarded(call *Call, do action) (result Result) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -154,9 +152,9 @@ func runGuarded(call *Call, do action) (result Result) {
 	return result
 }
 
-// claimOf reads an error as a claim. An error of the context, the network or
-// Redis says nothing about what became of the command; any other error is the
-// lock's own word that it does not, or does not any more, hold the lock.
+// claimOf classifies an error. After an error of the context, the network or Redis, the command may
+// or may not have taken effect. Any other error is the lock's statement that the caller does not
+// hold it.
 func claimOf(err error) Claim {
 	var network net.Error
 	var protocol redis.Error
@@ -168,8 +166,8 @@ func claimOf(err error) Claim {
 	return ClaimRefused
 }
 
-// Wait lets the world go on until the call is over. It gives up when the process
-// is stopped, since then only the scenario can go on, and at the horizon.
+// Wait runs the world until the call has returned. It gives up at the horizon, and when the process
+// is stopped, because then only the scenario can continue.
 func (c *Call) Wait() *Call {
 	w, p := c.Client.world, c.Client.process
 	if !w.until(time.Now().Add(w.horizon()), func() bool { return c.over || p.isStopped() || c.inFlight() }) {
@@ -178,7 +176,8 @@ func (c *Call) Wait() *Call {
 	return c
 }
 
-// inFlight tells whether a write to the ledger is delayed: nothing waits for it.
+// inFlight reports whether the call is a write to the ledger that is delayed. Wait does not wait
+// for it.
 func (c *Call) inFlight() bool {
 	if !IsStore(c.Op) {
 		return false
@@ -204,7 +203,6 @@ func (c *Call) leave() {
 	c.cancel()
 }
 
-// recordCall records an event about a call.
 func (w *World) recordCall(kind Kind, c *Call, e Event) {
 	e.Kind, e.Client, e.Process, e.Call, e.Op = kind, c.Client.Name, c.Client.process.name, c.ID, c.Op
 	w.record(e)

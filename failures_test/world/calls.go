@@ -21,7 +21,7 @@ func (w *World) takeRunnable(calls *[]*Call) (now []*Call) {
 	return now
 }
 
-// finish records the calls that came back. One of a stopped process has not.
+// finish records the calls that have returned. A stopped process has not seen the return yet.
 func (w *World) finish() bool {
 	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
@@ -32,7 +32,7 @@ func (w *World) finish() bool {
 	return len(finished) > 0
 }
 
-// watch waits for the loss of a hold, if the lock tells.
+// watch records when the hold of a call ends, if the lock reports that.
 func (w *World) watch(call *Call) {
 	noticing, ok := call.Client.process.locker.(Noticing)
 	if !ok || !call.result.Held || w.closing {
@@ -45,7 +45,7 @@ func (w *World) watch(call *Call) {
 	go func() {
 		select {
 		case <-ended:
-		case <-w.ctx.Done(): // a lock may tell of losses only
+		case <-w.ctx.Done(): // some locks report only losses
 			return
 		}
 		lost := isLost()
@@ -58,7 +58,7 @@ func (w *World) watch(call *Call) {
 }
 
 // endHolds records the holds that were lost, and those whose context ended before their owner
-// gave them back. A stopped process has not noticed.
+// called Unlock. A stopped process has not noticed it yet.
 func (w *World) endHolds() (recorded bool) {
 	for _, call := range w.takeRunnable(&w.ended) {
 		kind := Lost
@@ -73,7 +73,7 @@ func (w *World) endHolds() (recorded bool) {
 	return recorded
 }
 
-// isKept reports whether no call has begun since that gives the hold back.
+// isKept reports whether the process has not called Unlock or Close since.
 func (c *Call) isKept() bool {
 	return !slices.ContainsFunc(c.Client.world.calls[c.ID:], func(later *Call) bool {
 		return later.Client.process == c.Client.process && (later.Op == OpUnlock || later.Op == OpClose)

@@ -17,36 +17,36 @@ const (
 	Deliver               // a reply or a message reaches its client
 	Tick                  // time passes until something else happens
 	Crash                 // a process ends for good
-	Freeze                // a process stands still
-	Thaw                  // it goes on
+	Freeze                // a process is paused
+	Thaw                  // it continues
 	Lose                  // a reply is lost, and its connection breaks
 	Leave                 // a call's context is cancelled
 	Refuse                // Redis answers a command with an error
-	Heal                  // a process has its network again
+	Heal                  // the network of a process is back
 )
 
-// Choice is a step that can be taken next.
+// Choice is a possible next step.
 type Choice struct {
-	// Token names the choice among those of its moment: a, a2 execute what A sent;
-	// A, A2 deliver what A is to read; t lets time pass; xa crashes A, za freezes it,
-	// wa wakes it, da loses what it is to read, ha gives its network back.
+	// Token identifies the choice at this moment: a, a2 execute the commands that A sent; A, A2
+	// deliver a reply to A; t lets time pass; xa crashes A, za freezes it, wa wakes it, da loses
+	// its next reply, ha restores its network.
 	Token  string
 	Action Action
 	Client string // the process's; "" of a Tick
-	// What is the command that is executed, or the answer that is delivered or lost.
+	// Command or reply that the step executes, delivers or loses, as text.
 	What string
-	// Op and Order are those of a call to the ledger that is executed: Check or Insert, and the order.
+	// Op and Order are set if the step executes a call to the ledger: Check or Insert, and the
+	// order.
 	Op, Order string
 
 	take func()
 }
 
-// Take takes the step. RunUntilIdle lets the clients go on from it.
+// Take performs the step. [World.RunUntilIdle] then lets the clients react.
 func (c Choice) Take() { c.take() }
 
-// Choices are the steps that can be taken now, of executing, delivering and
-// thawing first, client by client. Time can pass, until end at most, unless it would pass
-// the end. What harms is offered for every process that is alive.
+// Choices returns the possible next steps: first execute, deliver and thaw, client by client, then
+// a Tick while the time is before end, then the faults of each process that is alive.
 func (w *World) Choices(end time.Duration) []Choice {
 	steps := make([]Choice, 0, 16)
 	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.crashed })
@@ -80,7 +80,7 @@ func (w *World) Choices(end time.Duration) []Choice {
 	return steps
 }
 
-// harmless adds the steps of a process that do no harm.
+// harmless appends the steps of a process that are not faults.
 func (w *World) harmless(steps []Choice, p *process) []Choice {
 	if p.isStopped() {
 		return append(steps, p.choice(Thaw, "w", 0, "", func() { w.thaw(p) }))
@@ -103,7 +103,7 @@ func (w *World) harmless(steps []Choice, p *process) []Choice {
 	return steps
 }
 
-// choice is a step of a process, the i-th of its kind: the first one has no number.
+// choice returns the i-th step of its kind of a process. The token of the first has no number.
 func (p *process) choice(action Action, kind string, i int, what string, take func()) Choice {
 	token := kind + strings.ToLower(p.name)
 	if i > 0 {
@@ -112,7 +112,7 @@ func (p *process) choice(action Action, kind string, i int, what string, take fu
 	return Choice{Token: token, Action: action, Client: p.name, What: what, take: take}
 }
 
-// executable are the requests of a process that may be executed next.
+// executable returns the requests of a process that can be executed next.
 func (p *process) executable() (requests []*request) {
 	for _, c := range p.wires {
 		if len(c.requests) > 0 && !p.cut {
@@ -123,13 +123,12 @@ func (p *process) executable() (requests []*request) {
 	return requests
 }
 
-// text is a request as one would type it.
+// text returns a request as redis-cli would show it.
 func (w *World) text(r *request) string {
 	return strings.Join(w.names.command(r.Args, r.lane.Name), " ")
 }
 
-// readable are the wires of a process on which something waits to be read, the
-// oldest first.
+// readable returns the wires of a process with an unread reply, the oldest reply first.
 func (p *process) readable() (wires []*wire) {
 	for _, c := range p.wires {
 		if len(c.replies) > 0 && !p.cut {
@@ -140,8 +139,8 @@ func (p *process) readable() (wires []*wire) {
 	return wires
 }
 
-// tick lets time pass until something happens that can be seen. A process that
-// stands still only sends, and what it sends waits.
+// tick lets time pass until the next visible event. What a frozen process sends does not count: it
+// waits.
 func (w *World) tick(end time.Duration) {
 	for seen := len(w.trace.Events); w.Now() < end; {
 		w.advance(w.start.Add(end))
@@ -160,7 +159,7 @@ func (w *World) isFrozen(name string) bool {
 	return slices.ContainsFunc(w.processes, func(p *process) bool { return p.name == name && p.isFrozen() })
 }
 
-// lose loses what waits to be read on a wire, and breaks it.
+// lose drops the next reply of a wire and breaks the connection.
 func (w *World) lose(on *wire) {
 	if r := on.replies[0].request; r != nil {
 		w.drop(r, AfterCommand)
@@ -169,10 +168,10 @@ func (w *World) lose(on *wire) {
 	w.losePushes(on)
 }
 
-// Trace is what has happened so far.
+// Trace returns the trace so far.
 func (w *World) Trace() *Trace { return w.trace }
 
-// GiveUp records that the calls that are still under way are no longer waited for.
+// GiveUp records the calls that are still under way as blocked.
 func (w *World) GiveUp() {
 	for _, c := range w.calls {
 		if !c.over && !c.Client.process.isStopped() {
@@ -181,8 +180,8 @@ func (w *World) GiveUp() {
 	}
 }
 
-// NextBy is when, at the latest, a Tick ends: the next lease that ends, or the end.
-// A client's timer can end it sooner.
+// NextBy returns the latest end of a Tick: when the next lease ends, or end. A client's timer can
+// end it sooner.
 func (w *World) NextBy(end time.Duration) time.Duration {
 	if at, ok := w.nextExpiry(); ok {
 		end = min(end, at.Sub(w.start))

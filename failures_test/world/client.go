@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// process is one operating-system process: a go-redis client and a lock object,
-// which its goroutines share. It freezes, crashes and loses its network as one.
+// process is one operating-system process: a go-redis client and a lock object that its goroutines
+// share. It freezes, crashes and loses its network as a whole.
 type process struct {
 	world     *World
 	name      string
@@ -23,14 +23,14 @@ type process struct {
 	locker    Locker
 	lanes     []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
-	delegates map[uint64]*Call // goroutine → the call that it works for, see [Delegate]
+	delegates map[uint64]*Call // goroutine → the call whose commands it sends, see [Delegate]
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
 	faults    []*Fault
 	crashed   bool
 	cut       bool
 	healed    chan struct{} // closed when the network is back
-	stopped   atomic.Bool   // it stands still or is dead; the goroutines of the client ask too
+	stopped   atomic.Bool   // frozen or crashed; the client's goroutines read it too
 	stoppedAt time.Time
 	second    time.Duration // of its newest command
 	sent      int           // how many it has sent in that second
@@ -40,8 +40,7 @@ func (p *process) isStopped() bool { return p.stopped.Load() }
 
 func (p *process) isFrozen() bool { return p.isStopped() && !p.crashed }
 
-// Client is one actor of a scenario: a goroutine of a process, with a lane of its
-// own in the picture.
+// Client is one goroutine of a process, with its own lane in the picture.
 type Client struct {
 	Name    string
 	index   int
@@ -49,7 +48,7 @@ type Client struct {
 	world   *World
 }
 
-// Client starts a process with one actor.
+// Client starts a process with one client.
 func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 
 // ClientOf is [World.Client] with a lock of another name.
@@ -70,7 +69,7 @@ func (w *World) ClientOf(name, lock string) *Client {
 	return c
 }
 
-// connect returns a client of a server.
+// connect returns a go-redis client for a server.
 func (p *process) connect(to *Node) *redis.Client {
 	w := p.world
 	options := &redis.Options{
@@ -82,7 +81,7 @@ func (p *process) connect(to *Node) *redis.Client {
 		ReadBufferSize:        512,
 		WriteBufferSize:       512,
 		ContextTimeoutEnabled: true,
-		// Maintenance notifications look up host names, which no bubble survives.
+		// Maintenance notifications look up host names, which does not work in a bubble.
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		Dialer:                   func(ctx context.Context, _, _ string) (net.Conn, error) { return p.dial(ctx, to) },
 	}
@@ -93,8 +92,7 @@ func (p *process) connect(to *Node) *redis.Client {
 	return redis.NewClient(options)
 }
 
-// construct makes the lock of a process, of that name. It may send something: it may
-// subscribe, or ask Redis for its version.
+// construct creates the lock of a process. The constructor may send commands, such as SUBSCRIBE.
 func (w *World) construct(p *process, lock string) {
 	var locker Locker
 	var err error
@@ -106,7 +104,7 @@ func (w *World) construct(p *process, lock string) {
 	}()
 	switch {
 	case !w.until(time.Now().Add(w.horizon()), done.Load):
-		fail("%s gets no lock: its constructor does not come back", p.name)
+		fail("%s gets no lock: its constructor does not return", p.name)
 	case panicks != nil:
 		panic(panicks)
 	case err != nil:
@@ -132,7 +130,7 @@ func (w *World) Clients(a, b, c string) (*Client, *Client, *Client) {
 	return w.Client(a), w.Client(b), w.Client(c)
 }
 
-// Listens is how many open connections of the client's process have subscribed to something.
+// Listens returns how many open connections of the client's process are subscribed.
 func (c *Client) Listens() (n int) {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
@@ -144,7 +142,7 @@ func (c *Client) Listens() (n int) {
 	return n
 }
 
-// Goroutine is another actor in the same process, with the same lock object.
+// Goroutine returns another client in the same process, with the same lock object.
 func (c *Client) Goroutine(name string) *Client { return c.world.lane(c.process, name) }
 
 func (w *World) lane(p *process, name string) *Client {
@@ -157,15 +155,14 @@ func (w *World) lane(p *process, name string) *Client {
 	return c
 }
 
-// DefaultRetries gives clients what go-redis does by itself when nobody sets
-// anything: three more attempts after a broken connection. The pause between
-// them is left out, since it is random.
+// DefaultRetries sets the retries that go-redis has by default: three after a broken connection. It
+// leaves out the pauses between them, because they are random.
 func DefaultRetries(o *redis.Options) {
 	o.MaxRetries = 3
 	o.MinRetryBackoff, o.MaxRetryBackoff = -1, -1
 }
 
-// dial opens a wire. Without a network it waits, as a lost SYN does.
+// dial opens a wire. While the process has no network it waits, as after a lost SYN.
 func (p *process) dial(ctx context.Context, to *Node) (net.Conn, error) {
 	w := p.world
 	for {
@@ -186,7 +183,7 @@ func (p *process) dial(ctx context.Context, to *Node) (net.Conn, error) {
 	}
 }
 
-// wasCrowded tells whether somebody had to wait for a connection of a client's pool.
+// wasCrowded reports whether a goroutine has waited for a connection of a full pool.
 func (w *World) wasCrowded() bool {
 	return slices.ContainsFunc(w.processes, func(p *process) bool {
 		return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
@@ -196,9 +193,8 @@ func (w *World) wasCrowded() bool {
 	})
 }
 
-// forgetTimers empties the sync.Pool in which go-redis keeps the timers of those
-// who have waited for a connection: in the next bubble a timer of this one would
-// end the program. Two collections empty a sync.Pool.
+// forgetTimers empties the sync.Pool in which go-redis keeps timers for waiting on a full pool: a
+// timer of this bubble would panic in the next one. It takes two collections to empty a sync.Pool.
 func forgetTimers() {
 	runtime.GC()
 	runtime.GC()

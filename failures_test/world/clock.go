@@ -8,24 +8,25 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Clock is how time passes in a world.
+// Clock controls how time passes in a world.
 type Clock interface {
-	// Limits are what can be relied on with a lease of that length.
+	// Limits returns what a scenario can rely on with a lease of that length.
 	Limits(lease time.Duration) Limits
-	// Rest waits until the clients have nothing more to do at this moment. It returns false when
-	// wake brought something first. Late is by how much the machine delayed it, at worst.
+	// Rest waits until the clients have nothing more to do at this moment. It returns false if wake
+	// received something first. late is the longest delay that the machine added.
 	Rest(wake <-chan struct{}) (atRest bool, late time.Duration)
-	// Timeouts fits the timeouts of a client to the lease.
+	// Timeouts adapts the timeouts of a client to the lease.
 	Timeouts(o *redis.Options, lease time.Duration)
-	// Linger lets pass the time that goroutines of a lock with that lease need to end.
+	// Linger waits, by calling pass, until goroutines of a lock with that lease have had time to
+	// end.
 	Linger(lease time.Duration, pass func(time.Duration))
 }
 
-// Limits are what a scenario can rely on as time passes.
+// Limits are the accuracies of a clock.
 type Limits struct {
-	LongSilence time.Duration // after it nothing that a lock does by itself is under way
-	Blur        time.Duration // how far apart two moments must be to be told apart
-	Slack       time.Duration // how much later than due things may happen; 0 only in fake time
+	LongSilence time.Duration // after it the lock's own goroutines have finished what they did
+	Blur        time.Duration // moments closer than this count as equal
+	Slack       time.Duration // how late an event may be; 0 only in fake time
 }
 
 // bubbleTime is the fake time of a synctest bubble.
@@ -42,12 +43,12 @@ func (bubbleTime) Timeouts(*redis.Options, time.Duration) {}
 
 func (bubbleTime) Linger(_ time.Duration, pass func(time.Duration)) { pass(time.Second) }
 
-// pass lets d of fake time pass, with everything that happens meanwhile.
+// pass lets d of time pass and runs all that happens in it.
 func (w *World) pass(d time.Duration) {
 	w.until(time.Now().Add(d), func() bool { return false })
 }
 
-// until lets time pass until done, or until the end. It reports done's last word.
+// until lets time pass until done returns true, or until end. It returns the last result of done.
 func (w *World) until(end time.Time, done func() bool) bool {
 	for {
 		w.reached = min(w.Now(), end.Sub(w.start))
@@ -64,8 +65,8 @@ func (w *World) until(end time.Time, done func() bool) bool {
 	}
 }
 
-// advance moves time to the next thing that happens: a client does something, a
-// lease ends, a delayed message arrives, or the end.
+// advance moves time to the next event: a client acts, a lease ends, a delayed message arrives, or
+// end.
 func (w *World) advance(end time.Time) {
 	if at, ok := w.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
 		end = at
@@ -74,7 +75,7 @@ func (w *World) advance(end time.Time) {
 		end = at
 	}
 	select {
-	case <-w.wake: // left over from what has been settled
+	case <-w.wake: // a stale notification
 	default:
 	}
 	timer := time.NewTimer(time.Until(end))
@@ -86,7 +87,7 @@ func (w *World) advance(end time.Time) {
 	}
 }
 
-// nextExpiry is when, on the clients' clock, the next lease ends on any server.
+// nextExpiry returns when, on the clients' clock, the next lease on any server ends.
 func (w *World) nextExpiry() (next time.Time, ok bool) {
 	for _, n := range w.nodes {
 		if at, has := n.keys.nextExpiry(); has && (!ok || at.Before(next)) {
@@ -96,8 +97,8 @@ func (w *World) nextExpiry() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// act notes the first thing that a call does. Where nothing is in its way an
-// acquire asks Redis at once: if it takes long, the machine did. world.mu is held.
+// act measures the time to a call's first command. An acquire sends it at once, so a long time
+// shows that the machine was slow. world.mu is held.
 func (c *Call) act() {
 	if c.alone && IsAcquire(c.Op) && c.Client.world.trace.Slack > 0 {
 		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))
@@ -105,17 +106,17 @@ func (c *Call) act() {
 	c.alone = false
 }
 
-// IsAcquire tells whether an operation asks for the lock.
+// IsAcquire reports whether an operation is Lock or TryLock.
 func IsAcquire(op string) bool { return op == OpLock || op == OpTryLock }
 
-// late notes that the machine stood still, or was busy elsewhere.
+// late records a delay of the machine.
 func (w *World) late(by time.Duration) {
 	if !w.closing {
 		w.trace.Late = max(w.trace.Late, by)
 	}
 }
 
-// nextDue is when the next delayed request or reply arrives.
+// nextDue returns when the next delayed request or reply arrives.
 func (w *World) nextDue() (at time.Time, ok bool) {
 	next := time.Duration(math.MaxInt64)
 	for c := range w.wires {
@@ -129,18 +130,18 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 	return w.start.Add(next), next < math.MaxInt64
 }
 
-// SleepUntil lets time pass until the fault has struck, for the longest time at most, and then
-// a while more. So the story goes on in the same way, whenever the lock renews.
+// SleepUntil sleeps until the fault has struck, at most for longest, and then for more. So the
+// story does not depend on when the lock renews.
 func (w *World) SleepUntil(f *Fault, longest, more time.Duration) {
 	w.settle()
 	began, slept := time.Now(), len(w.trace.Events)
 	w.record(Event{Kind: Slept})
-	defer func() { w.trace.Events[slept].Bound = time.Since(began) }() // also if the scenario is left
+	defer func() { w.trace.Events[slept].Bound = time.Since(began) }() // also if the scenario is taken over
 	w.until(began.Add(longest), func() bool { return f.times == 0 })
 	w.pass(more)
 }
 
-// Sleep lets d of time pass. Everybody who is not frozen goes on meanwhile.
+// Sleep lets d of time pass. Processes that are not frozen continue during it.
 func (w *World) Sleep(d time.Duration) {
 	w.settle()
 	w.record(Event{Kind: Slept, Bound: d})

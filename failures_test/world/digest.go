@@ -12,7 +12,7 @@ import (
 // digest is a running hash.
 type digest uint64
 
-// add folds texts into the hash. Each is told from the next.
+// add adds texts to the hash, each with its length.
 func (d digest) add(texts ...string) digest {
 	h := fnv.New64a()
 	var before [8]byte
@@ -26,12 +26,12 @@ func (d digest) add(texts ...string) digest {
 	return digest(h.Sum64())
 }
 
-// Observe has the world keep what [World.Digest] needs, from now on.
+// Observe starts to record what [World.Digest] needs.
 func (w *World) Observe() { w.seen = map[string]digest{} }
 
-// observe notes what a process has seen, and when. A process does the same again
-// when it sees the same again, so equal observations mean that it is in the same
-// state. What happened to keys is noted beside it, for the monitors.
+// observe records what a process has seen, and when. A process is deterministic: the same
+// observations lead to the same state. Changes of another process's keys are recorded separately,
+// for the monitors.
 func (w *World) observe(e Event) {
 	at := strconv.FormatInt(int64(e.At), 36)
 	switch e.Kind {
@@ -50,8 +50,7 @@ func (w *World) observe(e Event) {
 	}
 }
 
-// Digest is a hash of all that decides how the run can go on, and of what else the caller
-// knows of it: equal digests, equal futures.
+// Digest returns a hash of the run's state and of more: runs with equal digests continue equally.
 func (w *World) Digest(more ...string) uint64 {
 	d := w.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.Now().UnixNano(), 36))
 	for _, k := range w.allKeys() {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Drive is the loop of every run, whoever decides: it lets the clients go on until each
-// waits for an answer or for time, then has next do one thing, and so on, until next has
-// nothing to do.
+// Drive runs the clients until each waits for an answer or for time, calls next for one step, and
+// repeats that until next returns false. Every run uses this loop.
 func (w *World) Drive(next func() bool) {
 	for {
 		atRest := w.RunUntilIdle()
@@ -20,9 +19,9 @@ func (w *World) Drive(next func() bool) {
 	}
 }
 
-// RunUntilIdle lets everything happen that needs no choice: the clients run until each waits for
-// an answer or for time, new connections shake hands, calls return. It returns false when
-// something happened first.
+// RunUntilIdle runs everything that needs no decision: the clients until each waits for an answer
+// or for time, handshakes of new connections, returns of calls. It returns false if something
+// happened before all were idle.
 func (w *World) RunUntilIdle() (atRest bool) {
 	for {
 		atRest = w.rest()
@@ -37,12 +36,11 @@ func (w *World) RunUntilIdle() (atRest bool) {
 	}
 }
 
-// rest waits until the clients have nothing more to do at this moment. It returns false when
-// something happened first.
+// rest waits until the clients are idle. It returns false if something happened first.
 func (w *World) rest() bool {
 	if w.trace.Slack > 0 { // in real time waiting takes long
 		if on, _ := w.next(); on != nil {
-			return true // what the clients do next depends on that reply
+			return true // the clients wait for that reply
 		}
 	}
 	atRest, late := w.clock.Rest(w.wake)
@@ -50,11 +48,10 @@ func (w *World) rest() bool {
 	return atRest
 }
 
-// settle lets everything happen that can happen without time passing, as a script has it.
+// settle runs everything that can happen without time passing, in the default order.
 func (w *World) settle() { w.Drive(w.step) }
 
-// step does the next thing: the oldest reply that may be delivered, else the
-// first request that may be executed.
+// step delivers the oldest reply that can be delivered, else executes the first request.
 func (w *World) step() bool {
 	on, todo := w.next()
 	switch {
@@ -68,8 +65,7 @@ func (w *World) step() bool {
 	return true
 }
 
-// next is the wire whose reply may be delivered next, and the request that may be
-// executed if there is none.
+// next returns the wire with the next reply to deliver and the next request to execute, or nils.
 func (w *World) next() (on *wire, todo *request) {
 	now := w.reached
 	var next *reply
@@ -85,7 +81,7 @@ func (w *World) next() (on *wire, todo *request) {
 			if !stopped && len(c.replies) > 0 && w.canArrive(c, c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
 				next, on = c.replies[0], c
 			}
-			if len(c.requests) == 0 || stopped && c.requests[0].due == 0 { // what is late had left before
+			if len(c.requests) == 0 || stopped && c.requests[0].due == 0 { // a delayed request was already on its way
 				continue
 			}
 			if c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
@@ -96,13 +92,13 @@ func (w *World) next() (on *wire, todo *request) {
 	return on, todo
 }
 
-// canArrive tells whether a reply may be delivered. One that was delayed beyond
-// its reader's deadline never is: in fake time its reader has left by then.
+// canArrive reports whether a reply can be delivered. A reply that is delayed beyond its reader's
+// deadline never is: in fake time the reader has given up by then.
 func (w *World) canArrive(on *wire, r *reply, now time.Duration) bool {
 	return r.due <= now && (r.due == 0 || !on.isLate(w.start.Add(r.due)))
 }
 
-// execute runs the request at the head of its wire, unless a fault takes it over.
+// execute runs the request at the head of its wire, unless a fault handles it.
 func (w *World) execute(r *request) {
 	if w.strike(BeforeCommand, r) {
 		return
@@ -130,18 +126,18 @@ func (w *World) execute(r *request) {
 	w.strike(AfterCommand, r)
 }
 
-// mostInASecond is how many commands a client may send in a second of fake time. A lock that
-// asks every millisecond stays below it; one that never waits would never end.
+// mostInASecond limits the commands of a client in a second of fake time. A lock that polls every
+// millisecond stays below it. A lock that never waits would loop forever.
 const mostInASecond = 2_000
 
-// FloodError ends a scenario whose lock sends commands without a pause.
+// FloodError is the error of a scenario whose lock sends commands without a pause.
 type FloodError struct{ Client, Function, Line string }
 
 func (e FloodError) Error() string {
 	return fmt.Sprintf("%s floods Redis at %s: more than %d commands in a second", e.Client, e.Line, mostInASecond)
 }
 
-// meter counts a command, and ends the scenario of a lock that floods Redis.
+// meter counts a command, and fails the scenario with a FloodError if there are too many.
 func (w *World) meter(r *request) {
 	p := r.lane.process
 	if second := w.Now() / time.Second; second != p.second {
@@ -154,17 +150,17 @@ func (w *World) meter(r *request) {
 	}
 }
 
-// blocking lists the commands that wait in Redis until there is something for them.
+// blocking lists the commands that block in Redis until data arrives.
 var blocking = []string{"BLPOP", "BRPOP", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "BRPOPLPUSH", "BLMOVE"}
 
-// isBlocking reports whether a command may wait in Redis.
+// isBlocking reports whether a command can block in Redis.
 func isBlocking(args []string) bool {
 	name := strings.ToUpper(args[0])
 	isBlock := func(arg string) bool { return strings.EqualFold(arg, "BLOCK") }
 	return slices.Contains(blocking, name) || strings.HasPrefix(name, "XREAD") && slices.ContainsFunc(args, isBlock)
 }
 
-// refuseBlocking ends the scenario of a lock that sends such a command: the world cannot play it.
+// refuseBlocking fails the scenario if the command blocks: the world cannot play it.
 func (w *World) refuseBlocking(r *request) {
 	if isBlocking(r.Args) && !w.closing {
 		line := r.stack.source(w.config.SkipFrames)
@@ -175,7 +171,7 @@ func (w *World) refuseBlocking(r *request) {
 // take removes a request from the head of its wire.
 func (w *World) take(r *request) { r.wire.requests = r.wire.requests[1:] }
 
-// note remembers what a command means for its connection or for the world.
+// note records a subscription, or a script that Redis knows from now on.
 func (w *World) note(r *request) {
 	switch name, args := r.Name, r.Args; {
 	case isSubscribe(name):
@@ -194,7 +190,7 @@ func (w *World) newReply(r *request, raw []byte, text string) *reply {
 	return rep
 }
 
-// collectPushes finds what Redis wrote to subscribers since the last step.
+// collectPushes queues what Redis has pushed to subscribers since the last step.
 func (w *World) collectPushes() {
 	for c := range w.wires {
 		if !c.subscribed {
@@ -222,7 +218,6 @@ func (w *World) deliver(on *wire) {
 	on.deliver(rep.raw)
 }
 
-// recordRequest records an event about a request.
 func (w *World) recordRequest(kind Kind, r *request, e Event) {
 	if w.closing {
 		return
@@ -244,7 +239,7 @@ func (r *request) callID() int {
 	return r.call.ID
 }
 
-// lapse records the keys whose lease has ended.
+// lapse records the keys that have expired.
 func (w *World) lapse() {
 	for _, n := range w.nodes {
 		if effects := n.compare(nil, 0, true); len(effects) > 0 {

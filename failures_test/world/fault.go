@@ -12,10 +12,10 @@ import (
 type Command struct {
 	Args       []string
 	Name       string // in capitals
-	Op         string // the call that sent it: Lock, TryLock, Unlock, Insert …; "" = a goroutine of the lock's own
-	Write      bool   // it can change something; scripts can
+	Op         string // the call that sent it: Lock, TryLock, Unlock, Insert …; "" = a goroutine started by the lock
+	Write      bool   // not read-only; scripts count as writes
 	Background bool
-	Effects    []Effect // what it did; empty before it is executed
+	Effects    []Effect // empty until it is executed
 	Lane       string
 	Server     string // see [Node.Name]
 }
@@ -26,16 +26,16 @@ type Match func(Command) bool
 // Any matches every command to Redis.
 func Any(c Command) bool { return !IsStore(c.Name) }
 
-// Write matches a command to Redis that can change something.
+// Write matches a command to Redis that is not read-only.
 func Write(c Command) bool { return Any(c) && c.Write }
 
-// Background matches what a goroutine of the lock's own sends: its watchdog.
+// Background matches what a goroutine started by the lock sends, such as its watchdog.
 func Background(c Command) bool { return c.Background }
 
-// Installs matches a command that put a new key into Redis.
+// Installs matches a command that has created a key in Redis.
 func Installs(c Command) bool { return c.did(Installed) }
 
-// Extends matches a renewal that gave a key a new lease.
+// Extends matches a renewal that has extended a lease.
 func Extends(c Command) bool { return c.Background && c.did(Leased) }
 
 // Insert matches the write to the ledger.
@@ -46,20 +46,20 @@ func Named(name string) Match {
 	return func(c Command) bool { return Any(c) && c.Name == strings.ToUpper(name) }
 }
 
-// Of narrows a match to the commands of one operation, such as OpUnlock.
+// Of restricts a match to the commands of one operation, such as OpUnlock.
 func Of(op string, m Match) Match {
 	return func(c Command) bool { return c.Op == op && m(c) }
 }
 
-// On narrows a match to the commands that go to some of the servers.
+// On restricts a match to the commands for those servers.
 func On(m Match, nodes ...*Node) Match {
 	return func(c Command) bool {
 		return m(c) && slices.ContainsFunc(nodes, func(n *Node) bool { return n.Name == c.Server })
 	}
 }
 
-// CrossesSlots matches a command with keys in different slots of a Cluster, which refuses it. The
-// slot of a key depends on its hash tag, the first part in braces, or on the whole key.
+// CrossesSlots matches a command with keys in different slots, which a Redis Cluster refuses. The
+// slot depends on the hash tag of the key, its first part in braces, or on the whole key.
 func CrossesSlots(c Command) bool {
 	keys := c.Args[1:]
 	switch {
@@ -80,8 +80,8 @@ func hashTag(key string) string {
 	return key
 }
 
-// Nth matches only the nth command that m matches, counted from 1. It counts as
-// it is asked, so it is good for one fault.
+// Nth matches the nth command that m matches, counted from 1. The match counts its calls: use it in
+// one fault only.
 func Nth(n int, m Match) Match {
 	seen := 0
 	return func(c Command) bool {
@@ -97,8 +97,8 @@ func (c Command) did(kind EffectKind) bool {
 	return slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Kind == kind })
 }
 
-// Grants matches the command with which an acquire is complete: after it, the
-// key is there and has a lease. In stage 1 that is PEXPIRE, not SETNX.
+// Grants matches the command that completes an acquire: afterwards the key exists and has a lease.
+// In stage 1 that is PEXPIRE, not SETNX.
 func (w *World) Grants(c Command) bool {
 	if !c.did(Installed) && !c.did(Leased) || c.Op == OpUnlock {
 		return false
@@ -111,7 +111,7 @@ func (w *World) Grants(c Command) bool {
 	return false
 }
 
-// Has matches what is sent while the client has a key with a lease in Redis.
+// Has matches a command that is sent while the client has a key with a lease in Redis.
 func (c *Client) Has(sent Command) bool {
 	keys := c.world.of(sent).keys
 	for name, k := range keys.state {
@@ -122,8 +122,8 @@ func (c *Client) Has(sent Command) bool {
 	return false
 }
 
-// Renews matches a renewal that is due: a write of a goroutine of the lock's own, to keep a
-// lease that is a while old. A lock may renew at once too.
+// Renews matches a renewal that is due: a background write while a lease has run for a fifteenth of
+// its length or more. A lock may also renew immediately after the acquire, which does not match.
 func (w *World) Renews(c Command) bool {
 	on := w.of(c)
 	old := on.server.Now().Add(w.Lease - w.Lease/15)
@@ -135,72 +135,71 @@ func (w *World) Renews(c Command) bool {
 	return false
 }
 
-// Fault is a fault that waits for its command: a client, a moment, a command, and what it does.
+// Fault is a fault that strikes at a command of a client.
 type Fault struct {
 	client *Client
 	moment Moment
 	match  Match
-	times  int // how often it still strikes; < 0: always
+	times  int // how often it can still strike; < 0: no limit
 	ifSent bool
 	act    func(*World, *request)
-	missed string // what is to be told if it never strikes; "": nothing
+	missed string // the report if it never strikes; "": none
 }
 
-// Before names the moment when a command that matches is about to be executed.
+// Before returns a fault that strikes before a matching command is executed.
 func (c *Client) Before(m Match) *Fault {
 	return &Fault{client: c, moment: BeforeCommand, match: m, times: 1}
 }
 
-// After names the moment when a command that matches has been executed and its
-// reply has not yet reached the client.
+// After returns a fault that strikes when a matching command has been executed and its reply has
+// not yet reached the client.
 func (c *Client) After(m Match) *Fault {
 	return &Fault{client: c, moment: AfterCommand, match: m, times: 1}
 }
 
-// Always makes the fault strike each time; without it, it strikes once.
+// Always makes the fault strike at each match, instead of once.
 func (f *Fault) Always() *Fault { f.times = -1; return f }
 
-// IfSent says that the story can do without the command: a good lock may not send it.
+// IfSent makes the command optional: if it is never sent, the fault does not count as missed.
 func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
 
-// Freeze stops the whole process at that moment, until Thaw.
+// Freeze pauses the whole process at that moment, until Thaw.
 func (f *Fault) Freeze() {
-	f.add("stand still", func(w *World, r *request) { w.freeze(r.wire.process, f.at(r)) })
+	f.add("freeze at", func(w *World, r *request) { w.freeze(r.wire.process, f.at(r)) })
 }
 
-// Crash kills the process at that moment: nothing of it runs again.
+// Crash kills the process at that moment.
 func (f *Fault) Crash() {
-	f.add("die", func(w *World, r *request) { w.crash(r.wire.process, f.at(r)) })
+	f.add("crash at", func(w *World, r *request) { w.crash(r.wire.process, f.at(r)) })
 }
 
-// Fail answers the command with an error instead of executing it, such as
-// "OOM command not allowed when used memory > 'maxmemory'." After execution it answers with
-// the error instead of the reply, as a proxy does that waits no longer for Redis.
+// Fail answers the command with an error instead of executing it, such as "OOM command not allowed
+// when used memory > 'maxmemory'." A fault made by After replaces the reply by the error, as a
+// proxy does that no longer waits for Redis.
 func (f *Fault) Fail(text string) {
-	f.add("be refused", func(w *World, r *request) { w.refuse(r, f.moment, text) })
+	f.add("refuse", func(w *World, r *request) { w.refuse(r, f.moment, text) })
 }
 
-// Drop loses the reply, or before execution the command, and breaks the
-// connection.
+// Drop loses the command (Before) or its reply (After), and breaks the connection.
 func (f *Fault) Drop() {
-	f.add("lose its connection", func(w *World, r *request) { w.drop(r, f.moment) })
+	f.add("drop", func(w *World, r *request) { w.drop(r, f.moment) })
 }
 
-// Delay holds the command, or its reply, in the network for d. The client goes
-// on: its timeouts run. The command arrives also if the client stops meanwhile.
+// Delay delays the command (Before) or its reply (After) by d. The client's timeouts run during
+// that time. A delayed command arrives even if the client stops.
 func (f *Fault) Delay(d time.Duration) {
-	f.add("be late", func(w *World, r *request) { w.delay(r, f.moment, d) })
+	f.add("delay", func(w *World, r *request) { w.delay(r, f.moment, d) })
 }
 
 func (f *Fault) add(what string, act func(*World, *request)) {
 	f.act = act
 	if !f.ifSent {
-		f.missed = f.client.Name + " sent nothing at which it was to " + what
+		f.missed = f.client.Name + " sent no command to " + what
 	}
 	f.client.process.faults = append(f.client.process.faults, f)
 }
 
-// missed are the faults that have not struck.
+// missed returns a report for each fault that has not struck.
 func (w *World) missed() (all []string) {
 	for _, p := range w.processes {
 		for _, f := range p.faults {
@@ -212,13 +211,13 @@ func (w *World) missed() (all []string) {
 	return all
 }
 
-// at is what an event says about the moment at which the fault strikes.
+// at returns an event with the moment and the command at which the fault strikes.
 func (f *Fault) at(r *request) Event {
 	return Event{Moment: f.moment, Command: r.wire.world.names.command(r.Args, r.lane.Name)}
 }
 
-// strike asks the process's faults about a command, and tells whether one of them took it
-// over: then the command, or its reply, stays where it is.
+// strike applies the first matching fault of the process. It returns true if there is one: then the
+// fault has handled the command or its reply.
 func (w *World) strike(at Moment, r *request) bool {
 	if w.closing || at == BeforeCommand && r.struck {
 		return false
@@ -235,5 +234,5 @@ func (w *World) strike(at Moment, r *request) bool {
 	return false
 }
 
-// errLost is what a client sees when the network loses its connection.
+// errLost is the error of a read or write on a broken connection.
 var errLost = io.EOF

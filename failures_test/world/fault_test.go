@@ -39,9 +39,9 @@ func TestFreezeAfterACommandKeepsItsReply(t *testing.T) {
 	})
 }
 
-func TestDeadlinesStandStillWhileAProcessIsFrozen(t *testing.T) {
-	// go-redis's own read timeout is five seconds; the process stands still for an
-	// hour, and the reply it then reads is no timeout.
+func TestDeadlinesPauseWhileAProcessIsFrozen(t *testing.T) {
+	// go-redis's read timeout is five seconds. The process is frozen for an hour, and still reads
+	// the reply.
 	trace := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Freeze()
@@ -53,7 +53,7 @@ func TestDeadlinesStandStillWhileAProcessIsFrozen(t *testing.T) {
 	require.Empty(t, result(t, trace, "A").Error)
 }
 
-func TestDeadlinesGoOnAfterTheThaw(t *testing.T) {
+func TestDeadlinesContinueAfterTheThaw(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Delay(time.Hour)
@@ -97,7 +97,7 @@ func TestCrashedProcessNeverRunsAgain(t *testing.T) {
 	}
 }
 
-func TestLateCommandArrivesThoughItsSenderHasStopped(t *testing.T) {
+func TestDelayedCommandArrivesAfterItsSenderStopped(t *testing.T) {
 	for name, stop := range map[string]func(*world.Client){"dead": (*world.Client).Crash, "frozen": (*world.Client).Freeze} {
 		for _, late := range []bool{true, false} {
 			trace := run(t, func(w *world.World) {
@@ -122,7 +122,7 @@ func TestLateCommandArrivesThoughItsSenderHasStopped(t *testing.T) {
 	}
 }
 
-func TestDroppedReplyIsABrokenConnection(t *testing.T) {
+func TestDroppedReplyBreaksTheConnection(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Installs).Drop()
@@ -173,13 +173,13 @@ func TestFailedCommandIsNotExecuted(t *testing.T) {
 	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
 }
 
-// A proxy answers with an error what Redis has executed.
-func TestExecutedCommandFailsAsFarAsItsClientKnows(t *testing.T) {
+// A proxy can answer with an error although Redis has executed the command.
+func TestErrorReplacesTheReplyOfAnExecutedCommand(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Fail("upstream failure")
 		require.False(t, a.TryLock().Held())
-		require.False(t, a.TryLock().Held()) // by the key that is there
+		require.False(t, a.TryLock().Held()) // the key exists
 	})
 	require.Len(t, events(trace, world.Refused), 1)
 	require.Len(t, executed(trace), 2)
@@ -187,7 +187,7 @@ func TestExecutedCommandFailsAsFarAsItsClientKnows(t *testing.T) {
 	require.Contains(t, events(trace, world.Returned)[0].Result.Error, "upstream failure")
 }
 
-func TestCutClientTimesOutAndHealedClientGoesOn(t *testing.T) {
+func TestCutClientTimesOutAndHealedClientContinues(t *testing.T) {
 	run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -203,8 +203,8 @@ func TestCutClientTimesOutAndHealedClientGoesOn(t *testing.T) {
 	})
 }
 
-// The timers of a frozen process run, but it does not see what they bring.
-func TestCallOfAFrozenProcessComesBackAfterTheThaw(t *testing.T) {
+// The timers of a frozen process run, but their effects are not visible before the thaw.
+func TestCallOfAFrozenProcessReturnsAfterTheThaw(t *testing.T) {
 	run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		b.Lock()
@@ -224,7 +224,7 @@ func TestCallWithADoneContextSendsNothing(t *testing.T) {
 	require.Empty(t, events(trace, world.Cancelled))
 	trace = run(t, func(w *world.World) { w.Client("A").TryLock(world.Done()) })
 	require.Empty(t, executed(trace))
-	require.Len(t, events(trace, world.Cancelled), 1, "who judges the answer has to know")
+	require.Len(t, events(trace, world.Cancelled), 1, "the rules need to know it")
 }
 
 func TestServerFaults(t *testing.T) {
@@ -253,8 +253,8 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
-// A re-entrant lock may count in a key of each owner.
-func TestEvictionTakesTheKeyThatKeepsOthersOut(t *testing.T) {
+// A re-entrant lock may keep its count in a key of each owner.
+func TestEvictionRemovesTheLockKeyOnly(t *testing.T) {
 	const owner = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 	trace := run(t, func(w *world.World) {
 		a := w.Client("A")
@@ -275,7 +275,7 @@ func TestOnlyARenewalExtends(t *testing.T) {
 	require.False(t, world.Extends(world.Command{Background: true}))
 }
 
-func TestClientHasWhatIsItsOwnAndHasALease(t *testing.T) {
+func TestHasMatchesAKeyOfTheClientWithALease(t *testing.T) {
 	run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		has := func() []bool { return []bool{a.Has(world.Command{}), b.Has(world.Command{})} }
@@ -298,7 +298,7 @@ func TestNthMatchesOneCommand(t *testing.T) {
 	})
 }
 
-func TestKeysInDifferentSlotsAreToldByTheirTags(t *testing.T) {
+func TestCrossesSlotsComparesHashTags(t *testing.T) {
 	for command, crosses := range map[string]bool{
 		"DEL a": false, "DEL a b": true, "DEL {a}1 {a}2": false, "DEL {} {}x": true, "DEL {a {a": false, "SET a b": false,
 		"EVALSHA h 2 {a} {b} {a}": true, "EVALSHA h 2 {a} {a}:token b": false, "EVAL s 1 a b": false, "EVAL": false, "EVAL s 9 a b": true,
@@ -308,8 +308,8 @@ func TestKeysInDifferentSlotsAreToldByTheirTags(t *testing.T) {
 	}
 }
 
-// go-redis sets a read deadline at the moment when the call's context ends.
-func TestCallWhoseContextEndsWithTheReadDeadlineHasOneError(t *testing.T) {
+// go-redis sets the read deadline to the end of the call's context.
+func TestContextErrorWinsOverTheReadDeadline(t *testing.T) {
 	for range 50 {
 		trace := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
 			a := w.Client("A")

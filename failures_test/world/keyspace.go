@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// keyspace is what Redis holds, and who installed what is in it.
+// keyspace tracks the keys of a Redis and who installed each entry.
 type keyspace struct {
 	server  Redis
 	names   *names
 	state   map[string]KeyState
-	owners  map[place]Owner // who installed what is there
+	owners  map[place]Owner // the owner of each entry
 	scripts []string
 	ignore  func(key string) bool
-	// blur is how far apart two moments must be to be told apart: nothing in fake
-	// time, some milliseconds where Redis has a clock of its own.
+	// blur is the distance up to which two moments count as equal: 0 in fake time, some
+	// milliseconds where Redis has its own clock.
 	blur time.Duration
 }
 
-// entries are what owners have put into a key, in order: the fields of a hash, or the value of
-// any other key.
+// entries returns the values that identify owners in a key, sorted: the fields of a hash, or the
+// value of any other key.
 func (k KeyState) entries() []string {
 	switch k.Kind {
 	case "": // there is no key
@@ -32,7 +32,6 @@ func (k KeyState) entries() []string {
 	return []string{k.Value}
 }
 
-// place is where an entry is.
 type place struct{ key, entry string }
 
 func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Duration) *keyspace {
@@ -45,13 +44,13 @@ func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Dur
 	}
 }
 
-// load makes Redis know a script.
+// load loads a script into Redis.
 func (s *keyspace) load(source string) error {
 	s.learnScript(source)
 	return s.server.LoadScript(source)
 }
 
-// learnScript remembers a script that Redis knows.
+// learnScript records that Redis knows a script.
 func (s *keyspace) learnScript(source string) {
 	if !slices.Contains(s.scripts, source) {
 		s.scripts = append(s.scripts, source)
@@ -59,8 +58,8 @@ func (s *keyspace) learnScript(source string) {
 	s.names.scripts[compile(source).sha] = scriptName(source)
 }
 
-// compare takes stock and says what has changed since it last did, as an effect
-// of what the lane did in that call.
+// compare reads the keys and returns what has changed since the last compare, as effects of the
+// lane's command in that call.
 func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	before := s.state
 	after, err := s.server.Keys(s.ignore)
@@ -99,9 +98,8 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	return effects
 }
 
-// lapsed takes out of before the keys whose lease ended just when somebody else's
-// command came: where Redis has a clock of its own, the command can be the first
-// to show it.
+// lapsed removes from before the keys whose lease ended just before another client's command, and
+// returns their effects. Where Redis has its own clock, that command can be the first to show it.
 func (s *keyspace) lapsed(before, after map[string]KeyState) []Effect {
 	if s.blur == 0 {
 		return nil
@@ -120,8 +118,8 @@ func (s *keyspace) lapsed(before, after map[string]KeyState) []Effect {
 	return effects
 }
 
-// sameHold tells whether what is in a key now is what was there before. A word may have been
-// written again: then its lease is another one.
+// sameHold reports whether a key still has the hold that it had before. A fixed value may have been
+// written again: then the lease differs.
 func (s *keyspace) sameHold(was, now KeyState) bool {
 	for _, entry := range was.entries() {
 		if slices.Contains(now.entries(), entry) {
@@ -131,7 +129,7 @@ func (s *keyspace) sameHold(was, now KeyState) bool {
 	return false
 }
 
-// differ tells whether two moments are two.
+// differ reports whether two moments are different.
 func (s *keyspace) differ(a, b time.Time) bool {
 	if a.IsZero() || b.IsZero() {
 		return a.IsZero() != b.IsZero()
@@ -139,7 +137,7 @@ func (s *keyspace) differ(a, b time.Time) bool {
 	return a.Sub(b).Abs() > s.blur
 }
 
-// nextExpiry is when, on the clients' clock, the next key's lease ends.
+// nextExpiry returns when, on the clients' clock, the next lease ends.
 func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 	here, there := time.Now(), s.server.Now()
 	for _, k := range s.state {
@@ -157,7 +155,7 @@ func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// compareEntries says which entries of a key went and came, and which have another count.
+// compareEntries returns the effects of entries that were removed, added, or got another count.
 func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, call int) []Effect {
 	var effects []Effect
 	gone := Overwritten
@@ -187,7 +185,7 @@ func (s *keyspace) forget(name string) {
 	maps.DeleteFunc(s.owners, func(at place, _ Owner) bool { return at.key == name })
 }
 
-// ownerOf is who installed a key: its first entry.
+// ownerOf returns who installed the first entry of a key.
 func (s *keyspace) ownerOf(name string, k KeyState) Owner {
 	for _, entry := range k.entries() {
 		if owner, ok := s.owners[place{name, entry}]; ok {
@@ -197,7 +195,7 @@ func (s *keyspace) ownerOf(name string, k KeyState) Owner {
 	return Owner{}
 }
 
-// keys is the state for the trace.
+// keys returns the state for the trace.
 func (s *keyspace) keys() []Key {
 	now := s.server.Now()
 	var keys []Key

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shelf is a Redis that holds what a test says.
+// shelf is a Redis whose time and keys the test sets.
 type shelf struct {
 	Redis
 	clock time.Time
@@ -26,9 +26,9 @@ func kinds(effects []Effect) []EffectKind {
 	return kinds
 }
 
-// On a clock of its own, Redis can end a lease between the world's look and the
-// command that profits by it.
-func TestCommandThatFindsALeaseJustOverIsNoWrongDelete(t *testing.T) {
+// Where Redis has its own clock, a lease can end between the world's last look and another client's
+// command.
+func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 	start := time.Now()
 	owner := &Client{Name: "A", process: &process{name: "A"}}
 	key := func(value string, expires time.Duration) map[string]KeyState {
@@ -70,11 +70,11 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 		after map[string]KeyState
 		want  []EffectKind
 	}{
-		"another count":   {hash(one, "2"), []EffectKind{Counted}},
-		"a second owner":  {hash(one, "1", other, "1"), []EffectKind{Installed}},
-		"another for one": {hash(other, "1"), []EffectKind{Removed, Installed}},
-		"it is gone":      {nil, []EffectKind{Removed}},
-		"a string":        {map[string]KeyState{"k": {Kind: "string", Value: other}}, []EffectKind{Overwritten, Installed}},
+		"count changed":  {hash(one, "2"), []EffectKind{Counted}},
+		"owner added":    {hash(one, "1", other, "1"), []EffectKind{Installed}},
+		"owner replaced": {hash(other, "1"), []EffectKind{Removed, Installed}},
+		"key deleted":    {nil, []EffectKind{Removed}},
+		"string instead": {map[string]KeyState{"k": {Kind: "string", Value: other}}, []EffectKind{Overwritten, Installed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}

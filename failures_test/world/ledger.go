@@ -6,37 +6,36 @@ import (
 	"strings"
 )
 
-// Ledger is the resource that the lock protects: orders whose names must be
-// unique. A client checks that a name is free and then inserts it. Two clients
-// inside the lock at once can both find the name free: two orders of one name
-// are the damage that one can see.
+// Ledger is the resource that the lock protects: orders with unique names. A client checks that a
+// name is free and then inserts it. If two clients hold the lock at once, both can find the name
+// free: two orders with one name show the damage.
 //
-// A ledger with a [Guard] refuses an order by itself. One without takes everything.
+// A ledger with a [Guard] refuses some orders itself. Without a guard it accepts everything.
 type Ledger struct {
 	guard   Guard
 	orders  []Order
-	open    map[string][]Order // client → what its transaction has inserted so far
-	read    map[string]int     // client → the version that it has read last
+	open    map[string][]Order // client → the inserts of its transaction
+	read    map[string]int     // client → the version that it read last
 	highest int64
-	holder  string // who brought the highest token
+	holder  string // client with the highest token
 }
 
-// Guard is how the ledger protects its orders, whatever the lock does.
+// Guard is the ledger's own protection, independent of the lock.
 type Guard string
 
 // The guards.
 const (
 	NoGuard Guard = ""
-	// TokenGuard looks at the token of each check and insert. It refuses one that is lower than the
-	// highest that it has seen, or the same from another client.
+	// TokenGuard checks the token of each check and insert. It refuses a token that is lower than
+	// the highest so far, or equal to it and from another client.
 	TokenGuard Guard = "fencing token"
-	// UniqueGuard refuses a name that is taken.
+	// UniqueGuard refuses a name that exists.
 	UniqueGuard Guard = "unique key"
 	// VersionGuard refuses an insert if the ledger has changed since its client read it.
 	VersionGuard Guard = "version"
-	// StockGuard has one piece of each order, and takes it only if it is still there.
+	// StockGuard has one piece of each order. Only the first insert gets it.
 	StockGuard Guard = "conditional update"
-	// IdempotencyGuard answers a request that was done before with its first result.
+	// IdempotencyGuard answers a repeated request with the result of the first.
 	IdempotencyGuard Guard = "idempotency key"
 )
 
@@ -81,8 +80,8 @@ func IsStore(op string) bool {
 	return slices.Contains([]string{OpCheck, OpInsert, OpBegin, OpCommit}, op)
 }
 
-// check tells whether a name is free. A token counts from the first look: the next
-// holder may have seen that a name is free before a late writer takes it.
+// check returns whether a name is free. It checks the token too: otherwise the next holder could
+// find a name free that a late writer takes afterwards.
 func (l *Ledger) check(o Order) string {
 	answer := Free
 	if l.find(o.Name) >= 0 || slices.ContainsFunc(l.open[o.Client], func(mine Order) bool { return mine.Name == o.Name }) {
@@ -100,15 +99,15 @@ func (l *Ledger) check(o Order) string {
 	return answer
 }
 
-// version rises with each order.
+// version returns a number that grows with each order.
 func (l *Ledger) version() int { return len(l.orders) + 1 }
 
-// find returns the place of the first order of that name; -1 if there is none.
+// find returns the place of the first order of that name, or -1.
 func (l *Ledger) find(name string) int {
 	return slices.IndexFunc(l.orders, func(o Order) bool { return o.Name == name })
 }
 
-// insert adds an order. Inside a transaction only its client sees it until the commit.
+// insert adds an order. In a transaction only its own client sees it until the commit.
 func (l *Ledger) insert(o Order) string {
 	if refusal := l.refuse(o); refusal != "" {
 		return refusal
@@ -127,7 +126,7 @@ func (l *Ledger) begin(o Order) string {
 	return Begun
 }
 
-// commit ends a client's transaction: its orders are there for all, or the guard refuses it.
+// commit ends a client's transaction: its orders become visible to all, or the guard refuses them.
 func (l *Ledger) commit(o Order) string {
 	rows := l.open[o.Client]
 	delete(l.open, o.Client)
@@ -140,7 +139,7 @@ func (l *Ledger) commit(o Order) string {
 	return Committed
 }
 
-// refuse returns why the guard refuses an order; "" if it does not.
+// refuse returns why the guard refuses an order; "" if it accepts it.
 func (l *Ledger) refuse(o Order) string {
 	at := l.find(o.Name)
 	switch {

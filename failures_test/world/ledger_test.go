@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// fenced is a lock whose holds carry the token that the test sets.
+// fenced is a lock whose token the test sets.
 type fenced struct {
 	lock
 	token *int64
@@ -19,7 +19,7 @@ type fenced struct {
 
 func (f *fenced) Token(context.Context) int64 { return *f.token }
 
-// fencedBy gives each client the token that its process asks for, in order.
+// fencedBy gives the processes these tokens, in order.
 func fencedBy(tokens ...*int64) world.Constructor {
 	next := 0
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
@@ -28,7 +28,7 @@ func fencedBy(tokens ...*int64) world.Constructor {
 	}
 }
 
-func TestPlainLedgerTakesEverything(t *testing.T) {
+func TestLedgerWithoutGuardAcceptsEverything(t *testing.T) {
 	run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		require.Equal(t, "free", a.Check("tea").Answer())
@@ -51,8 +51,8 @@ func TestFencedLedgerRefusesOldTokens(t *testing.T) {
 	})
 }
 
-// Both have seen that the name is free. Without a look at the token of the check
-// the ledger would take both orders.
+// Both find the name free. If the check did not count the token, the ledger would accept both
+// orders.
 func TestFencedLedgerRefusesAWriteAfterTheNextHoldersCheck(t *testing.T) {
 	one, two := int64(1), int64(2)
 	runWith(t, world.Config{New: fencedBy(&one, &two), Guard: world.TokenGuard}, func(w *world.World) {
@@ -71,8 +71,7 @@ func TestFencedLedgerRefusesALockWithoutTokens(t *testing.T) {
 	})
 }
 
-// Each ledger takes the first order, and answers the second one of the same name as its guard does.
-func TestLedgerWithAGuardAnswersTheSecondOrderOfAName(t *testing.T) {
+func TestGuardsAnswerTheSecondOrderWithTheSameName(t *testing.T) {
 	for guard, want := range map[world.Guard]string{
 		world.NoGuard:          "inserted",
 		world.UniqueGuard:      "refused: the name is taken (unique key)",
@@ -87,7 +86,7 @@ func TestLedgerWithAGuardAnswersTheSecondOrderOfAName(t *testing.T) {
 			require.Equal(t, "inserted", b.Insert("tea").Answer(), guard)
 			require.Equal(t, want, a.Insert("tea").Answer(), guard)
 			a.Check("milk")
-			require.Equal(t, "inserted", a.Insert("milk").Answer(), "%s: it has read again, and the name is free", guard)
+			require.Equal(t, "inserted", a.Insert("milk").Answer(), "%s: after another read, for a free name", guard)
 		})
 		stored := events(trace, world.Stored)
 		require.Equal(t, guard != world.NoGuard, stored[3].IsGuarded(), guard)
@@ -95,7 +94,7 @@ func TestLedgerWithAGuardAnswersTheSecondOrderOfAName(t *testing.T) {
 	}
 }
 
-func TestVersionCountsAlsoWhereTheNameIsAnother(t *testing.T) {
+func TestVersionGuardCountsOrdersOfAllNames(t *testing.T) {
 	runWith(t, world.Config{New: newLock, Guard: world.VersionGuard}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		require.Equal(t, "free at version 1", a.Check("milk").Answer())
@@ -106,7 +105,7 @@ func TestVersionCountsAlsoWhereTheNameIsAnother(t *testing.T) {
 	})
 }
 
-func TestOrderOfATransactionIsSeenByOthersAfterTheCommit(t *testing.T) {
+func TestOrdersAreVisibleToOthersAfterCommit(t *testing.T) {
 	run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Begin()
@@ -115,25 +114,25 @@ func TestOrderOfATransactionIsSeenByOthersAfterTheCommit(t *testing.T) {
 		require.Equal(t, "free", b.Check("tea").Answer())
 		require.Equal(t, "done", a.Commit().Answer())
 		require.Equal(t, "taken", b.Check("tea").Answer())
-		require.Equal(t, "inserted", a.Insert("milk").Answer(), "the transaction is over")
+		require.Equal(t, "inserted", a.Insert("milk").Answer(), "after the transaction")
 	})
 	runWith(t, world.Config{New: newLock, Guard: world.UniqueGuard}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Begin()
 		a.Insert("tea")
 		b.Insert("tea")
-		require.Equal(t, world.NameTaken, a.Commit().Answer(), "the guard looks again")
+		require.Equal(t, world.NameTaken, a.Commit().Answer(), "the guard checks again at commit")
 		require.Equal(t, "free", b.Check("milk").Answer())
 	})
 }
 
-func TestWriteOnItsWayKeepsItsTokenAndArrivesLate(t *testing.T) {
+func TestDelayedWriteKeepsItsToken(t *testing.T) {
 	one := int64(1)
 	trace := runWith(t, world.Config{New: fencedBy(&one), Guard: world.TokenGuard}, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.Insert).Delay(time.Minute)
 		write := a.Insert("tea")
-		require.False(t, write.Over(), "the scenario goes on while the write is on its way")
+		require.False(t, write.Over(), "the scenario continues while the write is delayed")
 		one = 7
 		w.Sleep(time.Minute)
 		require.True(t, write.Over())

@@ -52,8 +52,7 @@ func poll(ctx context.Context, try func(context.Context) (bool, error)) error {
 
 func (l *lock) Unlock(ctx context.Context) error { return l.rdb.Do(ctx, "DEL", l.key).Err() }
 
-// scripted is a lock that takes and frees by Lua script and renews every third of
-// its lease.
+// scripted is a lock that uses Lua scripts and renews every third of its lease.
 type scripted struct {
 	lock
 	stop chan struct{}
@@ -108,7 +107,7 @@ func (l *scripted) Unlock(ctx context.Context) error {
 	return freeScript.Run(ctx, l.rdb, []string{l.key}).Err()
 }
 
-// run plays a scenario on the smallest lock and asks that it could be played.
+// run plays a scenario with [lock] and requires that it has no error.
 func run(t *testing.T, scenario func(*world.World)) *world.Trace {
 	t.Helper()
 	return runWith(t, world.Config{New: newLock}, scenario)
@@ -121,7 +120,7 @@ func runWith(t *testing.T, config world.Config, scenario func(*world.World)) *wo
 	return trace
 }
 
-// events are those of a kind, in order.
+// events returns the events of a kind, in order.
 func events(trace *world.Trace, kind world.Kind) []world.Event {
 	var found []world.Event
 	for _, e := range trace.Events {
@@ -132,7 +131,7 @@ func events(trace *world.Trace, kind world.Kind) []world.Event {
 	return found
 }
 
-// executed are the commands that Redis ran, as lines.
+// executed returns the commands that Redis ran, as lines.
 func executed(trace *world.Trace) []string {
 	var lines []string
 	for _, e := range events(trace, world.Executed) {
@@ -141,7 +140,7 @@ func executed(trace *world.Trace) []string {
 	return lines
 }
 
-// result is what the client's last call told it.
+// result returns the result of the client's last call.
 func result(t *testing.T, trace *world.Trace, client string) world.Result {
 	t.Helper()
 	returned := events(trace, world.Returned)
@@ -150,6 +149,6 @@ func result(t *testing.T, trace *world.Trace, client string) world.Result {
 			return *returned[i].Result
 		}
 	}
-	t.Fatalf("no call of %s came back", client)
+	t.Fatalf("no call of %s returned", client)
 	return world.Result{}
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// Main lets an ordinary program run worlds: a bubble needs a *testing.T, and only
-// the testing package makes one. It runs the function and exits with the status
-// that it returns. The program's arguments are its own. go-redis prints nothing: each fault
-// would be a line.
+// Main lets an ordinary program run worlds: a bubble needs a *testing.T, which only the testing
+// package makes. It calls run with the program's arguments and exits with the status that run
+// returns. It turns off go-redis's log, which would print a line for each fault.
 func Main(run func(t *testing.T, args []string) int) {
 	logging.Disable()
 	args := os.Args[1:]

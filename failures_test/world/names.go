@@ -9,21 +9,21 @@ import (
 	"unicode"
 )
 
-// names gives owners short names in the order in which they appear, so that a
-// trace says A1 where the lock wrote a random UUID, and the same scenario always
-// prints the same trace.
+// names gives owners short names in the order in which they appear. A trace shows A1 where the lock
+// wrote a random UUID, so the same scenario always prints the same trace.
 type names struct {
 	lockName string
-	labels   map[string]string // random value → the label of its newest installation
-	first    map[string]string // value → the label of its first installation
+	labels   map[string]string // random value → label of its newest installation
+	first    map[string]string // value → label of its first installation
 	scripts  map[string]string // SHA1 → name
 	counts   map[string]int    // lane → how many labels it has
-	// several says that a call may install its value on several servers: there it is one owner.
+	// several is set if there are several servers: a call that installs its value on each is one
+	// owner.
 	several bool
 	owners  map[installation]Owner
 }
 
-// installation is what a call of a lane puts into Redis.
+// installation identifies a value that a call of a lane puts into Redis.
 type installation struct {
 	value, lane string
 	call        int
@@ -37,7 +37,7 @@ func newNames(lockName string) *names {
 	}
 }
 
-// owner returns who installs a value: a new owner, or the one that has put it on another server.
+// owner returns the owner of a new installation, or the same owner again for another server.
 func (n *names) owner(value string, lane *Client, call int) Owner {
 	id := installation{value, lane.Name, call}
 	owner, known := n.owners[id]
@@ -49,15 +49,15 @@ func (n *names) owner(value string, lane *Client, call int) Owner {
 	return owner
 }
 
-// next names a new installation: A1, then A2.
+// next returns the label of a new installation: A1, then A2.
 func (n *names) next(lane string) string {
 	n.counts[lane]++
 	return lane + strconv.Itoa(n.counts[lane])
 }
 
-// learn remembers that a value belongs to the installation label, and returns the label of the
-// first installation of that value, if that was another one. A value that looks like a word
-// ("locked", host-7) is shown unchanged, any other by its label.
+// learn records the label of a value and returns the label of its first installation if that is
+// another one. A value that looks like a word ("locked", host-7) is shown unchanged, any other by
+// its label.
 func (n *names) learn(value, label string) (first string) {
 	if n.looksRandom(value) {
 		n.labels[value] = label
@@ -69,8 +69,8 @@ func (n *names) learn(value, label string) (first string) {
 	return ""
 }
 
-// text replaces a random value by its label; one that never was stored in Redis
-// is "A?".
+// text returns the label of a random value; "A?" if it was never stored in Redis. Other values stay
+// as they are.
 func (n *names) text(value, lane string) string {
 	if label, ok := n.labels[value]; ok {
 		return label
@@ -81,7 +81,7 @@ func (n *names) text(value, lane string) string {
 	return value
 }
 
-// command renders a command for people: the name in capitals, scripts by name.
+// command returns a command for people: the name in capitals, scripts by name.
 func (n *names) command(args []string, lane string) []string {
 	shown := make([]string, len(args))
 	for i, arg := range args {
@@ -107,14 +107,15 @@ func (n *names) script(sha string) string {
 	return shorten(sha, 8)
 }
 
-// called finds the commands that a script sends.
+// called matches the commands that a script sends.
 var called = regexp.MustCompile(`call\(\s*["'](\w+)["']`)
 
-// comment is what a script begins with: "-- unlock", or the first words of "--[[ … ]]".
+// comment matches the comment at the start of a script: "-- unlock", or the first words of "--[[ …
+// ]]".
 var comment = regexp.MustCompile(`^\s*--(?:\[=*\[\s*|[-=* \t]*)(.*)`)
 
-// scriptName is the first line of a script if it is a comment with words, else the commands
-// that the script sends, "GET+DEL". So two scripts of a lock have two names.
+// scriptName returns the first line of a script if it is a comment with words, else the commands
+// that the script sends, such as "GET+DEL".
 func scriptName(source string) string {
 	if first := comment.FindStringSubmatch(source); first != nil {
 		name, _, _ := strings.Cut(first[1], "]]")
@@ -138,7 +139,7 @@ func shorten(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// hasOwner reports whether a key is named after an owner.
+// hasOwner reports whether a key's name contains the value of an owner.
 func (n *names) hasOwner(key string) bool {
 	for value := range n.labels {
 		if strings.Contains(key, value) {
@@ -148,10 +149,9 @@ func (n *names) hasOwner(key string) bool {
 	return false
 }
 
-// looksRandom tells an owner's random value from a word or a number that a
-// person chose: twelve letters or digits and more, with digits among them, or
-// sixteen letters and more, large and small ones. Times in microseconds have 16
-// digits, so digits alone need to be more.
+// looksRandom reports whether a value is random, rather than a word or number that a person chose:
+// at least 12 letters and digits mixed, 16 letters in both cases, or 17 digits (a time in
+// microseconds has 16).
 func (n *names) looksRandom(value string) bool {
 	if len(value) < 12 || strings.Contains(value, n.lockName) || strings.ContainsAny(value, " \n") {
 		return false

@@ -6,21 +6,20 @@ import (
 	"slices"
 )
 
-// The operations a call can be.
+// The operations of calls.
 const (
 	OpLock    = "Lock"
 	OpTryLock = "TryLock"
 	OpUnlock  = "Unlock"
 	OpForce   = "ForceUnlock"
 	OpCount   = "HoldCount"
-	OpClose   = "Close" // of what the lock has beyond its holds
-	OpRun     = "Run"   // a command of the business's own, on the same client
+	OpClose   = "Close" // ends the goroutines and subscriptions of the lock object
+	OpRun     = "Run"   // a command of the application, on the same go-redis client
 	OpCheck   = "Check"
 	OpInsert  = "Insert"
 )
 
-// Lock waits for the lock until the client holds it, is stopped by a fault, or
-// the horizon is reached.
+// Lock waits until the client holds the lock, a fault stops it, or the horizon is reached.
 func (c *Client) Lock(options ...Option) *Call { return c.StartLock(options...).Wait() }
 
 // TryLock makes one attempt.
@@ -51,7 +50,7 @@ func (c *Client) StartUnlock(options ...Option) *Call {
 	})
 }
 
-// ForceUnlock frees the lock from outside, whoever holds it.
+// ForceUnlock frees the lock from outside, even if another client holds it.
 func (c *Client) ForceUnlock() *Call {
 	forcing, ok := c.process.locker.(Forcing)
 	if !ok {
@@ -66,8 +65,7 @@ func (c *Client) ForceUnlock() *Call {
 	}).Wait()
 }
 
-// Close ends what the client's process has of the lock beyond its holds, as it does before it
-// ends itself.
+// Close closes the lock object of the client's process, as a process does before it exits.
 func (c *Client) Close() *Call {
 	closer, ok := c.process.locker.(io.Closer)
 	if !ok {
@@ -78,7 +76,8 @@ func (c *Client) Close() *Call {
 	}).Wait()
 }
 
-// HoldCount asks how often the client holds the lock, where the lock can tell.
+// HoldCount asks the lock how often the client holds it. Without support for that the call does
+// nothing.
 func (c *Client) HoldCount() *Call {
 	counting, ok := c.process.locker.(Counting)
 	if !ok {
@@ -90,19 +89,19 @@ func (c *Client) HoldCount() *Call {
 	}).Wait()
 }
 
-// StartRun sends a command of the business's own through the process's client,
-// and does not wait for it.
+// StartRun sends a command of the application through the process's go-redis client, and does not
+// wait for the reply.
 func (c *Client) StartRun(args ...any) *Call {
 	return c.begin(OpRun, nil, func(ctx context.Context) (Result, error) {
 		return Result{Claim: ClaimDone}, c.process.rdbs[0].Do(ctx, args...).Err()
 	})
 }
 
-// Count is what HoldCount answered.
+// Count returns the answer of HoldCount.
 func (c *Call) Count() int { return c.result.Count }
 
-// Check asks the ledger whether an order's name is free. The token is taken when the
-// client begins to ask.
+// Check asks the ledger whether an order's name is free. It uses the token that the client has at
+// the start of the call.
 func (c *Client) Check(order string) *Call { return c.StartCheck(order).Wait() }
 
 // StartCheck begins a Check and does not wait for it.
@@ -110,8 +109,8 @@ func (c *Client) StartCheck(order string) *Call {
 	return c.storeCall(OpCheck, order, c.world.ledger.check)
 }
 
-// Insert writes an order into the ledger, with the token of the client's hold if
-// its lock has one. The token is taken when the client begins to write.
+// Insert writes an order into the ledger, with the client's token if its lock has tokens. It uses
+// the token that the client has at the start of the call.
 func (c *Client) Insert(order string) *Call { return c.StartInsert(order).Wait() }
 
 // StartInsert begins an Insert and does not wait for it.
@@ -119,13 +118,14 @@ func (c *Client) StartInsert(order string) *Call {
 	return c.storeCall(OpInsert, order, c.world.ledger.insert)
 }
 
-// Begin begins a transaction: the ledger shows what the client inserts to others after Commit only.
+// Begin begins a transaction of the ledger: other clients see the client's inserts only after
+// Commit.
 func (c *Client) Begin() *Call { return c.storeCall(OpBegin, "", c.world.ledger.begin).Wait() }
 
 // Commit ends the client's transaction.
 func (c *Client) Commit() *Call { return c.storeCall(OpCommit, "", c.world.ledger.commit).Wait() }
 
-// row is an order of the client's, with the token of its hold and the version that it has read.
+// row returns an order of the client with its token and the version that it has read.
 func (c *Client) row(order string) Order {
 	row := Order{Name: order, Client: c.Name, Version: c.world.ledger.read[c.Name]}
 	if fenced, ok := c.process.locker.(Fenced); ok {
@@ -134,8 +134,8 @@ func (c *Client) row(order string) Order {
 	return row
 }
 
-// storeCall sends an operation to the ledger. It is on a wire of its own, so
-// that it can be frozen and delayed as a command to Redis can.
+// storeCall sends an operation to the ledger. It has its own wire, so that faults can delay it like
+// a command to Redis.
 func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
 	row := c.row(order)
 	call := c.newCall(op, nil)
@@ -150,7 +150,7 @@ func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
 	return call
 }
 
-// store runs a ledger operation that reached the ledger.
+// store executes an operation that has reached the ledger.
 func (w *World) store(r *request) {
 	call := r.call
 	call.answer = r.store()

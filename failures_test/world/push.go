@@ -2,11 +2,10 @@ package world
 
 import "slices"
 
-// BreakSubscriptions breaks the connections on which the process listens for
-// messages. What was pushed and not yet read is lost. Time and everybody else
-// stand still meanwhile: a Cut before it and a Heal after it make sure that the
-// message was on its way. They break one after the other, each when the process has dealt
-// with the one before: go-redis subscribes again on all at once, in any order.
+// BreakSubscriptions breaks the process's connections that have subscriptions. Messages that it has
+// not read are lost. No time passes: use Cut before and Heal after it so that a message is lost on
+// its way. Each connection breaks when the process has handled the one before, because go-redis
+// subscribes again in any order.
 func (c *Client) BreakSubscriptions() {
 	for _, wire := range slices.Clone(c.process.wires) {
 		if wire.subscribed {
@@ -16,9 +15,8 @@ func (c *Client) BreakSubscriptions() {
 	}
 }
 
-// LoseSubscriptions has Redis forget that the process listens, while the connections stay
-// open: nothing arrives on them any more, and no error either. A firewall does that to a
-// connection on which nothing is sent for long.
+// LoseSubscriptions makes Redis forget the process's subscriptions while the connections stay open,
+// so no messages and no errors arrive. A firewall does that to idle connections.
 func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
@@ -28,7 +26,7 @@ func (c *Client) LoseSubscriptions() {
 	}
 }
 
-// losePushes breaks a connection with all that waits to be read on it.
+// losePushes breaks a connection and drops its unread messages.
 func (w *World) losePushes(on *wire) {
 	w.recordProcess(Dropped, on.process, Event{Background: true})
 	w.breakWire(on)

@@ -28,7 +28,7 @@ func (l *listening) Lock(ctx context.Context) error {
 	return err
 }
 
-func TestMessageIsLostWithTheConnectionOfItsSubscription(t *testing.T) {
+func TestBrokenSubscriptionLosesItsMessage(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		trace := runWith(t, world.Config{New: newListening}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -50,7 +50,7 @@ func TestMessageIsLostWithTheConnectionOfItsSubscription(t *testing.T) {
 	}
 }
 
-func TestOtherConnectionsThanSubscriptionsStay(t *testing.T) {
+func TestBreakSubscriptionsKeepsOtherConnections(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Delay(time.Second)
@@ -62,7 +62,7 @@ func TestOtherConnectionsThanSubscriptionsStay(t *testing.T) {
 	require.Empty(t, events(trace, world.Dropped))
 }
 
-// leaving is a lock whose Lock waits for a message until its context ends, and hangs up then.
+// leaving is a lock whose Lock waits for a message until its context ends, and then unsubscribes.
 type leaving struct{ *lock }
 
 func (l leaving) Lock(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (l leaving) Lock(ctx context.Context) error {
 }
 
 // Close waits for a mutex that go-redis holds while it connects.
-func TestWhoHangsUpWhileGoRedisConnectsAnewComesToRest(t *testing.T) {
+func TestClosingASubscriptionDuringReconnectDoesNotBlockTheBubble(t *testing.T) {
 	newLeaving := func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return leaving{&lock{rdb, "lock:" + name, lease}}, nil
 	}

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// shared is what the goroutines of clients hand to the scenario's.
+// shared is what the clients' goroutines write and the scenario's goroutine reads.
 type shared struct {
 	mu       sync.Mutex
 	arrived  []*request
 	finished []*Call
 	ended    []*Call       // acquires whose hold has ended
 	wake     chan struct{} // capacity 1: something arrived or finished
-	slow     time.Duration // how long a call took, at worst, before it did something
+	slow     time.Duration // the longest time to the first command of a call
 }
 
 // notify does a non-blocking send on a wake-up channel of capacity 1.
@@ -27,7 +27,7 @@ func notify(waiting chan struct{}) {
 	}
 }
 
-// arrive takes what a client wrote to its wire.
+// arrive queues the commands that a client wrote to its wire.
 func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +47,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	notify(w.wake)
 }
 
-// assign says which call sends the request; nil: none. world.mu is held.
+// assign sets the call that sends the request; nil for the background. world.mu is held.
 func (r *request) assign(call *Call) {
 	p := r.wire.process
 	if r.call, r.lane, r.Op, r.Background = call, p.lanes[0], "", call == nil; call != nil {
@@ -57,9 +57,8 @@ func (r *request) assign(call *Call) {
 	r.Lane = r.lane.Name
 }
 
-// settle decides, now that nothing moves, for which call a goroutine sends that no call runs
-// on: for the one that has started it, as long as that one is under way, since it waits for
-// it. world.mu is held.
+// settle assigns a request from an unknown goroutine, once nothing moves, to the call that started
+// this goroutine and still waits for it. world.mu is held.
 func (r *request) settle() {
 	underWay := maps.Values(r.wire.process.running)
 	if r.call == nil && r.starter != nil && slices.Contains(slices.Collect(underWay), r.starter) {
@@ -67,8 +66,8 @@ func (r *request) settle() {
 	}
 }
 
-// sender is the call whose goroutine sent something, nil for a goroutine that the
-// lock started itself. world.mu is held.
+// sender returns the call whose goroutine sent a command; nil for a goroutine started by the lock.
+// world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
 	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry.Load()):
@@ -78,12 +77,12 @@ func (p *process) sender(from *stack) *Call {
 			return call
 		}
 	}
-	return p.running[from.goroutine()] // also where the stack is too deep to see who began it
+	return p.running[from.goroutine()] // also if the stack is too deep to see its start
 }
 
-// starter is the call that the goroutine which sent something works for, see [Delegate], or that
-// has started it; nil if none has that is under way, or if it is a goroutine of go-redis. Only
-// that goroutine may ask. world.mu is held.
+// starter returns the call that is under way and has started the sending goroutine or delegated to
+// it, see [Delegate]. It returns nil for a goroutine of go-redis. It must run in the sending
+// goroutine. world.mu is held.
 func (p *process) starter(from *stack) *Call {
 	if len(p.running) == 0 {
 		return nil
@@ -98,8 +97,8 @@ func (p *process) starter(from *stack) *Call {
 	return p.running[parent]
 }
 
-// attributeTo is the call for which a goroutine of the lock's own sends that command:
-// of those under way that may be meant, the oldest. world.mu is held.
+// attributeTo returns the oldest call under way to which the config attributes the command of a
+// goroutine started by the lock. world.mu is held.
 func (p *process) attributeTo(args []string) *Call {
 	if p.world.config.AttributeTo == nil {
 		return nil
@@ -117,9 +116,8 @@ func (p *process) attributeTo(args []string) *Call {
 	return oldest
 }
 
-// receive takes over new wires and what was written to them. It answers what
-// go-redis says by itself on a new connection, and tells whether it did: then a
-// command that waited for the connection is still to come.
+// receive adopts new wires and what was written to them, and answers handshakes. It returns true if
+// it answered one: then the command that waited for the connection is still to come.
 func (w *World) receive() bool {
 	w.mu.Lock()
 	arrived := w.arrived
@@ -139,8 +137,9 @@ func (w *World) receive() bool {
 	return w.shakeHands()
 }
 
-// shakeHands answers a process that stands still as well: its goroutines run on, go-redis
-// holds a mutex as it shakes hands, and while somebody waits for one nothing comes to rest.
+// shakeHands answers the handshakes of go-redis, even those of a frozen process: its goroutines
+// still run, and go-redis holds a mutex during the handshake. A goroutine that waits for a mutex
+// keeps the bubble from becoming idle.
 func (w *World) shakeHands() bool {
 	shook := false
 	for _, p := range w.processes {
@@ -164,8 +163,8 @@ func (w *World) shakeHands() bool {
 	return shook
 }
 
-// admit puts the commands that arrived at one moment onto their wires, in an
-// order that does not depend on which goroutine was faster.
+// admit puts the commands that arrived at the same moment onto their wires, in an order that does
+// not depend on goroutine scheduling.
 func (w *World) admit() {
 	staged := w.staged
 	w.staged = nil
@@ -174,7 +173,7 @@ func (w *World) admit() {
 		r.settle()
 	}
 	w.mu.Unlock()
-	// A pipeline, which one goroutine writes to a wire, keeps its own order.
+	// The commands that one goroutine writes to a wire, a pipeline, keep their order.
 	type pipeline struct {
 		wire *wire
 		from string
@@ -197,8 +196,8 @@ func (w *World) admit() {
 	}
 }
 
-// changes tells whether the next command that was written to the wire can change something.
-// In a transaction only EXEC can, if a command that was queued is a write.
+// changes reports whether the next command on the wire is a write. In a transaction only EXEC is
+// one, if a queued command is.
 func (w *wire) changes(name string) bool {
 	write := isWrite(w.node.server, name)
 	switch {
@@ -214,8 +213,7 @@ func (w *wire) changes(name string) bool {
 	return write
 }
 
-// prune forgets the wires that their client has closed. A delayed command on one
-// of them has left already and still arrives.
+// prune removes wires that their client has closed. A delayed command on such a wire still arrives.
 func (w *World) prune() {
 	for _, p := range w.processes {
 		p.wires = slices.DeleteFunc(p.wires, func(c *wire) bool {
@@ -246,7 +244,7 @@ func compareRequests(a, b *request) int {
 	)
 }
 
-// isHandshake tells what go-redis sends by itself when it opens a connection.
+// isHandshake reports whether go-redis sends the command on its own when it opens a connection.
 func isHandshake(name string) bool {
 	return slices.Contains([]string{"HELLO", "CLIENT", "AUTH", "SELECT", "READONLY"}, name)
 }

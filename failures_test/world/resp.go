@@ -10,9 +10,8 @@ import (
 
 var endOfLine = []byte("\r\n")
 
-// parseCommand takes the first complete command off buf, which holds what a
-// client wrote: arrays of bulk strings. It returns nil args while the command
-// is still incomplete.
+// parseCommand removes the first complete command, an array of bulk strings, from buf, the bytes
+// that a client wrote. It returns nil args while the command is incomplete.
 func parseCommand(buf []byte) (args []string, rest []byte, err error) {
 	header, after, ok := bytes.Cut(buf, endOfLine)
 	if !ok {
@@ -52,11 +51,11 @@ func length(header []byte, kind byte) (int, error) {
 	return n, nil
 }
 
-// errorPrefix marks an error of Redis in the text of a reply.
+// errorPrefix marks a Redis error in the text of a reply.
 const errorPrefix = "(error) "
 
-// replyText renders one reply the way redis-cli would, on one line. A nested array,
-// a map and a set are put in brackets. rest is what follows the reply.
+// replyText returns a reply as redis-cli would show it, on one line, and the bytes after the reply.
+// Nested arrays, maps and sets are in brackets.
 func replyText(raw []byte) (text string, rest []byte) {
 	line, rest, ok := bytes.Cut(raw, endOfLine)
 	if !ok || len(line) == 0 {
@@ -98,14 +97,14 @@ func replyText(raw []byte) (text string, rest []byte) {
 	return string(raw), nil
 }
 
-// isTracking tells the command after which Redis pushes to a connection which of the
-// keys that its client has read have changed.
+// isTracking reports whether a command makes Redis push a message when a key that the client has
+// read changes.
 func isTracking(args []string) bool {
 	return len(args) > 2 && strings.EqualFold(args[0], "CLIENT") && strings.EqualFold(args[1], "TRACKING") &&
 		strings.EqualFold(args[2], "ON")
 }
 
-// isSubscribe tells the commands that make a connection a subscriber's.
+// isSubscribe reports whether a command makes its connection a subscriber.
 func isSubscribe(name string) bool {
 	return slices.Contains([]string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"}, strings.ToUpper(name))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCommandIsWrittenAsItIsParsed(t *testing.T) {
+func TestParseCommand(t *testing.T) {
 	args := []string{"SET", "k", "", "two\r\nlines"}
 	parsed, rest, err := parseCommand([]byte(proto.Strings(args...)))
 	require.NoError(t, err)
@@ -15,14 +15,14 @@ func TestCommandIsWrittenAsItIsParsed(t *testing.T) {
 	require.Empty(t, rest)
 }
 
-func TestBytesThatAreNoCommandAreAnError(t *testing.T) {
+func TestParseCommandRejectsInvalidBytes(t *testing.T) {
 	for _, bytes := range []string{"GET k\r\n", "*x\r\n", "*1\r\n+GET\r\n"} {
 		_, _, err := parseCommand([]byte(bytes))
 		require.Error(t, err, "%q", bytes)
 	}
 }
 
-func TestScriptsWithoutANameAreToldApartByWhatTheySend(t *testing.T) {
+func TestScriptName(t *testing.T) {
 	for source, name := range map[string]string{
 		"-- unlock\nreturn 1": "unlock",
 		`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end`:          "GET+DEL",
@@ -41,7 +41,7 @@ func TestScriptsWithoutANameAreToldApartByWhatTheySend(t *testing.T) {
 	}
 }
 
-func TestFunctionIsNamedWithoutItsClosuresAndLoops(t *testing.T) {
+func TestShortFunctionDropsClosuresAndLoops(t *testing.T) {
 	for full, short := range map[string]string{
 		"lockkata/stage1_setnx_expire.(*Mutex).TryLock": "TryLock", "mine.(*Mutex).start.func1": "start",
 		"mine.(*Mutex).start-range1": "start", "example.com/mine.New": "New",
@@ -50,7 +50,7 @@ func TestFunctionIsNamedWithoutItsClosuresAndLoops(t *testing.T) {
 	}
 }
 
-func TestReplyOfProtocol3IsShownOnOneLine(t *testing.T) {
+func TestProtocol3RepliesAreOneLine(t *testing.T) {
 	for reply, shown := range map[string]string{
 		"_\r\n": "(nil)", "#t\r\n": "t", "%1\r\n+proto\r\n:3\r\n": "[proto 3]",
 		">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n": "[invalidate [k]]",
@@ -61,7 +61,7 @@ func TestReplyOfProtocol3IsShownOnOneLine(t *testing.T) {
 	}
 }
 
-func TestRandomValueIsToldFromAWord(t *testing.T) {
+func TestLooksRandom(t *testing.T) {
 	n := newNames("order:1001")
 	for _, value := range []string{"9f8b2c7d-1a2b", "qJvXwBsRtKcLmNpD", "qJvXwBs/RtKcL+mNpDzz=="} {
 		require.True(t, n.looksRandom(value), "%q", value)

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Scene is how things stand just after one event of a trace: which clients believe that they
-// hold the lock, what Redis holds, and what is under way. It does not change. [Trace.Scenes]
-// returns those of a trace.
+// Scene is the state after one event of a trace: which clients believe that they hold the lock,
+// which keys Redis has, and which calls and requests are under way. It is immutable. [Trace.Scenes]
+// returns the scenes of a trace.
 type Scene struct {
 	Trace  *Trace
 	Before *Scene // the scene before the event; nil before the first
 	Index  int    // of the event
-	Event  *Event // that just happened
+	Event  *Event // the event itself
 	Keys   []Key  // in Redis
 	KeysAt time.Duration
 	Orders []Order
-	// Calls are those under way, by the events with which they began, the oldest first.
+	// Calls has the Called event of each call under way, the oldest first.
 	Calls []*Event
-	// Began is the event with which the call began that the event has ended; its Kind is ""
-	// if it has ended none.
+	// Began is the Called event of the call that the event has ended; its Kind is "" if it ended
+	// none.
 	Began *Event
-	// UnderWay are the requests that have been sent, and whose reply has not arrived.
+	// UnderWay has the requests that have been sent and whose reply has not arrived.
 	UnderWay []*Request
-	// Request is the one that the event is about; nil if it is about none.
+	// Request is the request of the event; nil if it has none.
 	Request *Request
 
 	lanes     []laneState // as they appeared
@@ -32,7 +32,7 @@ type Scene struct {
 
 type laneState struct {
 	name, process string
-	holds         int // how often it took the lock and has not given it back
+	holds         int // acquires minus unlocks
 }
 
 type processState struct {
@@ -46,11 +46,11 @@ type Condition struct {
 	Closed            bool // it has called Close
 }
 
-// Away reports whether the process cannot notice anything.
+// Away reports whether the process is frozen, dead or without network.
 func (c Condition) Away() bool { return c.Frozen || c.Dead || c.Cut }
 
-// Request is a command on its way to Redis and back, or a write to the ledger, as far as it is
-// known at a scene. The numbers are indices of events; -1 where nothing of the kind has happened.
+// Request is a command on its way to Redis and back, or a write to the ledger, as known at a scene.
+// The numbers are indices of events; -1: not yet.
 type Request struct {
 	ID        int
 	Process   string
@@ -59,22 +59,22 @@ type Request struct {
 	Struck    int  // Redis executed it, a fault answered it, or the ledger did
 	Delivered int  // the reply reached the client
 	Lost      int  // it, or its reply, was lost
-	Held      bool // its process stood still, or was dead, before it was executed
+	Held      bool // its process was frozen or dead before it was executed
 	Ledger    bool
 
 	latest **Request // the newest state of the same request
 }
 
-// Final returns what became of the request by the last scene that was made.
+// Final returns the newest known state of the request.
 func (r *Request) Final() *Request { return *r.latest }
 
-// noEvent is what Began points to where no call has ended.
+// noEvent is the value of Began if no call has ended.
 var noEvent Event
 
-// Scenes returns the scene after each event. They are made once: when the trace has grown, only
-// those of the new events are added.
+// Scenes returns the scene after each event. It keeps them: when the trace has grown, it adds only
+// those of the new events.
 func (t *Trace) Scenes() []*Scene {
-	if len(t.scenes) > 0 && t.scenes[0].Trace != t { // of the trace that this one was copied from
+	if len(t.scenes) > 0 && t.scenes[0].Trace != t { // a copy of another trace
 		t.scenes = nil
 	}
 	last := t.root()
@@ -103,13 +103,13 @@ func (t *Trace) End() *Scene {
 // root is the scene before the first event.
 func (t *Trace) root() *Scene { return &Scene{Trace: t, Index: -1, Event: &noEvent, Began: &noEvent} }
 
-// Until is when the next event happens: so long things stand as they do. After the last
-// one it is now.
+// Until returns when the next event happens. At the last scene it returns the time of the last
+// event.
 func (s *Scene) Until() time.Duration {
 	return s.Trace.Events[min(s.Index+1, len(s.Trace.Events)-1)].At
 }
 
-// advance makes the next scene. What does not change is shared.
+// advance fills in the next scene. Unchanged parts are shared.
 func (s *Scene) advance(next *Scene) {
 	*next = *s
 	next.Before, next.Index, next.Began = s, s.Index+1, &noEvent
@@ -148,7 +148,7 @@ func (s *Scene) advance(next *Scene) {
 	}
 }
 
-// Acquires reports whether the event gives its client the lock.
+// Acquires reports whether the event is the return of an acquire that got the lock.
 func (e *Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) && e.Result.Held }
 
 func (s *Scene) lane(name string) int {
@@ -160,7 +160,7 @@ func (s *Scene) setHolds(lane string, n int) {
 	s.lanes[s.lane(lane)].holds = n
 }
 
-// change applies an event to a process. The holds and calls of one that died are over.
+// change applies an event to a process. A crash ends its holds and calls.
 func (s *Scene) change(e *Event) {
 	c := s.Condition(e.Process)
 	switch e.Kind {
@@ -193,7 +193,7 @@ func (s *Scene) change(e *Event) {
 	}
 }
 
-// track follows the request that the event is about.
+// track updates the request that the event is about.
 func (s *Scene) track(e *Event) {
 	s.Request = nil
 	if e.Request == 0 {
@@ -226,8 +226,8 @@ func (s *Scene) track(e *Event) {
 	s.follow(at, &r)
 }
 
-// follow replaces a request under way, or adds one where at is negative. One whose reply has
-// arrived, or was lost, is under way no longer.
+// follow replaces a request in UnderWay, or adds it if at is negative. A request whose reply has
+// arrived or was lost is removed.
 func (s *Scene) follow(at int, r *Request) {
 	*r.latest = r
 	over := r.Delivered >= 0 || r.Lost >= 0
@@ -242,7 +242,7 @@ func (s *Scene) follow(at int, r *Request) {
 	}
 }
 
-// Call is the call that the lane is in; ok is false if it is in none.
+// Call returns the call that the lane has under way; ok is false if it has none.
 func (s *Scene) Call(lane string) (call *Event, ok bool) {
 	for _, c := range slices.Backward(s.Calls) {
 		if c.Client == lane {
@@ -252,7 +252,7 @@ func (s *Scene) Call(lane string) (call *Event, ok bool) {
 	return &noEvent, false
 }
 
-// Lanes returns the lanes of the trace so far, as they appeared.
+// Lanes returns the lanes so far, in order of appearance.
 func (s *Scene) Lanes() (names []string) {
 	for _, l := range s.lanes {
 		names = append(names, l.name)
@@ -278,9 +278,9 @@ func (s *Scene) Condition(process string) Condition {
 	return Condition{}
 }
 
-// Holds is how often the lane believes to hold the lock: it begins with a Lock or TryLock
-// that returns the lock, and ends when the client calls Unlock, is told that its hold is
-// lost, or dies.
+// Holds returns how often the lane believes to hold the lock. A hold begins with a Lock or TryLock
+// that returns the lock. It ends when the client calls Unlock, learns that the hold is lost, or
+// dies.
 func (s *Scene) Holds(lane string) int {
 	if at := s.lane(lane); at >= 0 {
 		return s.lanes[at].holds
@@ -288,10 +288,10 @@ func (s *Scene) Holds(lane string) int {
 	return 0
 }
 
-// Insiders returns the lanes that believe to hold the lock, as they appeared.
+// Insiders returns the lanes that believe to hold the lock, in order of appearance.
 func (s *Scene) Insiders() []string { return s.Others("") }
 
-// Others returns the insiders but for one lane.
+// Others returns the insiders except one lane.
 func (s *Scene) Others(lane string) []string {
 	var inside []string
 	for _, l := range s.lanes {
@@ -302,7 +302,7 @@ func (s *Scene) Others(lane string) []string {
 	return inside
 }
 
-// Believes reports whether any lane of that process believes to hold the lock.
+// Believes reports whether any lane of the process believes to hold the lock.
 func (s *Scene) Believes(process string) bool {
 	return slices.ContainsFunc(s.lanes, func(l laneState) bool { return l.process == process && l.holds > 0 })
 }

@@ -15,30 +15,29 @@ import (
 type script struct {
 	source, sha string
 	proto       *lua.FunctionProto
-	// pure reports whether the script leaves nothing behind in a Lua state, whatever its
-	// keys and arguments are. Only a pure script runs in a state that others have used
-	// before it; miniredis, which makes a state for each, runs all others.
+	// pure reports whether the script cannot change the Lua state for later scripts. Pure scripts
+	// run in a shared state. Others run in miniredis, which makes a new state for each.
 	pure bool
 }
 
 var compiled, bySHA sync.Map // source → *script, SHA1 → *script
 
-// compiledAs is the script with that SHA1, nil if nobody has compiled one.
+// compiledAs returns the compiled script with that SHA1, or nil.
 func compiledAs(sha string) *script {
 	known, _ := bySHA.Load(sha)
 	s, _ := known.(*script)
 	return s
 }
 
-// compile returns the script, the same one for the same source. One that does not
-// compile is not pure.
+// compile returns the compiled script, always the same one for the same source. A script that does
+// not compile is not pure.
 func compile(source string) *script {
 	if known, ok := compiled.Load(source); ok {
 		return known.(*script)
 	}
 	sum := sha1.Sum([]byte(source))
 	s := &script{source: source, sha: hex.EncodeToString(sum[:])}
-	// The names are those that miniredis gives: they are part of error texts.
+	// The chunk names are those of miniredis, because they appear in error texts.
 	if chunk, err := parse.Parse(strings.NewReader(source), "<string>"); err == nil {
 		if s.proto, err = lua.Compile(chunk, ""); err == nil {
 			s.pure = isPure(s.proto)
@@ -49,10 +48,9 @@ func compile(source string) *script {
 	return known.(*script)
 }
 
-// isPure reads the script's code, and that of the functions in it. A pure script writes
-// no global, and of the globals it reads it uses only functions and what each run has for
-// itself, KEYS and ARGV. A library's table never gets into its hands: each mention of one
-// is followed at once by the name of a member, which takes the table's place.
+// isPure reports whether the code and its inner functions write no global, and read only functions,
+// KEYS and ARGV, and members of libraries. The table of a library never becomes a value: each
+// mention must be followed by the lookup of a member, which overwrites the register of the table.
 func isPure(p *lua.FunctionProto) bool {
 	for i, code := range p.Code {
 		switch opcode(code) {
@@ -81,8 +79,8 @@ func isPure(p *lua.FunctionProto) bool {
 func opcode(code uint32) int   { return int(code >> 26) }
 func register(code uint32) int { return int(code >> 18 & 0xff) }
 
-// memberOf is the name that the instruction looks up in the table in that register, if
-// what it finds takes the table's place.
+// memberOf returns the name that the instruction looks up in the table in that register, if the
+// result overwrites this register.
 func memberOf(p *lua.FunctionProto, table int, code uint32) string {
 	b, c := int(code&0x1ff), int(code>>9&0x1ff)
 	if opcode(code) != lua.OP_GETTABLEKS || register(code) != table || b != table || c < 0x100 {
@@ -92,7 +90,7 @@ func memberOf(p *lua.FunctionProto, table int, code uint32) string {
 	return string(name)
 }
 
-// What a pure script may mention: what the scripts of locks use.
+// The names that a pure script may use: those in the scripts of locks.
 var (
 	globals   = []string{"KEYS", "ARGV", "error", "ipairs", "pairs", "tonumber", "tostring", "type", "unpack"}
 	libraries = map[string][]string{

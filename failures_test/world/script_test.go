@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twin is two embedded Redises that get the same commands at the same fake time. One
-// runs scripts in Lua states that are used again, the other leaves them to miniredis.
+// twin is two embedded Redis servers that get the same commands at the same fake time. The first
+// runs scripts in reused Lua states, the second leaves them to miniredis.
 type twin struct {
 	t               *testing.T
 	pooled, own     *embeddedConn
@@ -43,8 +43,7 @@ func inTwin(t *testing.T, f func(*twin)) {
 	})
 }
 
-// both sends a command to both and asks for the same reply, the same pushes and the same
-// data. It returns the reply.
+// both sends a command to both and requires the same reply, pushes and data. It returns the reply.
 func (w *twin) both(args ...string) string {
 	w.t.Helper()
 	got, _ := w.pooled.Execute(args)
@@ -55,10 +54,10 @@ func (w *twin) both(args ...string) string {
 	return string(got)
 }
 
-// pointer is where a table or a function is, which differs each time.
+// pointer matches the address of a table or function, which differs in each run.
 var pointer = regexp.MustCompile("0x[0-9a-f]+")
 
-// script sends a script as its users do: it is loaded, run by its SHA1, and run by its
+// script runs a script in the usual ways: it loads it, runs it by its SHA1, and runs it by its
 // source.
 func (w *twin) script(source string, keys []string, argv ...string) {
 	w.t.Helper()
@@ -68,7 +67,7 @@ func (w *twin) script(source string, keys []string, argv ...string) {
 	w.both(append([]string{"EVAL", source}, rest...)...)
 }
 
-// dump is everything in a Redis that a command can see.
+// dump returns all data in a Redis that a command can see.
 func dump(e *embedded) string {
 	all := e.mini.Dump()
 	for _, key := range e.mini.Keys() {
@@ -77,7 +76,7 @@ func dump(e *embedded) string {
 	return all
 }
 
-// seed fills both with one key of each type.
+// seed fills both servers with one key of each type.
 func (w *twin) seed() {
 	for _, line := range []string{
 		"FLUSHALL", "SET s text", "SET n 41 PX 5000", "HSET h f 1 g two", "RPUSH l a b c", "SADD set x", "ZADD z 1 one 2.5 two",
@@ -86,9 +85,9 @@ func (w *twin) seed() {
 	}
 }
 
-// tameScripts are one question each: how a value goes from Redis to Lua and back, and
-// what an error says and leaves.
-var tameScripts = []string{
+// pureScripts test how values are converted between Redis and Lua, and the text and effects of
+// errors.
+var pureScripts = []string{
 	"return", "return nil", "return false", "return true", "return 1, 2", "return -1.9", "return 2^53", "return 'a\\0b\\r\\n\\255'", "return {}",
 	"return {1, 2, 3.7, 'x', true, false, {4, {5}}}", "return {1, nil, 3}", "return {a = 1}", "return {err = 'BAD thing'}", "return {ok = 'FINE'}",
 	"return {1, {ok = 'in'}, {err = 'BAD in'}}", "return {KEYS, ARGV, #KEYS, #ARGV}", "KEYS[1] = 'other' return KEYS", "return ARGV[1] + 1",
@@ -111,7 +110,7 @@ var tameScripts = []string{
 	"local call = redis.call return call('GET', 's')", "local f = string.format return f('%s', 'x')", "local i = 0 while i < 1000 do i = i + 1 end return i",
 }
 
-// The scripts of locks, ours and those of the libraries that are graded.
+// lockScripts returns the scripts of stage 6 and of some libraries.
 func lockScripts(t *testing.T) (sources []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "stage6_reentrant_pubsub", "*.lua"))
@@ -128,10 +127,10 @@ func lockScripts(t *testing.T) (sources []string) {
 		`for i, key in ipairs(KEYS) do if redis.pcall("HEXISTS", key, ARGV[1]) == 1 then redis.call("PEXPIRE", key, ARGV[2]) end end`)
 }
 
-func TestTameScriptsRunAsInMiniredis(t *testing.T) {
+func TestPureScriptsRunAsInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		w.seed()
-		for i, source := range tameScripts {
+		for i, source := range pureScripts {
 			require.True(t, compile(source).pure, source)
 			if i%10 == 0 {
 				w.seed()
@@ -151,9 +150,9 @@ func TestTameScriptsRunAsInMiniredis(t *testing.T) {
 	})
 }
 
-// wildScripts could leave something behind in a Lua state, are none, or name what the
-// scripts of locks do not use.
-var wildScripts = []string{
+// impureScripts could change a Lua state, are invalid, or use names that the scripts of locks do
+// not use.
+var impureScripts = []string{
 	"x = 1", "function f() end", "redis = nil", "string.format = nil", "local s = string s.x = 1", "local r = redis r.call = nil",
 	"local r = redis local c = r.call r.call = nil", "return redis", "return redis.nosuch",
 	"setmetatable(_G, {})", "getmetatable('').__index = nil", "pcall(error)", "return math.random()", "math.randomseed(1)", "table.insert(string, 1)",
@@ -161,9 +160,9 @@ var wildScripts = []string{
 	"redis.call('SELECT', 1) return redis.call('GET', 's')", "local function f() x = 1 end return 1", "return 1 +", "return 'open", "goto", "x = = 1", "",
 }
 
-func TestWildScriptsAreLeftToMiniredis(t *testing.T) {
+func TestImpureScriptsRunInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
-		for _, source := range wildScripts {
+		for _, source := range impureScripts {
 			require.Equal(t, source == "", compile(source).pure, source)
 			w.seed()
 			w.script(source, []string{"s"}, "1")
@@ -172,8 +171,7 @@ func TestWildScriptsAreLeftToMiniredis(t *testing.T) {
 	})
 }
 
-// A script that Redis has forgotten is forgotten here too.
-func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
+func TestScriptFlushForgetsScripts(t *testing.T) {
 	source := "return ARGV[1]"
 	sha := compile(source).sha
 	inTwin(t, func(w *twin) {
@@ -188,7 +186,7 @@ func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
 			require.Equal(t, "$1\r\nx\r\n", run())
 			w.both(forget...)
 		}
-		// What the world has given it, it knows before any command needs it.
+		// LoadScript takes effect before the first command.
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
 			require.NoError(t, e.FlushScripts())
 			require.NoError(t, e.LoadScript(source))
@@ -202,7 +200,7 @@ func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
 			require.NoError(t, e.FlushScripts())
 		}
 		require.Contains(t, run(), "NOSCRIPT")
-		// The flush that waits in a transaction comes after a load on another connection.
+		// A queued SCRIPT FLUSH runs after a load on another connection.
 		for _, transaction := range []Conn{w.pooled.redis.Connect(), w.own.redis.Connect()} {
 			_, _ = transaction.Execute([]string{"MULTI"})
 			_, _ = transaction.Execute([]string{"SCRIPT", "FLUSH"})
@@ -213,8 +211,7 @@ func TestScriptsAreKnownAsLongAsRedisKnowsThem(t *testing.T) {
 	})
 }
 
-// Whatever is odd about the call itself, or about the connection, is answered as before.
-func TestOddCallsOfScriptsAreLeftToMiniredis(t *testing.T) {
+func TestUnusualScriptCallsRunInMiniredis(t *testing.T) {
 	source := "return {#KEYS, #ARGV, redis.call('GET', 's')}"
 	for _, before := range [][]string{{"PING"}, {"SELECT", "1"}, {"MULTI"}, {"SUBSCRIBE", "other"}, {"HELLO", "3"}} {
 		inTwin(t, func(w *twin) {
@@ -239,7 +236,7 @@ func TestOddCallsOfScriptsAreLeftToMiniredis(t *testing.T) {
 	}
 }
 
-// The second of two refused commands shows whether the first counted as written.
+// The second of two refused commands shows whether the first counted as a write.
 func TestFullMemoryRefusesScriptsAsInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		w.seed()

@@ -2,21 +2,21 @@ package world
 
 import "time"
 
-// Redis is the server of a world. Only the goroutine of the scenario calls its methods and those
-// of its connections.
+// Redis is a server of a world. Only the scenario's goroutine calls its methods and those of its
+// connections.
 type Redis interface {
 	// Connect returns a new connection. It must not wait for anything.
 	Connect() Conn
 	// Now returns the time on the server's clock.
 	Now() time.Time
-	// Keys returns the keys of the lock, but for those that ignore names.
+	// Keys returns the keys of the lock, without those for which ignore returns true.
 	Keys(ignore func(key string) bool) (map[string]KeyState, error)
 	// IsReadOnly reports whether a command, in capitals, has the flag readonly.
 	IsReadOnly(command string) bool
-	// LoadScript makes Redis know a script.
+	// LoadScript loads a script into Redis.
 	LoadScript(source string) error
 
-	// The faults. An error ends the scenario: this server cannot do that.
+	// The faults. An error means that this server does not support the fault; it ends the scenario.
 
 	FillMemory() error
 	Evict(keys ...string) error
@@ -26,32 +26,30 @@ type Redis interface {
 	Failover() error
 	JumpClock(by time.Duration) error
 
-	// Clear removes the lock's keys and ends a fault that lasts.
+	// Clear removes the lock's keys and ends lasting faults.
 	Clear()
 	Close()
 }
 
 // Conn is a connection of one client to a [Redis].
 type Conn interface {
-	// Execute runs one command and returns what Redis answered. An error means that
-	// the connection is gone.
+	// Execute runs one command and returns the reply. An error means that the connection is broken.
 	Execute(args []string) ([]byte, error)
-	// Pushed returns what Redis has written to this subscriber besides answers, all that was
-	// published before included.
+	// Pushed returns the messages that Redis has pushed, including all that was published before.
 	Pushed() []byte
 	Close()
 }
 
-// KeyState is what Redis holds under one key.
+// KeyState is the state of one key.
 type KeyState struct {
 	Kind    string            // as TYPE answers
 	Value   string            // of a string
 	Fields  map[string]string // of a hash: owner → count
 	Expires time.Time         // on the server's clock; zero: never
-	Leased  bool              // the last command gave it a lease, also one that ends when its old one did
+	Leased  bool              // the last command set a lease, even if it ends when the old one did
 }
 
-// isWrite tells whether a command can change who has the key. Scripts count as writes.
+// isWrite reports whether a command can change a key. Scripts count as writes.
 func isWrite(server Redis, name string) bool {
 	switch name {
 	case "PING", "ECHO", "TIME", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "SSUBSCRIBE", "SUNSUBSCRIBE",

@@ -13,20 +13,20 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// embedded is a Redis inside the bubble, on its clock.
+// embedded is a miniredis in the bubble, with the bubble's clock.
 type embedded struct {
 	mini  *miniredis.Miniredis
 	admin *embeddedConn // the world's own connection
-	skew  time.Duration // how far its clock is ahead of the clients'
-	full  bool          // it has no memory left
-	// toLoad are the scripts that it knows and miniredis does not yet.
+	skew  time.Duration // how far its clock is ahead of the clients' clock
+	full  bool          // its memory is full
+	// toLoad has the scripts that are not yet loaded into miniredis.
 	toLoad []*script
-	// written says that the command, which may be a script, has written already.
+	// written is set when the current command or script has written.
 	written bool
-	leased  []string // the keys to which the command gave a lease, also the one that they had; told once
+	leased  []string // keys whose lease the command has set
 }
 
-// newEmbedded makes a Redis. It belongs into the bubble.
+// newEmbedded starts a server. Call it in the bubble.
 func newEmbedded() (*embedded, error) {
 	e := &embedded{mini: miniredis.NewMiniRedis()}
 	// Dial starts a server without a listener; the connection itself is not used.
@@ -44,7 +44,7 @@ func newEmbedded() (*embedded, error) {
 	return e, nil
 }
 
-// before sees each command just before miniredis runs it, also those of scripts.
+// before runs just before each command of miniredis, also those of scripts.
 func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	if givesLease[command] && len(args) > 0 {
 		e.leased = append(e.leased, args[0])
@@ -52,7 +52,7 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	return e.full && e.refuse(c, command)
 }
 
-// tick sets the server's clock: the fake time, and how far it was made to jump.
+// tick sets the server's clock to the fake time plus its jumps.
 func (e *embedded) tick() { e.mini.SetTime(e.Now()) }
 
 func (e *embedded) Now() time.Time { return time.Now().Add(e.skew) }
@@ -87,7 +87,7 @@ func (e *embedded) Keys(ignore func(string) bool) (map[string]KeyState, error) {
 
 func (e *embedded) IsReadOnly(command string) bool { return e.mini.IsReadOnlyCommand(command) }
 
-// LoadScript keeps the script until miniredis has to know it, which parses it anew.
+// LoadScript keeps the script until miniredis needs it, because loading parses it.
 func (e *embedded) LoadScript(source string) error {
 	e.toLoad = append(e.toLoad, compile(source))
 	return nil
@@ -99,7 +99,7 @@ func (e *embedded) FlushScripts() error {
 	return nil
 }
 
-// knows tells whether it knows a script.
+// knows reports whether the server knows a script.
 func (e *embedded) knows(s *script) bool {
 	return slices.Contains(e.toLoad, s) || string(e.admin.dispatch("SCRIPT", "EXISTS", s.sha)) == "*1\r\n:1\r\n"
 }
@@ -120,17 +120,17 @@ func (e *embedded) Clear() { e.mini.FlushAll() }
 
 func (e *embedded) Close() { e.mini.Close() }
 
-// Restart leaves nothing in it, as in a Redis that keeps nothing on disk.
+// Restart removes all data, as in a Redis without persistence.
 func (e *embedded) Restart() error {
 	e.Clear()
 	return e.FlushScripts()
 }
 
-// Failover leaves nothing either: the replica has not seen a single write.
+// Failover removes all data too: the replica has seen no writes.
 func (e *embedded) Failover() error { return e.Restart() }
 
-// needsMemory lists the commands, as far as a lock has use for them, that Redis
-// refuses when its memory is full: those with the flag denyoom.
+// needsMemory lists commands of locks that Redis refuses when its memory is full: those with the
+// flag denyoom.
 var needsMemory = map[string]bool{
 	"APPEND": true, "BITFIELD": true, "COPY": true, "DECR": true, "DECRBY": true, "GETSET": true, "HINCRBY": true,
 	"HINCRBYFLOAT": true, "HMSET": true, "HSET": true, "HSETNX": true, "INCR": true, "INCRBY": true,
@@ -139,16 +139,16 @@ var needsMemory = map[string]bool{
 	"SETBIT": true, "SETEX": true, "SETNX": true, "SETRANGE": true, "XADD": true, "ZADD": true, "ZINCRBY": true,
 }
 
-// outOfMemory is the refusal of a Redis whose memory is full.
+// outOfMemory is the error of a Redis whose memory is full.
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
 
-// FillMemory refuses as Redis does. The commands of a script come one by one.
+// FillMemory makes before refuse commands as Redis does, one by one within a script.
 func (e *embedded) FillMemory() error {
 	e.full = true
 	return nil
 }
 
-// refuse answers a command for which there is no memory.
+// refuse answers a command for which there is no memory with an error.
 func (e *embedded) refuse(c *server.Peer, command string) bool {
 	if needsMemory[command] && !e.written {
 		c.WriteError(outOfMemory)
@@ -158,15 +158,14 @@ func (e *embedded) refuse(c *server.Peer, command string) bool {
 	return false
 }
 
-// givesLease lists the commands that give a key a lease and nothing else.
+// givesLease lists the commands that only set a lease.
 var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
 
-// writesNothing lists the commands that count as writes for a scenario, but store
-// nothing themselves.
+// writesNothing lists commands that count as writes in a scenario, but store nothing themselves.
 var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": true}
 
-// JumpClock moves the server's clock. Redis keeps the moment at which a key expires,
-// so a jump forward shortens every lease and a jump back lengthens it.
+// JumpClock moves the server's clock. Redis keeps the moment at which a key expires, so a jump
+// forward shortens every lease and a jump back lengthens it.
 func (e *embedded) JumpClock(d time.Duration) error {
 	e.skew += d
 	if d < 0 {
@@ -175,13 +174,12 @@ func (e *embedded) JumpClock(d time.Duration) error {
 	return nil
 }
 
-// embeddedConn is a connection whose other end Redis's own code answers at once.
+// embeddedConn is a connection to miniredis without a network: commands are answered synchronously.
 type embeddedConn struct {
 	redis *embedded
 	peer  *server.Peer
 	sink  sink
-	// special says that a script sent here may find something else than on a new
-	// connection.
+	// special is set if scripts on this connection may behave differently than on a new one.
 	special bool
 }
 
@@ -209,16 +207,16 @@ func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 		l.redis.toLoad = nil
 	}
 	answer := l.dispatch(args...)
-	if string(answer) == "+QUEUED\r\n" { // it has done nothing yet
+	if string(answer) == "+QUEUED\r\n" { // it has not run yet
 		l.redis.leased = nil
 	}
 	return answer, nil
 }
 
-// makesSpecial lists the commands after which a connection is not as a new one is.
+// makesSpecial lists the commands that change the state of a connection.
 var makesSpecial = []string{"MULTI", "SELECT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE"}
 
-// usesScripts lists the commands for which it matters which scripts are known, now or later.
+// usesScripts lists the commands before which all scripts must be loaded.
 var usesScripts = map[string]bool{"EVALSHA": true, "EVALSHA_RO": true, "SCRIPT": true, "MULTI": true}
 
 func (l *embeddedConn) dispatch(args ...string) []byte {
@@ -226,11 +224,11 @@ func (l *embeddedConn) dispatch(args ...string) []byte {
 	return l.answer()
 }
 
-// answer is what Redis has written.
+// answer returns what Redis has written.
 func (l *embeddedConn) answer() []byte {
 	l.peer.Flush()
 	raw := l.sink.take()
-	// Redis ends a script with the refusal itself; the embedded one tells a story around it.
+	// Redis ends a script with the plain error; miniredis wraps it in another text.
 	if bytes.HasPrefix(raw, []byte("-ERR ")) && bytes.Contains(raw, []byte(outOfMemory)) {
 		raw = []byte("-" + outOfMemory + "\r\n")
 	}
@@ -245,8 +243,7 @@ func (l *embeddedConn) Pushed() []byte {
 
 func (l *embeddedConn) Close() {}
 
-// sink collects what Redis writes to a connection. Pushed messages come from a
-// goroutine of their own.
+// sink collects what Redis writes to a connection. Pushed messages come from other goroutines.
 type sink struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

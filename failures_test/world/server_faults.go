@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ServerFault is what happens to Redis itself.
+// ServerFault is an event of the server itself.
 type ServerFault string
 
 // The faults of Redis.
@@ -15,18 +15,18 @@ const (
 	Evicted          ServerFault = "evicted"           // the lock's key
 	Flushed          ServerFault = "flushed"           // every key
 	ScriptsFlushed   ServerFault = "scripts-flushed"   // every script
-	Restarted        ServerFault = "restarted"         // without its keys and scripts; connections break
+	Restarted        ServerFault = "restarted"         // without keys and scripts; connections break
 	FailedOver       ServerFault = "failed-over"       // to a replica without the lock's keys; connections break
-	Stopped          ServerFault = "stopped"           // it loses its keys and answers nothing
+	Stopped          ServerFault = "stopped"           // it has lost its keys and does not answer
 	Started          ServerFault = "started"           // without its keys
 	ClockJumped      ServerFault = "clock-jumped"      // by the event's Bound
 	SubscriptionLost ServerFault = "subscription-lost" // its connection stays open
 	Gone             ServerFault = "gone"              // it does not answer
 )
 
-// Node is one Redis server of a world. Its methods are what happens to it.
+// Node is one Redis server of a world. Its methods inject faults.
 type Node struct {
-	Name   string // R1, R2 …; "" where it is the only one
+	Name   string // R1, R2 …; "" if it is the only one
 	world  *World
 	index  int
 	server Redis
@@ -42,7 +42,7 @@ func (w *World) of(c Command) *Node {
 	return w.nodes[slices.IndexFunc(w.nodes, func(n *Node) bool { return n.Name == c.Server })]
 }
 
-// allKeys is what the servers hold, for the trace.
+// allKeys returns the keys of all servers for the trace.
 func (w *World) allKeys() (keys []Key) {
 	for _, n := range w.nodes {
 		for _, k := range n.keys.keys() {
@@ -53,7 +53,7 @@ func (w *World) allKeys() (keys []Key) {
 	return keys
 }
 
-// compare takes stock of the server. When the scenario is over nobody asks any more.
+// compare returns the changes of the server's keys; nothing once the scenario has ended.
 func (n *Node) compare(lane *Client, call int, lapse bool) []Effect {
 	if n.world.closing {
 		return nil
@@ -61,16 +61,15 @@ func (n *Node) compare(lane *Client, call int, lapse bool) []Effect {
 	return n.keys.compare(lane, call, lapse)
 }
 
-// record records an event about the server.
 func (n *Node) record(e Event, effects []Effect) {
 	e.Server, e.Effects, e.Keys = n.Name, effects, n.world.allKeys()
 	n.world.record(e)
 }
 
-// disturb does something to Redis itself. A Redis that cannot do it ends the scenario.
+// disturb applies a fault and records it. A Redis that does not support it ends the scenario.
 func (n *Node) disturb(fault ServerFault, do func() error) { n.disturbClock(fault, 0, do) }
 
-// disturbClock may move the clock of Redis by d, which may end leases.
+// disturbClock is disturb for a fault that moves the clock of Redis by d, which may end leases.
 func (n *Node) disturbClock(fault ServerFault, d time.Duration, do func() error) {
 	if err := do(); err != nil {
 		panic(scenarioError{err})
@@ -78,7 +77,7 @@ func (n *Node) disturbClock(fault ServerFault, d time.Duration, do func() error)
 	n.record(Event{Kind: Server, Fault: fault, Bound: d}, n.compare(nil, 0, fault == ClockJumped))
 }
 
-// replace breaks the connections to the server, and changes it.
+// replace breaks the connections to the server and applies a fault.
 func (n *Node) replace(fault ServerFault, do func() error) {
 	for c := range n.world.wires {
 		if c.node == n {
@@ -89,13 +88,12 @@ func (n *Node) replace(fault ServerFault, do func() error) {
 	n.world.settle()
 }
 
-// FillMemory leaves Redis no memory for data, until the scenario ends. It answers
-// OOM to what needs some: SET and HSET, but not GET, DEL or PEXPIRE; in a script,
-// unless it has written before.
+// FillMemory makes Redis refuse writes that need memory with OOM, until the scenario ends: SET and
+// HSET, but not GET, DEL or PEXPIRE. A script that has already written may continue.
 func (n *Node) FillMemory() { n.disturb(MemoryFull, n.server.FillMemory) }
 
-// Evict removes the key that keeps others out, as a full Redis may: without a word. An owner may have
-// another key, named after itself, and that one stays.
+// Evict removes the lock's key, as a full Redis may, without notice. Keys named after an owner
+// stay.
 func (n *Node) Evict() {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(n.keys.state)), n.world.names.hasOwner)
 	n.disturb(Evicted, func() error { return n.server.Evict(names...) })
@@ -107,15 +105,14 @@ func (n *Node) FlushAll() { n.disturb(Flushed, n.server.FlushAll) }
 // FlushScripts empties Redis's script cache.
 func (n *Node) FlushScripts() { n.disturb(ScriptsFlushed, n.server.FlushScripts) }
 
-// Restart stops Redis and starts it again without its data: connections break,
-// keys and scripts are gone.
+// Restart restarts Redis without its data: connections break, keys and scripts are gone.
 func (n *Node) Restart() { n.replace(Restarted, n.server.Restart) }
 
-// Failover makes a replica the master that has not yet seen the writes to the
-// lock's keys: connections break, the keys are gone, scripts too.
+// Failover promotes a replica that has not yet seen the writes to the lock's keys: connections
+// break, keys and scripts are gone.
 func (n *Node) Failover() { n.replace(FailedOver, n.server.Failover) }
 
-// Stop stops Redis, which loses its data: connections break, and it answers nothing until Start.
+// Stop stops Redis, which loses its data: connections break, and it does not answer until Start.
 func (n *Node) Stop() {
 	n.down = true
 	n.replace(Stopped, n.server.Restart)
@@ -127,7 +124,7 @@ func (n *Node) Start() {
 	n.replace(Started, func() error { return nil })
 }
 
-// JumpServerClock moves Redis's clock, not the clients'.
+// JumpServerClock moves the clock of Redis, not that of the clients.
 func (n *Node) JumpServerClock(d time.Duration) {
 	n.disturbClock(ClockJumped, d, func() error { return n.server.JumpClock(d) })
 }

@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// everywhere is a lock that has its value on as many of the servers as answer.
+// everywhere is a lock that sets its value on all servers that answer.
 type everywhere struct {
 	nodes []redis.UniversalClient
 	lease time.Duration
@@ -43,7 +43,8 @@ func (l *everywhere) Lock(ctx context.Context) error { return poll(ctx, l.TryLoc
 
 func (l *everywhere) Unlock(context.Context) error { return nil }
 
-// holders are the labels of the key on R1, R2 and R3 after an event; "" where there is none.
+// holders returns the labels of the key on R1, R2 and R3 after an event; "" for a server without
+// the key.
 func holders(e world.Event) (labels [3]string) {
 	for _, k := range e.Keys {
 		labels[k.Server[1]-'1'] = k.Owner.Label

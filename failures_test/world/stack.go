@@ -13,22 +13,23 @@ import (
 	"sync/atomic"
 )
 
-// stack is where a command was sent from, kept as program counters because
-// most are never looked at.
+// stack is the call stack that sent a command. It keeps program counters only, because most stacks
+// are never shown.
 type stack struct {
 	pcs   [40]uintptr
 	depth int
-	id    uint64 // of the goroutine; 0: nobody has asked
+	id    uint64 // of the goroutine; 0: not yet known
 }
 
-// callerStack is cheap enough for every command: some two microseconds.
+// callerStack returns the stack of the caller. It takes about two microseconds, cheap enough for
+// every command.
 func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	return s
 }
 
-// goroutine is the id of the goroutine whose stack it is. Only that goroutine may ask.
+// goroutine returns the id of the stack's goroutine. It must be called in that goroutine.
 func (s *stack) goroutine() uint64 {
 	if s.id == 0 {
 		s.id = GoroutineID()
@@ -36,11 +37,11 @@ func (s *stack) goroutine() uint64 {
 	return s.id
 }
 
-// isWhole tells whether the stack is known from its beginning.
+// isWhole reports whether the stack includes its first frame.
 func (s *stack) isWhole() bool { return s.depth < len(s.pcs) }
 
-// startedBy tells whether the goroutine began in the function whose entry that
-// is: its last frame but the runtime's own.
+// startedBy reports whether the goroutine began in the function with that entry point: its first
+// frame except the runtime's.
 func (s *stack) startedBy(entry uintptr) bool {
 	if s.depth < 2 || !s.isWhole() {
 		return false
@@ -48,7 +49,7 @@ func (s *stack) startedBy(entry uintptr) bool {
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
 }
 
-// noteEntry keeps the entry of the function that calls it, which is where a goroutine begins.
+// noteEntry stores the entry point of its caller, which is the first function of a goroutine.
 func noteEntry(entry *atomic.Uintptr) {
 	if entry.Load() == 0 {
 		pc, _, _, _ := runtime.Caller(1)
@@ -56,10 +57,9 @@ func noteEntry(entry *atomic.Uintptr) {
 	}
 }
 
-// GoroutineID reads the number that the runtime prints in every stack trace. It
-// tells which of a process's goroutines sent a command: go-redis writes on the
-// caller's own goroutine, and hands nothing of the caller's to the connection.
-// It costs ten microseconds, so it is asked only where it is in doubt.
+// GoroutineID returns the number that the runtime prints in stack traces. It shows which call sent
+// a command: go-redis writes in the caller's goroutine, but passes no context to the connection. It
+// takes ten microseconds, so it is used only in doubtful cases.
 func GoroutineID() uint64 {
 	var buf [40]byte
 	n := runtime.Stack(buf[:], false)
@@ -69,19 +69,19 @@ func GoroutineID() uint64 {
 
 var creation = regexp.MustCompile(`\ncreated by (\S+) in goroutine (\d+)\n`)
 
-// createdBy is the function that has started this goroutine, and the goroutine that ran it.
+// createdBy returns the function that started this goroutine, and the goroutine that ran it.
 func createdBy() (function string, goroutine uint64) {
 	buf := make([]byte, 1<<14)
 	found := creation.FindSubmatch(buf[:runtime.Stack(buf, false)])
-	if found == nil { // the stack is deeper than that
+	if found == nil { // the stack does not fit into buf
 		return "", 0
 	}
-	goroutine, _ = strconv.ParseUint(string(found[2]), 10, 64) // digits, says the pattern
+	goroutine, _ = strconv.ParseUint(string(found[2]), 10, 64) // the pattern matches only digits
 	return string(found[1]), goroutine
 }
 
-// deepen makes the goroutine's stack as big as a call of go-redis needs. Done here
-// it costs nothing; later the stack grows twice, and is full when it is copied.
+// deepen grows the goroutine's stack to the size that go-redis needs. Here the stack is still
+// empty; later it would grow twice and be copied each time.
 //
 //go:noinline
 func deepen() {
@@ -96,7 +96,7 @@ type Source struct {
 	Function string `json:"function"` // TryLock
 }
 
-// String is "stage1_setnx_expire/mutex.go:57".
+// String returns "stage1_setnx_expire/mutex.go:57".
 func (s Source) String() string {
 	if s.File == "" {
 		return ""
@@ -111,8 +111,8 @@ type sourceKey struct {
 	skipFrames string
 }
 
-// source is the innermost line that is neither go-redis nor the world, nor in a
-// function whose name begins as one of skipFrames does.
+// source returns the innermost line outside go-redis, the world and the functions whose name begins
+// with one of skipFrames.
 func (s *stack) source(skipFrames []string) Source {
 	key := sourceKey{s.pcs, strings.Join(skipFrames, "\n")}
 	if known, ok := sources.Load(key); ok {
@@ -132,27 +132,26 @@ func (s *stack) source(skipFrames []string) Source {
 	return found
 }
 
-// goRedis is in the names of go-redis's functions and files. Where the compiler has put a
-// function of go-redis into one of the lock, a closure of it has the name of the lock's: then
-// only the file tells.
+// goRedis is part of the names of go-redis's functions and files. If the compiler inlines a
+// function of go-redis, its closures are named after the lock's function: only the file shows it.
 const goRedis = "github.com/redis/go-redis/"
 
-// ours is what the names of this package's functions begin with.
+// ours is the prefix of the names of this package's functions.
 var ours = reflect.TypeFor[World]().PkgPath() + "."
 
-// isLibrary reports whether a function is Go's, go-redis's or the world's.
+// isLibrary reports whether a function belongs to Go, go-redis or the world.
 func isLibrary(function string) bool {
 	return function == "" || beginsWith(function, goRedis, ours, "bufio.", "context.", "crypto/tls.", "internal/", "io.", "net.",
 		"runtime.", "sync.", "sync/", "testing.", "testing/", "time.")
 }
 
-// beginsWith tells whether a text begins with one of those.
+// beginsWith reports whether text has one of the prefixes.
 func beginsWith(text string, starts ...string) bool {
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) })
 }
 
-// shortFunction cuts "example.com/mine.(*Mutex).TryLock" to TryLock,
-// and a closure's "(*Mutex).start.func1" or a loop's "(*Mutex).start-range1" to start.
+// shortFunction shortens "example.com/mine.(*Mutex).TryLock" to TryLock, and a closure's
+// "(*Mutex).start.func1" or a loop's "(*Mutex).start-range1" to start.
 func shortFunction(full string) string {
 	name := full[strings.LastIndexByte(full, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")

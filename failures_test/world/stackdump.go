@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// ErrLeft reports goroutines of the lock that had not ended when a run was over.
-var ErrLeft = errors.New("goroutines of the lock were left when all was over")
+// ErrLeft reports goroutines of the lock that have not ended after a run.
+var ErrLeft = errors.New("goroutines of the lock have not ended")
 
 // Goroutine is a goroutine that runs the lock's code, or that the lock started.
 type Goroutine struct {
 	State    string // as the runtime calls it: "sleep", "sync.Mutex.Lock"
-	Durable  bool   // it waits for time, or for another goroutine of the bubble
+	Durable  bool   // synctest's "durably blocked": it waits for time, or for another goroutine of the bubble
 	Function string // the innermost function of the lock: TryLock
 	Line     string // where that is: mine/mutex.go:41; "" if it runs no function of the lock
 	Started  string // the line of the lock that started it; "" if the lock did not
-	InRedis  bool   // go-redis is inside of that function
+	InRedis  bool   // that function has called go-redis
 }
 
 var (
@@ -29,11 +29,11 @@ var (
 	framePlace   = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
 )
 
-// Goroutines returns those of the newest bubble. Code is the lock's if its import path begins
-// with pkg, or if it is neither Go's, go-redis's nor the world's where pkg is empty.
+// Goroutines returns the goroutines of the newest bubble. Code belongs to the lock if its import
+// path begins with pkg. If pkg is empty, all code outside Go, go-redis and the world does.
 func Goroutines(pkg string) []Goroutine { return goroutinesIn(bubbleDump(), pkg) }
 
-// HasSubscription reports whether a goroutine of one of go-redis's subscriptions runs.
+// HasSubscription reports whether a go-redis subscription is still running.
 func HasSubscription() bool {
 	return strings.Contains(bubbleDump(), goRedis+"v9.(*channel)")
 }
@@ -55,7 +55,7 @@ func goroutinesIn(dump, pkg string) (all []Goroutine) {
 		if head == nil {
 			continue
 		}
-		if bubble, _ := strconv.Atoi(head[2]); bubble > newest { // digits, says the pattern
+		if bubble, _ := strconv.Atoi(head[2]); bubble > newest { // the pattern matches only digits
 			newest, all = bubble, nil
 		} else if bubble < newest {
 			continue
@@ -69,11 +69,11 @@ func goroutinesIn(dump, pkg string) (all []Goroutine) {
 	return all
 }
 
-// wires are the beginnings of the names of functions of this package that go-redis calls.
+// wires has the prefixes of this package's functions that go-redis calls.
 var wires = []string{ours + "(*wire).", ours + "(*process).dial"}
 
-// read finds the lock's functions on a stack, each of which has two lines. Other functions of the
-// world than those of a wire call the lock, or are called by the scenario.
+// read finds the lock's functions on a stack, two lines for each function. It stops at functions of
+// the world, except those of a wire.
 func (g *Goroutine) read(lines []string, pkg string) {
 	for i := 1; i+1 < len(lines); i += 2 {
 		function, starts := strings.CutPrefix(lines[i], "created by ")
@@ -101,9 +101,9 @@ func isOfLock(function, pkg string) bool {
 	return !isLibrary(function)
 }
 
-// StackDump returns where the goroutines of the newest bubble are, each as the innermost line
-// of the lock: "mine/mutex.go:41 (sync.Mutex.Lock)". Those that keep the bubble from coming
-// to rest come first.
+// StackDump returns the innermost line of the lock for each goroutine of the newest bubble:
+// "mine/mutex.go:41 (sync.Mutex.Lock)". Goroutines that keep the bubble from becoming idle come
+// first.
 func StackDump() []string {
 	var first, others []string
 	for _, g := range Goroutines("") {

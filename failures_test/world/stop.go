@@ -4,10 +4,9 @@ import (
 	"time"
 )
 
-// Freeze stops the client's whole process now, as SIGSTOP does: what it sends
-// waits, what it is sent stays unread, and the deadlines on its connections stand
-// still. Its timers run, but what they send waits too. Only what go-redis says on a
-// new connection is answered, since that decides nothing.
+// Freeze pauses the client's whole process, as SIGSTOP does: its requests wait, its replies stay
+// unread, and the deadlines of its connections pause. Its goroutines and timers still run, but what
+// they send waits too. Only handshakes are answered, because they have no effect on the lock.
 func (c *Client) Freeze() {
 	c.world.settle()
 	c.world.freeze(c.process, Event{})
@@ -19,20 +18,19 @@ func (w *World) freeze(p *process, e Event) {
 	}
 }
 
-// stop keeps everything of a process from running.
+// stop stops a process and records it.
 func (w *World) stop(kind Kind, p *process, e Event) {
 	p.stoppedAt = time.Now()
 	p.stopped.Store(true)
 	w.recordProcess(kind, p, e)
 }
 
-// recordProcess records an event about a whole process.
 func (w *World) recordProcess(kind Kind, p *process, e Event) {
 	e.Kind, e.Client, e.Process = kind, p.lanes[0].Name, p.name
 	w.record(e)
 }
 
-// Thaw lets the process go on where it stopped. One that did not stop goes on anyway.
+// Thaw resumes the process. It does nothing if the process is not frozen.
 func (c *Client) Thaw() {
 	if c.process.isFrozen() {
 		c.world.thaw(c.process)
@@ -45,7 +43,7 @@ func (w *World) thaw(p *process) {
 	p.goOn()
 }
 
-// goOn ends a standstill: the deadlines on its connections move by as long as it lasted.
+// goOn resumes a process: the deadlines of its connections move by the length of the pause.
 func (p *process) goOn() {
 	p.stopped.Store(false)
 	now := time.Now()
@@ -54,7 +52,7 @@ func (p *process) goOn() {
 	}
 }
 
-// Crash ends the process now: nothing of it runs again.
+// Crash kills the process.
 func (c *Client) Crash() {
 	c.world.settle()
 	c.world.crash(c.process, Event{})
@@ -65,8 +63,8 @@ func (w *World) crash(p *process, e Event) {
 	w.stop(Crashed, p, e)
 }
 
-// Cut takes the process's network away: nothing arrives on either side, and its
-// timeouts run.
+// Cut disconnects the process from the network: nothing arrives on either side, and its timeouts
+// run.
 func (c *Client) Cut() {
 	w := c.world
 	w.settle()
@@ -76,7 +74,7 @@ func (c *Client) Cut() {
 	w.recordProcess(Cut, c.process, Event{})
 }
 
-// Heal gives the network back. What waited on open connections arrives now.
+// Heal reconnects the process. Data that waited on open connections arrives now.
 func (c *Client) Heal() {
 	c.world.heal(c.process)
 	c.world.settle()
@@ -91,7 +89,7 @@ func (w *World) heal(p *process) {
 	p.healed = make(chan struct{})
 }
 
-// release lifts whatever holds a process, so that it can end.
+// release ends the faults of a process, so that its goroutines can end.
 func (w *World) release(p *process) {
 	if p.cut {
 		w.heal(p)
@@ -102,15 +100,15 @@ func (w *World) release(p *process) {
 	}
 }
 
-// refuse answers a request with an error in place of Redis, which has executed it or does
-// not get it.
+// refuse answers a request with an error instead of executing it, or replaces its reply by the
+// error.
 func (w *World) refuse(r *request, at Moment, text string) {
 	var rep *reply
 	if at == AfterCommand {
 		rep = r.wire.newest()
 	} else {
 		w.take(r)
-		if r.Name == "EXEC" { // the refused client has no transaction any more
+		if r.Name == "EXEC" { // a refused EXEC ends the transaction
 			_, _ = r.wire.link.Execute([]string{"DISCARD"})
 		}
 		rep = w.newReply(r, nil, "")
@@ -119,10 +117,9 @@ func (w *World) refuse(r *request, at Moment, text string) {
 	w.recordRequest(Refused, r, Event{Reply: rep.text})
 }
 
-// newest is the reply that comes last.
 func (w *wire) newest() *reply { return w.replies[len(w.replies)-1] }
 
-// drop loses a request or its reply and breaks the connection.
+// drop drops a request or its reply and breaks the connection.
 func (w *World) drop(r *request, at Moment) {
 	w.recordRequest(Dropped, r, Event{Moment: at})
 	w.breakWire(r.wire)
@@ -133,7 +130,7 @@ func (w *World) breakWire(c *wire) {
 	c.hangUp(errLost)
 }
 
-// delay keeps a request, or its reply, in the network for d.
+// delay delays a request or its reply by d.
 func (w *World) delay(r *request, at Moment, d time.Duration) {
 	if at == BeforeCommand {
 		r.due = w.Now() + d

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind says what an [Event] is.
+// Kind is the kind of an [Event].
 type Kind string
 
 // The kinds of events, in the order in which they come in the life of a call.
@@ -20,16 +20,16 @@ const (
 	Delivered Kind = "delivered" // the reply, or a pushed message, reached the client
 	Dropped   Kind = "dropped"   // the reply was lost and the connection broken
 	Stored    Kind = "stored"    // the ledger answered
-	Returned  Kind = "returned"  // the call came back
-	Lost      Kind = "lost"      // the lock told its holder that the hold is lost
+	Returned  Kind = "returned"  // the call returned
+	Lost      Kind = "lost"      // the lock reported to its holder that the hold is lost
 	Ended     Kind = "ended"     // the context of a hold ended, for another reason
-	Blocked   Kind = "blocked"   // the call has not come back, and the scenario stops waiting for it
-	Frozen    Kind = "frozen"    // the whole process stands still
+	Blocked   Kind = "blocked"   // the call has not returned, and the scenario stops waiting for it
+	Frozen    Kind = "frozen"    // the whole process is paused
 	Thawed    Kind = "thawed"
-	Crashed   Kind = "crashed" // nothing of the process runs again
+	Crashed   Kind = "crashed" // the process is dead
 	Cut       Kind = "cut"     // the process has no network
 	Healed    Kind = "healed"
-	Delayed   Kind = "delayed" // a command or a reply is on its way for longer
+	Delayed   Kind = "delayed" // a command or a reply arrives later
 	Cancelled Kind = "cancelled"
 	Slept     Kind = "slept"   // the scenario let time pass
 	Expired   Kind = "expired" // the lease of a key ended
@@ -50,19 +50,19 @@ type Event struct {
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
 	Reply      string        `json:"reply,omitempty"`
 	Result     *Result       `json:"result,omitempty"`   // of Returned
-	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, time passes, or a delay lasts; by how much a clock jumps
-	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was cancelled before
+	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, a sleep or a delay lasts; how far a clock jumps
+	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was already cancelled
 	Effects    []Effect      `json:"effects,omitempty"`
-	Keys       []Key         `json:"keys,omitempty"`   // what Redis holds after this step
-	Orders     []Order       `json:"orders,omitempty"` // what the ledger holds after this step, of Stored
+	Keys       []Key         `json:"keys,omitempty"`   // in Redis after this step
+	Orders     []Order       `json:"orders,omitempty"` // of Stored: in the ledger after this step
 	Source     *Source       `json:"source,omitempty"`
 	Moment     Moment        `json:"moment,omitempty"` // of a fault at a Command: where the Command was
 	Order      string        `json:"order,omitempty"`  // of Called: the order that it checks or inserts
-	Server     string        `json:"server,omitempty"` // of several: the one that it is about
-	Fault      ServerFault   `json:"fault,omitempty"`  // of Server; of Dropped: Gone if Redis itself was not there
+	Server     string        `json:"server,omitempty"` // its name, if there are several
+	Fault      ServerFault   `json:"fault,omitempty"`  // of Server; of Dropped: Gone if Redis was down
 }
 
-// Moment says where the command is at which a fault strikes.
+// Moment is the position of a command when a fault strikes.
 type Moment string
 
 // The moments.
@@ -71,7 +71,7 @@ const (
 	AfterCommand  Moment = "after"  // it has been executed, and its reply is on its way
 )
 
-// Result is what a call told its caller.
+// Result is what a call returned to its caller.
 type Result struct {
 	Held  bool   `json:"held"`            // Lock and TryLock: the caller now holds the lock
 	Count int    `json:"count,omitempty"` // HoldCount: the answer
@@ -80,22 +80,22 @@ type Result struct {
 	Err   error  `json:"-"` // Error as the call returned it
 }
 
-// Claim is what a result says about the lock.
+// Claim is the statement of a result about the lock.
 type Claim string
 
-// What a call can claim.
+// The claims.
 const (
-	ClaimDone    Claim = "done"    // it did what was asked
-	ClaimRefused Claim = "refused" // no: somebody else holds it, or the caller does not hold it
-	ClaimUnknown Claim = "unknown" // a context or the network ended the call: it may have taken effect
-	ClaimBoth    Claim = "both"    // the caller holds the lock, and an error
+	ClaimDone    Claim = "done"    // success
+	ClaimRefused Claim = "refused" // another client holds the lock, or the caller does not hold it
+	ClaimUnknown Claim = "unknown" // the context or the network ended the call: it may have taken effect
+	ClaimBoth    Claim = "both"    // TryLock returned true and an error
 	ClaimPanic   Claim = "panic"
 )
 
-// EffectKind says what a command did to a key.
+// EffectKind is the kind of an [Effect].
 type EffectKind string
 
-// What can happen to a key.
+// The effects.
 const (
 	Installed   EffectKind = "installed"   // the key, or an owner's field, is new
 	Removed     EffectKind = "removed"     // it was deleted
@@ -106,28 +106,28 @@ const (
 	Counted     EffectKind = "counted"     // an owner's count in it changed
 )
 
-// Effect is what one step did to one key. Owner is who had installed what was
-// there before; for Installed it is the new owner.
+// Effect is a change of one key. Owner is who had installed the entry; for Installed it is the new
+// owner.
 type Effect struct {
 	Kind  EffectKind `json:"kind"`
 	Key   string     `json:"key"`
 	Owner Owner      `json:"owner"`
 }
 
-// Owner is an installation: who put a key, or a field of a hash, into Redis.
+// Owner is one installation of a key, or of a field of a hash.
 type Owner struct {
 	Label   string `json:"label"` // A1: the first installation by A
 	Client  string `json:"client"`
 	Process string `json:"process"`
 	Call    int    `json:"call"`             // the call that installed it
-	Shares  string `json:"shares,omitempty"` // the label of the first installation of the same value, if that was another one
+	Shares  string `json:"shares,omitempty"` // label of the first installation of the same value, if that is another one
 }
 
-// Value returns the label of the first installation of the same value: two owners have
-// written the same if it is equal.
+// Value returns the label of the first installation of the same value: it is equal for two owners
+// that have written the same value.
 func (o Owner) Value() string { return cmp.Or(o.Shares, o.Label) }
 
-// Key is what Redis holds at one moment.
+// Key is a key in Redis at one moment.
 type Key struct {
 	Name    string        `json:"name"`
 	Type    string        `json:"type"`
@@ -137,15 +137,15 @@ type Key struct {
 	TTL     time.Duration `json:"ttl_ns"` // NoTTL: the key never expires
 }
 
-// Entry is a field of a hash, or the value of another key. An owner's random value is shown
-// as its label.
+// Entry is a field of a hash, or the value of another key. A random value is shown as its owner's
+// label.
 type Entry struct {
 	Field string `json:"field,omitempty"`
 	Value string `json:"value"`
 	Owner Owner  `json:"-"`
 }
 
-// ID returns what an owner has written to be known by: the field of a hash, or the value.
+// ID returns the part that identifies the owner: the field of a hash, or the value.
 func (e Entry) ID() string { return cmp.Or(e.Field, e.Value) }
 
 // Value returns the key's entries as text: "A1", or "A1=2 B1=1" for a hash.
@@ -176,20 +176,20 @@ type Order struct {
 type Trace struct {
 	Lock  string        `json:"lock"` // the lock's name
 	Lease time.Duration `json:"lease_ns"`
-	Slack time.Duration `json:"slack_ns,omitempty"` // how much later than due things may happen: nothing in fake time
-	Late  time.Duration `json:"late_ns,omitempty"`  // how much later than it asked for the world woke up, at worst
+	Slack time.Duration `json:"slack_ns,omitempty"` // how late an event may be: 0 in fake time
+	Late  time.Duration `json:"late_ns,omitempty"`  // the longest delay that the machine added
 	Lanes []string      `json:"lanes"`
-	// Others has the names of the locks of those lanes that have another one; see [And].
+	// Others has the lock names of the lanes that use another lock; see [And].
 	Others  map[string]string `json:"others,omitempty"`
 	Servers []string          `json:"servers,omitempty"` // their names, where there are several
 	Fenced  bool              `json:"fenced"`            // the ledger refuses stale tokens
-	Missed  []string          `json:"missed,omitempty"`  // faults for which their command never came
+	Missed  []string          `json:"missed,omitempty"`  // faults whose command was never sent
 	Events  []Event           `json:"events"`
 
 	scenes []*Scene // see Scenes
 }
 
-// And joins the names of two locks that a client takes together, in turn.
+// And joins the names of two locks that a client takes together, one after the other.
 const And = " + "
 
 // Locks returns the names of the locks that a lane takes together.
@@ -209,7 +209,7 @@ func (t *Trace) UpTo(events int) *Trace {
 	return &part
 }
 
-// LockKey is the first key that a client installed; "" if none has.
+// LockKey returns the first key that a client installed, or "".
 func (t *Trace) LockKey() string {
 	for _, e := range t.Events {
 		for _, effect := range e.Effects {
@@ -221,7 +221,7 @@ func (t *Trace) LockKey() string {
 	return ""
 }
 
-// Bytes is the trace as JSON, the same for the same run.
+// Bytes returns the trace as JSON. It is the same for the same run.
 func (t *Trace) Bytes() []byte {
 	raw, err := json.Marshal(t)
 	if err != nil {
@@ -233,5 +233,5 @@ func (t *Trace) Bytes() []byte {
 // IsError reports whether the reply is an error of Redis.
 func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, errorPrefix) }
 
-// Line is the event's command as one would type it.
+// Line returns the event's command as redis-cli would show it.
 func (e Event) Line() string { return strings.Join(e.Command, " ") }

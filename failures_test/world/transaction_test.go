@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// watched is a lock that frees with WATCH, MULTI and EXEC what is its own.
+// watched is a lock whose Unlock uses WATCH, MULTI and EXEC.
 type watched struct{ *lock }
 
 func newWatched(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
@@ -33,7 +33,7 @@ func (l *watched) Unlock(ctx context.Context) error {
 	}, l.key)
 }
 
-func TestTransactionIsExecutedInItsOrder(t *testing.T) {
+func TestTransactionIsExecutedInOrder(t *testing.T) {
 	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -45,12 +45,12 @@ func TestTransactionIsExecutedInItsOrder(t *testing.T) {
 		"A MULTI", "A PEXPIRE lock:order:1001 30000", "A DEL lock:order:1001", "A EXEC",
 	}, executed(trace))
 	for _, e := range events(trace, world.Executed)[1:] {
-		require.Equal(t, e.Command[0] == "EXEC", len(e.Effects) > 0, "what is queued changes nothing: %v", e)
+		require.Equal(t, e.Command[0] == "EXEC", len(e.Effects) > 0, "queued commands have no effect: %v", e)
 	}
 }
 
-// A fault that waits for a write strikes at EXEC, and what is refused is over.
-func TestTransactionThatIsRefusedIsOver(t *testing.T) {
+// A fault for a write strikes at EXEC, and the refused EXEC ends the transaction.
+func TestRefusedExecEndsTheTransaction(t *testing.T) {
 	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -69,7 +69,7 @@ type spreading struct{ *lock }
 
 func (l spreading) TryLock(ctx context.Context) (bool, error) {
 	var all sync.WaitGroup
-	for _, key := range []string{"a", "b", "c"} { // each on a connection of its own
+	for _, key := range []string{"a", "b", "c"} { // each on another connection
 		all.Go(func() { l.rdb.Get(ctx, key) })
 	}
 	all.Wait()
@@ -79,13 +79,13 @@ func (l spreading) TryLock(ctx context.Context) (bool, error) {
 	all.Go(func() { _ = channels.Subscribe(ctx, "a") }) // on one connection
 	all.Go(func() { _ = channels.Subscribe(ctx, "b") })
 	all.Wait()
-	_, _ = channels.Receive(ctx) // the answers have come
+	_, _ = channels.Receive(ctx) // both acknowledgements
 	_, _ = channels.Receive(ctx)
 	return true, err
 }
 
-// Which goroutine is faster, must not decide.
-func TestWhatSeveralGoroutinesSendAtOnceIsSorted(t *testing.T) {
+// The order must not depend on goroutine scheduling.
+func TestConcurrentCommandsAreSorted(t *testing.T) {
 	trace := runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return spreading{&lock{rdb, name, lease}}, nil
 	}}, func(w *world.World) { w.Client("A").TryLock() })
@@ -93,7 +93,7 @@ func TestWhatSeveralGoroutinesSendAtOnceIsSorted(t *testing.T) {
 }
 
 // Some locks renew early, some late, some never.
-func TestSleepUntilAFaultHasStruckIsNoLongerThanAsked(t *testing.T) {
+func TestSleepUntilIsBounded(t *testing.T) {
 	for until, create := range map[time.Duration]world.Constructor{11 * time.Second: newScripted, 21 * time.Second: newLock} {
 		trace := runWith(t, world.Config{New: create}, func(w *world.World) {
 			a := w.Client("A")
@@ -104,6 +104,6 @@ func TestSleepUntilAFaultHasStruckIsNoLongerThanAsked(t *testing.T) {
 			require.Equal(t, until, w.Now())
 			a.Unlock()
 		})
-		require.Equal(t, until, events(trace, world.Slept)[0].Bound, "a drawing says how long it was")
+		require.Equal(t, until, events(trace, world.Slept)[0].Bound, "the trace has the duration")
 	}
 }

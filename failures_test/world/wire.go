@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// wire is one connection between a client's go-redis and the world's Redis. The
-// client's side is a net.Conn: what is written is parsed into requests, which
-// wait in the world until they are executed, and a reply can be read only once
-// the world delivers it. Write never blocks, since go-redis holds a lock across
-// it; whoever decides about a request does so later.
+// wire is one connection between a client's go-redis and the world's Redis. The client's side is a
+// net.Conn. What it writes is parsed into requests, which wait until the world executes them. It
+// reads a reply once the world has delivered it. Write never blocks, because go-redis holds a lock
+// while it writes.
 type wire struct {
 	world   *World
 	process *process
@@ -22,10 +21,10 @@ type wire struct {
 	link    Conn
 
 	mu       sync.Mutex
-	partial  []byte // written, not yet a complete command
+	partial  []byte // an incomplete command
 	readable bytes.Buffer
-	changed  chan struct{} // capacity 1: something a reader waits for changed
-	err      error         // what Read and Write return from now on
+	changed  chan struct{} // capacity 1: wakes a reader
+	err      error         // returned by Read and Write from now on
 	deadline time.Time
 	setAt    time.Time // when the deadline was set
 
@@ -35,27 +34,27 @@ type wire struct {
 	requests   []*request
 	replies    []*reply
 	subscribed bool
-	// What is queued for a transaction changes something when EXEC comes.
+	// transaction: MULTI was sent; writes: the transaction contains a write.
 	transaction, writes bool
 }
 
-// request is a command on its way to Redis, or a write on its way to the ledger.
+// request is a command to Redis, or a write to the ledger, that has not been executed.
 type request struct {
 	Command
 	id      int // from 1, in the order in which they were sent
 	wire    *wire
 	lane    *Client
 	call    *Call
-	starter *Call // of the goroutine that sent it, where that is no call's
+	starter *Call // the call that started the sending goroutine, if that is not a call's own
 	stack   *stack
 	sent    time.Duration
 	due     time.Duration // a delayed request arrives at this time
-	order   string        // where it stands among requests of the same moment
-	struck  bool          // a fault before its execution has already had its turn
+	order   string        // sort key among requests of the same moment
+	struck  bool          // a Before fault has already struck
 	store   func() string // a ledger write instead of a Redis command
 }
 
-// reply is what Redis answered, or pushed, and the client has not yet seen.
+// reply is a reply or a push that the client has not yet read.
 type reply struct {
 	request *request // nil for a push
 	raw     []byte
@@ -64,7 +63,7 @@ type reply struct {
 	seq     int
 }
 
-// wires are all wires, process by process.
+// wires yields all wires, process by process.
 func (w *World) wires(yield func(*wire) bool) {
 	for _, p := range w.processes {
 		for _, c := range p.wires {
@@ -79,7 +78,7 @@ func newWire(p *process, to *Node) *wire {
 	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1)}
 }
 
-// Write accepts the client's bytes and hands each complete command to the world.
+// Write parses the client's bytes and passes complete commands to the world.
 func (w *wire) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	if w.err != nil {
@@ -107,8 +106,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Read returns delivered replies. A deadline that passes while the client is
-// frozen does not count: a stopped process does not look at its clock.
+// Read returns delivered replies. A deadline does not pass while the client is frozen.
 func (w *wire) Read(b []byte) (int, error) {
 	for {
 		w.mu.Lock()
@@ -130,7 +128,7 @@ func (w *wire) Read(b []byte) (int, error) {
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
-			time.Sleep(time.Nanosecond) // a context that ends at the same moment has ended when go-redis looks at it
+			time.Sleep(time.Nanosecond) // so that a context with the same deadline ends before go-redis checks it
 			return 0, os.ErrDeadlineExceeded
 		}
 		timer := time.NewTimer(left)
@@ -142,8 +140,8 @@ func (w *wire) Read(b []byte) (int, error) {
 	}
 }
 
-// Close is the client hanging up. Requests that wait are lost, except delayed
-// ones: those have left the client and are on their way.
+// Close closes the client's side. Requests that wait are lost, except delayed ones, which are
+// already on their way.
 func (w *wire) Close() error {
 	w.hangUp(net.ErrClosed)
 	w.world.mu.Lock()
@@ -153,7 +151,7 @@ func (w *wire) Close() error {
 	return nil
 }
 
-// unsubscribe ends what Redis keeps for a subscriber.
+// unsubscribe ends the subscriptions of the connection.
 func (w *wire) unsubscribe() {
 	if w.subscribed {
 		w.subscribed = false
@@ -167,12 +165,12 @@ func unsubscribe(c Conn) {
 	}
 }
 
-// hangUp ends the connection: reads and writes return err.
+// hangUp breaks the connection: reads and writes return err.
 func (w *wire) hangUp(err error) { w.change(func() { w.err = cmp.Or(w.err, err) }) }
 
 func (w *wire) deliver(raw []byte) { w.change(func() { w.readable.Write(raw) }) }
 
-// change changes something that a reader waits for.
+// change runs do under the mutex and wakes the reader.
 func (w *wire) change(do func()) {
 	w.mu.Lock()
 	do()
@@ -180,16 +178,14 @@ func (w *wire) change(do func()) {
 	notify(w.changed)
 }
 
-// isLate tells whether something that arrives at that moment comes after the
-// deadline: whoever waited for it has left.
+// isLate reports whether the moment is after the read deadline.
 func (w *wire) isLate(at time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.deadline.IsZero() && at.After(w.deadline)
 }
 
-// shiftDeadline moves a deadline by as long as the process stood still after it
-// was set.
+// shiftDeadline moves the deadline by the length of the process's pause since it was set.
 func (w *wire) shiftDeadline(stoppedAt, now time.Time) {
 	w.change(func() {
 		if !w.deadline.IsZero() {
@@ -210,21 +206,21 @@ func (w *wire) SetReadDeadline(t time.Time) error {
 // SetWriteDeadline does nothing: writes never block.
 func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 
-// LocalAddr names the client's side.
+// LocalAddr returns the name of the client's process.
 func (w *wire) LocalAddr() net.Addr { return &net.UnixAddr{Name: w.process.name, Net: "world"} }
 
-// RemoteAddr names the world's Redis.
+// RemoteAddr returns the name of the world's Redis.
 func (w *wire) RemoteAddr() net.Addr { return &net.UnixAddr{Name: "redis", Net: "world"} }
 
-// SyscallConn is how go-redis asks the operating system, before it reuses a
-// connection, whether the other side has hung up: an error means that it has.
+// SyscallConn lets go-redis check, before it reuses a connection, whether the other side has closed
+// it: an error means that it has.
 func (w *wire) SyscallConn() (syscall.RawConn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return healthy{}, w.err
 }
 
-// healthy is a connection on which nothing has arrived. It is only read.
+// healthy is a connection without unread data.
 type healthy struct{ syscall.RawConn }
 
 func (healthy) Read(func(fd uintptr) bool) error { return nil }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fault that waits for a write strikes where something is changed: of a transaction at EXEC.
-func TestCommandThatChangesSomethingIsAWrite(t *testing.T) {
+// Faults for writes strike at EXEC if the transaction contains a write.
+func TestWriteInATransactionIsItsExec(t *testing.T) {
 	redis, err := newEmbedded()
 	require.NoError(t, err)
 	defer redis.Close()

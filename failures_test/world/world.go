@@ -18,59 +18,59 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Locker is a lock of one name as one owner uses it: what a scenario can do with
-// any lock. Stages 1 to 5 are Lockers as they stand; other locks need an adapter.
+// Locker is the lock with one name, as used by one process. Stages 1 to 5 implement it; other locks
+// need an adapter.
 type Locker interface {
-	// Lock waits until the caller holds the lock. It returns an error when ctx is
-	// done first, or when it gives up.
+	// Lock waits until the caller holds the lock. It returns an error when ctx is done first, or
+	// when it gives up.
 	Lock(ctx context.Context) error
-	// TryLock makes one attempt; false and no error means that somebody else
-	// holds the lock.
+	// TryLock makes one attempt. It returns false and no error if another client holds the lock.
 	TryLock(ctx context.Context) (bool, error)
 	// Unlock frees the lock.
 	Unlock(ctx context.Context) error
 }
 
-// ErrNothing is what Lock and TryLock of an adapter return where the lock itself returns neither a
-// hold nor an error.
+// ErrNothing is the error of an adapter's Lock and TryLock if the lock returned neither a hold nor
+// an error.
 var ErrNothing = errors.New("the lock returns neither a hold nor an error")
 
-// The interfaces below are what a Locker may have beyond that. Each method gets
-// the context of a call; [Lane] tells whose it is.
+// A Locker may implement the interfaces below too. Each method gets the context of a call; [Lane]
+// returns the client of that call.
 
 // Fenced is a Locker that hands out a fencing token with each hold.
 type Fenced interface {
-	// Token is the token of the caller's hold, 0 while it holds nothing.
+	// Token returns the token of the caller's hold; 0 while it holds nothing.
 	Token(ctx context.Context) int64
 }
 
-// Noticing is a Locker that tells its holder when the hold is lost.
+// Noticing is a Locker that reports to its holder when the hold is lost.
 type Noticing interface {
-	// Lost is closed when the caller's newest hold is lost, or ends otherwise;
-	// isLost then tells which. It is nil while the caller holds nothing.
+	// Lost returns a channel that is closed when the caller's newest hold ends; isLost then reports
+	// whether it was lost. The channel is nil while the caller holds nothing.
 	Lost(ctx context.Context) (ended <-chan struct{}, isLost func() bool)
 }
 
 // Counting is a re-entrant Locker.
 type Counting interface {
-	// HoldCount is how often the caller holds the lock, as Redis has it.
+	// HoldCount returns how often the caller holds the lock according to Redis.
 	HoldCount(ctx context.Context) (int, error)
 }
 
 // Forcing is a Locker that an administrator can free from outside.
 type Forcing interface {
-	// ForceUnlock frees the lock whoever holds it, and tells whether anybody did.
+	// ForceUnlock frees the lock, even another client's, and reports whether it was held.
 	ForceUnlock(ctx context.Context) (bool, error)
 }
 
-// Constructor makes one owner's lock. What it sends, arrives at once.
+// Constructor returns the lock of one process. Commands that it sends are executed immediately.
 type Constructor func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
 
-// ConstructorOver makes one owner's lock of several servers, in the order of their names. The
-// source is the client's own, and the same in each run.
+// ConstructorOver returns the lock of one process on several servers, in the order of their names.
+// Each process has its own random source, which is the same in each run.
 type ConstructorOver func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (Locker, error)
 
-// AttributeTo tells whether a command is a call's, and which client's.
+// AttributeTo reports whether a command belongs to a call, and to which client's; "" means any
+// client.
 type AttributeTo func(args []string) (client string, is bool)
 
 // Config is what a world starts with.
@@ -83,14 +83,13 @@ type Config struct {
 	Guard   Guard                 // of the ledger
 	Client  func(*redis.Options)  // changes the go-redis options of every client
 	Scripts []string              // Lua scripts that Redis already knows
-	Ignore  func(key string) bool // keys that are no locks: a counter, a queue
-	// AttributeTo tells which commands a goroutine of the lock's own sends on behalf of a
-	// call that is under way, such as one for each Redis to ask, and of which client;
-	// "" is whichever calls. Without it, whatever such a goroutine sends is the lock's
-	// own business, as a renewal is.
+	Ignore  func(key string) bool // keys that are not locks: a counter, a queue
+	// AttributeTo attributes commands of goroutines started by the lock to calls under way, such as
+	// goroutines that each ask one Redis. Without it those commands are background, as renewals
+	// are.
 	AttributeTo AttributeTo
-	// SkipFrames are the beginnings of the names of functions that only pass on what
-	// the lock sends: a driver, a hook. The line that sent a command is above them.
+	// SkipFrames has the prefixes of functions that only pass on the lock's commands, such as a
+	// driver or a hook. The line of the lock is above them on the stack.
 	SkipFrames []string
 }
 
@@ -102,13 +101,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// World is one run. All its methods belong to the scenario's own goroutine.
+// World is one run. Call its methods in the scenario's goroutine only.
 type World struct {
 	*Node // the first server, and the only one if the config asks for no more
 	Lock  string
 	Lease time.Duration
-	// LongSilence is a time after which nothing that a lock does by itself is under way
-	// any more.
+	// LongSilence is the time after which the lock's own goroutines have finished what they did.
 	LongSilence time.Duration
 
 	config    Config
@@ -118,26 +116,25 @@ type World struct {
 	ledger    *Ledger
 	trace     *Trace
 	start     time.Time
-	reached   time.Duration // how far the scenario has let things happen
+	reached   time.Duration // the time up to which delayed messages arrive
 	processes []*process
 	calls     []*Call
 	staged    []*request        // written, not yet on their wires
-	requests  int               // how many there have been
-	replies   int               // how many replies and pushes there have been
-	seen      map[string]digest // process → what it has seen; nil: nobody asks
-	foreign   digest            // what was done to keys of others
+	requests  int               // their number so far
+	replies   int               // the number of replies and pushes so far
+	seen      map[string]digest // process → hash of what it has seen; nil: not recorded
+	foreign   digest            // hash of the changes of other processes' keys
 	ctx       context.Context
 	cancel    context.CancelFunc
-	closing   bool // the scenario is over: nothing is recorded, no fault strikes
-	leaveAt   int  // after how many events the scenario is left; 0: it is played to its end
+	closing   bool // the scenario has ended: no recording, no faults
+	leaveAt   int  // the number of events after which Begin stops the scenario; 0: never
 	flooded   bool // a client has sent commands without a pause
 
-	shared // what clients' goroutines touch
+	shared // with the clients' goroutines
 }
 
-// Run plays a scenario in a bubble of its own and returns what happened. The
-// error is not nil when the scenario could not be played: it panicked, the lock
-// could not be made, or goroutines of the lock were left when all was over.
+// Run plays a scenario in a new bubble and returns its trace. It returns an error if the scenario
+// panicked, the lock could not be constructed, or goroutines of the lock did not end ([ErrLeft]).
 func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,8 +157,8 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 	return trace, err
 }
 
-// RunOn is [Run] with a server, which it closes, and a clock of the caller's. It does not look for
-// goroutines that are left.
+// RunOn is [Run] with another server, which it closes, and another clock. It does not look for
+// goroutines that did not end.
 func RunOn(server Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
 	return runOn([]Redis{server}, clock, config, scenario)
 }
@@ -174,19 +171,20 @@ func runOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (
 		}
 		return nil, err
 	}
-	defer w.close() // also when the scenario ends its test
+	defer w.close() // also if the scenario calls t.FailNow
 	return w.trace, w.play(scenario)
 }
 
-// Discover plays a lock's normal use once, and returns what happened and the Lua scripts that it
-// used. A world that starts with those has no first EVALSHA that Redis does not know.
+// Discover plays a lock's normal use once and returns its trace and the Lua scripts that the lock
+// used. In a world that starts with these scripts, no EVALSHA fails because Redis does not know the
+// script.
 func Discover(t *testing.T, config Config) (trace *Trace, scripts []string, err error) {
 	trace, err = Run(t, config, func(w *World) { scripts = NormalUse(w) })
 	return trace, scripts, err
 }
 
-// NormalUse plays what a lock can do: a renewal, a refusal, a wait that its context ends. It
-// returns the Lua scripts that the lock used.
+// NormalUse plays a renewal, a refusal and a wait that times out, and re-entry and ForceUnlock if
+// the lock has them. It returns the Lua scripts that the lock used.
 func NormalUse(w *World) (scripts []string) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock(Within(w.Lease))
@@ -199,7 +197,7 @@ func NormalUse(w *World) (scripts []string) {
 	w.Sleep(w.Lease / 2)
 	a.Unlock(Within(w.Lease))
 	a.Unlock(Within(w.Lease))
-	if wait.Wait().Held() { // it waits on when its context has ended
+	if wait.Wait().Held() { // it did not stop when its context ended
 		b.Unlock(Within(w.Lease))
 	}
 	if _, forcing := a.process.locker.(Forcing); forcing {
@@ -229,7 +227,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		w.nodes = append(w.nodes, n)
 		for _, source := range config.Scripts {
 			if err := n.keys.load(source); err != nil {
-				return nil, fmt.Errorf("world: Redis does not take a script: %w", err)
+				return nil, fmt.Errorf("world: Redis rejects a script: %w", err)
 			}
 		}
 	}
@@ -237,7 +235,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 	return w, nil
 }
 
-// scenarioError ends a scenario that cannot go on.
+// scenarioError is the panic value that ends a scenario with an error.
 type scenarioError struct{ error }
 
 func (w *World) play(scenario func(*World)) (err error) {
@@ -256,15 +254,15 @@ func (w *World) play(scenario func(*World)) (err error) {
 	return nil
 }
 
-// fail ends the scenario: what it asks for makes no sense.
+// fail ends the scenario with an error.
 func fail(format string, args ...any) {
 	panic(scenarioError{fmt.Errorf("world: "+format, args...)})
 }
 
-// Now is the fake time since the world began, in whole microseconds.
+// Now returns the time since the world began, in whole microseconds.
 func (w *World) Now() time.Duration { return time.Since(w.start).Truncate(time.Microsecond) }
 
-// horizon is how long a scenario waits for a call.
+// horizon returns how long a scenario waits for a call.
 func (w *World) horizon() time.Duration { return 10 * w.Lease }
 
 // record adds an event to the trace.
@@ -283,9 +281,8 @@ func (w *World) record(e Event) {
 	w.trace.Events = append(w.trace.Events, e)
 }
 
-// close lets everything end: faults are lifted, contexts cancelled, keys gone,
-// clients closed. What still runs after two leases is stuck, and the bubble says
-// so when it ends.
+// close ends faults, contexts, keys and clients, so that all goroutines can end. Goroutines that
+// still run after two leases are stuck: the bubble reports them.
 func (w *World) close() {
 	w.mu.Lock()
 	w.late(w.slow)
@@ -297,13 +294,13 @@ func (w *World) close() {
 	}
 	w.cancel()
 	if !w.flooded {
-		w.settle() // what is on its way may still take the lock
+		w.settle() // requests under way may still take the lock
 	}
 	w.clear()
 	w.until(time.Now().Add(2*w.Lease), func() bool { return w.trace.Slack > 0 && !w.isCalling() })
 	for _, p := range w.processes {
 		if closer, ok := p.locker.(io.Closer); ok {
-			go closer.Close() // the lock has goroutines beyond its holds
+			go closer.Close() // the lock may have goroutines without a hold
 		}
 	}
 	w.clock.Linger(w.Lease, w.pass)
@@ -333,7 +330,7 @@ func (w *World) clear() {
 	}
 }
 
-// isCalling reports whether a call has not yet come back.
+// isCalling reports whether a call has not yet returned.
 func (w *World) isCalling() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 	delLine = "DEL lock:order:1001"
 )
 
-func TestCommandsReachRedisAndTheTraceSaysSo(t *testing.T) {
+func TestTraceHasTheExecutedCommands(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
@@ -79,7 +79,7 @@ func TestLeaseEndsOnTheFakeClock(t *testing.T) {
 	require.Equal(t, world.Lapsed, expired[0].Effects[0].Kind)
 }
 
-func TestCallThatNeverReturnsIsBlockedAtTheHorizon(t *testing.T) {
+func TestCallIsBlockedAtTheHorizon(t *testing.T) {
 	trace := runWith(t, world.Config{New: newScripted, Lease: 6 * time.Second}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
@@ -91,7 +91,7 @@ func TestCallThatNeverReturnsIsBlockedAtTheHorizon(t *testing.T) {
 	require.Equal(t, time.Minute, blocked[0].At)
 }
 
-func TestDiscoveryKnowsTheScriptsOfALock(t *testing.T) {
+func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
 	_, scripts, err := world.Discover(t, world.Config{New: newScripted})
 	require.NoError(t, err)
 	require.Len(t, scripts, 3)
@@ -116,7 +116,7 @@ func newPanicky(rdb redis.UniversalClient, name string, lease time.Duration) (wo
 
 func (*panicky) Lock(context.Context) error { panic("no idea") }
 
-func TestScenarioThatMakesNoSenseIsAnError(t *testing.T) {
+func TestInvalidScenarioIsAnError(t *testing.T) {
 	for name, c := range map[string]struct {
 		scenario func(*world.World)
 		says     string
@@ -131,7 +131,7 @@ func TestScenarioThatMakesNoSenseIsAnError(t *testing.T) {
 	}
 }
 
-func TestLockThatCannotBeMadeIsAnError(t *testing.T) {
+func TestConstructorErrorEndsTheRun(t *testing.T) {
 	refuse := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) {
 		return nil, fmt.Errorf("lease is too short")
 	}
@@ -139,7 +139,7 @@ func TestLockThatCannotBeMadeIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "A gets no lock: lease is too short")
 }
 
-// hasty is a lock that asks again and again without a pause, whatever its caller's context says.
+// hasty is a lock that polls without a pause and ignores its caller's context.
 type hasty struct{ *lock }
 
 func (l hasty) Lock(context.Context) error {
@@ -161,7 +161,7 @@ func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
 	require.ErrorContains(t, err, "world: B floods Redis at world/lock_test.go:")
 }
 
-func TestCommandThatWaitsInRedisEndsTheRun(t *testing.T) {
+func TestBlockingCommandEndsTheRun(t *testing.T) {
 	for _, command := range [][]any{{"BLPOP", "list", "0"}, {"XREAD", "BLOCK", "0", "STREAMS", "news", "$"}} {
 		_, err := world.Run(t, world.Config{New: newLock}, func(w *world.World) { w.Client("A").StartRun(command...).Wait() })
 		require.ErrorContains(t, err, fmt.Sprintf("world: A sends %s at ", command[0]))
@@ -169,7 +169,7 @@ func TestCommandThatWaitsInRedisEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestScenesOfAPartKnowNothingOfTheRest(t *testing.T) {
+func TestScenesOfAPartEndWithIt(t *testing.T) {
 	trace := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -177,10 +177,10 @@ func TestScenesOfAPartKnowNothingOfTheRest(t *testing.T) {
 		a.Unlock()
 	})
 	called := trace.Scenes()[0]
-	require.Same(t, called, trace.Scenes()[0], "they are made once")
+	require.Same(t, called, trace.Scenes()[0], "the same scene each time")
 	part := trace.UpTo(5) // up to the sleep
 	end := part.End()
 	require.Same(t, part, end.Trace)
-	require.Equal(t, part.Events[4].At, end.Until(), "nothing comes after it")
+	require.Equal(t, part.Events[4].At, end.Until(), "the last event")
 	require.Equal(t, 1, end.Holds("A"))
 }

@@ -99,7 +99,7 @@ func TestReplayEndsWithTheSchedule(t *testing.T) {
 	status, out, _ := command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/b.B")
 	require.Equal(t, exitOK, status)
 	require.NotContains(t, out, "DEL")
-	require.Contains(t, out, "SAFE in this run: nobody removes, overwrites or renews what somebody else installed.\n2 steps, 0 faults")
+	require.Contains(t, out, "SAFE in this run: no client removes, overwrites or renews another client's key.\n2 steps, 0 faults")
 
 	status, out, _ = command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/")
 	require.Equal(t, exitOK, status)
@@ -112,9 +112,9 @@ func TestReplayTellsThatTheLockHasChanged(t *testing.T) {
 	status, out, errors := command(t, "replay", wrongDelete3)
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, out, "SAFE in this run")
-	require.Equal(t, "step 9, b, is not possible any more: the lock has changed since, or the schedule has a typing mistake\n", errors)
+	require.Equal(t, "step 9, b, is not possible: the lock has changed since, or the schedule has a typo\n", errors)
 
 	status, _, errors = command(t, "replay", "v1/stage3/2c/1x/async/wrong-delete/a.A.b.wa")
 	require.Equal(t, exitFailed, status)
-	require.Equal(t, "step 4, wa, is not possible any more: the lock has changed since, or the schedule has a typing mistake\n", errors)
+	require.Equal(t, "step 4, wa, is not possible: the lock has changed since, or the schedule has a typo\n", errors)
 }

@@ -55,7 +55,7 @@ func TestScreenShowsWhoDoesWhatAndWhatIsAFault(t *testing.T) {
 	require.NotContains(t, screen, "Press one key")
 	for _, part := range []string{
 		"Goal: bring two clients into the lock at once (exclusion).\n",
-		"Environment: commands, replies and writes are late by any time (async).\n",
+		"Environment: commands, replies and writes can be delayed by any time (async).\n",
 		"A   TryLock: hasn't read yet: (nil)                                  mutex.go:64\n",
 		"B │ asks the ledger whether it has the order tea\n",
 		"── Redis, at 0s: K is lock:order:1001 ─",

@@ -129,7 +129,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"serve --file /nowhere/page.html", `--file "/nowhere/page.html": name a file`},
 		{"serve --file x --addr 127.0.0.1:0", "--addr, --file exclude each other"},
 
-		{"demo --redis " + nobody, "no Redis that could be used at " + nobody + ": "},
+		{"demo --redis " + nobody, "no usable Redis at " + nobody + ": "},
 		{"demo --redis localhost", "missing port in address; start one there, or leave out --redis"},
 	})
 	require.NoDirExists(t, empty)

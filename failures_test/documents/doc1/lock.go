@@ -1,8 +1,8 @@
 // Package doc1 is the lock of the notes 分布式锁（看门狗版）接入与原理笔记, sections 二.2 to
-// 二.4, written anew in Go: RedisDistributedLock, with one object for each getLock(name).
+// 二.4, rewritten in Go: RedisDistributedLock, with one object for each getLock(name).
 //
-// A thread of the document is a goroutine here: [world.Lane] tells whose call a context is.
-// The document's unlock takes no context, so Unlock does not end with its own.
+// A thread of the document is a goroutine here; [world.Lane] identifies it by the context.
+// The document's unlock has no context, so Unlock continues when its context ends.
 package doc1
 
 import (
@@ -46,22 +46,22 @@ type Lock struct {
 	lockWatchdogTimeout time.Duration
 
 	mu       sync.Mutex
-	threads  map[string]*local  // the ThreadLocal: what each thread keeps
+	threads  map[string]*local  // the ThreadLocal
 	watchdog context.CancelFunc // ends the ScheduledFuture; nil before the first one
 }
 
-// local is what a thread keeps: how often it holds the lock, and what it wrote.
+// local is the state of a thread: how often it holds the lock, and the value that it wrote.
 type local struct {
 	count     int
 	lockValue string
 }
 
-// GetLock is DistributedLockService.getLock: a new object each time.
+// GetLock is DistributedLockService.getLock, which returns a new object each time.
 func GetLock(rdb redis.UniversalClient, name string, lockWatchdogTimeout time.Duration) (*Lock, error) {
 	return &Lock{rdb: rdb, key: "lock:" + name, lockWatchdogTimeout: lockWatchdogTimeout, threads: map[string]*local{}}, nil
 }
 
-// local is that of the calling thread.
+// local returns the state of the calling thread.
 func (l *Lock) local(ctx context.Context) *local {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,7 @@ func (l *Lock) startWatchdog(value string) {
 			}
 			renewed, err := renewScript.Run(ctx, l.rdb, []string{l.key}, value, l.lockWatchdogTimeout.Milliseconds()).Int()
 			if err != nil || renewed == 0 {
-				return // the task throws, and its executor ends it
+				return // the task throws an exception, and its executor ends it
 			}
 		}
 	}()
@@ -150,5 +150,5 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	return nil
 }
 
-// HoldCount is the thread's count.
+// HoldCount returns the thread's count.
 func (l *Lock) HoldCount(ctx context.Context) (int, error) { return l.local(ctx).count, nil }

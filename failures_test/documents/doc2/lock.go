@@ -1,8 +1,8 @@
-// Package doc2 is the lock of the wiki page 分布式锁 (969251639/study), section 实现, written
-// anew in Go: RedisDistributedLock. LockSubscribe is subscribe.go.
+// Package doc2 is the lock of the wiki page 分布式锁 (969251639/study), section 实现, rewritten
+// in Go: RedisDistributedLock. LockSubscribe is subscribe.go.
 //
 // The page's tryLock(time, unit) is Lock here, with the context's deadline for its time. The
-// page's unlock takes no context, so Unlock does not end with its own.
+// page's unlock has no context, so Unlock continues when its context ends.
 package doc2
 
 import (
@@ -62,7 +62,7 @@ end;
 return 0;`)
 )
 
-// What Java throws.
+// The exceptions of the page.
 var (
 	ErrIllegalMonitorState = errors.New("doc2: IllegalMonitorStateException: 解锁线程与持有锁的线程不一致,解锁失败")
 	ErrTimerCancelled      = errors.New("doc2: IllegalStateException: Timer already cancelled")
@@ -125,7 +125,7 @@ func (l *Lock) Lock(ctx context.Context) error {
 	}
 }
 
-// tryAcquire asks Redis once. It returns how long the lock is still taken.
+// tryAcquire makes one attempt. It returns the remaining lease if the lock is taken.
 func (l *Lock) tryAcquire(ctx context.Context) (left time.Duration, held bool, err error) {
 	result, err := lockScript.Run(ctx, l.rdb, []string{l.lockKey}, l.expireTime, l.lockValue).Int64()
 	if errors.Is(err, redis.Nil) {
@@ -134,7 +134,7 @@ func (l *Lock) tryAcquire(ctx context.Context) (left time.Duration, held bool, e
 	return time.Duration(result) * time.Millisecond, false, err
 }
 
-// renewalExpiration gives the timer a task.
+// renewalExpiration adds a task to the timer.
 func (l *Lock) renewalExpiration() error {
 	if l.timer.Err() != nil {
 		return ErrTimerCancelled
@@ -143,11 +143,11 @@ func (l *Lock) renewalExpiration() error {
 	return nil
 }
 
-// runTimer is the Timer's thread: it runs one task after the other. A task that throws ends
+// runTimer is the Timer's thread: it runs the tasks one after the other. An exception ends
 // it, as in Java.
 func (l *Lock) runTimer() {
 	period := time.Duration(l.expireTime/3) * time.Second
-	var due []time.Time // when each task comes next
+	var due []time.Time // the next time of each task
 	for {
 		var next <-chan time.Time
 		if len(due) > 0 {
@@ -172,7 +172,7 @@ func (l *Lock) runTimer() {
 	}
 }
 
-// Unlock gives one hold back.
+// Unlock releases one hold.
 func (l *Lock) Unlock(ctx context.Context) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandTimeout)
 	defer cancel()
@@ -189,12 +189,12 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	return nil
 }
 
-// ForceUnlock frees the lock whoever holds it.
+// ForceUnlock frees the lock, even another client's.
 func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
 	return forceUnlockScript.Run(ctx, l.rdb, []string{l.lockKey, l.channel}, unlockMessage).Bool()
 }
 
-// Close is the end of the application: it ends the Timer's thread and the listener.
+// Close ends the Timer's thread and the listener, as the exit of the application does.
 func (l *Lock) Close() error {
 	l.cancelTimer()
 	return l.lockSubscribe.close()

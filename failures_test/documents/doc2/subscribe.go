@@ -9,19 +9,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lockSubscribe is the page's LockSubscribe with its LockListener, for the one channel that
-// a process needs here. The page does not say when the listener is registered: it is here
-// before the first wait, and Redis has acknowledged it.
+// lockSubscribe is the page's LockSubscribe with its LockListener, for one channel, because
+// a process needs only one here. The page does not say when the listener is registered. Here
+// Redis acknowledges it before the first wait.
 type lockSubscribe struct {
 	registering chan struct{} // has an element while a listener is being registered
 	pubsub      *redis.PubSub
 
 	mu        sync.Mutex
-	semaphore *semaphore // what the MAP has for the channel
+	semaphore *semaphore // the entry of the MAP for the channel
 }
 
-// semaphore is a java.util.concurrent.Semaphore(0) that only ever gets as many permits as
-// threads wait for one.
+// semaphore is a java.util.concurrent.Semaphore(0) that never gets more permits than
+// waiting threads.
 type semaphore struct{ permits chan struct{} }
 
 // subscribe puts a semaphore into the MAP, unless there is one.
@@ -37,7 +37,7 @@ func (s *lockSubscribe) subscribe(ctx context.Context, rdb redis.UniversalClient
 	return nil
 }
 
-// unsubscribe takes it out.
+// unsubscribe removes the semaphore from the MAP.
 func (s *lockSubscribe) unsubscribe() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *lockSubscribe) wait(ctx context.Context, timeout time.Duration) {
 	}
 }
 
-// release gives as many permits as threads wait: semaphore.release(getQueueLength()).
+// release wakes all waiting threads: semaphore.release(getQueueLength()).
 func (s *lockSubscribe) release() {
 	s.mu.Lock()
 	semaphore := s.semaphore

@@ -1,7 +1,7 @@
-// Package doc3 is the lock of Redis 分布式锁设计文档, sections 2 and 3, written anew in Go:
+// Package doc3 is the lock of Redis 分布式锁设计文档, sections 2 and 3, rewritten in Go:
 // RedisDistributedLock, an object that a service keeps in a field (section 4.5).
 //
-// The document's unlock takes no context, so Unlock does not end with its own.
+// The document's unlock has no context, so Unlock continues when its context ends.
 package doc3
 
 import (
@@ -20,7 +20,7 @@ const (
 	commandTimeout = 2 * time.Second        // DEFAULT_TIMEOUT of section 3.1
 )
 
-// ErrNotReleased is what the document's unlock says with false.
+// ErrNotReleased is returned where the document's unlock returns false.
 var ErrNotReleased = errors.New("doc3: unlock returns false")
 
 var (
@@ -63,7 +63,7 @@ func New(rdb redis.UniversalClient, lockName string, expire time.Duration, enabl
 
 func (l *Lock) threadLockKey() string { return l.lockKey + ":" + l.lockValue }
 
-// count changes the count, if there is one, and returns what it was.
+// count changes the re-entry count and returns the previous one.
 func (l *Lock) count(change func(was int) int) (was int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// Lock is tryLock(waitTime, unit): it asks again every 100 ms.
+// Lock is tryLock(waitTime, unit): it polls every 100 ms.
 func (l *Lock) Lock(ctx context.Context) error {
 	for {
 		if held, err := l.TryLock(ctx); err != nil || held {
@@ -155,7 +155,7 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	return err
 }
 
-// HoldCount is the count.
+// HoldCount returns the re-entry count.
 func (l *Lock) HoldCount(context.Context) (int, error) {
 	return l.count(func(was int) int { return was }), nil
 }

@@ -1,9 +1,9 @@
-// Package doc4 is Redisson's lock as the WatchDog chapter quotes it, 问题4 to 问题9, written
-// anew in Go: RedissonLock. How it waits is not quoted, and stands in wait.go; the scripts
+// Package doc4 is Redisson's lock as the WatchDog chapter quotes it, 问题4 to 问题9, rewritten
+// in Go: RedissonLock. The chapter does not quote how it waits, see wait.go. The scripts
 // of lock and unlock are Redisson's own.
 //
-// A thread is a goroutine here: [world.Lane] tells whose call a context is. Java's unlock
-// takes no context, so Unlock does not end with its own.
+// A thread is a goroutine here; [world.Lane] identifies it by the context. Java's unlock
+// has no context, so Unlock continues when its context ends.
 package doc4
 
 import (
@@ -19,10 +19,10 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// commandTimeout is how long Redisson waits for an answer.
+// commandTimeout is Redisson's timeout for a reply.
 const commandTimeout = 3 * time.Second
 
-// ErrIllegalMonitorState is what unlock throws.
+// ErrIllegalMonitorState is the exception of unlock.
 var ErrIllegalMonitorState = errors.New("doc4: IllegalMonitorStateException: attempt to unlock lock, not locked by current thread")
 
 var (
@@ -62,13 +62,13 @@ type Lock struct {
 	id                    string // of this Redisson client
 	internalLockLeaseTime time.Duration
 	leaseTime             time.Duration // -1: that of the watchdog
-	turn                  chan struct{} // whose holder waits on behalf of the process
+	turn                  chan struct{} // held by the waiter that polls Redis for the process
 
 	mu    sync.Mutex
-	entry *expirationEntry // what EXPIRATION_RENEWAL_MAP has for the name
+	entry *expirationEntry // the entry of EXPIRATION_RENEWAL_MAP for the name
 }
 
-// expirationEntry is 问题9: who holds the lock, once for each hold, and the task.
+// expirationEntry is 问题9: the thread of each hold, and the renewal task.
 type expirationEntry struct {
 	threadIDs []string
 	timeout   *time.Timer
@@ -84,7 +84,7 @@ func New(rdb redis.UniversalClient, name string, lockWatchdogTimeout, leaseTime 
 
 func (l *Lock) lockName(threadID string) string { return l.id + ":" + threadID }
 
-// tryAcquire is tryAcquireAsync of 问题6. It returns how long the lock is still taken.
+// tryAcquire is tryAcquireAsync of 问题6. It returns the remaining lease if the lock is taken.
 func (l *Lock) tryAcquire(ctx context.Context) (ttl time.Duration, held bool, err error) {
 	lease, threadID := l.internalLockLeaseTime, world.Lane(ctx)
 	if l.leaseTime != -1 {
@@ -113,7 +113,7 @@ func (l *Lock) scheduleExpirationRenewal(threadID string) {
 	l.renewExpiration()
 }
 
-// renewExpiration is that of 问题7. The caller has the mutex.
+// renewExpiration is that of 问题7. l.mu is held.
 func (l *Lock) renewExpiration() {
 	if l.entry == nil {
 		return
@@ -168,7 +168,7 @@ func (l *Lock) cancelExpirationRenewal(threadID string) {
 	}
 }
 
-// HoldCount is what Redis counts for the thread.
+// HoldCount returns the thread's count in Redis.
 func (l *Lock) HoldCount(ctx context.Context) (int, error) {
 	count, err := l.rdb.HGet(ctx, l.name, l.lockName(world.Lane(ctx))).Int()
 	if errors.Is(err, redis.Nil) {

@@ -14,9 +14,9 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	return held, err
 }
 
-// Lock asks, and listens for the message of an unlock. The chapter says no more than
-// 订阅并等待, so what follows is nobody's mistake: one waiter of a process at a time asks
-// Redis, after its subscription was acknowledged, and again at each message, each
+// Lock tries, and subscribes to the message of an unlock. The chapter says only 订阅并等待,
+// so the rest is not the document's and is correct: one waiter of a process at a time tries,
+// when its subscription is acknowledged, and again at each message, each
 // acknowledgement and each end of a lease.
 func (l *Lock) Lock(ctx context.Context) error {
 	if len(l.turn) == 0 || l.holds(ctx) {
@@ -32,7 +32,7 @@ func (l *Lock) Lock(ctx context.Context) error {
 	defer func() { <-l.turn }()
 	messages := make(chan struct{}, 1)
 	pubsub := l.rdb.Subscribe(context.WithoutCancel(ctx), l.channel)
-	defer func() { _ = pubsub.Close() }() // it only says whether it was open
+	defer func() { _ = pubsub.Close() }() // its only error is that it was already closed
 	go l.receive(pubsub, messages)
 	ttl := l.internalLockLeaseTime
 	for {
@@ -50,13 +50,13 @@ func (l *Lock) Lock(ctx context.Context) error {
 	}
 }
 
-// holds tells whether the calling thread has the lock already.
+// holds reports whether the calling thread holds the lock.
 func (l *Lock) holds(ctx context.Context) bool {
 	count, err := l.HoldCount(ctx)
 	return err == nil && count > 0
 }
 
-// receive turns what the subscription hears into wake-ups, until it is closed.
+// receive sends a wake-up for each message until the subscription is closed.
 func (l *Lock) receive(pubsub *redis.PubSub, messages chan<- struct{}) {
 	for {
 		_, err := pubsub.Receive(context.Background())
@@ -65,7 +65,7 @@ func (l *Lock) receive(pubsub *redis.PubSub, messages chan<- struct{}) {
 			return
 		case err != nil:
 			time.Sleep(100 * time.Millisecond)
-			_ = pubsub.Subscribe(context.Background(), l.channel) // Receive says what became of it
+			_ = pubsub.Subscribe(context.Background(), l.channel) // the next Receive reports errors
 			continue
 		}
 		select {

@@ -1,8 +1,8 @@
-// Package doc5 is the lock that 分布式锁 reaches in its stages 阶段二 (实现方案二) to 阶段五,
-// written anew in Go. Its daemon does what sections 3.2 to 3.4 say of one.
+// Package doc5 is the lock that 分布式锁 develops in its stages 阶段二 (实现方案二) to 阶段五,
+// rewritten in Go. Its daemon is that of sections 3.2 to 3.4.
 //
-// A thread is a goroutine here: [world.Lane] tells whose call a context is. The document's
-// unlock takes no context, so Unlock does not end with its own.
+// A thread is a goroutine here; [world.Lane] identifies it by the context. The document's
+// unlock has no context, so Unlock continues when its context ends.
 package doc5
 
 import (
@@ -32,7 +32,7 @@ if redis.call('get', KEYS[1]) == ARGV[1] then
 	return redis.call('del', KEYS[1])
 end
 return 0`)
-	// renewScript looks first whether there is anything to renew (3.2).
+	// renewScript renews the lease only while the value is the same (3.2).
 	renewScript = redis.NewScript(`-- renew
 if redis.call('get', KEYS[1]) == ARGV[1] then
 	return redis.call('pexpire', KEYS[1], ARGV[2])
@@ -40,7 +40,7 @@ end
 return 0`)
 )
 
-// Lock is a lock of one name.
+// Lock is a lock with one name.
 type Lock struct {
 	rdb     redis.UniversalClient
 	key     string
@@ -52,7 +52,7 @@ type Lock struct {
 	stop context.CancelFunc // ends the daemon
 }
 
-// New makes a lock. Without a daemon the lease is not renewed (3.3).
+// New returns a lock. Without a daemon the lease is not renewed (3.3).
 func New(rdb redis.UniversalClient, name string, expire time.Duration, daemon bool) (*Lock, error) {
 	return &Lock{rdb: rdb, key: name, process: uuid.NewString(), expire: expire, daemon: daemon, stop: func() {}}, nil
 }

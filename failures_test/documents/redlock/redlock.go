@@ -2,7 +2,7 @@
 // document names. It follows the Redis documentation:
 // https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/
 //
-// A client has the lock when most of the servers have given it the key, in less time than the
+// A client holds the lock when most of the servers have set its key, in less time than the
 // lease. It survives the loss of a few servers. It has no fencing token, and it relies on the
 // clocks: those of the servers, and the client's own between two of its steps.
 //
@@ -38,24 +38,24 @@ type Mutex struct {
 	lease  time.Duration
 	random *rand.Rand
 	value  string    // of the last acquisition
-	until  time.Time // when it ends
+	until  time.Time // the end of that acquisition
 }
 
-// New returns a lock over these servers, which know nothing of each other. Its pauses before a
-// retry come from the source.
+// New returns a lock over these servers, which are independent of each other. The pauses before a
+// retry are random numbers of the source.
 func New(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) *Mutex {
 	return &Mutex{nodes: nodes, key: "lock:" + name, lease: lease, random: rand.New(source)}
 }
 
-// majority is how many servers decide: any two majorities have one in common.
+// majority returns the number of servers that decide: any two majorities share a server.
 func (m *Mutex) majority() int { return len(m.nodes)/2 + 1 }
 
-// drift is by how much the clocks may run apart in a lease: a hundredth, and 2 ms for the
+// drift returns how far the clocks may drift apart in a lease: a hundredth of it, and 2 ms for the
 // precision with which Redis expires keys.
 func (m *Mutex) drift() time.Duration { return m.lease/100 + 2*time.Millisecond }
 
-// ask asks all servers at once, each for a small part of the lease. It returns how many say yes,
-// how many say no, and the errors of the others.
+// ask asks all servers at once, each with a timeout of 1/600 of the lease. It returns the numbers of
+// those that agree and refuse, and an error of the others.
 func (m *Mutex) ask(ctx context.Context, do func(context.Context, redis.UniversalClient) (bool, error)) (yes, no int, err error) {
 	type answer struct {
 		ok  bool
@@ -83,9 +83,9 @@ func (m *Mutex) ask(ctx context.Context, do func(context.Context, redis.Universa
 	return yes, no, err
 }
 
-// TryLock makes one attempt. It returns false and no error when other clients have so many of
-// the servers that it gets no majority. It returns an error when too few servers answer, or when
-// nothing of the lease is left by the time they have.
+// TryLock makes one attempt. It returns false and no error if other clients hold so many of
+// the servers that it gets no majority. It returns an error if too few servers answer, or if
+// the lease has ended before they do.
 func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 	value, began := uuid.NewString(), time.Now()
 	yes, no, err := m.ask(ctx, func(ctx context.Context, node redis.UniversalClient) (bool, error) {
@@ -100,7 +100,7 @@ func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 		m.value, m.until = value, until
 		return true, nil
 	}
-	_, _, _ = m.release(ctx, value) // what stays ends with its lease
+	_, _, _ = m.release(ctx, value) // keys that remain expire
 	switch {
 	case yes >= m.majority():
 		return false, fmt.Errorf("redlock: lock %s: the servers took longer than the lease: %w", m.key, context.DeadlineExceeded)
@@ -111,7 +111,7 @@ func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 }
 
 // Lock tries until it holds the lock, with a random pause between two attempts, so that clients
-// which split the servers among them do not do so again. It returns an error when ctx ends.
+// that have split the servers among them do not split them again. It returns an error when ctx ends.
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		held, err := m.TryLock(ctx)
@@ -126,8 +126,8 @@ func (m *Mutex) Lock(ctx context.Context) error {
 	}
 }
 
-// Until returns when the lock ends that the last acquisition has taken: whoever needs longer
-// must not start.
+// Until returns when the last acquired lock ends. A caller that needs more time
+// must not begin its work.
 func (m *Mutex) Until() time.Time { return m.until }
 
 // Unlock frees the lock on every server.
@@ -142,7 +142,7 @@ func (m *Mutex) Unlock(ctx context.Context) error {
 	return fmt.Errorf("redlock: unlock %s: %d of %d servers have freed it: %w", m.key, yes, len(m.nodes), err)
 }
 
-// release deletes the key on every server, also on those that did not answer: they may have it.
+// release deletes the key on every server, even if it did not answer: it may have the key.
 func (m *Mutex) release(ctx context.Context, value string) (yes, no int, err error) {
 	return m.ask(context.WithoutCancel(ctx), func(ctx context.Context, node redis.UniversalClient) (bool, error) {
 		deleted, err := unlockScript.Run(ctx, node, []string{m.key}, value).Int()

@@ -13,7 +13,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// play runs a scenario on five servers. mutex is the lock of the client that was made last.
+// play runs a scenario on five servers. mutex is the lock of the newest client.
 func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *world.Trace {
 	t.Helper()
 	var mutex *redlock.Mutex
@@ -28,7 +28,7 @@ func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *w
 	return trace
 }
 
-// results are what calls of that name came back with.
+// results returns the results of the calls with that name.
 func results(trace *world.Trace, op string) (all []*world.Result) {
 	for _, e := range trace.Events {
 		if e.Kind == world.Returned && e.Op == op {
@@ -59,7 +59,7 @@ func TestLockNeedsAMajorityOfServersThatAnswer(t *testing.T) {
 	try, lock := results(trace, world.OpTryLock)[0], results(trace, world.OpLock)[0]
 	require.ErrorContains(t, try.Err, "2 of 5 servers answer")
 	require.ErrorIs(t, lock.Err, context.DeadlineExceeded)
-	require.Empty(t, trace.End().Keys, "what it got is released")
+	require.Empty(t, trace.End().Keys, "the keys that it got are released")
 }
 
 func TestUnlockOfALostLockIsRefused(t *testing.T) {

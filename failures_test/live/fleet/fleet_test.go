@@ -18,7 +18,7 @@ import (
 	"lockkata/failures_test/live/fleet"
 )
 
-// task is what a worker of these tests is to do.
+// task is the task of a worker.
 type task struct{ Do string }
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func work(t task, orders <-chan string, tell func(any)) error {
 	case "fail":
 		tell("one last word")
 		return errors.New("it could not")
-	case "lead": // starts a worker, stops it, and says its process id
+	case "lead": // starts a worker, stops it, and reports its process id
 		w, err := fleet.Start(fleet.Again(task{"echo"}))
 		if err != nil {
 			return err
@@ -59,14 +59,14 @@ func start(t *testing.T, cmd *exec.Cmd) *fleet.Process {
 	return w
 }
 
-// hear is the next line of a worker.
+// hear returns the next line of a worker.
 func hear[T any](t *testing.T, w *fleet.Process) (v T) {
 	t.Helper()
 	require.NoError(t, w.Hear(&v))
 	return v
 }
 
-func TestWorkerAnswersItsOrdersUntilItIsKilled(t *testing.T) {
+func TestWorkerAnswersOrdersUntilKilled(t *testing.T) {
 	w := start(t, fleet.Again(task{"echo"}))
 	require.NotEqual(t, os.Getpid(), hear[int](t, w))
 	for _, o := range []string{"one", "two"} {
@@ -74,12 +74,12 @@ func TestWorkerAnswersItsOrdersUntilItIsKilled(t *testing.T) {
 		require.Equal(t, "heard "+o, hear[string](t, w))
 	}
 	w.Kill()
-	require.NoError(t, w.Wait(), "Kill is no failure")
+	require.NoError(t, w.Wait(), "Kill is not an error")
 	require.ErrorIs(t, w.Hear(new(string)), fleet.ErrEnded)
 	require.Error(t, w.Tell("three"))
 }
 
-func TestWhatAWorkerSaidBeforeItsEndCanBeHeardAfterIt(t *testing.T) {
+func TestOutputCanBeReadAfterTheEnd(t *testing.T) {
 	w := start(t, fleet.Again(task{"fail"}))
 	require.ErrorContains(t, w.Wait(), "exit status 1: it could not")
 	require.Equal(t, "one last word", hear[string](t, w))
@@ -88,7 +88,7 @@ func TestWhatAWorkerSaidBeforeItsEndCanBeHeardAfterIt(t *testing.T) {
 	require.ErrorContains(t, err, "it could not")
 }
 
-func TestStoppedWorkerAnswersWhenItGoesOnAndCanBeKilled(t *testing.T) {
+func TestStoppedWorkerContinuesAndCanBeKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot stop a process")
 	}
@@ -108,24 +108,24 @@ func TestStoppedWorkerAnswersWhenItGoesOnAndCanBeKilled(t *testing.T) {
 	require.Equal(t, "heard one", <-answer)
 	require.NoError(t, w.Stop())
 	w.Kill()
-	require.NoError(t, w.Wait(), "its end is our doing")
+	require.NoError(t, w.Wait(), "Kill is not an error")
 }
 
-func TestStoppedWorkerEndsWithWhoeverStartedIt(t *testing.T) {
+func TestStoppedWorkerEndsWithItsParent(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends a stopped process with the one that started it")
+		t.Skip("only Linux kills a stopped process with its parent")
 	}
 	leader := start(t, fleet.Again(task{"lead"}))
 	stat := fmt.Sprintf("/proc/%d/stat", hear[int](t, leader))
 	require.FileExists(t, stat)
 	leader.Kill()
 	require.Eventually(t, func() bool {
-		raw, err := os.ReadFile(stat) // a process that nobody waits for may stay as a zombie
+		raw, err := os.ReadFile(stat) // without a Wait the process may stay as a zombie
 		return err != nil || regexp.MustCompile(`\) Z `).Match(raw)
 	}, time.Minute, time.Millisecond)
 }
 
-func TestAnyCommandCanBeStartedAndAnyLineHeard(t *testing.T) {
+func TestAnyCommandWithAnyOutput(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.list", "TestAnyCommand")
 	w := start(t, cmd)
 	line, err := w.HearLine()
@@ -133,7 +133,7 @@ func TestAnyCommandCanBeStartedAndAnyLineHeard(t *testing.T) {
 	require.Equal(t, t.Name(), line)
 	_, err = w.HearLine()
 	require.ErrorIs(t, err, fleet.ErrEnded)
-	require.Error(t, start(t, fleet.Again(task{"echo"})).Hear(new(string)), "a number is no string")
+	require.Error(t, start(t, fleet.Again(task{"echo"})).Hear(new(string)), "a number is not a string")
 	_, err = fleet.Start(exec.Command("there-is-no-such-command"))
 	require.ErrorIs(t, err, exec.ErrNotFound)
 }

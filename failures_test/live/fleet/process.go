@@ -1,7 +1,6 @@
-// Package fleet starts other processes and talks to them: workers, which are this
-// program once more, and other commands, such as java. Both sides speak in lines,
-// one JSON value each. A process can be killed, stopped and continued, and none
-// outlives the program that started it.
+// Package fleet starts processes and exchanges lines of JSON with them: workers, which run this
+// program's binary again, and other commands, such as java. A process can be killed, stopped and
+// continued. None outlives the program that started it.
 //
 //	w, err := fleet.Start(fleet.Again(task{Locks: 4}))
 //	defer w.Kill()
@@ -30,40 +29,38 @@ import (
 	"syscall"
 )
 
-// ErrEnded is the error of talking to a process that has ended. The text has its exit
-// status and its standard error.
+// ErrEnded is the error of communicating with a process that has ended. The text has its exit
+// status and standard error.
 var ErrEnded = errors.New("the process has ended")
 
 // These are set in a file for each operating system.
 var (
-	attributes *syscall.SysProcAttr // make the kernel kill a process when this one ends: on Linux
+	attributes *syscall.SysProcAttr // on Linux: the kernel kills a process when this one ends
 	stop, goOn os.Signal            // on Unix
 )
 
 var running atomic.Int64
 
-// Running returns how many of the processes that this one has started are alive.
+// Running returns how many started processes are alive.
 func Running() int { return int(running.Load()) }
 
-// Process is another process, which this one started. It gets its orders on its
-// standard input, and its answers come from its standard output. Its methods may be
-// used by several goroutines at once.
+// Process is a started process. It reads orders from its standard input and writes answers to its
+// standard output. Several goroutines may use its methods at once.
 type Process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
-	said   bytes.Buffer  // on its standard error; read it after ended
+	said   bytes.Buffer  // its standard error; read it after ended
 	killed atomic.Bool   // by Kill
-	ended  chan struct{} // closed when it has ended
-	err    error         // how; read it after that
+	ended  chan struct{} // closed at its end
+	err    error         // of Wait; read it after ended
 
 	telling, hearing sync.Mutex
 }
 
-// Start starts a command. What it prints as errors is kept, unless cmd.Stderr is
-// set; cmd.Stdout, if it is set, takes what Hear would read. The process ends with
-// this one: when its input ends, if it looks at it, and on Linux in any case, also
-// while it is stopped.
+// Start starts a command. It keeps the standard error unless cmd.Stderr is set. If cmd.Stdout is
+// set, Hear reads nothing. The process ends with this one: when its input ends, if it reads it, and
+// on Linux always, even while it is stopped.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	if cmd.Stderr == nil {
@@ -74,7 +71,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	// A pipe of our own: what the process said can be read after its end, too.
+	// With cmd.StdoutPipe, the output could not be read after the end of the process.
 	out, answers, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -85,7 +82,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 		cmd.Stdout = answers
 	}
 	if err := cmd.Start(); err != nil {
-		_ = out.Close() // the first error is the one to tell
+		_ = out.Close() // the first error matters
 		return nil, err
 	}
 	running.Add(1)
@@ -109,8 +106,7 @@ func (p *Process) Tell(v any) error {
 	return err
 }
 
-// Hear waits for the next line, and decodes it. After the last one the error is
-// [ErrEnded].
+// Hear waits for the next line and decodes it. After the last line it returns [ErrEnded].
 func (p *Process) Hear(v any) error {
 	line, err := p.HearLine()
 	if err != nil {
@@ -122,8 +118,8 @@ func (p *Process) Hear(v any) error {
 	return nil
 }
 
-// HearLine waits for the next line, which need not be JSON. After the last one the
-// error is [ErrEnded]. A line that a killed process did not finish is not one.
+// HearLine waits for the next line, which may be any text. After the last line it returns
+// [ErrEnded]. It does not return an incomplete line of a killed process.
 func (p *Process) HearLine() (string, error) {
 	p.hearing.Lock()
 	defer p.hearing.Unlock()
@@ -134,8 +130,8 @@ func (p *Process) HearLine() (string, error) {
 	return strings.TrimRight(line, "\r\n"), nil
 }
 
-// Wait waits until the process has ended. It returns nil when its status is 0 or
-// Kill has ended it; else how it ended, and what it had printed as errors.
+// Wait waits until the process has ended. It returns nil if its status is 0 or Kill has ended it,
+// and otherwise an error with its standard error.
 func (p *Process) Wait() error {
 	<-p.ended
 	if p.err == nil || p.killed.Load() {
@@ -144,20 +140,21 @@ func (p *Process) Wait() error {
 	return fmt.Errorf("%w: %s", p.err, bytes.TrimSpace(p.said.Bytes()))
 }
 
-// Ended is closed when the process has ended.
+// Ended returns a channel that is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Kill ends the process at once, also while it is stopped, and waits for its end.
+// Kill kills the process, even while it is stopped, and waits for its end.
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 	<-p.ended
 }
 
-// Stop suspends the process until Continue. The signal takes a moment to arrive. On Windows it returns [errors.ErrUnsupported].
+// Stop suspends the process until Continue. The signal takes a moment to arrive. On Windows it
+// returns [errors.ErrUnsupported].
 func (p *Process) Stop() error { return p.signal(stop) }
 
-// Continue lets a process go on that was stopped.
+// Continue resumes a stopped process.
 func (p *Process) Continue() error { return p.signal(goOn) }
 
 func (p *Process) signal(s os.Signal) error {

@@ -13,8 +13,8 @@ import (
 // taskEnv holds a worker's task.
 const taskEnv = "LOCKKATA_WORKER"
 
-// Again is the command that starts this program again as a worker, with a task: a
-// value that JSON can carry.
+// Again returns the command that starts this program again as a worker. The task must be a value
+// for JSON.
 func Again(task any) *exec.Cmd {
 	itself, failed := os.Executable()
 	text, err := json.Marshal(task)
@@ -24,19 +24,18 @@ func Again(task any) *exec.Cmd {
 	return cmd
 }
 
-// Serve is the life of a worker. In a process that [Again] started it calls work,
-// with the task, the orders as they come, and a function that answers; it may be
-// called by several goroutines. The process ends with work, with status 1 if that
-// returns an error. It ends at once when its input ends, because then the process that
-// started it has ended.
+// Serve runs work in a process that [Again] started, with the task, a channel of orders, and a
+// function that sends answers, which several goroutines may call. The process ends when work
+// returns, with status 1 if it returns an error. It also ends when its input ends, because then the
+// parent process has ended.
 //
-// In any other process Serve returns at once.
+// In any other process Serve does nothing.
 func Serve[Task, Order any](work func(task Task, orders <-chan Order, tell func(any)) error) {
 	text, isWorker := os.LookupEnv(taskEnv)
 	if !isWorker {
 		return
 	}
-	_ = os.Unsetenv(taskEnv) // what this process starts is no worker
+	_ = os.Unsetenv(taskEnv) // its child processes are not workers
 	var task Task
 	if err := json.Unmarshal([]byte(text), &task); err != nil {
 		leave(fmt.Errorf("a worker's task %q: %w", text, err))

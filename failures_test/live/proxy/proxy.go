@@ -1,9 +1,9 @@
-// Package proxy is a bad network between a client and a redis-server. It cuts
-// connections, holds bytes back and is slow.
+// Package proxy is an unreliable network between a client and a redis-server. It breaks
+// connections, blocks data and adds delay.
 //
 //	p, err := proxy.Open(server.Socket())
 //	defer p.Close()
-//	p.Slow(time.Second) // each answer comes a second late
+//	p.Slow(time.Second) // each answer arrives a second later
 package proxy
 
 import (
@@ -15,7 +15,7 @@ import (
 	"lockkata/failures_test/live/redisserver"
 )
 
-// Proxy is the way to a redis-server. Its methods may be used by several goroutines.
+// Proxy forwards connections to a redis-server. Several goroutines may use its methods.
 type Proxy struct {
 	listener net.Listener
 	server   string
@@ -25,21 +25,21 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	links map[*link]bool
-	open  chan struct{} // closed while bytes may pass
-	slow  time.Duration // how late every answer is
+	open  chan struct{} // closed while data may pass
+	slow  time.Duration // delay of each answer
 }
 
 // link is one connection through the proxy.
 type link struct{ client, redis net.Conn }
 
-// hangUp breaks the connection. Its carriers notice.
+// hangUp closes both sides of the connection, which ends its two carriers.
 func (l *link) hangUp() {
 	_ = l.client.Close() // the other carrier may have done so
 	_ = l.redis.Close()
 }
 
-// Open begins to listen. The server is where Redis answers: the path of a Unix socket, or a host
-// and port.
+// Open returns a proxy that listens. server is the address of Redis: the path of a Unix socket, or
+// host and port.
 func Open(server string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(server string) (*Proxy, error) {
 // Addr returns the host and port where the proxy listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Close breaks every connection and waits until all is quiet.
+// Close breaks all connections and waits until the proxy's goroutines have ended.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
 	p.cancel()
@@ -63,7 +63,7 @@ func (p *Proxy) Close() {
 	p.carriers.Wait()
 }
 
-// Cut breaks every connection. New ones work.
+// Cut breaks all connections. New ones work.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,15 +72,14 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Silence keeps all bytes back, in both directions, until Talk lets them pass. Each
-// Silence wants its Talk.
+// Silence blocks all data in both directions until Talk. Each Silence needs a Talk.
 func (p *Proxy) Silence() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open = make(chan struct{})
 }
 
-// Talk ends a silence. What was kept back arrives.
+// Talk ends a Silence. The blocked data arrives.
 func (p *Proxy) Talk() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +97,7 @@ func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
-			return // it is closed
+			return // the proxy is closed
 		}
 		redis, err := net.Dial(redisserver.Network(p.server), p.server)
 		if err != nil {
@@ -117,7 +116,7 @@ func (p *Proxy) serve() {
 	}
 }
 
-// carry carries one direction until either side hangs up.
+// carry copies one direction until either side closes the connection.
 func (p *Proxy) carry(l *link, to, from net.Conn, answers bool) {
 	buffer := make([]byte, 4096)
 	for {
@@ -136,7 +135,7 @@ func (p *Proxy) carry(l *link, to, from net.Conn, answers bool) {
 	delete(p.links, l)
 }
 
-// delay returns when bytes may pass, or when the proxy is closed.
+// delay waits until data may pass or the proxy is closed.
 func (p *Proxy) delay(answer bool) {
 	p.mu.Lock()
 	slow := p.slow

@@ -18,11 +18,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// moment is a time that shows.
+// moment is a delay that is long enough to measure.
 const moment = 50 * time.Millisecond
 
-// open is a proxy before a Redis of its own, and a client of one connection that
-// sends nothing twice.
+// open returns a new Redis, a proxy in front of it, and a client with one connection and no
+// retries.
 func open(t *testing.T) (*miniredis.Miniredis, *proxy.Proxy, *redis.Client) {
 	t.Helper()
 	server := miniredis.RunT(t)
@@ -71,7 +71,7 @@ func TestCutBreaksOpenConnectionsOnly(t *testing.T) {
 	require.NoError(t, rdb.Ping(t.Context()).Err(), "on a new connection")
 }
 
-func TestClientSeesAtOnceThatRedisHasHungUp(t *testing.T) {
+func TestProxyPassesOnTheEndOfAConnection(t *testing.T) {
 	server, _, rdb := open(t)
 	server.Close()
 	require.Error(t, rdb.Ping(t.Context()).Err())

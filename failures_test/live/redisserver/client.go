@@ -13,8 +13,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Network is the network of an address: that of a path is "unix", of a host and
-// port "tcp".
+// Network returns the network of an address: "unix" for a path, "tcp" for host and port.
 func Network(addr string) string {
 	if filepath.IsAbs(addr) {
 		return "unix"
@@ -22,9 +21,9 @@ func Network(addr string) string {
 	return "tcp"
 }
 
-// NewClient is a connection pool to the Redis at a Unix socket or a host and port,
-// with go-redis's own options but for two: the deadline of a context counts, and no
-// maintenance is asked for, which no server here knows. The others are for change.
+// NewClient returns a client of the Redis at a Unix socket or host and port. It has go-redis's
+// default options, except that context deadlines count and that maintenance notifications are off,
+// which no server here supports. The change functions can set more options.
 func NewClient(addr string, change ...func(*redis.Options)) *redis.Client {
 	options := &redis.Options{
 		Network: Network(addr), Addr: addr, ContextTimeoutEnabled: true,
@@ -36,8 +35,8 @@ func NewClient(addr string, change ...func(*redis.Options)) *redis.Client {
 	return redis.NewClient(options)
 }
 
-// Ping asks once whether a Redis answers there, at a Unix socket or a host and
-// port. One that wants a password first is there as well.
+// Ping sends one PING to a Unix socket or host and port. An answer that asks for a password counts
+// too.
 func Ping(ctx context.Context, addr string) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, Network(addr), addr)
@@ -57,8 +56,8 @@ func Ping(ctx context.Context, addr string) error {
 	return err
 }
 
-// Until asks again and again, for at most 10 s, until there is no error. It
-// returns the last one. No redis-server takes as long to answer, or to be in sync.
+// Until repeats ask until it returns no error, for at most 10 s, and returns the last error. A
+// redis-server always answers, and is in sync, within that time.
 func Until(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

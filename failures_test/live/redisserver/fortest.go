@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ForTest starts a redis-server that ends with the test. Where none is installed
-// the test is skipped, but with CI=true it fails.
+// ForTest starts a redis-server that ends with the test. If redis-server is not installed, the test
+// is skipped; with CI=true it fails.
 func ForTest(t testing.TB, config Config) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), config)
@@ -20,8 +20,8 @@ func ForTest(t testing.TB, config Config) *Server {
 	return s
 }
 
-// Need ends a test that could not start its servers: it is skipped when the error
-// is [ErrMissing], but with CI=true, and with any other error, it fails.
+// Need ends a test if err is not nil. The test is skipped if err is [ErrMissing] and CI=true is not
+// set; otherwise it fails.
 func Need(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, ErrMissing) && os.Getenv("CI") != "true" {

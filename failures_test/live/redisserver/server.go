@@ -1,5 +1,5 @@
-// Package redisserver starts redis-server processes: for the live runs, for tests
-// and for measurements.
+// Package redisserver starts redis-server processes for live runs, tests and measurements. [Start]
+// starts a [Server]; [ForTest] starts one for a test. [NewClient] connects to it.
 package redisserver
 
 import (
@@ -17,28 +17,26 @@ import (
 	"lockkata/failures_test/live/fleet"
 )
 
-// ErrMissing is the error when no redis-server is installed.
+// ErrMissing is returned if redis-server is not installed.
 var ErrMissing = errors.New("there is no redis-server: install one (apt install redis-server, brew install redis)")
 
-// Config is the configuration of a server. Every server answers on a Unix socket in a new
-// folder. Unlike a free port, no other process can take that name.
+// Config is the configuration of a server. Every server listens on a Unix socket in a new folder,
+// whose name no other process can take, unlike a free port.
 type Config struct {
-	// Port is a TCP port of 127.0.0.1 on which it answers too; 0: none; AnyPort: a free
-	// one.
+	// Port is an additional TCP port on 127.0.0.1; 0: none; AnyPort: a free one.
 	Port int
-	// File is the path of a configuration file, which Args overrule; empty: none. A
-	// Sentinel writes to it.
+	// File is the path of a configuration file; empty: none. Args have priority. A Sentinel writes
+	// to the file.
 	File string
-	// Args are further arguments. They come last, and so decide. Without any,
-	// nothing is kept on disk.
+	// Args are further arguments, with the highest priority. By default nothing is stored on disk.
 	Args []string
 }
 
 // AnyPort asks for a free port.
 const AnyPort = -1
 
-// Server is one redis-server process, which can be stopped and continued. It ends
-// with the program that started it, on Linux also when that is killed.
+// Server is a redis-server process, which can be stopped and continued. It ends with the program
+// that started it; on Linux even if that is killed.
 type Server struct {
 	*fleet.Process
 	config    Config
@@ -46,8 +44,8 @@ type Server struct {
 	logs      bytes.Buffer
 }
 
-// Start starts a redis-server and waits until it answers. It returns [ErrMissing]
-// when none is installed.
+// Start starts a redis-server and waits until it answers. It returns [ErrMissing] if redis-server
+// is not installed.
 func Start(ctx context.Context, config Config) (*Server, error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -72,8 +70,7 @@ func Start(ctx context.Context, config Config) (*Server, error) {
 	return s, nil
 }
 
-// Launch starts the server again that was killed: at the same addresses, with the
-// same arguments and files.
+// Launch starts a killed server again, with the same addresses, arguments and files.
 func (s *Server) Launch(ctx context.Context) (err error) {
 	if s.config.Port == AnyPort {
 		if s.config.Port, err = FreePort(); err != nil {
@@ -107,19 +104,19 @@ func (s *Server) Launch(ctx context.Context) (err error) {
 	return nil
 }
 
-// Socket is the Unix socket on which the server answers.
+// Socket returns the path of the server's Unix socket.
 func (s *Server) Socket() string { return filepath.Join(s.dir, "redis") }
 
-// Addr is the host and port on which the server answers, if it was given a port.
+// Addr returns the server's host and port, if the config has a port.
 func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.config.Port)) }
 
-// Said is what the server has logged. It must have ended.
+// Said returns the server's log. Call it after the server's end.
 func (s *Server) Said() string { return strings.TrimSpace(s.logs.String()) }
 
-// Kill ends the process at once. Its files stay, for Launch.
+// Kill kills the process. Its files stay, for Launch.
 func (s *Server) Kill() {
 	s.Process.Kill()
-	_ = os.Remove(s.Socket()) // it is there only if redis-server had begun to answer
+	_ = os.Remove(s.Socket()) // it exists only if redis-server had begun to answer
 }
 
 // Close ends the process and removes its files.
@@ -128,8 +125,8 @@ func (s *Server) Close() error {
 	return os.RemoveAll(s.dir)
 }
 
-// FreePort returns a TCP port that is free now. The port of a Cluster's bus, 10,000 above it,
-// exists too.
+// FreePort returns a free TCP port below 55,536, so that the port of the Cluster bus, which is
+// 10,000 higher, exists too.
 func FreePort() (int, error) {
 	for {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

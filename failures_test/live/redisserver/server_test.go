@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/live/redisserver"
 )
 
-func TestServerAnswersOnItsSocketAndItsPortUntilItIsKilled(t *testing.T) {
+func TestServerAnswersOnSocketAndPort(t *testing.T) {
 	s := redisserver.ForTest(t, redisserver.Config{Port: redisserver.AnyPort})
 	require.NoError(t, redisserver.Ping(t.Context(), s.Socket()))
 	require.NoError(t, redisserver.Ping(t.Context(), s.Addr()))
@@ -24,7 +24,7 @@ func TestServerAnswersOnItsSocketAndItsPortUntilItIsKilled(t *testing.T) {
 	require.NoDirExists(t, filepath.Dir(s.Socket()))
 }
 
-func TestServerThatDoesNotStartSaysWhatItLogged(t *testing.T) {
+func TestStartErrorHasTheLog(t *testing.T) {
 	_, err := redisserver.Start(t.Context(), redisserver.Config{Args: []string{"--no-such-option", "1"}})
 	if errors.Is(err, redisserver.ErrMissing) {
 		redisserver.Need(t, err)

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// check is something that has to hold, with each side of first as the first one.
+// check is a test with both libraries. It runs once for each side in first, which plays the first
+// role.
 type check struct {
-	name, text string // text has two %s: one side and the other
+	name, text string // text has two %s: the first and the second side
 	modes      []string
 	first      []string
 	run        func(r *round)
@@ -31,7 +32,7 @@ var checks = []check{
 	{"force", "%[2]s forces %[1]s's lock, which is noticed", modes, either, forces},
 	{"names", "%s unlocks locks of odd names, %s waited for them", modes[:1], either, namesAgree},
 	{"slots", "%s can use every name that %s can", modes[1:], either[:1], slotsAgree},
-	{"contention", "owners of %s and %s all at once: never two inside", modes[:1], either[:1], contends},
+	{"contention", "owners of %s and %s at once: only one holds the lock", modes[:1], either[:1], contends},
 }
 
 func excludes(r *round) {
@@ -51,7 +52,7 @@ func wakes(r *round) {
 	r.says(next, "unlock", "ok")
 }
 
-// counts looks at every step at the hash, and asks both sides.
+// counts compares the count in the hash and the answers of both sides after each step.
 func counts(r *round) {
 	a, b := r.owner(r.a), r.owner(r.b)
 	count := 0
@@ -89,7 +90,7 @@ func expires(r *round) {
 	r.lost(a, b)
 }
 
-// forces has b force the lock of a, for which another of a's own side waits.
+// forces lets b force the lock of a, while another owner of a's side waits for it.
 func forces(r *round) {
 	a, b := r.owner(r.a), r.owner(r.b)
 	r.says(a, "lock", "ok")
@@ -100,14 +101,14 @@ func forces(r *round) {
 	r.says(b, "forceUnlock", false)
 }
 
-// agreedNames are names with and without hash tags, whole ones and odd ones. Go and
-// Redisson have to agree on all of them where nobody counts slots. (stage 6 refuses an
-// empty name, and one that starts with }.)
+// agreedNames are names with complete, incomplete and no hash tags. On a single server, Go and
+// Redisson have to use the same keys for each. (Stage 6 refuses an empty name, and one that starts
+// with }.)
 var agreedNames = []string{
 	"order", "order 1001", "订单", "{order}:1001", "a{b}c", "{a}{b}", "a}b", "a{b", "{}x", "{}", "{", "{{a}}", "a*b?",
 }
 
-// named runs something with each name, made new for the round; the braces stay.
+// named calls run with each name and a unique suffix; the braces stay the same.
 func (r *round) named(run func(r *round)) {
 	unique := "#" + r.lock
 	for _, name := range agreedNames {
@@ -118,9 +119,8 @@ func (r *round) named(run func(r *round)) {
 
 func namesAgree(r *round) { r.named(wakes) }
 
-// slotsAgree finds out which names work in a Cluster. Redisson's unlock has lock and
-// channel as keys, stage 6's acquire lock and token; keys of more than one slot are
-// refused.
+// slotsAgree checks which names work in a Cluster. Redisson's unlock has lock and channel as keys,
+// stage 6's acquire has lock and token. Redis refuses keys in more than one slot.
 func slotsAgree(r *round) {
 	usable := func(s side) bool {
 		execute, err := s.owner(r.lock)
@@ -138,7 +138,7 @@ func slotsAgree(r *round) {
 	})
 }
 
-// contends has owners of both sides take turns as fast as they can.
+// contends lets owners of both sides compete for the lock.
 func contends(r *round) {
 	var inside atomic.Int64
 	var all sync.WaitGroup
@@ -148,9 +148,9 @@ func contends(r *round) {
 			for range 10 {
 				r.says(o, "lock", "ok")
 				if n := inside.Add(1); n != 1 {
-					r.fail("%d owners are inside at one time", n)
+					r.fail("%d owners hold the lock at once", n)
 				}
-				time.Sleep(2 * time.Millisecond) // long enough for another to come in
+				time.Sleep(2 * time.Millisecond) // long enough to see a second holder
 				inside.Add(-1)
 				r.says(o, "unlock", "ok")
 			}

@@ -25,24 +25,23 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What the Redis is: a single server, or a Cluster with that shardedSubscriptionMode
-// of Redisson's, by default AUTO. Stage 6 does not publish to shards.
+// The kinds of Redis: a single server, or a Cluster with Redisson's shardedSubscriptionMode OFF or
+// AUTO, its default. Stage 6 does not publish to shards.
 const (
 	single  = "single"
 	cluster = "OFF"
 	sharded = "AUTO"
 )
 
-// arena is one Redis with a Redisson on it. Checks have it one after the other, since
-// they count commands.
+// arena is one Redis with a Redisson. It runs one check at a time, because checks count commands.
 type arena struct {
 	t        *testing.T
 	mode     string
 	node     *topology.Node
 	client   func() redis.UniversalClient
 	redisson side
-	table    strings.Builder // of what came of the checks
-	locks    int             // how many there have been
+	table    strings.Builder // results of the checks
+	locks    int             // the number so far
 }
 
 func newArena(t *testing.T, mode string) *arena {
@@ -59,7 +58,7 @@ func newArena(t *testing.T, mode string) *arena {
 	return a
 }
 
-// play plays a check and returns why it fails.
+// play runs a check and returns its failure.
 func (a *arena) play(g side, c check, first string) error {
 	a.locks++
 	r := &round{node: a.node, a: g, b: a.redisson, lock: fmt.Sprintf("order:%d", a.locks)}
@@ -68,7 +67,7 @@ func (a *arena) play(g side, c check, first string) error {
 	}
 	start := time.Now()
 	r.ctx, r.end = context.WithCancelCause(a.t.Context())
-	defer r.end(nil) // what the check has left behind
+	defer r.end(nil) // ends goroutines of the check
 	defer time.AfterFunc(30*time.Second, func() { r.end(errors.New("it takes longer than 30 s")) }).Stop()
 	var check sync.WaitGroup
 	check.Go(func() { c.run(r) })
@@ -81,8 +80,8 @@ func (a *arena) play(g side, c check, first string) error {
 	return err
 }
 
-// inEach runs tests side by side, each in an arena of its own. Without Java or Maven
-// they are skipped. So they are where Maven cannot get Redisson, but not in CI.
+// inEach runs a test in parallel for each mode, each with a new arena. The tests are skipped
+// without Java or Maven, and, except in CI, if Maven cannot download Redisson.
 func inEach(t *testing.T, modes []string, test func(a *arena)) {
 	if _, err := classpath(); err != nil && (errors.Is(err, exec.ErrNotFound) || os.Getenv("CI") != "true") {
 		t.Skip("install a JDK 17 and Maven to see stage 6 and Redisson share a lock:", err)
@@ -108,21 +107,20 @@ func TestStage6AndRedissonShareALock(t *testing.T) {
 	})
 }
 
-// Without this the checks could be ones that nothing fails.
-func TestEachMistakeIsConvicted(t *testing.T) {
+// This tests the checks: each mistake must fail some of them.
+func TestEachMistakeFailsItsChecks(t *testing.T) {
 	inEach(t, []string{single, sharded}, func(a *arena) {
 		for _, m := range mistakes {
 			if m.mode == a.mode {
-				a.convict(m)
+				a.requireFailures(m)
 			}
 		}
 	})
 }
 
-// convict plays the checks that have to be red. Where a waiter came just too late for
-// a message that it would not have heard, a check is green by luck, and is played
-// again.
-func (a *arena) convict(m mistake) {
+// requireFailures runs the checks that the mistake must fail. A check can pass by chance if a
+// waiter comes just after a message that it would not have received, so each is tried three times.
+func (a *arena) requireFailures(m mistake) {
 	fmt.Fprintf(&a.table, "with %s:\n", m.name)
 	layout, rdb := stage6.RedissonLayout, a.client()
 	if m.layout != nil {
@@ -137,12 +135,12 @@ func (a *arena) convict(m mistake) {
 		for tries := 0; err == nil && tries < 3; tries++ {
 			err = a.play(g, checks[at], first)
 		}
-		require.Error(a.t, err, "%s: %s is not red. Is %q still in a script?", m.name, id, m.old)
+		require.Error(a.t, err, "%s: %s passes. Is %q still in a script?", m.name, id, m.old)
 	}
 }
 
-// mistake is a way in which stage 6 and Redisson would not share a lock, and the
-// checks that have to fail, each with its first side.
+// mistake is a change with which stage 6 and Redisson cannot share a lock, and the checks that must
+// fail, each with its first side.
 type mistake struct {
 	name, mode string
 	layout     func(l *stage6.Layout)
@@ -167,7 +165,7 @@ var mistakes = []mistake{
 		red: []string{"expiry Go"}},
 	{name: "a renewal that does nothing", mode: single, old: `"PEXPIRE", key`, new: `"EXISTS", key`,
 		red: []string{"renewal Go"}},
-	{name: "a renewal that says that all is well", mode: single, old: "renewed[i] = 0", new: "renewed[i] = 1",
+	{name: "a renewal that always reports success", mode: single, old: "renewed[i] = 0", new: "renewed[i] = 1",
 		red: []string{"force Go"}},
 	{name: "a token in another slot", mode: sharded,
 		layout: func(l *stage6.Layout) { l.Token = func(name string) string { return name + ":token" } },
@@ -176,8 +174,8 @@ var mistakes = []mistake{
 		red: []string{"wake-up Go", "wake-up Redisson"}},
 }
 
-// ProcessHook makes a mistake a hook of go-redis that has Redis run other scripts. It
-// spoils the hashes, so that each script comes with its source.
+// ProcessHook sends changed scripts. It invalidates the hashes, so that each script is sent with
+// its source.
 func (m mistake) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		switch args := cmd.Args(); {

@@ -11,22 +11,22 @@ import (
 	"lockkata/failures_test/live/topology"
 )
 
-// round is one run of a check on a lock of its own.
+// round is one run of a check, with a new lock.
 type round struct {
 	ctx  context.Context
-	end  context.CancelCauseFunc // its first cause is why the check fails
+	end  context.CancelCauseFunc // its first cause is the failure of the check
 	node *topology.Node
 	a, b side
 	lock string
 }
 
-// fail ends the round, and the goroutine that found out.
+// fail ends the round and the calling goroutine.
 func (r *round) fail(format string, args ...any) {
 	r.end(fmt.Errorf(format, args...))
 	runtime.Goexit()
 }
 
-// owner is somebody who uses the round's lock.
+// owner is one user of the round's lock.
 type owner struct {
 	side    string
 	execute execute
@@ -48,8 +48,7 @@ func (r *round) ask(o owner, command string) string {
 	return answer
 }
 
-// says fails unless the owner answers each command as it should: the answers stand
-// behind the commands.
+// says fails unless the owner answers each command with the value after it.
 func (r *round) says(o owner, dialogue ...any) {
 	for i := 0; i < len(dialogue); i += 2 {
 		command, want := dialogue[i].(string), fmt.Sprint(dialogue[i+1])
@@ -67,9 +66,9 @@ func (r *round) until(limit time.Duration, isSo func() bool, otherwise string) {
 	}
 }
 
-// waits has a new owner wait in the background: got is when its Lock has returned. It
-// returns when the waiter has been refused, listens, and has been refused once more:
-// from then on only a message, or the end of the lease, makes it try again.
+// waits starts a new owner that waits in the background; got receives a value when its Lock has
+// returned. waits returns when the waiter has tried, subscribed and tried again. From then on only
+// a message, or the end of the lease, makes it try again.
 func (r *round) waits(s side) (o owner, got chan bool) {
 	tries := func() int { return r.node.Count("cmdstat_eval:calls=", "cmdstat_evalsha:calls=") }
 	listens := func() int { return r.node.Count("cmdstat_subscribe:calls=", "cmdstat_ssubscribe:calls=") }
@@ -83,8 +82,8 @@ func (r *round) waits(s side) (o owner, got chan bool) {
 	return o, got
 }
 
-// woken waits until a waiter has the lock: without a message it would sleep until the
-// lease is over.
+// woken fails if the waiter does not get the lock before the end of the lease: it has missed the
+// message.
 func (r *round) woken(o owner, got chan bool) {
 	select {
 	case <-got:
@@ -93,8 +92,8 @@ func (r *round) woken(o owner, got chan bool) {
 	}
 }
 
-// lost waits until the owner knows that its lock is another's: at its next renewal.
-// Its late unlock does the next owner no harm.
+// lost waits until the owner knows that it has lost the lock, at its next renewal. Its late unlock
+// must not affect the next owner.
 func (r *round) lost(o, next owner) {
 	r.until(lease*3/2, func() bool { return r.ask(o, "isHeld") == "false" }, o.side+" does not notice that its lock is lost")
 	r.says(o, "unlock", "not held")

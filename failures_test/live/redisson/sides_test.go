@@ -28,17 +28,17 @@ const (
 	brief = 400 * time.Millisecond // the lease of lockBriefly
 )
 
-// side is one of the two libraries. owner makes a new owner of a lock: a context in
-// Go, a thread in Redisson.
+// side is one of the two libraries. owner returns a new owner of a lock: a context in Go, a thread
+// in Redisson.
 type side struct {
 	name  string
 	owner func(lock string) (execute, error)
 }
 
-// execute has an owner execute a command of Peer.java. Both sides answer alike.
+// execute executes a command of Peer.java as an owner. Both sides have the same answers.
 type execute func(ctx context.Context, command string) (answer string, err error)
 
-// goSide locks with stage 6. Its client ends with the test.
+// goSide returns the side of stage 6. Its client ends with the test.
 func goSide(t *testing.T, rdb redis.UniversalClient, layout stage6.Layout) side {
 	svc, err := stage6.NewService(rdb, stage6.WithLayout(layout), stage6.WithWatchdogTimeout(lease))
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func goSide(t *testing.T, rdb redis.UniversalClient, layout stage6.Layout) side 
 	}}
 }
 
-// goOwner is a context that carries holds, one more for each re-entry.
+// goOwner is an owner in Go: its holds, one for each re-entry.
 type goOwner struct {
 	mutex *stage6.Mutex
 	holds []*stage6.Hold
@@ -96,7 +96,7 @@ func (o *goOwner) execute(ctx context.Context, command string) (string, error) {
 	return fmt.Sprint(answer), err
 }
 
-// classpath asks Maven where it has put Redisson and what that needs.
+// classpath returns the class path of Redisson and its dependencies from Maven.
 var classpath = sync.OnceValues(func() (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", err
@@ -106,10 +106,10 @@ var classpath = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("mvn: %w: %s", err, strings.TrimSpace(string(out)))
 	}
-	return strings.Trim(string(out), "\r\n\x1b[0m"), nil // it resets a terminal's colours even so
+	return strings.Trim(string(out), "\r\n\x1b[0m"), nil // Maven resets the terminal's colours even here
 })
 
-// redissonSide locks with a Redisson in a Java process, which ends with the test.
+// redissonSide returns the side of Redisson, in a Java process that ends with the test.
 func redissonSide(t *testing.T, addr, mode string) side {
 	path, err := classpath()
 	require.NoError(t, err)

@@ -10,14 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// handmade is a history of lock 0, with times in milliseconds and the lease of the soak,
-// which is 500 of them.
+// handmade is a history of lock 0, with times in milliseconds. The lease is 500 ms.
 type handmade struct{ *history }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// hold adds a hold of a new process, with a higher token than before. The events are kinds
-// and times in turn.
+// hold adds a hold of a new process, with a higher token than before. events alternates kinds and
+// times.
 func (h handmade) hold(askedAt, acquiredAt int, events ...any) *hold {
 	id := int64(len(h.holds) + 1)
 	by := &process{name: fmt.Sprint("w", id)}
@@ -76,12 +75,12 @@ func TestHistories(t *testing.T) {
 			h.lose(0, 20, 30)
 			h.hold(5, 35, unlocking, 40, unlocked, 50)
 		}},
-		"a server that came back without its data": {"", func(h handmade) {
+		"a server that restarted without its data": {"", func(h handmade) {
 			h.hold(1, 10, lost, 300)
 			h.lose(everyLock, 20, 30)
 			h.hold(5, 35, unlocking, 40, unlocked, 50)
 		}},
-		"a hold that was removed, and believed for another lease": {"", func(h handmade) {
+		"a removed hold that its owner believed in for another lease": {"", func(h handmade) {
 			h.hold(1, 10, unlocking, 600, notHeld, 610)
 			h.lose(0, 20, 30)
 			h.hold(35, 40, unlocking, 900, unlocked, 910)
@@ -106,11 +105,11 @@ func TestHistories(t *testing.T) {
 			h.hold(1, 10, lost, 450)
 			h.hold(5, 300, unlocking, 310, unlocked, 320)
 		}},
-		"a takeover from a holder that was not told": {lockIllegal, func(h handmade) {
+		"a takeover without a report to the holder": {lockIllegal, func(h handmade) {
 			h.hold(1, 10, unlocking, 2000, notHeld, 2010)
 			h.hold(5, 900, unlocking, 910, unlocked, 920)
 		}},
-		"an unlock that worked and said that the lock was lost": {lockIllegal, func(h handmade) {
+		"an unlock that worked and reported a lost lock": {lockIllegal, func(h handmade) {
 			h.hold(1, 10, unlocking, 20, notHeld, 30)
 			h.hold(5, 25, unlocking, 40, unlocked, 50)
 		}},
@@ -128,7 +127,7 @@ func TestHistories(t *testing.T) {
 			h.hold(320, 322, unlocking, 500, unlocked, 510)
 			h.hold(330, 340, unlocking, 420, unlocked, 430)
 		}},
-		"a hold that was removed, and believed for longer": {lockIllegal, func(h handmade) {
+		"a removed hold that its owner believed in for longer": {lockIllegal, func(h handmade) {
 			h.hold(1, 10, unlocking, 700, notHeld, 710)
 			h.lose(0, 20, 30)
 			h.hold(35, 40, unlocking, 900, unlocked, 910)

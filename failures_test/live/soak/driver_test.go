@@ -30,7 +30,7 @@ const (
 	lease      = 500 * time.Millisecond
 )
 
-// settings say what a run does.
+// settings are the parameters of a run.
 type settings struct {
 	Lock  string
 	Lossy bool // the server may lose its data
@@ -77,8 +77,8 @@ type process struct {
 func soak(t *testing.T, s settings, d time.Duration) *run {
 	var config redisserver.Config
 	if !s.Lossy {
-		// Redis writes before it answers, and the system keeps what a killed process has
-		// written. Only a power failure would need an fsync, which a busy disk delays.
+		// Redis writes to the file before it answers, and the kernel keeps the data of a killed
+		// process. Only a power failure would need an fsync, which is slow on a busy disk.
 		config.Args = []string{"--appendonly", "yes", "--appendfsync", "no"}
 	}
 	r := &run{
@@ -101,7 +101,7 @@ func soak(t *testing.T, s settings, d time.Duration) *run {
 		w := &slot{proxy: p}
 		defer p.Close()
 		require.NoError(t, r.start(w))
-		defer func() { w.Kill() }() // the process that is there then
+		defer func() { w.Kill() }() // the current process, not the first
 		r.slots = append(r.slots, w)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -135,7 +135,7 @@ func (r *run) readEvents(p *process) {
 			break
 		} else if err == nil {
 			r.add(p, e)
-		} // else it is a line of a panic
+		} // otherwise it is a line of a panic
 	}
 	if err := p.Wait(); err != nil {
 		r.addViolation(deadWorker, fmt.Sprintf("%s: %v", p.name, err))
@@ -145,7 +145,7 @@ func (r *run) readEvents(p *process) {
 	p.ended = r.clock.now()
 }
 
-// finish lets the workers complete what they do.
+// finish lets the workers complete their work.
 func (r *run) finish() {
 	late := time.AfterFunc(20*time.Second, func() {
 		for _, w := range r.slots {
@@ -154,20 +154,20 @@ func (r *run) finish() {
 		}
 	})
 	for _, w := range r.slots {
-		_ = w.Tell("end") // the end of a worker that has ended by itself is noted
+		_ = w.Tell("end") // readEvents reports a worker that has ended by itself
 	}
 	r.readers.Wait()
 	late.Stop()
 }
 
-// checkKeys reports the keys that are left when every lease must have ended.
+// checkKeys reports keys that are left after the end of every lease.
 func (r *run) checkKeys() {
 	time.Sleep(lease + slack)
 	keys, err := r.admin.Keys(r.t.Context(), "*").Result()
 	assert.NoError(r.t, err)
 	for _, key := range keys {
 		if r.Lock == finalLock && strings.HasSuffix(key, ":token") {
-			continue // it stays, so that tokens rise
+			continue // the counter of tokens stays
 		}
 		r.addViolation(leakedKey, fmt.Sprintf("%s, with a time to live of %v", key, r.admin.PTTL(r.t.Context(), key).Val()))
 	}

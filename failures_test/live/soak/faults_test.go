@@ -53,10 +53,10 @@ func (s settings) faultKinds() []faultKind {
 	return kinds
 }
 
-// disturb makes faults until ctx is done, at most four at once, and waits for their
-// end. The seed decides which, where and for how long.
+// disturb causes faults until ctx is done, at most four at once, and waits for their end. The seed
+// determines their kinds, targets and durations.
 func (r *run) disturb(ctx context.Context) {
-	const calmAfter = 15 // faults there is some time without
+	const calmAfter = 15 // a time without faults follows so many of them
 	random := rand.New(rand.NewPCG(r.Seed, 0))
 	var deck []faultKind
 	for _, k := range r.faultKinds() {
@@ -87,7 +87,7 @@ func (r *run) disturb(ctx context.Context) {
 	}
 }
 
-// strike makes a fault, unless its target is disturbed already.
+// strike causes a fault, unless its target is already disturbed.
 func (r *run) strike(k faultKind, random *rand.Rand) {
 	target := r.slots[random.IntN(len(r.slots))]
 	if k.onServer {
@@ -108,7 +108,7 @@ func (r *run) strike(k faultKind, random *rand.Rand) {
 
 // replace stops a worker for some time, kills it and starts another one.
 func (r *run) replace(w *slot, d time.Duration) {
-	_ = w.Stop() // the end of a worker that has ended by itself is noted
+	_ = w.Stop() // readEvents reports a worker that has ended by itself
 	time.Sleep(d)
 	w.Kill()
 	assert.NoError(r.t, r.start(w))
@@ -171,7 +171,7 @@ func (r *run) force(*slot, time.Duration) {
 	})
 }
 
-// lose records a loss of holds if do reports that there may have been one.
+// lose records a loss of holds if do reports that one is possible.
 func (r *run) lose(lock int, do func() bool) {
 	l := loss{lock: lock, span: span{from: r.clock.now()}}
 	if !do() {
@@ -183,7 +183,7 @@ func (r *run) lose(lock int, do func() bool) {
 	r.losses = append(r.losses, l)
 }
 
-// command returns a fault that is a command of an operator.
+// command returns a fault that sends a command to the server.
 func command(args ...any) func(*run, *slot, time.Duration) {
 	return func(r *run, _ *slot, _ time.Duration) {
 		assert.NoError(r.t, r.admin.Do(context.Background(), args...).Err())

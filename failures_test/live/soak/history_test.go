@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Every time of a run counts from its start, on the machine's monotonic clock. All
-// processes share that clock, so their times can be compared.
+// All times of a run are relative to its start, on the machine's monotonic clock. All processes
+// share that clock, so their times can be compared.
 
 // clock is the start of a run.
 type clock time.Duration
@@ -26,11 +26,11 @@ func (c clock) now() time.Duration {
 	return time.Duration(t.Nano()) - time.Duration(c)
 }
 
-// span is a stretch of time, both ends included.
+// span is a period of time, both ends included.
 type span struct{ from, to time.Duration }
 
-// The kinds of events. A worker reports each event before it goes on, so that none is
-// missing when it is killed.
+// The kinds of events. A worker reports each event before it continues, so that none is missing if
+// it is killed.
 const (
 	asked     = "asked for the lock"         // before the call
 	acquired  = "acquired the lock"          // after the call
@@ -42,12 +42,12 @@ const (
 	reentered = "re-entered the lock"
 	unlocking = "unlocks"                  // before the call
 	unlocked  = "unlocked"                 // after the call, which returned nil
-	notHeld   = "had lost it before"       // after the call, which said so
+	notHeld   = "had lost it before"       // after the call, which returned ErrLost
 	unclear   = "unlocked with an error"   // after the call, which may have unlocked
 	stalled   = "did not run for a moment" // the whole process
 )
 
-// event is what a worker reports.
+// event is a report of a worker.
 type event struct {
 	Kind  string
 	At    time.Duration
@@ -62,7 +62,7 @@ type event struct {
 
 // hold is one attempt to acquire the lock, and the hold if it succeeded.
 type hold struct {
-	event  // the first one
+	event  // its first event
 	by     *process
 	events []event
 	mayEnd time.Duration // the earliest end of its lease; see earliestEnd
@@ -78,13 +78,13 @@ func (o *hold) at(kind string) time.Duration {
 	return 0
 }
 
-// String names the holder: process and goroutine.
+// String returns the holder: process and goroutine.
 func (o *hold) String() string {
 	return fmt.Sprintf("%s.%d", o.by.name, o.Lane)
 }
 
-// ended returns when the holder stopped believing that it holds the lock: it was
-// told of a loss, began to unlock, or was killed.
+// ended returns when the holder stopped believing that it holds the lock: it learned of a loss,
+// began to unlock, or was killed.
 func (o *hold) ended() time.Duration {
 	end := cmp.Or(o.at(unlocking), o.by.last)
 	if o.at(lost) > 0 {
@@ -98,8 +98,8 @@ func (o *hold) over() time.Duration {
 	return max(cmp.Or(o.at(unlocked), o.at(notHeld), o.at(unclear), o.by.last), o.ended())
 }
 
-// loss is a time when holds were removed by something else than their owners: by
-// force, or because the server lost its data.
+// loss is a time when holds were removed by others than their owners: by ForceUnlock, or because
+// the server lost its data.
 type loss struct {
 	span
 	lock int // or everyLock
@@ -107,7 +107,7 @@ type loss struct {
 
 const everyLock = -1
 
-// violation is one finding, and the holds that it is about.
+// violation is one finding and its holds.
 type violation struct {
 	kind, text string
 	of         []*hold
@@ -117,7 +117,7 @@ type violation struct {
 const (
 	lockIllegal   = "the lock is not linearizable"
 	ledgerIllegal = "the ledger is not linearizable"
-	unserved      = "a waiter was left at a free lock"
+	unserved      = "a waiter did not get a free lock"
 	leakedKey     = "a key is left"
 	deadWorker    = "a worker ended by itself"
 )
@@ -169,13 +169,12 @@ func (h *history) granted(lock int) []*hold {
 	return got
 }
 
-// slack is how late a process that gets its share of the processor may notice that a
-// lease has ended.
+// slack is the time within which a running process notices that a lease has ended.
 const slack = lease / 5
 
-// sureUntil returns until when the holder must have had a lease: it was not told of a
-// loss, and its process was running. If the process stalled shortly before the hold
-// ended, only the time before the stall counts.
+// sureUntil returns until when the holder must have had a lease: it had not learned of a loss, and
+// its process was running. If the process stalled shortly before the hold ended, only the time
+// before the stall counts.
 func (o *hold) sureUntil() time.Duration {
 	at := o.ended() - slack
 	for moved := true; moved; {
@@ -189,11 +188,11 @@ func (o *hold) sureUntil() time.Duration {
 	return at
 }
 
-// longestWait is how long a waiter may be left at a free lock: as long as a hold of
-// unknown outcome can block it, and some time for a busy machine.
+// longestWait is how long a waiter may wait for a free lock: as long as a hold of unknown outcome
+// can block it, and some time for a busy machine.
 const longestWait = 2*lease + 500*time.Millisecond
 
-// checkWaits reports waiters that were left at a free lock while nothing was disturbed.
+// checkWaits reports waiters that did not get a free lock although there was no fault.
 func (h *history) checkWaits(lock int, granted []*hold) {
 	for _, o := range h.holds {
 		from, to := o.at(asked), min(cmp.Or(o.at(acquired), o.at(refused), o.by.last), h.until)

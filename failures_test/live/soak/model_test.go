@@ -11,8 +11,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is an input of the model. Its kind is that of the event that completed it,
-// or one of these.
+// operation is an input of the model. Its kind is that of the event that completed it, or one of
+// the kinds below.
 type operation struct {
 	kind  string
 	hold  *hold
@@ -21,33 +21,32 @@ type operation struct {
 }
 
 const (
-	removed    = "may have lost its key"     // by force, or with the server's data
+	removed    = "may have lost its key"     // by ForceUnlock, or with the server's data
 	maybeRead  = "may have read the ledger"  // and was killed
 	maybeWrote = "may have wrote the ledger" // and was killed
 )
 
-// state is that of a lock or of a ledger.
+// state is the state of a lock or of a ledger.
 type state struct {
 	holder *hold // of a ledger: the last hold that used it
-	token  int64 // the highest so far
+	token  int64 // highest so far
 	value  int64 // of a ledger
 }
 
-// next is the sequential specification: the states that an operation may lead to.
+// next is the sequential specification: it returns the possible states after an operation.
 //
-// A lock can be acquired while it is free, or while the lease of its holder may have
-// ended, with a token higher than all before. Only the holder can unlock it. Renewals
-// are not visible: earliestEnd returns how long a lease must have lasted. Failed and unknown
-// acquires are left out, and so are unlocks that found the lock lost: that only makes the
-// model allow more.
+// A lock can be acquired while it is free, or when the lease of its holder may have ended, with a
+// token higher than all before. Only the holder can unlock it. The model does not see renewals;
+// earliestEnd returns how long a lease must have lasted. It ignores failed and unknown acquires,
+// and unlocks of lost locks: this only makes it more permissive.
 //
-// A ledger rejects a token lower than the highest that it has seen, and an equal one of
-// another hold, for reads too. Otherwise an old holder could write between the next
-// holder's read and write. A write adds one to the current value: no update is lost.
+// A ledger rejects a token lower than the highest so far, and an equal token of another hold, for
+// reads too. Otherwise an old holder could write between the next holder's read and write. A write
+// adds one to the current value, so no update is lost.
 func next(s state, op operation) []any {
 	if op.kind == removed {
 		if s.holder == nil || s.holder.mayEnd > op.to+lease {
-			return []any{s} // a holder that had the lock for another lease did not lose it
+			return []any{s} // it held the lock for another lease, so it had not lost it
 		}
 		return []any{s, state{token: s.token}}
 	}
@@ -147,8 +146,8 @@ func ledgerOperations(granted []*hold) (ops []operation) {
 // checkTime limits the check of one lock or ledger.
 const checkTime = 20 * time.Second
 
-// check judges a complete history. It returns the number of operations, and how many
-// histories porcupine could not decide.
+// check checks a complete history. It returns the number of operations, and how many histories
+// porcupine could not decide.
 func (h *history) check() (operations, undecided int) {
 	for lock := range locks {
 		granted := h.granted(lock)
@@ -172,8 +171,8 @@ func (h *history) check() (operations, undecided int) {
 	return operations, undecided
 }
 
-// explain reports the operation that does not fit: of those that the longest partial
-// linearization leaves out, the first to return.
+// explain reports the operation that does not fit: the first to return among those that are not in
+// the longest partial linearization.
 func (h *history) explain(kind string, ops []porcupine.Operation) {
 	_, info := porcupine.CheckOperationsVerbose(model, ops, checkTime)
 	var longest []porcupine.Operation

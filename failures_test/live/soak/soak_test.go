@@ -36,11 +36,11 @@ func TestSoak(t *testing.T) {
 	requireClean(t, soakFor(t, settings{Lock: *lockName}))
 }
 
-func TestFinalLockSurvivesAServerThatLosesItsData(t *testing.T) {
+func TestFinalLockSurvivesDataLoss(t *testing.T) {
 	requireClean(t, soakFor(t, settings{Lock: finalLock, Lossy: true}))
 }
 
-// A few seconds on a busy machine may show one kind of violation and not the other.
+// A few seconds on a busy machine may show only one of the two kinds of violations.
 func TestStage4LosesItsLockAndUpdates(t *testing.T) {
 	found := map[string]int{}
 	for n := 0; n < 10 && (found[lockIllegal] == 0 || found[ledgerIllegal] == 0); n++ {
@@ -76,7 +76,7 @@ func soakFor(t *testing.T, s settings) *run {
 	return r
 }
 
-// report returns what the run did and found.
+// report returns the counts and violations of the run.
 func (r *run) report() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -108,7 +108,7 @@ func (r *run) report() string {
 	return b.String()
 }
 
-// timeline returns the events of some holds, and the faults of that time.
+// timeline returns the events of some holds, and the faults of their workers during that time.
 func (h *history) timeline(of []*hold) string {
 	var lines []string
 	add := func(at time.Duration, name any, what string) {

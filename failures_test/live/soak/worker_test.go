@@ -21,7 +21,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// job is what a worker process is started with.
+// job is the task of a worker process.
 type job struct {
 	settings
 	Clock   clock
@@ -34,14 +34,13 @@ type job struct {
 type worker struct {
 	job
 	rdb, ledger *redis.Client
-	svc         *stage6.Service // nil: the lock is another one
-	stage       stages.Stage    // that one
+	svc         *stage6.Service // nil for other locks
+	stage       stages.Stage    // of another lock
 	send        func(any)
 	attempts    atomic.Int64
 }
 
-// work is the whole life of a worker process. Its clients have go-redis's defaults,
-// as in most programs.
+// work runs a worker process. Its clients have go-redis's defaults, as in most programs.
 func work(j job, orders <-chan string, send func(any)) (err error) {
 	logging.Disable() // it would print a line for each fault
 	w := &worker{job: j, rdb: redisserver.NewClient(j.Redis), ledger: redisserver.NewClient(j.Ledger), send: send}
@@ -72,8 +71,8 @@ func work(j job, orders <-chan string, send func(any)) (err error) {
 	return nil
 }
 
-// watchStalls reports when the process was stopped or got no processor. A lock cannot
-// be blamed for what its holder did not notice then.
+// watchStalls reports when the process was stopped or got no CPU time. The holder could not notice
+// anything then, which is not the lock's fault.
 func (w *worker) watchStalls() {
 	const tick = 5 * time.Millisecond
 	for before := w.Clock.now(); ; {
@@ -86,7 +85,7 @@ func (w *worker) watchStalls() {
 	}
 }
 
-// report sends an event of now.
+// report sends an event with the current time.
 func (w *worker) report(e event) {
 	e.At = w.Clock.now()
 	w.send(e)
@@ -110,7 +109,7 @@ func (w *worker) section(ctx context.Context, lane int, random *rand.Rand) {
 	})
 	if w.svc != nil && random.IntN(10) == 0 {
 		if inner, err := w.acquire(h.Context(), keyOf(lock), random); err == nil {
-			_ = inner.Unlock() // the outer one reports a loss
+			_ = inner.Unlock() // the outer hold reports a loss
 		}
 		w.report(event{Kind: reentered, Hold: id})
 	}
@@ -120,8 +119,8 @@ func (w *worker) section(ctx context.Context, lane int, random *rand.Rand) {
 	w.report(event{Kind: outcome(h.Unlock()), Hold: id})
 }
 
-// increment reads the ledger, works, and writes it back plus one. Every other time it
-// first looks whether it still holds the lock; else it writes late, too.
+// increment reads the ledger, works, and writes the value back plus one. In half of the cases it
+// first checks whether it still holds the lock; otherwise it may write late.
 func (w *worker) increment(h held, lock int, id int64, random *rand.Rand) {
 	value, ok := w.use(read, lock, id, h.Token(), 0)
 	careful := random.IntN(2) == 0
@@ -131,7 +130,7 @@ func (w *worker) increment(h held, lock int, id int64, random *rand.Rand) {
 	}
 }
 
-// workTime is short most of the time, and rarely longer than the lease.
+// workTime returns a duration that is usually short, and rarely longer than the lease.
 func workTime(random *rand.Rand) time.Duration {
 	x := random.Float64()
 	switch n := random.IntN(1000); {
@@ -143,9 +142,9 @@ func workTime(random *rand.Rand) time.Duration {
 	return scale(4*time.Millisecond, x)
 }
 
-// useLedger reads or writes a counter. KEYS: the counter. ARGV: the hold, its token (0
-// without fencing), and the new value or "". It returns the value, or nothing when it
-// rejects a stale token. See step for the rule.
+// useLedger reads or writes a counter. KEYS: the counter. ARGV: the hold, its token (0 without
+// fencing), and the new value or "". It returns the value, or nothing if it rejects a stale token.
+// See next for the rule.
 var useLedger = redis.NewScript(`
 	local now = redis.call("HMGET", KEYS[1], "token", "hold", "value")
 	local token, highest = tonumber(ARGV[2]), tonumber(now[1] or 0)
@@ -156,8 +155,8 @@ var useLedger = redis.NewScript(`
 	return {tonumber(ARGV[3])}
 `)
 
-// use reads or writes the ledger of a lock, and reports that. It returns false when the
-// ledger rejects the token.
+// use reads or writes the ledger of a lock, and reports it. It returns false if the ledger rejects
+// the token.
 func (w *worker) use(kind string, lock int, id, token, value int64) (int64, bool) {
 	e := event{Kind: kind, Hold: id, Since: w.Clock.now()}
 	var written any = value
@@ -189,8 +188,8 @@ type held interface {
 	Unlock() error
 }
 
-// acquire acquires a lock in one attempt, with a limit or without. Every seventh time
-// the lease is not renewed.
+// acquire acquires a lock with TryLock, TryLockFor or Lock, at random. One in seven leases is not
+// renewed.
 func (w *worker) acquire(ctx context.Context, name string, random *rand.Rand) (held, error) {
 	if w.svc == nil {
 		l, err := w.stage.Subject.New(w.rdb, name, lease)
@@ -222,15 +221,15 @@ type earlier struct{ failures.Locker }
 func (earlier) Context() context.Context { return context.Background() }
 func (earlier) Token() int64             { return 0 }
 
-// Unlock gives a stopped server time to continue.
+// Unlock waits long enough for a stopped server to continue.
 func (e earlier) Unlock() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return e.Locker.Unlock(ctx)
 }
 
-// outcome returns the event for the error of an Unlock. The stages' own error for a
-// hold that was lost ends with the same words.
+// outcome returns the event for the error of an Unlock. The error of the earlier stages for a lost
+// hold ends with the same words.
 func outcome(err error) string {
 	switch {
 	case err == nil:

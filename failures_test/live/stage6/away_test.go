@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever waits has nobody to hear from while Redis is away, and hears again from
-// the one that comes back.
-func TestHolderAndWaiterSurviveRestartsThatLoseNothing(t *testing.T) {
+// While Redis is down, the waiter receives no messages. It subscribes again after the restart.
+func TestHolderAndWaiterSurviveRestartsWithoutDataLoss(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--appendonly", "yes", "--appendfsync", "always")
 	m := s.Mutex()
@@ -32,8 +31,8 @@ func TestHolderAndWaiterSurviveRestartsThatLoseNothing(t *testing.T) {
 	require.NoError(t, next.Unlock())
 }
 
-// A full Redis refuses what needs memory. What ends a hold, or keeps it, must not;
-// who waits is told of the reason when the lock is free.
+// A full Redis refuses commands that need memory. Renewals and unlocks do not. A waiter gets the
+// error when the lock is free.
 func TestFullRedisStillRenewsReentersAndUnlocks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -55,9 +54,9 @@ func TestFullRedisStillRenewsReentersAndUnlocks(t *testing.T) {
 	require.Zero(t, s.admin.Exists(t.Context(), key).Val())
 }
 
-// The lock comes back under its name, with its owner: nothing was lost. PERSIST
-// takes the lease away: the next renewal gives one again.
-func TestLockThatAnOperatorMovedAwayAndBackOrMadeEternalIsStillHeld(t *testing.T) {
+// The key keeps its name and owner, so nothing was lost. PERSIST removes the lease; the next
+// renewal sets one again.
+func TestHoldSurvivesRenameAndPersist(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	m := s.Mutex()

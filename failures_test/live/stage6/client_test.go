@@ -22,23 +22,23 @@ import (
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
-// The lock uses the client as it is. With each of these it holds, renews,
-// re-enters, waits and wakes.
-func TestLockWorksWithEveryWayToSetUpAClient(t *testing.T) {
+// The lock uses the client's options. It acquires, renews, re-enters, waits and wakes with each of
+// these.
+func TestLockWorksWithAnyClientOptions(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*redis.Options){
-		"defaults":              func(*redis.Options) {},
-		"no retries":            func(o *redis.Options) { o.MaxRetries = -1 },
-		"many retries":          func(o *redis.Options) { o.MaxRetries = 20 },
-		"RESP2":                 func(o *redis.Options) { o.Protocol = 2 },
-		"another database":      func(o *redis.Options) { o.DB = 7 },
-		"no timeouts":           func(o *redis.Options) { o.ReadTimeout, o.WriteTimeout = -1, -1 },
-		"one connection":        func(o *redis.Options) { o.PoolSize = 1 },
-		"short-lived idle":      func(o *redis.Options) { o.ConnMaxIdleTime, o.ConnMaxLifetime = time.Millisecond, time.Millisecond },
-		"impatient pool":        func(o *redis.Options) { o.PoolTimeout = 10 * time.Millisecond },
-		"a name of its own":     func(o *redis.Options) { o.ClientName = "orders" },
-		"no name of go-redis's": func(o *redis.Options) { o.DisableIdentity = true },
-		"a password":            func(o *redis.Options) { o.Password = "right" },
+		"defaults":         func(*redis.Options) {},
+		"no retries":       func(o *redis.Options) { o.MaxRetries = -1 },
+		"many retries":     func(o *redis.Options) { o.MaxRetries = 20 },
+		"RESP2":            func(o *redis.Options) { o.Protocol = 2 },
+		"another database": func(o *redis.Options) { o.DB = 7 },
+		"no timeouts":      func(o *redis.Options) { o.ReadTimeout, o.WriteTimeout = -1, -1 },
+		"one connection":   func(o *redis.Options) { o.PoolSize = 1 },
+		"short-lived idle": func(o *redis.Options) { o.ConnMaxIdleTime, o.ConnMaxLifetime = time.Millisecond, time.Millisecond },
+		"impatient pool":   func(o *redis.Options) { o.PoolTimeout = 10 * time.Millisecond },
+		"a client name":    func(o *redis.Options) { o.ClientName = "orders" },
+		"no library name":  func(o *redis.Options) { o.DisableIdentity = true },
+		"a password":       func(o *redis.Options) { o.Password = "right" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +52,7 @@ func TestLockWorksWithEveryWayToSetUpAClient(t *testing.T) {
 	}
 }
 
-func TestWrongPasswordOrNoneIsSaidAndNotWaitedFor(t *testing.T) {
+func TestPasswordErrorIsReturnedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Set("requirepass", "right")
@@ -68,8 +68,8 @@ func TestWrongPasswordOrNoneIsSaidAndNotWaitedFor(t *testing.T) {
 	}
 }
 
-// The password changes while a lock is held. Connections that are open stay so; a
-// new one is refused, and the holder is told.
+// The password changes while a lock is held. Open connections keep working. A new one is refused,
+// and the holder learns that the lock is lost.
 func TestHoldIsLostWhenItsPasswordIsNoLongerValid(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -79,7 +79,7 @@ func TestHoldIsLostWhenItsPasswordIsNoLongerValid(t *testing.T) {
 	requireLost(t, hold)
 }
 
-// The pool says that it is closed, or a connection does that it was about to use.
+// The error comes from the pool or from a connection.
 func TestHoldAndWaiterEndWhenTheirClientIsClosed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -94,15 +94,15 @@ func TestHoldAndWaiterEndWhenTheirClientIsClosed(t *testing.T) {
 	require.True(t, errors.Is(err, redis.ErrClosed) || errors.Is(err, net.ErrClosed), "%v", err)
 }
 
-// Redis has no room for the waiter's connection. It asks again until there is.
-func TestWaiterListensOnceThereIsRoomForItsConnection(t *testing.T) {
+// Redis has reached maxclients. The waiter tries to subscribe again until it can.
+func TestWaiterSubscribesWhenRedisAcceptsConnectionsAgain(t *testing.T) {
 	t.Parallel()
 	s, log := start(t), &log{}
 	hold := lock(t, s.Mutex(forever), t.Context())
 	next := s.Mutex(forever, log.Option())
 	_, err := next.TryLock(t.Context())
 	require.ErrorIs(t, err, final.ErrLocked)
-	s.Set("maxclients", "3") // they are all there: the operator's, the holder's, the waiter's
+	s.Set("maxclients", "3") // those of the admin client, the holder and the waiter
 	waiting := startLock(t, next)
 	log.Await(t, "waiting without messages")
 	s.Set("maxclients", "100")
@@ -111,8 +111,8 @@ func TestWaiterListensOnceThereIsRoomForItsConnection(t *testing.T) {
 	requireHeld(t, waiting)
 }
 
-// encrypted is a server with a TLS port, and how a client sees that: its certificate
-// is that of a test server of Go's own.
+// encrypted returns a server with a TLS port, its address, and the client's TLS config. The
+// certificate is that of Go's httptest server.
 func encrypted(t *testing.T) (s *server, addr string, client *tls.Config) {
 	t.Helper()
 	model := httptest.NewTLSServer(nil)
@@ -134,7 +134,7 @@ func encrypted(t *testing.T) (s *server, addr string, client *tls.Config) {
 	return s, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), &tls.Config{RootCAs: roots}
 }
 
-func TestLockWorksOverTLSAndSaysWhatItDoesNotTrust(t *testing.T) {
+func TestLockWorksOverTLSAndReportsCertificateErrors(t *testing.T) {
 	t.Parallel()
 	s, addr, config := encrypted(t)
 	over := func(config *tls.Config) *redis.Client {
@@ -142,5 +142,5 @@ func TestLockWorksOverTLSAndSaysWhatItDoesNotTrust(t *testing.T) {
 	}
 	require.NoError(t, useEverything(t, s, over(config)))
 	_, err := mutexOn(t, over(&tls.Config{RootCAs: x509.NewCertPool()})).Lock(t.Context())
-	require.ErrorContains(t, err, "certificate signed by unknown authority", "it is not waited for")
+	require.ErrorContains(t, err, "certificate signed by unknown authority", "without waiting")
 }

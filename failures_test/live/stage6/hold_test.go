@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// lease is that of a lock unless a test says otherwise: a hold that has to
-	// survive gets over a machine that stands still for most of a second.
+	// lease is the default lease of the tests. A hold survives a pause of the machine of almost a
+	// second.
 	lease = 4 * time.Second
-	// short is the lease of a hold that is to be lost.
+	// short is the lease of a hold that the test lets expire.
 	short = time.Second / 2
-	// endless is a lease that ends in no test: what happens within soon did not
-	// wait for it.
+	// endless is a lease that does not end in any test: what happens within soon did not wait for
+	// it.
 	endless = 5 * time.Minute
-	// soon is a generous bound for what takes milliseconds on an idle machine.
+	// soon is a generous bound for something that takes milliseconds on an idle machine.
 	soon = 20 * time.Second
 )
 
-// forever is the option of a lock whose lease does not end.
+// forever is the option for a lease that does not end in a test.
 var forever = final.WithWatchdogTimeout(endless)
 
-// lock takes a lock that is free, or held by the owner that ctx carries.
+// lock acquires a lock that is free, or held by the owner in ctx.
 func lock(t *testing.T, m *final.Mutex, ctx context.Context) *final.Hold {
 	t.Helper()
 	hold, err := m.TryLock(ctx)
@@ -40,13 +40,13 @@ func lock(t *testing.T, m *final.Mutex, ctx context.Context) *final.Hold {
 	return hold
 }
 
-// outcome is what a Lock on a goroutine of its own came to.
+// outcome is the result of a Lock in another goroutine.
 type outcome struct {
 	hold *final.Hold
 	err  error
 }
 
-// startLock waits for the lock on a goroutine of its own.
+// startLock calls Lock in a new goroutine.
 func startLock(t *testing.T, m *final.Mutex) chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -56,7 +56,7 @@ func startLock(t *testing.T, m *final.Mutex) chan outcome {
 	return done
 }
 
-// receive is what comes soon.
+// receive returns the next value of a channel, and fails if none arrives soon.
 func receive[T any](t *testing.T, from <-chan T, orElse string) (v T) {
 	t.Helper()
 	select {
@@ -67,7 +67,7 @@ func receive[T any](t *testing.T, from <-chan T, orElse string) (v T) {
 	return v
 }
 
-// requireHeld asks that a Lock gets its hold soon.
+// requireHeld requires that a Lock gets the lock soon.
 func requireHeld(t *testing.T, waiting chan outcome) *final.Hold {
 	t.Helper()
 	o := receive(t, waiting, "it still waits")
@@ -75,10 +75,10 @@ func requireHeld(t *testing.T, waiting chan outcome) *final.Hold {
 	return o.hold
 }
 
-// requireFree asks that the lock can be had soon, by another process.
+// requireFree requires that another process can acquire the lock soon.
 func requireFree(s *server) { requireHeld(s.t, startLock(s.t, s.Mutex())) }
 
-// requireLost asks that the holder is told soon, by its context and by Unlock, that its hold is lost.
+// requireLost requires that the context and Unlock soon report that the hold is lost.
 func requireLost(t *testing.T, hold *final.Hold) {
 	t.Helper()
 	receive(t, hold.Context().Done(), "the holder is not told of its loss")
@@ -86,7 +86,7 @@ func requireLost(t *testing.T, hold *final.Hold) {
 	require.ErrorIs(t, hold.Unlock(), final.ErrLost)
 }
 
-// requireSurvives asks that a hold goes on for that long.
+// requireSurvives requires that a hold does not end within d.
 func requireSurvives(t *testing.T, hold *final.Hold, d time.Duration) {
 	t.Helper()
 	select {
@@ -101,28 +101,27 @@ func eventually(t *testing.T, condition func() bool, message string) {
 	require.Eventually(t, condition, soon, 2*time.Millisecond, message)
 }
 
-// log is what a lock has logged.
+// log collects the lock's log.
 type log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Option has a lock write to the log.
+// Option returns the option to write to the log.
 func (l *log) Option() final.Option { return final.WithLogger(slog.New(slog.NewTextHandler(l, nil))) }
 
-// Write adds lines.
 func (l *log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(b)
 }
 
-// Await waits until the log contains some words.
+// Await waits until the log contains words.
 func (l *log) Await(t *testing.T, words string) {
 	t.Helper()
 	eventually(t, func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return strings.Contains(l.text.String(), words)
-	}, "the log does not say: "+words)
+	}, "the log does not contain: "+words)
 }

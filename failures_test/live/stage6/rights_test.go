@@ -15,21 +15,20 @@ import (
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
-// rights are all that a user needs for locks, whatever their names.
+// rights are the ACL rules that a user of locks needs, with any lock names.
 const rights = "~lock:{* &lock__channel:{* +evalsha +eval " +
 	"+hexists +hlen +hset +pexpire +pttl +get +set +time +del +publish +subscribe"
 
-// questions are what it needs besides to ask how often a lock is held. IsLocked and
-// RemainingTTL need nothing more.
+// questions are the additional rules for HoldCount. IsLocked and RemainingTTL need none.
 const questions = "+hget"
 
-// without is the rights but one.
+// without returns the rights without one of them.
 func without(right string) string {
 	left := slices.DeleteFunc(strings.Fields(rights), func(word string) bool { return word == right })
 	return strings.Join(left, " ")
 }
 
-// User is a client of a user that has those rights and no others.
+// User returns a client of a user that has exactly those rights.
 func (s *server) User(rights string) *redis.Client {
 	s.t.Helper()
 	rules := []any{"ACL", "SETUSER", "locker", "reset", "on", ">secret"}
@@ -40,13 +39,13 @@ func (s *server) User(rights string) *redis.Client {
 	return s.Client(func(o *redis.Options) { o.Username, o.Password = "locker", "secret" })
 }
 
-// useMost locks, re-enters, unlocks, refuses, forces and asks.
+// useMost locks, re-enters, unlocks, is refused, forces and queries.
 func useMost(t *testing.T, m *final.Mutex) error {
 	outer, err := m.TryLock(t.Context())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = outer.Unlock() }() // whatever it was refused
+	defer func() { _ = outer.Unlock() }() // its error does not matter
 	if _, err := m.TryLock(t.Context()); !errors.Is(err, final.ErrLocked) {
 		return err
 	}
@@ -63,8 +62,7 @@ func useMost(t *testing.T, m *final.Mutex) error {
 	return err
 }
 
-// useEverything does all that one can do with a lock: also with a lease that is
-// renewed, and a waiter who has to hear of the unlock.
+// useEverything uses everything a lock can do, including renewal and a waiter that is woken.
 func useEverything(t *testing.T, s *server, rdb *redis.Client) error {
 	renewed := make(chan error, 99)
 	m := mutexOn(t, rdb, final.WithObserver(final.Observer{Renewed: func(_ int, err error) { renewed <- err }}))
@@ -81,13 +79,13 @@ func useEverything(t *testing.T, s *server, rdb *redis.Client) error {
 	return receive(t, waiting, "it still waits").err
 }
 
-func TestUserWithExactlyTheRightsALockNeedsCanDoEverything(t *testing.T) {
+func TestDocumentedRightsAreEnough(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	require.NoError(t, useEverything(t, s, s.User(rights)))
 }
 
-func TestHoldCountNeedsOneRightMore(t *testing.T) {
+func TestHoldCountNeedsAnotherRight(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	m := mutexOn(t, s.User(rights+" "+questions))
@@ -100,10 +98,10 @@ func TestHoldCountNeedsOneRightMore(t *testing.T) {
 	require.ErrorContains(t, err, "lacks a right")
 }
 
-// Each right is needed: without it something is refused, in one line that names
-// the lock and says that it is a matter of rights. And no lock is left for ever: a
-// script that Redis breaks off keeps what it has written.
-func TestUserThatLacksARightIsToldInOneLineAndLeavesNoLockForEver(t *testing.T) {
+// Each right is needed: without it some call returns a one-line error that names the lock and the
+// missing right. The key never stays without a lease, although Redis keeps the writes of a script
+// that fails halfway.
+func TestMissingRightIsReportedAndLeavesNoPermanentLock(t *testing.T) {
 	t.Parallel()
 	wants := map[string]string{
 		"~lock:{*":          "NOPERM this user has no permissions to access one of the keys",
@@ -133,9 +131,8 @@ func TestUserThatLacksARightIsToldInOneLineAndLeavesNoLockForEver(t *testing.T) 
 	}
 }
 
-// Without the right to listen a waiter has the end of the lease to go by, and the
-// log to say why.
-func TestWaiterThatMayNotSubscribeGetsTheLockWhenTheLeaseIsOver(t *testing.T) {
+// A waiter that may not subscribe waits for the end of the lease, and logs the reason.
+func TestWaiterWithoutSubscribeRightGetsTheLockAfterTheLease(t *testing.T) {
 	t.Parallel()
 	for _, right := range []string{"+subscribe", "&lock__channel:{*"} {
 		t.Run(right, func(t *testing.T) {

@@ -20,14 +20,14 @@ import (
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
-// atOnce is how many tests run side by side: they mostly wait.
+// atOnce is the number of parallel tests, which mostly wait.
 const atOnce = 16
 
-// TestMain asks at the end that nothing is left: no goroutine and no process.
+// TestMain requires that no goroutine and no process is left.
 func TestMain(m *testing.M) {
-	logging.Disable() // servers are away, and are meant to be
+	logging.Disable() // many servers are down on purpose
 	flag.Parse()
-	_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // it exists in every test program
+	_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // every test program has this flag
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if left := fleet.Running(); left > 0 {
 			fmt.Fprintln(os.Stderr, "redis-server processes that still run:", left)
@@ -46,21 +46,21 @@ const (
 type server struct {
 	*redisserver.Server
 	t     *testing.T
-	admin *redis.Client // what an operator types
+	admin *redis.Client // for commands of an operator
 }
 
-// start starts a redis-server that knows the lock's scripts from an earlier day.
+// start starts a redis-server that has the lock's scripts already loaded.
 func start(t *testing.T, args ...string) *server {
 	t.Helper()
 	s := &server{Server: redisserver.ForTest(t, redisserver.Config{Args: args}), t: t}
-	s.admin = s.Client(func(o *redis.Options) { o.MaxRetries = 5 }) // it meets broken connections too
+	s.admin = s.Client(func(o *redis.Options) { o.MaxRetries = 5 }) // its connections can break too
 	for _, text := range sources(t) {
 		require.NoError(t, s.admin.ScriptLoad(t.Context(), text).Err())
 	}
 	return s
 }
 
-// sources are the lock's scripts.
+// sources returns the lock's scripts.
 func sources(t *testing.T) (texts []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../../stage6_reentrant_pubsub/*.lua")
@@ -74,7 +74,7 @@ func sources(t *testing.T) (texts []string) {
 	return texts
 }
 
-// Client is a connection pool of its own.
+// Client returns a new client of the server.
 func (s *server) Client(change ...func(*redis.Options)) *redis.Client {
 	return clientOf(s.t, s.Socket(), change...)
 }
@@ -85,18 +85,18 @@ func clientOf(t *testing.T, addr string, change ...func(*redis.Options)) *redis.
 	return rdb
 }
 
-// Mutex is the lock of a process of its own.
+// Mutex returns the lock of a new process.
 func (s *server) Mutex(opts ...final.Option) *final.Mutex {
 	s.t.Helper()
 	return mutexOn(s.t, s.Client(), opts...)
 }
 
-// mutexOn is the lock of a process that uses that client.
+// mutexOn returns the lock of a process that uses that client.
 func mutexOn(t *testing.T, rdb redis.UniversalClient, opts ...final.Option) *final.Mutex {
 	t.Helper()
 	svc, err := final.NewService(rdb, append([]final.Option{final.WithWatchdogTimeout(lease)}, opts...)...)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = svc.Close() }) // some servers do not answer any more
+	t.Cleanup(func() { _ = svc.Close() }) // some servers no longer answer
 	m, err := svc.Mutex("order:1001")
 	require.NoError(t, err)
 	return m
@@ -123,13 +123,13 @@ func (s *server) restart() {
 	require.NoError(s.t, s.Launch(s.t.Context()))
 }
 
-// HoldCounts are the counts in the lock's hash.
+// HoldCounts returns the counts in the lock's hash.
 func (s *server) HoldCounts() []string { return s.admin.HVals(s.t.Context(), key).Val() }
 
-// AwaitWaiters waits until that many processes listen for the lock.
+// AwaitWaiters waits until that many processes are subscribed to the lock's channel.
 func (s *server) AwaitWaiters(count int64) {
 	s.t.Helper()
 	eventually(s.t, func() bool {
 		return s.admin.PubSubNumSub(s.t.Context(), channel).Val()[channel] == count
-	}, "nobody listens")
+	}, "too few or too many subscribers")
 }

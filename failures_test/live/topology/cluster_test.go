@@ -34,8 +34,9 @@ func TestLockWorksOnAClusterInEveryLayout(t *testing.T) {
 	}
 }
 
-// Lock and token of such a name are on two nodes: Redis refuses, and nothing is written.
-func TestNameThatNeedsTwoSlotsIsRefusedByACluster(t *testing.T) {
+// With such a name, lock and token have different slots. Redis refuses the command and writes
+// nothing.
+func TestClusterRefusesANameWithTwoSlots(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
 	for name, layout := range map[string]stage6.Layout{"}order": stage6.DefaultLayout, "a{b": stage6.RedissonLayout} {
@@ -49,13 +50,13 @@ func TestNameThatNeedsTwoSlotsIsRefusedByACluster(t *testing.T) {
 	}
 }
 
-// A renewal of many locks whose slots differ is refused by a Cluster as a whole. And
-// two locks of one slot may share a command, which needs them on one node: apart for
-// longer than a lease they must be renewed all the same.
-func TestLocksOfAllSlotsAreRenewedOnAClusterAlsoWhileOneSlotIsHalfMoved(t *testing.T) {
+// A Cluster refuses a command with keys in different slots, so the locks are renewed in several
+// commands. Two locks with the same slot may share a command, which needs both keys on one node:
+// they must be renewed even if they are on two nodes for longer than a lease.
+func TestLocksInAllSlotsAreRenewedDuringASlotMigration(t *testing.T) {
 	t.Parallel()
-	const locks, periods = 300, 4                          // of a third of the lease
-	names := []string{"{order:1001", "{order:1001}:lines"} // both have the tag order:1001, after another brace
+	const locks, periods = 300, 4                          // a period is a third of the lease
+	names := []string{"{order:1001", "{order:1001}:lines"} // both keys have the tag order:1001, after another brace
 	first, second := stage6.DefaultLayout.Key(names[0]), stage6.DefaultLayout.Key(names[1])
 	c := StartCluster(t, 3)
 	require.Equal(t, c.slotOf(first), c.slotOf(second))
@@ -79,9 +80,9 @@ func TestLocksOfAllSlotsAreRenewedOnAClusterAlsoWhileOneSlotIsHalfMoved(t *testi
 	requireNothingLost(p)
 }
 
-// Nobody takes over from a node without a replica: until it is back its locks can
-// neither be kept nor had.
-func TestNodeThatDiesTakesItsLocksAlongUntilItIsBack(t *testing.T) {
+// Without a replica, the locks of a dead node can be neither renewed nor acquired until it
+// restarts.
+func TestLocksOfADeadNodeAreLostUntilItRestarts(t *testing.T) {
 	t.Parallel()
 	const lease = 3 * time.Second
 	c := StartCluster(t, 3)
@@ -101,8 +102,8 @@ func TestNodeThatDiesTakesItsLocksAlongUntilItIsBack(t *testing.T) {
 	require.NoError(t, next.Unlock())
 }
 
-// A node that dies and comes back has forgotten its locks; a waiter gets one of them.
-func TestWaiterOutlivesARestartOfTheNodeThatItListensTo(t *testing.T) {
+// A restarted node has lost its locks, so the waiter acquires the lock.
+func TestWaiterSurvivesARestartOfItsNode(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
 	a, b := join(t, c.Client(), 12*time.Second), join(t, c.Client(), long)

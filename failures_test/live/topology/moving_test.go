@@ -12,25 +12,24 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// slotOf is the slot of a key, as the Cluster counts.
+// slotOf returns the slot of a key according to the Cluster.
 func (c *Cluster) slotOf(key string) int {
 	return int(c.Nodes[0].do("CLUSTER", "KEYSLOT", key).(int64))
 }
 
-// ownerOf is the node that had the slot of a key at first.
+// ownerOf returns the node that had the slot of a key at first.
 func (c *Cluster) ownerOf(key string) *Node {
 	slot := c.slotOf(key)
 	return c.Nodes[slices.IndexFunc(c.Nodes, func(n *Node) bool { return slot <= n.last })]
 }
 
-// move is the way of one slot from its node to another, step by step.
+// move is the migration of one slot from its node to another.
 type move struct {
 	slot            int
 	from, to, third *Node
 }
 
-// begin makes the slot of a key migrate: from now on what is in it may be on either
-// node.
+// begin starts to migrate the slot of a key: from now on its keys may be on either node.
 func (c *Cluster) begin(key string) move {
 	m := move{slot: c.slotOf(key), from: c.ownerOf(key)}
 	for _, n := range c.Nodes {
@@ -43,21 +42,20 @@ func (c *Cluster) begin(key string) move {
 	return m
 }
 
-// carry takes one key to the other node.
+// carry moves one key to the other node.
 func (m move) carry(key string) {
 	host, port := m.to.hostPort()
 	require.Equal(m.from.t, "OK", m.from.do("MIGRATE", host, port, key, 0, within.Milliseconds()))
 }
 
-// end gives the slot to the other node. No key may be left at the first.
+// end assigns the slot to the other node. The first node must have none of its keys.
 func (m move) end() {
 	for _, n := range []*Node{m.to, m.from, m.third} { // in this order the slot always has an owner
 		n.do("CLUSTER", "SETSLOT", m.slot, "NODE", m.to.id)
 	}
 }
 
-// requireKeys asks what the two nodes have in the slot, whatever they say to clients
-// of the Cluster.
+// requireKeys requires that the two nodes have these keys in the slot.
 func (m move) requireKeys(from, to []any) {
 	m.from.t.Helper()
 	for n, want := range map[*Node][]any{m.from: from, m.to: to} {
@@ -65,16 +63,16 @@ func (m move) requireKeys(from, to []any) {
 	}
 }
 
-// waitForRefusals waits until commands were refused that often because the keys that
-// they need are apart.
+// waitForRefusals waits until Redis has refused that many commands because their keys are on two
+// nodes.
 func (m move) waitForRefusals(count int) {
 	m.from.t.Helper()
 	m.from.waitForCount("errorstat_TRYAGAIN:count=", count)
 }
 
-// holdAndWait has a hold the lock, and b wait for it. Each first tries a script that
-// Redis does not know yet; b is refused before its subscription, and when that was
-// acknowledged: from then on it only listens.
+// holdAndWait lets a acquire the lock and b wait for it. Each first tries a script that Redis does
+// not know. b tries before its subscription and when that is acknowledged, and from then on only
+// waits for messages.
 func holdAndWait(c *Cluster, a, b *party) (*stage6.Hold, <-chan outcome) {
 	hold, done := a.take(lockName), inBackground(b.Lock)
 	c.ownerOf(key).waitForWaiters(1)
@@ -82,9 +80,9 @@ func holdAndWait(c *Cluster, a, b *party) (*stage6.Hold, <-chan outcome) {
 	return hold, done
 }
 
-// The slot moves while a holds and b waits: TRYAGAIN, ASK and MOVED must not end a
-// hold, and no wake-up may get lost on the way.
-func TestHoldAndWaiterSurviveASlotThatMoves(t *testing.T) {
+// The slot moves while a holds the lock and b waits: TRYAGAIN, ASK and MOVED must not end the hold,
+// and no wake-up may be lost.
+func TestHoldAndWaiterSurviveASlotMigration(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
 	a, b := join(t, c.Client(), 12*time.Second), join(t, c.Client(), long)
@@ -105,25 +103,24 @@ func TestHoldAndWaiterSurviveASlotThatMoves(t *testing.T) {
 	requireNothingLost(a, b)
 }
 
-// A waiter has time: that lock and token are apart when it is woken must not end its
-// Lock.
-func TestWaiterWokenInASlotThatIsHalfMovedGetsTheLockWhenItHasMoved(t *testing.T) {
+// If lock and token are on two nodes when the waiter is woken, its Lock must not fail.
+func TestWaiterWokenDuringASlotMigrationGetsTheLockAfterIt(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
 	a, b := join(t, c.Client(), long), join(t, c.Client(), long)
 	hold, done := holdAndWait(c, a, b)
 	m := c.begin(key)
 	m.carry(key)
-	require.NoError(t, hold.Unlock(), "its key is on one node, the channel on none")
-	m.waitForRefusals(15) // more than one attempt asks for
+	require.NoError(t, hold.Unlock(), "its only key is on one node, and a channel has no slot")
+	m.waitForRefusals(15) // more than those of one attempt
 	require.Empty(t, done, "the waiter gives up")
 	m.carry(tokenKey)
 	m.end()
 	require.Greater(t, served(t, soon, done).Token(), hold.Token())
 }
 
-// What a holder does has one key, and works wherever that key is; so does force.
-func TestHolderGoesOnInASlotThatIsHalfMoved(t *testing.T) {
+// All operations of a holder, and ForceUnlock, have one key, so they work on either node.
+func TestHolderContinuesDuringASlotMigration(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
 	a, stranger := join(t, c.Client(), 9*time.Second), join(t, c.Client(), long)
@@ -152,10 +149,9 @@ func TestHolderGoesOnInASlotThatIsHalfMoved(t *testing.T) {
 	a.requireTold(hold)
 }
 
-// An acquire needs lock and token on one node. It is refused while they are apart,
-// and leaves nothing behind on either. But that is mostly shorter than what one
-// attempt waits for.
-func TestAcquireInASlotThatIsHalfMovedIsRefusedAndLeavesNothingAndOutlastsAShortMove(t *testing.T) {
+// An acquire needs lock and token on one node. While they are on two, it is refused and writes
+// nothing. But one attempt usually waits longer than that takes.
+func TestAcquireDuringASlotMigrationIsRefusedOrWaitsForItsEnd(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
 	a, b := join(t, c.Client(), long), join(t, c.Client(), long)
@@ -168,7 +164,7 @@ func TestAcquireInASlotThatIsHalfMovedIsRefusedAndLeavesNothingAndOutlastsAShort
 		require.ErrorContains(t, err, "TRYAGAIN")
 		require.ErrorContains(t, err, "stage6: lock "+key)
 	}
-	refused() // the lock, which does not exist, might be there, the token is here
+	refused() // the token is here; the lock does not exist, but might be there
 	m.requireKeys([]any{tokenKey}, nil)
 	m.carry(tokenKey)
 	refused()

@@ -14,22 +14,21 @@ import (
 	"lockkata/failures_test/live/redisserver"
 )
 
-// within is how long anything may take that is to happen; nothing is expected to
-// need that much.
+// within is the timeout of everything that a test waits for. Nothing should need that long.
 const within = 30 * time.Second
 
-// Node is one redis-server, and a client that talks to it alone.
+// Node is a redis-server and a client of this server only.
 type Node struct {
 	*redisserver.Server
 	Rdb *redis.Client
 
 	t    testing.TB
-	id   string // in a Cluster, as the next
-	last int    // of its slots, at first
+	id   string // in a Cluster
+	last int    // its last slot at first, in a Cluster
 }
 
-// Start starts a server that ends with the test. Where no redis-server is installed the
-// test is skipped, but with CI=true it fails.
+// Start starts a server that ends with the test. If redis-server is not installed, the test is
+// skipped; with CI=true it fails.
 func Start(t testing.TB, config redisserver.Config) *Node {
 	t.Helper()
 	config.Port = redisserver.AnyPort
@@ -47,14 +46,14 @@ func (n *Node) do(command ...any) any {
 	return answer
 }
 
-// hostPort is where the server answers, as Redis's commands want it.
+// hostPort returns the address of the server in two parts, for Redis commands.
 func (n *Node) hostPort() (host, port string) {
-	host, port, _ = net.SplitHostPort(n.Addr()) // it has been joined of the two
+	host, port, _ = net.SplitHostPort(n.Addr()) // Addr has joined them
 	return host, port
 }
 
-// Count is the sum of the numbers that follow these words in what INFO says, such as
-// "cmdstat_get:calls="; 0 for one that is not there.
+// Count returns the sum of the numbers after these words in INFO, such as "cmdstat_get:calls="; a
+// missing word counts as 0.
 func (n *Node) Count(words ...string) (sum int) {
 	n.t.Helper()
 	info := n.do("INFO", "everything").(string)
@@ -76,7 +75,7 @@ func (n *Node) waitFor(lines ...string) {
 	})
 }
 
-// eventually asks again and again until it is so. What was seen last says why not.
+// eventually repeats ask until it returns true. A failure prints the last value of seen.
 func eventually(t testing.TB, what string, ask func() (seen any, ok bool)) {
 	t.Helper()
 	for end := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
@@ -91,11 +90,11 @@ func eventually(t testing.TB, what string, ask func() (seen any, ok bool)) {
 // Cluster is a Redis Cluster of masters without replicas.
 type Cluster struct{ Nodes []*Node }
 
-// slots is how many a Cluster has.
+// slots is the number of slots of a Cluster.
 const slots = 16384
 
-// StartCluster starts a Cluster that ends with the test: so many nodes, which share
-// the slots and know each other.
+// StartCluster starts a Cluster with that many masters, which share the slots. It ends with the
+// test.
 func StartCluster(t testing.TB, nodes int) *Cluster {
 	t.Helper()
 	c := &Cluster{}
@@ -117,7 +116,7 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 	return c
 }
 
-// waitUntilWhole waits until every node knows every other, and sees all slots served.
+// waitUntilWhole waits until every node knows all others and all slots are served.
 func (c *Cluster) waitUntilWhole() {
 	for _, n := range c.Nodes {
 		n.waitFor("cluster_state:ok", fmt.Sprint("cluster_slots_ok:", slots),
@@ -125,7 +124,7 @@ func (c *Cluster) waitUntilWhole() {
 	}
 }
 
-// Client is a client of the Cluster.
+// Client returns a client of the Cluster.
 func (c *Cluster) Client() *redis.ClusterClient {
 	options := &redis.ClusterOptions{ContextTimeoutEnabled: true}
 	for _, n := range c.Nodes {

@@ -14,7 +14,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// What most tests lock, and what it has in Redis.
+// The lock of most tests, and its keys in Redis.
 const (
 	lockName = "order:1001"
 	key      = "lock:{order:1001}"
@@ -24,11 +24,10 @@ const (
 
 const (
 	long = time.Minute     // a lease that does not end in a test
-	soon = 3 * time.Second // a waiter that gets the lock by then was woken: no lease that it knows of is over
+	soon = 3 * time.Second // a waiter that gets the lock within that time was woken: no lease has ended
 )
 
-// party is a process that uses the lock, with a service of its own, and what its
-// observer was told.
+// party is a process that uses the lock: a service, and counters of its observer's calls.
 type party struct {
 	*stage6.Mutex // of lockName
 
@@ -36,7 +35,7 @@ type party struct {
 	svc *stage6.Service
 
 	renewed, lost atomic.Int64 // locks
-	unanswered    atomic.Int64 // renewals, since Redis answered the last one
+	unanswered    atomic.Int64 // failed renewals since the last success
 }
 
 // join starts a party. Its client ends with the test.
@@ -57,7 +56,7 @@ func join(t *testing.T, rdb redis.UniversalClient, lease time.Duration, opts ...
 	p.svc, err = stage6.NewService(rdb, append(opts, stage6.WithWatchdogTimeout(lease), stage6.WithObserver(observer))...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		_ = p.svc.Close() // a server may be away
+		_ = p.svc.Close() // a server may be down
 		require.NoError(t, rdb.Close())
 	})
 	p.Mutex = p.mutex(lockName)
@@ -70,7 +69,7 @@ func (p *party) mutex(name string) *stage6.Mutex {
 	return m
 }
 
-// take takes a lock that is free.
+// take acquires a free lock.
 func (p *party) take(name string) *stage6.Hold {
 	p.t.Helper()
 	hold, err := p.mutex(name).TryLock(p.t.Context())
@@ -78,8 +77,8 @@ func (p *party) take(name string) *stage6.Hold {
 	return hold
 }
 
-// takesAgain takes the lock, or re-enters, when the server is back or there is
-// another: a connection to the old one may still have to break.
+// takesAgain acquires the lock, or re-enters, once the server is back or replaced. The first
+// attempts may fail because the connection to the old server has to break first.
 func (p *party) takesAgain(ctx context.Context) (hold *stage6.Hold) {
 	p.t.Helper()
 	eventually(p.t, "a lock", func() (any, bool) {
@@ -90,7 +89,7 @@ func (p *party) takesAgain(ctx context.Context) (hold *stage6.Hold) {
 	return hold
 }
 
-// waitForRenewals waits until Redis has renewed that many locks more.
+// waitForRenewals waits until Redis has renewed that many more locks.
 func (p *party) waitForRenewals(locks int64) {
 	p.t.Helper()
 	enough := p.renewed.Load() + locks
@@ -100,22 +99,22 @@ func (p *party) waitForRenewals(locks int64) {
 	})
 }
 
-// requireNothingLost asks for the holds of these parties.
+// requireNothingLost requires that these parties have lost no locks.
 func requireNothingLost(parties ...*party) {
 	for _, p := range parties {
 		require.Zero(p.t, p.lost.Load(), "locks are lost, after %d renewals without an answer", p.unanswered.Load())
 	}
 }
 
-// requireTold asks that the holder notices the loss by an answer of Redis, and not
-// because its lease ran out.
+// requireTold requires that the holder learns of the loss from a reply of Redis, not because its
+// lease has run out.
 func (p *party) requireTold(hold *stage6.Hold) {
 	p.t.Helper()
 	requireLost(p.t, hold)
 	require.Zero(p.t, p.unanswered.Load())
 }
 
-// requireLost asks that the loss of the hold is noticed.
+// requireLost requires that the hold's context reports the loss.
 func requireLost(t *testing.T, hold *stage6.Hold) {
 	t.Helper()
 	select {
@@ -126,13 +125,13 @@ func requireLost(t *testing.T, hold *stage6.Hold) {
 	}
 }
 
-// outcome is what a Lock or TryLock in the background came to.
+// outcome is the result of a Lock or TryLock in the background.
 type outcome struct {
 	hold *stage6.Hold
 	err  error
 }
 
-// inBackground locks on a goroutine of its own, which ends with the service.
+// inBackground calls lock in a new goroutine, which ends with the service.
 func inBackground(lock func(context.Context, ...stage6.LockOption) (*stage6.Hold, error)) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -142,7 +141,7 @@ func inBackground(lock func(context.Context, ...stage6.LockOption) (*stage6.Hold
 	return done
 }
 
-// served is the hold that a waiter gets inside a time.
+// served returns the hold that a waiter gets within bound.
 func served(t *testing.T, bound time.Duration, done <-chan outcome) *stage6.Hold {
 	t.Helper()
 	o := ended(t, bound, done)
@@ -161,8 +160,8 @@ func ended(t *testing.T, bound time.Duration, done <-chan outcome) outcome {
 	}
 }
 
-// waitForWaiters waits until that many processes listen to the lock's channel on
-// this server.
+// waitForWaiters waits until that many processes are subscribed to the lock's channel on this
+// server.
 func (n *Node) waitForWaiters(count int64) {
 	n.t.Helper()
 	eventually(n.t, "a subscription", func() (any, bool) {
@@ -171,7 +170,7 @@ func (n *Node) waitForWaiters(count int64) {
 	})
 }
 
-// waitForCount waits until a number in INFO is that high.
+// waitForCount waits until a number in INFO is at least that high.
 func (n *Node) waitForCount(prefix string, least int) {
 	n.t.Helper()
 	eventually(n.t, prefix, func() (any, bool) { return n.Count(prefix), n.Count(prefix) >= least })

@@ -17,7 +17,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-const masterName = "orders" // what the Sentinels call the master
+const masterName = "orders" // the master's name for the Sentinels
 
 // group is a master, two replicas, and three Sentinels that watch them.
 type group struct {
@@ -26,9 +26,9 @@ type group struct {
 	sentinels []*Node
 }
 
-// startGroup starts a group in which everybody knows everybody.
+// startGroup starts a group and waits until all its members know each other.
 func startGroup(t *testing.T) *group {
-	// A replica need not wait for others that might want the same data.
+	// Replicas sync without waiting for other replicas.
 	server := redisserver.Config{Args: []string{
 		"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "on-empty-db",
 		"--repl-ping-replica-period", "1",
@@ -53,10 +53,9 @@ func startGroup(t *testing.T) *group {
 	return g
 }
 
-// startSentinel starts one that looks more often than Sentinels do, so that a
-// failover takes no longer than it must, and that trusts its clock on a busy
-// machine. It takes no silent master for dead: on such a machine a live one may say nothing
-// for a second.
+// startSentinel starts a Sentinel with shorter periods, so that a failover is fast, and with
+// tolerance for a busy machine's clock. It never considers a silent master dead, because a busy one
+// may not answer for a second.
 func startSentinel(t *testing.T, master *Node) *Node {
 	host, port := master.hostPort()
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
@@ -65,34 +64,34 @@ func startSentinel(t *testing.T, master *Node) *Node {
 		masterName, host, port, time.Hour.Milliseconds()), 0o600))
 	s := Start(t, redisserver.Config{File: file, Args: []string{"--sentinel"}})
 	s.do("SENTINEL", "DEBUG", "info-period", 400, "ask-period", 100,
-		"publish-period", 1000, // a Sentinel that hears of the new master four of these too late makes it a replica of the old one
-		"ping-period", 400, // a replica not heard of for five of these is no candidate, and its INFO comes once a second
+		"publish-period", 1000, // a Sentinel that learns of the new master four periods too late makes it a replica of the old one
+		"ping-period", 400, // a replica without INFO for five periods is no candidate, and INFO comes once a second
 		"tilt-trigger", 20_000, "tilt-period", 1000)
 	return s
 }
 
-// replicated waits until the replicas have what the master has.
+// replicated waits until the replicas have all writes of the master.
 func (g *group) replicated() {
 	require.EqualValues(g.master.t, 2, g.master.do("WAIT", 2, within.Milliseconds()))
 }
 
-// patience sets for how long the Sentinels let a master be silent.
+// patience sets the time after which the Sentinels consider a silent master dead.
 func (g *group) patience(d time.Duration) {
 	for _, s := range g.sentinels {
 		s.do("SENTINEL", "SET", masterName, "down-after-milliseconds", d.Milliseconds())
 	}
 }
 
-// failOver has the Sentinels look for a new master, since theirs is dead, and waits for
-// it. They promote no replica that had lost its master for longer than ten times their patience.
-// On a busy machine no replica may be left, if their patience is short.
+// failOver lets the Sentinels replace their dead master and returns the new one. They do not
+// promote a replica that lost its master more than ten times their patience ago, so with a short
+// patience a busy machine may have no candidate left.
 func (g *group) failOver() (master *Node) {
 	g.patience(2 * time.Second)
-	defer g.patience(time.Hour) // with the new one they are content
+	defer g.patience(time.Hour) // no failover of the new master
 	return g.promoted()
 }
 
-// client finds the master through the Sentinels.
+// client returns a client that finds the master through the Sentinels.
 func (g *group) client() *redis.Client {
 	options := &redis.FailoverOptions{MasterName: masterName, ContextTimeoutEnabled: true}
 	for _, s := range g.sentinels {
@@ -101,7 +100,7 @@ func (g *group) client() *redis.Client {
 	return redis.NewFailoverClient(options)
 }
 
-// promoted waits until the Sentinels have made a replica the master.
+// promoted waits until the Sentinels have promoted a replica, and returns it.
 func (g *group) promoted() (master *Node) {
 	eventually(g.master.t, "a failover", func() (any, bool) {
 		addr := g.sentinels[0].do("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName).([]any)
@@ -116,16 +115,16 @@ func (g *group) promoted() (master *Node) {
 	return master
 }
 
-// unlocks re-enters and unlocks, at the new master.
+// unlocks re-enters and unlocks on the new master.
 func (p *party) unlocks(hold *stage6.Hold) {
 	p.t.Helper()
 	require.NoError(p.t, p.takesAgain(hold.Context()).Unlock())
 	require.NoError(p.t, hold.Unlock())
 }
 
-// The master dies after its replicas have heard of the lock: a renewal fails, but for
-// its holder and for a waiter nothing has happened.
-func TestHoldThatWasReplicatedOutlivesItsMasterAndItsWaiterIsServed(t *testing.T) {
+// The master dies after its replicas have the lock. One renewal fails, but the holder and the
+// waiter do not notice.
+func TestReplicatedHoldAndWaiterSurviveAFailover(t *testing.T) {
 	t.Parallel()
 	g := startGroup(t)
 	a, b := join(t, g.client(), 30*time.Second), join(t, g.client(), long)
@@ -144,8 +143,8 @@ func TestHoldThatWasReplicatedOutlivesItsMasterAndItsWaiterIsServed(t *testing.T
 	requireNothingLost(a, b)
 }
 
-// A planned failover loses nothing that was written before it.
-func TestPlannedFailoverIsFollowedByHolderAndWaiter(t *testing.T) {
+// A planned failover loses no writes.
+func TestHolderAndWaiterSurviveAPlannedFailover(t *testing.T) {
 	t.Parallel()
 	g := startGroup(t)
 	a, b := join(t, g.client(), long), join(t, g.client(), long)

@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work locks and unlocks in turn, one of them for each line of in. It prints when Lock
-// returned and when Unlock was called, in nanoseconds of the machine's clock.
+// work locks and unlocks in turn, once for each line of in. It prints when Lock returned or Unlock
+// was called, in nanoseconds of the machine's clock.
 func work(l locker, in io.Reader, out io.Writer) error {
 	lock, err := l.mutex("order:1001")
 	if err != nil {
@@ -62,7 +62,7 @@ func work(l locker, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// worker is the other side of work.
+// worker sends lines to work and reads its output.
 type worker struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -106,7 +106,7 @@ func (w worker) done(t testing.TB) time.Time {
 	return time.Unix(0, nanoseconds)
 }
 
-// couple is two workers of which one holds the lock.
+// couple is two workers, one of which holds the lock.
 type couple struct {
 	holder, waiter worker
 	polls          bool
@@ -131,12 +131,12 @@ func newCouple(t testing.TB, kind string, processes int) *couple {
 	return c
 }
 
-// handOver hands the lock to the waiter and returns how long that takes: from the call of
-// Unlock to the return of Lock.
+// handOver passes the lock to the waiter and returns the time from the call of Unlock to the return
+// of Lock.
 func (c *couple) handOver(t testing.TB) time.Duration {
 	c.waiter.next(t)
-	// The waiter needs time to begin to wait. Where it polls, the time is as long as a pause
-	// between polls, and random, so that the Unlock comes at any point of it.
+	// Wait until the waiter waits. If it polls, wait for a random time as long as a pause between
+	// polls, so that the Unlock falls on any point of a pause.
 	if c.polls {
 		time.Sleep(10*time.Millisecond + rand.N(100*time.Millisecond))
 	} else {

@@ -34,8 +34,8 @@ const (
 
 var kinds = []string{stage6Lock, redislockLock, redsyncLock, rueidislockLock}
 
-// locker is a library over its own client, used as its README says. It makes the lock
-// of a name, for one goroutine.
+// locker is a library with its own client, used as its README shows. mutex returns the lock with a
+// name, for one goroutine.
 type locker struct {
 	*wire
 	mutex func(name string) (acquire, error)
@@ -48,8 +48,8 @@ type acquire func(context.Context) (hold, error)
 // hold is a lock that is held.
 type hold interface{ Unlock() error }
 
-// wire counts the connections of a client, and its round trips: how often it sends something
-// after it has read an answer, or as the first.
+// wire counts the connections of a client and its round trips: a round trip begins with the first
+// write and with the first write after a read.
 type wire struct{ dials, trips atomic.Int64 }
 
 func (w *wire) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -80,8 +80,8 @@ func (c *countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// dial returns a library's locker on the Redis at addr. A lease of 0 is the library's default;
-// redislock and redsync, which renew nothing, have one that outlasts a measurement.
+// dial returns a library's locker on the Redis at addr. A lease of 0 means the library's default.
+// redislock and redsync renew nothing, so their leases outlast a measurement.
 func dial(kind, addr string, lease time.Duration) (locker, error) {
 	l := locker{wire: &wire{}}
 	if kind == rueidislockLock {
@@ -124,9 +124,9 @@ func dial(kind, addr string, lease time.Duration) (locker, error) {
 	return l, nil
 }
 
-// rueidislock has the options that its README gives for one Redis >= 7.0.5, but waits longer
-// for an answer: by default, a lock whose answer takes more than 20 ms gives up the key again
-// and then waits for a message that is never sent.
+// rueidislock sets the options that its README gives for one Redis >= 7.0.5, but a longer timeout:
+// by default, a lock whose answer takes more than 20 ms releases the key and then waits for a
+// message that is never sent.
 func (l locker) rueidislock(addr string, lease time.Duration) (locker, error) {
 	lk, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption: rueidis.ClientOption{
@@ -150,7 +150,7 @@ func (l locker) rueidislock(addr string, lease time.Duration) (locker, error) {
 	return l, nil
 }
 
-// Pointers and functions: as a hold they allocate nothing that would count as the library's.
+// The holds are pointers and functions, so that they add no allocations to those of the library.
 type (
 	redislockHold   struct{ *redislock.Lock }
 	redsyncHold     struct{ *redsync.Mutex }

@@ -148,7 +148,7 @@ func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
 		`{"op": "take", "stage": "2", "failure": "late-unlock", "step": 99}`:                      "no step 99",
 		`{"op": "take", "stage": "1", "failure": "wake-lost", "step": 1}`:                         "has no run on stage 1",
 		`{"op": "replay", "stage": "2", "schedule": "v1/stage2/x@1/1x/async/leak/"}`:              "there is no failure",
-		`{"op": "replay", "stage": "2", "schedule": "v1/stage2/late-unlock@x/1x/async/leak/"}`:    "stands how many events",
+		`{"op": "replay", "stage": "2", "schedule": "v1/stage2/late-unlock@x/1x/async/leak/"}`:    "the number of events",
 		`{"op": "lock", "stage": "2", "edit": "nx-dropped"}`:                                      "this build has no edited locks",
 		`{"op": "search", "stage": "2", "goal": "leak", "env": "calm"}`:                           "there is no environment",
 		`{"op": "replay", "stage": "2", "schedule": "v1/stage2~00000000/2c/1x/async/exclusion/"}`: "a lock that is not here",
