@@ -79,15 +79,15 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
-		}, "A's key had gone before, in another way"},
+		}, "A's key was already deleted, so the failure could not happen"},
 		{"key-gone-at-unlock", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			w.Client("B").StartRun("DEL", "lock:"+w.Lock).Wait() // some of the business
 			a.Unlock()
 			a.Lock()
-		}, "A's key had gone before, in another way"},
-		{"delete-foreign", renews, nil, "B was given the lock 0 times, and not 1"},
+		}, "A's key was already deleted, so the failure could not happen"},
+		{"delete-foreign", renews, nil, "B got the lock 0 times, not 1"},
 		{"wake-lost", polls, nil, "B sent nothing at which it was to be late"},
 		{"wake-early", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -97,7 +97,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			wait.Cancel()
 			wait.Wait()
 			a.Unlock()
-		}, "not all of those who were to wait did: B"},
+		}, "not all of these clients waited: B"},
 		{"key-gone", whole, func(w *world.World) { w.Client("A").Lock() }, "A's key was still there"},
 		{"forced-unlock", whole, func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
@@ -106,7 +106,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()
-		}, "A's key had gone before, in another way"},
+		}, "A's key was already deleted, so the failure could not happen"},
 		{"unlock-at-once", whole, func(w *world.World) {
 			a := w.Client("A")
 			for range 2 {
@@ -119,16 +119,16 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Lock()
 			w.Sleep(w.Lease / 2)
 			a.Unlock()
-		}, "no renewal was on its way as A unlocked"},
-		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
+		}, "no renewal was on its way when A unlocked"},
+		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A got the lock 1 times, not 2"},
 		{"delete-sibling", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
 			a.Goroutine("G").Lock()
-		}, "A's key had gone before, in another way"},
-		{"publish-before-delete", whole, scriptOf("unlock-wakes"), "not all of those who were to wait did: C"},
-		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "B was given the lock 0 times, and not 1"},
+		}, "A's key was already deleted, so the failure could not happen"},
+		{"publish-before-delete", whole, scriptOf("unlock-wakes"), "not all of these clients waited: C"},
+		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "B got the lock 0 times, not 1"},
 		{"last-millisecond", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -159,16 +159,16 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 				b.Unlock()
 			}
 			b.Close()
-		}, "not all of those who were to wait did: G"},
+		}, "not all of these clients waited: G"},
 		{"unlock-after-failed-unlock", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			for _, c := range []*world.Client{a, b} {
 				c.Lock()
 				c.Unlock()
 			}
-		}, "A was given the lock 1 times, and not 2"},
-		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
-		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
+		}, "A got the lock 1 times, not 2"},
+		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A got the lock 0 times, not 1"},
+		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis did not answer any command with OOM"},
 		{"late-unlock", whole, func(w *world.World) {
 			a := w.Client("A")
 			for range 2 {
@@ -182,13 +182,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 				c.Lock()
 				c.Unlock()
 			}
-		}, "B was not given the lock while A was about to take it"},
+		}, "B did not get the lock while A was about to take it"},
 		{"token-after-grant", whole, func(w *world.World) {
 			for _, c := range []*world.Client{w.Client("B"), w.Client("A")} {
 				c.Lock()
 				c.Unlock()
 			}
-		}, "A's key had gone before, in another way"},
+		}, "A's key was already deleted, so the failure could not happen"},
 		{"acquire-arrives-late", whole, func(w *world.World) {
 			w.Client("A").Lock(world.Within(w.Lease))
 			w.Sleep(2 * w.Lease)
@@ -202,7 +202,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a := w.Client("A")
 			a.Lock()
 			a.Lock()
-		}, "no two Locks of A were under way at once"},
+		}, "A did not have two Locks under way at once"},
 		{"process-pause-unique", whole, func(w *world.World) {
 			for _, c := range []*world.Client{w.Client("A"), w.Client("B")} {
 				c.Lock()

@@ -18,7 +18,7 @@ var (
 	judged        = i18n.New("{outcome}: {what}.")
 	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
 	nothingBroken = i18n.New("no rule is broken")
-	onlyGiven     = i18n.New("no rule is broken but {rules}, where the story begins")
+	onlyGiven     = i18n.New("only {rules} is broken, and this story takes that as given")
 	andRule       = i18n.New("{rules} and {rule}")
 	toldInTime    = i18n.New("the hold is lost, and its owner is told in time")
 	ruleBroken    = i18n.New("{rule}: {what}")
@@ -133,7 +133,7 @@ type Cause struct {
 var (
 	ofOneCause = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
 	callPanics = i18n.New("a call panics")
-	lossHidden = i18n.New("nobody is told of a loss")
+	lossHidden = i18n.New("the holder is not told of a loss")
 )
 
 // Localize returns a line: "5 failures: nobody is told of a loss: renew-partition …".

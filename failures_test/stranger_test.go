@@ -75,7 +75,7 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 				}
 				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, unavoidable %d, not applicable %d",
 					cells[failures.Broken], cells[failures.Safe], cells[failures.Inherent], cells[failures.NotApplicable]))
-				require.Contains(t, string(out), "\n        1 failure: nobody is told of a loss: work-outlives-fixed-lease\n")
+				require.Contains(t, string(out), "\n        1 failure: the holder is not told of a loss: work-outlives-fixed-lease\n")
 			}
 		})
 	}

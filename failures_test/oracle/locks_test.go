@@ -87,9 +87,9 @@ func TestWrongDeleteSaysWhoseValueItWas(t *testing.T) {
 		value func() string
 		says  string
 	}{
-		{uuid.NewString, ": A sends the value of B, which it never wrote"},
+		{uuid.NewString, ": A sent B's value, which A never wrote"},
 		{func() string { return "locked" }, ": A and B wrote the same value"},
-		{now, ": A and B wrote the same value, but only because no time passes here between two calls"},
+		{now, ": A and B wrote the same value, but only because no time passes between two calls in this run"},
 	} {
 		values := map[string]string{}
 		subject := failures.Subject{Name: "shared", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {

@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	otherLease   = i18n.New("{client} asked for a lease of {asked}, and its {command} set {time}")
-	waitsNot     = i18n.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
-	tryFails     = i18n.New("TryLock of {client} fails with {error}, while {other} holds the lock")
-	tryWaits     = i18n.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
-	tryStays     = i18n.New("TryLock of {client} is still under way after {time}")
-	heedsNot     = i18n.New("{call} of {client} is still under way {time} after its context ended")
-	waitsShut    = i18n.New("Lock of {client} is still under way {time} after its process has closed the lock")
-	getsShut     = i18n.New("Lock gives {client} the lock after its process has closed it")
-	lossTooEarly = i18n.New("the lock tells {client} that its hold is lost, but its key is there, and its lease lasts for another {time}")
+	otherLease   = i18n.New("{client} asked for a lease of {asked}, but its {command} set {time}")
+	waitsNot     = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
+	tryFails     = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
+	tryWaits     = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
+	tryStays     = i18n.New("TryLock of {client} has not returned after {time}")
+	heedsNot     = i18n.New("{call} of {client} has not returned {time} after its context ended")
+	waitsShut    = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
+	getsShut     = i18n.New("Lock gave {client} the lock after its process had closed it")
+	lossTooEarly = i18n.New("the lock told {client} that its hold was lost, but its key is there, and its lease lasts for another {time}")
 )
 
 // leaseAsked finds keys whose lease is not what was asked for. An unlock may leave a key a

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	nobodyHolds     = i18n.New("{client} waits in vain for {time}: nobody alive holds the lock")
-	onlyItselfHolds = i18n.New("{client} waits in vain for {time}: nobody but itself holds the lock")
-	oneEach         = i18n.New("{client} waits in vain for {time}: each client has one lock and waits for the other's")
-	notWoken        = i18n.New("{client} waits beside a free lock: nobody has woken it")
-	notServed       = i18n.New("{client} asks for a lock that has been free for {time}, and does not get it")
-	chatters        = i18n.New("{client} only waits, and sends its command number {n}; {most} would do")
+	nobodyHolds     = i18n.New("{client} waited {time} in vain: no live client holds the lock")
+	onlyItselfHolds = i18n.New("{client} waited {time} in vain: only {client} itself holds the lock")
+	oneEach         = i18n.New("{client} waited {time} in vain: each client holds one lock and waits for the other's")
+	notWoken        = i18n.New("the lock is free, but {client} was not woken")
+	notServed       = i18n.New("the lock has been free for {time}, but {client} does not get it")
+	chatters        = i18n.New("{client} sent {n} commands while it waited (limit {most})")
 )
 
 // deadlock finds those who give up waiting although for a while nobody but themselves

@@ -123,7 +123,7 @@ func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
 	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)
 	found := oracle.Ask(&s.sends(world.Blocked, "B", "").trace, oracle.Deadlock)
 	require.Len(t, found, 1)
-	require.Equal(t, "B waits in vain for 20s: nobody alive holds the lock", found[0].Text)
+	require.Equal(t, "B waited 20s in vain: no live client holds the lock", found[0].Text)
 }
 
 func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	renewsLate  = i18n.New("{command} of {client} reaches Redis for {label}, after its Unlock returned")
-	renewsOver  = i18n.New("{client} renews a lock that it gave back {time} ago")
-	notRenewed  = i18n.New("the lock of {client} expires while it holds it: its watchdog did not renew")
+	renewsLate  = i18n.New("{client}'s {command} for {label} reached Redis after its Unlock had returned")
+	renewsOver  = i18n.New("{client} renews a lock that it unlocked {time} ago")
+	notRenewed  = i18n.New("{client}'s lock expired while {client} held it: the watchdog did not renew it")
 	renewsShut  = i18n.New("{client} renews a lock that it closed {time} ago")
-	renewsOften = i18n.New("{client} has taken its lock again, and renews it for the {n}th time in one lease")
+	renewsOften = i18n.New("{client} re-entered its lock, and renewed it {n} times in one lease")
 )
 
 // watchdog finds keys that expired under a holder whose watchdog could have

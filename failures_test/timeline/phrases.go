@@ -32,7 +32,7 @@ var phrases = map[string]phrase{
 	"called, context over": tell("h", "{call}(), with a cancelled context", "{client} calls {call}() with a cancelled context"),
 	"called, to ledger":    tell("", "{op} order {order}", "{client} asks the ledger to {op} order {order}"),
 	"cancelled":            tell("d", "the caller cancels {call}", "The caller of {client} cancels {call}"),
-	"deadline":             tell("r", "the deadline of {call} passes", "The deadline passes that the context of {client}'s {call} has"),
+	"deadline":             tell("r", "the deadline of {call} passes", "The deadline of {client}'s {call} passes"),
 	"ended":                tell("r", "the context of its hold ends", "The context of {client}'s hold ends, though the lock is not lost"),
 
 	"sent":            tell("m", "{command}", "{client} sends {request}"),
@@ -56,15 +56,15 @@ var phrases = map[string]phrase{
 	"stored, begin":     tell("", "begin a transaction", "{client} begins a transaction in the ledger"),
 	"stored, commit":    tell("", "commit: {reply}", "{client} commits its transaction: {reply}"),
 
-	"returned":        tell("d", "= {result}", "{call}() comes back to {client}: {result}"),
-	"returned, error": tell("r", "= {result}", "{call}() comes back to {client}: {result}", "= error: {cause}"),
-	"returned, held":  tell("h", "= has the lock", "{client} has the lock, and is inside", "{client} is inside"),
+	"returned":        tell("d", "= {result}", "{call}() of {client} returns: {result}"),
+	"returned, error": tell("r", "= {result}", "{call}() of {client} returns: {result}", "= error: {cause}"),
+	"returned, held":  tell("h", "= has the lock", "{client} has the lock and is inside", "{client} is inside"),
 	"returned, held again": tell("h", "= has the lock",
 		"{client} has the lock again: it holds it {nth} times", "{client} is inside, {nth} times"),
 	"returned, held too": tell("h", "= has the lock",
-		"{client} has the lock, and is inside beside another: two are inside", "{client} is inside, too"),
+		"{client} has the lock and is inside, while another client is inside: two are inside", "{client} is inside, too"),
 	"returned, held, excused": tell("h", "= has the lock",
-		"{client} has the lock, and is inside; the other one cannot know yet that it has lost it", "{client} is inside, too"),
+		"{client} has the lock and is inside; the other client cannot know yet that it has lost the lock", "{client} is inside, too"),
 	"lost":    tell("g", "is told: the hold is lost"),
 	"blocked": tell("r", "still waiting after {time}"),
 
@@ -99,7 +99,7 @@ var phrases = map[string]phrase{
 	"server, stopped":           always("Redis stops, and loses its keys"),
 	"server, started":           always("Redis is back, and empty"),
 	"server, clock-jumped":      always("the clock of Redis jumps by {time}"),
-	"server, subscription-lost": always("Redis forgets who listens, on a connection that stays open"),
+	"server, subscription-lost": always("Redis drops the subscription, but the connection stays open"),
 }
 
 // always returns a phrase with the same words in texts, pictures and sentences.

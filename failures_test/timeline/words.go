@@ -96,7 +96,7 @@ var (
 	isClosed   = i18n.New("closed")
 	isDone     = i18n.New("done")
 	hasLock    = i18n.New("has the lock")
-	otherHas   = i18n.New("no: somebody else has it")
+	otherHas   = i18n.New("no: another client has it")
 	failsWith  = i18n.New("error: {error}")
 )
 

@@ -238,7 +238,7 @@ func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
 	require.Equal(t, "t-x d-x", d.attr("aria-labelledby"))
 	require.Equal(t, "title", d.Children[0].XMLName.Local)
 	require.Equal(t, "A & B", d.Children[0].Text)
-	require.Equal(t, "one <client>.\n0s A calls Lock().\n0s A sends SET K locked NX PX 30000, and Redis answers OK. [Redis: locked (A1), 30s left]\n0s A has the lock, and is inside.\n", d.Children[1].Text)
+	require.Equal(t, "one <client>.\n0s A calls Lock().\n0s A sends SET K locked NX PX 30000, and Redis answers OK. [Redis: locked (A1), 30s left]\n0s A has the lock and is inside.\n", d.Children[1].Text)
 }
 
 func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
