@@ -15,8 +15,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-// unreachable is a lock whose every call ends as if there were no network: it breaks no
-// rule, and no story can be told of it.
+// unreachable is a lock whose every call fails as if there were no network: it breaks no
+// rule, and meets no precondition.
 type unreachable struct{}
 
 func (unreachable) Lock(context.Context) error                          { return io.EOF }
@@ -34,7 +34,7 @@ var everything = []failures.Feature{
 	failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force, failures.Closing,
 }
 
-func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
+func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 	subject := failures.Subject{
 		Name: "unreachable", New: newUnreachable, Has: everything,
 		Variants: map[failures.Variant]world.Constructor{},
@@ -47,7 +47,7 @@ func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
 	}
 }
 
-func TestNoPreconditionIsMetByAnEmptyTrace(t *testing.T) {
+func TestEmptyTraceMeetsNoPrecondition(t *testing.T) {
 	for _, f := range failures.All {
 		for i, precondition := range f.Requires {
 			require.NotEmpty(t, precondition(&world.Trace{}), "%s, its precondition %d", f.ID, i)
@@ -61,8 +61,8 @@ func scriptOf(id string) func(*world.World) {
 	return f.Script
 }
 
-// In these runs everything happens that the failure is about, but for one thing.
-func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
+// In each of these runs one precondition of the failure is not met.
+func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 	renews := failures.Subject{Name: "renews, and does not say so", New: stages.MustFind("5").Subject.New}
 	polls := failures.Subject{Name: "polls, and says that it listens", New: stages.MustFind("4").Subject.New, Has: everything}
 	polls.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: polls.New}
@@ -227,7 +227,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 	}
 }
 
-func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
+func TestFixedLeaseNeedsAVariantIfThereIsAWatchdog(t *testing.T) {
 	subject := stages.MustFind("5").Subject
 	subject.Variants = nil
 	f, _ := failures.Find("loss-hidden-at-unlock")
@@ -251,8 +251,8 @@ func (l impatient) Lock(ctx context.Context) error {
 	return err
 }
 
-// Nobody waits for the key that stays, so the story itself has to let the time pass.
-func TestKeyThatStaysShowsAlsoWhereLockDoesNotWait(t *testing.T) {
+// No client waits for the key that stays, so the story itself has to let the time pass.
+func TestLeftOverKeyIsReportedIfLockDoesNotWait(t *testing.T) {
 	for column, outcome := range map[string]failures.Outcome{"4": failures.Broken, "6": failures.Safe} {
 		subject := stages.MustFind(column).Subject
 		create := subject.New

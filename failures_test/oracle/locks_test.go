@@ -81,7 +81,7 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end
 return 1`, []string{l.key}, l.values[l.key]).Err()
 }
 
-func TestWrongDeleteSaysWhoseValueItWas(t *testing.T) {
+func TestWrongDeleteNamesTheOwnerOfTheValue(t *testing.T) {
 	now := func() string { return strconv.FormatInt(time.Now().UnixNano(), 10) }
 	for _, c := range []struct {
 		value func() string

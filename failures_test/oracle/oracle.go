@@ -21,7 +21,7 @@ import (
 // Monitor is one rule that a lock must keep, by the name it has in verdicts.
 type Monitor string
 
-// The monitors. [Monitor.Rule] says what each asks for.
+// The monitors. [Monitor.Rule] describes each.
 const (
 	Exclusion    Monitor = "exclusion"
 	Damage       Monitor = "damage"
@@ -45,16 +45,15 @@ const (
 	EarlyLoss    Monitor = "early loss"
 )
 
-// rule is a monitor: its name, what it asks for in one sentence for readers, and how it
-// follows a trace. What follow returns is told each scene in turn.
+// rule is a monitor: its name, its sentence for readers, and how it follows a trace.
+// The function that follow returns is called with each scene in turn.
 type rule struct {
 	name     Monitor
 	sentence i18n.Text
 	follow   func(*file) func(*world.Scene)
 }
 
-// rules are all monitors, in the order in which their findings are told when they fall
-// on the same step.
+// rules are all monitors. Findings on the same step are reported in this order.
 var rules = []rule{
 	{Damage, "the ledger never accepts two orders with the same name, and never refuses the token of the newest holder.", damage},
 	{WrongDelete, "no client removes or overwrites another client's key, and no call removes or overwrites a key that a later call created.", wrongDelete},
@@ -78,7 +77,7 @@ var rules = []rule{
 	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", lossIsTrue},
 }
 
-// Rule is what the monitor asks for, in one sentence for readers.
+// Rule returns what the monitor checks, in one sentence for readers.
 func (m Monitor) Rule() i18n.Text {
 	for _, r := range rules {
 		if r.name == m {
@@ -102,9 +101,9 @@ func Monitors() (all []Monitor) {
 	return all
 }
 
-// Grace is how long a key may stay after its hold has failed or ended: time for
-// a lock to clean up behind a command whose outcome it did not learn. It is a
-// second for a lease of 30 s, and more on the wall clock.
+// Grace returns how long a key may stay after its hold has failed or ended: time for
+// a lock to clean up after a command of unknown outcome. It is a second for a lease
+// of 30 s, and more on the wall clock.
 func Grace(trace *world.Trace) time.Duration { return trace.Lease/30 + trace.Slack }
 
 // Finding is a rule broken at one step of a trace.
@@ -113,12 +112,12 @@ type Finding struct {
 	Step    int           `json:"step"` // of the event that broke it
 	At      time.Duration `json:"at_ns"`
 	Client  string        `json:"client"`
-	Text    string        `json:"text"`             // what happened, in English
-	Panics  bool          `json:"panics,omitempty"` // it is that a call has panicked
+	Text    string        `json:"text"`             // in English
+	Panics  bool          `json:"panics,omitempty"` // the finding is that a call has panicked
 	said    i18n.Message
 }
 
-// Localize returns what happened in a language.
+// Localize returns the text in a language.
 func (f Finding) Localize(l i18n.Language) string {
 	if f.said.Text == "" {
 		return f.Text
@@ -128,12 +127,12 @@ func (f Finding) Localize(l i18n.Language) string {
 
 var sentence = i18n.New("✗ {rule}: {text}")
 
-// Sentence is the finding as it stands in a picture: the rule and what happened.
+// Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
 	return sentence.Localize(l, "rule", i18n.Text(f.Monitor), "text", f.Localize(l))
 }
 
-// file is where a monitor puts what it finds in a trace.
+// file collects the findings of one monitor in a trace.
 type file struct {
 	*world.Trace
 	monitor Monitor
@@ -150,23 +149,23 @@ func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
 	}
 }
 
-// of is the moment of an event, for a rule that another client has broken by then.
+// of sets the client of an event, for a rule that this client has broken by then, and returns the event.
 func of(client string, e *world.Event) *world.Event {
 	e.Client = client
 	return e
 }
 
-// costs are the monitors of what costs commands and breaks nothing.
+// costs are the monitors of commands that are wasted and break nothing.
 var costs = []Monitor{Polling, CommandCount, RenewalCount}
 
-// Judge asks every monitor and returns what they found, in the order of steps. Those of [costs]
-// are asked only where the story is about them: elsewhere they would hide what becomes of the lock.
+// Judge returns the findings of all monitors, in the order of steps. The monitors of [costs] run only
+// if the story is about them: elsewhere they would hide the result that matters.
 func Judge(trace *world.Trace, about ...Monitor) []Finding {
 	beside := func(m Monitor) bool { return slices.Contains(costs, m) && !slices.Contains(about, m) }
 	return Ask(trace, slices.DeleteFunc(Monitors(), beside)...)
 }
 
-// Ask asks some monitors only. All of them follow the trace together.
+// Ask returns the findings of some monitors only. They follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 	calls := byCall{}
 	var files []*file

@@ -12,12 +12,12 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// phrase is how an event is told, in text and in pictures.
+// phrase is the words for a kind of event, in texts and in pictures.
 type phrase struct {
 	style    string    // in a picture
 	lane     i18n.Text // in its client's lane
-	sentence i18n.Text // for readers who hear it, or see only this one; "" = the client, and what its lane says
-	picture  i18n.Text // in a picture, where it says less; "" = as in the lane
+	sentence i18n.Text // a whole sentence; "" = the client, and the words of its lane
+	picture  i18n.Text // in a picture, if shorter; "" = as in the lane
 }
 
 func tell(style, lane string, more ...string) phrase {
@@ -109,7 +109,7 @@ func init() { // the ledger
 	i18n.Register("check", "insert", world.Free, world.Taken, world.Inserted, world.Pending, world.Committed, world.NameTaken, world.NoneLeft)
 }
 
-// row chooses the row of a label: its kind, and what is special about it.
+// row returns the key of a label in [phrases]: the kind of its event, and the variant.
 func (s *Story) row(l *Label) string {
 	e := l.Event
 	switch e.Kind {
@@ -160,7 +160,7 @@ func when(is bool, text string) string {
 	return ""
 }
 
-// say says a text about a label's event.
+// say fills in a text with the facts of a label's event.
 func (s *Story) say(t i18n.Text, l *Label) string {
 	e := l.Event
 	lasts := e.Bound
@@ -194,9 +194,9 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	return said
 }
 
-// Text is what a label says in its lane.
+// Text returns the words of a label in its lane.
 func (s *Story) Text(l *Label) string {
-	if l.isToLedger() { // the answer is told
+	if l.isToLedger() { // the answer has a label too
 		return ""
 	}
 	return s.say(phrases[s.row(l)].lane, l)
@@ -207,7 +207,7 @@ func (l *Label) isToLedger() bool {
 	return l.Event.Kind == world.Called && world.IsStore(l.Event.Op) && !l.Leaves
 }
 
-// Picture is what a label says in a picture, and in which style.
+// Picture returns the words of a label in a picture, and their style.
 func (s *Story) Picture(l *Label) (text, style string) {
 	p := phrases[s.row(l)]
 	switch {
@@ -229,7 +229,7 @@ func (s *Story) Picture(l *Label) (text, style string) {
 
 var itDoes = i18n.New("{client} {does}")
 
-// sentence tells a label in words, for readers who hear it or see only this one.
+// sentence returns a label as a whole sentence, for screen readers and lists.
 func (s *Story) sentence(l *Label) string {
 	var text string
 	if told := phrases[s.row(l)].sentence; told != "" {
@@ -244,8 +244,8 @@ func (s *Story) sentence(l *Label) string {
 	return strings.TrimRight(s.Shorten(text), ".。") + stop
 }
 
-// Sentences returns what happened in a trace from an event on, in one sentence each. A command
-// that leaves has none: its execution has one.
+// Sentences returns the events of a trace, beginning with event from, in one sentence each. A
+// command that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
 	s.tellAll(nil)
@@ -257,17 +257,17 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 	return all
 }
 
-// fromOutside are the kinds of events that no lock brings about.
+// fromOutside are the kinds of events that no lock causes.
 var fromOutside = []world.Kind{
 	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
 	world.Server, world.Slept,
 }
 
-// longestScenario is how many steps of a scenario are told.
+// longestScenario is the number of steps that Scenario returns at most.
 const longestScenario = 14
 
-// Scenario returns what was done to a lock, without what the lock did: the calls, the faults, and
-// the time that passed.
+// Scenario returns the events that the lock did not cause: the calls, the faults, and the time that
+// passed.
 func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
 	s := NewStory(trace, nil, language)
 	for l := range s.told {

@@ -93,7 +93,7 @@ func TestStepKnowsTheLineThatEachClientRuns(t *testing.T) {
 	require.Equal(t, []string{""}, r.Steps[2].Lines, "A is in its own code")
 	require.Equal(t, []string{line(code, "func (m *Mutex) Unlock(")}, find(t, r, "A calls Unlock").Lines)
 	require.Equal(t, []string{line(code, `m.rdb.Do(ctx, "DEL"`)}, find(t, r, "A sends DEL").Lines)
-	require.Nil(t, find(t, r, "Unlock() comes back").Keys, "they are as before")
+	require.Nil(t, find(t, r, "Unlock() of").Keys, "they are as before")
 }
 
 func TestStepKnowsTheKeysAndWhenTheirLeasesEnd(t *testing.T) {
