@@ -7,11 +7,11 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// The failures that no lease can prevent, once more with a ledger that refuses
-// old fencing tokens; and what a token must not do.
+// The failures that no lease can prevent, with a ledger that refuses old fencing
+// tokens; and failures of the tokens themselves.
 var fencedFailures = concat(twins(), tokenFailures)
 
-// twinStories tell each limit once more, with the fenced ledger.
+// twinStories are the stories of the limits with a fenced ledger.
 var twinStories = map[string]string{
 	"process-pause":      "A stands still beyond its lease, as before, and B creates the order with a higher token. A wakes up and writes with its old one: the ledger has seen a newer, and refuses.",
 	"write-delayed":      "A's write is stuck in the network, as before. When it arrives, the ledger has seen B's higher token: the write is refused, although it could not be called back.",
@@ -99,7 +99,7 @@ var tokenFailures = []Failure{
 				b.Insert(order)
 				b.Unlock()
 			}
-			w.Sleep(w.Lease / 60) // no clock says the same twice
+			w.Sleep(w.Lease / 60) // so that a clock shows another time
 			a.Thaw()
 			if lock.Wait().Held() {
 				a.Insert("coffee")
@@ -130,8 +130,8 @@ var tokenFailures = []Failure{
 	},
 }
 
-// nthTakes is which command of that client's Lock has taken the lock, counted from 1; 0: none
-// of them.
+// nthTakes returns the number of the command of the client's Lock that took the lock, counted from 1,
+// or 0.
 func nthTakes(trace *world.Trace, client string) (n int) {
 	for _, e := range trace.Events {
 		if e.Kind == world.Executed && e.Client == client && e.Op == world.OpLock {
@@ -147,9 +147,9 @@ func installs(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 }
 
-// loseToken gives A its third token, loses what Redis knows, and lets B create
-// the order before A does. The ledger has not yet seen A's token: else it would
-// refuse B's, who holds the lock.
+// loseToken gives A its third token, loses the data of Redis, and lets B create the
+// order before A does. The ledger must not see A's token before: it would refuse the
+// lower token of B, which holds the lock.
 func loseToken(w *world.World, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
 	for range 2 {

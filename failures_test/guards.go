@@ -2,8 +2,8 @@ package failures
 
 import "lockkata/failures_test/world"
 
-// Guards are what a database does by itself, with no token from the lock: two of the failures that no
-// lease can prevent, with each guard of the ledger.
+// Guards protect a database without a token from the lock: two of the failures that no lease can
+// prevent, with each guard of the ledger.
 var guardFailures = guardedBy(
 	guard{
 		kind: world.UniqueGuard, ending: "-unique",
@@ -31,7 +31,7 @@ var guardFailures = guardedBy(
 	},
 )
 
-// guard is a guard of the ledger, and what it does in both failures.
+// guard is a guard of the ledger, with its stories in both failures.
 type guard struct {
 	kind                           world.Guard
 	ending, pauses, delayed, fixed string

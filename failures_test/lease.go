@@ -110,14 +110,13 @@ var leaseFailures = []Failure{
 	},
 }
 
-// leaseOfMachine is why a story with a lease of its own is told in the world only.
+// leaseOfMachine is the reason why a story with a given lease runs in the world only.
 const leaseOfMachine = "on a real server the lease is chosen for the machine, not for the story"
 
 // order is the name of the order that clients create while they hold the lock.
 const order = "tea"
 
-// createOrder is what a client does that wants to create the order: without the lock
-// nothing.
+// createOrder has a client create the order, if it gets the lock and the name is free.
 func createOrder(w *world.World, c *world.Client) {
 	if c.Lock(world.Within(patience(w))).Held() {
 		c.Check(order)
@@ -125,8 +124,7 @@ func createOrder(w *world.World, c *world.Client) {
 	}
 }
 
-// asks has a client ask for the lock for so long. Where its Lock does not wait, the time passes
-// all the same.
+// asks has a client wait for the lock for that long. If its Lock does not wait, the time passes anyway.
 func asks(w *world.World, c *world.Client, d time.Duration) *world.Call {
 	began := w.Now()
 	call := c.Lock(world.Within(d))
@@ -136,7 +134,7 @@ func asks(w *world.World, c *world.Client, d time.Duration) *world.Call {
 	return call
 }
 
-// patience is how long a client waits that should get the lock well before: a
-// third of the lease. It is no multiple of 100 ms: when a poll and a deadline fall
-// on one instant, Go is free to see either first.
+// patience returns how long a client waits if it should get the lock well before: a
+// third of the lease. It is no multiple of 100 ms: if a poll and a deadline fall on
+// the same instant, either may come first.
 func patience(w *world.World) time.Duration { return w.Lease/3 + 50*time.Millisecond }

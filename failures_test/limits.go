@@ -71,7 +71,7 @@ var limitFailures = []Failure{
 	},
 }
 
-// pausesBeyondLease has A stand still before its write until B has created the order.
+// pausesBeyondLease pauses A before its write until B has created the order.
 func pausesBeyondLease(w *world.World) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
@@ -84,8 +84,8 @@ func pausesBeyondLease(w *world.World) {
 	a.Insert(order)
 }
 
-// loseKey lets A see that the order's name is free, takes A's key away, and lets
-// B create the order before A does.
+// loseKey lets A see that the order's name is free, removes A's key, and lets B
+// create the order before A does.
 func loseKey(w *world.World, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()

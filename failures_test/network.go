@@ -34,7 +34,7 @@ var networkFailures = []Failure{
 		Story:  "A asks for the lock with a lease of 3 s, and each reply to an acquire takes longer: the lease is too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never returns, and keeps Redis busy.",
 		Fixed:  "TryLock gives up after a few grants that came too late, and returns an error: the lease is too short for the round trip to Redis.",
 		Breaks: []oracle.Monitor{oracle.Waiting},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // a late grant that is believed is slow-grant
+		Given:  []oracle.Monitor{oracle.Exclusion}, // believing a late grant is slow-grant
 		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
 		Live:   leaseOfMachine,
 		Script: func(w *world.World) {
@@ -139,7 +139,7 @@ var networkFailures = []Failure{
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that another client holds the lock.",
 		Fixed:  "Lock commands are sent once, or are written so that a repetition does no harm.",
 		Breaks: []oracle.Monitor{oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the key that A does not know of stays
+		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the key stays, since A does not know of it
 		Client: world.DefaultRetries,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

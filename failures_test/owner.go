@@ -7,7 +7,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of ownership: somebody takes or frees a lock that is not his.
+// Failures of ownership: a client takes or frees another client's lock.
 var ownerFailures = []Failure{
 	{
 		ID: "second-client", Family: Owner,

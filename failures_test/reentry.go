@@ -46,7 +46,7 @@ var reentryFailures = []Failure{
 		Story:    "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
 		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, and a lease that nobody renews ends: those are other stories
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, or a lease is not renewed: those are other stories
 		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -200,7 +200,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
-			if a.Lock().Held() { // one that is told of an error is that of grant-reply-lost
+			if a.Lock().Held() { // an error is the story of grant-reply-lost
 				a.HoldCount()
 				a.Unlock()
 				b.Lock(world.Within(patience(w)))
@@ -268,7 +268,7 @@ var reentryFailures = []Failure{
 		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, with a lease of its own, and each gives back its own hold.",
 		Fixed:  "What an attempt leaves in the process belongs to that attempt alone: its value, its hold, its place in the queue.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
-		// Whose command reaches Redis first is the network's choice here.
+		// Either command may reach Redis first.
 		Given:    []oracle.Monitor{oracle.BoundedWait},
 		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {

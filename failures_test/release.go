@@ -20,7 +20,7 @@ var releasing = []Failure{
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
-			w.Sleep(w.Lease / 2) // here one can see what a renewal looks like
+			w.Sleep(w.Lease / 2) // the trace has a renewal
 			a.Unlock()
 			a.Lock()
 			a.Unlock()
@@ -101,8 +101,8 @@ var releasing = []Failure{
 		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews forever, and B never gets the lock.",
 		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		// Without a watchdog the lease ends at work: that is work-outlives-ttl. And a limit
-		// ends a hold whose key is there.
+		// Without a watchdog the lease ends during the work: that is work-outlives-ttl. A limit
+		// ends a hold while its key is there.
 		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
@@ -138,7 +138,7 @@ var releasing = []Failure{
 		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that will never be released.",
 		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",
 		Breaks: []oracle.Monitor{oracle.EndlessHold},
-		// To a judge, A holds the lock until it says otherwise.
+		// The rules take A for the holder until it unlocks.
 		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {

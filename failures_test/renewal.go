@@ -10,7 +10,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of the watchdog: it renews too little, or for somebody else.
+// Failures of the watchdog: it renews too little, or another client's lock.
 var renewalFailures = concat(renewing, releasing)
 
 var renewing = []Failure{
@@ -20,7 +20,7 @@ var renewing = []Failure{
 		Story:    "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not check whose key it is, it keeps B's lock alive, forever if A goes on.",
 		Fixed:    "The renewal is a script: compare the owner, then PEXPIRE.",
 		Breaks:   []oracle.Monitor{oracle.WrongExtend},
-		Given:    []oracle.Monitor{oracle.Exclusion}, // A wakes up inside: that is process-pause
+		Given:    []oracle.Monitor{oracle.Exclusion}, // A still believes that it holds the lock: that is process-pause
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -244,7 +244,7 @@ var renewing = []Failure{
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
-			w.Sleep(w.Lease + w.Lease/4) // here one can see how often a single hold is renewed
+			w.Sleep(w.Lease + w.Lease/4) // the trace shows how often a single hold is renewed
 			a.Lock()
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/2)
@@ -295,7 +295,7 @@ var renewing = []Failure{
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
-			name := "{" + w.Lock + "}" // of a lock with more than one key they are in one slot
+			name := "{" + w.Lock + "}" // the keys of a lock with several keys are in one slot
 			a, b := w.ClientOf("A", name), w.ClientOf("B", name)
 			for _, c := range []*world.Client{a, b} {
 				c.Before(world.CrossesSlots).Always().IfSent().Fail("CROSSSLOT Keys in request don't hash to the same slot")
@@ -308,9 +308,9 @@ var renewing = []Failure{
 	},
 }
 
-// forgetTimers empties the sync.Pool in which go-redis keeps the timers of those
-// who have waited for a connection. A timer of one bubble must not be used in the
-// next, and go-redis knows nothing of bubbles. Two collections empty a sync.Pool.
+// forgetTimers empties the sync.Pool in which go-redis keeps the timers of calls that
+// have waited for a connection. A timer of one bubble must not be used in the next, and
+// go-redis does not know of bubbles. Two collections empty a sync.Pool.
 func forgetTimers() {
 	runtime.GC()
 	runtime.GC()

@@ -58,8 +58,8 @@ func TestHostileLock(t *testing.T) {
 
 func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 	for how, says := range map[string]string{
-		"spins":         "spins does not come to rest in 1s: failures_test/stranger_test.go:",
-		"holds a mutex": "does not come to rest in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
+		"spins":         "spins did not finish in 1s: failures_test/stranger_test.go:",
+		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
 		"leaks":         "goroutines of the lock were left when all was over: failures_test/stranger_test.go:37 (chan receive)",
 	} {
 		t.Run(how, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of those who use a lock: it is freed before the work is visible, or it is taken together with
-// another one.
+// Failures in the use of a lock: it is freed before the work is visible, or taken together with another
+// one.
 var usageFailures = []Failure{
 	{
 		ID: "unlock-before-commit", Family: Usage, Inherent: true,
@@ -85,7 +85,7 @@ func createIfFree(w *world.World, c *world.Client) {
 // otherLock is the lock that clients take together with the world's own.
 const otherLock = "stock:tea"
 
-// keysOfOne is why a story of two locks is told in the world only.
+// keysOfOne is the reason why a story of two locks runs in the world only.
 const keysOfOne = "on a real server only the keys of one lock are watched, and these are two"
 
 // takeBoth has A and B take two locks. A's command for stock:tea is on its way while B begins.

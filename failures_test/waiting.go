@@ -7,8 +7,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of waiting: a wake-up is lost, or goes to somebody who has left. Locks that poll
-// have few of them; they pay with commands.
+// Failures of waiting: a wake-up is lost, or goes to a waiter that has left. Locks that poll
+// have few of them, but send more commands.
 var waitingFailures = []Failure{
 	{
 		ID: "unlock-wakes", Family: Waiting,
@@ -119,7 +119,7 @@ var waitingFailures = []Failure{
 		Story:    "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G goes on sleeping although the lock is free.",
 		Fixed:    "A waiter that leaves after being woken passes the wake-up on.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Given:    []oracle.Monitor{oracle.BoundedWait}, // that G is faster than B, who leaves, harms nobody
+		Given:    []oracle.Monitor{oracle.BoundedWait}, // G may overtake B, which leaves
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B G")},
 		Live:     "when B's last command is late depends on what the others do at the same moment",
@@ -188,7 +188,7 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			w.Sleep(w.Lease / 100) // what is left is no whole number of seconds
+			w.Sleep(w.Lease / 100) // the rest of the lease is no whole number of seconds
 			wait := b.StartLock()
 			w.Sleep(w.Lease / 6)
 			a.Crash()
@@ -232,7 +232,7 @@ var waitingFailures = []Failure{
 			a, c := w.Client("A"), w.Client("C")
 			a.Lock()
 			w.Sleep(w.Lease / 2)
-			b := w.Client("B") // its other waiters ask again a lease from now
+			b := w.Client("B") // its other waiters ask again a lease later
 			a.Crash()
 			b.Lock()
 			b.Unlock()
@@ -309,7 +309,7 @@ var waitingFailures = []Failure{
 			w.Sleep(w.Lease / 240)
 			second := a.Goroutine("G").StartLock(world.Within(w.Lease / 20))
 			a.Thaw()
-			if first.Over() { // a lock may ask on and on as well
+			if first.Over() { // a lock may also keep asking
 				second.Wait()
 			}
 		},
@@ -328,7 +328,7 @@ var waitingFailures = []Failure{
 				waiter.StartLock()
 				w.Sleep(w.Lease / 60) // one after another: the queue has an order
 			}
-			w.Sleep(min(w.Lease*3/4, 3*time.Second/2)) // those who poll ask fifteen times
+			w.Sleep(min(w.Lease*3/4, 3*time.Second/2)) // enough time for fifteen polls
 			a.Unlock()
 		},
 	},
