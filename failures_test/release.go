@@ -83,7 +83,7 @@ var releasing = []Failure{
 	{
 		ID: "crash-while-holding", Family: Renewal,
 		Title:    "a holder dies at work",
-		Story:    "A's process is killed while A holds the lock. Its key is not unlocked, and no longer renewed: the watchdog ends with its process. B gets the lock when the lease is over.",
+		Story:    "A's process is killed while A holds the lock. Unlock is never called, and the lease is no longer renewed: the watchdog ends with its process. B gets the lock when the lease is over.",
 		Fixed:    "A lease: a key that is not renewed expires by itself.",
 		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A")},
