@@ -17,8 +17,8 @@ func IsAuxKey(key string) bool {
 }
 
 // AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are two kinds:
-// a client that waited in vain has installed them, and they were not there when others got the
-// lock; or an Unlock removed another key, and left them behind. A nil trace has none.
+// keys that a client created without getting the lock, and that did not exist when others got it;
+// and keys that an Unlock left when it removed another key. A nil trace has no keys.
 func AuxKeys(trace *world.Trace) (found []string) {
 	if trace == nil {
 		return nil
@@ -54,8 +54,8 @@ func AuxKeys(trace *world.Trace) (found []string) {
 	return found
 }
 
-// Ignoring is the lock with more keys that are none of it. Where the name of one has an id in it,
-// each waiter has such a key.
+// Ignoring returns the lock with more keys to ignore. If the name of a key contains an id, each waiter
+// has such a key.
 func (s Subject) Ignoring(keys []string) Subject {
 	ignore := s.Ignore
 	s.Ignore = func(key string) bool {
@@ -64,7 +64,7 @@ func (s Subject) Ignoring(keys []string) Subject {
 	return s
 }
 
-// alike tells whether two names are one but for the ids in them.
+// alike reports whether two names differ only in the ids in them.
 func alike(a, b string) bool { return ids.ReplaceAllString(a, "*") == ids.ReplaceAllString(b, "*") }
 
 var ids = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-fA-F]{16,}`)

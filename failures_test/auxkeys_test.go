@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// sending is a lock that sends these commands when it is granted, refused and freed.
+// sending is a lock that sends these commands when it is acquired, refused and released.
 type sending struct {
 	rdb                     redis.UniversalClient
 	granted, refused, freed []any
@@ -44,7 +44,7 @@ func (l sending) Unlock(ctx context.Context) error {
 	return nil
 }
 
-func TestKeysBesideALockAreFoundOnAnOrdinaryDay(t *testing.T) {
+func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 	frees := []any{"DEL", "lock"}
 	for what, c := range map[string]struct {
 		lock   sending
@@ -82,7 +82,7 @@ func TestKeysBesideALockAreFoundOnAnOrdinaryDay(t *testing.T) {
 	require.Empty(t, failures.AuxKeys(nil))
 }
 
-func TestEachWaiterMayHaveAKeyOfItsOwn(t *testing.T) {
+func TestEachWaiterMayHaveItsOwnAuxKey(t *testing.T) {
 	const one, other = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "9c5b94b1-35ad-49bb-b118-8e8fc24abf80"
 	s := failures.Subject{}.Ignoring([]string{"waits:" + one})
 	for key, ignored := range map[string]bool{"waits:" + one: true, "waits:" + other: true, "waits:me": false, "lock:" + other: false} {

@@ -12,11 +12,11 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Expect tells which outcome is expected of a failure.
+// Expect returns the outcome that is expected of a failure.
 type Expect func(Failure) Outcome
 
-// Flawless expects every failure to be absent, but for those that no lock with a
-// lease can prevent.
+// Flawless expects the lock to be safe from every failure, except those that no lock
+// with a lease can prevent.
 func Flawless(f Failure) Outcome {
 	if f.Inherent {
 		return Inherent
@@ -24,14 +24,13 @@ func Flawless(f Failure) Outcome {
 	return Safe
 }
 
-// stuckAfter is how long a run may take, in pauses of tick: one that comes to rest takes
-// milliseconds. Pauses are counted, since a process that others keep from a processor waits
-// longer for the end of each, too.
+// stuckAfter is how long a run may take, in pauses of tick. Most runs take milliseconds.
+// Pauses are counted instead of time, since on a busy machine each pause takes longer, too.
 var stuckAfter = 10 * time.Second
 
 const tick = 10 * time.Millisecond
 
-// within ends the test if what it runs does not come to rest, and says which line spins or
+// within fails the test if run does not return in time, and names the line that spins or
 // blocks: a bubble cannot be left from inside.
 func within(t *testing.T, what string, run func()) {
 	t.Helper()
@@ -47,14 +46,13 @@ func within(t *testing.T, what string, run func()) {
 		case <-time.After(tick):
 		}
 	}
-	t.Fatalf("%s does not come to rest in %v: %s", what, stuckAfter, strings.Join(world.StackDump(), ", "))
+	t.Fatalf("%s did not finish in %v: %s", what, stuckAfter, strings.Join(world.StackDump(), ", "))
 }
 
-// Check runs the whole catalogue of a lock, one subtest for each failure, and
-// fails each whose outcome is not the expected one. It ends with a summary: the failures of
-// each cause. With -v it prints a line for each failure, and for one that is
-// not safe the timeline, with the stage that fixes it; without, only the first timeline that was
-// not expected.
+// Check runs the whole catalogue on a lock, one subtest for each failure, and fails each
+// subtest whose outcome is not the expected one. It ends with a summary of the failures by
+// cause. With -v it prints a line for each failure, and for each one that is not safe the
+// timeline and the stage that fixes it; without -v, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
 	var sum summary
 	checkAll(t, s, s.Failures(), func(t *testing.T, v Verdict) {
@@ -77,8 +75,7 @@ func Check(t *testing.T, s Subject, expect Expect) {
 	t.Log(sum.String())
 }
 
-// fixedIn returns the first lock of this repository after the one of that name that fixes a failure,
-// "" if there is none.
+// fixedIn returns the first lock of this repository, after the named one, that fixes a failure, or "".
 func fixedIn(f Failure, name string) string {
 	after := slices.Index(expected.Columns, strings.TrimPrefix(name, "stage")) + 1
 	for _, lock := range expected.Columns[after:] {
@@ -90,9 +87,9 @@ func fixedIn(f Failure, name string) string {
 	return ""
 }
 
-// Require plays the named failures on a lock, one subtest for each, and fails those that the
-// lock does not survive. One that could not happen, or is about something that the lock does
-// not have, is skipped. It prints the timeline of the first that fails, with -v of each.
+// Require runs the named failures on a lock, one subtest for each, and fails those that the
+// lock does not survive. It skips failures that could not happen or do not apply. It prints
+// the timeline of the first subtest that fails, with -v of each.
 func Require(t *testing.T, s Subject, names ...string) {
 	all := make([]Failure, len(names))
 	for i, name := range names {
@@ -118,8 +115,8 @@ func Require(t *testing.T, s Subject, names ...string) {
 	})
 }
 
-// checkAll plays failures on a lock, each in a subtest that judge ends. It stops after a run
-// that does not end: that run would hold up the others.
+// checkAll runs failures on a lock, each in a subtest that judge decides. It stops after a run
+// that does not end, since that run would block the others.
 func checkAll(t *testing.T, s Subject, all []Failure, judge func(*testing.T, Verdict)) {
 	var err error
 	within(t, s.Name, func() { s, err = DiscoverScripts(t, s) })
@@ -141,7 +138,7 @@ func checkAll(t *testing.T, s Subject, all []Failure, judge func(*testing.T, Ver
 	}
 }
 
-// print prints what became of the lock, and how that was meant to be, and the timeline if it is asked for.
+// print prints the outcome and how it was expected to be, and the timeline if draw is set.
 func (v Verdict) print(t *testing.T, how string, draw bool) {
 	fmt.Fprintf(t.Output(), "%s: %s%s: %s\n", v.Failure.ID, v.Outcome.Word(), how, v.Sentence())
 	if v.Err != nil {

@@ -16,7 +16,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-func TestExpectationOfALockOfOnesOwn(t *testing.T) {
+func TestExpectationForAnotherLock(t *testing.T) {
 	for _, f := range failures.All {
 		want := failures.Safe
 		if f.Inherent {
@@ -26,8 +26,8 @@ func TestExpectationOfALockOfOnesOwn(t *testing.T) {
 	}
 }
 
-// The runs show of each stage what it has of that, and nothing that was said of it.
-func TestRunsShowWhatALockHas(t *testing.T) {
+// The runs show the features of each stage that are visible in a trace and not declared.
+func TestRunsShowTheFeaturesOfALock(t *testing.T) {
 	for _, c := range stages.All() {
 		unsaid := c.Subject
 		unsaid.Has = nil
@@ -70,7 +70,7 @@ type rude struct{ failures.Locker }
 
 func (rude) Unlock(context.Context) error { panic("not today") }
 
-func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
+func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
 	f, _ := failures.Find("crash-before-expire")
 	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		gentle, err := stages.MustFind("4").Subject.New(rdb, name, lease)
@@ -92,8 +92,8 @@ func TestRuleThatTheFailureIsNotAboutIsNeverPassedOver(t *testing.T) {
 	}
 }
 
-// What the trace shows up to the point at which the tool gave up is still judged.
-func TestRunThatDoesNotComeToItsEndIsJudgedAllTheSame(t *testing.T) {
+// The trace is judged up to the point at which the run was given up.
+func TestUnfinishedRunIsJudged(t *testing.T) {
 	f, _ := failures.Find("double-unlock")
 	whole := f.Script
 	f.Script = func(w *world.World) {
@@ -109,7 +109,7 @@ func TestRunThatDoesNotComeToItsEndIsJudgedAllTheSame(t *testing.T) {
 	require.Equal(t, "wrong delete: A's DEL removes the lock of B (B1)", v.Sentence())
 }
 
-func TestVerdictIsAgainstWhatTheRestFollowsFrom(t *testing.T) {
+func TestVerdictNamesTheRootFinding(t *testing.T) {
 	f := failures.Failure{Breaks: []oracle.Monitor{oracle.Exclusion}, Given: []oracle.Monitor{oracle.Deadlock}}
 	given := f
 	given.Given = append(slices.Clone(f.Given), oracle.Lease)

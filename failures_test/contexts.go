@@ -29,8 +29,8 @@ var contextFailures = []Failure{
 	{
 		ID: "deadline-in-flight", Family: Contexts,
 		Title:  "the deadline passes while the acquire is on its way",
-		Story:  "Redis grants A the lock, and A's deadline passes before the reply arrives. A gets an error and goes away; its key stays and keeps everybody out.",
-		Fixed:  "After an acquire whose outcome is unknown, free what it may have got, with a context of its own.",
+		Story:  "Redis grants A the lock, and A's deadline passes before the reply arrives. A gets an error and gives up; its key stays and blocks all other clients.",
+		Fixed:  "After an acquire whose outcome is unknown, free what it may have got, with a separate context.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
@@ -44,8 +44,8 @@ var contextFailures = []Failure{
 	{
 		ID: "acquire-arrives-late", Family: Contexts,
 		Title:    "the acquire arrives when its caller has gone",
-		Story:    "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but nobody is there to use it, and its key keeps everybody out. Later C's process stands still for more than a lease before its acquire leaves. A lock that counts its lease from before the pause takes the grant for one that is over, and asks again: C's own key must not keep C out.",
-		Fixed:    "The clean-up looks again, less and less often, until it has found the key, or until the lease would be over.",
+		Story:    "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but its caller has gone, and the key blocks all other clients. Later C's process stands still for more than a lease before its acquire leaves. A lock that counts its lease from before the pause believes that the lease is over when the grant arrives, and asks again: C's own key must not block C.",
+		Fixed:    "The clean-up tries again, at longer and longer intervals, until it finds the key or the lease would be over.",
 		Breaks:   []oracle.Monitor{oracle.Leak},
 		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Requires: []Precondition{arrivesTooLate("A")},
@@ -74,7 +74,7 @@ var contextFailures = []Failure{
 	{
 		ID: "network-gone", Family: Contexts,
 		Title:    "Redis cannot be reached, and the caller has a deadline",
-		Story:    "A's network is gone: what A sends is not answered, and new connections do not come about. A tries to lock, and then waits for the lock, each time with a deadline. Both calls have to come back when it passes, whatever the lock asks Redis for.",
+		Story:    "A's network is gone: what A sends is not answered, and new connections fail. A tries to lock, and then waits for the lock, each time with a deadline. Both calls have to return when it passes, whatever command the lock waits for.",
 		Fixed:    "Each command of an acquire gets the caller's context, and the client obeys deadlines: ContextTimeoutEnabled.",
 		Breaks:   []oracle.Monitor{oracle.Context},
 		Requires: []Precondition{given("A")}, // so A has a connection
@@ -89,9 +89,9 @@ var contextFailures = []Failure{
 	},
 	{
 		ID: "unlock-cancelled-ctx", Family: Contexts,
-		Title:    "the deferred Unlock gets the context that is already over",
-		Story:    "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets the dead context, and go-redis sends nothing. B waits out the whole lease.",
-		Fixed:    "Unlock takes no context of the caller's: it has a short one of its own.",
+		Title:    "the deferred Unlock gets a context that has already ended",
+		Story:    "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets this cancelled context, and go-redis sends nothing. B waits until the lease ends.",
+		Fixed:    "Unlock does not use the caller's context: it makes its own, with a short deadline.",
 		Breaks:   []oracle.Monitor{oracle.Leak},
 		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
 		Requires: []Precondition{given("A")},
@@ -104,8 +104,8 @@ var contextFailures = []Failure{
 	},
 	{
 		ID: "unlock-comes-back-early", Family: Contexts,
-		Title:    "Unlock comes back before the lock is free",
-		Story:    "A's unlock is slow on its way to Redis. When Unlock comes back, A's next step relies on it: the lock is free. Then A holds the lock once more, and unlocks it for a request that has been cancelled, as slowly. An Unlock that hands the work to a goroutine, for each caller or only for one that is cancelled, comes back while the key is there; so does one that sends nothing.",
+		Title:    "Unlock returns before the lock is free",
+		Story:    "A's unlock is slow on its way to Redis. When Unlock returns, A's next step relies on the lock being free. Then A holds the lock once more, and unlocks it for a request that has been cancelled, just as slowly. An Unlock that hands the work to a goroutine, for each caller or only for one that is cancelled, returns while the key is still there; so does one that sends nothing.",
 		Fixed:    "Unlock waits for the answer of Redis, with a context of its own.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth},
 		Requires: []Precondition{given("A A")},
@@ -123,7 +123,7 @@ var contextFailures = []Failure{
 	{
 		ID: "acquire-context-ends", Family: Contexts, Needs: []Feature{Watchdog},
 		Title:    "the request that took the lock ends, and the work goes on",
-		Story:    "A takes the lock with the context of a request. The request is answered, its context ends, and A works on in the background. A watchdog that lives in that context dies with it: the lease ends, and B walks in beside A.",
+		Story:    "A takes the lock with the context of a request. The request is answered, its context ends, and A goes on working in the background. A watchdog that uses that context ends with it: the lease ends, and B gets the lock while A is at work.",
 		Fixed:    "The watchdog ends with the hold, not with the context that took it.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
 		Requires: []Precondition{given("A")},

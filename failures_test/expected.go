@@ -14,7 +14,7 @@ var redlockText string
 
 var expected, redlockExpected = ReadTable(expectedText), ReadTable(redlockText)
 
-// Expected returns the outcomes that the failures must have on a lock of this repository.
+// Expected returns the expected outcomes of the failures on a lock of this repository.
 // The lock is named as in the first line of testdata/expected.txt: "4" or "6.1".
 func Expected(lock string) Expect {
 	return func(f Failure) Outcome {
@@ -39,7 +39,7 @@ type Table struct {
 	cells         map[[2]string]string
 }
 
-// Cell returns the word in a row and a column, "" if there is none.
+// Cell returns the word in a row and a column, or "".
 func (t Table) Cell(row, column string) string { return t.cells[[2]string{row, column}] }
 
 // ReadTable reads a table that is part of the program. It panics if the table is malformed.

@@ -16,7 +16,7 @@ func TestEachFailureHasItsExpectedOutcomes(t *testing.T) {
 	require.Equal(t, all, failures.ExpectedRows)
 }
 
-func TestExpectedOutcomeIsThatOfTheLock(t *testing.T) {
+func TestExpectedOutcomeDependsOnTheLock(t *testing.T) {
 	f, found := failures.Find("crash-before-expire")
 	require.True(t, found)
 	require.Equal(t, failures.Broken, failures.Expected("1")(f))
@@ -24,7 +24,7 @@ func TestExpectedOutcomeIsThatOfTheLock(t *testing.T) {
 	require.Zero(t, failures.Expected("7")(f), "there is no such lock")
 }
 
-func TestMalformedTableIsRefused(t *testing.T) {
+func TestMalformedTablePanics(t *testing.T) {
 	for text, want := range map[string]string{
 		"1 2\noom x":            "failures: row oom has 1 words for 2 columns",
 		"1 2\noom x o\noom x o": "failures: row oom is there twice",

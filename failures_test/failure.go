@@ -18,20 +18,20 @@ type Locker = world.Locker
 // Subject is a lock that the catalogue judges.
 type Subject struct {
 	Name string
-	// New makes one owner's lock of that name. What it sends, arrives at once.
+	// New makes one owner's lock of that name. Commands that it sends are executed at once.
 	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
-	// NewOver makes one of a lock of several servers, which has no New.
+	// NewOver is used instead of New for a lock of several servers.
 	NewOver world.ConstructorOver
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
-	// Ignore reports whether a key is a counter or a queue of a lock, and no lock.
+	// Ignore reports whether a key is not a lock, but a counter or a queue of a lock.
 	Ignore func(key string) bool
-	// AttributeTo and SkipFrames fit the world to a lock that sends through goroutines or
-	// layers of its own; see [world.Config].
+	// AttributeTo and SkipFrames are for a lock that sends through its own goroutines or
+	// layers; see [world.Config].
 	AttributeTo world.AttributeTo
 	SkipFrames  []string
-	// Has lists what the lock has beyond a Locker; a failure that needs something
-	// else does not apply.
+	// Has lists the features of the lock beyond a Locker. A failure that needs another
+	// feature does not apply.
 	Has []Feature
 	// Scripts are the Lua scripts that Redis knows from the beginning; see [DiscoverScripts].
 	Scripts []string
@@ -40,26 +40,24 @@ type Subject struct {
 // Variant is a way to set up a lock.
 type Variant string
 
-// The variants. A lock that lacks one is run as it is: without a limit, or with a lease
-// that nothing renews in any case. One with a watchdog and no fixed lease has nothing to
-// run, nor has one that makes no second lock.
+// The variants. A lock without the variant runs in its default form, with no limit or with a
+// lease that is not renewed. The failure does not apply to a lock that has a watchdog and no
+// fixed lease, or no second lock.
 const (
 	Default Variant = ""
-	// The lease is not renewed. A lock that has a lease of its own for what is renewed has
-	// another one there.
+	// The lease is not renewed. It may have another length than renewed leases.
 	FixedLease Variant = "fixed lease"
 	Limited    Variant = "max hold" // a hold ends after three leases, renewed or not
-	// What makes the lock has another one too, of another name, whose lease is long and not
-	// renewed.
+	// The process also holds a second lock, of another name, with a long lease that is not renewed.
 	Beside Variant = "fixed lease beside it"
-	// The same with a lease that is renewed. That of the lock itself is fixed.
+	// The second lock's lease is renewed. That of the lock itself is fixed.
 	BesideRenewed Variant = "renewed lease beside it"
-	// The process takes some locks of other names too, each with a long lease, or waits for them in
+	// The process also takes some locks of other names, each with a long lease, or waits for them in
 	// the background if another process has them.
 	Crowded Variant = "waiters of other names beside it"
-	// The client takes a lock of another name first, and releases it last. Any lock can be set up so.
+	// The client takes a lock of another name first, and releases it last. This works with any lock.
 	Nested Variant = "nested in another"
-	// Each client takes two locks, in the order in which it names them. Any lock can be set up so.
+	// Each client takes two locks, in the order in which its name lists them. This works with any lock.
 	Both Variant = "two locks"
 )
 
@@ -70,15 +68,15 @@ type Feature string
 const (
 	Scripts  Feature = "scripts"  // it runs Lua scripts
 	Watchdog Feature = "watchdog" // it renews its lease
-	Reentry  Feature = "re-entry" // its owner may take it again; a [world.Counting] is asked how often it has
+	Reentry  Feature = "re-entry" // its owner may take it again; a [world.Counting] reports the count
 	PubSub   Feature = "pub/sub"  // waiters are woken by messages
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
-	Closing  Feature = "close"    // it has to be closed, with goroutines of its own: an [io.Closer]
+	Closing  Feature = "close"    // it has goroutines and has to be closed: an [io.Closer]
 )
 
-// Shows is which features a trace shows that the lock is not said to have. Of the others a trace
-// shows nothing.
+// Shows returns the features that a trace shows and s.Has does not list. Only scripts, pub/sub and a
+// watchdog can be seen in a trace.
 func (s Subject) Shows(trace *world.Trace) (shown []Feature) {
 	show := func(f Feature) {
 		if !slices.Contains(shown, f) && !slices.Contains(s.Has, f) {
@@ -123,36 +121,36 @@ type Failure struct {
 	ID     string
 	Family Family
 	Title  string // the failure in one line
-	Story  string // what happens and why, in two or three sentences
+	Story  string // the events and their reason, in a few sentences
 	// Breaks names the rules that this failure is about. The lock is broken when
 	// one of their monitors reports a violation, or another one that is not Given.
 	Breaks []oracle.Monitor
-	// Given names rules that the story itself breaks, whatever the lock does: they
-	// are judged by another failure.
+	// Given names rules that the story itself breaks on every lock: other failures
+	// judge them.
 	Given []oracle.Monitor
 	// Variant is how the lock is set up.
 	Variant Variant
-	// Lease is the one that is asked for; 0: whatever the world has.
+	// Lease is the lease to ask for; 0: the default of the world.
 	Lease time.Duration
 	// Guard is how the ledger protects itself.
 	Guard world.Guard
-	// Inherent says that no lock with a lease can prevent it.
+	// Inherent: no lock with a lease can prevent it.
 	Inherent bool
 	// Lesson marks what the first screen shows: the failures that tell the story of the stages.
 	Lesson bool
 	Needs  []Feature // without all of these the failure does not apply
 	Unless []Feature // with any of these it does not apply
-	// Loss says that the story takes the hold away: a lock that tells its holder in
-	// time is then noticed, not safe.
+	// Loss: the holder loses the lock in this story. If it is told in time, the outcome
+	// is noticed, not safe.
 	Loss bool
 	// Requires lists what has to happen in a run, apart from the faults, which all have to strike.
 	Requires []Precondition
 	// Client changes the go-redis options; without it, commands are sent once.
 	Client func(*redis.Options)
 	Script func(*world.World)
-	// Live says why it cannot run on a real Redis; "" if it can.
+	// Live is the reason why it cannot run on a real Redis; "" if it can.
 	Live string
-	// Fixed says, for the story, what fixes it.
+	// Fixed is the fix, in a sentence.
 	Fixed string
 }
 
@@ -166,15 +164,15 @@ const (
 	Noticed       Outcome = 'n' // the hold is lost, but its owner is told in time
 	Inherent      Outcome = 'i' // it shows, and no lock with a lease can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
-	Elsewhere     Outcome = 'w' // it was not played: only the controlled world can
-	NotTested     Outcome = 'u' // no rule is broken, but what the failure is about did not happen
-	NotPlayed     Outcome = '!' // it could not be played to its end, and no rule is broken up to there
+	Elsewhere     Outcome = 'w' // it was not run: only the controlled world can run it
+	NotTested     Outcome = 'u' // no rule is broken, but a precondition of the failure was not met
+	NotPlayed     Outcome = '!' // the run did not end, and no rule is broken up to there
 )
 
-// IsGood tells whether the lock has done all that the failure can ask of it.
+// IsGood reports whether the lock survives the failure, or the failure does not apply.
 func (o Outcome) IsGood() bool { return o == Safe || o == Noticed || o == NotApplicable }
 
-// String is the word for an outcome.
+// String returns the id of an outcome.
 func (o Outcome) String() string {
 	switch o {
 	case Broken:
@@ -195,7 +193,7 @@ func (o Outcome) String() string {
 	return "not played"
 }
 
-// Word is the outcome as people read it; String is its id.
+// Word returns the outcome in words for readers.
 func (o Outcome) Word() i18n.Text {
 	switch o {
 	case Inherent:
@@ -212,8 +210,8 @@ var All = concat(
 	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
 )
 
-// OfLocks returns the failures that are about the lock itself, and not about its users or the resource.
-// Only these are asked of a lock that somebody has written.
+// OfLocks returns the failures of the lock itself, without those of its users and of the resource.
+// Other people's locks are checked for these only.
 func OfLocks() []Failure {
 	return slices.DeleteFunc(slices.Clone(All), func(f Failure) bool { return f.Family == Guards || f.Family == Usage })
 }

@@ -7,14 +7,14 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// The failures that no lease can prevent, once more with a ledger that refuses
-// old fencing tokens; and what a token must not do.
+// The failures that no lease can prevent, with a ledger that refuses old fencing
+// tokens; and failures of the tokens themselves.
 var fencedFailures = concat(twins(), tokenFailures)
 
-// twinStories tell each limit once more, with the fenced ledger.
+// twinStories are the stories of the limits with a fenced ledger.
 var twinStories = map[string]string{
 	"process-pause":      "A stands still beyond its lease, as before, and B creates the order with a higher token. A wakes up and writes with its old one: the ledger has seen a newer, and refuses.",
-	"write-delayed":      "A's write is stuck in the network, as before. When it arrives, the ledger has seen B's higher token: the write is refused, although nobody could call it back.",
+	"write-delayed":      "A's write is stuck in the network, as before. When it arrives, the ledger has seen B's higher token: the write is refused, although it could not be called back.",
 	"evicted-or-flushed": "Redis loses A's key, as before, and B's token is higher than A's. Both are inside the lock, and only one of them can write.",
 	"failover-async":     "The replica never saw A's lock, nor its token, as before. B's token is still higher, since it is taken from the clock of the server: A's write is refused.",
 	"clock-jump":         "The clock of Redis jumps and ends A's lease, as before. B's token is higher, as every later one: A's write is refused.",
@@ -39,8 +39,8 @@ var tokenFailures = []Failure{
 	{
 		ID: "token-after-flush", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the counter of tokens is flushed away",
-		Story:    "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger takes A's late write for the newer one.",
-		Fixed:    "The token is at least the server's clock in microseconds, so it rises without a memory.",
+		Story:    "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger treats A's late write as the newer one.",
+		Fixed:    "The token is at least the server's clock in microseconds, so it rises even after Redis has lost its data.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion},
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
@@ -59,7 +59,7 @@ var tokenFailures = []Failure{
 	{
 		ID: "token-after-clock-back", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the clock of Redis is set back",
-		Story:    "A has held the lock for minutes as somebody sets the server's clock back and Redis loses A's key. B takes the lock. The clock says less than it said to A: a token from the clock alone, or a counter that was forgotten by then, is lower than A's, and the ledger takes A's late write for the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
+		Story:    "A has held the lock for minutes when the server's clock is set back and Redis loses A's key. B takes the lock. The clock now shows an earlier time than it showed for A: a token that comes from the clock alone, or from a counter that has been lost, is lower than A's, and the ledger treats A's late write as the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
 		Fixed:    "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion},
@@ -77,12 +77,12 @@ var tokenFailures = []Failure{
 				c.Insert("coffee")
 			}
 		},
-		Live: "a real Redis reads the clock of its machine, which is not ours to set",
+		Live: "a real Redis reads the clock of its machine, which a test cannot set",
 	},
 	{
 		ID: "token-before-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the token is fetched before the lock is granted",
-		Story:    "A locks for the second time. As it is about to take the lock, its process stands still; what it sends before that has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
+		Story:    "A locks for the second time. Just before it takes the lock, its process stands still; what it sent before has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
 		Fixed:    "The command that takes the lock makes the token as well.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Requires: []Precondition{given("A B A"), overtakes("B", "A")},
@@ -99,7 +99,7 @@ var tokenFailures = []Failure{
 				b.Insert(order)
 				b.Unlock()
 			}
-			w.Sleep(w.Lease / 60) // no clock says the same twice
+			w.Sleep(w.Lease / 60) // so that a clock shows another time
 			a.Thaw()
 			if lock.Wait().Held() {
 				a.Insert("coffee")
@@ -109,7 +109,7 @@ var tokenFailures = []Failure{
 	{
 		ID: "token-after-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
 		Title:    "the token is fetched after the lock is granted",
-		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs none has come back. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger takes A's late write for the newer one.",
+		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs no further command has returned. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger treats A's late write as the newer one.",
 		Fixed:    "The command that takes the lock makes the token as well.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
@@ -130,8 +130,8 @@ var tokenFailures = []Failure{
 	},
 }
 
-// nthTakes is which command of that client's Lock has taken the lock, counted from 1; 0: none
-// of them.
+// nthTakes returns the number of the command of the client's Lock that took the lock, counted from 1,
+// or 0.
 func nthTakes(trace *world.Trace, client string) (n int) {
 	for _, e := range trace.Events {
 		if e.Kind == world.Executed && e.Client == client && e.Op == world.OpLock {
@@ -147,9 +147,9 @@ func installs(e world.Event) bool {
 	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 }
 
-// loseToken gives A its third token, loses what Redis knows, and lets B create
-// the order before A does. The ledger has not yet seen A's token: else it would
-// refuse B's, who holds the lock.
+// loseToken gives A its third token, loses the data of Redis, and lets B create the
+// order before A does. The ledger must not see A's token before: it would refuse the
+// lower token of B, which holds the lock.
 func loseToken(w *world.World, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
 	for range 2 {

@@ -27,7 +27,7 @@ func guarded() (all []failures.Failure) {
 	return all
 }
 
-func TestGuardKeepsTheLedgerRightAndALedgerWithoutItIsDamaged(t *testing.T) {
+func TestLedgerIsDamagedOnlyWithoutItsGuard(t *testing.T) {
 	require.Len(t, guarded(), 8)
 	for _, stage := range []string{"1", "6"} {
 		for _, f := range guarded() {
@@ -41,7 +41,7 @@ func TestGuardKeepsTheLedgerRightAndALedgerWithoutItIsDamaged(t *testing.T) {
 	}
 }
 
-// open is a lock that lets everybody in.
+// open is a lock that refuses no client.
 type open struct{}
 
 func (open) Lock(context.Context) error            { return nil }
@@ -64,7 +64,7 @@ func TestGuardNeedsNoLock(t *testing.T) {
 }
 
 // The mistake that the story names: A reads the new version, and writes all the same.
-func TestVersionThatIsReadJustBeforeTheWriteProtectsNothing(t *testing.T) {
+func TestVersionReadJustBeforeTheWriteDoesNotProtect(t *testing.T) {
 	f, _ := failures.Find("process-pause-version")
 	f.Script = func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
@@ -97,7 +97,7 @@ func TestAnswersOfGuardsAreDrawnInBothLanguages(t *testing.T) {
 	}
 }
 
-func TestTwoLocksInOppositeOrdersEndInADeadlockOrInTwoInside(t *testing.T) {
+func TestTwoLocksInOppositeOrdersEndInADeadlockOrTwoHolders(t *testing.T) {
 	for stage, rule := range map[string]oracle.Monitor{"4": oracle.Exclusion, "5": oracle.Deadlock, "6": oracle.Deadlock} {
 		f, _ := failures.Find("two-locks-any-order")
 		v := failures.Run(t, f, stages.MustFind(stage).Subject)

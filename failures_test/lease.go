@@ -42,7 +42,7 @@ var leaseFailures = []Failure{
 	{
 		ID: "work-outlives-fixed-lease", Family: Lease, Variant: FixedLease, Loss: true,
 		Title:    "the work takes longer than a lease that is not renewed",
-		Story:    "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A works on, unless somebody tells it.",
+		Story:    "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A goes on working, unless the lock tells it.",
 		Fixed:    "The hold's context ends with the lease, and A stops.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion},
 		Requires: []Precondition{given("A"), ends("A")},
@@ -56,7 +56,7 @@ var leaseFailures = []Failure{
 	{
 		ID: "loss-hidden-at-unlock", Family: Lease, Lesson: true, Variant: FixedLease,
 		Title:    "Unlock returns nil for a lost lock",
-		Story:    "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A takes its work for protected. Then A wants the lock again, and nothing that the lost hold has left in its process may keep it out.",
+		Story:    "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A believes that its work was protected. A then locks again: what the lost hold has left in its process must not block it.",
 		Fixed:    "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
 		Breaks:   []oracle.Monitor{oracle.LossNoticed, oracle.Deadlock},
 		Requires: []Precondition{given("A"), ends("A")},
@@ -73,7 +73,7 @@ var leaseFailures = []Failure{
 	{
 		ID: "lease-below-a-second", Family: Lease, Variant: FixedLease, Lease: 300 * time.Millisecond,
 		Title:    "the lease is a fraction of a second",
-		Story:    "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time takes B's key for A's.",
+		Story:    "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time mistakes B's key for A's.",
 		Fixed:    "PX, in milliseconds, and a random value for each hold.",
 		Breaks:   []oracle.Monitor{oracle.Lease, oracle.WrongDelete},
 		Given:    []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
@@ -91,7 +91,7 @@ var leaseFailures = []Failure{
 	{
 		ID: "lease-between-seconds", Family: Lease, Lease: 3500 * time.Millisecond,
 		Title:    "the lease is not a whole number of seconds",
-		Story:    "A asks for a lease of 3.5 s and works for 3.25 s. A lock that tells Redis whole seconds asks for three: A's lease, or what a renewal makes of it, ends while A has every right to be inside, and B walks in.",
+		Story:    "A asks for a lease of 3.5 s and works for 3.25 s. A lock that tells Redis whole seconds asks for three: A's lease, or the renewed one, ends while A still has the right to work, and B gets the lock.",
 		Fixed:    "PX and PEXPIRE, in milliseconds.",
 		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Exclusion},
 		Requires: []Precondition{given("A")},
@@ -110,14 +110,13 @@ var leaseFailures = []Failure{
 	},
 }
 
-// leaseOfMachine is why a story with a lease of its own is told in the world only.
-const leaseOfMachine = "there the lease is chosen for the machine, and not for the story"
+// leaseOfMachine is the reason why a story with a given lease runs in the world only.
+const leaseOfMachine = "on a real server the lease is chosen for the machine, not for the story"
 
 // order is the name of the order that clients create while they hold the lock.
 const order = "tea"
 
-// createOrder is what a client does that wants to create the order: without the lock
-// nothing.
+// createOrder has a client create the order, if it gets the lock and the name is free.
 func createOrder(w *world.World, c *world.Client) {
 	if c.Lock(world.Within(patience(w))).Held() {
 		c.Check(order)
@@ -125,8 +124,7 @@ func createOrder(w *world.World, c *world.Client) {
 	}
 }
 
-// asks has a client ask for the lock for so long. Where its Lock does not wait, the time passes
-// all the same.
+// asks has a client wait for the lock for that long. If its Lock does not wait, the time passes anyway.
 func asks(w *world.World, c *world.Client, d time.Duration) *world.Call {
 	began := w.Now()
 	call := c.Lock(world.Within(d))
@@ -136,7 +134,7 @@ func asks(w *world.World, c *world.Client, d time.Duration) *world.Call {
 	return call
 }
 
-// patience is how long a client waits that should get the lock well before: a
-// third of the lease. It is no multiple of 100 ms: when a poll and a deadline fall
-// on one instant, Go is free to see either first.
+// patience returns how long a client waits if it should get the lock well before: a
+// third of the lease. It is no multiple of 100 ms: if a poll and a deadline fall on
+// the same instant, either may come first.
 func patience(w *world.World) time.Duration { return w.Lease/3 + 50*time.Millisecond }

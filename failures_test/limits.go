@@ -59,19 +59,19 @@ var limitFailures = []Failure{
 	{
 		ID: "clock-jump", Family: Limits, Lesson: true, Inherent: true,
 		Title:    "the clock of Redis jumps ahead",
-		Story:    "Somebody sets the server's clock, and for Redis A's lease is over at once. B takes the lock and creates the order. On A's clock the lease has hardly begun, and A creates it too.",
-		Fixed:    "Nothing in the lock: a lease is a promise about two clocks. The ledger can refuse A's old token.",
+		Story:    "The server's clock is set ahead, and for Redis A's lease is over at once. B takes the lock and creates the order. On A's clock the lease has hardly begun, and A creates it too.",
+		Fixed:    "Nothing in the lock: a lease relies on two clocks that run alike. The ledger can refuse A's old token.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Given:    []oracle.Monitor{oracle.Exclusion},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			loseKey(w, func() { w.JumpServerClock(w.Lease + w.Lease/30) })
 		},
-		Live: "a real Redis reads the clock of its machine, which is not ours to set",
+		Live: "a real Redis reads the clock of its machine, which a test cannot set",
 	},
 }
 
-// pausesBeyondLease has A stand still before its write until B has created the order.
+// pausesBeyondLease pauses A before its write until B has created the order.
 func pausesBeyondLease(w *world.World) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
@@ -84,8 +84,8 @@ func pausesBeyondLease(w *world.World) {
 	a.Insert(order)
 }
 
-// loseKey lets A see that the order's name is free, takes A's key away, and lets
-// B create the order before A does.
+// loseKey lets A see that the order's name is free, removes A's key, and lets B
+// create the order before A does.
 func loseKey(w *world.World, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()

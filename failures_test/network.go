@@ -31,10 +31,10 @@ var networkFailures = []Failure{
 	{
 		ID: "each-grant-late", Family: Network, Lease: 3 * time.Second,
 		Title:  "the way to Redis takes longer than the lease",
-		Story:  "A asks for the lock with a lease of 3 s, and each reply to an acquire is on its way for longer: a lease too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never comes back, and keeps Redis busy.",
-		Fixed:  "TryLock gives up after a few grants that came too late, and says that the lease is too short for the way to Redis.",
+		Story:  "A asks for the lock with a lease of 3 s, and each reply to an acquire takes longer: the lease is too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never returns, and keeps Redis busy.",
+		Fixed:  "TryLock gives up after a few grants that came too late, and returns an error: the lease is too short for the round trip to Redis.",
 		Breaks: []oracle.Monitor{oracle.Waiting},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // a late grant that is believed is slow-grant
+		Given:  []oracle.Monitor{oracle.Exclusion}, // believing a late grant is slow-grant
 		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
 		Live:   leaseOfMachine,
 		Script: func(w *world.World) {
@@ -47,7 +47,7 @@ var networkFailures = []Failure{
 	{
 		ID: "grant-reply-lost", Family: Network, Lesson: true,
 		Title:  "the reply to the acquire is lost",
-		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and goes away; its key stays and keeps everybody out.",
+		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and gives up; its key stays and blocks all other clients.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got.",
 		Breaks: []oracle.Monitor{oracle.Leak},
 		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
@@ -61,18 +61,18 @@ var networkFailures = []Failure{
 	answeredByProxy(Failure{
 		ID:    "grant-answered-with-error",
 		Title: "Redis executes the acquire, and a proxy answers with an error",
-		Story: "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses Redis, or waits no longer, and answers with an error of its own. A takes it for an answer of Redis and goes away; its key stays and keeps everybody out.",
+		Story: "A talks to Redis through a proxy. Redis executes A's acquire, but the proxy loses its connection to Redis, or times out, and answers with an error of its own. A takes it for an answer of Redis and gives up; its key stays and blocks all other clients.",
 	}, "upstream failure"), // the words of Envoy
 	answeredByProxy(Failure{
 		ID:    "grant-answered-with-code",
 		Title: "Redis executes the acquire, and a proxy answers with an ERR",
-		Story: "Another proxy loses Redis after Redis has executed A's acquire. Its errors begin with ERR, as some of Redis's own do, which say that nothing was done. A takes it for one of those and goes away; its key stays and keeps everybody out.",
+		Story: "Another proxy loses its connection after Redis has executed A's acquire. Its errors begin with ERR, like errors of Redis itself that mean that nothing was done. A takes it for one of those and gives up; its key stays and blocks all other clients.",
 	}, "ERR server connection close"), // those of predixy
 	{
 		ID: "grant-lost-asked-again", Family: Network,
 		Title:  "the reply to the acquire is lost, and A asks again",
-		Story:  "Redis executes A's acquire, and the reply is lost. A gets an error and calls Lock once more, as a retry of the business does, and unlocks once. The key of the first attempt keeps A out; or A is let in a second time, its count is two, and one Unlock leaves the lock.",
-		Fixed:  "What an attempt of unknown outcome may have got is freed before the next one, and an owner's count is set, not added to.",
+		Story:  "Redis executes A's acquire, and the reply is lost. A gets an error and calls Lock once more, as a retry of the business does, and unlocks once. The key of the first attempt blocks A; or Redis grants A the lock a second time, its count is two, and one Unlock does not free it.",
+		Fixed:  "If the outcome of an attempt is unknown, free what it may have got before the next attempt. Set the owner's count, do not add to it.",
 		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.HoldCount},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -89,8 +89,8 @@ var networkFailures = []Failure{
 	},
 	{
 		ID: "close-after-lost-grant", Family: Network, Needs: []Feature{Closing},
-		Title:    "the service is closed amid an acquire, and amid a hold",
-		Story:    "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or ends its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and nothing may renew its key any more. G waits there for the lock: it has to come back, and without the lock.",
+		Title:    "the service is closed during an acquire, and during a hold",
+		Story:    "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or stops its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and its key must not be renewed again. G waits for the lock in the same process: its Lock has to return without the lock.",
 		Fixed:    "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
 		Requires: []Precondition{given("B B"), waitsAs("G", world.OpClose), closes("B")},
@@ -117,7 +117,7 @@ var networkFailures = []Failure{
 	{
 		ID: "close-during-unlock", Family: Network, Needs: []Feature{Closing},
 		Title:    "the service is closed while an Unlock is under way",
-		Story:    "A unlocks, and the command is slow. A's process is about to end: it closes the lock, and then its connections. If Close comes back before the Unlock has ended, the Unlock loses its connection. The key stays, and B waits for a process that is gone.",
+		Story:    "A unlocks, and the command is slow. A's process is about to end: it closes the lock, and then its connections. If Close returns before the Unlock has ended, the Unlock loses its connection. The key stays, and B waits for a process that is gone.",
 		Fixed:    "Close waits for the Unlocks under way.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
 		Requires: []Precondition{given("A"), closes("A")},
@@ -136,10 +136,10 @@ var networkFailures = []Failure{
 	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
-		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that somebody else holds the lock.",
+		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that another client holds the lock.",
 		Fixed:  "Lock commands are sent once, or are written so that a repetition does no harm.",
 		Breaks: []oracle.Monitor{oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the key that A does not know of stays
+		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the key stays, since A does not know of it
 		Client: world.DefaultRetries,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -152,7 +152,7 @@ var networkFailures = []Failure{
 		ID: "retry-unlock", Family: Network,
 		Title:    "go-redis repeats the Unlock, and B has the lock by now",
 		Story:    "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
-		Fixed:    "Lock commands are sent once, and an unlock that finds nothing after an attempt of unknown outcome has succeeded.",
+		Fixed:    "Lock commands are sent once. If the outcome of an unlock is unknown and the next attempt finds no key, it has succeeded.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Client:   world.DefaultRetries,
 		Requires: []Precondition{given("A B")},

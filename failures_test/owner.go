@@ -7,7 +7,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of ownership: somebody takes or frees a lock that is not his.
+// Failures of ownership: a client takes or frees another client's lock.
 var ownerFailures = []Failure{
 	{
 		ID: "second-client", Family: Owner,
@@ -30,7 +30,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "check-then-set", Family: Owner,
 		Title:    "two clients find the lock free at the same moment",
-		Story:    "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. A goes on: it must not take what it saw free a moment ago. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take what the other has taken since. To come too late is a refusal, and no error.",
+		Story:    "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. When A resumes, it must not act on its stale answer. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take the lock from the other one, which has it by now. Being second is a normal \"no\", not an error.",
 		Fixed:    "Asking and taking are one command: SETNX, or SET with NX.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
 		Requires: []Precondition{given("B")},
@@ -71,7 +71,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "check-then-delete", Family: Owner, Lesson: true,
 		Title:    "the lock changes hands between GET and DEL",
-		Story:    "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C walks in beside B.",
+		Story:    "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C gets the lock while B is at work.",
 		Fixed:    "A Lua script: Redis compares and deletes in one step.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete},
 		Requires: []Precondition{given("A B")},
@@ -90,7 +90,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "stranger-unlock", Family: Owner,
 		Title:    "a client that holds nothing unlocks",
-		Story:    "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C walks in beside A. Later B holds the lock itself, and unlocks. The extra Unlock must not count in place of this one: C has to get the lock.",
+		Story:    "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C gets the lock while A is at work. Later B holds the lock itself, and unlocks. The earlier, extra Unlock must not be counted instead of this one: C has to get the lock.",
 		Fixed:    "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Requires: []Precondition{given("A B")},
@@ -108,7 +108,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "double-unlock", Family: Owner, Lesson: true,
 		Title:    "a client unlocks twice",
-		Story:    "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C walks in beside B.",
+		Story:    "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C gets the lock while B is at work.",
 		Fixed:    "A fresh value for each hold, forgotten once it is unlocked.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete},
 		Requires: []Precondition{given("A B")},
@@ -124,7 +124,7 @@ var ownerFailures = []Failure{
 	{
 		ID: "late-unlock", Family: Owner, Lesson: true,
 		Title:    "an Unlock that timed out arrives after the next Lock",
-		Story:    "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C walks in beside A. And when A unlocks, that must free the new hold, and not try the old one again.",
+		Story:    "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C gets the lock while A is at work. When A unlocks in the end, this must free the new hold, not retry the old Unlock.",
 		Fixed:    "A value that is fresh for each hold, compared and deleted in one step.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete},
 		Given:    []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
@@ -145,8 +145,8 @@ var ownerFailures = []Failure{
 	{
 		ID: "unlock-after-failed-unlock", Family: Owner,
 		Title:    "Unlock fails, the lease ends, and A unlocks again",
-		Story:    "A's Unlock is lost in the network, and whatever A sends after it Redis refuses, until the lease has ended. A is told of an error. Then B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not say that all is well: A's hold was lost, and not given back. Later A locks and unlocks as before: what has failed leaves nothing behind in A's process.",
-		Fixed:    "Unlock compares the owner's value; and what is unknown stays unknown only for as long as the lease lasts.",
+		Story:    "A's Unlock is lost in the network, and Redis refuses all that A sends after it, until the lease has ended. A gets an error. Then B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not return nil: A's hold was lost, not released. Later A locks and unlocks as before: the failed Unlock must leave nothing behind in A's process.",
+		Fixed:    "Unlock compares the owner's value. An unknown outcome stays unknown only until the lease ends.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
 		Given:    []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
 		Requires: []Precondition{given("A B A"), ends("A")},
@@ -189,9 +189,9 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "last-millisecond", Family: Owner, Variant: FixedLease,
-		Title:    "somebody asks in the last millisecond of the lease",
-		Story:    "A's lease has less than a millisecond left as B tries. Redis refuses B, and says that 0 ms are left: PTTL counts whole milliseconds. A lock that takes that 0 for \"nothing in the way\" lets B in beside A.",
-		Fixed:    "A grant has an answer of its own, which no time to live can be.",
+		Title:    "a client asks in the last millisecond of the lease",
+		Story:    "A's lease has less than a millisecond left as B tries. Redis refuses B, and says that 0 ms are left: PTTL counts whole milliseconds. A lock that takes this 0 for \"the lock is free\" gives it to B while A holds it.",
+		Fixed:    "Success has its own reply, which cannot be mistaken for a TTL.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth},
 		Requires: []Precondition{given("A"), asksAsItEnds("B")},
 		Script: func(w *world.World) {
@@ -200,13 +200,13 @@ var ownerFailures = []Failure{
 			w.Sleep(w.Lease - time.Millisecond/2)
 			b.TryLock()
 		},
-		Live: "no real Redis can be asked in a given half of a millisecond",
+		Live: "on a real server no command can be timed to half a millisecond",
 	},
 	{
 		ID: "forced-unlock", Family: Owner, Loss: true,
 		Title:    "an administrator frees the lock",
 		Story:    "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
-		Fixed:    "It wakes the waiters, and A's next renewal, within a third of the lease, tells A.",
+		Fixed:    "The forced unlock wakes the waiters. A's next renewal, within a third of the lease, tells A.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{Force},
 		Requires: []Precondition{given("A"), waits("C"), taken("A", world.OpForce)},

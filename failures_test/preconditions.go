@@ -9,34 +9,33 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Precondition is something that has to happen for a failure to be tested: time passed, a key's
-// lease ended, a client waited. It is never what the lock should prevent. It returns what
-// is missing in the trace, no text if nothing is. That every fault has struck is a precondition of
-// every story.
+// Precondition checks that something happened that a failure needs to be tested: a key's lease
+// ended, a client waited. It is never something that the lock should prevent. It returns what is
+// missing in the trace, or no text. Every failure also needs all its faults to strike.
 type Precondition func(*world.Trace) (missing i18n.Message)
 
-// What is missing in a story.
+// The texts for a missing precondition.
 var (
-	lessGiven    = i18n.New("{client} was given the lock {n} times, and not {wanted}")
-	keyWent      = i18n.New("{client}'s key had gone before, in another way")
+	lessGiven    = i18n.New("{client} got the lock {n} times, not {wanted}")
+	keyWent      = i18n.New("{client}'s key was already deleted, so the failure could not happen")
 	keyStayed    = i18n.New("{client}'s key was still there")
-	noneWaited   = i18n.New("not all of those who were to wait did: {clients}")
+	noneWaited   = i18n.New("not all of these clients waited: {clients}")
 	neverGaveUp  = i18n.New("{client} did not give up while another client held the lock")
 	notAtOnce    = i18n.New("{client} did not ask at the same moment as {other}")
-	noneBeside   = i18n.New("no two Locks of {client} were under way at once")
-	noneOvertook = i18n.New("{client} was not given the lock while {other} was about to take it")
+	noneBeside   = i18n.New("{client} did not have two Locks under way at once")
+	noneOvertook = i18n.New("{client} did not get the lock while {other} was about to take it")
 	notAtItsEnd  = i18n.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = i18n.New("nothing renewed {client}'s lock")
 	noneLate     = i18n.New("no Unlock of {client} reached Redis when {client} had the lock again")
 	noneTooLate  = i18n.New("no Lock of {client} took the lock after its deadline")
-	noRenewal    = i18n.New("no renewal was on its way as {client} unlocked")
-	stillOpen    = i18n.New("Close of {client} did not come back")
+	noRenewal    = i18n.New("no renewal was on its way when {client} unlocked")
+	stillOpen    = i18n.New("Close of {client} did not return")
 	noneInserted = i18n.New("{client} did not ask the ledger to insert an order")
 	notOneEach   = i18n.New("{client} and {other} did not each have one of the locks")
-	noSuchAnswer = i18n.New("Redis answered nothing with {error}")
+	noSuchAnswer = i18n.New("Redis did not answer any command with {error}")
 )
 
-// untold says what is missing for the story to be told; no text if it was told.
+// unmet returns the first precondition that is missing in a trace, or no text.
 func (f Failure) unmet(trace *world.Trace) i18n.Message {
 	if len(trace.Missed) > 0 {
 		return i18n.Text(trace.Missed[0]).Args()
@@ -61,8 +60,7 @@ func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
 	}
 }
 
-// given: each of the clients, separated by spaces, was given the lock, as often as it is
-// named.
+// given: each of the clients, separated by spaces, got the lock once for each time it is named.
 func given(clients string) Precondition {
 	return func(trace *world.Trace) i18n.Message {
 		times, wanted := map[string]int{}, map[string]int{}
@@ -80,7 +78,7 @@ func given(clients string) Precondition {
 	}
 }
 
-// taken: what that client had in Redis went away in an event of that kind or operation.
+// taken: the client's key was removed in an event of that kind or operation.
 func taken(client, how string) Precondition {
 	return func(trace *world.Trace) i18n.Message {
 		missing := keyStayed
@@ -98,10 +96,10 @@ func taken(client, how string) Precondition {
 	}
 }
 
-// serverDid is how Redis itself takes a key.
+// serverDid means that Redis itself removed the key.
 const serverDid = string(world.Server)
 
-// ends: the lease of what that client installed ended.
+// ends: the lease of that client's key ended.
 func ends(client string) Precondition { return taken(client, string(world.Expired)) }
 
 // waits: the clients, separated by spaces, waited in Lock as another one freed the lock, or
@@ -127,7 +125,7 @@ func waitsAs(clients string, moments ...string) Precondition {
 	})
 }
 
-// givesUp: a Lock of that client came back while another client still had the lock.
+// givesUp: a Lock of that client returned while another client still had the lock.
 func givesUp(client string) Precondition {
 	return seen(neverGaveUp.Args("client", client), func(s *world.Scene) bool {
 		e := s.Event
@@ -136,7 +134,7 @@ func givesUp(client string) Precondition {
 }
 
 // asksWhile: that client called Lock while the Lock of the other one was on its way, and
-// nobody had the lock.
+// no client had the lock.
 func asksWhile(client, other string) Precondition {
 	return seen(notAtOnce.Args("client", client, "other", other), func(s *world.Scene) bool {
 		e := s.Event
@@ -159,8 +157,8 @@ func asksTwice(client string) Precondition {
 	})
 }
 
-// overtakes: that client was given the lock while the command was on its way with which the
-// other one took it.
+// overtakes: that client got the lock while the command with which the other one took it was
+// on its way.
 func overtakes(client, other string) Precondition {
 	return func(trace *world.Trace) i18n.Message {
 		granted := -1
@@ -177,8 +175,8 @@ func overtakes(client, other string) Precondition {
 	}
 }
 
-// asksAsItEnds: Redis executed a command of that client while somebody's key had less than
-// a millisecond left.
+// asksAsItEnds: Redis executed a command of that client while another client's key had less
+// than a millisecond left.
 func asksAsItEnds(client string) Precondition {
 	return seen(notAtItsEnd.Args("client", client), func(s *world.Scene) bool {
 		e := s.Event
@@ -189,7 +187,7 @@ func asksAsItEnds(client string) Precondition {
 	})
 }
 
-// renewed: a goroutine of the lock's own gave that client's key a new lease before the
+// renewed: a goroutine started by the lock gave that client's key a new lease before the
 // client unlocked.
 func renewed(client string) Precondition {
 	return func(trace *world.Trace) i18n.Message {
@@ -246,7 +244,7 @@ func unlocksDuring(client string) Precondition {
 	})
 }
 
-// closes: that client's Close came back.
+// closes: that client's Close returned.
 func closes(client string) Precondition {
 	return seen(stillOpen.Args("client", client), func(s *world.Scene) bool {
 		return s.Event.Kind == world.Returned && s.Event.Op == world.OpClose && s.Event.Client == client

@@ -15,8 +15,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-// unreachable is a lock whose every call ends as if there were no network: it breaks no
-// rule, and no story can be told of it.
+// unreachable is a lock whose every call fails as if there were no network: it breaks no
+// rule, and meets no precondition.
 type unreachable struct{}
 
 func (unreachable) Lock(context.Context) error                          { return io.EOF }
@@ -34,7 +34,7 @@ var everything = []failures.Feature{
 	failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force, failures.Closing,
 }
 
-func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
+func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 	subject := failures.Subject{
 		Name: "unreachable", New: newUnreachable, Has: everything,
 		Variants: map[failures.Variant]world.Constructor{},
@@ -47,7 +47,7 @@ func TestNoStoryIsToldOfALockThatDoesNothing(t *testing.T) {
 	}
 }
 
-func TestNoPreconditionIsMetByAnEmptyTrace(t *testing.T) {
+func TestEmptyTraceMeetsNoPrecondition(t *testing.T) {
 	for _, f := range failures.All {
 		for i, precondition := range f.Requires {
 			require.NotEmpty(t, precondition(&world.Trace{}), "%s, its precondition %d", f.ID, i)
@@ -61,8 +61,8 @@ func scriptOf(id string) func(*world.World) {
 	return f.Script
 }
 
-// In these runs everything happens that the failure is about, but for one thing.
-func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
+// In each of these runs one precondition of the failure is not met.
+func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 	renews := failures.Subject{Name: "renews, and does not say so", New: stages.MustFind("5").Subject.New}
 	polls := failures.Subject{Name: "polls, and says that it listens", New: stages.MustFind("4").Subject.New, Has: everything}
 	polls.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: polls.New}
@@ -79,15 +79,15 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
-		}, "A's key had gone before, in another way"},
+		}, "A's key was already deleted, so the failure could not happen"},
 		{"key-gone-at-unlock", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			w.Client("B").StartRun("DEL", "lock:"+w.Lock).Wait() // some of the business
 			a.Unlock()
 			a.Lock()
-		}, "A's key had gone before, in another way"},
-		{"delete-foreign", renews, nil, "B was given the lock 0 times, and not 1"},
+		}, "A's key was already deleted, so the failure could not happen"},
+		{"delete-foreign", renews, nil, "B got the lock 0 times, not 1"},
 		{"wake-lost", polls, nil, "B sent no command to delay"},
 		{"wake-early", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -97,7 +97,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			wait.Cancel()
 			wait.Wait()
 			a.Unlock()
-		}, "not all of those who were to wait did: B"},
+		}, "not all of these clients waited: B"},
 		{"key-gone", whole, func(w *world.World) { w.Client("A").Lock() }, "A's key was still there"},
 		{"forced-unlock", whole, func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
@@ -106,7 +106,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()
-		}, "A's key had gone before, in another way"},
+		}, "A's key was already deleted, so the failure could not happen"},
 		{"unlock-at-once", whole, func(w *world.World) {
 			a := w.Client("A")
 			for range 2 {
@@ -119,16 +119,16 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a.Lock()
 			w.Sleep(w.Lease / 2)
 			a.Unlock()
-		}, "no renewal was on its way as A unlocked"},
-		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A was given the lock 1 times, and not 2"},
+		}, "no renewal was on its way when A unlocked"},
+		{"second-hold-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "A got the lock 1 times, not 2"},
 		{"delete-sibling", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
 			a.Unlock()
 			a.Goroutine("G").Lock()
-		}, "A's key had gone before, in another way"},
-		{"publish-before-delete", whole, scriptOf("unlock-wakes"), "not all of those who were to wait did: C"},
-		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "B was given the lock 0 times, and not 1"},
+		}, "A's key was already deleted, so the failure could not happen"},
+		{"publish-before-delete", whole, scriptOf("unlock-wakes"), "not all of these clients waited: C"},
+		{"short-lease-renewed", whole, func(w *world.World) { w.Client("A").Lock() }, "B got the lock 0 times, not 1"},
 		{"last-millisecond", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -159,16 +159,16 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 				b.Unlock()
 			}
 			b.Close()
-		}, "not all of those who were to wait did: G"},
+		}, "not all of these clients waited: G"},
 		{"unlock-after-failed-unlock", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			for _, c := range []*world.Client{a, b} {
 				c.Lock()
 				c.Unlock()
 			}
-		}, "A was given the lock 1 times, and not 2"},
-		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A was given the lock 0 times, and not 1"},
-		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis answered nothing with OOM"},
+		}, "A got the lock 1 times, not 2"},
+		{"acquire-context-ends", whole, func(w *world.World) { w.Client("A") }, "A got the lock 0 times, not 1"},
+		{"oom", whole, func(w *world.World) { w.Client("A").TryLock() }, "Redis did not answer any command with OOM"},
 		{"late-unlock", whole, func(w *world.World) {
 			a := w.Client("A")
 			for range 2 {
@@ -182,13 +182,13 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 				c.Lock()
 				c.Unlock()
 			}
-		}, "B was not given the lock while A was about to take it"},
+		}, "B did not get the lock while A was about to take it"},
 		{"token-after-grant", whole, func(w *world.World) {
 			for _, c := range []*world.Client{w.Client("B"), w.Client("A")} {
 				c.Lock()
 				c.Unlock()
 			}
-		}, "A's key had gone before, in another way"},
+		}, "A's key was already deleted, so the failure could not happen"},
 		{"acquire-arrives-late", whole, func(w *world.World) {
 			w.Client("A").Lock(world.Within(w.Lease))
 			w.Sleep(2 * w.Lease)
@@ -202,7 +202,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 			a := w.Client("A")
 			a.Lock()
 			a.Lock()
-		}, "no two Locks of A were under way at once"},
+		}, "A did not have two Locks under way at once"},
 		{"process-pause-unique", whole, func(w *world.World) {
 			for _, c := range []*world.Client{w.Client("A"), w.Client("B")} {
 				c.Lock()
@@ -227,7 +227,7 @@ func TestStoryThatLacksOneThingIsNotTold(t *testing.T) {
 	}
 }
 
-func TestWatchdogThatCannotBeSwitchedOffHasNoFixedLease(t *testing.T) {
+func TestFixedLeaseNeedsAVariantIfThereIsAWatchdog(t *testing.T) {
 	subject := stages.MustFind("5").Subject
 	subject.Variants = nil
 	f, _ := failures.Find("loss-hidden-at-unlock")
@@ -251,8 +251,8 @@ func (l impatient) Lock(ctx context.Context) error {
 	return err
 }
 
-// Nobody waits for the key that stays, so the story itself has to let the time pass.
-func TestKeyThatStaysShowsAlsoWhereLockDoesNotWait(t *testing.T) {
+// No client waits for the key that stays, so the story itself has to let the time pass.
+func TestLeftOverKeyIsReportedIfLockDoesNotWait(t *testing.T) {
 	for column, outcome := range map[string]failures.Outcome{"4": failures.Broken, "6": failures.Safe} {
 		subject := stages.MustFind(column).Subject
 		create := subject.New

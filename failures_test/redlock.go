@@ -7,7 +7,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// redlockServers is how many servers a lock of several has.
+// redlockServers is the number of servers of a lock over several servers.
 const redlockServers = 5
 
 // OfRedLock are the failures of a lock over several independent servers, R1 to R5.
@@ -185,8 +185,8 @@ func onServers(all []Failure) []Failure {
 	return all
 }
 
-// reaches has the first attempt of a client come late to all servers but these. It learns the last
-// answer when all clients have asked.
+// reaches delays the first attempt of a client on all servers but these. The client gets its last
+// answer after all clients have asked.
 func reaches(w *world.World, c *world.Client, first ...int) {
 	for n := 1; n <= redlockServers; n++ {
 		if !slices.Contains(first, n) {
@@ -196,7 +196,7 @@ func reaches(w *world.World, c *world.Client, first ...int) {
 	c.After(world.On(world.Of(world.OpLock, world.Write), w.Server(first[0]))).Delay(w.Lease / 1500)
 }
 
-// losesVotes loses what the client asks of R4 and R5: it has a majority of exactly three.
+// losesVotes loses the client's commands to R4 and R5: it has a majority of exactly three.
 func losesVotes(w *world.World, c *world.Client) {
 	for n := 4; n <= redlockServers; n++ {
 		c.Before(world.On(world.Of(world.OpLock, world.Write), w.Server(n))).Drop()

@@ -28,7 +28,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "shared-object", Family: Sharing,
 		Title:    "two goroutines share one lock object",
-		Story:    "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B walks in beside A.",
+		Story:    "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B gets the lock while A is at work.",
 		Fixed:    "The proof of ownership belongs to the hold, not to the object.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete},
 		Requires: []Precondition{given("A")},
@@ -46,7 +46,7 @@ var reentryFailures = []Failure{
 		Story:    "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
 		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, and a lease that nobody renews ends: those are other stories
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, or a lease is not renewed: those are other stories
 		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -85,8 +85,8 @@ var reentryFailures = []Failure{
 	{
 		ID: "inner-lock-fails", Family: Sharing,
 		Title:    "an inner acquire fails, and the outer hold goes with it",
-		Story:    "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B walks in beside A. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
-		Fixed:    "What is undone is one count, not the lock.",
+		Story:    "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B gets the lock while A is at work. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
+		Fixed:    "Undo one count, not the whole lock.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A")},
@@ -112,7 +112,7 @@ var reentryFailures = []Failure{
 		ID: "unlock-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
 		Title:    "an inner acquire hangs, and the outer Unlock waits behind it",
 		Story:    "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
-		Fixed:    "The wait for the helper has a bound, and the last Unlock frees the lock all the same.",
+		Fixed:    "The wait for the helper has a limit, and the last Unlock frees the lock all the same.",
 		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Leak},
 		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
 		Requires: []Precondition{given("A")},
@@ -130,8 +130,8 @@ var reentryFailures = []Failure{
 	{
 		ID: "try-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
 		Title:    "an inner acquire hangs, and a TryLock waits behind it",
-		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits for its turn behind the first one, it stands still for as long as the network does.",
-		Fixed:    "The wait for the first helper ends with the patience of the second one. For a TryLock that is now.",
+		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits behind the first one, it hangs for as long as the network does.",
+		Fixed:    "The second helper waits for the first only as long as its own context allows. A TryLock does not wait.",
 		Breaks:   []oracle.Monitor{oracle.Waiting},
 		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
 		Requires: []Precondition{given("A")},
@@ -148,8 +148,8 @@ var reentryFailures = []Failure{
 	{
 		ID: "reentries-at-once", Family: Sharing, Needs: []Feature{Reentry},
 		Title:    "two helpers of a holder take the lock again at the same moment",
-		Story:    "A holds the lock and has two helpers, each on a goroutine of its own. Both take the lock again: the command of the first one is on its way as the second one asks. If both make two of the one that they have seen, the lock is free after two Unlocks. A is still at work, and B walks in beside A.",
-		Fixed:    "Who changes the count waits for whoever is changing it; or the command adds one to what is there.",
+		Story:    "A holds the lock and has two helpers, each in its own goroutine. Both take the lock again: the command of the first one is on its way as the second one asks. If both read a count of one and write two, the lock is free after two Unlocks, and B gets it while A is still at work.",
+		Fixed:    "One re-entry waits until the other has changed the count; or the command adds one to the count in Redis.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A A"), asksTwice("A")},
 		Script: func(w *world.World) {
@@ -175,7 +175,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "reentry-after-loss", Family: Sharing, Variant: FixedLease,
 		Title:    "a client re-enters a lock that it has lost",
-		Story:    "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper is let in without asking Redis, beside B.",
+		Story:    "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper gets the lock without asking Redis, while B holds it.",
 		Fixed:    "Redis decides: re-entry asks whether the owner is still there.",
 		Breaks:   []oracle.Monitor{oracle.Truth},
 		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and B overlap: that is work-outlives-ttl
@@ -200,7 +200,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
-			if a.Lock().Held() { // one that is told of an error is that of grant-reply-lost
+			if a.Lock().Held() { // an error is the story of grant-reply-lost
 				a.HoldCount()
 				a.Unlock()
 				b.Lock(world.Within(patience(w)))
@@ -210,7 +210,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "hold-released-twice", Family: Sharing,
 		Title:    "a client unlocks once more than it locked",
-		Story:    "A takes the lock twice and unlocks three times, as with one defer too many. The third Unlock has nothing to give back. It must say so, and must do nothing to B, who comes next.",
+		Story:    "A takes the lock twice and unlocks three times, as with one defer too many. The third Unlock has nothing to give back. It must return an error, and must not affect B, who locks next.",
 		Fixed:    "Each hold is released once; a release too many returns ErrNotHeld.",
 		Breaks:   []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
 		Needs:    []Feature{Reentry},
@@ -249,7 +249,7 @@ var reentryFailures = []Failure{
 	{
 		ID: "two-names-nested", Family: Sharing, Variant: Nested,
 		Title:    "a client holds two locks, one inside the other",
-		Story:    "A takes another lock and then this one, and releases them in turn. They have nothing in common but their process. A lock that remembers its holds in a table of that process may take the second name for a re-entry of the first: Unlock counts down, says that all is well, and leaves the key. B waits for a holder who has finished.",
+		Story:    "A takes another lock and then this one, and releases them in turn. They have nothing in common but their process. A lock that remembers its holds in a table of that process may take the second name for a re-entry of the first: Unlock counts down, returns nil, and leaves the key. B waits for a holder who has finished.",
 		Fixed:    "A process remembers a hold under the whole name, not under a hash of it or under the goroutine alone.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth, oracle.Deadlock},
 		Requires: []Precondition{given("A")},
@@ -268,7 +268,7 @@ var reentryFailures = []Failure{
 		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, with a lease of its own, and each gives back its own hold.",
 		Fixed:  "What an attempt leaves in the process belongs to that attempt alone: its value, its hold, its place in the queue.",
 		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
-		// Whose command reaches Redis first is the network's choice here.
+		// Either command may reach Redis first.
 		Given:    []oracle.Monitor{oracle.BoundedWait},
 		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {

@@ -12,13 +12,13 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// What is said of an outcome.
+// The texts of outcomes.
 var (
 	safeInThisRun = i18n.New("SAFE in this run: {what}.")
 	judged        = i18n.New("{outcome}: {what}.")
 	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
 	nothingBroken = i18n.New("no rule is broken")
-	onlyGiven     = i18n.New("no rule is broken but {rules}, where the story begins")
+	onlyGiven     = i18n.New("only {rules} is broken, and this story takes that as given")
 	andRule       = i18n.New("{rules} and {rule}")
 	toldInTime    = i18n.New("the hold is lost, and its owner is told in time")
 	ruleBroken    = i18n.New("{rule}: {what}")
@@ -34,13 +34,13 @@ func init() {
 	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))
 }
 
-// loud is the outcome at the head of a line.
+// loud returns the outcome in capitals, for the head of a line.
 func (o Outcome) loud() i18n.Text { return i18n.Text(strings.ToUpper(string(o.Word()))) }
 
-// Headline is the outcome in a sentence, as it stands above a run or at its end.
+// Headline returns the outcome in a sentence, which is printed above or below a run.
 func (v Verdict) Headline() string { return v.HeadlineIn(i18n.English) }
 
-// HeadlineIn is the headline in a language.
+// HeadlineIn returns the headline in a language.
 func (v Verdict) HeadlineIn(l i18n.Language) string {
 	if v.Outcome == Safe {
 		return safeInThisRun.Localize(l, "what", v.given(l))
@@ -53,10 +53,10 @@ func (v Verdict) HeadlineIn(l i18n.Language) string {
 	return say.Localize(l, "outcome", v.Outcome.loud(), "what", v.SentenceIn(l), "line", at)
 }
 
-// Sentence says in one line what happened.
+// Sentence returns the reason for the outcome in one line.
 func (v Verdict) Sentence() string { return v.SentenceIn(i18n.English) }
 
-// SentenceIn is the sentence in a language.
+// SentenceIn returns the sentence in a language.
 func (v Verdict) SentenceIn(l i18n.Language) string {
 	switch v.Outcome {
 	case Safe:
@@ -75,7 +75,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 	return v.Outcome.Word().Localize(l)
 }
 
-// at is the line that sent the command for which the lock is broken; "" if it was none.
+// at returns the line that sent the command with which the lock broke a rule, or "".
 func (v Verdict) at() string {
 	against, ok := v.Against()
 	if !ok || v.Outcome != Broken && v.Outcome != Inherent {
@@ -88,9 +88,9 @@ func (v Verdict) at() string {
 	return fmt.Sprintf("%s:%d", path.Base(source.File), source.Line)
 }
 
-// SourceOf returns the line of the lock that broke a rule: that of the command at which it was
-// broken, or else of the last command before it that the same call sent, or the same client. The
-// event is that command; its Source is nil where there is none.
+// SourceOf returns the line of the lock that broke a rule: the line that sent the command which broke
+// it, or else the last command before it of the same call or client. The event is that command; its
+// Source is nil if no line is known.
 func SourceOf(trace *world.Trace, f oracle.Finding) (source world.Source, at world.Event) {
 	end := slices.IndexFunc(trace.Events, func(e world.Event) bool { return e.Step == f.Step })
 	if end < 0 {
@@ -106,7 +106,7 @@ func SourceOf(trace *world.Trace, f oracle.Finding) (source world.Source, at wor
 	return source, at
 }
 
-// given says that no rule is broken, but for those that the story itself breaks.
+// given returns a sentence for a safe lock, with the rules that the story itself breaks.
 func (v Verdict) given(l i18n.Language) string {
 	rules := ""
 	for _, m := range v.Failure.Given {
@@ -124,24 +124,24 @@ func (v Verdict) given(l i18n.Language) string {
 	return onlyGiven.Localize(l, "rules", rules)
 }
 
-// Cause is what several failures have in common that break a lock.
+// Cause is a common reason of several failures that break a lock.
 type Cause struct {
-	Text     i18n.Text `json:"cause"` // nobody is told of a loss, or the rule that is broken
+	Text     i18n.Text `json:"cause"` // a rule, or "the holder is not told of a loss"
 	Failures []string  `json:"failures"`
 }
 
 var (
 	ofOneCause = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
 	callPanics = i18n.New("a call panics")
-	lossHidden = i18n.New("nobody is told of a loss")
+	lossHidden = i18n.New("the holder is not told of a loss")
 )
 
-// Localize returns a line: "5 failures: nobody is told of a loss: renew-partition …".
+// Localize returns a line: "5 failures: the holder is not told of a loss: renew-partition …".
 func (c Cause) Localize(l i18n.Language) string {
 	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).Localize(l)
 }
 
-// Causes groups verdicts, those of one cause together, the cause with the most of them first.
+// Causes groups verdicts by cause. The cause with the most verdicts comes first.
 func Causes(verdicts []Verdict) []Cause {
 	var causes []Cause
 	for _, v := range verdicts {
@@ -157,8 +157,8 @@ func Causes(verdicts []Verdict) []Cause {
 	return causes
 }
 
-// cause is the rule that the lock broke. Where the story takes its hold away, the others are
-// inside because nobody told it.
+// cause returns the rule that the lock broke. If the story takes its hold away, the cause of two
+// clients inside is that the holder was not told.
 func (v Verdict) cause() i18n.Text {
 	against, ok := v.Against()
 	switch {
@@ -172,10 +172,10 @@ func (v Verdict) cause() i18n.Text {
 	return i18n.Text(against.Monitor)
 }
 
-// summary is what a whole catalogue came to.
+// summary is the result of a whole catalogue.
 type summary struct {
 	count map[Outcome]int
-	wrong []Verdict // what was not expected
+	wrong []Verdict // outcomes that were not expected
 }
 
 func (s *summary) add(v Verdict, wrong bool) {
@@ -188,7 +188,7 @@ func (s *summary) add(v Verdict, wrong bool) {
 	}
 }
 
-// String is a line for the counts, and one for each cause of what was not expected.
+// String returns a line of counts, and one for each cause of unexpected outcomes.
 func (s *summary) String() string {
 	var counts []string
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTested, NotPlayed, NotApplicable} {

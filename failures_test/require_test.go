@@ -21,7 +21,7 @@ func TestRequired(t *testing.T) {
 	failures.Require(t, stages.MustFind("3").Subject, strings.Fields(names)...)
 }
 
-func TestRequireFailsForTheNamedFailuresThatShow(t *testing.T) {
+func TestRequireFailsForNamedFailures(t *testing.T) {
 	require3 := func(names string) string {
 		child := exec.Command(os.Args[0], "-test.v", "-test.run=^TestRequired$")
 		child.Env = append(os.Environ(), "LOCKKATA_REQUIRED="+names)

@@ -10,7 +10,7 @@ var serverFailures = []Failure{
 	{
 		ID: "script-flush", Family: Servers,
 		Title:    "Redis forgets the lock's scripts",
-		Story:    "A holds the lock, and B has been refused, when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays. B's Lock has to send its script anew as well.",
+		Story:    "A holds the lock, and B has been refused, when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays. B's Lock has to send its script again, too.",
 		Fixed:    "EVALSHA with EVAL to fall back on.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
 		Needs:    []Feature{Scripts},
@@ -27,8 +27,8 @@ var serverFailures = []Failure{
 	{
 		ID: "oom", Family: Servers,
 		Title:    "Redis is full and refuses the acquire",
-		Story:    "Redis has no memory left and answers OOM. Lock has to return that error, or to ask again after a pause. To say that somebody else holds the lock would make A wait for nobody; to ask again at once would keep a full server busy.",
-		Fixed:    "An error is an error, never a no; and before it asks again a lock waits.",
+		Story:    "Redis has no memory left and answers OOM. Lock has to return that error, or to ask again after a pause. If it says that another client holds the lock, A waits for a holder that does not exist. If it asks again at once, it keeps a full server busy.",
+		Fixed:    "An error is returned as an error, never as \"no\". Before it asks again, the lock waits.",
 		Breaks:   []oracle.Monitor{oracle.Truth},
 		Given:    []oracle.Monitor{oracle.Deadlock}, // A waits for the server, and for no lock
 		Requires: []Precondition{answered("OOM")},
@@ -43,13 +43,13 @@ var serverFailures = []Failure{
 		ID:    "unlock-refused",
 		Title: "Redis refuses the Unlock for a moment",
 		Story: "A holds the lock as Redis fails over, and A's connection still leads to the old master. It is a replica now, and answers A's Unlock with READONLY. A moment later A's commands get through again. If Unlock gives up at such an answer, the key stays for the rest of its lease, and B waits for a holder that has finished.",
-		Fixed: "READONLY will pass, as LOADING and BUSY do: Unlock asks again, for a part of the lease.",
+		Fixed: "READONLY is temporary, like LOADING and BUSY: Unlock asks again, for a part of the lease.",
 	}, "READONLY You can't write against a read only replica."),
 	refusedUnlock(Failure{
 		ID:    "unlock-moved",
 		Title: "two nodes of a Cluster send the Unlock to each other for a moment",
 		Story: "A holds the lock as the slot of its key is given to another node. Until that node knows that the slot is its own, each of the two sends A's Unlock to the other one with MOVED. go-redis follows three times within a millisecond, and gives up. If Unlock gives up too, the key stays for the rest of its lease, and B waits for a holder that has finished.",
-		Fixed: "MOVED will pass, as TRYAGAIN and CLUSTERDOWN do: Unlock asks again, for a part of the lease.",
+		Fixed: "MOVED is temporary, like TRYAGAIN and CLUSTERDOWN: Unlock asks again, for a part of the lease.",
 	}, "MOVED 16287 127.0.0.1:7001"),
 }
 

@@ -56,10 +56,10 @@ func TestHostileLock(t *testing.T) {
 	failures.Check(t, failures.Subject{Name: how, New: newHostile(how), Has: stages.MustFind("4").Subject.Has}, failures.Flawless)
 }
 
-func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
+func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 	for how, says := range map[string]string{
-		"spins":         "spins does not come to rest in 1s: failures_test/stranger_test.go:",
-		"holds a mutex": "does not come to rest in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
+		"spins":         "spins did not finish in 1s: failures_test/stranger_test.go:",
+		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
 		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:37 (chan receive)",
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -68,21 +68,21 @@ func TestLockThatDoesNotComeToRestIsNamedByItsLine(t *testing.T) {
 			out, err := child.CombinedOutput()
 			require.Error(t, err)
 			require.Contains(t, string(out), says)
-			if how == "leaks" { // the verdicts stand
+			if how == "leaks" { // the verdicts are not affected
 				cells := map[failures.Outcome]int{}
 				for _, f := range failures.All {
 					cells[stages.MustFind("4").Expect(f)]++
 				}
 				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, unavoidable %d, not applicable %d",
 					cells[failures.Broken], cells[failures.Safe], cells[failures.Inherent], cells[failures.NotApplicable]))
-				require.Contains(t, string(out), "\n        1 failure: nobody is told of a loss: work-outlives-fixed-lease\n")
+				require.Contains(t, string(out), "\n        1 failure: the holder is not told of a loss: work-outlives-fixed-lease\n")
 			}
 		})
 	}
 }
 
 // The README shows this command: go test -run TestFailures/late-unlock.
-func TestRunChoosesOneFailureOfTheCatalogue(t *testing.T) {
+func TestRunFlagSelectsOneFailure(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.v", "-test.run=^TestHostileLock$/^late-unlock$")
 	child.Env = append(os.Environ(), "LOCKKATA_HOSTILE=calm")
 	out, err := child.CombinedOutput()

@@ -9,14 +9,14 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of those who use a lock: it is freed before the work is visible, or it is taken together with
-// another one.
+// Failures in the use of a lock: it is freed before the work is visible, or taken together with another
+// one.
 var usageFailures = []Failure{
 	{
 		ID: "unlock-before-commit", Family: Usage, Inherent: true,
 		Title:    "the lock is free before the transaction commits",
 		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
-		Fixed:    "Nothing in the lock: no lock can prevent that its caller frees it too early. Commit, then unlock: the lock goes around the transaction.",
+		Fixed:    "Nothing in the lock: no lock can keep its caller from unlocking too early. Commit, then unlock: the lock goes around the transaction.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
 		Requires: []Precondition{given("A B"), inserts("A"), inserts("B")},
 		Script: func(w *world.World) {
@@ -43,8 +43,8 @@ var usageFailures = []Failure{
 	{
 		ID: "two-locks-any-order", Family: Usage, Variant: Both, Inherent: true,
 		Title:    "two clients take two locks in opposite orders",
-		Story:    "A takes order:1001 and then stock:tea, B takes stock:tea and then order:1001. Each has its first lock and waits for the other's: a deadlock. With a watchdog both renew what they have, and wait until one of them gives up. Without one the leases end as they wait: each gets what the other has lost, and both believe that they have both locks.",
-		Fixed:    "Nothing in the lock: it does not know of the other one. All take their locks in one order, such as that of the names. A deadline ends the wait.",
+		Story:    "A takes order:1001 and then stock:tea, B takes stock:tea and then order:1001. Each has its first lock and waits for the other's: a deadlock. With a watchdog both renew what they have, and wait until one of them gives up. Without a watchdog the leases end while they wait: each gets the lock that the other has lost, and both believe that they have both locks.",
+		Fixed:    "Nothing in the lock: it does not know the other lock. All clients take their locks in one order, such as that of the names. A deadline ends the wait.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{haveOneEach("A", "B")},
 		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, otherLock+world.And+w.Lock) },
@@ -54,7 +54,7 @@ var usageFailures = []Failure{
 		ID: "two-locks-one-order", Family: Usage, Variant: Both,
 		Title:    "two clients take two locks in one order",
 		Story:    "A and B both take order:1001 and then stock:tea. The client that gets the first lock gets the second too. The other one waits for the first lock, and holds nothing that another client waits for. A unlocks both, and B comes next.",
-		Fixed:    "All take their locks in one order, such as that of the names.",
+		Fixed:    "All clients take their locks in one order, such as that of the names.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{given("A B"), waits("B")},
 		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, w.Lock+world.And+otherLock) },
@@ -85,8 +85,8 @@ func createIfFree(w *world.World, c *world.Client) {
 // otherLock is the lock that clients take together with the world's own.
 const otherLock = "stock:tea"
 
-// keysOfOne is why a story of two locks is told in the world only.
-const keysOfOne = "there the keys of one lock are watched, and these are two"
+// keysOfOne is the reason why a story of two locks runs in the world only.
+const keysOfOne = "on a real server only the keys of one lock are watched, and these are two"
 
 // takeBoth has A and B take two locks. A's command for stock:tea is on its way while B begins.
 func takeBoth(w *world.World, ofA, ofB string) {

@@ -16,7 +16,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Verdict is what one failure did to one lock.
+// Verdict is the result of one failure on one lock.
 type Verdict struct {
 	Failure  Failure
 	Subject  string
@@ -24,10 +24,10 @@ type Verdict struct {
 	Findings []oracle.Finding
 	Trace    *world.Trace
 	Err      error        // why the run did not end
-	Missing  i18n.Message // what the lock lacks, or what did not happen, where that is the outcome
+	Missing  i18n.Message // the reason why the failure does not apply or is not tested
 }
 
-// Run plays one failure on one lock and judges it.
+// Run runs one failure on one lock and judges it.
 func Run(t *testing.T, f Failure, s Subject) Verdict {
 	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(t, c, scenario)
@@ -46,7 +46,7 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 	}
 	if v.Trace, v.Err = play(f.Config(s), f.Script); v.Trace != nil {
 		about := f.Breaks
-		if slices.Contains(f.Needs, PubSub) { // who is to be woken need not ask
+		if slices.Contains(f.Needs, PubSub) { // a waiter that is woken need not ask
 			about = append(slices.Clip(about), oracle.CommandCount)
 		}
 		v.Findings = oracle.Judge(v.Trace, about...)
@@ -58,8 +58,8 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 	return v
 }
 
-// askTheTime plays the failure again where each command takes a microsecond. If values are no longer
-// equal there, their findings say so.
+// askTheTime runs the failure again with a microsecond for each command. If values are no longer equal
+// then, their findings mention it.
 func (v *Verdict) askTheTime(s Subject, play Play) {
 	config := v.Failure.Config(s)
 	client := config.Client
@@ -90,18 +90,17 @@ func (slowly) Allow() error {
 
 func (slowly) ReportResult(error) {}
 
-// DiscoverScripts returns the lock with the Lua scripts that it uses on an ordinary day,
-// so that Redis knows them from the beginning. The error says that it does not survive
-// that day.
+// DiscoverScripts returns the lock with the Lua scripts that it uses in normal use, so that
+// Redis knows them from the beginning. It returns an error if the lock fails in normal use.
 func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 	var err error
 	if _, s.Scripts, err = world.Discover(t, s.Config()); err != nil {
-		err = fmt.Errorf("%s does not survive an ordinary day: %w", s.Name, err)
+		err = fmt.Errorf("%s fails in normal use: %w", s.Name, err)
 	}
 	return s, err
 }
 
-// Config is what a world needs to know of the lock.
+// Config returns the configuration of a world for the lock.
 func (s Subject) Config() world.Config {
 	servers := 1
 	if s.NewOver != nil {
@@ -110,7 +109,7 @@ func (s Subject) Config() world.Config {
 	return world.Config{New: s.New, NewOver: s.NewOver, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
-// Config is the world in which the failure is played on a lock.
+// Config returns the configuration of the world in which the failure runs on a lock.
 func (f Failure) Config(s Subject) world.Config {
 	config := s.Config()
 	config.Client, config.Guard, config.Lease = f.Client, f.Guard, f.Lease
@@ -127,7 +126,7 @@ func (f Failure) Config(s Subject) world.Config {
 	return config
 }
 
-// Failures is the catalogue of the lock: that of RedLock for a lock of several servers.
+// Failures returns the catalogue for the lock: that of RedLock for a lock of several servers.
 func (s Subject) Failures() []Failure {
 	if s.NewOver != nil {
 		return OfRedLock
@@ -138,7 +137,7 @@ func (s Subject) Failures() []Failure {
 // Applies reports whether the lock has what the failure is about.
 func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
 
-// Why a failure does not apply to a lock.
+// The texts for a failure that does not apply.
 var (
 	lacksFeature = i18n.New("this lock has no {features}")
 	otherServers = i18n.New("the failures of RedLock are for a lock of several servers, all others for a lock of one")
@@ -146,7 +145,7 @@ var (
 	notWith      = i18n.New("not for a lock with {features}")
 )
 
-// lacks says why a failure does not apply; no text if it does.
+// lacks returns the reason why a failure does not apply; no text if it does.
 func (s Subject) lacks(f Failure) i18n.Message {
 	_, varies := s.Variants[f.Variant]
 	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
@@ -165,7 +164,7 @@ func (s Subject) lacks(f Failure) i18n.Message {
 	return i18n.Message{}
 }
 
-// named are the names of some features.
+// named returns the names of some features.
 func named(all []Feature, some func(Feature) bool) string {
 	var names []string
 	for _, f := range all {
@@ -176,8 +175,8 @@ func named(all []Feature, some func(Feature) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// decide turns findings into the outcome. A conviction by a rule that the story does not
-// break by itself is never passed over, also where the run did not come to its end.
+// decide turns findings into the outcome. A violation of a rule that the story does not
+// break by itself always counts, also if the run did not end.
 func (v *Verdict) decide() {
 	f := v.Failure
 	against, convicted := v.Against()
@@ -201,13 +200,13 @@ func (v *Verdict) decide() {
 	}
 }
 
-// Against is the finding that convicts the lock. It is the first of these that there is:
+// Against returns the finding for which the lock is reported. It is the first of these:
 //
 //   - a lease that is not the one asked for, since the rest follows from it;
 //   - a finding by a rule that the failure is about;
 //   - a finding by a rule that the failure's story does not break by itself.
 //
-// What comes after a call that is under way beyond its context is a consequence, and does not count.
+// Findings after a call that outlived its context are its consequences, and do not count.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
 	root := func(x oracle.Finding) bool { return x.Monitor == oracle.Lease && other(x) }

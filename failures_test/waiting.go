@@ -7,8 +7,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Failures of waiting: a wake-up is lost, or goes to somebody who has left. Locks that poll
-// have few of them; they pay with commands.
+// Failures of waiting: a wake-up is lost, or goes to a waiter that has left. Locks that poll
+// have few of them, but send more commands.
 var waitingFailures = []Failure{
 	{
 		ID: "unlock-wakes", Family: Waiting,
@@ -30,7 +30,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "wake-lost", Family: Waiting,
 		Title:    "the message is published before the waiter listens",
-		Story:    "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: nobody listens yet. If B now waits for a message, it waits out the whole lease of a lock that is free.",
+		Story:    "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: B does not listen yet. If B now waits for a message, it waits for the whole lease although the lock is free.",
 		Fixed:    "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
@@ -48,8 +48,8 @@ var waitingFailures = []Failure{
 	{
 		ID: "wake-early", Family: Waiting,
 		Title:    "the message overtakes the refusal",
-		Story:    "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that wakes only those who wait already is lost.",
-		Fixed:    "A wake-up is kept until somebody takes it: a channel with room for one.",
+		Story:    "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that reaches only waiters that already wait is lost.",
+		Fixed:    "A wake-up is kept until a waiter takes it: a channel with room for one.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
@@ -88,9 +88,9 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "waiter-gives-up", Family: Waiting,
-		Title:    "a waiter gives up, and its place stays",
-		Story:    "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must come back when their contexts end. Then A unlocks, and C asks: nobody else wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a line in Redis refuses C if B is still in it, and E for ever if the place of D stays.",
-		Fixed:    "A waiter that gives up leaves the line, and a place ends with its waiter's heartbeat. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
+		Title:    "a waiter gives up, and its place in the queue stays",
+		Story:    "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must return when their contexts end. Then A unlocks, and C asks: no other client wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a queue in Redis refuses C if B is still in the queue, and refuses E forever if the place of D stays.",
+		Fixed:    "A waiter that gives up leaves the queue, and a place expires when its waiter's heartbeat stops. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
 		Breaks:   []oracle.Monitor{oracle.Truth, oracle.Context, oracle.Deadlock},
 		Requires: []Precondition{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(world.Slept))},
 		Script: func(w *world.World) {
@@ -116,10 +116,10 @@ var waitingFailures = []Failure{
 	{
 		ID: "wake-eaten", Family: Waiting,
 		Title:    "a waiter is woken and leaves",
-		Story:    "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G sleeps on beside a free lock.",
+		Story:    "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G goes on sleeping although the lock is free.",
 		Fixed:    "A waiter that leaves after being woken passes the wake-up on.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Given:    []oracle.Monitor{oracle.BoundedWait}, // that G is faster than B, who leaves, harms nobody
+		Given:    []oracle.Monitor{oracle.BoundedWait}, // G may overtake B, which leaves
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B G")},
 		Live:     "when B's last command is late depends on what the others do at the same moment",
@@ -140,7 +140,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "pubsub-cut", Family: Waiting,
 		Title:    "the subscriber's connection breaks as the message is sent",
-		Story:    "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but nobody publishes a second time.",
+		Story:    "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but the message is not published again.",
 		Fixed:    "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
@@ -160,7 +160,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "resubscribe-refused", Family: Waiting,
 		Title:    "the subscription is refused after a reconnect",
-		Story:    "B waits, and Redis is started again. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which loads its data, refuses. Nobody tells B, who goes on waiting for messages. A unlocks, and B sleeps beside a free lock.",
+		Story:    "B waits, and Redis is started again. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which is loading its data, refuses. B is not told, and goes on waiting for messages. A unlocks, and B sleeps although the lock is free.",
 		Fixed:    "After a reconnect Redis has to acknowledge the subscription again. Until then the waiter asks now and then, and subscribes again.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
@@ -180,7 +180,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "expiry-wakes", Family: Waiting,
 		Title:    "the holder dies and publishes nothing",
-		Story:    "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits for ever. One that asks for the rest of the lease in whole seconds wakes up too early, and keeps Redis busy until the lease is over.",
+		Story:    "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits forever. One that asks for the rest of the lease in whole seconds wakes up too early, and keeps Redis busy until the lease is over.",
 		Fixed:    "The wait ends with the lease of the holder, message or not.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock, oracle.CommandCount},
 		Needs:    []Feature{PubSub},
@@ -188,7 +188,7 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			w.Sleep(w.Lease / 100) // what is left is no whole number of seconds
+			w.Sleep(w.Lease / 100) // the rest of the lease is no whole number of seconds
 			wait := b.StartLock()
 			w.Sleep(w.Lease / 6)
 			a.Crash()
@@ -197,13 +197,13 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "subscription-silent", Family: Waiting,
-		Title:    "a subscription falls silent, and nobody notices",
-		Story:    "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process goes on listening to nothing: the next time A unlocks, B sleeps beside a free lock.",
-		Fixed:    "A lock that was free without a message makes the subscription suspect: it is made anew.",
+		Title:    "a subscription falls silent, and its process does not notice",
+		Story:    "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process keeps the dead subscription: the next time A unlocks, B sleeps although the lock is free.",
+		Fixed:    "If the lock became free without a message, the process subscribes again.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("C B A"), waits("B"), ends("C")},
-		Live:     "no real connection can be made to fall silent from here",
+		Live:     "a test cannot make a real connection fall silent",
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			c.Lock()
@@ -223,8 +223,8 @@ var waitingFailures = []Failure{
 	{
 		ID: "expiry-among-many", Family: Waiting, Variant: Crowded,
 		Title:    "a lease that ends makes the waiters of other locks ask",
-		Story:    "A holds five locks, four of them with long leases, and dies. B's process waits for all of them, and hears of each over one connection. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes this for a connection gone silent makes the connection anew, and has the waiters of the other four locks ask too.",
-		Fixed:    "The lock that had no message is subscribed anew, and no other. The end of a lease costs what it costs with one lock.",
+		Story:    "A holds five locks, four of them with long leases, and dies. B's process waits for all of them, and hears of each over one connection. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes this for a dead connection opens a new one, and then the waiters of the other four locks ask too.",
+		Fixed:    "Only the lock that had no message is subscribed again. The end of a lease costs no more than with one lock.",
 		Breaks:   []oracle.Monitor{oracle.CommandCount},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A B C"), ends("A")},
@@ -232,7 +232,7 @@ var waitingFailures = []Failure{
 			a, c := w.Client("A"), w.Client("C")
 			a.Lock()
 			w.Sleep(w.Lease / 2)
-			b := w.Client("B") // its other waiters ask again a lease from now
+			b := w.Client("B") // its other waiters ask again a lease later
 			a.Crash()
 			b.Lock()
 			b.Unlock()
@@ -244,7 +244,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "publish-before-delete", Family: Waiting,
 		Title:    "the lock is freed and its waiters are told with two commands",
-		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps beside a free lock.",
+		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps although the lock is free.",
 		Fixed:    "One script deletes and publishes, in this order.",
 		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
@@ -268,7 +268,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "fair-in-process", Family: Waiting,
 		Title:    "the waiters of one process are served in order",
-		Story:    "B, G and H are goroutines of one process and begin to wait one after another. Each that gets the lock gives it back. Whoever came first must get it first, or one of them may wait for ever in a busy process.",
+		Story:    "B, G and H are goroutines of one process and begin to wait one after another. Each unlocks soon after it gets the lock. The first to ask must get it first, or one of them may wait forever in a busy process.",
 		Fixed:    "A queue in the process: one waiter at a time asks Redis.",
 		Breaks:   []oracle.Monitor{oracle.BoundedWait},
 		Needs:    []Feature{PubSub},
@@ -296,9 +296,9 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "away-for-all", Family: Waiting,
-		Title:    "Redis is away, and only the first waiter of a process is told",
-		Story:    "A and G are goroutines of one process. Both ask for the lock, A first, and Redis is away: each connection breaks. A gets that error. If a lock takes G for a waiter behind a holder, because A asked before it, G asks on and on for a lock that nobody holds, or is told that somebody does.",
-		Fixed:    "If an attempt fails, all who waited for it are told. A lock is held only if Redis has said so.",
+		Title:    "Redis is down, and only the first waiter of a process is told",
+		Story:    "A and G are goroutines of one process. Both ask for the lock, A first, and Redis is down: each connection breaks. A gets that error. If the lock treats G as a waiter behind a holder, because A asked first, G keeps asking for a lock that no client holds, or is told that another client holds it.",
+		Fixed:    "If an attempt fails, all that waited for it are told. A lock is held only if Redis has said so.",
 		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Truth},
 		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {
@@ -309,7 +309,7 @@ var waitingFailures = []Failure{
 			w.Sleep(w.Lease / 240)
 			second := a.Goroutine("G").StartLock(world.Within(w.Lease / 20))
 			a.Thaw()
-			if first.Over() { // a lock may ask on and on as well
+			if first.Over() { // a lock may also keep asking
 				second.Wait()
 			}
 		},
@@ -317,7 +317,7 @@ var waitingFailures = []Failure{
 	{
 		ID: "idle-waiters", Family: Waiting, Lesson: true,
 		Title:    "idle waiters keep Redis busy",
-		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Those who poll ask ten times a second, each of them, for nothing.",
+		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Waiters that poll ask ten times a second each, for nothing.",
 		Fixed:    "Wait for the message, or for the end of the lease; ask only then.",
 		Breaks:   []oracle.Monitor{oracle.Polling, oracle.CommandCount},
 		Requires: []Precondition{given("A"), waits("B G C")},
@@ -328,7 +328,7 @@ var waitingFailures = []Failure{
 				waiter.StartLock()
 				w.Sleep(w.Lease / 60) // one after another: the queue has an order
 			}
-			w.Sleep(min(w.Lease*3/4, 3*time.Second/2)) // those who poll ask fifteen times
+			w.Sleep(min(w.Lease*3/4, 3*time.Second/2)) // enough time for fifteen polls
 			a.Unlock()
 		},
 	},

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Incident is a public report of a failure. Its story is the failure's, also where the software
-// is another kind of lock.
+// Incident is a public report of a failure. The software may be another kind of lock, but the story
+// is that of the failure.
 type Incident struct {
 	Source string // repository and number, or author and title
 	Link   string
-	What   string // what happened, in one sentence
+	What   string // the report in one sentence
 }
 
 // A line of incidents.txt is the ID of a failure, or a report of it, which is indented:

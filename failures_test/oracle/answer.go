@@ -12,36 +12,36 @@ import (
 
 var (
 	panics          = i18n.New("{call} of {client} ends in a {error}")
-	saysBoth        = i18n.New("{call} answers two things at once: {client} holds the lock, and an error: {error}")
-	saysNothing     = i18n.New("{call} of {client} returns neither a hold nor an error")
-	neverOwn        = i18n.New("{call} tells {client} that it holds the lock, but it never was its own")
-	nobodyDoes      = i18n.New("{call} tells {client} that somebody else holds the lock, but nobody does")
-	failsForNobody  = i18n.New("{call} of {client} fails with {error}, but nobody holds the lock")
-	refusedByItself = i18n.New("{call} tells {client} that somebody else holds the lock, but the key in Redis is {client}'s own")
-	freedIt         = i18n.New("Unlock tells {client} that it does not hold the lock, but this very call has freed it")
-	stillItsOwn     = i18n.New("Unlock tells {client} that it does not hold the lock, but the key in Redis is its own")
-	keptIt          = i18n.New("Unlock tells {client} that all is well, but its key stays for {time}")
-	nothingToFree   = i18n.New("Unlock tells {client} that all is well, but it held nothing to give back")
-	falseLoss       = i18n.New("the lock tells {client} that its hold is lost, but {client} has given it back itself")
-	lossHidden      = i18n.New("Unlock tells {client} that all is well, but it had lost the lock before")
-	countFails      = i18n.New("HoldCount of {client} fails with {error}, but the key in Redis is its own")
+	saysBoth        = i18n.New("{call} returned both the lock and an error to {client}: {error}")
+	saysNothing     = i18n.New("{call} of {client} returned neither the lock nor an error")
+	neverOwn        = i18n.New("{call} reported success, but {client} did not get the lock")
+	nobodyDoes      = i18n.New("{call} told {client} that another client holds the lock, but no client does")
+	failsForNobody  = i18n.New("{call} of {client} failed with {error}, but no client holds the lock")
+	refusedByItself = i18n.New("{call} told {client} that another client holds the lock, but the key in Redis is {client}'s own")
+	freedIt         = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
+	stillItsOwn     = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
+	keptIt          = i18n.New("Unlock returned nil, but {client}'s key stayed for {time}")
+	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
+	falseLoss       = i18n.New("the lock told {client} that its hold was lost, but {client} had unlocked it itself")
+	lossHidden      = i18n.New("Unlock returned nil, but {client} had already lost the lock")
+	countFails      = i18n.New("HoldCount of {client} failed with {error}, but the key in Redis is {client}'s own")
 	countsOther     = i18n.New("{client} holds the lock {times}, but Redis counts {n}")
-	tellsOther      = i18n.New("HoldCount tells {client} {told}, but Redis counts {n}")
-	tellsOtherTimes = i18n.New("HoldCount tells {client} {told}, but {client} holds the lock {times}")
-	notAtAll        = i18n.New("not at all")
+	tellsOther      = i18n.New("HoldCount of {client} returned {told}, but Redis counts {n}")
+	tellsOtherTimes = i18n.New("HoldCount of {client} returned {told}, but {client} holds the lock {times}")
+	notAtAll        = i18n.New("0 times")
 	oftener         = i18n.NewPlural("once", "{n} times")
 )
 
-// callEffects is what became of one call, and what its commands did in Redis.
+// callEffects is the state of one call, and what its commands did in Redis.
 type callEffects struct {
-	left      bool // its context was cancelled, or the scenario waits for it no longer
+	left      bool // its context was cancelled, or the scenario no longer waits for it
 	installed []world.Owner
-	freed     bool // removed an entry of its own client, or took one from its count
-	owned     bool // saw, or left, an entry of its own client
-	met       bool // saw, or left, an entry of anybody
+	freed     bool // removed an entry of its client, or decremented the count
+	owned     bool // saw, or left, an entry of its client
+	met       bool // saw, or left, an entry of any client
 }
 
-// byCall are the effects of calls. All rules share them.
+// byCall are the effects of each call. All rules share them.
 type byCall map[int]callEffects
 
 func (b byCall) follow(e *world.Event) {
@@ -70,9 +70,9 @@ func (b byCall) follow(e *world.Event) {
 }
 
 func truth(f *file) func(*world.Scene) {
-	owed := map[int]bool{}    // calls of Unlock that have a hold to give back
-	taken := map[string]int{} // lane → how often it was given the lock and has not called Unlock
-	freed := map[int]bool{}   // acquires whose entry was removed by their own client
+	owed := map[int]bool{}    // Unlocks that have a hold to release
+	taken := map[string]int{} // lane → how many of its acquires it has not unlocked
+	freed := map[int]bool{}   // acquires whose entry their client removed
 	told := map[string]bool{} // lanes that were told of a loss, and have not got the lock since
 	kept := kept{}
 	return func(s *world.Scene) {
@@ -94,8 +94,8 @@ func truth(f *file) func(*world.Scene) {
 		case e.Kind == world.Returned:
 			text := contradiction(e, f.calls[e.Call], s.Keys, owed[e.Call])
 			switch {
-			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // it may be told that its hold is lost
-			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // and told so again, whatever is left in Redis
+			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
+			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // it may be told so again, also while its key is in Redis
 			case text != "":
 				f.report(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
 			}
@@ -107,14 +107,14 @@ func truth(f *file) func(*world.Scene) {
 	}
 }
 
-// kept are the last Unlocks of clients that said they were done, and whose keys were there.
-// One may free the key a moment later.
+// kept are the last Unlocks that returned nil while the client's key was still there.
+// A key may be freed a moment later.
 type kept map[string]*world.Event
 
 func (k kept) follow(f *file, s *world.Scene) {
 	for client, unlock := range k {
 		switch after := s.Event.At - unlock.At; {
-		case after > Grace(f.Trace): // until this very event the key was there
+		case after > Grace(f.Trace): // the key was there until this event
 			delete(k, client)
 			f.report(unlock, keptIt, "client", client, "time", after.Truncate(time.Millisecond))
 		case !owns(s.Keys, client) || s.Holds(client) > 0:
@@ -128,12 +128,12 @@ func (k kept) follow(f *file, s *world.Scene) {
 	}
 }
 
-// owns tells whether one of the keys is that client's.
+// owns reports whether one of the keys belongs to the client.
 func owns(keys []world.Key, client string) bool {
 	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })
 }
 
-// contradiction says in what a result disagrees with what the call did, "" if it agrees.
+// contradiction returns how a result disagrees with what the call did, "" if it agrees.
 func contradiction(e *world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
 	refused, mine := e.Result.Claim == world.ClaimRefused, owns(keys, e.Client)
 	switch {
@@ -165,7 +165,7 @@ func contradiction(e *world.Event, did callEffects, keys []world.Key, owed bool)
 
 func lossNoticed(f *file) func(*world.Scene) {
 	mine := map[string]bool{} // lane → its hold is still in Redis
-	lost := map[string]bool{} // lane → its hold went away while it believed
+	lost := map[string]bool{} // lane → its hold disappeared while it believed in it
 	return func(s *world.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
@@ -187,17 +187,16 @@ func lossNoticed(f *file) func(*world.Scene) {
 		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !f.calls[e.Call].freed {
 			f.report(e, lossHidden, "client", e.Client)
 		}
-		if s.Holds(e.Client) == 0 { // with a hold left, its Unlock has to say so too
+		if s.Holds(e.Client) == 0 { // if a hold is left, its Unlock has to report the loss too
 			lost[e.Client] = false
 		}
 	}
 }
 
-// holdCount compares how often a client has taken the lock and not given it back
-// with the count in Redis and with what HoldCount says. It looks when a call of
-// the client has come back with an answer that leaves no doubt; a hold that Redis
-// has lost is no matter of counting. A lock whose key is no hash counts elsewhere, and
-// HoldCount has to be right all the same.
+// holdCount compares the number of a client's holds with the count in Redis and with
+// the result of HoldCount. It checks when a call of the client has returned with a clear
+// result. Holds that Redis has lost are not judged here. A lock whose key is not a hash
+// counts elsewhere; its HoldCount has to be right, too.
 func holdCount(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event

@@ -13,33 +13,32 @@ var (
 	removes      = i18n.New("{client}'s {command} removes the lock of {owner} ({label})")
 	overwrites   = i18n.New("{client}'s {command} overwrites the lock of {owner} ({label})")
 	becauseSame  = i18n.New("{what}: {client} and {owner} wrote the same value")
-	becauseSends = i18n.New("{what}: {client} sends the value of {owner}, which it never wrote")
+	becauseSends = i18n.New("{what}: {client} sent {owner}'s value, which {client} never wrote")
 	becauseAgain = i18n.New("{what}: both holds of {client} have the same value")
-	inNoTime     = i18n.New("{what}, but only because no time passes here between two calls")
+	inNoTime     = i18n.New("{what}, but only because no time passes between two calls in this run")
 	extends      = i18n.New("{client}'s {command} extends the lock of {owner} ({label})")
 	staysFor     = i18n.New("{why}, and its key stays for {time}")
 	isStillThere = i18n.New("{why}, and its key is still there after {time}")
-	staysForEver = i18n.New("{client}'s key {key} has no lease: it stays for ever")
+	staysForEver = i18n.New("{client}'s key {key} has no lease: it stays forever")
 	hasDied      = i18n.New("{client} died")
 	hasFailed    = i18n.New("{call} of {client} failed")
-	isOver       = i18n.New("Unlock of {client} is over")
-	asksOn       = i18n.New("{call} of {client} asks again, although Redis had given it the lock")
+	isOver       = i18n.New("Unlock of {client} has returned")
+	asksOn       = i18n.New("{call} of {client} asked again after Redis had given it the lock")
 )
 
-// wrongDelete finds commands that remove or overwrite what is not their own.
+// wrongDelete reports commands that remove or overwrite another owner's key.
 func wrongDelete(f *file) func(*world.Scene) {
 	return foreign(f, map[world.EffectKind]i18n.Text{world.Removed: removes, world.Overwritten: overwrites}, isForeign)
 }
 
-// wrongExtend finds commands that give a new lease to another process's key.
+// wrongExtend reports commands that renew another process's key.
 func wrongExtend(f *file) func(*world.Scene) {
 	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e *world.Event, owner world.Owner) bool {
 		return e.Op != world.OpRun && owner.Process != e.Process
 	})
 }
 
-// foreign finds commands with one of these effects on what is not their own, and says why, if there
-// is more to say.
+// foreign reports commands with one of these effects on another owner's key, with the reason if it is known.
 func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(*world.Event, world.Owner) bool) func(*world.Scene) {
 	wrote := values{}
 	return func(s *world.Scene) {
@@ -82,8 +81,8 @@ func (v values) follow(s *world.Scene) {
 	}
 }
 
-// why returns why a command has touched what is not its own: it sends that value as its own.
-// Without such a value there is no text.
+// why returns the reason why a command has touched another owner's key: it sent that owner's value.
+// If it did not, there is no text.
 func (v values) why(s *world.Scene, effect world.Effect) i18n.Text {
 	e, owner := s.Event, effect.Owner
 	id := idOf(s.Before.Keys, effect)
@@ -100,7 +99,7 @@ func (v values) why(s *world.Scene, effect world.Effect) i18n.Text {
 	return ""
 }
 
-// idOf returns what the owner of an effect has written into its key, "" if it is not there.
+// idOf returns the id that the owner of an effect has written into its key, "" if it is not there.
 func idOf(keys []world.Key, effect world.Effect) string {
 	for _, k := range keys {
 		for _, entry := range k.Entries {
@@ -112,10 +111,9 @@ func idOf(keys []world.Key, effect world.Effect) string {
 	return ""
 }
 
-// isForeign tells whether a command touched what is not its own: another
-// client's, or what a later call of the same client installed. A goroutine of
-// the lock's own acts for its whole process, and so does Close; who unlocks by force does it
-// by right, and what the business sends is not the lock's doing.
+// isForeign reports whether a command touched another client's key, or the key of a later
+// call of the same client. A goroutine started by the lock acts for its whole process, and
+// so does Close. ForceUnlock may touch any key, and commands of the business are not judged.
 func isForeign(e *world.Event, owner world.Owner) bool {
 	if e.Op == world.OpForce || e.Op == world.OpRun {
 		return false
@@ -130,14 +128,14 @@ func isForeign(e *world.Event, owner world.Owner) bool {
 type entry struct {
 	owner    world.Owner
 	by       string        // the shape of the command that made it
-	orphaned *world.Event  // the step since which nobody has a use for it
+	orphaned *world.Event  // the event since which no client needs it
 	allowed  time.Duration // how long it may stay after that
 	why      i18n.Message
 }
 
 func leak(f *file) func(*world.Scene) {
-	entries := map[string]*entry{}   // server and label → what is in Redis now
-	failed := map[int]*world.Event{} // acquires that came back without the lock
+	entries := map[string]*entry{}   // server and label → the entry in Redis now
+	failed := map[int]*world.Event{} // acquires that returned without the lock
 	report := func(i *entry, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
@@ -153,7 +151,7 @@ func leak(f *file) func(*world.Scene) {
 		for _, effect := range e.Effects {
 			switch effect.Kind {
 			case world.Installed:
-				if e.Op == world.OpRun { // the business writes what it likes
+				if e.Op == world.OpRun { // a command of the business
 					continue
 				}
 				i := &entry{owner: effect.Owner, by: shape(e)}
@@ -198,8 +196,8 @@ func leak(f *file) func(*world.Scene) {
 	}
 }
 
-// follow notices the moment from which an entry is of no use to anybody. wanted
-// tells whether its owner still believes in a hold.
+// follow notes the event since which no client needs the entry. wanted means that
+// its owner still believes that it holds the lock.
 func (i *entry) follow(e *world.Event, lease, grace time.Duration, wanted bool) {
 	if e.Acquires() && e.Call == i.owner.Call { // it asked again, and was told that the key is its own
 		i.orphaned = nil

@@ -17,8 +17,8 @@ var (
 	overtakes     = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
-// exclusion finds those who come in while another one believes. A holder whose key
-// somebody else took away cannot know at once: it is excused if it is told in time.
+// exclusion reports clients that get the lock while another one believes that it holds it. A holder
+// whose key another client removed cannot know at once: it is excused if it is told in time.
 func exclusion(f *file) func(*world.Scene) {
 	taken := map[string]time.Duration{} // lane → when its key was taken away
 	return func(s *world.Scene) {
@@ -45,7 +45,7 @@ func exclusion(f *file) func(*world.Scene) {
 	}
 }
 
-// isTold tells whether the lane is told, by then, that its hold is lost.
+// isTold reports whether the lane is told by that time that its hold is lost.
 func isTold(events []world.Event, lane string, by time.Duration) bool {
 	for _, e := range events {
 		if e.At > by {
@@ -58,8 +58,8 @@ func isTold(events []world.Event, lane string, by time.Duration) bool {
 	return false
 }
 
-// isToldInTime tells whether the lane whose key was taken away is told within a third of a
-// lease, or by the first answer that its watchdog gets within a lease, if that takes longer.
+// isToldInTime reports whether a lane whose key was taken away is told within a third of a lease,
+// or, if that takes longer, by the first answer that its watchdog gets within a lease.
 func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 	by, asks := taken+f.Lease/3, false
 	for i, e := range f.Events {
@@ -73,7 +73,7 @@ func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 	return false
 }
 
-// Noticed tells whether a holder was told, while it believed, that its hold is lost.
+// Noticed reports whether a holder was told that its hold is lost while it still believed in it.
 func Noticed(trace *world.Trace) bool {
 	for _, s := range trace.Scenes() {
 		if s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0 {
@@ -102,11 +102,11 @@ func damage(f *file) func(*world.Scene) {
 	}
 }
 
-// LongestHold is for how many leases a hold may keep others waiting. Whoever works for
-// longer works for ever, as far as the others can tell.
+// LongestHold is the number of leases for which a hold may keep others waiting. For them,
+// a longer hold is the same as one that never ends.
 const LongestHold = 6
 
-// endlessHold finds clients that were refused, or gave up waiting, because of a hold that would not end.
+// endlessHold reports clients that were refused, or gave up waiting, because of a hold that did not end.
 func endlessHold(f *file) func(*world.Scene) {
 	begun := map[string]time.Duration{} // lane → when its present hold began
 	return func(s *world.Scene) {
@@ -127,17 +127,16 @@ func endlessHold(f *file) func(*world.Scene) {
 	}
 }
 
-// gaveUp tells whether a call, which began with that event, ends because its caller waits no
-// longer. Its error may be the context's, or one of the lock's own that comes when the context ends.
+// gaveUp reports whether a call, which began with that event, ends because its caller no longer
+// waits. Its error may be that of the context, or one that the lock returns when the context ends.
 func gaveUp(e, began *world.Event) bool {
 	atItsEnd := e.Kind == world.Returned && !e.Result.Held && e.Bound > 0 &&
 		(e.Result.Claim == world.ClaimUnknown || e.Result.Claim == world.ClaimRefused && e.At-began.At >= e.Bound)
 	return e.Kind == world.Blocked || atItsEnd
 }
 
-// boundedWait finds waiters that are overtaken by one of their own process that
-// came later. Between processes nothing is promised: Redis serves whoever asks
-// first.
+// boundedWait reports waiters that get the lock before an earlier waiter of their
+// process. Between processes there is no such order: Redis serves the first command.
 func boundedWait(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began

@@ -81,15 +81,15 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end
 return 1`, []string{l.key}, l.values[l.key]).Err()
 }
 
-func TestWrongDeleteSaysWhoseValueItWas(t *testing.T) {
+func TestWrongDeleteNamesTheOwnerOfTheValue(t *testing.T) {
 	now := func() string { return strconv.FormatInt(time.Now().UnixNano(), 10) }
 	for _, c := range []struct {
 		value func() string
 		says  string
 	}{
-		{uuid.NewString, ": A sends the value of B, which it never wrote"},
+		{uuid.NewString, ": A sent B's value, which A never wrote"},
 		{func() string { return "locked" }, ": A and B wrote the same value"},
-		{now, ": A and B wrote the same value, but only because no time passes here between two calls"},
+		{now, ": A and B wrote the same value, but only because no time passes between two calls in this run"},
 	} {
 		values := map[string]string{}
 		subject := failures.Subject{Name: "shared", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {

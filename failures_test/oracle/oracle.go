@@ -21,7 +21,7 @@ import (
 // Monitor is one rule that a lock must keep, by the name it has in verdicts.
 type Monitor string
 
-// The monitors. [Monitor.Rule] says what each asks for.
+// The monitors. [Monitor.Rule] describes each.
 const (
 	Exclusion    Monitor = "exclusion"
 	Damage       Monitor = "damage"
@@ -45,40 +45,39 @@ const (
 	EarlyLoss    Monitor = "early loss"
 )
 
-// rule is a monitor: its name, what it asks for in one sentence for readers, and how it
-// follows a trace. What follow returns is told each scene in turn.
+// rule is a monitor: its name, its sentence for readers, and how it follows a trace.
+// The function that follow returns is called with each scene in turn.
 type rule struct {
 	name     Monitor
 	sentence i18n.Text
 	follow   func(*file) func(*world.Scene)
 }
 
-// rules are all monitors, in the order in which their findings are told when they fall
-// on the same step.
+// rules are all monitors. Findings on the same step are reported in this order.
 var rules = []rule{
-	{Damage, "the ledger never takes two orders of one name, and never refuses the token of the newest holder.", damage},
-	{WrongDelete, "no client removes or overwrites what another one installed, nor an earlier call what a later call installed.", wrongDelete},
-	{WrongExtend, "no process gives a new lease to what another one installed.", wrongExtend},
-	{Exclusion, "no two live clients believe at once that they hold the lock; a client whose key was taken away is told within a third of a lease, or by its next renewal.", exclusion},
-	{Truth, "what a call answers agrees with what it did in Redis.", truth},
-	{LossNoticed, "a client that lost its lock learns it, at the latest when it unlocks.", lossNoticed},
-	{Watchdog, "where a watchdog renews, the key of a living holder does not expire, and nothing renews a hold that is over.", watchdog},
-	{RenewalCount, "a process renews a lock that its owner has taken several times no more often than one that was taken once.", renewalCount},
-	{Leak, "no key stays without a lease; no key outlives a failed or finished hold by more than a moment, or a dead owner by more than a lease.", leak},
-	{Deadlock, "nobody waits until it gives up for a lock that nobody alive holds, or that only the waiter itself holds.", deadlock},
-	{EndlessHold, "no hold that keeps others out lasts beyond every bound.", endlessHold},
-	{LostWakeUp, "nobody waits for more than a moment while the lock is free.", lostWakeUp},
-	{BoundedWait, "no waiter is overtaken by a later one of its own process.", boundedWait},
-	{HoldCount, "a client's count in Redis is how often it has taken the lock and not given it back.", holdCount},
-	{CommandCount, "a waiter that listens for a message sends a few commands to begin with, a few when the lock comes free, a few each lease, and nothing else.", countCommands},
-	{Polling, "while nothing happens, those who wait send a few commands each lease, and nothing else.", countCommands},
-	{Lease, "the lease that a key gets is not twice what was asked for, nor a third less.", leaseAsked},
-	{Waiting, "Lock waits while another process holds the lock; TryLock does not, and says no.", lockWaits},
-	{Context, "Lock and TryLock come back soon after their context has ended; a Lock also when its process closes the lock: then it comes back without it.", heedsContext},
-	{EarlyLoss, "nobody who can reach Redis is told of a loss while its key is there and much of its lease is left.", lossIsTrue},
+	{Damage, "the ledger never accepts two orders with the same name, and never refuses the token of the newest holder.", damage},
+	{WrongDelete, "no client removes or overwrites another client's key, and no call removes or overwrites a key that a later call created.", wrongDelete},
+	{WrongExtend, "no process renews another process's key.", wrongExtend},
+	{Exclusion, "no two live clients believe at the same time that they hold the lock. A client whose key is deleted learns of it within a third of a lease, or from its next renewal.", exclusion},
+	{Truth, "what a call returns agrees with what it did in Redis.", truth},
+	{LossNoticed, "a client that has lost its lock learns of it, at the latest from Unlock.", lossNoticed},
+	{Watchdog, "a watchdog does not let the key of a live holder expire, and does not renew a hold that has ended.", watchdog},
+	{RenewalCount, "re-entry does not make a process renew more often.", renewalCount},
+	{Leak, "every key has a lease. It is gone soon after its hold has failed or ended, and at most a lease after its owner has died.", leak},
+	{Deadlock, "no client waits until it gives up for a lock that no live client holds, or that only the waiter itself holds.", deadlock},
+	{EndlessHold, "no hold blocks other clients for more than six leases.", endlessHold},
+	{LostWakeUp, "no client keeps waiting while the lock is free.", lostWakeUp},
+	{BoundedWait, "the waiters of one process get the lock in the order in which they asked.", boundedWait},
+	{HoldCount, "a client's count in Redis is the number of its Locks that it has not unlocked yet.", holdCount},
+	{CommandCount, "a waiter that has subscribed sends only a few commands: at the start, when the lock becomes free, and in each lease.", countCommands},
+	{Polling, "while nothing happens, waiters send only a few commands in each lease.", countCommands},
+	{Lease, "a key gets the lease that was asked for: no more than twice as long, and no more than a third shorter.", leaseAsked},
+	{Waiting, "while another process holds the lock, Lock waits, and TryLock returns false at once.", lockWaits},
+	{Context, "Lock and TryLock return soon after their context has ended. When the process closes the lock, a waiting Lock returns without it.", heedsContext},
+	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", lossIsTrue},
 }
 
-// Rule is what the monitor asks for, in one sentence for readers.
+// Rule returns what the monitor checks, in one sentence for readers.
 func (m Monitor) Rule() i18n.Text {
 	for _, r := range rules {
 		if r.name == m {
@@ -102,9 +101,9 @@ func Monitors() (all []Monitor) {
 	return all
 }
 
-// Grace is how long a key may stay after its hold has failed or ended: time for
-// a lock to clean up behind a command whose outcome it did not learn. It is a
-// second for a lease of 30 s, and more on the wall clock.
+// Grace returns how long a key may stay after its hold has failed or ended: time for
+// a lock to clean up after a command of unknown outcome. It is a second for a lease
+// of 30 s, and more on the wall clock.
 func Grace(trace *world.Trace) time.Duration { return trace.Lease/30 + trace.Slack }
 
 // Finding is a rule broken at one step of a trace.
@@ -113,12 +112,12 @@ type Finding struct {
 	Step    int           `json:"step"` // of the event that broke it
 	At      time.Duration `json:"at_ns"`
 	Client  string        `json:"client"`
-	Text    string        `json:"text"`             // what happened, in English
-	Panics  bool          `json:"panics,omitempty"` // it is that a call has panicked
+	Text    string        `json:"text"`             // in English
+	Panics  bool          `json:"panics,omitempty"` // the finding is that a call has panicked
 	said    i18n.Message
 }
 
-// Localize returns what happened in a language.
+// Localize returns the text in a language.
 func (f Finding) Localize(l i18n.Language) string {
 	if f.said.Text == "" {
 		return f.Text
@@ -128,12 +127,12 @@ func (f Finding) Localize(l i18n.Language) string {
 
 var sentence = i18n.New("✗ {rule}: {text}")
 
-// Sentence is the finding as it stands in a picture: the rule and what happened.
+// Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
 	return sentence.Localize(l, "rule", i18n.Text(f.Monitor), "text", f.Localize(l))
 }
 
-// file is where a monitor puts what it finds in a trace.
+// file collects the findings of one monitor in a trace.
 type file struct {
 	*world.Trace
 	monitor Monitor
@@ -150,23 +149,23 @@ func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
 	}
 }
 
-// of is the moment of an event, for a rule that another client has broken by then.
+// of sets the client of an event, for a rule that this client has broken by then, and returns the event.
 func of(client string, e *world.Event) *world.Event {
 	e.Client = client
 	return e
 }
 
-// costs are the monitors of what costs commands and breaks nothing.
+// costs are the monitors of commands that are wasted and break nothing.
 var costs = []Monitor{Polling, CommandCount, RenewalCount}
 
-// Judge asks every monitor and returns what they found, in the order of steps. Those of [costs]
-// are asked only where the story is about them: elsewhere they would hide what becomes of the lock.
+// Judge returns the findings of all monitors, in the order of steps. The monitors of [costs] run only
+// if the story is about them: elsewhere they would hide the result that matters.
 func Judge(trace *world.Trace, about ...Monitor) []Finding {
 	beside := func(m Monitor) bool { return slices.Contains(costs, m) && !slices.Contains(about, m) }
 	return Ask(trace, slices.DeleteFunc(Monitors(), beside)...)
 }
 
-// Ask asks some monitors only. All of them follow the trace together.
+// Ask returns the findings of some monitors only. They follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 	calls := byCall{}
 	var files []*file

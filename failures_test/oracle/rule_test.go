@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryMonitorSaysItsRule(t *testing.T) {
+func TestEveryMonitorHasARuleSentence(t *testing.T) {
 	for _, m := range Monitors() {
 		require.True(t, strings.HasSuffix(string(m.Rule()), "."), "%s says %q", m, m.Rule())
 	}

@@ -10,19 +10,18 @@ import (
 )
 
 var (
-	otherLease   = i18n.New("{client} asked for a lease of {asked}, and its {command} set {time}")
-	waitsNot     = i18n.New("Lock of {client} comes back after {time} without waiting for {other}: {error}")
-	tryFails     = i18n.New("TryLock of {client} fails with {error}, while {other} holds the lock")
-	tryWaits     = i18n.New("TryLock of {client} is still under way after {time}, while {other} holds the lock")
-	tryStays     = i18n.New("TryLock of {client} is still under way after {time}")
-	heedsNot     = i18n.New("{call} of {client} is still under way {time} after its context ended")
-	waitsShut    = i18n.New("Lock of {client} is still under way {time} after its process has closed the lock")
-	getsShut     = i18n.New("Lock gives {client} the lock after its process has closed it")
-	lossTooEarly = i18n.New("the lock tells {client} that its hold is lost, but its key is there, and its lease lasts for another {time}")
+	otherLease   = i18n.New("{client} asked for a lease of {asked}, but its {command} set {time}")
+	waitsNot     = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
+	tryFails     = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
+	tryWaits     = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
+	tryStays     = i18n.New("TryLock of {client} has not returned after {time}")
+	heedsNot     = i18n.New("{call} of {client} has not returned {time} after its context ended")
+	waitsShut    = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
+	getsShut     = i18n.New("Lock gave {client} the lock after its process had closed it")
+	lossTooEarly = i18n.New("the lock told {client} that its hold was lost, but its key is there, and its lease lasts for another {time}")
 )
 
-// leaseAsked finds keys whose lease is not what was asked for. An unlock may leave a key a
-// short one.
+// leaseAsked reports keys whose lease is not the one asked for. An Unlock may leave a short one.
 func leaseAsked(f *file) func(*world.Scene) {
 	told := map[string]bool{}
 	return func(s *world.Scene) {
@@ -45,14 +44,14 @@ func leaseAsked(f *file) func(*world.Scene) {
 	}
 }
 
-// lockWaits finds a Lock that is told no while a client of another process holds the lock,
-// and does not wait; and a TryLock that does, or whose answer is an error although Redis has
-// answered without one and nothing was lost or late; and a TryLock that does not come back at all. Who has taken the lock and not given it back may be
-// told at once that it cannot have it twice, or has lost it; who has closed it, that it has.
+// lockWaits reports a Lock that is refused at once while another process holds the lock, a TryLock
+// that waits or fails then, and a TryLock that never returns. A TryLock may fail if Redis answered
+// with an error, or something was lost or late. A Lock may be refused at once if its process has not
+// unlocked since its last acquire, or has closed the lock.
 func lockWaits(f *file) func(*world.Scene) {
-	taken := map[string]int{} // process → how often it took the lock and did not unlock
+	taken := map[string]int{} // process → how many of its acquires it has not unlocked
 	tries := due{}
-	failed := map[string]bool{} // processes to which something else has happened than an answer of Redis
+	failed := map[string]bool{} // processes whose command failed, or was lost or late
 	return func(s *world.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
@@ -101,9 +100,9 @@ func lockWaits(f *file) func(*world.Scene) {
 	}
 }
 
-// heedsContext finds acquires that go on when their context has ended, or their process has
-// closed the lock. What is on its way then may arrive, and a process that stands still notices
-// nothing. Without a network nothing arrives: a deadline ends the wait for it.
+// heedsContext reports acquires that go on after their context has ended, or after their process
+// has closed the lock. Commands that are on their way may arrive first, and a paused process notices
+// nothing. Without a network nothing arrives: then a deadline has to end the call.
 func heedsContext(f *file) func(*world.Scene) {
 	over, shut := due{}, due{}
 	return func(s *world.Scene) {
@@ -121,7 +120,7 @@ func heedsContext(f *file) func(*world.Scene) {
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound, ends: true}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
-			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has come back before
+			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has returned before
 				over[e.Call] = promise{call: call, by: e.At}
 			}
 		}
@@ -134,17 +133,17 @@ func heedsContext(f *file) func(*world.Scene) {
 	}
 }
 
-// promise is a call and when it should be over: as much later as something has hindered it.
+// promise is a call and when it should return: later if something has hindered it.
 type promise struct {
 	call     *world.Event
 	by, late time.Duration
 	ends     bool // by a deadline, also where there is no network
 }
 
-// due are calls that should come back.
+// due are calls that should return.
 type due map[int]promise
 
-// late is each call that has not come back a second after it should have, once. A lock may
+// late returns, once, each call that has not returned a second after it should have. A lock may
 // pause for a second, however short its lease.
 func (d due) late(f *file, s *world.Scene) (late []promise) {
 	e := s.Event
@@ -168,11 +167,11 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 	return late
 }
 
-// lossIsTrue finds holders that are told of a loss before they unlock, although the last answer of
-// Redis gave them a lease of which much is left, and their key is there. A client that cannot reach
-// Redis may give up early.
+// lossIsTrue reports holders that are told of a loss before they unlock, although their key is there
+// and much is left of the lease that Redis gave them last. A client that cannot reach Redis may give
+// up early.
 func lossIsTrue(f *file) func(*world.Scene) {
-	until := map[string]time.Duration{} // lane → how long it knows that its lease lasts
+	until := map[string]time.Duration{} // lane → the end of its lease, as far as it knows
 	return func(s *world.Scene) {
 		e := s.Event
 		switch r := s.Request; {
@@ -184,7 +183,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 			}
 		case e.Kind == world.Cut, e.Kind == world.Frozen, e.Kind == world.Dropped, e.Kind == world.Delayed:
 			clear(until)
-		case e.Kind == world.Called && e.Op == world.OpClose: // who closes the lock ends its holds
+		case e.Kind == world.Called && e.Op == world.OpClose: // Close ends the holds of the process
 			clear(until)
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At

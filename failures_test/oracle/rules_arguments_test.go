@@ -12,7 +12,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-func TestLeaseIsAboutWhatWasAskedFor(t *testing.T) {
+func TestLeaseMustBeCloseToTheRequestedOne(t *testing.T) {
 	for ttl, wrong := range map[time.Duration]bool{
 		30 * time.Millisecond: true, 15 * time.Second: true, 25 * time.Second: false, time.Minute: false, 8333 * time.Hour: true, world.NoTTL: false,
 	} {
@@ -26,7 +26,7 @@ func TestLeaseIsAboutWhatWasAskedFor(t *testing.T) {
 	require.False(t, s.convicted(oracle.Lease), "an unlock may leave the key for a moment")
 }
 
-func TestLockThatIsToldNoHasToWait(t *testing.T) {
+func TestRefusedLockHasToWait(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{0: true, time.Second: true, 2 * time.Second: false} {
 		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(after).does("B").returns("B", refused)
 		require.Equal(t, wrong, s.convicted(oracle.Waiting), after)
@@ -74,7 +74,7 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 
 func TestTryLockDoesNotWait(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
-		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its own
+		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its process
 			s := newStory().holds("A", "A1").call(client, world.OpTryLock).pass(after).returns(client, refused)
 			require.Equal(t, wrong, s.convicted(oracle.Waiting), "%s after %v", client, after)
 		}
@@ -89,7 +89,7 @@ func TestTryLockDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestRefusalIsNoError(t *testing.T) {
+func TestRefusedTryLockReturnsNoError(t *testing.T) {
 	tries := func() *story { return newStory().holds("A", "A1").call("B", world.OpTryLock) }
 	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
 	short, full := tries(), tries().does("B")
@@ -110,12 +110,12 @@ func TestRefusalIsNoError(t *testing.T) {
 	}
 }
 
-// fails tells whether a TryLock is convicted of an error in place of a no.
+// fails reports whether a TryLock is reported for an error instead of false.
 func fails(s *story) bool {
 	return slices.ContainsFunc(oracle.Ask(&s.trace, oracle.Waiting), func(f oracle.Finding) bool { return strings.Contains(f.Text, "fails with") })
 }
 
-func TestWaitEndsWithoutTheLockWhenItsProcessClosesIt(t *testing.T) {
+func TestWaiterReturnsWithoutTheLockAfterClose(t *testing.T) {
 	during := func(op, process string) *story {
 		return newStory().call("B", op).call("A", world.OpClose).in(process).returns("A", done).in(process)
 	}
@@ -131,7 +131,7 @@ func TestWaitEndsWithoutTheLockWhenItsProcessClosesIt(t *testing.T) {
 	require.False(t, later.convicted(oracle.Context), "it was asked for afterwards")
 }
 
-func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
+func TestHolderMayGiveUpEarlyWithoutNetworkOrAfterClose(t *testing.T) {
 	for _, hindered := range []world.Kind{world.Cut, world.Dropped, world.Called, ""} {
 		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
 		s.trace.Events[2].Request = s.trace.Events[1].Request
@@ -147,8 +147,8 @@ func TestWhoCannotReachRedisOrClosesTheLockMayGiveUpEarly(t *testing.T) {
 	}
 }
 
-// Its Unlock has failed, and nothing works on that needs the lock.
-func TestLossThatIsToldAfterUnlockIsNotEarly(t *testing.T) {
+// Its Unlock has failed, so the holder has stopped its work.
+func TestLossReportedAfterUnlockIsNotEarly(t *testing.T) {
 	for _, unlocks := range []bool{false, true} {
 		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
 		s.trace.Events[2].Request = s.trace.Events[1].Request
@@ -160,7 +160,7 @@ func TestLossThatIsToldAfterUnlockIsNotEarly(t *testing.T) {
 	}
 }
 
-func TestLossIsNotToldWhileMuchOfTheLeaseIsLeft(t *testing.T) {
+func TestLossMustNotBeReportedWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
 		for gone := range map[bool]bool{false: true, true: true} {
 			s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")

@@ -54,6 +54,6 @@ func play(t *testing.T, id string, subject failures.Subject) failures.Verdict {
 	return v
 }
 
-func TestTwoInsideWithoutAWriteIsNoDamage(t *testing.T) {
+func TestTwoHoldersWithoutAWriteAreNoDamage(t *testing.T) {
 	require.False(t, oracle.Violates(play(t, "slow-grant", stage("4")).Findings, oracle.Damage))
 }

@@ -16,7 +16,7 @@ type story struct {
 	now   time.Duration
 	calls int
 	open  map[string]int    // client → its open call
-	op    map[string]string // client → what that call is
+	op    map[string]string // client → the operation of that call
 	keys  []world.Key
 	sent  map[string]int // client and command → the request
 	ids   int
@@ -43,7 +43,7 @@ func (s *story) call(client, op string) *story {
 	return s.add(world.Event{Kind: world.Called, Client: client, Call: s.calls, Op: op})
 }
 
-// does is a command of the client's open call with these effects.
+// does adds a command of the client's open call with these effects.
 func (s *story) does(client string, effects ...world.Effect) *story {
 	for _, e := range effects {
 		if e.Kind == world.Installed {
@@ -82,7 +82,7 @@ var (
 	unknown = world.Result{Claim: world.ClaimUnknown, Error: "context deadline exceeded"}
 )
 
-// holds is a whole Lock that succeeds.
+// holds adds a whole Lock that succeeds.
 func (s *story) holds(client, label string) *story {
 	return s.call(client, world.OpLock).installs(client, label).returns(client, held)
 }
@@ -95,22 +95,22 @@ func (s *story) found() []oracle.Monitor {
 	return names
 }
 
-func TestHolderWhoCalledUnlockNoLongerBelieves(t *testing.T) {
+func TestHolderNoLongerBelievesAfterUnlock(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
 	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).holds("B", "B1")
 	require.Empty(t, s.found())
 }
 
-func TestLossIsNoticedByOneThatHolds(t *testing.T) {
+func TestOnlyAHolderCanNoticeALoss(t *testing.T) {
 	s := newStory().happens(world.Lost, "A")
 	require.False(t, oracle.Noticed(&s.trace))
 	s.holds("A", "A1").happens(world.Lost, "A")
 	require.True(t, oracle.Noticed(&s.trace))
 }
 
-// Its key is there, whoever else believes to be inside.
-func TestRefusedUnlockOfOnesOwnKeyIsUntrue(t *testing.T) {
+// Its key is in Redis, also if another client believes that it holds the lock.
+func TestUnlockMustNotRefuseItsOwnKey(t *testing.T) {
 	s := newStory().holds("A", "A1").call("B", world.OpLock).returns("B", held).call("A", world.OpUnlock)
 	found := oracle.Ask(&s.does("A").returns("A", refused).trace, oracle.Truth)
 	require.Len(t, found, 2, "and B got no key")
@@ -127,7 +127,7 @@ func TestUnlockMayFreeItsKeyAMomentLater(t *testing.T) {
 }
 
 // The story goes on after a finding, and the fault lasts.
-func TestFaultThatLastsIsFoundOnce(t *testing.T) {
+func TestLastingFaultIsReportedOnce(t *testing.T) {
 	kept := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done)
 	long := newStory().call("A", world.OpLock).installs("A", "A1")
 	long.keys[0].TTL = time.Hour
@@ -148,7 +148,7 @@ func TestDeadHolderNoLongerBelieves(t *testing.T) {
 	require.Empty(t, s.found())
 }
 
-func TestHolderWhoTookTheLockTwiceBelievesUntilTheSecondUnlock(t *testing.T) {
+func TestReentrantHolderBelievesUntilTheSecondUnlock(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", world.OpLock).does("A").returns("A", held)
 	s.call("A", world.OpUnlock).does("A").holds("B", "B1")
 	require.Contains(t, s.found(), oracle.Exclusion)
@@ -187,7 +187,7 @@ func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
 	require.False(t, s.lapse(s.owner("A", "A2")).convicted(oracle.Leak), "the acquire has got the lock")
 }
 
-func TestKeyWithoutLeaseIsALeakOnceItsCallIsOver(t *testing.T) {
+func TestKeyWithoutLeaseIsALeakAfterItsCallReturns(t *testing.T) {
 	s := newStory().call("A", world.OpLock)
 	s.installs("A", "A1")
 	s.keys[0].TTL = world.NoTTL
@@ -249,7 +249,7 @@ func TestWaitingForADeadHoldersLeaseIsNoDeadlock(t *testing.T) {
 	}
 }
 
-func TestWaitingForOneselfIsADeadlock(t *testing.T) {
+func TestWaitingForItselfIsADeadlock(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", world.OpLock).pass(10 * time.Second)
 	s.add(world.Event{Kind: world.Blocked, Client: "A", Call: s.open["A"], Op: world.OpLock})
 	require.Equal(t, []oracle.Monitor{oracle.Deadlock}, s.found())
@@ -270,19 +270,19 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	}
 }
 
-// nothing is neither a hold nor an error.
+// nothing returns neither a hold nor an error.
 var nothing = world.Result{Claim: world.ClaimRefused, Error: world.ErrNothing.Error()}
 
-// TryLock, and Lock where another client has the lock, may say no in this way.
-func TestNothingMayBeARefusal(t *testing.T) {
+// TryLock may refuse in this way, and so may Lock while another client has the lock.
+func TestNilResultMayBeARefusal(t *testing.T) {
 	require.False(t, newStory().holds("A", "A1").call("A", world.OpTryLock).returns("A", nothing).convicted(oracle.Truth))
 	taken := newStory().holds("B", "B1").call("A", world.OpLock).returns("A", nothing)
 	require.False(t, taken.convicted(oracle.Truth))
 	require.True(t, taken.convicted(oracle.Waiting), "but Lock has to wait")
 }
 
-// Renewals got through whose answers came too late. The Unlock frees what is left, or leaves it.
-func TestClientThatWasToldOfALossMayBeToldSoAgain(t *testing.T) {
+// Renewals arrived, and their answers came too late. The Unlock may free the key or leave it.
+func TestLossMayBeReportedAgain(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		for _, frees := range []bool{true, false} {
 			s := newStory().holds("A", "A1")
@@ -303,7 +303,7 @@ func TestClientThatWasToldOfALossMayBeToldSoAgain(t *testing.T) {
 	}
 }
 
-func TestWhoHasClosedTheLockMayBeToldSo(t *testing.T) {
+func TestClosedLockMayRefuse(t *testing.T) {
 	closedError := world.Result{Claim: world.ClaimRefused, Error: "service is closed"}
 	for _, closes := range []bool{true, false} {
 		free, waits := newStory(), newStory().holds("B", "B1").call("A", world.OpLock)
@@ -320,14 +320,14 @@ func TestWhoHasClosedTheLockMayBeToldSo(t *testing.T) {
 	require.True(t, s.convicted(oracle.Truth), "nobody else has it")
 }
 
-func TestErrorOfTheNetworkIsTrue(t *testing.T) {
+func TestNetworkErrorAgreesWithRedis(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
 	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("A", unknown)
 	require.Empty(t, s.found())
 }
 
-func TestLossIsNoticedWhenUnlockSaysSo(t *testing.T) {
+func TestLossIsNoticedWhenUnlockReportsIt(t *testing.T) {
 	for answer, noticed := range map[world.Result]bool{done: false, refused: true} {
 		s := newStory().holds("A", "A1")
 		s.pass(30 * time.Second).lapse(s.trace.Events[1].Effects[0].Owner)
@@ -344,7 +344,7 @@ func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
 	}
 }
 
-func TestRefusalByAGuardIsNoStaleToken(t *testing.T) {
+func TestRefusalByAnotherGuardIsNoStaleToken(t *testing.T) {
 	for _, reply := range []string{world.NameTaken, world.NoneLeft, "refused: version 1, now 2", "done before: tea by A"} {
 		s := newStory().holds("A", "A1")
 		s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpInsert, Reply: reply})
@@ -352,7 +352,7 @@ func TestRefusalByAGuardIsNoStaleToken(t *testing.T) {
 	}
 }
 
-func TestCommitOfASecondOrderOfOneNameIsDamage(t *testing.T) {
+func TestCommitOfASecondOrderWithTheSameNameIsDamage(t *testing.T) {
 	s := newStory()
 	s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpInsert, Reply: world.Pending})
 	require.Empty(t, s.found())
@@ -362,7 +362,7 @@ func TestCommitOfASecondOrderOfOneNameIsDamage(t *testing.T) {
 	require.Equal(t, []oracle.Monitor{oracle.Damage}, s.found())
 }
 
-func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
+func TestSecondOrderWithTheSameNameIsDamage(t *testing.T) {
 	rows := []world.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
 	for n, found := range [][]oracle.Monitor{nil, nil, {oracle.Damage}} {
 		s := newStory()
@@ -371,7 +371,7 @@ func TestSecondOrderOfOneNameIsDamage(t *testing.T) {
 	}
 }
 
-func TestKeyOfACallThatAsksAgainIsAsGoodAsLost(t *testing.T) {
+func TestKeyIsALeakIfItsCallAsksAgain(t *testing.T) {
 	asks := func() *story {
 		s := newStory().call("A", world.OpLock).installs("A", "A1").pass(100 * time.Millisecond)
 		return s.sends(world.Sent, "A", "DO").sends(world.Delivered, "A", "DO")
@@ -382,7 +382,7 @@ func TestKeyOfACallThatAsksAgainIsAsGoodAsLost(t *testing.T) {
 	require.False(t, later(newStory().call("A", world.OpLock).installs("A", "A1").sends(world.Sent, "A", "OTHER")).convicted(oracle.Leak))
 }
 
-func TestReentryLeavesTheKeyItsLease(t *testing.T) {
+func TestReentryKeepsTheLease(t *testing.T) {
 	for ttl, wrong := range map[time.Duration]bool{30 * time.Second: false, world.NoTTL: true} {
 		s := newStory().holds("A", "A1")
 		first := s.owner("A", "A1")

@@ -10,23 +10,23 @@ import (
 )
 
 var (
-	nobodyHolds     = i18n.New("{client} waits in vain for {time}: nobody alive holds the lock")
-	onlyItselfHolds = i18n.New("{client} waits in vain for {time}: nobody but itself holds the lock")
-	oneEach         = i18n.New("{client} waits in vain for {time}: each client has one lock and waits for the other's")
-	notWoken        = i18n.New("{client} waits beside a free lock: nobody has woken it")
-	notServed       = i18n.New("{client} asks for a lock that has been free for {time}, and does not get it")
-	chatters        = i18n.New("{client} only waits, and sends its command number {n}; {most} would do")
+	nobodyHolds     = i18n.New("{client} waited {time} in vain: no live client holds the lock")
+	onlyItselfHolds = i18n.New("{client} waited {time} in vain: only {client} itself holds the lock")
+	oneEach         = i18n.New("{client} waited {time} in vain: each client holds one lock and waits for the other's")
+	notWoken        = i18n.New("the lock is free, but {client} was not woken")
+	notServed       = i18n.New("the lock has been free for {time}, but {client} does not get it")
+	chatters        = i18n.New("{client} sent {n} commands while it waited (limit {most})")
 )
 
-// deadlock finds those who give up waiting although for a while nobody but themselves
-// has had a right to the lock. The time does not count in which their own command was on its
-// way, or that of an Unlock; nor does a lease, where the key went while they waited and nobody
-// tells of it: Redis lost it, or a command of the business removed it.
+// deadlock reports clients that give up waiting although for a while no other client had a
+// right to the lock. Time does not count while their own command, or that of an Unlock, was on
+// its way. If Redis lost the key while they waited, or a command of the business removed it, a
+// lease does not count either: there is no message then.
 func deadlock(f *file) func(*world.Scene) {
 	waiting := map[int]*world.Event{}
-	since := map[int]time.Duration{}   // call → since when nobody else has had a right to the lock
+	since := map[int]time.Duration{}   // call → since when no other client has had a right to the lock
 	died := map[string]time.Duration{} // process → when it died
-	installed := map[string]bool{}     // processes that have something in Redis
+	installed := map[string]bool{}     // processes that have a key in Redis
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Kind == world.Crashed {
@@ -35,7 +35,7 @@ func deadlock(f *file) func(*world.Scene) {
 		for _, effect := range e.Effects {
 			installed[effect.Owner.Process] = effect.Kind == world.Installed || effect.Kind == world.Leased
 		}
-		// The entry of a dead process holds the others up by right for a lease.
+		// The entry of a dead process may block the others for a lease.
 		var until time.Duration
 		for process, at := range died {
 			if installed[process] {
@@ -78,16 +78,16 @@ func deadlock(f *file) func(*world.Scene) {
 	}
 }
 
-// lostWakeUp finds the clients that wait in Lock although the lock is free, their process
-// runs, and none of their commands is on its way. It judges a lock that somebody has freed,
-// or whose lease has ended. A key that Redis loses by itself, or that a command of the
-// business removes, wakes nobody and is not judged. A client that does not listen may wait
-// for a few of its pauses between two commands, or for a third of a lease if it has sent only one.
+// lostWakeUp reports clients that wait in Lock although the lock is free, their process runs,
+// and none of their commands is on its way. The lock has to be free because a client freed it or
+// its lease ended: no message is sent if Redis loses the key or a command of the business removes
+// it. A client that does not listen may wait for a few of its pauses between two commands, or for
+// a third of a lease if it has sent only one.
 func lostWakeUp(f *file) func(*world.Scene) {
-	taken := true                      // there is a key, or its end is no client's doing
+	taken := true                      // there is a key, or no client ended it
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
-	listens := map[string]bool{} // processes that get messages; the others ask now and then
+	listens := map[string]bool{} // processes that get messages; the others poll
 	refused := map[string]bool{} // processes whose last SUBSCRIBE failed: the next one is no reason to wait
 	asked := map[int]time.Duration{}
 	pause := map[int]time.Duration{} // call → the longest between two of its commands
@@ -141,9 +141,9 @@ func lostWakeUp(f *file) func(*world.Scene) {
 	}
 }
 
-// isBusy reports whether a command of the waiter's process is on its way. One of the
-// background counts only if it is a SUBSCRIBE, and the one before was not refused: no waiter
-// waits for a renewal, nor for a message that cannot come.
+// isBusy reports whether a command of the waiter's process is on its way. A background
+// command counts only if it is a SUBSCRIBE and the one before was not refused: waiters do
+// not wait for renewals, nor for a message that cannot come.
 func isBusy(s *world.Scene, call *world.Event, refused bool) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
 		if r.Process != call.Process || r.Ledger {
@@ -156,9 +156,9 @@ func isBusy(s *world.Scene, call *world.Event, refused bool) bool {
 	})
 }
 
-// isAsking tells whether a command of the call itself is on its way, or of an Unlock under way, or
-// somebody's grant on its way back. An Unlock whose process is cut off, or stands still, counts as
-// long as there is a key.
+// isAsking reports whether a command of the call or of an Unlock is on its way, or the reply to
+// another client's successful acquire. While there is a key, an Unlock counts also if its process is
+// paused or has no network.
 func isAsking(s *world.Scene, call *world.Event) bool {
 	stuck := func(c *world.Event) bool { return c.Op == world.OpUnlock && s.Condition(c.Process).Away() }
 	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
@@ -172,11 +172,11 @@ func isAsking(s *world.Scene, call *world.Event) bool {
 	})
 }
 
-// What a waiter that listens may send without being called idle chatter.
+// Limits for the commands of a waiter that listens.
 const (
 	toBegin    = 4 // try, subscribe, try, and leave
 	perRelease = 2 // each time the lock comes free, or a fault strikes
-	perLease   = 3 // asked by the timer, each lease of waiting
+	perLease   = 3 // by the timer, for each lease of waiting
 )
 
 // listener is a process whose waiters have subscribed to something.
@@ -190,8 +190,8 @@ type listener struct {
 	told       bool
 }
 
-// countCommands finds processes whose waiters keep asking. Where the story is not about
-// polling, only those are judged who listen for messages: asking is all that others can do.
+// countCommands reports processes whose waiters keep asking. If the story is not about polling,
+// only waiters that listen for messages are judged: the others have to ask.
 func countCommands(f *file) func(*world.Scene) {
 	listeners := map[string]*listener{}
 	waiting := map[int]*listener{} // call → its process
@@ -214,8 +214,7 @@ func countCommands(f *file) func(*world.Scene) {
 			listeners[e.Process] = l
 		}
 		l.follow(e, waiting)
-		// Neither what a holder's watchdog sends counts, nor the ping that keeps a
-		// connection open.
+		// Renewals of a holder do not count, nor pings that keep a connection open.
 		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}

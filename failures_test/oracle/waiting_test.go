@@ -19,14 +19,14 @@ func (s *story) happens(kind world.Kind, client string) *story {
 	return s.add(world.Event{Kind: kind, Client: client})
 }
 
-// sends is a command of the client's open call that leaves, or comes back.
+// sends adds an event of a command of the client's open call: it leaves, or its reply arrives.
 func (s *story) sends(kind world.Kind, client, command string) *story {
 	return s.add(world.Event{
 		Kind: kind, Client: client, Call: s.open[client], Op: s.op[client], Command: []string{command}, Request: s.request(kind, client+command),
 	})
 }
 
-// request is the one that an event is about: one that leaves is a new one.
+// request returns the request of an event: a command that leaves begins a new one.
 func (s *story) request(kind world.Kind, what string) int {
 	if kind == world.Sent {
 		s.ids++
@@ -35,25 +35,25 @@ func (s *story) request(kind world.Kind, what string) int {
 	return s.sent[what]
 }
 
-// background is a goroutine of the client's process that sends something.
+// background adds a command sent by a background goroutine of the client's process.
 func (s *story) background(kind world.Kind, client, command string) *story {
 	return s.add(world.Event{Kind: kind, Client: client, Background: true, Command: []string{command}, Request: s.request(kind, client+command)})
 }
 
-// frees is a whole Unlock of what the client installed as label.
+// frees adds a whole Unlock that removes the client's key with that label.
 func (s *story) frees(client, label string) *story {
 	owner := s.owner(client, label)
 	s.call(client, world.OpUnlock)
 	return s.does(client, world.Effect{Kind: world.Removed, Key: "k", Owner: owner}).returns(client, done)
 }
 
-// in puts the last event into that process.
+// in sets the process of the last event.
 func (s *story) in(process string) *story {
 	s.trace.Events[len(s.trace.Events)-1].Process = process
 	return s
 }
 
-func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
+func TestWaiterMayTakeTheGraceToGetAFreeLock(t *testing.T) {
 	for what, grace := range map[string]time.Duration{"SUBSCRIBE": time.Second, "SET": 11 * time.Second} {
 		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
 			s := newStory().holds("A", "A1").call("B", world.OpLock)
@@ -66,7 +66,7 @@ func TestWaiterBesideAFreeLockMayNeedTheGrace(t *testing.T) {
 }
 
 // B asks ten times a second, and Redis says no although there is no key.
-func TestWaiterThatAsksIsServedWithinAFewOfItsPauses(t *testing.T) {
+func TestPollingWaiterGetsTheLockWithinAFewPauses(t *testing.T) {
 	for after, late := range map[time.Duration]bool{1300 * time.Millisecond: false, 1400 * time.Millisecond: true} {
 		s := newStory().holds("A", "A1").call("B", world.OpLock)
 		asks := func(d time.Duration) {
@@ -82,7 +82,7 @@ func TestWaiterThatAsksIsServedWithinAFewOfItsPauses(t *testing.T) {
 }
 
 // A client whose SUBSCRIBE Redis refuses may pause for as long as one that does not listen.
-func TestWaiterWhoseSubscribeIsRefusedMustAskAgain(t *testing.T) {
+func TestWaiterWhoseSubscribeIsRefusedMustPoll(t *testing.T) {
 	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {
 		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
 			s := newStory().holds("A", "A1").call("B", world.OpLock)
@@ -116,17 +116,17 @@ func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
 	require.False(t, tries(world.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
 }
 
-// D dies before it has anything in Redis: nobody has to wait for it.
+// D dies before it has a key in Redis: B has no reason to wait for it.
 
-// D dies before it has anything in Redis: nobody has to wait for it.
-func TestDeadProcessThatNeverHeldExcusesNoWait(t *testing.T) {
+// D dies before it has a key in Redis: B has no reason to wait for it.
+func TestDeadProcessWithoutAKeyIsNoReasonToWait(t *testing.T) {
 	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)
 	found := oracle.Ask(&s.sends(world.Blocked, "B", "").trace, oracle.Deadlock)
 	require.Len(t, found, 1)
-	require.Equal(t, "B waits in vain for 20s: nobody alive holds the lock", found[0].Text)
+	require.Equal(t, "B waited 20s in vain: no live client holds the lock", found[0].Text)
 }
 
-func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
+func TestDeadProcessWhoseKeyIsGoneIsNoReasonToWait(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		s := newStory().holds("D", "D1").happens(world.Crashed, "D")
 		if gone {
@@ -137,9 +137,9 @@ func TestDeadProcessWhoseKeyHasGoneExcusesNoWait(t *testing.T) {
 	}
 }
 
-// Whoever waits when Redis loses the key, or the business removes it, hears of it when the lease
-// would have been over.
-func TestKeyThatRedisLosesExcusesAWaitForALease(t *testing.T) {
+// A waiter learns that Redis has lost the key, or that the business has removed it, when the lease
+// would have ended.
+func TestLostKeyIsAReasonToWaitForALease(t *testing.T) {
 	for _, test := range []struct {
 		kind      world.Kind
 		op        string
@@ -168,8 +168,8 @@ func TestKeyThatRedisLosesExcusesAWaitForALease(t *testing.T) {
 	}
 }
 
-// It cannot know better, and no lock can help it.
-func TestWaiterThatCannotReachRedisIsInNoDeadlock(t *testing.T) {
+// Without a network it cannot know that the lock is free.
+func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
 	answerIsLate := func(effects ...world.Effect) *story {
 		s := newStory().call("B", world.OpLock).call("A", world.OpLock).sends(world.Sent, "A", "SET").sends(world.Executed, "A", "SET")
 		s.trace.Events[len(s.trace.Events)-1].Effects = effects
@@ -234,7 +234,7 @@ func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
 	require.True(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp), "the attempt came back long ago")
 }
 
-func TestLaterWaiterMayOvertakeOnlyOneOfAnotherProcess(t *testing.T) {
+func TestWaiterMayOvertakeOnlyWaitersOfOtherProcesses(t *testing.T) {
 	for process, overtaken := range map[string]bool{"B": true, "G": false} {
 		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Second)
 		s.call("G", world.OpLock).in(process).pass(time.Second).frees("A", "A1")
@@ -282,7 +282,7 @@ func TestAnswerOfHoldCountIsTheCountInRedis(t *testing.T) {
 	}
 }
 
-func TestCountAfterAnAnswerThatLeavesDoubtIsNotJudged(t *testing.T) {
+func TestCountIsNotJudgedAfterAnUnknownOutcome(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", unknown)
 	require.False(t, s.convicted(oracle.HoldCount))
 }
@@ -314,7 +314,7 @@ func TestCountThatStaysAfterTheLastUnlockIsALeak(t *testing.T) {
 	require.True(t, s.convicted(oracle.Leak))
 }
 
-func TestEachHoldOfALostLockHasToSaySo(t *testing.T) {
+func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
 	for answer, noticed := range map[world.Result]bool{done: false, refused: true} {
 		s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
 		s.lapse(s.trace.Events[1].Effects[0].Owner)
@@ -325,7 +325,7 @@ func TestEachHoldOfALostLockHasToSaySo(t *testing.T) {
 }
 
 // It took the lock again in its own memory.
-func TestReentryOfALostLockHidesNoLoss(t *testing.T) {
+func TestReentryDoesNotHideALoss(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.lapse(s.installed()).call("A", world.OpLock).returns("A", held).call("A", world.OpUnlock).returns("A", done)
 	require.True(t, s.convicted(oracle.LossNoticed))
@@ -339,7 +339,7 @@ func TestReentryWithoutACommandIsTrueWhileTheKeyIsThere(t *testing.T) {
 	require.True(t, s.convicted(oracle.Truth))
 }
 
-func TestUnlockTooManyIsNoSuccess(t *testing.T) {
+func TestExtraUnlockMustFail(t *testing.T) {
 	s := newStory().holds("A", "A1").frees("A", "A1").call("A", world.OpUnlock).returns("A", done)
 	require.True(t, s.convicted(oracle.Truth))
 }
@@ -400,7 +400,7 @@ func TestPingsAndRenewalsAreNoChatter(t *testing.T) {
 	require.True(t, s.convicted(oracle.CommandCount))
 }
 
-func TestWaiterMayGiveUpWithAnErrorOfItsOwn(t *testing.T) {
+func TestWaiterMayGiveUpWithItsOwnError(t *testing.T) {
 	waits := func(answer world.Result, after time.Duration) *story {
 		s := newStory().call("B", world.OpLock).pass(after)
 		s.trace.Events[0].Bound = 5 * time.Second

@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	renewsLate  = i18n.New("{command} of {client} reaches Redis for {label}, after its Unlock returned")
-	renewsOver  = i18n.New("{client} renews a lock that it gave back {time} ago")
-	notRenewed  = i18n.New("the lock of {client} expires while it holds it: its watchdog did not renew")
+	renewsLate  = i18n.New("{client}'s {command} for {label} reached Redis after its Unlock had returned")
+	renewsOver  = i18n.New("{client} renews a lock that it unlocked {time} ago")
+	notRenewed  = i18n.New("{client}'s lock expired while {client} held it: the watchdog did not renew it")
 	renewsShut  = i18n.New("{client} renews a lock that it closed {time} ago")
-	renewsOften = i18n.New("{client} has taken its lock again, and renews it for the {n}th time in one lease")
+	renewsOften = i18n.New("{client} re-entered its lock, and renewed it {n} times in one lease")
 )
 
-// watchdog finds keys that expired under a holder whose watchdog could have
-// renewed them, and renewals of holds that are over.
+// watchdog reports keys that expired although the holder's watchdog could have
+// renewed them, and renewals of holds that have ended.
 func watchdog(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
 	over := &finished{file: f, held: map[string]string{}, over: map[string]int{}}
@@ -43,17 +43,16 @@ func watchdog(f *file) func(*world.Scene) {
 	}
 }
 
-// finished follows which installation is whose hold, and which are given back. What a
-// goroutine of the lock's own sends for one of those is too late. What it has under way
-// already may find that there is nothing to renew.
+// finished knows which key belongs to which hold, and which holds are released. A background
+// command for a released hold is too late, unless it was on its way before and finds nothing
+// to renew.
 type finished struct {
 	*file
 	held map[string]string // lane → the label of its hold
 	over map[string]int    // label → the index of the event with which it was given back
 }
 
-// follow returns the label of a finished installation that a command in the
-// background is about.
+// follow returns the label of a released hold if a background command is about it.
 func (f *finished) follow(s *world.Scene) string {
 	e := s.Event
 	switch {
@@ -80,8 +79,8 @@ func (f *finished) made(call int) string {
 	return ""
 }
 
-// isComing tells whether a command is about what a call has installed that is still under way: a
-// grant that was slow may be due for renewal as it comes back.
+// isComing reports whether a command is about the key of a call that is still under way: if the
+// grant is slow, a renewal may be due before the call returns.
 func (f *finished) isComing(s *world.Scene) bool {
 	return slices.ContainsFunc(s.Calls, func(c *world.Event) bool {
 		label := f.made(c.Call)
@@ -89,9 +88,9 @@ func (f *finished) isComing(s *world.Scene) bool {
 	})
 }
 
-// expired finds the keys that expired although their watchdog had time to renew. A lock may end a
-// hold by renewing it no more, and tell its holder in time. It may not do so because of an error,
-// nor if it has renewed an earlier hold, and never this one.
+// expired reports keys that expired although their watchdog had time to renew. A lock may stop
+// renewing a hold and tell its holder in time. It may not do so because of an error, nor if it has
+// renewed an earlier hold and never this one.
 func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 	e := s.Event
 	for _, effect := range e.Effects {
@@ -114,13 +113,13 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 // dog is the watchdog of one process, as far as a trace shows it.
 type dog struct {
 	lastAcquire int           // the newest call that gave a lane of the process the lock
-	lastHeard   int           // the newest such call at the time of its last command
-	acquired    time.Duration // when that call came back
+	lastHeard   int           // the newest such call when it sent its last command
+	acquired    time.Duration // when that call returned
 	renews      bool          // it has given a key of the process a new lease
-	failed      bool          // what it last sent was refused
+	failed      bool          // its last command was refused
 	hindered    time.Duration // when something last kept it from renewing
-	over        i18n.Text     // what a renewal would be now: no lane of the process believes, and one has, or it has closed the lock
-	since       time.Duration // when the last of them gave the lock back, or it was closed
+	over        i18n.Text     // why a renewal is wrong now: all holds of the process are released, or it has closed the lock
+	since       time.Duration // when the last hold was released, or the lock was closed
 }
 
 func (d *dog) follow(s *world.Scene, renewal func(*world.Event) bool) {
@@ -153,8 +152,8 @@ func (d *dog) follow(s *world.Scene, renewal func(*world.Event) bool) {
 	}
 }
 
-// renewals tells which commands are renewals: those that have the shape of one that gave a key a
-// lease, in the background, somewhere in the trace.
+// renewals returns a predicate for renewals: background commands with the shape of one that renewed
+// a key somewhere in the trace.
 func renewals(trace *world.Trace) func(*world.Event) bool {
 	var known []string
 	for _, s := range trace.Scenes() {
@@ -168,8 +167,7 @@ func renewals(trace *world.Trace) func(*world.Event) bool {
 	return func(e *world.Event) bool { return e.Background && slices.Contains(known, shape(e)) }
 }
 
-// shape is what a command is, without what it is about: its name, and of a script
-// which one it is.
+// shape returns the kind of a command: its name, or for a script, which script.
 func shape(e *world.Event) string {
 	if len(e.Command) > 1 && strings.HasPrefix(e.Command[0], "EVAL") {
 		return e.Command[1]
@@ -180,8 +178,8 @@ func shape(e *world.Event) string {
 	return ""
 }
 
-// renewalCount finds processes that renew a key more often once its owner has taken it again. Each
-// is told once. Four renewals in a lease are right for any lock, and one more is for the edges.
+// renewalCount reports processes that renew a key more often after a re-entry, each once. Four
+// renewals in a lease are right for any lock, and one more is allowed for the edges.
 func renewalCount(f *file) func(*world.Scene) {
 	renewal := renewals(f.Trace)
 	type place struct{ process, key string }
@@ -193,7 +191,7 @@ func renewalCount(f *file) func(*world.Scene) {
 		if e.Kind != world.Executed || !renewal(e) {
 			return
 		}
-		at := place{process: e.Process} // one that found nothing has no key
+		at := place{process: e.Process} // no key if it found nothing
 		for _, x := range e.Effects {
 			at.key = x.Key
 		}

@@ -10,7 +10,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// renews is a renewal by a goroutine of the client's process, of that owner's key.
+// renews adds a renewal of that owner's key by a background goroutine of the client's process.
 func (s *story) renews(client string, owner world.Owner) *story {
 	s.background(world.Sent, client, "PEXPIRE").of(owner.Label)
 	return s.add(world.Event{
@@ -19,7 +19,7 @@ func (s *story) renews(client string, owner world.Owner) *story {
 	})
 }
 
-// of names the owner in the command that the last event is about.
+// of names the owner in the command of the last event.
 func (s *story) of(label string) *story {
 	last := &s.trace.Events[len(s.trace.Events)-1]
 	last.Command = append(last.Command, label)
@@ -51,7 +51,7 @@ func TestKeyOfARenewedHolderMustNotExpire(t *testing.T) {
 	require.True(t, s.convicted(oracle.Watchdog))
 }
 
-func TestKeyMayExpireWhereTheWatchdogCouldNotRenew(t *testing.T) {
+func TestKeyMayExpireIfTheWatchdogCouldNotRenew(t *testing.T) {
 	for name, s := range map[string]func(*story) *story{
 		"there is no watchdog": func(s *story) *story { return s.pass(40 * time.Second) },
 		"the process is frozen": func(s *story) *story {
@@ -76,8 +76,8 @@ func TestKeyMayExpireWhereTheWatchdogCouldNotRenew(t *testing.T) {
 	}
 }
 
-// A's second grant is slow, and due for renewal as it comes back.
-func TestRenewalOfAGrantThatIsComingBackIsNotTooLate(t *testing.T) {
+// A's second grant is slow, and a renewal is due when it arrives.
+func TestRenewalDuringASlowGrantIsNotTooLate(t *testing.T) {
 	for label, wrong := range map[string]bool{"A2": false, "A1": true} {
 		s := newStory().holds("A", "A1").pass(10 * time.Second)
 		s.renews("A", s.installed()).frees("A", "A1").pass(5*time.Second).call("A", world.OpLock).installs("A", "A2").pass(12 * time.Second)
@@ -98,14 +98,14 @@ func TestKeyMayExpireAsItsHolderIsTold(t *testing.T) {
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
-func TestErrorIsNoReasonToRenewNoMore(t *testing.T) {
+func TestErrorIsNoReasonToStopRenewing(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).pass(10*time.Second).background(world.Sent, "A", "PEXPIRE").background(world.Refused, "A", "PEXPIRE")
 	s.pass(20*time.Second).lapse(s.installed()).happens(world.Lost, "A")
 	require.True(t, s.convicted(oracle.Watchdog))
 }
 
-func TestHoldMustBeRenewedAsTheOneBeforeWas(t *testing.T) {
+func TestHoldMustBeRenewedLikeThePreviousOne(t *testing.T) {
 	for renewed, wrong := range map[bool]bool{false: false, true: true} {
 		s := newStory().holds("A", "A1")
 		if renewed {
@@ -131,16 +131,16 @@ func TestRenewalsAreCountedForEachKey(t *testing.T) {
 	}
 }
 
-func TestRenewalAfterTheReleaseIsConvictedWhenTheGraceIsOver(t *testing.T) {
+func TestRenewalAfterTheReleaseIsReportedAfterTheGrace(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: false, time.Second + time.Millisecond: true} {
 		s := newStory().holds("A", "A1")
 		s.renews("A", s.installed()).frees("A", "A1").pass(after)
-		s.background(world.Sent, "A", "PEXPIRE") // it finds nothing, and is wrong all the same
+		s.background(world.Sent, "A", "PEXPIRE") // it finds nothing, but is too late anyway
 		require.Equal(t, wrong, s.convicted(oracle.Watchdog), after)
 	}
 }
 
-func TestRenewalWhileTheReleaseIsUnderWayIsRight(t *testing.T) {
+func TestRenewalDuringTheReleaseIsAllowed(t *testing.T) {
 	for _, op := range []string{world.OpUnlock, world.OpClose} {
 		s := newStory().holds("A", "A1")
 		s.renews("A", s.installed()).call("A", op).pass(time.Minute).background(world.Sent, "A", "PEXPIRE")
@@ -148,13 +148,13 @@ func TestRenewalWhileTheReleaseIsUnderWayIsRight(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRenewalMayComeAfterTheRelease(t *testing.T) {
+func TestOtherCommandsMayFollowTheRelease(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).background(world.Sent, "A", "UNSUBSCRIBE")
 	require.False(t, s.convicted(oracle.Watchdog))
 }
 
-func TestRenewalOfTheNextHoldIsRight(t *testing.T) {
+func TestRenewalOfTheNextHoldIsAllowed(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).holds("A", "A2")
 	s.pass(10*time.Second).background(world.Sent, "A", "PEXPIRE")
@@ -167,7 +167,7 @@ func (s *story) reenters(client string) *story {
 }
 
 // A lock that renews every sixth of its lease may do so as long as a re-entry changes nothing.
-func TestReentryRenewsNoMoreOften(t *testing.T) {
+func TestReentryMustNotRenewMoreOften(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{5 * time.Second: false, 4 * time.Second: true} {
 		s := newStory().holds("A", "A1")
 		for range 12 {
@@ -182,7 +182,7 @@ func TestReentryRenewsNoMoreOften(t *testing.T) {
 	}
 }
 
-func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
+func TestFourRenewalsInALeaseAreAllowed(t *testing.T) {
 	for every, wrong := range map[time.Duration]bool{7500 * time.Millisecond: false, 7 * time.Second: true} {
 		s := newStory().holds("A", "A1").reenters("A")
 		for range 8 {
@@ -192,8 +192,8 @@ func TestFourRenewalsInALeaseAreEnough(t *testing.T) {
 	}
 }
 
-// What the business sends is not the lock's doing.
-func TestCommandOfTheBusinessConvictsNoLock(t *testing.T) {
+// Commands of the business are not the lock's fault.
+func TestCommandsOfTheBusinessAreNotReported(t *testing.T) {
 	for op, wrong := range map[string]bool{world.OpRun: false, world.OpUnlock: true} {
 		s := newStory().holds("A", "A1")
 		owner := s.installed()
@@ -211,7 +211,7 @@ func TestCommandOfTheBusinessConvictsNoLock(t *testing.T) {
 	}
 }
 
-func TestHoldThatOutlastsThePatienceOfAllIsEndless(t *testing.T) {
+func TestHoldIsEndlessIfAllWaitersGiveUp(t *testing.T) {
 	for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
 		s := newStory().pass(time.Hour).holds("A", "A1").call("B", world.OpLock).pass(lasts)
 		s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
@@ -219,7 +219,7 @@ func TestHoldThatOutlastsThePatienceOfAllIsEndless(t *testing.T) {
 	}
 }
 
-func TestHoldBecauseOfWhichACallerIsRefusedIsEndlessToo(t *testing.T) {
+func TestHoldIsEndlessIfACallerIsRefused(t *testing.T) {
 	for _, op := range []string{world.OpLock, world.OpTryLock} {
 		for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
 			s := newStory().holds("A", "A1").pass(lasts).call("B", op).returns("B", refused)
@@ -228,9 +228,9 @@ func TestHoldBecauseOfWhichACallerIsRefusedIsEndlessToo(t *testing.T) {
 	}
 }
 
-// A holder whose key somebody else took away is told at its next renewal: until
-// then nobody can be blamed for two inside.
-func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
+// A holder whose key another client removed is told at its next renewal. Two clients
+// inside until then are no violation.
+func TestOverlapIsAllowedUntilTheHolderCanKnow(t *testing.T) {
 	for name, trial := range map[string]struct {
 		take      func(*story) *story
 		told      time.Duration // after the key went; 0: never
@@ -303,7 +303,7 @@ func TestOverlapIsToleratedWhileNobodyCouldKnow(t *testing.T) {
 	}
 }
 
-func TestLossOfWhatTheHolderGaveBackIsUntrue(t *testing.T) {
+func TestReleasedHoldMustNotBeReportedAsLost(t *testing.T) {
 	for own, lie := range map[bool]bool{true: true, false: false} {
 		s := newStory().holds("A", "A1")
 		acquire := s.open["A"]
@@ -317,8 +317,8 @@ func TestLossOfWhatTheHolderGaveBackIsUntrue(t *testing.T) {
 	}
 }
 
-// A watchdog may renew before its Lock comes back. One of an acquire that fails may not go on.
-func TestRenewalOfAHoldThatIsBeingTakenIsNotOfTheLastOne(t *testing.T) {
+// A watchdog may renew before its Lock returns. If the acquire fails, it may not go on.
+func TestRenewalDuringAnAcquireIsNotOfThePreviousHold(t *testing.T) {
 	for result, wrong := range map[world.Result]bool{held: false, unknown: true} {
 		s := newStory().holds("A", "A1").frees("A", "A1").pass(time.Minute)
 		s.call("A", world.OpLock).installs("A", "A2")
@@ -329,8 +329,8 @@ func TestRenewalOfAHoldThatIsBeingTakenIsNotOfTheLastOne(t *testing.T) {
 	}
 }
 
-// A string has no room for a count, so a lock that counts by itself is asked what is true.
-func TestCountOfALockThatKeepsItsOwnIsThatOfItsHolds(t *testing.T) {
+// A string has no room for a count, so the count of such a lock is compared with its holds.
+func TestCountKeptInTheProcessIsTheNumberOfHolds(t *testing.T) {
 	for told, wrong := range map[int]bool{1: false, 2: true} {
 		s := newStory().holds("A", "A1")
 		s.keys[0].Type = "string"
@@ -339,7 +339,7 @@ func TestCountOfALockThatKeepsItsOwnIsThatOfItsHolds(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyCostsCommandsIsJudgedWhereTheStoryIsAboutIt(t *testing.T) {
+func TestWastedCommandsAreJudgedOnlyInStoriesAboutThem(t *testing.T) {
 	s := newStory().holds("A", "A1").reenters("A")
 	for range 8 {
 		s.pass(time.Second).renews("A", s.installed())
@@ -358,7 +358,7 @@ func TestCloseActsForItsProcess(t *testing.T) {
 	}
 }
 
-// Whose hold Close has ended may be told so after its key has gone; who has unlocked may not.
+// A client whose hold Close has ended may be told so after its key is gone; a client that has unlocked may not.
 func TestHoldThatCloseEndedIsLost(t *testing.T) {
 	for op, wrong := range map[string]bool{world.OpClose: false, world.OpUnlock: true} {
 		s := newStory().holds("A", "A1")
@@ -369,7 +369,7 @@ func TestHoldThatCloseEndedIsLost(t *testing.T) {
 	}
 }
 
-func TestRenewalAfterCloseIsConvicted(t *testing.T) {
+func TestRenewalAfterCloseIsReported(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		s := newStory().holds("A", "A1")
 		if closes {

@@ -8,10 +8,10 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// repetition is the last event of a run of commands and replies that are repeated with
-// nothing else in between, beginning at first; first itself if there is none. Its commands may be
-// of several clients and several kinds. Each kind gets the same answer each time, and one is sent
-// three times at least.
+// repetition returns the last event of a run of commands and replies that begins at first and is
+// repeated with nothing else in between, or first if nothing is repeated. The commands may be of
+// several clients and kinds. Each kind gets the same reply each time, and one of them is sent at
+// least three times.
 func (s *Story) repetition(first int) (end int) {
 	end = first
 	if s.apart || s.Events[first].Kind != world.Sent {
@@ -50,7 +50,7 @@ func (s *Story) repetition(first int) (end int) {
 	return end
 }
 
-// spread adds to a label what comes next and is the same on other servers.
+// spread adds the events to a label that follow it and are the same on other servers.
 func (s *Story) spread(l *Label) {
 	first, servers := l.Event, []string{l.Event.Server}
 	if s.apart || first.Server == "" || first.Kind == world.Server {
@@ -74,7 +74,7 @@ func (s *Story) spread(l *Label) {
 	l.Event.Server = s.several(servers)
 }
 
-// several names servers: "R1–R3, R5".
+// several returns the names of servers in short: "R1–R3, R5".
 func (s *Story) several(names []string) string {
 	var parts []string
 	for i := 0; i < len(names); {
@@ -92,12 +92,12 @@ func (s *Story) several(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// attempt is what two attempts have in common that are told together: the command and its key or script.
+// attempt returns the same text for commands that share a label: client, call, command, and key or script.
 func attempt(e world.Event) string {
 	return fmt.Sprint(e.Client, e.Call, e.Command[:min(2, len(e.Command))])
 }
 
-// repeat makes one label of each command of a repetition.
+// repeat returns one label for each kind of command in a repetition.
 func (s *Story) repeat(first, end int) (labels []*Label) {
 	of, servers := map[string]*Label{}, map[*Label][]string{}
 	for i := first; i <= end; i++ {
@@ -119,7 +119,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 		l.Event.Keys, l.Event.Effects = e.Keys, append(l.Event.Effects, e.Effects...)
 	}
 	for l, on := range servers {
-		if slices.Sort(on); on[0] != "" { // each server was asked as often
+		if slices.Sort(on); on[0] != "" { // each server got the same number of commands
 			l.Event.Server, l.times = s.several(on), l.times/len(on)
 		}
 	}

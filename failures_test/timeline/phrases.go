@@ -12,12 +12,12 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// phrase is how an event is told, in text and in pictures.
+// phrase is the words for a kind of event, in texts and in pictures.
 type phrase struct {
 	style    string    // in a picture
 	lane     i18n.Text // in its client's lane
-	sentence i18n.Text // for readers who hear it, or see only this one; "" = the client, and what its lane says
-	picture  i18n.Text // in a picture, where it says less; "" = as in the lane
+	sentence i18n.Text // a whole sentence; "" = the client, and the words of its lane
+	picture  i18n.Text // in a picture, if shorter; "" = as in the lane
 }
 
 func tell(style, lane string, more ...string) phrase {
@@ -32,7 +32,7 @@ var phrases = map[string]phrase{
 	"called, context over": tell("h", "{call}(), with a cancelled context", "{client} calls {call}() with a cancelled context"),
 	"called, to ledger":    tell("", "{op} order {order}", "{client} asks the ledger to {op} order {order}"),
 	"cancelled":            tell("d", "the caller cancels {call}", "The caller of {client} cancels {call}"),
-	"deadline":             tell("r", "the deadline of {call} passes", "The deadline passes that the context of {client}'s {call} has"),
+	"deadline":             tell("r", "the deadline of {call} passes", "The deadline of {client}'s {call} passes"),
 	"ended":                tell("r", "the context of its hold ends", "The context of {client}'s hold ends, though the lock is not lost"),
 
 	"sent":            tell("m", "{command}", "{client} sends {request}"),
@@ -56,15 +56,15 @@ var phrases = map[string]phrase{
 	"stored, begin":     tell("", "begin a transaction", "{client} begins a transaction in the ledger"),
 	"stored, commit":    tell("", "commit: {reply}", "{client} commits its transaction: {reply}"),
 
-	"returned":        tell("d", "= {result}", "{call}() comes back to {client}: {result}"),
-	"returned, error": tell("r", "= {result}", "{call}() comes back to {client}: {result}", "= error: {cause}"),
-	"returned, held":  tell("h", "= has the lock", "{client} has the lock, and is inside", "{client} is inside"),
+	"returned":        tell("d", "= {result}", "{call}() of {client} returns: {result}"),
+	"returned, error": tell("r", "= {result}", "{call}() of {client} returns: {result}", "= error: {cause}"),
+	"returned, held":  tell("h", "= has the lock", "{client} has the lock and is inside", "{client} is inside"),
 	"returned, held again": tell("h", "= has the lock",
 		"{client} has the lock again: it holds it {nth} times", "{client} is inside, {nth} times"),
 	"returned, held too": tell("h", "= has the lock",
-		"{client} has the lock, and is inside beside another: two are inside", "{client} is inside, too"),
+		"{client} has the lock and is inside, while another client is inside: two are inside", "{client} is inside, too"),
 	"returned, held, excused": tell("h", "= has the lock",
-		"{client} has the lock, and is inside; the other one cannot know yet that it has lost it", "{client} is inside, too"),
+		"{client} has the lock and is inside; the other client cannot know yet that it has lost the lock", "{client} is inside, too"),
 	"lost":    tell("g", "is told: the hold is lost"),
 	"blocked": tell("r", "still waiting after {time}"),
 
@@ -99,7 +99,7 @@ var phrases = map[string]phrase{
 	"server, stopped":           always("Redis stops, and loses its keys"),
 	"server, started":           always("Redis is back, and empty"),
 	"server, clock-jumped":      always("the clock of Redis jumps by {time}"),
-	"server, subscription-lost": always("Redis forgets who listens, on a connection that stays open"),
+	"server, subscription-lost": always("Redis drops the subscription, but the connection stays open"),
 }
 
 // always returns a phrase with the same words in texts, pictures and sentences.
@@ -109,7 +109,7 @@ func init() { // the ledger
 	i18n.Register("check", "insert", world.Free, world.Taken, world.Inserted, world.Pending, world.Committed, world.NameTaken, world.NoneLeft)
 }
 
-// row chooses the row of a label: its kind, and what is special about it.
+// row returns the key of a label in [phrases]: the kind of its event, and the variant.
 func (s *Story) row(l *Label) string {
 	e := l.Event
 	switch e.Kind {
@@ -160,7 +160,7 @@ func when(is bool, text string) string {
 	return ""
 }
 
-// say says a text about a label's event.
+// say fills in a text with the facts of a label's event.
 func (s *Story) say(t i18n.Text, l *Label) string {
 	e := l.Event
 	lasts := e.Bound
@@ -194,9 +194,9 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	return said
 }
 
-// Text is what a label says in its lane.
+// Text returns the words of a label in its lane.
 func (s *Story) Text(l *Label) string {
-	if l.isToLedger() { // the answer is told
+	if l.isToLedger() { // the answer has a label too
 		return ""
 	}
 	return s.say(phrases[s.row(l)].lane, l)
@@ -207,7 +207,7 @@ func (l *Label) isToLedger() bool {
 	return l.Event.Kind == world.Called && world.IsStore(l.Event.Op) && !l.Leaves
 }
 
-// Picture is what a label says in a picture, and in which style.
+// Picture returns the words of a label in a picture, and their style.
 func (s *Story) Picture(l *Label) (text, style string) {
 	p := phrases[s.row(l)]
 	switch {
@@ -229,7 +229,7 @@ func (s *Story) Picture(l *Label) (text, style string) {
 
 var itDoes = i18n.New("{client} {does}")
 
-// sentence tells a label in words, for readers who hear it or see only this one.
+// sentence returns a label as a whole sentence, for screen readers and lists.
 func (s *Story) sentence(l *Label) string {
 	var text string
 	if told := phrases[s.row(l)].sentence; told != "" {
@@ -244,8 +244,8 @@ func (s *Story) sentence(l *Label) string {
 	return strings.TrimRight(s.Shorten(text), ".。") + stop
 }
 
-// Sentences returns what happened in a trace from an event on, in one sentence each. A command
-// that leaves has none: its execution has one.
+// Sentences returns the events of a trace, beginning with event from, in one sentence each. A
+// command that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
 	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
 	s.tellAll(nil)
@@ -257,17 +257,17 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 	return all
 }
 
-// fromOutside are the kinds of events that no lock brings about.
+// fromOutside are the kinds of events that no lock causes.
 var fromOutside = []world.Kind{
 	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
 	world.Server, world.Slept,
 }
 
-// longestScenario is how many steps of a scenario are told.
+// longestScenario is the number of steps that Scenario returns at most.
 const longestScenario = 14
 
-// Scenario returns what was done to a lock, without what the lock did: the calls, the faults, and
-// the time that passed.
+// Scenario returns the events that the lock did not cause: the calls, the faults, and the time that
+// passed.
 func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
 	s := NewStory(trace, nil, language)
 	for l := range s.told {

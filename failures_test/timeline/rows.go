@@ -2,13 +2,13 @@ package timeline
 
 import "strings"
 
-// Row is a row of [Text] as data: what a step of a trace says, and the state after it. In all
-// texts K is the lock's key.
+// Row is a row of [Text] as data: the texts of a step, and the state after it. K is the lock's key
+// in all texts.
 type Row struct {
 	*Label
 	Text     string // as in the lane
 	Says     string // a sentence
-	Redis    string // what is new there
+	Redis    string // its keys, if they have changed
 	Ledger   string
 	Orders   []string
 	Findings []string

@@ -1,7 +1,7 @@
 // Package timeline draws a trace: a lane for each client, one for Redis and one
 // for the ledger, from top to bottom in the order in which things happened. [Text]
 // is for a terminal, package svg for a page or a wall, [Story.Rows] is data for a page to step
-// through. All three tell the labels of a [Story], in the words of one table of phrases.
+// through. All three show the labels of a [Story], in the words of one table of phrases.
 package timeline
 
 import (
@@ -20,37 +20,37 @@ type Story struct {
 	Other    string // the key of the other lock, shown as L, where clients take two
 	language i18n.Language
 	Labels   []*Label
-	requests []*world.Request  // event → the request that it is about
-	stuck    map[int]bool      // requests that a fault keeps on their way
+	requests []*world.Request  // event → its request
+	stuck    map[int]bool      // requests that a fault delays
 	same     map[string]string // B1 → "A1=B1": both have written the same value
-	Ledger   bool              // a client asked it
-	apart    bool              // each event has a label of its own
+	Ledger   bool              // a client used it
+	apart    bool              // no two events share a label
 }
 
-// Label is what a picture says about some events that belong together: one event, a
+// Label is a row or box of a picture for events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
-	First, Last int         // indices of its events; First is -1 if time passes, or a deadline
-	Event       world.Event // what it is about
+	First, Last int         // indices of its events; First is -1 for time or a deadline that passes
+	Event       world.Event // the event shown
 	Request     *world.Request
 	Lane        int // -1: no client's
 	At, Until   time.Duration
-	times       int  // how often the same was tried
+	times       int  // number of equal attempts
 	Leaves      bool // a command leaves that arrives later
-	Answered    bool // the reply is part of it
-	before      int  // how often its client held the lock before
+	Answered    bool // it includes the reply
+	before      int  // number of holds of its client before
 	After       State
 	Found       []oracle.Finding
 }
 
-// State is how things stand after a label: letters and words for each lane.
+// State is the state after a label, with letters for each lane.
 type State struct {
-	Inside  string // - outside, i inside, x inside with another against the rule, e the same and excused
-	Process string // - runs, s stands still, d dead, n has no network
+	Inside  string // - outside, i inside, x inside with another client, e the same but excused
+	Process string // - runs, s paused, d dead, n has no network
 	Waits   []bool // in Lock
 	Keys    []world.Key
-	Lock    []world.Key   // K, and L, of these, on each server that has it
-	KeysAt  time.Duration // when the leases of Keys were as they are there
+	Lock    []world.Key   // those of Keys that are K or L, on each server
+	KeysAt  time.Duration // the time for which the leases of Keys are right
 	Orders  []world.Order
 }
 
@@ -60,11 +60,11 @@ type Tone string
 // The tones.
 const (
 	Bad  Tone = "r"
-	Fair Tone = "o" // noticed, or inherent
+	Fair Tone = "o" // noticed or inherent
 	Good Tone = "g"
 )
 
-// deadline is the kind of a label that no event has: the deadline of a call passes.
+// deadline is the kind of a label without an event: the deadline of a call passes.
 const deadline world.Kind = "deadline"
 
 // NewStory turns a trace into labels.
@@ -74,7 +74,7 @@ func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language
 	return s
 }
 
-// otherKey is the first key that a client installed after [Story.Key], if clients take two locks.
+// otherKey returns the first key besides [Story.Key] that a client installed, if clients take two locks.
 func (s *Story) otherKey() string {
 	if !slices.ContainsFunc(s.Lanes, func(lane string) bool { return len(s.Locks(lane)) > 1 }) {
 		return ""
@@ -93,13 +93,13 @@ func (s *Story) otherKey() string {
 type teller struct {
 	*Story
 	scene   *world.Scene
-	found   []oracle.Finding // that no label has yet
-	excused bool             // of two inside, one cannot know yet that it has lost the lock
+	found   []oracle.Finding // not yet in a label
+	excused bool             // two are inside, and one cannot know yet that it has lost the lock
 	before  map[string]int   // how often each lane holds the lock
 	until   time.Duration    // the end of the last label
-	wakes   time.Duration    // when the scenario goes on, which has let time pass
+	wakes   time.Duration    // when the scenario goes on after a pause
 	idle    bool             // no label since the scenario let time pass
-	passed  map[int]bool     // calls whose deadline is told
+	passed  map[int]bool     // calls whose deadline has a label
 }
 
 // tellAll makes the labels.
@@ -154,7 +154,7 @@ func (t *teller) follow() {
 	t.Ledger = t.Ledger || len(t.scene.Orders) > 0
 }
 
-// passTime tells that time passes until then, while the scenario lets it.
+// passTime adds a label for the time that passes until then, while the scenario pauses.
 func (t *teller) passTime(at time.Duration) {
 	at = min(at, t.wakes)
 	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
@@ -163,7 +163,7 @@ func (t *teller) passTime(at time.Duration) {
 	}
 }
 
-// passDeadlines tells which calls under way have a deadline until then.
+// passDeadlines adds a label for each deadline, up to that time, of a call that is under way.
 func (t *teller) passDeadlines(at time.Duration) {
 	for _, c := range t.scene.Calls {
 		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.apart && !t.passed[c.Call] {
@@ -175,7 +175,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 	}
 }
 
-// add adds labels, with how things stand after them.
+// add adds labels, with the state after them.
 func (t *teller) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
@@ -188,8 +188,8 @@ func (t *teller) add(labels []*Label) {
 	t.Labels = append(t.Labels, labels...)
 }
 
-// tell gives the findings up to a step to the last label, if that tells of the step; -1: all
-// that are left. A command that is told together with its execution has no label of its own.
+// tell adds the findings up to a step to the last label, if the label includes the step; -1: all
+// findings that are left. A command shares a label with its execution, so it may have none yet.
 func (t *teller) tell(step int) {
 	if len(t.Labels) == 0 {
 		return
@@ -200,8 +200,8 @@ func (t *teller) tell(step int) {
 	}
 }
 
-// labelsAt are the labels that begin with an event, none if it is told with another one,
-// and the last event that they tell of.
+// labelsAt returns the labels that begin with an event, none if it is part of another label,
+// and the last event that they include.
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	e, r := s.Events[i], s.requests[i]
 	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
@@ -210,7 +210,7 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	}
 	s.spread(l)
 	switch {
-	case e.Kind == world.Slept && !s.apart: // told where time passes
+	case e.Kind == world.Slept && !s.apart: // see passTime
 		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
@@ -226,8 +226,8 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	return []*Label{l}, l.Last
 }
 
-// isLate reports whether a request leaves before, and not just as, it arrives. One that
-// waited because its process stood still had not left.
+// isLate reports whether a request leaves some time before it arrives. A request that
+// waited because its process was paused had not left.
 func (s *Story) isLate(r *world.Request) bool {
 	if r.Held || r.Struck == r.Sent+1 {
 		return false
@@ -252,7 +252,7 @@ func (s *Story) isOnItsWay(r *world.Request) bool {
 	return s.stuck[r.ID] || r.Lost == r.Sent+1 || s.Events[end].At > s.Events[r.Sent].At
 }
 
-// told are the labels that say something in words: the others are not drawn as text.
+// told yields the labels that have words: the others are not drawn as text.
 func (s *Story) told(yield func(*Label) bool) {
 	for _, l := range s.Labels {
 		isEmpty := l.Leaves && !s.isOnItsWay(l.Request) || s.Text(l) == "" && s.Redis(l) == "" && len(l.Found) == 0
@@ -262,7 +262,7 @@ func (s *Story) told(yield func(*Label) bool) {
 	}
 }
 
-// moment is how things stand now.
+// moment returns the present state.
 func (t *teller) moment() State {
 	m := State{KeysAt: t.scene.KeysAt, Orders: t.scene.Orders}
 	for _, k := range t.scene.Keys {
@@ -300,7 +300,7 @@ func (t *teller) moment() State {
 	return m
 }
 
-// shown is a key as it is told: with K for the lock's key, and one name for a value that two holds have written.
+// shown returns a key as pictures show it: K for its name, and one name for a value that two holds wrote.
 func (s *Story) shown(k world.Key) world.Key {
 	k.Name, k.Entries = s.Shorten(k.Name), slices.Clone(k.Entries)
 	if same, shared := s.same[k.Owner.Label]; shared {

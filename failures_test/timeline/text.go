@@ -17,7 +17,7 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language i18n.Language
-	Aside    []oracle.Monitor // rules whose findings are no part of an exercise
+	Aside    []oracle.Monitor // rules that are not part of an exercise
 }
 
 var noPart = i18n.New("{finding} (not part of this exercise)")
@@ -51,12 +51,12 @@ type drawing struct {
 	time           int   // the widths of the columns
 	widths         []int // of the lanes
 	redisW, orders int
-	source         int // 0: a source stands below its command
+	source         int // 0: sources are printed below their commands
 }
 
 const (
 	gap       = 2
-	readable  = 14 // a lane in which sources need not stand below the commands
+	readable  = 14 // if a lane is narrower, sources go below the commands
 	narrowest = 9
 )
 
@@ -65,8 +65,8 @@ var (
 	ledgerColumn = i18n.New("ledger")
 )
 
-// measure gives each column what it needs, and takes from the widest until the
-// picture fits, or nothing is left to take.
+// measure gives each column the width it needs, and then narrows the widest ones until
+// the picture fits, or all have the least width.
 func (d *drawing) measure(rows []Row) {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), term.Columns(d.redisHead()), gap+len("watchdog.go:100")
 	for _, lane := range d.Lanes {
@@ -98,7 +98,7 @@ func (d *drawing) measure(rows []Row) {
 	}
 }
 
-// redisHead is what stands over the keys: Redis, or the names of several servers.
+// redisHead returns the heading of the keys: Redis, or the names of several servers.
 func (d *drawing) redisHead() string { return cmp.Or(strings.Join(d.Servers, term.NoBreak), "Redis") }
 
 // lanesWidth is the width of all lanes, each with its bar and a space.
@@ -150,8 +150,8 @@ func (d *drawing) head() {
 	d.print(d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
 }
 
-// row draws a row, on as many lines as its longest cell needs. What happens to Redis
-// itself goes across all lanes; time that passes is a row of its own.
+// row draws a row, on as many lines as its longest cell needs. Events of Redis itself
+// go across all lanes, and so does time that passes.
 func (d *drawing) row(r Row, at string) {
 	lane, said, from, style := r.Lane, r.Text, source(r.Event), term.Style("")
 	across, width := false, d.lanesWidth()-gap
@@ -191,7 +191,7 @@ func (d *drawing) row(r Row, at string) {
 	d.findings(r)
 }
 
-// findings draws below a row what was found there.
+// findings draws the findings of a row below it.
 func (d *drawing) findings(r Row) {
 	for _, f := range r.Found {
 		text, style := f.Sentence(d.Language), term.Red
@@ -204,7 +204,7 @@ func (d *drawing) findings(r Row) {
 	}
 }
 
-// cell is a text of a column in its style; "" for none.
+// cell returns a padded text in a style; "" for none.
 func (d *drawing) cell(style term.Style, text string, width int) string {
 	return d.Color.Paint(style, term.Pad(text, width))
 }
@@ -228,7 +228,7 @@ func line(lines []string, n int) string {
 	return ""
 }
 
-// Fold breaks a cell's text into lines. An arrow stays with what it points to.
+// Fold breaks a cell's text into lines. No line ends with an arrow.
 func Fold(text string, width int) []string {
 	return term.Fold(strings.ReplaceAll(text, "→ ", "→"+term.NoBreak), width)
 }

@@ -56,7 +56,7 @@ func draw(t *testing.T, options timeline.Options, scenario func(*world.World)) s
 	return timeline.Text(trace, oracle.Judge(trace), options)
 }
 
-func TestPictureTellsTheStory(t *testing.T) {
+func TestTextShowsTheWholeRun(t *testing.T) {
 	got := draw(t, timeline.Options{Width: 115}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
@@ -100,7 +100,7 @@ func withoutLines(text string) string {
 	return b.String()
 }
 
-func TestRunOfEqualAttemptsIsOneRow(t *testing.T) {
+func TestRepeatedAttemptsAreOneRow(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		a, b, c := w.Clients("A", "B", "C")
 		a.Lock()
@@ -113,7 +113,7 @@ func TestRunOfEqualAttemptsIsOneRow(t *testing.T) {
 	require.Contains(t, strings.Join(strings.Fields(got), " "), "the deadline of Lock │ passes")
 }
 
-func TestTwoInsideAreMarkedUnlessTheirLocksHaveTwoNames(t *testing.T) {
+func TestTwoInsideAreMarkedIfTheyShareALock(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		w.Client("A").Lock()
 		w.ClientOf("O", "other").Lock()
@@ -129,7 +129,7 @@ func TestTwoInsideAreMarkedUnlessTheirLocksHaveTwoNames(t *testing.T) {
 	require.Contains(t, got, "✗ exclusion: B is inside the lock while A still is")
 }
 
-func TestValueThatTwoHoldsShareIsDrawnAsShared(t *testing.T) {
+func TestValueSharedByTwoHoldsIsMarked(t *testing.T) {
 	trace, err := world.Run(t, world.Config{
 		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 			return &plain{rdb, "lock:" + name, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", lease}, nil
@@ -146,7 +146,7 @@ func TestValueThatTwoHoldsShareIsDrawnAsShared(t *testing.T) {
 	require.Contains(t, got, "A1=B1, 30s left")
 }
 
-func TestCommandThatHangsIsTold(t *testing.T) {
+func TestHangingCommandIsShown(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -159,7 +159,7 @@ func TestCommandThatHangsIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatHappensBetweenTheFaultsIsTold(t *testing.T) {
+func TestEventsBetweenFaultsAreShown(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		b.Before(world.Write).Fail("OOM no memory")
@@ -174,8 +174,8 @@ func TestWhatHappensBetweenTheFaultsIsTold(t *testing.T) {
 	}
 }
 
-// generous is a lock with all that a Locker may have: it counts, can be forced, and
-// tells its holder of every loss at once.
+// generous is a lock with all optional methods: it counts, can be forced, and tells
+// its holder of every loss at once.
 type generous struct {
 	*plain
 	lost bool
@@ -194,7 +194,7 @@ func (g generous) Lost(context.Context) (<-chan struct{}, func() bool) {
 	return ended, func() bool { return g.lost }
 }
 
-func TestWhatALockMayHaveBeyondTheThreeCallsIsInThePicture(t *testing.T) {
+func TestOptionalMethodsAreShown(t *testing.T) {
 	for lost, says := range map[bool]string{true: "is told: the hold is lost", false: "the context of its hold ends"} {
 		trace, err := world.Run(t, world.Config{
 			New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
@@ -227,7 +227,7 @@ func TestNarrowTerminalWrapsInsteadOfCutting(t *testing.T) {
 	require.Contains(t, got, "NX")
 }
 
-func TestSentencesBelowARowFoldOnANarrowTerminal(t *testing.T) {
+func TestFindingsWrapOnANarrowTerminal(t *testing.T) {
 	for _, width := range []int{60, 5} {
 		got := draw(t, timeline.Options{Width: width}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -244,7 +244,7 @@ func TestSentencesBelowARowFoldOnANarrowTerminal(t *testing.T) {
 	}
 }
 
-func TestColorsAreOnlyThereWhenAskedFor(t *testing.T) {
+func TestColorsAreOptional(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").Lock() }
 	require.NotContains(t, draw(t, timeline.Options{}, story), "\x1b")
 	require.Contains(t, draw(t, timeline.Options{Color: true}, story), "\x1b[32m│")

@@ -21,7 +21,7 @@ var (
 	atVersion    = i18n.New("{answer}, version {now}")
 )
 
-// command is a command as one would type it, with K for the lock's key; request is the same in a sentence.
+// command returns a command as typed, with K for the lock's key, and the same for a sentence (request).
 func (s *Story) command(e world.Event) (command, request string) {
 	line := s.line(e)
 	if e.Background {
@@ -45,7 +45,7 @@ func isSubscription(e world.Event) bool {
 	return len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE")
 }
 
-// Shorten writes K for the lock's key, and L for that of the other lock.
+// Shorten replaces the lock's key by K, and that of the other lock by L.
 func (s *Story) Shorten(text string) string {
 	if s.Key != "" {
 		text = strings.ReplaceAll(text, s.Key, "K")
@@ -56,7 +56,7 @@ func (s *Story) Shorten(text string) string {
 	return text
 }
 
-// reply is an answer in a word.
+// reply returns the reply to a command, shortened.
 func (s *Story) reply(e world.Event) string {
 	switch {
 	case isSubscription(e) && !strings.HasPrefix(e.Reply, "(error)"):
@@ -67,7 +67,7 @@ func (s *Story) reply(e world.Event) string {
 	return s.Shorten(e.Reply)
 }
 
-// answer is what the ledger says.
+// answer returns the ledger's answer in words.
 func (s *Story) answer(e world.Event) string {
 	var read, now int
 	var word, client string
@@ -88,7 +88,7 @@ func (s *Story) answer(e world.Event) string {
 	return i18n.Text(e.Reply).Localize(s.language)
 }
 
-// What a call comes back with.
+// Results of calls.
 var (
 	countOf    = i18n.New("a count of {n}")
 	nobodyHas  = i18n.New("nobody holds it")
@@ -96,11 +96,11 @@ var (
 	isClosed   = i18n.New("closed")
 	isDone     = i18n.New("done")
 	hasLock    = i18n.New("has the lock")
-	otherHas   = i18n.New("no: somebody else has it")
+	otherHas   = i18n.New("no: another client has it")
 	failsWith  = i18n.New("error: {error}")
 )
 
-// Result is what a call comes back with, in words.
+// Result returns the result of a call in words.
 func Result(e world.Event, in i18n.Language) string {
 	done := e.Result.Claim == world.ClaimDone
 	switch {
@@ -130,7 +130,7 @@ var (
 	orderBy   = i18n.New("{order} by {client}")
 )
 
-// Redis is what Redis holds after a label, "" where the label is not about Redis.
+// Redis returns the keys in Redis after a label, "" if the label is not about Redis.
 func (s *Story) Redis(l *Label) string {
 	if !slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind) {
 		return ""
@@ -138,7 +138,7 @@ func (s *Story) Redis(l *Label) string {
 	return s.keysText(l, l.After.Keys)
 }
 
-// News is what a label changed in the lock's key, "" for nothing.
+// News returns the lock's key if a label has changed it, "" if not.
 func (s *Story) News(l *Label) string {
 	if len(l.Event.Effects) == 0 {
 		return ""
@@ -152,7 +152,7 @@ func (s *Story) News(l *Label) string {
 // NoKey is the mark of a server without the lock's key.
 const NoKey = "·"
 
-// Marks is whose the lock's key is on each of several servers, if a label has changed one.
+// Marks returns the owner of the lock's key on each of several servers, if a label has changed one.
 func (s *Story) Marks(l *Label) []string {
 	if len(l.Event.Effects) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (s *Story) Marks(l *Label) []string {
 	return s.marks(l.After.Lock)
 }
 
-// marks is whose the lock's key is on each of several servers: A1 A1 B1 · ·
+// marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
 func (s *Story) marks(keys []world.Key) []string {
 	marks := make([]string, len(s.Servers))
 	for i, server := range s.Servers {
@@ -174,7 +174,7 @@ func (s *Story) marks(keys []world.Key) []string {
 	return marks
 }
 
-// keysText is "A1, 30s left" for each key, as they are at the end of the label.
+// keysText returns "A1, 30s left" for each key, at the end of the label.
 func (s *Story) keysText(l *Label, keys []world.Key) string {
 	if len(s.Servers) > 0 {
 		var columns string
@@ -204,7 +204,7 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 	return noKey.Localize(s.language)
 }
 
-// Holder is whose key it is: A1, after the key's value if that does not begin so.
+// Holder returns the value and the owner of a key; the value alone if it begins with the owner: A1.
 func Holder(k world.Key) string {
 	if strings.HasPrefix(k.Value(), k.Owner.Label) {
 		return k.Value()
@@ -212,7 +212,7 @@ func Holder(k world.Key) string {
 	return k.Value() + " (" + k.Owner.Label + ")"
 }
 
-// LedgerNews is what the ledger has after a label that has changed it.
+// LedgerNews returns the orders of the ledger after a label that has changed it.
 func (s *Story) LedgerNews(l *Label) string {
 	if e := l.Event; e.Kind != world.Stored || e.Reply != world.Inserted && e.Reply != world.Committed {
 		return ""
@@ -228,14 +228,14 @@ func (s *Story) orders(orders []world.Order) (names []string) {
 	return names
 }
 
-// Order is "order-1 by A".
+// Order returns an order in words: "order-1 by A".
 func (s *Story) Order(o world.Order) string {
 	return orderBy.Localize(s.language, "order", o.Name, "client", o.Client)
 }
 
 var ofLock = i18n.New("{client}, lock {name}")
 
-// Head is what stands over a lane: the client, and the name of its lock if that is another one.
+// Head returns the heading of a lane: the client, and the name of its lock if that differs.
 func (s *Story) Head(lane string) string {
 	if name, other := s.Others[lane]; other {
 		return ofLock.Localize(s.language, "client", lane, "name", name)
@@ -243,7 +243,7 @@ func (s *Story) Head(lane string) string {
 	return lane
 }
 
-// source is the line that sent a command: mutex.go:64.
+// source returns the line that sent a command: mutex.go:64.
 func source(e world.Event) string {
 	if e.Source == nil || e.Source.File == "" || e.Kind != world.Executed {
 		return ""
@@ -252,7 +252,7 @@ func source(e world.Event) string {
 	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
-// Clock is what stands in the time column of a picture.
+// Clock returns the lines of the time column of a picture.
 func Clock(at, until time.Duration) []string {
 	text := []string{tick(at)}
 	if end := tick(until); end != text[0] {
@@ -261,7 +261,7 @@ func Clock(at, until time.Duration) []string {
 	return text
 }
 
-// tick is a time or a moment: the longer, the rounder.
+// tick formats a duration, rounded more if it is longer.
 func tick(at time.Duration) string {
 	switch {
 	case at > time.Minute:

@@ -52,7 +52,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 			subject, err = e.InScripts(subject, string(source))
 			require.NoError(t, err)
 			subject, err = failures.DiscoverScripts(t, subject)
-			require.NoError(t, err, "it survives an ordinary day")
+			require.NoError(t, err, "it works in normal use")
 			verdict := failures.Run(t, f, subject)
 			t.Log(verdict.Outcome, verdict.Sentence())
 			require.Equal(t, e.Outcome, verdict.Outcome)

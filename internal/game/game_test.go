@@ -104,7 +104,7 @@ func TestClientsAreFrozenDeadAndDone(t *testing.T) {
 		require.True(t, c.Inside && c.Beside, c.Name)
 	}
 	v = view(t, played(t, "2", Settings{}, "a", "A", "b", "B"))
-	require.Equal(t, "has finished (no: somebody else has it)", v.Clients[1].Does)
+	require.Equal(t, "has finished (no: another client has it)", v.Clients[1].Does)
 	v = view(t, played(t, "5", Settings{}, "a", "A", "t"))
 	require.Equal(t, "sends EVALSHA renew 1 K A1 30000", v.Clients[0].Background[0].Text)
 }

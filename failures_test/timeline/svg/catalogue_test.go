@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// Every failure on every stage is drawn, whole, small, the same each time, and
-// with two inside where, and only where, two were inside.
+// Every failure on every stage is drawn completely, is small, is the same each time, and
+// shows two clients inside exactly where two were inside.
 func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 	for _, s := range stages.Public() {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
@@ -47,7 +47,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 	}
 }
 
-// requireTold looks for every event that a reader must see.
+// requireTold requires that each event that matters is drawn.
 func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 	t.Helper()
 	count := map[string]int{}

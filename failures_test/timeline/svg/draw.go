@@ -35,7 +35,7 @@ func (d *drawing) blocks() {
 	}
 }
 
-// lifelines draws that a client is there, waits, is dead, or has no network.
+// lifelines draws whether a client runs, waits, is dead, or has no network.
 func (d *drawing) lifelines() {
 	for _, b := range d.stretches(func(m timeline.State, lane int) string {
 		switch {
@@ -54,7 +54,7 @@ func (d *drawing) lifelines() {
 	}
 }
 
-// breaks draws where the time axis is broken, over all that goes on meanwhile.
+// breaks draws the breaks of the time axis across the whole picture.
 func (d *drawing) breaks() {
 	right := svgWidth - margin
 	const wave = 14
@@ -67,7 +67,7 @@ func (d *drawing) breaks() {
 	}
 }
 
-// texts writes what each label says, and what was found there.
+// texts writes the text and the findings of each label.
 func (d *drawing) texts() {
 	for _, b := range d.labels {
 		x := d.lanes[max(b.Lane, 0)].x + textIn
@@ -86,8 +86,7 @@ func (d *drawing) texts() {
 	}
 }
 
-// finding writes what a monitor found, beginning in the lane where it fits, and returns
-// where it ends.
+// finding writes a finding, in the lane where it fits, and returns where it ends.
 func (d *drawing) finding(b *label, y int, lines []string) int {
 	longest := 0
 	for _, line := range lines {
@@ -150,8 +149,8 @@ func (d *drawing) lives(shows bar) (all []*life) {
 	return all
 }
 
-// part is where a part of the label's arrows is: 0 leaves the client, 1 is at Redis, 2 is
-// back. Without arrows it is where the label begins.
+// part returns the height of a point of the label's arrows: 0 is where they leave the client,
+// 1 is at Redis, 2 is back at the client. Without arrows it is the top of the label.
 func (b *label) part(part int) int {
 	if b.arrows == 0 {
 		return b.y
@@ -159,7 +158,7 @@ func (b *label) part(part int) int {
 	return b.arrows + 3 + part*arrowStep
 }
 
-// keys draws the key in Redis and what is said about it.
+// keys draws the key in Redis and the texts next to it.
 func (d *drawing) keys() {
 	middle := d.redisAt.x + barWidth/2
 	lives := 0
@@ -217,7 +216,7 @@ func (d *drawing) life(k *life, id string) {
 		k.bar.x, from, k.bar.width, max(to-from, 3), id)
 }
 
-// orders draws the ledger: those orders that are there twice in red.
+// orders draws the ledger, with duplicate orders in red.
 func (d *drawing) orders() {
 	d.path("l", "M%d %dV%d", d.ledgerAt.middle(), d.head+30, d.end)
 	for _, b := range d.labels {
@@ -276,7 +275,7 @@ func (d *drawing) arrows() {
 			d.broken(client, b.part(0), broken)
 		case b.Leaves:
 			d.arrow("q", client, b.part(0), goal, first[r.Struck].part(1), 1)
-		case b.Event.Kind == world.Delivered: // drawn from where it was sent
+		case b.Event.Kind == world.Delivered: // drawn with the label that sent it
 		default:
 			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.Leaves) {
 				d.arrow("q", client, b.part(0), goal, b.part(1), 1)
@@ -294,8 +293,8 @@ func (d *drawing) arrows() {
 	}
 }
 
-// arrow draws a message. A late one spends its time between the clients and Redis,
-// where it crosses no text; requests and replies have a track each.
+// arrow draws a message. A late one runs down between the clients and Redis, where it
+// crosses no text. Requests and replies have a track each.
 func (d *drawing) arrow(style string, x1, y1, x2, y2, track int) {
 	if y2-y1 <= 2*arrowStep {
 		d.path(style, "M%d %dL%d %d", x1, y1, x2, y2)
@@ -305,7 +304,7 @@ func (d *drawing) arrow(style string, x1, y1, x2, y2, track int) {
 	d.path(style+" late", "M%d %dL%d %dV%dL%d %d", x1, y1, x, y1+arrowStep/2, y2-arrowStep/2, x2, y2)
 }
 
-// broken is an arrow that does not arrive.
+// broken draws an arrow that does not arrive.
 func (d *drawing) broken(x1, y1, x2 int) {
 	y2 := y1 + arrowStep/2
 	d.path("x", "M%d %dL%d %d", x1, y1, x2, y2)

@@ -15,12 +15,12 @@ const (
 	margin    = 16
 	timeWidth = 76
 	lineStep  = 17 // from line to line
-	arrowStep = 11 // from where a request leaves to Redis, and from there back
+	arrowStep = 11 // from the client to Redis, and from Redis back
 	tornStep  = 26 // the height of a place where the time axis is broken
 	barWidth  = 22 // of the key in Redis
 	// serverStep is from the key on one server to that on the next.
 	serverStep = 26
-	gutter     = 26 // between the clients and Redis: here late messages are on their way
+	gutter     = 26 // between the clients and Redis, for late messages
 	textIn     = 13 // from the edge of a lane to its texts
 	lineTop    = 6  // from the top of a group to its first line
 	monoWidth  = 7.3
@@ -36,18 +36,18 @@ func (c column) middle() int { return c.x + c.width/2 }
 // label is a label with its place in the picture.
 type label struct {
 	*timeline.Label
-	y, arrows, below int // its top, that of its arrows (0: it has none), and that of what comes next
+	y, arrows, below int // its top, that of its arrows (0: no arrows), and that of the next label
 	lines            []string
 }
 
-// group is what one lane does at one moment: labels that stand together.
+// group is the labels of one lane at one moment, which are drawn together.
 type group struct {
 	labels    []*label
 	at, until time.Duration
 	top, end  int
 }
 
-// layout says where everything of a story is.
+// layout is the place of everything in a picture.
 type layout struct {
 	*timeline.Story
 	labels   []*label
@@ -124,7 +124,7 @@ func (l *layout) bars() (all []bar) {
 	return []bar{{column{x, barWidth}, "K", ""}}
 }
 
-// columns divides the width: what the lanes need comes first.
+// columns divides the width between the lanes, Redis and the ledger.
 func (l *layout) columns() {
 	redis, orders := 172, 0
 	if l.Ledger {
@@ -145,7 +145,7 @@ func (l *layout) columns() {
 }
 
 // place adds a label to a group, below the others, and returns where the next group may
-// begin. Beside a label, at Redis and the ledger, there may be more.
+// begin. The texts at Redis and the ledger may be higher than the label.
 func (l *layout) place(g *group, b *label) int {
 	y := g.top + lineTop
 	if n := len(g.labels); n > 0 {
@@ -195,13 +195,13 @@ func (l *layout) findingLines(text string) []string {
 	return timeline.Fold(l.Shorten(text), fits(l.span()-20, boldWidth))
 }
 
-// span is the width of all lanes together.
+// span returns the width of all lanes together.
 func (l *layout) span() int {
 	last := l.lanes[len(l.lanes)-1]
 	return last.x + last.width - l.lanes[0].x - 30
 }
 
-// roomOf is the width that a lane has for text.
+// roomOf returns the width that a lane has for text.
 func (l *layout) roomOf(lane int) int {
 	if lane < 0 {
 		return l.span()
@@ -221,14 +221,14 @@ func widthOf(style string) float64 {
 	return sansWidth
 }
 
-// stretch is a part of a lane in which one thing holds.
+// stretch is a part of a lane with one style.
 type stretch struct {
 	lane, from, to int
 	style          string
 }
 
-// stretches are the parts of lanes that have a style: the function gives that of a lane
-// after each label, "" for none.
+// stretches returns the parts of lanes that have a style. The function returns the style of
+// a lane after each label, "" for none.
 func (l *layout) stretches(style func(m timeline.State, lane int) string) []stretch {
 	var all []stretch
 	for lane := range l.lanes {
@@ -251,7 +251,7 @@ func (l *layout) stretches(style func(m timeline.State, lane int) string) []stre
 	return all
 }
 
-// inState are the parts of lanes in which a process is in that state.
+// inState returns the parts of lanes in which a process is in that state.
 func (l *layout) inState(state byte, style string) []stretch {
 	return l.stretches(func(m timeline.State, lane int) string {
 		if m.Process[lane] == state {

@@ -19,13 +19,12 @@ import (
 //go:embed style.css
 var css string
 
-// shapes are the heads of arrows, the hatching of a process that stands still, and the sample of a
-// key that fades.
+// shapes are the heads of arrows, the hatching of a paused process, and the sample of a fading key.
 //
 //go:embed shapes.svg
 var shapes string
 
-// Caption is what stands above a picture.
+// Caption is the text above a picture.
 type Caption struct {
 	Verdict string        // the title, a sentence
 	Tone    timeline.Tone // of the verdict
@@ -35,11 +34,11 @@ type Caption struct {
 	Language i18n.Language
 }
 
-// Draw draws a trace as a picture: time runs down, each client
-// has a lane, a block in it is the time in which the client believes that it is
-// inside, red while another one is. The bar at Redis is the key, in its owner's
-// colour, fading as its lease runs out. The picture is 900 wide, has its own
-// colours for light and dark, and all text in it is text.
+// Draw draws a trace as a picture. Time runs down, and each client has a lane. A block
+// in a lane is the time in which the client believes that it holds the lock, red while
+// another one does too. The bar at Redis is the key, in its owner's colour, fading as its
+// lease runs out. The picture is 900 wide, has colours for light and dark mode, and its
+// text can be selected.
 func Draw(trace *world.Trace, found []oracle.Finding, c Caption) string {
 	s := timeline.NewStory(trace, found, c.Language)
 	c.Verdict = s.Shorten(c.Verdict)
@@ -84,8 +83,8 @@ func (d *drawing) path(style, format string, args ...any) {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// open writes the beginning of every picture: its size, its description for readers who
-// cannot see it, its style.
+// open writes the beginning of every picture: its size, its description for screen
+// readers, its style.
 func (d *drawing) open() {
 	d.printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%[1]d\" height=\"%[2]d\" "+
 		"class=\"tl\" role=\"img\" aria-labelledby=\"%s %s\">\n", svgWidth, d.height, d.id("t"), d.id("d"))
@@ -96,7 +95,7 @@ func (d *drawing) open() {
 	d.printf("<rect width=\"%d\" height=\"%d\" rx=\"10\" class=\"b\"/>\n", svgWidth, d.height)
 }
 
-// description tells the story in sentences.
+// description returns the story in sentences.
 func (d *drawing) description() string {
 	var b strings.Builder
 	if d.caption.Subject != "" {
@@ -131,7 +130,7 @@ var (
 	fadingKey = i18n.New("the key in Redis, fading as its lease runs out")
 )
 
-// heading writes the verdict, and over each lane whose it is.
+// heading writes the verdict, and the name of each lane.
 func (d *drawing) heading() {
 	y := 36
 	for _, line := range d.title {
@@ -162,7 +161,7 @@ func (d *drawing) heading() {
 	}
 }
 
-// owner is the number of a lane's colours.
+// owner returns the number of a lane's colours.
 func owner(lane int) string { return fmt.Sprint(max(lane, 0) % 4) }
 
 // axis writes the times.
@@ -182,7 +181,7 @@ func (d *drawing) axis() {
 	}
 }
 
-// legend explains what this picture uses.
+// legend explains the colours that this picture uses.
 func (d *drawing) legend() {
 	y := d.height - 14
 	x := margin + timeWidth

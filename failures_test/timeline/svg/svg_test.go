@@ -145,8 +145,8 @@ func TestEveryFaultIsDrawn(t *testing.T) {
 	}
 }
 
-// A request that leaves late must not be drawn as one that was long on its way.
-func TestWhoStandsStillSendsNothing(t *testing.T) {
+// A request that leaves late must not be drawn like one that takes long to arrive.
+func TestPausedProcessSendsNothing(t *testing.T) {
 	d := picture(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -230,7 +230,7 @@ func TestRepetitionIsOneGroup(t *testing.T) {
 	require.Len(t, d.of("q"), 2)
 }
 
-func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
+func TestPictureHasATextDescription(t *testing.T) {
 	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
 	d := read(t, svg.Draw(trace, nil, svg.Caption{Verdict: "A & B", Subject: "one <client>", ID: "x"}))
@@ -238,10 +238,10 @@ func TestPictureIsForThoseWhoCannotSeeItToo(t *testing.T) {
 	require.Equal(t, "t-x d-x", d.attr("aria-labelledby"))
 	require.Equal(t, "title", d.Children[0].XMLName.Local)
 	require.Equal(t, "A & B", d.Children[0].Text)
-	require.Equal(t, "one <client>.\n0s A calls Lock().\n0s A sends SET K locked NX PX 30000, and Redis answers OK. [Redis: locked (A1), 30s left]\n0s A has the lock, and is inside.\n", d.Children[1].Text)
+	require.Equal(t, "one <client>.\n0s A calls Lock().\n0s A sends SET K locked NX PX 30000, and Redis answers OK. [Redis: locked (A1), 30s left]\n0s A has the lock and is inside.\n", d.Children[1].Text)
 }
 
-func TestFindingAtACommandThatLeavesIsTold(t *testing.T) {
+func TestFindingAtACommandThatLeavesIsDrawn(t *testing.T) {
 	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
 	require.Equal(t, world.Sent, trace.Events[1].Kind)

@@ -53,7 +53,7 @@ func TestChineseVisitorReadsChinese(t *testing.T) {
 	b.click(`a[href="#check-then-delete/3"]`)
 	b.isChinese()
 	b.click(`button[aria-label="最后一步"]`)
-	require.Contains(t, b.text(".verdict"), "被破坏：误删")
+	require.Contains(t, b.text(".verdict"), "失效：误删")
 	b.isChinese()
 
 	b.click(".take")

@@ -66,16 +66,16 @@ func TestStepsAreTheRowsOfTheText(t *testing.T) {
 	require.Equal(t, []string{
 		"0s A calls Lock().",
 		"0s A sends SET K locked NX PX 30000, and Redis answers OK.",
-		"0s A has the lock, and is inside.",
+		"0s A has the lock and is inside.",
 		"0s Time passes: 30s.",
 		"30s The lease ends, and Redis removes the key.",
 		"30s Time passes: 1s.",
 		"31s B calls Lock().",
 		"31s B sends SET K locked NX PX 30000, and Redis answers OK.",
-		"31s B has the lock, and is inside beside another: two are inside.",
+		"31s B has the lock and is inside, while another client is inside: two are inside.",
 		"31s A calls Unlock().",
 		"31s A sends DEL K, and Redis answers 1.",
-		"31s Unlock() comes back to A: unlocked.",
+		"31s Unlock() of A returns: unlocked.",
 	}, said)
 	require.Equal(t, "xx", r.Steps[8].Inside)
 	require.Contains(t, r.Steps[8].Found[0], "exclusion: B is inside the lock while A still is")
@@ -93,7 +93,7 @@ func TestStepKnowsTheLineThatEachClientRuns(t *testing.T) {
 	require.Equal(t, []string{""}, r.Steps[2].Lines, "A is in its own code")
 	require.Equal(t, []string{line(code, "func (m *Mutex) Unlock(")}, find(t, r, "A calls Unlock").Lines)
 	require.Equal(t, []string{line(code, `m.rdb.Do(ctx, "DEL"`)}, find(t, r, "A sends DEL").Lines)
-	require.Nil(t, find(t, r, "Unlock() comes back").Keys, "they are as before")
+	require.Nil(t, find(t, r, "Unlock() of").Keys, "they are as before")
 }
 
 func TestStepKnowsTheKeysAndWhenTheirLeasesEnd(t *testing.T) {
